@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Shoal: parallel input and output for fields that are cut over MPI ranks.
+ * The C interface. Everything else (C++, Fortran, Python) stands on it.
+ *
+ * Conventions, once for all functions:
+ *  1. Every function returns 0 (SHOAL_OK) or an error code. Nothing is printed, nothing aborts.
+ *     shoal_error_message() gives the message of the last error of this thread.
+ *  2. Indices start at 0, dimensions are in C order: the last one varies fastest in memory and file.
+ *     Sizes and indices are int64_t.
+ *  3. Every function is marked Collective (all ranks of the communicator call it, in the same
+ *     order) or Local. Collective functions return the same code on all ranks, except shoal_write
+ *     and shoal_put, whose errors are agreed on, and returned on all ranks alike, by the next
+ *     shoal_sync or shoal_close.
+ *  4. Handles are made by Shoal and given back with shoal_close or shoal_decomposition_free.
+ *     A dataset keeps what it needs of a decomposition: it may be freed before the dataset.
+ *  5. Names and arrays that Shoal returns belong to the handle and live until the next call that
+ *     defines, or closes, unless said otherwise.
+ *  6. Arguments are only read, unless the name of the parameter says otherwise (out, array of a read).
+ */
+#ifndef SHOAL_H
+#define SHOAL_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHOAL_VERSION_MAJOR 0
+#define SHOAL_VERSION_MINOR 1
+#define SHOAL_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define SHOAL_API __attribute__((visibility("default")))
+#else
+#define SHOAL_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Constants --------------------------------------------------------------------------- */
+
+/* Error codes. docs/errors.md says of each what to do. */
+enum {
+  SHOAL_OK = 0,
+  SHOAL_INVALID_ARGUMENT = 1, /* an argument makes no sense: shape, name, box, handle */
+  SHOAL_NOT_FOUND = 2,        /* no such file, dimension, variable, attribute or record */
+  SHOAL_EXISTS = 3,           /* the name is taken */
+  SHOAL_PERMISSION = 4,       /* the system denies access */
+  SHOAL_NO_SPACE = 5,         /* the disk or quota is full */
+  SHOAL_IO = 6,               /* reading or writing failed for another reason */
+  SHOAL_FORMAT = 7,           /* not a file that can be read, or damaged */
+  SHOAL_RANGE = 8,            /* a value does not fit the type of the file or of the array */
+  SHOAL_TYPE = 9,             /* types that cannot be converted into each other */
+  SHOAL_NOT_SUPPORTED = 10,   /* the format or driver cannot do this; the message says which can */
+  SHOAL_OVERLAP = 11,         /* two ranks own the same cell */
+  SHOAL_OUT_OF_STEP = 12,     /* ranks made different calls, or in a different order */
+  SHOAL_TIMEOUT = 13,         /* a rank did not come within wait_seconds */
+  SHOAL_SETTING = 14,         /* unknown setting or bad value of one */
+  SHOAL_STATE = 15,           /* not now: closed, read-only, still in use */
+  SHOAL_NO_MEMORY = 16,       /* memory or shared memory ran out */
+  SHOAL_MPI = 17,             /* an MPI call failed */
+  SHOAL_INTERNAL = 18         /* a bug of Shoal */
+};
+
+/* Element types; the numbers 1 to 12 are those of NetCDF. */
+enum {
+  SHOAL_BYTE = 1,
+  SHOAL_CHAR = 2,
+  SHOAL_SHORT = 3,
+  SHOAL_INT = 4,
+  SHOAL_FLOAT = 5,
+  SHOAL_DOUBLE = 6,
+  SHOAL_UBYTE = 7,
+  SHOAL_USHORT = 8,
+  SHOAL_UINT = 9,
+  SHOAL_INT64 = 10,
+  SHOAL_UINT64 = 11,
+  SHOAL_STRING = 12, /* memory: const char *, zero-terminated */
+  SHOAL_LOGICAL = 13 /* true or false; memory: an integer of 1, 2, 4 or 8 bytes, 0 is false; file: bytes 0 and 1 */
+};
+
+#define SHOAL_UNLIMITED ((int64_t)0)    /* length of a dimension that grows */
+#define SHOAL_NO_RECORD ((int64_t)-1)   /* the variable has no record dimension */
+#define SHOAL_ALL_RECORDS ((int64_t)-2) /* shoal_get, shoal_put: every record there is */
+#define SHOAL_MAX_DIMS 8                /* of a variable, the record dimension included */
+
+/* How a file is opened. */
+enum { SHOAL_READ = 0, SHOAL_WRITE = 1 /* read, change and append */ };
+
+typedef struct shoal_dataset shoal_dataset;
+typedef struct shoal_decomposition shoal_decomposition;
+
+/* An array in the caller's memory, of any strides. */
+typedef struct shoal_array {
+  void *data;             /* the element with all indices 0; may be NULL if there are no elements */
+  int type;               /* SHOAL_BYTE ... */
+  size_t element_size;    /* bytes; 0 means the size of the type. Needed for SHOAL_LOGICAL (1, 2, 4, 8) */
+  int ndims;              /* 0 to 8 */
+  const int64_t *extents; /* [ndims] elements along each dimension, C order */
+  const int64_t *strides; /* [ndims] bytes from one element to the next, may be negative; NULL: contiguous */
+} shoal_array;
+
+/* ---- Errors and the library -------------------------------------------------------------- */
+
+/* The message of the last error of this thread, "" if there was none. Local. */
+SHOAL_API const char *shoal_error_message(void);
+/* The name of a code ("SHOAL_RANGE"); "unknown" for other numbers. Local. */
+SHOAL_API const char *shoal_error_name(int code);
+/* "0.1.0". Local. */
+SHOAL_API const char *shoal_version(void);
+/* What this library was built with: MPI, HDF5, drivers, formats; one "key: value" a line. Local. */
+SHOAL_API const char *shoal_build_info(void);
+
+/* ---- Decomposition ----------------------------------------------------------------------- */
+
+/* Each rank owns one tile (box) of a global shape.
+ *  ndims      1 to 7
+ *  global     [ndims] shape of the whole field, all > 0, the same on every rank
+ *  first      [ndims] first cell of this rank's tile
+ *  count      [ndims] cells of the tile; any may be 0 (this rank owns nothing, first is not looked at)
+ *  halo_low   [ndims] halo cells before the tile in this rank's arrays, NULL: none
+ *  halo_high  [ndims] halo cells after it, NULL: none
+ * An array given to shoal_write or shoal_read then has either the tile's extents, or those plus the
+ * halo. Tiles may come in any order of ranks and need not cover everything. Errors: tiles that
+ * overlap (SHOAL_OVERLAP, naming two ranks and the box), boxes outside of the global shape. Collective. */
+SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t *global, const int64_t *first,
+                          const int64_t *count, const int64_t *halo_low, const int64_t *halo_high,
+                          shoal_decomposition **out);
+SHOAL_API int shoal_decomposition_free(shoal_decomposition **decomposition); /* Local. */
+/* Shape, own tile and halo; any out pointer may be NULL; arrays of 7. Local. */
+SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition *decomposition, int *ndims,
+                                          int64_t *global, int64_t *first, int64_t *count,
+                                          int64_t *halo_low, int64_t *halo_high);
+
+/* ---- Files ------------------------------------------------------------------------------- */
+
+/* Settings of a dataset come as text "key=value, key=value" (commas or newlines between; values with
+ * commas in double quotes), NULL or "" for none. They go before SHOAL_* variables, the namelist and
+ * shoal.toml; docs/settings.md has the list. Unknown keys are errors. */
+
+/* Make a new file; one that exists is replaced (setting exists=error refuses). Collective. */
+SHOAL_API int shoal_create(MPI_Comm comm, const char *path, const char *settings, shoal_dataset **out);
+/* Open a file of any supported format, SHOAL_READ or SHOAL_WRITE. Collective. */
+SHOAL_API int shoal_open(MPI_Comm comm, const char *path, int mode, const char *settings,
+                         shoal_dataset **out);
+/* Finish the define phase: check that all ranks defined the same, and write the header. Implicit at
+ * the first shoal_write, shoal_put, shoal_sync after a definition. Collective. */
+SHOAL_API int shoal_end_define(shoal_dataset *dataset);
+/* Store all that was written, agree on errors, commit: what was written before is in the file even
+ * if the job is killed now. durable != 0 also waits until the device has it (fsync). Collective. */
+SHOAL_API int shoal_sync(shoal_dataset *dataset, int durable);
+/* shoal_sync, report, close; frees the handle and sets it to NULL, also on error. durable as in
+ * shoal_sync. Collective. */
+SHOAL_API int shoal_close(shoal_dataset **dataset, int durable);
+
+/* ---- Definitions: Local; every rank makes the same ones in the same order ----------------- */
+
+/* length SHOAL_UNLIMITED: one that grows (classic: one, netcdf4: several). */
+SHOAL_API int shoal_def_dim(shoal_dataset *dataset, const char *name, int64_t length);
+/* dims: names, blanks between, slowest first ("ocean_time s_rho eta_rho xi_rho"), "" for a scalar.
+ * decomposition NULL: a replicated variable. Otherwise the last dimensions of the variable are those
+ * of the decomposition; dimensions before them (levels, say), except the record dimension, are not
+ * cut. The record dimension is the first one if it is unlimited. */
+SHOAL_API int shoal_def_var(shoal_dataset *dataset, const char *name, int type, const char *dims,
+                            const shoal_decomposition *decomposition);
+/* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are undefined). */
+SHOAL_API int shoal_def_fill(shoal_dataset *dataset, const char *variable, const void *value);
+/* Chunk shape, one number a dimension of the variable; netcdf4 only. */
+SHOAL_API int shoal_def_chunks(shoal_dataset *dataset, const char *variable, const int64_t *chunks);
+/* Attribute of a variable, or of the file when variable is NULL. count elements of type at values;
+ * SHOAL_CHAR: count bytes of text; SHOAL_STRING: count pointers. An attribute of the name is replaced. */
+SHOAL_API int shoal_put_att(shoal_dataset *dataset, const char *variable, const char *name, int type,
+                            int64_t count, const void *values);
+
+/* ---- Data -------------------------------------------------------------------------------- */
+
+/* The arguments shared by shoal_write, shoal_read, shoal_put, shoal_get:
+ *  record  index of the record, SHOAL_NO_RECORD for a variable without a record dimension
+ *  start, count  a section: one number for each dimension of the variable but the record dimension;
+ *          in dimensions that are cut they must be 0 and the global length. NULL: everything.
+ *  array   extents are those of the section (one more dimension in front with SHOAL_ALL_RECORDS),
+ *          with the tile's own extents, with or without halo, in the dimensions that are cut.
+ *          On a rank whose tile is empty it is not looked at. */
+
+/* Write this rank's cells of a distributed variable. Returns as soon as the array may be used again.
+ * decomposition NULL: the one of shoal_def_var or of the last call with one. Collective in order, but
+ * without waiting for other ranks; the first call with a new decomposition communicates. */
+SHOAL_API int shoal_write(shoal_dataset *dataset, const char *variable,
+                          const shoal_decomposition *decomposition, const shoal_array *array,
+                          int64_t record, const int64_t *start, const int64_t *count);
+/* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone. Collective. */
+SHOAL_API int shoal_read(shoal_dataset *dataset, const char *variable,
+                         const shoal_decomposition *decomposition, const shoal_array *array,
+                         int64_t record, const int64_t *start, const int64_t *count);
+/* Put a replicated variable: rank 0's values go to the file, other ranks' are not looked at. Collective. */
+SHOAL_API int shoal_put(shoal_dataset *dataset, const char *variable, const shoal_array *array,
+                        int64_t record, const int64_t *start, const int64_t *count);
+/* Get the same values on every rank. SHOAL_STRING: the pointers are made by Shoal; give them back
+ * with shoal_free_strings. Collective. */
+SHOAL_API int shoal_get(shoal_dataset *dataset, const char *variable, const shoal_array *array,
+                        int64_t record, const int64_t *start, const int64_t *count);
+SHOAL_API void shoal_free_strings(int64_t count, char **strings); /* Local. */
+
+/* ---- What is in a file: Local ------------------------------------------------------------- */
+
+typedef struct shoal_file_info {
+  const char *path;
+  const char *format; /* "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic" */
+  const char *driver;
+  int writable;
+  int dimensions, variables, attributes; /* how many */
+} shoal_file_info;
+
+typedef struct shoal_dim_info {
+  const char *name;
+  int64_t length; /* records so far, if unlimited */
+  int unlimited;
+} shoal_dim_info;
+
+typedef struct shoal_var_info {
+  const char *name;
+  int type;
+  int ndims;
+  const int *dims;    /* [ndims] indices of dimensions */
+  int has_record;     /* the first dimension is unlimited */
+  int attributes;     /* how many */
+  int logical;        /* written by Shoal as SHOAL_LOGICAL */
+  const int64_t *chunks; /* [ndims] or NULL if not chunked */
+  const char *storage; /* "contiguous", "chunked", "compressed", ... */
+} shoal_var_info;
+
+typedef struct shoal_att_info {
+  const char *name;
+  int type;
+  int64_t count; /* SHOAL_CHAR: bytes */
+} shoal_att_info;
+
+SHOAL_API int shoal_inq_file(const shoal_dataset *dataset, shoal_file_info *out);
+SHOAL_API int shoal_inq_dim(const shoal_dataset *dataset, int index, shoal_dim_info *out);
+SHOAL_API int shoal_inq_var(const shoal_dataset *dataset, int index, shoal_var_info *out);
+/* variable NULL: attributes of the file. */
+SHOAL_API int shoal_inq_att(const shoal_dataset *dataset, const char *variable, int index, shoal_att_info *out);
+/* Indices by name; SHOAL_NOT_FOUND with the nearest name. */
+SHOAL_API int shoal_find_dim(const shoal_dataset *dataset, const char *name, int *out);
+SHOAL_API int shoal_find_var(const shoal_dataset *dataset, const char *name, int *out);
+SHOAL_API int shoal_find_att(const shoal_dataset *dataset, const char *variable, const char *name, int *out);
+/* The values of an attribute, converted to type (numbers to numbers; SHOAL_CHAR: text without a
+ * final zero; SHOAL_STRING: pointers to free with shoal_free_strings). values has room for the count
+ * that shoal_inq_att gives. */
+SHOAL_API int shoal_get_att(const shoal_dataset *dataset, const char *variable, const char *name, int type,
+                            void *values);
+
+/* ---- Settings and report: Local ------------------------------------------------------------ */
+
+/* Name the file that holds the Fortran namelist group &shoal; NULL: none. Counts for datasets opened later. */
+SHOAL_API int shoal_namelist(const char *path);
+/* Every setting of a dataset, its value and where it came from, as text, one a line. dataset NULL:
+ * what a new one would get. The text lives until the next call of this function in this thread. */
+SHOAL_API const char *shoal_settings(const shoal_dataset *dataset);
+/* The report so far of this rank as JSON. Same lifetime as shoal_settings. */
+SHOAL_API const char *shoal_report(const shoal_dataset *dataset);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

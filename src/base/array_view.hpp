@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "base/box.hpp"
+#include "base/type.hpp"
+
+namespace shoal {
+
+/// An array in somebody else's memory, of any strides. Owns nothing.
+struct ArrayView {
+  std::byte* data = nullptr;  ///< the element with all indices 0
+  Type type = Type::none;
+  std::size_t element_size = 0;  ///< bytes; differs from size_of(type) for logical only
+  Dims extents;
+  Dims strides;  ///< bytes from one element to the next, may be negative
+
+  /// A contiguous row-major array.
+  static ArrayView contiguous(void* data, Type type, const Dims& extents);
+  /// The cells of box (in this view's own 0-based indices) as a view.
+  ArrayView part(const Box& box) const;
+};
+
+inline ArrayView ArrayView::contiguous(void* data, Type type, const Dims& extents) {
+  ArrayView view{static_cast<std::byte*>(data), type, size_of(type), extents, row_major_strides(extents)};
+  for (auto& stride : view.strides) stride *= static_cast<std::int64_t>(view.element_size);
+  return view;
+}
+
+inline ArrayView ArrayView::part(const Box& box) const {
+  ArrayView view = *this;
+  for (int d = 0; d < box.rank(); ++d) view.data += box.first[d] * strides[d];
+  view.extents = box.count;
+  return view;
+}
+
+}  // namespace shoal

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/box.hpp"
+
+namespace shoal {
+
+std::int64_t volume(const Dims& shape) {
+  std::int64_t cells = 1;
+  for (const auto n : shape) cells *= n;
+  return cells;
+}
+
+Dims joined(const Dims& front, const Dims& back) {
+  Dims out = front;
+  for (const auto n : back) out.push_back(n);
+  return out;
+}
+
+Dims tail(const Dims& dims, int n) {
+  return Dims(std::span<const std::int64_t>(dims.end() - n, static_cast<std::size_t>(n)));
+}
+
+Dims row_major_strides(const Dims& shape) {
+  Dims strides(shape.size());
+  std::int64_t stride = 1;
+  for (int d = shape.size() - 1; d >= 0; --d) {
+    strides[d] = stride;
+    stride *= shape[d];
+  }
+  return strides;
+}
+
+Dims unravel(std::int64_t position, const Dims& shape) {
+  Dims index(shape.size());
+  for (int d = shape.size() - 1; d >= 0; --d) {
+    index[d] = position % shape[d];
+    position /= shape[d];
+  }
+  return index;
+}
+
+std::string text_of(const Dims& shape) {
+  if (shape.empty()) return "scalar";
+  std::string out;
+  for (int d = 0; d < shape.size(); ++d) out += (d > 0 ? "x" : "") + std::to_string(shape[d]);
+  return out;
+}
+
+bool Box::contains(const Box& other) const {
+  for (int d = 0; d < rank(); ++d)
+    if (other.first[d] < first[d] || other.end(d) > end(d)) return false;
+  return true;
+}
+
+Box intersection(const Box& a, const Box& b) {
+  Box out(Dims(a.rank()), Dims(a.rank()));
+  for (int d = 0; d < a.rank(); ++d) {
+    out.first[d] = std::max(a.first[d], b.first[d]);
+    out.count[d] = std::min(a.end(d), b.end(d)) - out.first[d];
+    if (out.count[d] <= 0) return {Dims(a.rank()), Dims(a.rank())};
+  }
+  return out;
+}
+
+Box bounding(const Box& a, const Box& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  Box out = a;
+  for (int d = 0; d < a.rank(); ++d) {
+    out.first[d] = std::min(a.first[d], b.first[d]);
+    out.count[d] = std::max(a.end(d), b.end(d)) - out.first[d];
+  }
+  return out;
+}
+
+std::int64_t position_in(const Dims& index, const Box& within) {
+  std::int64_t position = 0;
+  for (int d = 0; d < within.rank(); ++d) position = position * within.count[d] + (index[d] - within.first[d]);
+  return position;
+}
+
+std::string text_of(const Box& box) {
+  std::string out = "[";
+  for (int d = 0; d < box.rank(); ++d)
+    out += (d > 0 ? ", " : "") + std::to_string(box.first[d]) + ":" + std::to_string(box.end(d));
+  return out + ")";
+}
+
+}  // namespace shoal

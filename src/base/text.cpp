@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace shoal {
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> out;
+  std::string word;
+  for (const char c : text) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',') {
+      if (!word.empty()) out.push_back(std::move(word));
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  if (!word.empty()) out.push_back(std::move(word));
+  return out;
+}
+
+std::string trimmed(std::string_view text) {
+  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return std::string(text);
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += between;
+    out += parts[i];
+  }
+  return out;
+}
+
+namespace {
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+}  // namespace
+
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& names) {
+  constexpr std::size_t k_few = 12;
+  const std::string* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const auto& candidate : names) {
+    const std::size_t distance = edit_distance(lower(name), lower(candidate));
+    if (distance < best_distance) {
+      best = &candidate;
+      best_distance = distance;
+    }
+  }
+  if (best != nullptr) return "; did you mean '" + *best + "'?";
+  if (names.empty() || names.size() > k_few) return "";
+  return "; there are: " + joined(names, ", ");
+}
+
+std::int64_t parse_bytes(const std::string& text) {
+  const std::string t = trimmed(text);
+  char* end = nullptr;
+  const double number = std::strtod(t.c_str(), &end);
+  const std::string unit = lower(trimmed(end));
+  static constexpr std::array<std::pair<const char*, double>, 13> k_units{{{"", 1.0},
+                                                                           {"b", 1.0},
+                                                                           {"k", 1024.0},
+                                                                           {"kib", 1024.0},
+                                                                           {"kb", 1e3},
+                                                                           {"m", 1048576.0},
+                                                                           {"mib", 1048576.0},
+                                                                           {"mb", 1e6},
+                                                                           {"g", 1073741824.0},
+                                                                           {"gib", 1073741824.0},
+                                                                           {"gb", 1e9},
+                                                                           {"t", 1099511627776.0},
+                                                                           {"tib", 1099511627776.0}}};
+  if (end != t.c_str() && std::isfinite(number) && number >= 0)
+    for (const auto& [known, factor] : k_units)
+      if (unit == known) return static_cast<std::int64_t>(std::llround(number * factor));
+  throw Error(Code::setting, "'" + text + "' is not a number of bytes; write 268435456, 256MiB or 1.5GB");
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr std::array<const char*, 5> k_units{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024.0 && unit + 1 < k_units.size()) {
+    bytes /= 1024.0;
+    ++unit;
+  }
+  std::array<char, 64> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), unit == 0 ? "%.0f %s" : "%.1f %s", bytes, k_units[unit]);
+  return buffer.data();
+}
+
+}  // namespace shoal
