@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/box.hpp"
+#include "base/type.hpp"
+
+namespace shoal {
+
+/// How elements lie somewhere: in the model's array, in a stage, in a file.
+struct Element {
+  Type type = Type::none;
+  std::size_t size = 0;     ///< bytes of one element
+  bool swapped = false;     ///< byte order other than this machine's
+
+  friend bool operator==(const Element&, const Element&) = default;
+};
+
+/// Values that did not fit the target type.
+struct Misfits {
+  std::int64_t count = 0;
+  std::int64_t first = -1;  ///< row-major position of the first one in the box that was copied
+
+  void merge(const Misfits& later, std::int64_t offset) {
+    if (first < 0 && later.first >= 0) first = later.first + offset;
+    count += later.count;
+  }
+};
+
+/// Converts one run of n elements. Strides in bytes. A value that does not fit is replaced by *substitute (an
+/// element of the target's type in the target's byte order) and counted.
+using ConvertRun = Misfits (*)(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
+                               std::int64_t n, const std::byte* substitute);
+
+/// The conversion of one kind of element into another, looked up once, used for every run.
+/// Numbers to numbers as netCDF does: integers range-checked, floating point to integer truncated towards zero and
+/// range-checked (NaN does not fit), double to float range-checked (infinity and NaN are kept). logical to numbers: 0
+/// or 1; numbers to logical: non-zero is true (all bytes of the element written); char_ to char_ only, and char_ to
+/// logical: 'T','t','1','Y','y' true, 'F','f','0','N','n' and blank false, others do not fit. Anything else throws Error(type).
+/// string elements are never converted here. Local.
+ConvertRun find_conversion(const Element& from, const Element& to);
+
+/// Copy a box of count elements between two strided places, converting. Strides in bytes, one a dimension,
+/// any sign. Merges dimensions that are contiguous on both sides into longer runs. Local.
+Misfits copy_box(const std::byte* from, const Dims& from_strides, std::byte* to, const Dims& to_strides,
+                 const Dims& count, ConvertRun convert, const std::byte* substitute);
+
+/// Fill a strided box with copies of one element of size bytes. Local.
+void fill_box(std::byte* to, const Dims& to_strides, const Dims& count, const std::byte* element, std::size_t size);
+
+/// Swap the bytes of n contiguous elements of size 1, 2, 4 or 8 in place.
+void swap_bytes(std::byte* data, std::size_t size, std::int64_t n);
+
+/// true if this machine is big-endian.
+bool machine_is_big_endian();
+
+}  // namespace shoal

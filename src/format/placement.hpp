@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/box.hpp"
+
+namespace shoal {
+
+/// No bytes in the file yet: reads as the fill value.
+inline constexpr std::uint64_t k_unplaced = ~std::uint64_t{0};
+
+/// Where the bytes of a variable lie. The variable, in all its dimensions (record dimension first), is cut into a grid of
+/// chunks that starts at index 0; within a chunk bytes are row-major over the whole chunk shape, also where the chunk sticks
+/// out of the variable. A contiguous variable is one chunk; a classic record variable is one chunk a record.
+struct Placement {
+  enum class Kind : int {
+    regular,  ///< address of chunk i (row-major number in the grid) = begin + i * stride: every rank knows
+    listed,   ///< addresses come from the catalog
+    library,  ///< compressed, compact, external...: only the catalog's library can read it
+  };
+  Kind kind = Kind::regular;
+  bool swapped = false;     ///< byte order in the file is not this machine's
+  Dims chunk;               ///< shape of a chunk; in an unlimited dimension the number of records it holds
+  std::uint64_t begin = 0;  ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
+  std::uint64_t stride = 0; ///< regular only
+};
+
+/// The chunks that a region touches, as a box in the chunk grid.
+Box chunks_of(const Box& region, const Dims& chunk);
+/// The cells of one chunk.
+Box cells_of_chunk(const Dims& chunk_index, const Dims& chunk);
+/// Call visit for the index of each chunk in the box of chunks, row-major order.
+void for_each_index(const Box& chunks, const std::function<void(const Dims&)>& visit);
+
+}  // namespace shoal

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/array_view.hpp"
+#include "base/bytes.hpp"
+#include "base/type.hpp"
+
+namespace shoal {
+
+enum class Format : int { cdf1 = 1, cdf2 = 2, netcdf4 = 3, netcdf4_classic = 4, cdf5 = 5 };  // numbers of nc_inq_format
+
+/// "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic".
+const char* name_of(Format format);
+/// The format of that name; also "64bit-offset", "nc4", "classic", ... ; throws Error(setting) with the nearest name.
+Format format_of(const std::string& name);
+inline bool is_classic_file(Format f) { return f == Format::cdf1 || f == Format::cdf2 || f == Format::cdf5; }
+/// May the format hold the type? Classic model: byte char short int float double; cdf5 the unsigned and 64-bit ones too.
+bool holds(Format format, Type type);
+
+struct Attribute {
+  std::string name;
+  Type type = Type::none;
+  Bytes data;                        ///< elements in this machine's byte order; char_: the text
+  std::vector<std::string> strings;  ///< instead of data, for Type::string
+
+  std::int64_t count() const {
+    return type == Type::string ? static_cast<std::int64_t>(strings.size())
+                                : static_cast<std::int64_t>(data.size() / size_of(type));
+  }
+  static Attribute text(std::string name, const std::string& value);
+  /// count elements of a number type, in memory order.
+  static Attribute numbers(std::string name, Type type, const void* values, std::int64_t count);
+};
+
+struct Dimension {
+  std::string name;
+  std::int64_t length = 0;  ///< records so far, if unlimited
+  bool unlimited = false;
+};
+
+struct VariableDef {
+  std::string name;
+  Type type = Type::none;     ///< type in the file; never logical (that is byte_ with flag attributes)
+  std::vector<int> dims;      ///< indices into Schema::dims, slowest first
+  std::vector<Attribute> attributes;  ///< _FillValue included, if there is one
+  bool no_fill = false;       ///< cells that nobody writes are undefined
+  bool distributed = false;   ///< will be written through placements (a hint for layout in the file)
+  std::vector<std::int64_t> chunks;   ///< [dims] chunk shape, asked for or found; empty: default or not chunked
+  std::vector<std::string> filters;   ///< names of the filters of its chunks, as found ("deflate", "shuffle", ...)
+  bool fits_plainly = true;   ///< false: a type Shoal has no name for (compound, enum, ...); cannot be read or written
+};
+
+/// What a file holds, as plain data. The same on every rank.
+struct Schema {
+  Format format = Format::cdf5;
+  std::vector<Dimension> dims;
+  std::vector<Attribute> attributes;
+  std::vector<VariableDef> variables;
+
+  int find_dim(const std::string& name) const;       ///< -1 if there is none
+  int find_variable(const std::string& name) const;  ///< -1 if there is none
+  bool has_record(int variable) const;               ///< first dimension is unlimited
+  /// Current lengths of all dimensions of the variable, record dimension included.
+  Dims shape(int variable) const;
+};
+
+const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name);
+
+/// The fill value of a variable in memory order, size_of(type) bytes: its _FillValue or NetCDF's default.
+/// Undefined for strings (empty).
+Bytes fill_of(const VariableDef& variable);
+
+void pack(ByteWriter& out, const Schema& schema);
+Schema unpack_schema(ByteReader& in);
+
+}  // namespace shoal

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace shoal {
+
+/// Offsets and bytes of one file, of one rank. Not thread-safe unless an implementation says so. All calls Local.
+/// Errors: Error(no_space, permission, io, not_found) with the path as file.
+class Store {
+ public:
+  virtual ~Store() = default;
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  virtual const std::string& path() const = 0;
+  /// All bytes are written, or an Error is thrown (short writes and EINTR are retried).
+  virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+  /// Bytes read; less than asked only at the end of the file.
+  virtual std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
+  virtual std::uint64_t size() = 0;
+  /// Cut or extend (with zeros).
+  virtual void resize(std::uint64_t size) = 0;
+  /// Wait until the device has it (fdatasync).
+  virtual void sync() = 0;
+  /// Close; an error of the system comes out here. Further calls but the destructor are not allowed.
+  virtual void close() = 0;
+};
+
+enum class StoreMode {
+  create,  ///< new or emptied, read and write
+  create_exclusive,  ///< must not exist
+  read,
+  write,  ///< must exist, read and write
+};
+
+/// How a Store is opened; tests put a faulty one in between.
+using StoreOpener = std::function<std::unique_ptr<Store>(const std::string& path, StoreMode mode)>;
+
+/// Plain files: open, pwrite, pread.
+std::unique_ptr<Store> open_posix_store(const std::string& path, StoreMode mode);
+
+/// What kind of file system a path (or the folder it will be in) is on.
+struct FileSystem {
+  std::string type;        ///< "tmpfs", "ext4", "xfs", "lustre", "gpfs", "nfs", "fuse", "btrfs", "overlay", ... or "0x1234"
+  std::uint64_t free = 0;  ///< bytes
+  bool one_writer_at_a_time = false;  ///< the kernel serialises writes to one file (local file systems)
+};
+FileSystem file_system_of(const std::string& path);
+
+}  // namespace shoal
