@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+
+namespace shoal {
+
+/// An own duplicate of a communicator, whose errors come out as Error(mpi). Move-only; freed with the last owner, unless MPI is
+/// finalized already.
+class Comm {
+ public:
+  /// Collective over parent.
+  explicit Comm(MPI_Comm parent);
+  Comm(Comm&& other) noexcept;
+  Comm& operator=(Comm&& other) noexcept;
+  Comm(const Comm&) = delete;
+  Comm& operator=(const Comm&) = delete;
+  ~Comm();
+
+  MPI_Comm handle() const { return comm_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  /// Collective, all of them.
+  void barrier() const;
+  /// Every rank gets the bytes of root; any length.
+  void broadcast(Bytes& bytes, int root) const;
+  /// Root gets the bytes of all ranks, in order of ranks; others an empty vector.
+  std::vector<Bytes> gather(const Bytes& mine, int root) const;
+  /// Each rank gets its element of root's vector.
+  Bytes scatter(const std::vector<Bytes>& parts, int root) const;
+  std::vector<std::int64_t> all_gather(std::int64_t mine) const;
+  std::vector<Bytes> all_gather(const Bytes& mine) const;
+  std::int64_t sum(std::int64_t mine) const;
+  std::int64_t max(std::int64_t mine) const;
+  std::int64_t min(std::int64_t mine) const;
+  double max(double mine) const;
+  /// The ranks of one color, ordered by rank.
+  Comm split(int color) const;
+  /// The ranks that share memory with this one.
+  Comm split_shared() const;
+
+  /// Every rank gets the Status of the lowest rank that failed (its `rank` is set), or ok.
+  Status agree(const Status& mine) const;
+  /// agree, and throw the outcome on all ranks if it is not ok.
+  void agree_or_throw(const Status& mine) const;
+  /// Run root's work on root alone; its failure is thrown on all ranks.
+  template <class Work>
+  void on_root(Work&& work, int root = 0) const {
+    Status status;
+    if (rank_ == root) status = caught(work);
+    agree_or_throw(status);
+  }
+
+ private:
+  struct Adopt {};
+  Comm(MPI_Comm own, Adopt);
+  void release() noexcept;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+/// Throws Error(mpi) with MPI's text if the code of an MPI call is not success.
+void check_mpi(int mpi_code, const char* what);
+
+}  // namespace shoal

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/comm.hpp"
+
+namespace shoal {
+
+/// How the ranks of a communicator are grouped into nodes.
+class Nodes {
+ public:
+  /// ranks_per_node 0: nodes are the ranks that share memory; n > 0: every n consecutive ranks of those (tests, NUMA domains).
+  /// Collective.
+  Nodes(const Comm& comm, int ranks_per_node);
+
+  const Comm& node() const { return node_; }  ///< the ranks of this node
+  int index() const { return index_; }        ///< number of this node
+  int count() const { return count_; }        ///< how many nodes there are
+  bool single() const { return count_ == 1; }
+
+ private:
+  Comm node_;
+  int index_ = 0;
+  int count_ = 1;
+};
+
+}  // namespace shoal

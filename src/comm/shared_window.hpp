@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "comm/comm.hpp"
+
+namespace shoal {
+
+/// Memory that the ranks of a node share: POSIX shared memory, whose pages are reserved when it is made, so that a full
+/// /dev/shm is an error here and not a killed process later. Zeroed. Nothing of it is left behind if a job is killed.
+class SharedWindow {
+ public:
+  SharedWindow() = default;
+  /// Collective over node. Error(no_memory) on all its ranks if there is not enough. A single rank gets private memory.
+  SharedWindow(const Comm& node, std::size_t bytes);
+  SharedWindow(SharedWindow&& other) noexcept;
+  SharedWindow& operator=(SharedWindow&& other) noexcept;
+  SharedWindow(const SharedWindow&) = delete;
+  SharedWindow& operator=(const SharedWindow&) = delete;
+  ~SharedWindow();
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// A 32-bit word in a shared window that ranks wait on without spinning (Linux futex between processes). Local, all of them.
+using SharedWord = std::atomic<std::uint32_t>;
+static_assert(SharedWord::is_always_lock_free);
+
+/// Sleep while word == seen, at most the seconds given (may wake earlier, for no reason).
+void wait_while(SharedWord& word, std::uint32_t seen, double seconds);
+/// Wake all that wait on the word.
+void wake_all(SharedWord& word);
+
+}  // namespace shoal

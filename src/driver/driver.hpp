@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/array_view.hpp"
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "comm/comm.hpp"
+#include "decomp/decomposition.hpp"
+#include "format/catalog.hpp"
+#include "storage/store.hpp"
+
+namespace shoal {
+
+/// One call of write or read, as a driver sees it: everything in the full dimensions of the variable, record dimension included.
+/// variable, region and decomposition are the same on all ranks.
+struct Transfer {
+  int variable = -1;  ///< index in the schema; -1: this rank could not even tell (status is not ok)
+  Box region;         ///< the section that all ranks together write or read
+  Box mine;           ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
+  ArrayView array;    ///< extents == mine.count; logical and number types; anything if mine is empty
+  std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
+  Status status;      ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn of it
+};
+
+/// Times in seconds and counts of one rank, for the report.
+struct Counters {
+  Seconds open = 0, define = 0, pack = 0, store = 0, read = 0, unpack = 0, commit = 0, close = 0;
+  Seconds blocked = 0;        ///< waiting for other ranks or for a free slot, within write and read
+  Seconds write_calls = 0;    ///< all time spent in write
+  Seconds read_calls = 0;
+  std::int64_t bytes_written = 0, bytes_read = 0;    ///< of files, by this rank
+  std::int64_t writes = 0, reads = 0;                ///< system calls
+  std::int64_t fields_written = 0, fields_read = 0;  ///< calls of write and read
+  std::int64_t commits = 0;
+  std::int64_t stage_bytes = 0;       ///< size of the node's stage
+  std::int64_t stage_high_water = 0;  ///< most bytes of it in use at once
+  std::int64_t slabs = 0;             ///< fillings that were cut because a field did not fit
+  int nodes = 1, ranks_per_node = 1, writers = 1;
+  std::string file_system;
+  std::vector<std::string> warnings;  ///< what did not go as asked, and what to do
+};
+
+struct DriverOptions {
+  std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node
+  std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
+  int writers = 0;                               ///< ranks of a node that store at a time; 0: the driver chooses
+  int ranks_per_node = 0;                        ///< 0: ranks that share memory; n: every n of them
+  double wait_seconds = 600;                     ///< a rank that does not come within this time is an error
+  CatalogOptions catalog;
+  StoreOpener open_store = open_posix_store;
+};
+
+/// Who moves the bytes of one open file. Every call is made by all ranks in the same order (Collective) unless marked Local.
+/// Preconditions are checked by the caller (dataset): boxes inside of shapes, types that convert, open file.
+class Driver {
+ public:
+  virtual ~Driver() = default;
+
+  /// What is in the file as far as this rank knows, definitions and record counts. Local.
+  virtual const Schema& schema() const = 0;
+  /// How a variable is stored, for inquiries. Local.
+  virtual const Placement& placement(int variable) const = 0;
+  virtual const Counters& counters() const = 0;
+
+  /// Make the file agree with the schema (the same on all ranks; status: this rank's failure to make it).
+  virtual void define(const Schema& wanted, const Status& status) = 0;
+  /// Work out what is needed to move fields of the decomposition, if that needs other ranks.
+  virtual void prepare(const std::shared_ptr<const Decomposition>& decomposition) = 0;
+
+  /// Never waits for other ranks on one node but for a free slot; its failures come out at sync or close.
+  virtual void write(const Transfer& transfer) = 0;
+  /// Failures come out here, on all ranks alike.
+  virtual void read(const Transfer& transfer) = 0;
+
+  /// Replicated values, contiguous row-major, of the variable's type in memory order; strings instead for Type::string. put: only
+  /// rank 0's count, and failures come out at sync or close. get: all ranks get them; `status` as in Transfer.
+  virtual void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings, const Status& status) = 0;
+  virtual void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings, const Status& status) = 0;
+
+  /// Store everything, agree, commit. After an Error the file is usable: the failure is over once it was reported.
+  virtual void sync(bool durable) = 0;
+  virtual void close(bool durable) = 0;
+};
+
+/// Collective over comm; path and options are the same on all ranks.
+std::unique_ptr<Driver> create_native_driver(const Comm& comm, const std::string& path, Format format, bool replace, const DriverOptions& options);
+std::unique_ptr<Driver> open_native_driver(const Comm& comm, const std::string& path, bool writable, const DriverOptions& options);
+
+}  // namespace shoal
