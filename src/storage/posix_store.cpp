@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "storage/store.hpp"
+
+namespace shoal {
+namespace {
+
+// One system call moves just under 2 GiB at most; a round number below that keeps the pieces aligned.
+constexpr std::size_t k_piece = std::size_t{1} << 30;
+
+std::string folder_of(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// What a user can do about an errno of open(2), after "cannot open: No such file or directory".
+std::string open_advice(int error_number, const std::string& path, StoreMode mode) {
+  const bool creates = mode == StoreMode::create || mode == StoreMode::create_exclusive;
+  std::error_code ignored;
+  const std::string folder = folder_of(path);
+  switch (error_number) {
+    case ENOENT:
+      if (!std::filesystem::exists(folder, ignored))
+        return "; the folder '" + folder + "' does not exist: create it first, or correct the path";
+      return creates ? ""
+                     : "; the folder '" + folder +
+                           "' has no such file: correct the name, or create the file first";
+    case ENOTDIR:
+      return "; a part of the path that should be a folder is a file: correct the path";
+    case EISDIR:
+      return "; the path names a folder: give the name of a file in it";
+    case EEXIST:
+      return "; choose another name, remove the file, or allow it to be replaced";
+    case EACCES:
+    case EPERM:
+      if (std::filesystem::exists(path, ignored))
+        return mode == StoreMode::read ? "; the file may not be read by this user: see its permissions"
+                                       : "; the file may not be written by this user: see its permissions";
+      return "; this user may not reach the folder '" + folder +
+             "' or create files there: see its permissions";
+    case EROFS:
+      return "; the file system is mounted read-only: choose another folder";
+    case ENOSPC:
+    case EDQUOT:
+      return "; " + bytes_text(static_cast<double>(file_system_of(path).free)) +
+             " are free there: make space, or choose another folder";
+    case EMFILE:
+    case ENFILE:
+      return "; too many open files: close some, or raise the limit (ulimit -n)";
+    default:
+      return "";
+  }
+}
+
+class PosixStore final : public Store {
+ public:
+  PosixStore(std::string path, StoreMode mode) : path_(std::move(path)) {
+    int flags = O_CLOEXEC;
+    const char* what = "cannot open the file";
+    switch (mode) {
+      case StoreMode::create:
+        flags |= O_RDWR | O_CREAT | O_TRUNC;
+        what = "cannot create the file";
+        break;
+      case StoreMode::create_exclusive:
+        flags |= O_RDWR | O_CREAT | O_EXCL;
+        what = "cannot create the file";
+        break;
+      case StoreMode::read:
+        flags |= O_RDONLY;
+        break;
+      case StoreMode::write:
+        flags |= O_RDWR;
+        what = "cannot open the file for writing";
+        break;
+    }
+    do {
+      descriptor_ = ::open(path_.c_str(), flags, 0666);
+    } while (descriptor_ < 0 && errno == EINTR);
+    if (descriptor_ < 0) fail_open(errno, what, mode);
+    // Reading, open(2) takes a folder too.
+    struct stat status {};
+    if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
+      close_quietly();
+      fail_open(EISDIR, what, mode);
+    }
+  }
+
+  ~PosixStore() override { close_quietly(); }
+
+  const std::string& path() const override { return path_; }
+
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    check_range(offset, bytes.size());
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const std::size_t piece = std::min(bytes.size() - done, k_piece);
+      const ssize_t n = ::pwrite(descriptor(), bytes.data() + done, piece, static_cast<off_t>(offset + done));
+      if (n > 0) {
+        done += static_cast<std::size_t>(n);
+      } else if (n == 0 || errno != EINTR) {
+        fail(n == 0 ? EIO : errno, "cannot write " + std::to_string(bytes.size()) + " bytes at offset " +
+                                       std::to_string(offset) + " (" + std::to_string(done) +
+                                       " were written)");
+      }
+    }
+  }
+
+  std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
+    check_range(offset, bytes.size());
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const std::size_t piece = std::min(bytes.size() - done, k_piece);
+      const ssize_t n = ::pread(descriptor(), bytes.data() + done, piece, static_cast<off_t>(offset + done));
+      if (n == 0) break;
+      if (n > 0)
+        done += static_cast<std::size_t>(n);
+      else if (errno != EINTR)
+        fail(errno,
+             "cannot read " + std::to_string(bytes.size()) + " bytes at offset " + std::to_string(offset));
+    }
+    return done;
+  }
+
+  std::uint64_t size() override {
+    struct stat status {};
+    if (::fstat(descriptor(), &status) != 0) fail(errno, "cannot find out the size");
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  void resize(std::uint64_t size) override {
+    check_range(size, 0);
+    int result = 0;
+    do {
+      result = ::ftruncate(descriptor(), static_cast<off_t>(size));
+    } while (result != 0 && errno == EINTR);
+    if (result != 0) fail(errno, "cannot set the size to " + std::to_string(size) + " bytes");
+  }
+
+  void sync() override {
+    int result = 0;
+    do {
+      result = ::fdatasync(descriptor());
+    } while (result != 0 && errno == EINTR);
+    if (result != 0) fail(errno, "cannot bring the data to the device");
+  }
+
+  void close() override {
+    const int open_descriptor = descriptor();
+    descriptor_ = -1;
+    // After EINTR the descriptor is gone on Linux, and the data is with the kernel as after a plain write.
+    if (::close(open_descriptor) != 0 && errno != EINTR)
+      fail(errno, "closing the file failed, data may be lost");
+  }
+
+ private:
+  int descriptor() const {
+    if (descriptor_ < 0) throw Error(Code::state, "the file is closed already").in_file(path_);
+    return descriptor_;
+  }
+
+  void close_quietly() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = -1;
+  }
+
+  void check_range(std::uint64_t offset, std::size_t bytes) const {
+    constexpr auto k_largest = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
+    if (offset > k_largest || bytes > k_largest - offset)
+      throw Error(Code::invalid_argument,
+                  std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                      " end behind the largest possible offset, " + std::to_string(k_largest))
+          .in_file(path_);
+  }
+
+  [[noreturn]] void fail_open(int error_number, const char* what, StoreMode mode) const {
+    const Error plain = errno_error(error_number, what);
+    throw Error(plain.code(), plain.status().message + open_advice(error_number, path_, mode)).in_file(path_);
+  }
+
+  [[noreturn]] void fail(int error_number, const std::string& what) const {
+    const Error plain = errno_error(error_number, what);
+    std::string advice;
+    if (error_number == ENOSPC)
+      advice = "; " + bytes_text(static_cast<double>(file_system_of(path_).free)) +
+               " are free there: make space, or write to another file system";
+    else if (error_number == EDQUOT)
+      advice = "; the quota of this user or group is used up: remove files, or write to another file system";
+    else if (error_number == EFBIG)
+      advice = "; the file system or the limit of the process (ulimit -f) allows no file of that size";
+    else if (error_number == EBADF)
+      advice = "; the file was opened for reading only";
+    throw Error(plain.code(), plain.status().message + advice).in_file(path_);
+  }
+
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> open_posix_store(const std::string& path, StoreMode mode) {
+  return std::make_unique<PosixStore>(path, mode);
+}
+
+}  // namespace shoal
