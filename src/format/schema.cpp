@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/schema.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace shoal {
+
+const char* name_of(Format format) {
+  switch (format) {
+    case Format::cdf1: return "cdf1";
+    case Format::cdf2: return "cdf2";
+    case Format::netcdf4: return "netcdf4";
+    case Format::netcdf4_classic: return "netcdf4-classic";
+    case Format::cdf5: return "cdf5";
+  }
+  return "unknown";
+}
+
+Format format_of(const std::string& name) {
+  // Shoal's own names first, then those of netCDF's tools and of netCDF4-python.
+  static const std::vector<std::pair<std::string, Format>> k_table{
+      {"cdf1", Format::cdf1},
+      {"cdf2", Format::cdf2},
+      {"cdf5", Format::cdf5},
+      {"netcdf4", Format::netcdf4},
+      {"netcdf4-classic", Format::netcdf4_classic},
+      {"cdf-1", Format::cdf1},
+      {"cdf-2", Format::cdf2},
+      {"cdf-5", Format::cdf5},
+      {"classic", Format::cdf1},
+      {"nc3", Format::cdf1},
+      {"netcdf3", Format::cdf1},
+      {"netcdf3_classic", Format::cdf1},
+      {"64bit-offset", Format::cdf2},
+      {"64-bit-offset", Format::cdf2},
+      {"64-bit offset", Format::cdf2},
+      {"nc6", Format::cdf2},
+      {"netcdf3_64bit", Format::cdf2},
+      {"netcdf3_64bit_offset", Format::cdf2},
+      {"64bit-data", Format::cdf5},
+      {"64-bit-data", Format::cdf5},
+      {"64-bit data", Format::cdf5},
+      {"nc5", Format::cdf5},
+      {"netcdf3_64bit_data", Format::cdf5},
+      {"nc4", Format::netcdf4},
+      {"netcdf-4", Format::netcdf4},
+      {"hdf5", Format::netcdf4},
+      {"nc7", Format::netcdf4_classic},
+      {"nc4c", Format::netcdf4_classic},
+      {"netcdf4_classic", Format::netcdf4_classic},
+      {"netcdf-4 classic model", Format::netcdf4_classic},
+  };
+  const std::string wanted = lower(trimmed(name));
+  std::vector<std::string> names;
+  for (const auto& [known, format] : k_table) {
+    if (known == wanted) return format;
+    if (names.size() < 5) names.push_back(known);
+  }
+  throw Error(Code::setting, "no file format is called '" + name + "'" + did_you_mean(wanted, names));
+}
+
+bool holds(Format format, Type type) {
+  switch (type) {
+    case Type::none:
+    case Type::logical: return false;
+    case Type::byte_:
+    case Type::char_:
+    case Type::short_:
+    case Type::int_:
+    case Type::float_:
+    case Type::double_: return true;
+    case Type::ubyte:
+    case Type::ushort:
+    case Type::uint:
+    case Type::int64:
+    case Type::uint64: return format == Format::cdf5 || format == Format::netcdf4;
+    case Type::string: return format == Format::netcdf4;
+  }
+  return false;
+}
+
+Attribute Attribute::text(std::string name, const std::string& value) {
+  Attribute attribute{std::move(name), Type::char_, {}, {}};
+  attribute.data.resize(value.size());
+  if (!value.empty()) std::memcpy(attribute.data.data(), value.data(), value.size());
+  return attribute;
+}
+
+Attribute Attribute::numbers(std::string name, Type type, const void* values, std::int64_t count) {
+  if (!is_number(type))
+    throw Error(Code::type, "attribute '" + name + "': numbers cannot be of type " + name_of(type));
+  if (count < 0)
+    throw Error(Code::invalid_argument,
+                "attribute '" + name + "': " + std::to_string(count) + " values; a count is 0 or more");
+  Attribute attribute{std::move(name), type, {}, {}};
+  attribute.data.resize(static_cast<std::size_t>(count) * size_of(type));
+  if (!attribute.data.empty()) std::memcpy(attribute.data.data(), values, attribute.data.size());
+  return attribute;
+}
+
+int Schema::find_dim(const std::string& name) const {
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (dims[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+int Schema::find_variable(const std::string& name) const {
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (variables[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+bool Schema::has_record(int variable) const {
+  const auto& ids = variables.at(static_cast<std::size_t>(variable)).dims;
+  return !ids.empty() && dims.at(static_cast<std::size_t>(ids.front())).unlimited;
+}
+
+Dims Schema::shape(int variable) const {
+  const auto& definition = variables.at(static_cast<std::size_t>(variable));
+  if (definition.dims.size() > static_cast<std::size_t>(k_max_dims))
+    throw Error(Code::not_supported, std::to_string(definition.dims.size()) + " dimensions; Shoal reads and writes up to " +
+                                         std::to_string(k_max_dims))
+        .of_variable(definition.name);
+  Dims lengths;
+  for (const int id : definition.dims) lengths.push_back(dims.at(static_cast<std::size_t>(id)).length);
+  return lengths;
+}
+
+const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name) {
+  for (const auto& attribute : attributes)
+    if (attribute.name == name) return &attribute;
+  return nullptr;
+}
+
+Bytes fill_of(const VariableDef& variable) {
+  const void* standard = default_fill(variable.type);
+  if (standard == nullptr) return {};
+  const std::size_t size = size_of(variable.type);
+  // A _FillValue of another type or length is not one by netCDF's rules; the default counts then.
+  const Attribute* own = find_attribute(variable.attributes, "_FillValue");
+  if (own != nullptr && own->type == variable.type && own->data.size() == size) return own->data;
+  Bytes value(size);
+  std::memcpy(value.data(), standard, size);
+  return value;
+}
+
+namespace {
+
+void pack(ByteWriter& out, const std::vector<Attribute>& attributes) {
+  out.put(static_cast<std::uint64_t>(attributes.size()));
+  for (const auto& attribute : attributes) {
+    out.put(attribute.name);
+    out.put(attribute.type);
+    out.put(attribute.data);
+    out.put(attribute.strings);
+  }
+}
+
+std::vector<Attribute> unpack_attributes(ByteReader& in) {
+  std::vector<Attribute> attributes;
+  const auto n = in.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < n; ++i) {
+    Attribute attribute;
+    in.get(attribute.name);
+    in.get(attribute.type);
+    in.get(attribute.data);
+    in.get(attribute.strings);
+    attributes.push_back(std::move(attribute));
+  }
+  return attributes;
+}
+
+void pack(ByteWriter& out, const VariableDef& variable) {
+  out.put(variable.name);
+  out.put(variable.type);
+  out.put(variable.dims);
+  pack(out, variable.attributes);
+  out.put(variable.no_fill);
+  out.put(variable.distributed);
+  out.put(variable.chunks);
+  out.put(variable.filters);
+  out.put(variable.fits_plainly);
+}
+
+VariableDef unpack_variable(ByteReader& in) {
+  VariableDef variable;
+  in.get(variable.name);
+  in.get(variable.type);
+  in.get(variable.dims);
+  variable.attributes = unpack_attributes(in);
+  in.get(variable.no_fill);
+  in.get(variable.distributed);
+  in.get(variable.chunks);
+  in.get(variable.filters);
+  in.get(variable.fits_plainly);
+  return variable;
+}
+
+}  // namespace
+
+void pack(ByteWriter& out, const Schema& schema) {
+  out.put(schema.format);
+  out.put(static_cast<std::uint64_t>(schema.dims.size()));
+  for (const auto& dim : schema.dims) {
+    out.put(dim.name);
+    out.put(dim.length);
+    out.put(dim.unlimited);
+  }
+  pack(out, schema.attributes);
+  out.put(static_cast<std::uint64_t>(schema.variables.size()));
+  for (const auto& variable : schema.variables) pack(out, variable);
+}
+
+Schema unpack_schema(ByteReader& in) {
+  Schema schema;
+  in.get(schema.format);
+  const auto dims = in.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < dims; ++i) {
+    Dimension dim;
+    in.get(dim.name);
+    in.get(dim.length);
+    in.get(dim.unlimited);
+    schema.dims.push_back(std::move(dim));
+  }
+  schema.attributes = unpack_attributes(in);
+  const auto variables = in.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < variables; ++i) schema.variables.push_back(unpack_variable(in));
+  return schema;
+}
+
+}  // namespace shoal
