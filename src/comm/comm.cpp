@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/comm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace shoal {
+
+namespace {
+// MPI counts are int: longer messages go in pieces of this many bytes.
+constexpr std::int64_t k_piece = 1 << 30;
+
+Bytes packed(const Status& status) {
+  ByteWriter out;
+  out.put(static_cast<std::int32_t>(status.code));
+  out.put(static_cast<std::int32_t>(status.rank));
+  out.put(status.message);
+  out.put(status.file);
+  out.put(status.variable);
+  return out.take();
+}
+
+Status unpacked_status(const Bytes& bytes) {
+  ByteReader in(bytes);
+  Status status;
+  status.code = static_cast<Code>(in.get<std::int32_t>());
+  status.rank = in.get<std::int32_t>();
+  in.get(status.message);
+  in.get(status.file);
+  in.get(status.variable);
+  return status;
+}
+
+void check_length(std::int64_t bytes, const char* what) {
+  if (bytes > std::numeric_limits<int>::max())
+    throw Error(Code::not_supported, std::string(what) + ": more than 2 GiB of metadata in one message");
+}
+}  // namespace
+
+void check_mpi(int mpi_code, const char* what) {
+  if (mpi_code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(mpi_code, text.data(), &length);
+  throw Error(Code::mpi, std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+Comm::Comm(MPI_Comm parent) {
+  check_mpi(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+}
+
+Comm::Comm(MPI_Comm own, Adopt) : comm_(own) {
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+}
+
+Comm::Comm(Comm&& other) noexcept
+    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)), rank_(other.rank_), size_(other.size_) {}
+
+Comm& Comm::operator=(Comm&& other) noexcept {
+  if (this != &other) {
+    release();
+    comm_ = std::exchange(other.comm_, MPI_COMM_NULL);
+    rank_ = other.rank_;
+    size_ = other.size_;
+  }
+  return *this;
+}
+
+Comm::~Comm() { release(); }
+
+void Comm::release() noexcept {
+  if (comm_ == MPI_COMM_NULL) return;
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0) MPI_Comm_free(&comm_);
+  comm_ = MPI_COMM_NULL;
+}
+
+void Comm::barrier() const { check_mpi(MPI_Barrier(comm_), "MPI_Barrier"); }
+
+void Comm::broadcast(Bytes& bytes, int root) const {
+  std::uint64_t length = bytes.size();
+  check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, root, comm_), "MPI_Bcast");
+  bytes.resize(length);
+  for (std::int64_t at = 0; at < static_cast<std::int64_t>(length); at += k_piece) {
+    const auto n = static_cast<int>(std::min<std::int64_t>(k_piece, static_cast<std::int64_t>(length) - at));
+    check_mpi(MPI_Bcast(bytes.data() + at, n, MPI_BYTE, root, comm_), "MPI_Bcast");
+  }
+}
+
+std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
+  const auto length = static_cast<std::int64_t>(mine.size());
+  const auto n = static_cast<std::size_t>(size_);
+  std::vector<std::int64_t> lengths(n);
+  check_mpi(MPI_Allgather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, comm_), "MPI_Allgather");
+  std::int64_t total = 0;
+  for (const auto l : lengths) total += l;
+  check_length(total, "MPI_Gatherv");
+  std::vector<int> counts(n);
+  std::vector<int> offsets(n);
+  int offset = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    counts[i] = static_cast<int>(lengths[i]);
+    offsets[i] = offset;
+    offset += counts[i];
+  }
+  Bytes all(rank_ == root ? static_cast<std::size_t>(total) : 0);
+  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(length), MPI_BYTE, all.data(), counts.data(), offsets.data(),
+                        MPI_BYTE, root, comm_),
+            "MPI_Gatherv");
+  std::vector<Bytes> parts;
+  if (rank_ != root) return parts;
+  for (std::size_t i = 0; i < n; ++i) parts.emplace_back(all.begin() + offsets[i], all.begin() + offsets[i] + counts[i]);
+  return parts;
+}
+
+Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
+  std::vector<int> counts;
+  std::vector<int> offsets;
+  Bytes all;
+  std::int64_t total = 0;
+  for (const auto& part : parts) {
+    total += static_cast<std::int64_t>(part.size());
+    counts.push_back(static_cast<int>(part.size()));
+    offsets.push_back(static_cast<int>(all.size()));
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  check_length(total, "MPI_Scatterv");
+  int count = 0;
+  check_mpi(MPI_Scatter(counts.data(), 1, MPI_INT, &count, 1, MPI_INT, root, comm_), "MPI_Scatter");
+  Bytes mine(static_cast<std::size_t>(count));
+  check_mpi(MPI_Scatterv(all.data(), counts.data(), offsets.data(), MPI_BYTE, mine.data(), count, MPI_BYTE, root, comm_),
+            "MPI_Scatterv");
+  return mine;
+}
+
+std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(size_));
+  check_mpi(MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, comm_), "MPI_Allgather");
+  return all;
+}
+
+std::vector<Bytes> Comm::all_gather(const Bytes& mine) const {
+  ByteWriter out;
+  for (const auto& part : gather(mine, 0)) out.put(part);
+  Bytes all = out.take();
+  broadcast(all, 0);
+  ByteReader in(all);
+  std::vector<Bytes> parts(static_cast<std::size_t>(size_));
+  for (auto& part : parts) in.get(part);
+  return parts;
+}
+
+std::int64_t Comm::sum(std::int64_t mine) const {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  return mine;
+}
+
+std::int64_t Comm::max(std::int64_t mine) const {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+  return mine;
+}
+
+std::int64_t Comm::min(std::int64_t mine) const {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MIN, comm_), "MPI_Allreduce");
+  return mine;
+}
+
+double Comm::max(double mine) const {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");
+  return mine;
+}
+
+Comm Comm::split(int color) const {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(comm_, color, rank_, &part), "MPI_Comm_split");
+  return {part, Adopt{}};
+}
+
+Comm Comm::split_shared() const {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
+  return {part, Adopt{}};
+}
+
+Status Comm::agree(const Status& mine) const {
+  if (size_ == 1) {
+    Status out = mine;
+    if (!out.ok() && out.rank < 0) out.rank = rank_;
+    return out;
+  }
+  const std::int64_t failed = min(mine.ok() ? std::int64_t{size_} : std::int64_t{rank_});
+  if (failed == size_) return {};
+  Status out = mine;
+  if (out.rank < 0) out.rank = rank_;
+  Bytes bytes = rank_ == failed ? packed(out) : Bytes{};
+  broadcast(bytes, static_cast<int>(failed));
+  return unpacked_status(bytes);
+}
+
+void Comm::agree_or_throw(const Status& mine) const {
+  Status agreed = agree(mine);
+  if (!agreed.ok()) throw Error(std::move(agreed));
+}
+
+}  // namespace shoal

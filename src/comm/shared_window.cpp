@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/shared_window.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace shoal {
+
+namespace {
+struct File {
+  int fd = -1;
+  File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+std::string new_name() {
+  std::random_device random;
+  return "/shoal-" + std::to_string(::getpid()) + "-" + std::to_string(random());
+}
+
+std::byte* map(int fd, std::size_t bytes) {
+  const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  if (p == MAP_FAILED) throw errno_error(errno, "cannot map " + bytes_text(static_cast<double>(bytes)) + " of shared memory");
+  return static_cast<std::byte*>(p);
+}
+
+void create(File& file, const std::string& name, std::size_t bytes) {
+  file.fd = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file.fd < 0) throw Error(Code::no_memory, "cannot make shared memory (shm_open): " + std::string(std::strerror(errno)));
+  // Reserves the pages now: a later lack of memory would be a SIGBUS in the middle of a copy.
+  const int failed = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
+  if (failed != 0)
+    throw Error(Code::no_memory, "shared memory (/dev/shm) has no room for " + bytes_text(static_cast<double>(bytes)) + ": " +
+                                     std::strerror(failed));
+}
+}  // namespace
+
+SharedWindow::SharedWindow(const Comm& node, std::size_t bytes) {
+  if (node.size() == 1) {
+    data_ = map(-1, bytes);
+    size_ = bytes;
+    return;
+  }
+  File file;
+  std::string name;
+  Status status;
+  if (node.rank() == 0) {
+    name = new_name();
+    status = caught([&] { create(file, name, bytes); });
+  }
+  ByteWriter out;
+  out.put(name);
+  Bytes message = out.take();
+  node.broadcast(message, 0);
+  name = ByteReader(message).get<std::string>();
+  status = node.agree(status);
+  if (status.ok()) {
+    status = caught([&] {
+      if (file.fd < 0) file.fd = ::shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
+      if (file.fd < 0)
+        throw Error(Code::no_memory, "cannot open the node's shared memory (ranks in different containers?): " +
+                                         std::string(std::strerror(errno)));
+      data_ = map(file.fd, bytes);
+      size_ = bytes;
+    });
+    status = node.agree(status);
+  }
+  // Everybody has it open, or nobody ever will: the name can go, so that nothing stays behind a killed job.
+  if (node.rank() == 0) ::shm_unlink(name.c_str());
+  if (!status.ok()) {
+    if (data_ != nullptr) ::munmap(data_, bytes);
+    data_ = nullptr;
+    throw Error(status);
+  }
+}
+
+SharedWindow::SharedWindow(SharedWindow&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+SharedWindow& SharedWindow::operator=(SharedWindow&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+SharedWindow::~SharedWindow() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+void wait_while(SharedWord& word, std::uint32_t seen, double seconds) {
+  static_assert(sizeof(SharedWord) == sizeof(std::uint32_t));
+  timespec limit{};
+  limit.tv_sec = static_cast<time_t>(seconds);
+  limit.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
+}
+
+void wake_all(SharedWord& word) {
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace shoal

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decomp/decomposition.hpp"
+
+#include <string>
+
+#include "decomp/partition.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int k_most_dims = k_max_dims - 1;  // a record dimension may come in front
+
+struct Request {
+  Dims global;
+  Box tile;
+};
+
+Bytes packed(const Request& request) {
+  ByteWriter out;
+  out.put(request);
+  return out.take();
+}
+
+void check_own(const Dims& global, const Box& tile, const Dims& halo_low, const Dims& halo_high) {
+  if (global.size() < 1 || global.size() > k_most_dims)
+    throw Error(Code::invalid_argument, "a decomposition has 1 to " + std::to_string(k_most_dims) + " dimensions, not " +
+                                            std::to_string(global.size()));
+  for (int d = 0; d < global.size(); ++d) {
+    const std::string where = " in dimension " + std::to_string(d) + " (counted from 0, slowest first)";
+    if (global[d] < 1)
+      throw Error(Code::invalid_argument, "the global shape " + text_of(global) + " has no cells" + where + "; it must be 1 or more");
+    if (tile.count[d] < 0)
+      throw Error(Code::invalid_argument, "the tile has " + std::to_string(tile.count[d]) + " cells" + where + "; 0 or more are allowed");
+    if (halo_low[d] < 0 || halo_high[d] < 0)
+      throw Error(Code::invalid_argument, "the halo is negative" + where + ": " + std::to_string(halo_low[d]) + " before and " +
+                                              std::to_string(halo_high[d]) + " after the tile");
+  }
+  if (!tile.empty() && !Box::whole(global).contains(tile))
+    throw Error(Code::invalid_argument, "the tile " + text_of(tile) + " is not inside of the global shape " + text_of(global) +
+                                            " (first:end of each dimension, from 0, end exclusive)");
+}
+
+/// On rank 0: the same global shape everywhere, no overlap. Returns what nobody owns.
+std::vector<Box> check_all(const std::vector<Request>& requests) {
+  const Dims& global = requests.front().global;
+  std::vector<Tile> tiles;
+  for (std::size_t r = 0; r < requests.size(); ++r) {
+    if (!(requests[r].global == global))
+      throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text_of(global) + ", rank " + std::to_string(r) + " gives " +
+                                              text_of(requests[r].global) + "; it must be the same on all ranks");
+    tiles.push_back({requests[r].tile, static_cast<int>(r)});
+  }
+  Partition result = partition(global, std::move(tiles));
+  if (result.overlap)
+    throw Error(Code::overlap, "ranks " + std::to_string(result.overlap->rank_a) + " and " + std::to_string(result.overlap->rank_b) +
+                                   " both own the cells " + text_of(result.overlap->box) +
+                                   " (first:end of each dimension, from 0, end exclusive); give each cell to one rank, and "
+                                   "describe cells around a tile as its halo");
+  return std::move(result.unowned);
+}
+
+}  // namespace
+
+std::shared_ptr<const Decomposition> Decomposition::block(const Comm& comm, const Dims& global, const Box& tile,
+                                                          const Dims& halo_low, const Dims& halo_high, const Status& problem) {
+  Status status = problem;
+  if (status.ok()) status = caught([&] { check_own(global, tile, halo_low, halo_high); });
+  comm.agree_or_throw(status);
+
+  std::shared_ptr<Decomposition> out(new Decomposition);
+  out->global_ = global;
+  out->tile_ = tile.empty() ? Box(Dims(global.size()), Dims(global.size())) : tile;
+  out->halo_low_ = halo_low;
+  out->halo_high_ = halo_high;
+  out->comm_size_ = comm.size();
+  out->comm_rank_ = comm.rank();
+
+  const auto parts = comm.gather(packed({global, out->tile_}), 0);
+  comm.on_root([&] {
+    std::vector<Request> requests;
+    for (const auto& part : parts) requests.push_back(ByteReader(part).get<Request>());
+    out->unowned_ = check_all(requests);
+  });
+  out->owned_cells_ = comm.sum(out->tile_.cells());
+  out->cut_ = Dims(global.size());
+  for (int d = 0; d < global.size(); ++d) {
+    const bool cut = !out->tile_.empty() && out->tile_.count[d] < global[d];
+    out->cut_[d] = comm.max(std::int64_t{cut ? 1 : 0});
+  }
+  return out;
+}
+
+bool Decomposition::has_halo() const {
+  for (int d = 0; d < rank(); ++d)
+    if (halo_low_[d] != 0 || halo_high_[d] != 0) return true;
+  return false;
+}
+
+Box Decomposition::tile_with_halo() const {
+  if (tile_.empty()) return tile_;
+  Box box = tile_;
+  for (int d = 0; d < rank(); ++d) {
+    box.first[d] -= halo_low_[d];
+    box.count[d] += halo_low_[d] + halo_high_[d];
+  }
+  return box;
+}
+
+}  // namespace shoal
