@@ -154,6 +154,9 @@ SHOAL_API int shoal_sync(shoal_dataset *dataset, int durable);
 /* shoal_sync, report, close; frees the handle and sets it to NULL, also on error. durable as in
  * shoal_sync. Collective. */
 SHOAL_API int shoal_close(shoal_dataset **dataset, int durable);
+/* Drop the handle without storing anything and without waiting for other ranks, and set it to NULL:
+ * the file keeps what was committed before. For destructors and error paths. Local. */
+SHOAL_API void shoal_abandon(shoal_dataset **dataset);
 
 /* ---- Definitions: Local; every rank makes the same ones in the same order ----------------- */
 

@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Shoal for C++17 and later: a thin layer over shoal.h, in this header alone.
+//
+// Conventions, besides those of shoal.h:
+//  1. Failures throw shoal::Error, with the code and the message of shoal.h.
+//  2. Indices start at 0, the last dimension varies fastest, strides are in bytes.
+//  3. Handles are move-only. Destructors never communicate: a Dataset that was not closed is
+//     dropped with what was not committed yet, on this rank alone, so an exception on one rank
+//     hangs nobody. Call close().
+//  4. Every function is Collective (all ranks of the communicator call it, in the same order) or
+//     Local.
+//  5. Link with libshoal (CMake: shoal::shoal). MPI is initialised and finalised by the caller.
+#ifndef SHOAL_HPP
+#define SHOAL_HPP
+
+#include <shoal/shoal.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+#if __has_include(<version>)
+#include <version>
+#endif
+#if defined(__cpp_lib_span)
+#include <span>
+#endif
+
+namespace shoal {
+inline namespace api {
+
+// ---- Errors ---------------------------------------------------------------------------------
+
+/// What every failure throws: the code (SHOAL_RANGE, ...) and the message that says what failed,
+/// where, and what to do.
+class Error : public std::runtime_error {
+ public:
+  Error(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  /// One of SHOAL_INVALID_ARGUMENT to SHOAL_INTERNAL. Local.
+  int code() const noexcept { return code_; }
+  /// The name of the code, "SHOAL_RANGE". Local.
+  const char* name() const noexcept { return shoal_error_name(code_); }
+
+ private:
+  int code_;
+};
+
+namespace detail {
+
+inline void check(int code) {
+  if (code != SHOAL_OK) throw Error(code, shoal_error_message());
+}
+
+[[noreturn]] inline void refuse(const std::string& message) {
+  throw Error(SHOAL_INVALID_ARGUMENT, message);
+}
+
+template <class T>
+constexpr int integer_type() {
+  constexpr bool is_signed = std::is_signed_v<T>;
+  if constexpr (sizeof(T) == 1) return is_signed ? SHOAL_BYTE : SHOAL_UBYTE;
+  if constexpr (sizeof(T) == 2) return is_signed ? SHOAL_SHORT : SHOAL_USHORT;
+  if constexpr (sizeof(T) == 4) return is_signed ? SHOAL_INT : SHOAL_UINT;
+  if constexpr (sizeof(T) == 8) return is_signed ? SHOAL_INT64 : SHOAL_UINT64;
+}
+
+template <class T>
+constexpr int type_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return SHOAL_LOGICAL;
+  else if constexpr (std::is_same_v<T, char>)
+    return SHOAL_CHAR;
+  else if constexpr (std::is_same_v<T, float>)
+    return SHOAL_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return SHOAL_DOUBLE;
+  else if constexpr (std::is_same_v<T, const char*> || std::is_same_v<T, char*>)
+    return SHOAL_STRING;
+  else {
+    static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
+                  "Shoal takes bool, char, integers up to 64 bits, float, double and const char*");
+    return integer_type<T>();
+  }
+}
+
+}  // namespace detail
+
+/// The SHOAL_* number of a C++ type: type_of<float> is SHOAL_FLOAT. bool is SHOAL_LOGICAL, char is
+/// text, signed char is SHOAL_BYTE, const char* is SHOAL_STRING.
+template <class T>
+inline constexpr int type_of = detail::type_of<std::remove_cv_t<T>>();
+
+// ---- Arrays of the caller -------------------------------------------------------------------
+
+/// An array in the caller's memory: pointer, type, extents and byte strides. Never owns.
+/// Pointer is `void*` for arrays that Shoal fills, `const void*` for those that it only reads.
+template <class Pointer>
+class BasicArray {
+ public:
+  using Shape = std::array<std::int64_t, SHOAL_MAX_DIMS>;
+
+  /// Any type. element_size: bytes; 0 is the size of the type. strides: bytes; empty is contiguous.
+  BasicArray(Pointer data, int type, std::size_t element_size, const std::vector<std::int64_t>& extents,
+             const std::vector<std::int64_t>& strides = {})
+      : data_(data), type_(type), element_size_(element_size) {
+    set_shape(extents.data(), extents.size(), strides.data(), strides.size());
+  }
+
+  /// From a pointer to the element with all indices 0; `{}` as extents is one value.
+  template <class T, class = std::enable_if_t<std::is_convertible_v<T*, Pointer> && !std::is_void_v<T>>>
+  BasicArray(T* data, std::initializer_list<std::int64_t> extents,
+             std::initializer_list<std::int64_t> strides = {})
+      : data_(data), type_(type_of<T>), element_size_(sizeof(T)) {
+    set_shape(extents.begin(), extents.size(), strides.begin(), strides.size());
+  }
+  template <class T, class = std::enable_if_t<std::is_convertible_v<T*, Pointer> && !std::is_void_v<T>>>
+  BasicArray(T* data, const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides = {})
+      : BasicArray(data, type_of<T>, sizeof(T), extents, strides) {}
+
+  /// A vector as an array of one dimension.
+  template <class T, class = std::enable_if_t<!std::is_same_v<T, bool>>>
+  BasicArray(std::vector<T>& values)
+      : BasicArray(values.data(), {static_cast<std::int64_t>(values.size())}) {}
+  template <class T, class P = Pointer,
+            class = std::enable_if_t<!std::is_same_v<T, bool> && std::is_same_v<P, const void*>>>
+  BasicArray(const std::vector<T>& values)
+      : BasicArray(values.data(), {static_cast<std::int64_t>(values.size())}) {}
+#if defined(__cpp_lib_span)
+  /// A span as an array of one dimension.
+  template <class T, std::size_t N, class = std::enable_if_t<std::is_convertible_v<T*, Pointer>>>
+  BasicArray(std::span<T, N> values)
+      : BasicArray(values.data(), {static_cast<std::int64_t>(values.size())}) {}
+#endif
+
+  /// An array that Shoal may fill is also one that it may read.
+  template <class Q,
+            class = std::enable_if_t<std::is_same_v<Q, void*> && std::is_same_v<Pointer, const void*>>>
+  BasicArray(const BasicArray<Q>& other)
+      : data_(other.data_),
+        type_(other.type_),
+        element_size_(other.element_size_),
+        ndims_(other.ndims_),
+        has_strides_(other.has_strides_),
+        extents_(other.extents_),
+        strides_(other.strides_) {}
+
+  /// What shoal.h takes; lives as long as this object.
+  shoal_array c_array() const noexcept {
+    return {const_cast<void*>(static_cast<const void*>(data_)),
+            type_,
+            element_size_,
+            ndims_,
+            extents_.data(),
+            has_strides_ ? strides_.data() : nullptr};
+  }
+
+ private:
+  template <class>
+  friend class BasicArray;
+
+  void set_shape(const std::int64_t* extents, std::size_t ndims, const std::int64_t* strides,
+                 std::size_t stride_count) {
+    if (ndims > SHOAL_MAX_DIMS)
+      detail::refuse("An array has " + std::to_string(ndims) + " dimensions; at most " +
+                     std::to_string(SHOAL_MAX_DIMS) + " are possible.");
+    if (stride_count != 0 && stride_count != ndims)
+      detail::refuse("An array has " + std::to_string(ndims) + " extents but " +
+                     std::to_string(stride_count) +
+                     " strides; give one stride (bytes) for each extent, or none.");
+    ndims_ = static_cast<int>(ndims);
+    has_strides_ = stride_count != 0;
+    for (std::size_t i = 0; i < ndims; ++i) {
+      extents_[i] = extents[i];
+      if (has_strides_) strides_[i] = strides[i];
+    }
+  }
+
+  Pointer data_;
+  int type_;
+  std::size_t element_size_;
+  int ndims_ = 0;
+  bool has_strides_ = false;
+  Shape extents_{};
+  Shape strides_{};
+};
+
+/// An array that Shoal fills (read, get).
+using Array = BasicArray<void*>;
+/// An array that Shoal only reads (write, put).
+using ConstArray = BasicArray<const void*>;
+
+/// One value as an array without dimensions.
+template <class T>
+Array scalar(T& value) {
+  return Array(&value, std::initializer_list<std::int64_t>{});
+}
+template <class T>
+ConstArray scalar(const T& value) {
+  return ConstArray(&value, std::initializer_list<std::int64_t>{});
+}
+
+/// Which part of a variable: the record, and a section of each record.
+/// start, count: one number for each dimension but the record dimension; empty is everything.
+struct Section {
+  Section(std::int64_t record_index = SHOAL_NO_RECORD, std::vector<std::int64_t> first = {},
+          std::vector<std::int64_t> cells = {})
+      : record(record_index), start(std::move(first)), count(std::move(cells)) {}
+  std::int64_t record;
+  std::vector<std::int64_t> start, count;
+};
+
+// ---- Decomposition --------------------------------------------------------------------------
+
+/// Which global cells each rank owns: one tile (box) a rank. Shape, tile and halo are in C order.
+class Decomposition {
+ public:
+  /// global: shape over all ranks; first, count: this rank's tile (any count may be 0); halo_low,
+  /// halo_high: halo cells before and after the tile in this rank's arrays, empty: none. Throws for
+  /// tiles that overlap or reach outside. Collective.
+  static Decomposition block(MPI_Comm comm, const std::vector<std::int64_t>& global,
+                             const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& count,
+                             const std::vector<std::int64_t>& halo_low = {},
+                             const std::vector<std::int64_t>& halo_high = {}) {
+    // A rank with wrong lists must still take its part: with ndims that no other rank can have,
+    // the call itself fails, on all ranks alike.
+    const bool fits = first.size() == global.size() && count.size() == global.size() &&
+                      (halo_low.empty() || halo_low.size() == global.size()) &&
+                      (halo_high.empty() || halo_high.size() == global.size());
+    Decomposition result;
+    const int code = shoal_block(comm, fits ? static_cast<int>(global.size()) : -1, global.data(),
+                                 first.data(), count.data(), halo_low.empty() ? nullptr : halo_low.data(),
+                                 halo_high.empty() ? nullptr : halo_high.data(), &result.handle_);
+    if (!fits)
+      detail::refuse(
+          "Decomposition::block: global, first, count and the halos differ in length; each has one "
+          "number a dimension.");
+    detail::check(code);
+    return result;
+  }
+
+  Decomposition(Decomposition&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Decomposition& operator=(Decomposition&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Decomposition(const Decomposition&) = delete;
+  Decomposition& operator=(const Decomposition&) = delete;
+  ~Decomposition() { shoal_decomposition_free(&handle_); }
+
+  /// Shape of the whole field. Local.
+  std::vector<std::int64_t> global() const { return inquire().global; }
+  /// First cell of this rank's tile. Local.
+  std::vector<std::int64_t> first() const { return inquire().first; }
+  /// Cells of this rank's tile. Local.
+  std::vector<std::int64_t> count() const { return inquire().count; }
+  /// Halo cells before the tile. Local.
+  std::vector<std::int64_t> halo_low() const { return inquire().halo_low; }
+  /// Halo cells after the tile. Local.
+  std::vector<std::int64_t> halo_high() const { return inquire().halo_high; }
+
+  /// The handle of shoal.h, still owned by this object. Local.
+  const shoal_decomposition* c_handle() const noexcept { return handle_; }
+
+ private:
+  struct Shapes {
+    std::vector<std::int64_t> global, first, count, halo_low, halo_high;
+  };
+  Decomposition() = default;
+  Shapes inquire() const {
+    int ndims = 0;
+    Shapes s;
+    for (auto* list : {&s.global, &s.first, &s.count, &s.halo_low, &s.halo_high})
+      list->resize(SHOAL_MAX_DIMS);
+    detail::check(shoal_decomposition_inquire(handle_, &ndims, s.global.data(), s.first.data(),
+                                              s.count.data(), s.halo_low.data(), s.halo_high.data()));
+    for (auto* list : {&s.global, &s.first, &s.count, &s.halo_low, &s.halo_high})
+      list->resize(static_cast<std::size_t>(ndims));
+    return s;
+  }
+  shoal_decomposition* handle_ = nullptr;
+};
+
+// ---- What is in a file ----------------------------------------------------------------------
+
+struct FileInfo {
+  std::string path, format, driver;
+  bool writable = false;
+  int dimensions = 0, variables = 0, attributes = 0;
+};
+struct DimInfo {
+  std::string name;
+  std::int64_t length = 0;  ///< records so far, if unlimited
+  bool unlimited = false;
+};
+struct VarInfo {
+  std::string name;
+  int type = 0;
+  std::vector<int> dims;  ///< indices of dimensions
+  bool has_record = false, logical = false;
+  int attributes = 0;
+  std::vector<std::int64_t> chunks;  ///< empty if not chunked
+  std::string storage;
+};
+struct AttInfo {
+  std::string name;
+  int type = 0;
+  std::int64_t count = 0;
+};
+
+// ---- Dataset --------------------------------------------------------------------------------
+
+/// A file that all ranks of a communicator have open.
+class Dataset {
+ public:
+  /// Make a file, or replace one. settings: "key=value, key=value". Collective.
+  static Dataset create(MPI_Comm comm, const std::string& path, const std::string& settings = {}) {
+    Dataset result;
+    detail::check(shoal_create(comm, path.c_str(), settings.c_str(), &result.handle_));
+    return result;
+  }
+  /// Open a file; mode SHOAL_READ or SHOAL_WRITE (read, change and append). Collective.
+  static Dataset open(MPI_Comm comm, const std::string& path, int mode = SHOAL_READ,
+                      const std::string& settings = {}) {
+    Dataset result;
+    detail::check(shoal_open(comm, path.c_str(), mode, settings.c_str(), &result.handle_));
+    return result;
+  }
+
+  Dataset(Dataset&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Dataset& operator=(Dataset&& other) noexcept {
+    if (this != &other) {
+      abandon();
+      handle_ = std::exchange(other.handle_, nullptr);
+    }
+    return *this;
+  }
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+  ~Dataset() { abandon(); }
+
+  /// Store what was written, agree on errors, commit, close. durable: wait for the device. Collective.
+  void close(bool durable = false) { detail::check(shoal_close(&handle_, durable ? 1 : 0)); }
+  /// Store what was written, agree on errors, commit. durable: wait for the device. Collective.
+  void sync(bool durable = false) { detail::check(shoal_sync(handle_, durable ? 1 : 0)); }
+  /// Finish the define phase; implicit at the first write, put or sync after a definition. Collective.
+  void end_define() { detail::check(shoal_end_define(handle_)); }
+  /// Drop the handle without storing what was not committed; what the destructor does. Local.
+  void abandon() noexcept { shoal_abandon(&handle_); }
+  /// Whether neither close nor abandon was called. Local.
+  bool is_open() const noexcept { return handle_ != nullptr; }
+
+  // Definitions. Local; every rank makes the same ones in the same order.
+
+  /// length SHOAL_UNLIMITED: a dimension that grows. Local.
+  void def_dim(const std::string& name, std::int64_t length) {
+    detail::check(shoal_def_dim(handle_, name.c_str(), length));
+  }
+  /// A replicated variable. dims: names with blanks between, slowest first. Local.
+  void def_var(const std::string& name, int type, const std::string& dims) {
+    detail::check(shoal_def_var(handle_, name.c_str(), type, dims.c_str(), nullptr));
+  }
+  /// A distributed variable: its last dimensions are those of the decomposition. Local.
+  void def_var(const std::string& name, int type, const std::string& dims,
+               const Decomposition& decomposition) {
+    detail::check(shoal_def_var(handle_, name.c_str(), type, dims.c_str(), decomposition.c_handle()));
+  }
+  /// The fill value, converted to the variable's type; one that does not fit is an error. Local.
+  template <class T>
+  void def_fill(const std::string& variable, T value) {
+    static_assert(std::is_arithmetic_v<T>, "a fill value is a number or a char");
+    const int type = var(variable).type;
+    switch (type) {
+      case SHOAL_BYTE:
+        return fill_as<signed char>(variable, value);
+      case SHOAL_CHAR:
+        return fill_as<char>(variable, value);
+      case SHOAL_SHORT:
+        return fill_as<std::int16_t>(variable, value);
+      case SHOAL_INT:
+        return fill_as<std::int32_t>(variable, value);
+      case SHOAL_FLOAT:
+        return fill_as<float>(variable, value);
+      case SHOAL_DOUBLE:
+        return fill_as<double>(variable, value);
+      case SHOAL_UBYTE:
+        return fill_as<std::uint8_t>(variable, value);
+      case SHOAL_USHORT:
+        return fill_as<std::uint16_t>(variable, value);
+      case SHOAL_UINT:
+        return fill_as<std::uint32_t>(variable, value);
+      case SHOAL_INT64:
+        return fill_as<std::int64_t>(variable, value);
+      case SHOAL_UINT64:
+        return fill_as<std::uint64_t>(variable, value);
+      case SHOAL_LOGICAL:
+        return fill_as<signed char>(variable, value);
+      default:
+        throw Error(SHOAL_TYPE, "Variable '" + variable + "' is of a type that has no fill value to choose.");
+    }
+  }
+  /// Cells that nobody writes stay undefined. Local.
+  void def_no_fill(const std::string& variable) {
+    detail::check(shoal_def_fill(handle_, variable.c_str(), nullptr));
+  }
+  /// Chunk shape, one number a dimension; netcdf4 only. Local.
+  void def_chunks(const std::string& variable, const std::vector<std::int64_t>& chunks) {
+    const auto ndims = var(variable).dims.size();
+    if (chunks.size() != ndims)
+      detail::refuse("Variable '" + variable + "' has " + std::to_string(ndims) +
+                     " dimensions, the chunk shape " + std::to_string(chunks.size()) +
+                     "; give one number a dimension.");
+    detail::check(shoal_def_chunks(handle_, variable.c_str(), chunks.data()));
+  }
+
+  /// Attributes; variable "" is the file. An attribute of the name is replaced. Local.
+  void put_att(const std::string& variable, const std::string& name, std::string_view text) {
+    put_att_raw(variable, name, SHOAL_CHAR, text.size(), text.data());
+  }
+  void put_att(const std::string& variable, const std::string& name, const char* text) {
+    put_att(variable, name, std::string_view(text));
+  }
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  void put_att(const std::string& variable, const std::string& name, T value) {
+    put_att_raw(variable, name, type_of<T>, 1, &value);
+  }
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>>>
+  void put_att(const std::string& variable, const std::string& name, const std::vector<T>& values) {
+    put_att_raw(variable, name, type_of<T>, values.size(), values.data());
+  }
+  /// Several strings; netcdf4 only.
+  void put_att(const std::string& variable, const std::string& name, const std::vector<std::string>& values) {
+    std::vector<const char*> pointers;
+    pointers.reserve(values.size());
+    for (const auto& value : values)
+      pointers.push_back(value.c_str());
+    put_att_raw(variable, name, SHOAL_STRING, pointers.size(), pointers.data());
+  }
+
+  /// The values of an attribute, converted to T: a number, std::vector of numbers, std::string, or
+  /// std::vector<std::string>. Local.
+  template <class T>
+  T get_att(const std::string& variable, const std::string& name) const {
+    const char* owner = variable.empty() ? nullptr : variable.c_str();
+    int index = 0;
+    detail::check(shoal_find_att(handle_, owner, name.c_str(), &index));
+    shoal_att_info info{};
+    detail::check(shoal_inq_att(handle_, owner, index, &info));
+    const auto count = static_cast<std::size_t>(info.count);
+    if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      return get_att_strings(owner, name, info.type, count);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (info.type == SHOAL_STRING) {
+        auto strings = get_att_strings(owner, name, info.type, count);
+        if (strings.size() == 1) return std::move(strings.front());
+        throw not_one(name, count);
+      }
+      std::string text(count, '\0');
+      detail::check(shoal_get_att(handle_, owner, name.c_str(), SHOAL_CHAR, text.data()));
+      return text;
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      if (count != 1) throw not_one(name, count);
+      T value{};
+      detail::check(shoal_get_att(handle_, owner, name.c_str(), type_of<T>, &value));
+      return value;
+    } else {
+      T values(count);
+      detail::check(
+          shoal_get_att(handle_, owner, name.c_str(), type_of<typename T::value_type>, values.data()));
+      return values;
+    }
+  }
+
+  // Data. A variable without a record dimension takes the default Section; a record is Section(r),
+  // or simply r.
+
+  /// Write this rank's cells; returns as soon as the array may be used again. Collective in order,
+  /// without waiting; errors come out at sync or close.
+  void write(const std::string& variable, const ConstArray& array, const Section& section = {}) {
+    transfer(shoal_write, variable, nullptr, array, section);
+  }
+  void write(const std::string& variable, const Decomposition& decomposition, const ConstArray& array,
+             const Section& section = {}) {
+    transfer(shoal_write, variable, decomposition.c_handle(), array, section);
+  }
+  /// Read this rank's cells, and the halo cells that lie inside of the global shape. Collective.
+  void read(const std::string& variable, const Array& array, const Section& section = {}) {
+    transfer(shoal_read, variable, nullptr, array, section);
+  }
+  void read(const std::string& variable, const Decomposition& decomposition, const Array& array,
+            const Section& section = {}) {
+    transfer(shoal_read, variable, decomposition.c_handle(), array, section);
+  }
+  /// Put a replicated variable: rank 0's values go to the file. Collective.
+  void put(const std::string& variable, const ConstArray& array, const Section& section = {}) {
+    transfer(shoal_put, variable, array, section);
+  }
+  /// Get the same values on every rank. Strings: give the pointers back with shoal_free_strings. Collective.
+  void get(const std::string& variable, const Array& array, const Section& section = {}) {
+    transfer(shoal_get, variable, array, section);
+  }
+
+  // What is in the file. Local.
+
+  FileInfo file() const {
+    shoal_file_info c{};
+    detail::check(shoal_inq_file(handle_, &c));
+    return {c.path, c.format, c.driver, c.writable != 0, c.dimensions, c.variables, c.attributes};
+  }
+  DimInfo dim(int index) const {
+    shoal_dim_info c{};
+    detail::check(shoal_inq_dim(handle_, index, &c));
+    return {c.name, c.length, c.unlimited != 0};
+  }
+  DimInfo dim(const std::string& name) const { return dim(find_dim(name)); }
+  VarInfo var(int index) const {
+    shoal_var_info c{};
+    detail::check(shoal_inq_var(handle_, index, &c));
+    VarInfo info{
+        c.name,       c.type, std::vector<int>(c.dims, c.dims + c.ndims), c.has_record != 0, c.logical != 0,
+        c.attributes, {},     c.storage != nullptr ? c.storage : ""};
+    if (c.chunks != nullptr) info.chunks.assign(c.chunks, c.chunks + c.ndims);
+    return info;
+  }
+  VarInfo var(const std::string& name) const { return var(find_var(name)); }
+  /// variable "" is the file.
+  AttInfo att(const std::string& variable, int index) const {
+    shoal_att_info c{};
+    detail::check(shoal_inq_att(handle_, variable.empty() ? nullptr : variable.c_str(), index, &c));
+    return {c.name, c.type, c.count};
+  }
+  AttInfo att(const std::string& variable, const std::string& name) const {
+    return att(variable, find_att(variable, name));
+  }
+  int find_dim(const std::string& name) const {
+    int index = 0;
+    detail::check(shoal_find_dim(handle_, name.c_str(), &index));
+    return index;
+  }
+  int find_var(const std::string& name) const {
+    int index = 0;
+    detail::check(shoal_find_var(handle_, name.c_str(), &index));
+    return index;
+  }
+  int find_att(const std::string& variable, const std::string& name) const {
+    int index = 0;
+    detail::check(
+        shoal_find_att(handle_, variable.empty() ? nullptr : variable.c_str(), name.c_str(), &index));
+    return index;
+  }
+
+  /// Every setting, its value and where it came from, one a line. Local.
+  std::string settings() const { return text_or_throw(shoal_settings(handle_)); }
+  /// The report so far of this rank as JSON. Local.
+  std::string report() const { return text_or_throw(shoal_report(handle_)); }
+
+  /// The handle of shoal.h, still owned by this object. Local.
+  shoal_dataset* c_handle() const noexcept { return handle_; }
+
+ private:
+  Dataset() = default;
+
+  static const std::int64_t* list(const std::vector<std::int64_t>& values) {
+    return values.empty() ? nullptr : values.data();
+  }
+  template <class F, class A>
+  void transfer(F verb, const std::string& variable, const shoal_decomposition* decomposition, const A& array,
+                const Section& section) {
+    const shoal_array c = array.c_array();
+    detail::check(verb(handle_, variable.c_str(), decomposition, &c, section.record, list(section.start),
+                       list(section.count)));
+  }
+  template <class F, class A>
+  void transfer(F verb, const std::string& variable, const A& array, const Section& section) {
+    const shoal_array c = array.c_array();
+    detail::check(
+        verb(handle_, variable.c_str(), &c, section.record, list(section.start), list(section.count)));
+  }
+
+  template <class To, class From>
+  void fill_as(const std::string& variable, From value) {
+    if constexpr (std::is_same_v<To, float>) {
+      const auto wide = static_cast<double>(value);
+      if (wide - wide == 0.0 &&
+          (wide > std::numeric_limits<float>::max() || wide < std::numeric_limits<float>::lowest()))
+        throw Error(SHOAL_RANGE, "Fill value " + std::to_string(wide) +
+                                     " does not fit the type of variable '" + variable + "'.");
+    } else if constexpr (std::is_integral_v<To>) {
+      // Compare as long double: it holds every 64-bit integer and double on the systems we know;
+      // elsewhere the test is a little too generous at the ends.
+      const auto wide = static_cast<long double>(value);
+      if (!(wide >= static_cast<long double>(std::numeric_limits<To>::min()) &&
+            wide <= static_cast<long double>(std::numeric_limits<To>::max())))
+        throw Error(SHOAL_RANGE, "Fill value " + std::to_string(value) +
+                                     " does not fit the type of variable '" + variable + "'.");
+    }
+    const To converted = static_cast<To>(value);
+    detail::check(shoal_def_fill(handle_, variable.c_str(), &converted));
+  }
+
+  void put_att_raw(const std::string& variable, const std::string& name, int type, std::size_t count,
+                   const void* values) {
+    detail::check(shoal_put_att(handle_, variable.empty() ? nullptr : variable.c_str(), name.c_str(), type,
+                                static_cast<std::int64_t>(count), values));
+  }
+  std::vector<std::string> get_att_strings(const char* owner, const std::string& name, int type,
+                                           std::size_t count) const {
+    if (type == SHOAL_CHAR) {
+      std::string text(count, '\0');
+      detail::check(shoal_get_att(handle_, owner, name.c_str(), SHOAL_CHAR, text.data()));
+      return {std::move(text)};
+    }
+    std::vector<char*> pointers(count, nullptr);
+    detail::check(shoal_get_att(handle_, owner, name.c_str(), SHOAL_STRING, pointers.data()));
+    std::vector<std::string> strings;
+    strings.reserve(count);
+    for (const char* pointer : pointers)
+      strings.emplace_back(pointer != nullptr ? pointer : "");
+    shoal_free_strings(static_cast<std::int64_t>(count), pointers.data());
+    return strings;
+  }
+  static Error not_one(const std::string& name, std::size_t count) {
+    return Error(SHOAL_INVALID_ARGUMENT, "Attribute '" + name + "' has " + std::to_string(count) +
+                                             " values, not one; read it as a std::vector.");
+  }
+  static std::string text_or_throw(const char* text) {
+    if (text == nullptr) throw Error(SHOAL_STATE, shoal_error_message());
+    return text;
+  }
+
+  shoal_dataset* handle_ = nullptr;
+};
+
+// ---- The library ----------------------------------------------------------------------------
+
+/// "0.1.0". Local.
+inline std::string version() {
+  return shoal_version();
+}
+/// MPI, HDF5, drivers and formats of this build, one "key: value" a line. Local.
+inline std::string build_info() {
+  return shoal_build_info();
+}
+/// Name the file with the Fortran namelist group &shoal, "": none. Counts for datasets opened later. Local.
+inline void namelist(const std::string& path) {
+  detail::check(shoal_namelist(path.empty() ? nullptr : path.c_str()));
+}
+/// The settings that a new dataset would get, one a line. Local.
+inline std::string settings() {
+  const char* text = shoal_settings(nullptr);
+  if (text == nullptr) throw Error(SHOAL_SETTING, shoal_error_message());
+  return text;
+}
+
+}  // namespace api
+}  // namespace shoal
+#endif
