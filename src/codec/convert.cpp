@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codec/convert.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/error.hpp"
+#include "codec/kernels.hpp"
+
+namespace shoal {
+namespace {
+
+using kernels::Letter;
+using kernels::Logical;
+using kernels::Unsigned;
+
+using MoveLoop = void (*)(const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t);
+using CastLoop = Misfits (*)(const std::byte*, std::byte*, std::int64_t, const std::byte*);
+
+/// A conversion in up to three steps over blocks that stay in the first-level cache: bring elements together
+/// in this machine's byte order, convert them, spread them in the target's order. So no loop exists for each
+/// combination of types, byte orders and strides; the two outer steps are left out where nothing is to do.
+struct Steps {
+  MoveLoop gather;
+  CastLoop cast;
+  MoveLoop scatter;
+  std::int64_t from_size;
+  std::int64_t to_size;
+  bool from_swapped;
+  bool to_swapped;
+};
+
+constexpr std::int64_t k_block = 512;  // elements; two buffers of at most 4 KiB
+constexpr std::size_t k_largest = 8;   // bytes of an element
+
+Misfits run_steps(const Steps& steps, const std::byte* from, std::int64_t from_stride, std::byte* to,
+                  std::int64_t to_stride, std::int64_t n, const std::byte* substitute) {
+  alignas(64) std::array<std::byte, k_block * k_largest> gathered;
+  alignas(64) std::array<std::byte, k_block * k_largest> converted;
+  const bool gathers = steps.from_swapped || from_stride != steps.from_size;
+  const bool scatters = steps.to_swapped || to_stride != steps.to_size;
+  // The cast stores elements in this machine's order, so it needs the substitute in that order too.
+  std::array<std::byte, k_largest> native_substitute{};
+  if (substitute != nullptr) {
+    std::copy_n(substitute, steps.to_size, native_substitute.begin());
+    if (steps.to_swapped) std::reverse(native_substitute.begin(), native_substitute.begin() + steps.to_size);
+  }
+  Misfits misfits;
+  for (std::int64_t at = 0; at < n; at += k_block) {
+    const std::int64_t m = std::min(k_block, n - at);
+    const std::byte* source = from + at * from_stride;
+    std::byte* target = to + at * to_stride;
+    if (gathers) {
+      steps.gather(source, from_stride, gathered.data(), steps.from_size, m);
+      source = gathered.data();
+    }
+    const Misfits found =
+        steps.cast(source, scatters ? converted.data() : target, m, native_substitute.data());
+    if (scatters) steps.scatter(converted.data(), steps.to_size, target, to_stride, m);
+    if (found.count > 0) misfits.merge(found, at);
+  }
+  return misfits;
+}
+
+template <Isa isa, class S, class D, bool from_swapped, bool to_swapped>
+Misfits convert_run(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
+                    std::int64_t n, const std::byte* substitute) {
+  static constexpr Steps k_steps{
+      &Run<isa, kernels::Move<Unsigned<sizeof(S)>, from_swapped>>::template call<
+          const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t>,
+      &Run<isa, kernels::Cast<S, D>>::template call<const std::byte*, std::byte*, std::int64_t,
+                                                    const std::byte*>,
+      &Run<isa, kernels::Move<Unsigned<sizeof(D)>, to_swapped>>::template call<
+          const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t>,
+      sizeof(S),
+      sizeof(D),
+      from_swapped,
+      to_swapped};
+  return run_steps(k_steps, from, from_stride, to, to_stride, n, substitute);
+}
+
+template <Isa isa, class U, bool swap>
+Misfits copy_run(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
+                 std::int64_t n, const std::byte*) {
+  Run<isa, kernels::Move<U, swap>>::call(from, from_stride, to, to_stride, n);
+  return {};
+}
+
+/// Calls f with the C++ type that Element stands for, as std::type_identity.
+template <class F>
+ConvertRun with_element(const Element& element, F f) {
+  switch (element.type) {
+    case Type::byte_:
+      return f(std::type_identity<std::int8_t>{});
+    case Type::ubyte:
+      return f(std::type_identity<std::uint8_t>{});
+    case Type::short_:
+      return f(std::type_identity<std::int16_t>{});
+    case Type::ushort:
+      return f(std::type_identity<std::uint16_t>{});
+    case Type::int_:
+      return f(std::type_identity<std::int32_t>{});
+    case Type::uint:
+      return f(std::type_identity<std::uint32_t>{});
+    case Type::int64:
+      return f(std::type_identity<std::int64_t>{});
+    case Type::uint64:
+      return f(std::type_identity<std::uint64_t>{});
+    case Type::float_:
+      return f(std::type_identity<float>{});
+    case Type::double_:
+      return f(std::type_identity<double>{});
+    case Type::char_:
+      return f(std::type_identity<Letter>{});
+    case Type::logical:
+      switch (element.size) {
+        case 1:
+          return f(std::type_identity<Logical<std::uint8_t>>{});
+        case 2:
+          return f(std::type_identity<Logical<std::uint16_t>>{});
+        case 4:
+          return f(std::type_identity<Logical<std::uint32_t>>{});
+        case 8:
+          return f(std::type_identity<Logical<std::uint64_t>>{});
+        default:
+          return nullptr;
+      }
+    case Type::none:
+    case Type::string:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// Calls f<bool> with a value that is only known while running.
+template <class F>
+ConvertRun with_flag(bool flag, F f) {
+  return flag ? f(std::true_type{}) : f(std::false_type{});
+}
+
+template <class S, class D>
+constexpr bool k_converts = [] {
+  constexpr bool k_text_in = std::is_same_v<S, Letter>;
+  constexpr bool k_text_out = std::is_same_v<D, Letter>;
+  return k_text_in ? kernels::is_logical<D>::value : !k_text_out;
+}();
+
+template <Isa isa>
+ConvertRun find_copy(std::size_t size, bool swap) {
+  return with_flag(swap, [&](auto swaps) -> ConvertRun {
+    switch (size) {
+      case 1:
+        return &copy_run<isa, std::uint8_t, false>;
+      case 2:
+        return &copy_run<isa, std::uint16_t, swaps()>;
+      case 4:
+        return &copy_run<isa, std::uint32_t, swaps()>;
+      case 8:
+        return &copy_run<isa, std::uint64_t, swaps()>;
+      default:
+        return nullptr;
+    }
+  });
+}
+
+template <Isa isa>
+ConvertRun find_for(const Element& from, const Element& to) {
+  // Logicals are never just copied: any non-zero integer is to become 1.
+  if (from.type == to.type && from.type != Type::logical && from.type != Type::string)
+    return find_copy<isa>(from.size, from.swapped != to.swapped);
+  return with_element(from, [&](auto source) {
+    return with_element(to, [&](auto target) -> ConvertRun {
+      using S = typename decltype(source)::type;
+      using D = typename decltype(target)::type;
+      if constexpr (k_converts<S, D> && !(std::is_same_v<S, D> && std::is_arithmetic_v<S>)) {
+        return with_flag(from.swapped && sizeof(S) > 1, [&](auto from_swapped) {
+          return with_flag(to.swapped && sizeof(D) > 1, [&](auto to_swapped) -> ConvertRun {
+            return &convert_run < isa, S, D, from_swapped() && (sizeof(S) > 1),
+                   to_swapped() && (sizeof(D) > 1) > ;
+          });
+        });
+      } else {
+        return nullptr;
+      }
+    });
+  });
+}
+
+void check(const Element& element) {
+  const bool logical = element.type == Type::logical;
+  const std::size_t size = element.size;
+  if (logical ? (size == 1 || size == 2 || size == 4 || size == 8) : size == size_of(element.type)) return;
+  throw Error(Code::type,
+              "an element of type " + std::string(name_of(element.type)) + " cannot have " +
+                  std::to_string(size) + " bytes; allowed " +
+                  (logical ? "are 1, 2, 4 and 8" : "is " + std::to_string(size_of(element.type))));
+}
+
+}  // namespace
+
+ConvertRun find_conversion(const Element& from, const Element& to) {
+  return find_conversion(from, to, best_isa());
+}
+
+ConvertRun find_conversion(const Element& from, const Element& to, Isa isa) {
+  check(from);
+  check(to);
+  const ConvertRun found = isa == Isa::avx2 ? find_for<Isa::avx2>(from, to) : find_for<Isa::base>(from, to);
+  if (found != nullptr) return found;
+  std::string why = "; numbers and logicals convert into each other, text into text or logical only";
+  if (from.type == Type::string || to.type == Type::string)
+    why = "; strings are put and got as strings, never converted";
+  throw Error(Code::type,
+              "cannot convert " + std::string(name_of(from.type)) + " into " + name_of(to.type) + why);
+}
+
+void swap_bytes(std::byte* data, std::size_t size, std::int64_t n) {
+  const bool avx2 = best_isa() == Isa::avx2;
+  const auto swap = [&]<class U>(std::type_identity<U>) {
+    if (avx2)
+      Run<Isa::avx2, kernels::SwapInPlace<U>>::call(data, n);
+    else
+      Run<Isa::base, kernels::SwapInPlace<U>>::call(data, n);
+  };
+  switch (size) {
+    case 1:
+      return;
+    case 2:
+      return swap(std::type_identity<std::uint16_t>{});
+    case 4:
+      return swap(std::type_identity<std::uint32_t>{});
+    case 8:
+      return swap(std::type_identity<std::uint64_t>{});
+    default:
+      throw Error(Code::internal,
+                  "cannot swap elements of " + std::to_string(size) + " bytes; 1, 2, 4 and 8 are allowed");
+  }
+}
+
+bool machine_is_big_endian() {
+  return std::endian::native == std::endian::big;
+}
+
+}  // namespace shoal

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "codec/convert.hpp"
+#include "codec/isa.hpp"
+
+/// The loops over elements. Elements may lie at any address, so they are loaded and stored with memcpy.
+namespace shoal::kernels {
+
+template <std::size_t size>
+using Unsigned =
+    std::conditional_t<size == 1, std::uint8_t,
+                       std::conditional_t<size == 2, std::uint16_t,
+                                          std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+
+template <class T>
+[[gnu::always_inline]] inline T load(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+template <class T>
+[[gnu::always_inline]] inline void store(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+template <bool swap, class U>
+[[gnu::always_inline]] inline U ordered(U value) {
+  if constexpr (!swap || sizeof(U) == 1) return value;
+  if constexpr (sizeof(U) == 2) return __builtin_bswap16(value);
+  if constexpr (sizeof(U) == 4) return __builtin_bswap32(value);
+  if constexpr (sizeof(U) == 8) return __builtin_bswap64(value);
+}
+
+/// Copies n elements of sizeof(U) bytes, swapping their bytes or not. Strides in bytes.
+template <class U, bool swap>
+struct Move {
+  [[gnu::always_inline]] static inline void run(const std::byte* __restrict from, std::int64_t from_stride,
+                                                std::byte* __restrict to, std::int64_t to_stride,
+                                                std::int64_t n) {
+    constexpr std::int64_t k_size = sizeof(U);
+    // Each case is the same loop; a stride that the compiler knows is what lets it use vectors.
+    if (from_stride == k_size && to_stride == k_size) {
+      if constexpr (!swap) {
+        if (n > 0) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(U));
+      } else {
+        loop(from, k_size, to, k_size, n);
+      }
+    } else if (to_stride == k_size) {
+      if (from_stride == -k_size)
+        loop(from, -k_size, to, k_size, n);
+      else if (from_stride == 2 * k_size)
+        loop(from, 2 * k_size, to, k_size, n);
+      else
+        loop(from, from_stride, to, k_size, n);
+    } else if (from_stride == k_size && to_stride == -k_size) {
+      loop(from, k_size, to, -k_size, n);
+    } else {
+      loop(from, from_stride, to, to_stride, n);
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] static inline void loop(const std::byte* __restrict from, std::int64_t from_stride,
+                                                 std::byte* __restrict to, std::int64_t to_stride,
+                                                 std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i)
+      store(to + i * to_stride, ordered<swap>(load<U>(from + i * from_stride)));
+  }
+};
+
+/// Swaps n contiguous elements where they are.
+template <class U>
+struct SwapInPlace {
+  [[gnu::always_inline]] static inline void run(std::byte* data, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::byte* at = data + i * static_cast<std::int64_t>(sizeof(U));
+      store(at, ordered<true>(load<U>(at)));
+    }
+  }
+};
+
+/// Sets n elements to the same one.
+template <class U>
+struct Fill {
+  [[gnu::always_inline]] static inline void run(std::byte* to, std::int64_t stride, std::int64_t n, U value) {
+    constexpr std::int64_t k_size = sizeof(U);
+    if (stride == k_size)
+      for (std::int64_t i = 0; i < n; ++i)
+        store(to + i * k_size, value);
+    else
+      for (std::int64_t i = 0; i < n; ++i)
+        store(to + i * stride, value);
+  }
+};
+
+/// An integer that means true unless it is 0.
+template <class U>
+struct Logical {
+  U value;
+};
+
+/// One byte of text.
+struct Letter {
+  char value;
+};
+
+template <class T>
+struct is_logical : std::false_type {};
+template <class U>
+struct is_logical<Logical<U>> : std::true_type {};
+
+/// Which values of S fit D, and what becomes of those that do.
+template <class S, class D>
+struct Rule {
+  static constexpr bool k_always_fits = true;
+  [[gnu::always_inline]] static inline bool fits(S) { return true; }
+  [[gnu::always_inline]] static inline D convert(S value) { return static_cast<D>(value); }
+};
+
+template <class S, class D>
+requires(std::is_integral_v<S>&& std::is_integral_v<D>) struct Rule<S, D> {
+  using From = std::numeric_limits<S>;
+  using To = std::numeric_limits<D>;
+  static constexpr S k_low = std::cmp_less(From::min(), To::min()) ? static_cast<S>(To::min()) : From::min();
+  static constexpr S k_high =
+      std::cmp_greater(From::max(), To::max()) ? static_cast<S>(To::max()) : From::max();
+  static constexpr bool k_always_fits = k_low == From::min() && k_high == From::max();
+  [[gnu::always_inline]] static inline bool fits(S value) {
+    return static_cast<bool>(static_cast<int>(value >= k_low) & static_cast<int>(value <= k_high));
+  }
+  [[gnu::always_inline]] static inline D convert(S value) { return static_cast<D>(value); }
+};
+
+template <class S, class D>
+requires(std::is_floating_point_v<S>&& std::is_integral_v<D>) struct Rule<S, D> {
+  using To = std::numeric_limits<D>;
+  static constexpr bool k_always_fits = false;
+  static constexpr bool k_max_is_exact = To::digits <= std::numeric_limits<S>::digits;
+  // Where the largest integer is no floating-point number, the power of two above it is the first that does
+  // not fit.
+  static constexpr S k_end = static_cast<S>(std::uint64_t{1} << (To::digits - 1)) * S{2};
+  [[gnu::always_inline]] static inline bool fits(S value) {
+    const bool low = value >= static_cast<S>(To::min());
+    bool high = false;
+    if constexpr (k_max_is_exact)
+      high = value <= static_cast<S>(To::max());
+    else
+      high = value < k_end;
+    return static_cast<bool>(static_cast<int>(low) & static_cast<int>(high));
+  }
+  [[gnu::always_inline]] static inline D convert(S value) { return static_cast<D>(value); }
+};
+
+template <>
+struct Rule<double, float> {
+  static constexpr bool k_always_fits = false;
+  [[gnu::always_inline]] static inline bool fits(double value) {
+    const double size = __builtin_fabs(value);
+    const bool too_large = size > static_cast<double>(std::numeric_limits<float>::max());
+    return static_cast<bool>(static_cast<int>(!too_large) |
+                             static_cast<int>(size == std::numeric_limits<double>::infinity()));
+  }
+  [[gnu::always_inline]] static inline float convert(double value) { return static_cast<float>(value); }
+};
+
+template <class S, class U>
+requires std::is_arithmetic_v<S>
+struct Rule<S, Logical<U>> {
+  static constexpr bool k_always_fits = true;
+  [[gnu::always_inline]] static inline bool fits(S) { return true; }
+  [[gnu::always_inline]] static inline Logical<U> convert(S value) { return {static_cast<U>(value != S{0})}; }
+};
+
+template <class S, class D>
+requires std::is_arithmetic_v<D>
+struct Rule<Logical<S>, D> {
+  static constexpr bool k_always_fits = true;
+  [[gnu::always_inline]] static inline bool fits(Logical<S>) { return true; }
+  [[gnu::always_inline]] static inline D convert(Logical<S> v) { return static_cast<D>(v.value != 0); }
+};
+
+template <class S, class U>
+struct Rule<Logical<S>, Logical<U>> {
+  static constexpr bool k_always_fits = true;
+  [[gnu::always_inline]] static inline bool fits(Logical<S>) { return true; }
+  [[gnu::always_inline]] static inline Logical<U> convert(Logical<S> v) {
+    return {static_cast<U>(v.value != 0)};
+  }
+};
+
+template <class U>
+struct Rule<Letter, Logical<U>> {
+  static constexpr bool k_always_fits = false;
+  static bool is_true(char c) { return c == 'T' || c == 't' || c == '1' || c == 'Y' || c == 'y'; }
+  static bool is_false(char c) {
+    return c == 'F' || c == 'f' || c == '0' || c == 'N' || c == 'n' || c == ' ';
+  }
+  static bool fits(Letter letter) { return is_true(letter.value) || is_false(letter.value); }
+  static Logical<U> convert(Letter letter) { return {static_cast<U>(is_true(letter.value))}; }
+};
+
+/// Converts n contiguous elements in this machine's byte order; those that do not fit become *substitute.
+template <class S, class D>
+struct Cast {
+  [[gnu::always_inline]] static inline Misfits run(const std::byte* __restrict from, std::byte* __restrict to,
+                                                   std::int64_t n, const std::byte* substitute) {
+    using R = Rule<S, D>;
+    constexpr auto k_from = static_cast<std::int64_t>(sizeof(S));
+    constexpr auto k_to = static_cast<std::int64_t>(sizeof(D));
+    if constexpr (R::k_always_fits) {
+      for (std::int64_t i = 0; i < n; ++i)
+        store(to + i * k_to, R::convert(load<S>(from + i * k_from)));
+      return {};
+    } else {
+      // Misfits are rare: the loop only notices that there are some, as wide as S so that vectors stay whole.
+      Unsigned<sizeof(S)> any_misfit = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const S value = load<S>(from + i * k_from);
+        const bool fits = R::fits(value);
+        any_misfit = static_cast<Unsigned<sizeof(S)>>(any_misfit | static_cast<Unsigned<sizeof(S)>>(!fits));
+        store(to + i * k_to, R::convert(fits ? value : S{}));  // converting a misfit would be undefined
+      }
+      if (any_misfit == 0) return {};
+      return put_substitutes(from, to, n, substitute);
+    }
+  }
+
+ private:
+  [[gnu::noinline, gnu::cold]] static Misfits put_substitutes(const std::byte* from, std::byte* to,
+                                                              std::int64_t n, const std::byte* substitute) {
+    Misfits misfits;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (Rule<S, D>::fits(load<S>(from + i * static_cast<std::int64_t>(sizeof(S))))) continue;
+      if (misfits.count++ == 0) misfits.first = i;
+      std::memcpy(to + i * static_cast<std::int64_t>(sizeof(D)), substitute, sizeof(D));
+    }
+    return misfits;
+  }
+};
+
+}  // namespace shoal::kernels
