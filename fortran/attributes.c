@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Attributes and fill values: text and numbers that travel packed, in the type of the caller or of the
+ * variable.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+
+static const char* owner_of(const char* variable) {
+  return variable[0] != '\0' ? variable : NULL;
+}
+
+/* An attribute is a scalar or a list. rank counts without the length of strings. */
+static int describe_value(const char* variable, const char* name, const CFI_cdesc_t* value,
+                          shoal_f_view* view, int* rank) {
+  const int code = shoal_f_describe(value, name, view);
+  if (code != SHOAL_OK) return code;
+  *rank = view->array.ndims - (view->array.type == SHOAL_CHAR ? 1 : 0);
+  if (*rank > 1)
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT,
+                        "attribute %s of '%s': a value of rank %d; a scalar or an array of rank 1 is allowed",
+                        name, variable, *rank);
+  return SHOAL_OK;
+}
+
+/* Strings of a list without their trailing blanks, as pointers into one block; NULL if there is no memory. */
+static char** make_strings(const char* packed, int64_t strings, int64_t length) {
+  char** const pointers =
+      malloc(((size_t)strings + 1) * sizeof *pointers + (size_t)(strings * (length + 1)) + 1);
+  if (pointers == NULL) return NULL;
+  char* next = (char*)(pointers + strings + 1);
+  for (int64_t i = 0; i < strings; ++i) {
+    int64_t used = length;
+    while (used > 0 && packed[i * length + used - 1] == ' ')
+      --used;
+    pointers[i] = next;
+    memcpy(next, packed + i * length, (size_t)used);
+    next[used] = '\0';
+    next += length + 1;
+  }
+  return pointers;
+}
+
+/* Logical values become the numbers 0 and 1 of one byte, as in variables. */
+static void narrow_logicals(char* packed, int64_t count, size_t size) {
+  for (int64_t i = 0; i < count; ++i) {
+    char set = 0;
+    for (size_t b = 0; b < size; ++b)
+      set = (char)(set | packed[(size_t)i * size + b]);
+    packed[i] = set != 0 ? 1 : 0;
+  }
+}
+
+int shoal_f_put_att(shoal_dataset* dataset, const char* variable, const char* name,
+                    const CFI_cdesc_t* value) {
+  shoal_f_view view;
+  int rank = 0;
+  shoal_f_clear();
+  int code = describe_value(variable, name, value, &view, &rank);
+  if (code != SHOAL_OK) return code;
+  const int64_t elements = shoal_f_elements(&view);
+  char* const packed = malloc((size_t)elements * view.array.element_size + 1);
+  if (packed == NULL)
+    return shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable);
+  shoal_f_pack(&view, packed);
+  if (view.array.type == SHOAL_CHAR && rank == 1) {
+    const int64_t strings = view.extents[0];
+    char** const pointers = make_strings(packed, strings, view.extents[1]);
+    code = pointers == NULL
+               ? shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable)
+               : shoal_put_att(dataset, owner_of(variable), name, SHOAL_STRING, strings, pointers);
+    free(pointers);
+  } else if (view.array.type == SHOAL_LOGICAL) {
+    narrow_logicals(packed, elements, view.array.element_size);
+    code = shoal_put_att(dataset, owner_of(variable), name, SHOAL_BYTE, elements, packed);
+  } else {
+    code = shoal_put_att(dataset, owner_of(variable), name, view.array.type, elements, packed);
+  }
+  free(packed);
+  return code;
+}
+
+/* Strings of the file into character(len=length) elements, padded with blanks. */
+static int get_strings(const shoal_dataset* dataset, const char* variable, const char* name, int64_t count,
+                       int64_t length, char* packed) {
+  char** const pointers = calloc((size_t)count + 1, sizeof *pointers);
+  if (pointers == NULL)
+    return shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable);
+  int code = shoal_get_att(dataset, owner_of(variable), name, SHOAL_STRING, pointers);
+  const int made = code == SHOAL_OK;
+  memset(packed, ' ', (size_t)(count * length));
+  for (int64_t i = 0; code == SHOAL_OK && i < count; ++i) {
+    const size_t used = strlen(pointers[i]);
+    if (used > (size_t)length)
+      code = shoal_f_fail(SHOAL_RANGE, "attribute %s of '%s': %zu characters do not fit into %lld", name,
+                          variable, used, (long long)length);
+    else
+      memcpy(packed + i * length, pointers[i], used);
+  }
+  if (made) shoal_free_strings(count, pointers);
+  free(pointers);
+  return code;
+}
+
+static int get_text(const shoal_dataset* dataset, const char* variable, const char* name, int64_t count,
+                    int64_t length, char* packed) {
+  if (count > length)
+    return shoal_f_fail(SHOAL_RANGE, "attribute %s of '%s': %lld characters do not fit into %lld", name,
+                        variable, (long long)count, (long long)length);
+  memset(packed, ' ', (size_t)length);
+  return shoal_get_att(dataset, owner_of(variable), name, SHOAL_CHAR, packed);
+}
+
+/* Bytes 0 and 1 to logicals of the caller's size. */
+static int get_logicals(const shoal_dataset* dataset, const char* variable, const char* name, int64_t count,
+                        size_t size, char* packed) {
+  const int code = shoal_get_att(dataset, owner_of(variable), name, SHOAL_BYTE, packed);
+  for (int64_t i = count - 1; code == SHOAL_OK && i >= 0; --i) {
+    const int64_t set = packed[i] != 0;
+    const int8_t one = (int8_t)set;
+    const int16_t two = (int16_t)set;
+    const int32_t four = (int32_t)set;
+    const void* const source = size == 1   ? (const void*)&one
+                               : size == 2 ? (const void*)&two
+                               : size == 4 ? (const void*)&four
+                                           : (const void*)&set;
+    memcpy(packed + (size_t)i * size, source, size);
+  }
+  return code;
+}
+
+int shoal_f_get_att(const shoal_dataset* dataset, const char* variable, const char* name,
+                    const CFI_cdesc_t* value) {
+  shoal_f_view view;
+  shoal_att_info info;
+  int rank = 0, index = 0;
+  shoal_f_clear();
+  int code = shoal_find_att(dataset, owner_of(variable), name, &index);
+  if (code == SHOAL_OK) code = shoal_inq_att(dataset, owner_of(variable), index, &info);
+  if (code == SHOAL_OK) code = describe_value(variable, name, value, &view, &rank);
+  if (code != SHOAL_OK) return code;
+  const int64_t elements = shoal_f_elements(&view);
+  const int to_text = view.array.type == SHOAL_CHAR;
+  const int64_t count = info.count; /* info's pointers need not outlive the next call */
+  const int strings = info.type == SHOAL_STRING;
+  const int64_t given = to_text ? (rank == 1 ? view.extents[0] : 1) : elements;
+  if (given != (to_text && !strings ? 1 : count))
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "attribute %s of '%s' has %lld values, the array given %lld",
+                        name, variable, (long long)(to_text && !strings ? 1 : count), (long long)given);
+  char* const packed = malloc((size_t)elements * view.array.element_size + 1);
+  if (packed == NULL)
+    return shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable);
+  if (to_text && strings)
+    code = get_strings(dataset, variable, name, count, view.extents[rank], packed);
+  else if (to_text)
+    code = get_text(dataset, variable, name, count, elements, packed);
+  else if (view.array.type == SHOAL_LOGICAL)
+    code = get_logicals(dataset, variable, name, count, view.array.element_size, packed);
+  else
+    code = shoal_get_att(dataset, owner_of(variable), name, view.array.type, packed);
+  if (code == SHOAL_OK) shoal_f_unpack(&view, packed);
+  free(packed);
+  return code;
+}
+
+/* A number of the caller as it will lie in memory of the variable's type. Returns 0 if it does not fit. */
+static int convert_number(const shoal_f_view* view, int type, void* out) {
+  const void* const in = view->array.data;
+  int64_t whole = 0;
+  double real = 0.0;
+  const int is_real = view->array.type == SHOAL_FLOAT || view->array.type == SHOAL_DOUBLE;
+  switch (view->array.type) {
+    case SHOAL_FLOAT: {
+      float f;
+      memcpy(&f, in, sizeof f);
+      real = (double)f;
+      break;
+    }
+    case SHOAL_DOUBLE:
+      memcpy(&real, in, sizeof real);
+      break;
+    case SHOAL_BYTE: {
+      int8_t i;
+      memcpy(&i, in, sizeof i);
+      whole = i;
+      break;
+    }
+    case SHOAL_SHORT: {
+      int16_t i;
+      memcpy(&i, in, sizeof i);
+      whole = i;
+      break;
+    }
+    case SHOAL_INT: {
+      int32_t i;
+      memcpy(&i, in, sizeof i);
+      whole = i;
+      break;
+    }
+    case SHOAL_INT64:
+      memcpy(&whole, in, sizeof whole);
+      break;
+    default:
+      return 0;
+  }
+  if (type == SHOAL_DOUBLE || type == SHOAL_FLOAT) {
+    const double value = is_real ? real : (double)whole;
+    const float narrow = (float)value;
+    if (type == SHOAL_FLOAT && isinf(narrow) && !isinf(value)) return 0;
+    if (type == SHOAL_FLOAT)
+      memcpy(out, &narrow, sizeof narrow);
+    else
+      memcpy(out, &value, sizeof value);
+    return 1;
+  }
+  /* 2^63 is exact in a double; no integer type of Fortran reaches beyond it. */
+  if (is_real) {
+    if (!(real > -9223372036854775808.0 && real < 9223372036854775808.0) || real != floor(real)) return 0;
+    whole = (int64_t)real;
+  }
+  switch (type) {
+    case SHOAL_LOGICAL:
+    case SHOAL_BYTE: {
+      const int8_t v = (int8_t)whole;
+      memcpy(out, &v, sizeof v);
+      return v == whole;
+    }
+    case SHOAL_UBYTE: {
+      const uint8_t v = (uint8_t)whole;
+      memcpy(out, &v, sizeof v);
+      return v == whole;
+    }
+    case SHOAL_SHORT: {
+      const int16_t v = (int16_t)whole;
+      memcpy(out, &v, sizeof v);
+      return v == whole;
+    }
+    case SHOAL_USHORT: {
+      const uint16_t v = (uint16_t)whole;
+      memcpy(out, &v, sizeof v);
+      return v == whole;
+    }
+    case SHOAL_INT: {
+      const int32_t v = (int32_t)whole;
+      memcpy(out, &v, sizeof v);
+      return v == whole;
+    }
+    case SHOAL_UINT: {
+      const uint32_t v = (uint32_t)whole;
+      memcpy(out, &v, sizeof v);
+      return v == whole;
+    }
+    case SHOAL_INT64:
+      memcpy(out, &whole, sizeof whole);
+      return 1;
+    case SHOAL_UINT64:
+      memcpy(out, &whole, sizeof whole);
+      return whole >= 0;
+    default:
+      return 0;
+  }
+}
+
+int shoal_f_def_fill(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* value) {
+  shoal_f_view view;
+  int index = 0;
+  int64_t storage = 0;
+  shoal_f_clear();
+  if (value == NULL) return shoal_def_fill(dataset, variable, NULL);
+  int code = shoal_find_var(dataset, variable, &index); /* explains an unknown name */
+  if (code == SHOAL_OK) code = shoal_f_describe(value, variable, &view);
+  if (code != SHOAL_OK) return code;
+  const int type = shoal_f_variable_type(dataset, variable);
+  const int text = view.array.type == SHOAL_CHAR;
+  if (shoal_f_elements(&view) != 1)
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s: the fill value must be one number or one character",
+                        variable);
+  if (text && type == SHOAL_CHAR) return shoal_def_fill(dataset, variable, view.array.data);
+  if (text || type == SHOAL_CHAR || type == SHOAL_STRING)
+    return shoal_f_fail(SHOAL_TYPE, "%s: a number and text cannot be the fill value of one another",
+                        variable);
+  if (!convert_number(&view, type, &storage))
+    return shoal_f_fail(SHOAL_RANGE, "%s: the fill value does not fit the type of the variable", variable);
+  return shoal_def_fill(dataset, variable, &storage);
+}

@@ -1,0 +1,91 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! Attributes. The value is polymorphic, not assumed-type like arrays of data, because only so gfortran 12
+! keeps the length of literals and other text expressions, the usual values of attributes. Each kind has
+! to be named once for the C side to see its descriptor.
+submodule(shoal) attributes
+  implicit none
+contains
+
+  module procedure put_att_scalar
+    character(len=:), allocatable :: v, n
+    integer(c_int) :: code
+    v = zero_ended(variable)
+    n = zero_ended(name)
+    code = SHOAL_TYPE
+    select type (value)
+    type is (character(*)); code = f_put_att(self%handle, v, n, value)
+    type is (integer(int8)); code = f_put_att(self%handle, v, n, value)
+    type is (integer(int16)); code = f_put_att(self%handle, v, n, value)
+    type is (integer(int32)); code = f_put_att(self%handle, v, n, value)
+    type is (integer(int64)); code = f_put_att(self%handle, v, n, value)
+    type is (real(real32)); code = f_put_att(self%handle, v, n, value)
+    type is (real(real64)); code = f_put_att(self%handle, v, n, value)
+    type is (logical); code = f_put_att(self%handle, v, n, value)
+    class default; code = f_put_att(self%handle, v, n, (0.0, 0.0))  ! refused there, with the message
+    end select
+    call settle(code, self%comm, stat, errmsg)
+  end procedure put_att_scalar
+
+  module procedure put_att_list
+    character(len=:), allocatable :: v, n
+    integer(c_int) :: code
+    v = zero_ended(variable)
+    n = zero_ended(name)
+    code = SHOAL_TYPE
+    select type (value)
+    type is (character(*)); code = f_put_att(self%handle, v, n, value)
+    type is (integer(int8)); code = f_put_att(self%handle, v, n, value)
+    type is (integer(int16)); code = f_put_att(self%handle, v, n, value)
+    type is (integer(int32)); code = f_put_att(self%handle, v, n, value)
+    type is (integer(int64)); code = f_put_att(self%handle, v, n, value)
+    type is (real(real32)); code = f_put_att(self%handle, v, n, value)
+    type is (real(real64)); code = f_put_att(self%handle, v, n, value)
+    type is (logical); code = f_put_att(self%handle, v, n, value)
+    class default; code = f_put_att(self%handle, v, n, (0.0, 0.0))
+    end select
+    call settle(code, self%comm, stat, errmsg)
+  end procedure put_att_list
+
+  module procedure get_att_scalar
+    character(len=:), allocatable :: v, n
+    complex :: refused
+    integer(c_int) :: code
+    v = zero_ended(variable)
+    n = zero_ended(name)
+    code = SHOAL_TYPE
+    select type (value)
+    type is (character(*)); code = f_get_att(self%handle, v, n, value)
+    type is (integer(int8)); code = f_get_att(self%handle, v, n, value)
+    type is (integer(int16)); code = f_get_att(self%handle, v, n, value)
+    type is (integer(int32)); code = f_get_att(self%handle, v, n, value)
+    type is (integer(int64)); code = f_get_att(self%handle, v, n, value)
+    type is (real(real32)); code = f_get_att(self%handle, v, n, value)
+    type is (real(real64)); code = f_get_att(self%handle, v, n, value)
+    type is (logical); code = f_get_att(self%handle, v, n, value)
+    class default; code = f_get_att(self%handle, v, n, refused)
+    end select
+    call settle(code, self%comm, stat, errmsg)
+  end procedure get_att_scalar
+
+  module procedure get_att_list
+    character(len=:), allocatable :: v, n
+    complex :: refused
+    integer(c_int) :: code
+    v = zero_ended(variable)
+    n = zero_ended(name)
+    code = SHOAL_TYPE
+    select type (value)
+    type is (character(*)); code = f_get_att(self%handle, v, n, value)
+    type is (integer(int8)); code = f_get_att(self%handle, v, n, value)
+    type is (integer(int16)); code = f_get_att(self%handle, v, n, value)
+    type is (integer(int32)); code = f_get_att(self%handle, v, n, value)
+    type is (integer(int64)); code = f_get_att(self%handle, v, n, value)
+    type is (real(real32)); code = f_get_att(self%handle, v, n, value)
+    type is (real(real64)); code = f_get_att(self%handle, v, n, value)
+    type is (logical); code = f_get_att(self%handle, v, n, value)
+    class default; code = f_get_att(self%handle, v, n, refused)
+    end select
+    call settle(code, self%comm, stat, errmsg)
+  end procedure get_att_list
+end submodule attributes

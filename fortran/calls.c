@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The calls of the Fortran module that take arrays or counted numbers. Text arrives zero-terminated.
+ * A rank whose arguments make no sense still makes the collective call, with arguments that the
+ * library refuses, so that the other ranks do not wait for it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+
+void shoal_f_abort(MPI_Fint comm, int code, const char* message) {
+  int ready = 0;
+  int rank = 0;
+  MPI_Initialized(&ready);
+  if (!ready) {
+    fprintf(stderr, "shoal: %s: %s\n", shoal_error_name(code), message);
+    exit(code);
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fprintf(stderr, "shoal: rank %d: %s: %s\n", rank, shoal_error_name(code), message);
+  fflush(stderr);
+  MPI_Abort(comm == -1 ? MPI_COMM_WORLD : MPI_Comm_f2c(comm), code);
+}
+
+int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* first,
+                  const CFI_cdesc_t* last, const CFI_cdesc_t* halo_low, const CFI_cdesc_t* halo_high,
+                  MPI_Fint* comm_out, shoal_decomposition** out) {
+  enum { room = SHOAL_MAX_DIMS - 1 };
+  int64_t shape[room], begin[room], end[room], low[room] = {0}, high[room] = {0};
+  int ndims = 0, firsts = 0, lasts = 0, lows = 0, highs = 0;
+  MPI_Comm communicator;
+  shoal_f_clear();
+  *out = NULL;
+  *comm_out = -1;
+  int code = shoal_f_communicator(comm, &communicator);
+  if (code != SHOAL_OK) return code; /* nobody to agree with */
+  *comm_out = MPI_Comm_c2f(communicator);
+  if (code == SHOAL_OK) code = shoal_f_integers(global, "global", room, shape, &ndims);
+  if (code == SHOAL_OK) code = shoal_f_integers(first, "first", room, begin, &firsts);
+  if (code == SHOAL_OK) code = shoal_f_integers(last, "last", room, end, &lasts);
+  if (code == SHOAL_OK) code = shoal_f_integers(halo_low, "halo_low", room, low, &lows);
+  if (code == SHOAL_OK) code = shoal_f_integers(halo_high, "halo_high", room, high, &highs);
+  if (code == SHOAL_OK &&
+      (firsts != ndims || lasts != ndims || (lows != 0 && lows != ndims) || (highs != 0 && highs != ndims)))
+    code = shoal_f_fail(SHOAL_INVALID_ARGUMENT,
+                        "shoal_block: global= has %d numbers, first= %d, last= %d, halo_low= %d, halo_high= "
+                        "%d; give one for each dimension",
+                        ndims, firsts, lasts, lows, highs);
+  if (code != SHOAL_OK) {
+    shoal_decomposition* none = NULL;
+    const int agreed = shoal_block(communicator, 0, NULL, NULL, NULL, NULL, NULL, &none);
+    return agreed != SHOAL_OK ? agreed : code;
+  }
+  for (int i = 0; i < ndims; ++i) {
+    begin[i] -= 1;
+    end[i] = end[i] > begin[i] ? end[i] - begin[i] : 0; /* from here on the count */
+  }
+  int64_t* const all[] = {shape, begin, end, low, high};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
+    shoal_f_reverse(all[i], ndims);
+  return shoal_block(communicator, ndims, shape, begin, end, low, high, out);
+}
+
+int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers) {
+  shoal_f_clear();
+  int64_t* row[5];
+  for (int i = 0; i < 5; ++i)
+    row[i] = numbers + i * (SHOAL_MAX_DIMS - 1);
+  const int code = shoal_decomposition_inquire(decomposition, ndims, row[0], row[1], row[2], row[3], row[4]);
+  if (code != SHOAL_OK) return code;
+  for (int i = 0; i < 5; ++i)
+    shoal_f_reverse(row[i], *ndims);
+  for (int i = 0; i < *ndims; ++i) {
+    row[2][i] += row[1][i]; /* count, zero-based first -> last, one-based */
+    row[1][i] += 1;
+  }
+  return code;
+}
+
+int shoal_f_create(const CFI_cdesc_t* comm, const char* path, const char* settings, MPI_Fint* comm_out,
+                   shoal_dataset** out) {
+  MPI_Comm communicator;
+  shoal_f_clear();
+  *out = NULL;
+  *comm_out = -1;
+  const int code = shoal_f_communicator(comm, &communicator);
+  if (code != SHOAL_OK) return code;
+  *comm_out = MPI_Comm_c2f(communicator);
+  return shoal_create(communicator, path, settings, out);
+}
+
+int shoal_f_open(const CFI_cdesc_t* comm, const char* path, int mode, const char* settings,
+                 MPI_Fint* comm_out, shoal_dataset** out) {
+  MPI_Comm communicator;
+  shoal_f_clear();
+  *out = NULL;
+  *comm_out = -1;
+  const int code = shoal_f_communicator(comm, &communicator);
+  if (code != SHOAL_OK) return code;
+  *comm_out = MPI_Comm_c2f(communicator);
+  return shoal_open(communicator, path, mode, settings, out);
+}
+
+int shoal_f_def_dim(shoal_dataset* dataset, const char* name, const CFI_cdesc_t* length) {
+  int64_t cells = 0;
+  shoal_f_clear();
+  const int code = shoal_f_integer(length, "length", &cells);
+  return code != SHOAL_OK ? code : shoal_def_dim(dataset, name, cells);
+}
+
+/* The names in the other order, blank between; malloced, NULL if there is no memory. */
+static char* reversed_words(const char* words) {
+  const size_t length = strlen(words);
+  char* const out = malloc(length + 2);
+  if (out == NULL) return NULL;
+  size_t used = 0;
+  size_t end = length;
+  while (end > 0) {
+    while (end > 0 && (words[end - 1] == ' ' || words[end - 1] == '\t'))
+      --end;
+    size_t begin = end;
+    while (begin > 0 && words[begin - 1] != ' ' && words[begin - 1] != '\t')
+      --begin;
+    if (begin < end && used > 0) out[used++] = ' ';
+    memcpy(out + used, words + begin, end - begin);
+    used += end - begin;
+    end = begin;
+  }
+  out[used] = '\0';
+  return out;
+}
+
+int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
+                    const shoal_decomposition* decomposition) {
+  shoal_f_clear();
+  char* const slowest_first = reversed_words(dims);
+  if (slowest_first == NULL) return shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name);
+  const int code = shoal_def_var(dataset, name, type, slowest_first, decomposition);
+  free(slowest_first);
+  return code;
+}
+
+int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* chunks) {
+  int64_t shape[SHOAL_MAX_DIMS] = {0};
+  int count = 0, index = 0;
+  shoal_var_info info;
+  shoal_f_clear();
+  int code = shoal_f_integers(chunks, "chunks", SHOAL_MAX_DIMS, shape, &count);
+  if (code == SHOAL_OK) code = shoal_find_var(dataset, variable, &index);
+  if (code == SHOAL_OK) code = shoal_inq_var(dataset, index, &info);
+  if (code != SHOAL_OK) return code;
+  if (count != info.ndims)
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s: chunks= has %d numbers, the variable %d dimensions",
+                        variable, count, info.ndims);
+  shoal_f_reverse(shape, count);
+  return shoal_def_chunks(dataset, variable, shape);
+}
+
+/* Record and section in the terms of the C interface. */
+typedef struct section {
+  int64_t record;
+  int64_t start[SHOAL_MAX_DIMS], count[SHOAL_MAX_DIMS];
+  int dims; /* 0: everything */
+} section;
+
+static int make_section(const char* variable, const CFI_cdesc_t* record, const CFI_cdesc_t* start,
+                        const CFI_cdesc_t* count, section* out) {
+  int counts = 0;
+  out->record = SHOAL_NO_RECORD;
+  int code = SHOAL_OK;
+  if (record != NULL) {
+    code = shoal_f_integer(record, "record", &out->record);
+    if (code != SHOAL_OK) return code;
+    if (out->record == 0 || out->record < SHOAL_ALL_RECORDS)
+      return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s: record=%lld; records count from 1", variable,
+                          (long long)out->record);
+    if (out->record > 0) out->record -= 1;
+  }
+  code = shoal_f_integers(start, "start", SHOAL_MAX_DIMS, out->start, &out->dims);
+  if (code == SHOAL_OK) code = shoal_f_integers(count, "count", SHOAL_MAX_DIMS, out->count, &counts);
+  if (code != SHOAL_OK) return code;
+  if (counts != out->dims)
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT,
+                        "%s: start= has %d numbers and count= %d; give both, one number for each dimension "
+                        "but the record dimension",
+                        variable, out->dims, counts);
+  for (int i = 0; i < out->dims; ++i)
+    out->start[i] -= 1;
+  shoal_f_reverse(out->start, out->dims);
+  shoal_f_reverse(out->count, out->dims);
+  return SHOAL_OK;
+}
+
+/* The library cannot see how many numbers a section has: hold it against the variable here. */
+static int check_section(const shoal_dataset* dataset, const char* variable, const section* part) {
+  int index = 0;
+  shoal_var_info info;
+  if (part->dims == 0 || shoal_find_var(dataset, variable, &index) != SHOAL_OK ||
+      shoal_inq_var(dataset, index, &info) != SHOAL_OK)
+    return SHOAL_OK; /* an unknown variable is the library's to explain */
+  const int expected = info.ndims - (info.has_record ? 1 : 0);
+  if (part->dims == expected) return SHOAL_OK;
+  return shoal_f_fail(
+      SHOAL_INVALID_ARGUMENT,
+      "%s: start= and count= have %d numbers, the variable has %d dimensions but the record dimension",
+      variable, part->dims, expected);
+}
+
+/* Put or get an array of text where the file has strings: elements are zero-terminated pointers there. */
+static int move_strings(int verb, shoal_dataset* dataset, const char* variable, shoal_f_view* text,
+                        const section* part) {
+  const int rank = text->array.ndims - 1;
+  const int64_t length = text->extents[rank];
+  const int64_t bytes = shoal_f_elements(text);
+  const int64_t strings = length > 0 ? bytes / length : 0;
+  char* const packed = calloc((size_t)bytes + 1, 1);
+  char** const pointers = calloc((size_t)strings + 1, sizeof *pointers);
+  char* const terminated = calloc((size_t)(bytes + strings) + 1, 1);
+  shoal_array array = {pointers, SHOAL_STRING, sizeof *pointers, rank, text->extents, NULL};
+  int code = SHOAL_OK;
+  if (packed == NULL || pointers == NULL || terminated == NULL) {
+    code = shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable);
+  } else if (verb == SHOAL_F_PUT) {
+    shoal_f_pack(text, packed);
+    for (int64_t i = 0; i < strings; ++i) {
+      int64_t used = length;
+      while (used > 0 && packed[i * length + used - 1] == ' ')
+        --used;
+      pointers[i] = terminated + i * (length + 1);
+      memcpy(pointers[i], packed + i * length, (size_t)used);
+    }
+    code = shoal_put(dataset, variable, &array, part->record, part->dims ? part->start : NULL,
+                     part->dims ? part->count : NULL);
+  } else {
+    code = shoal_get(dataset, variable, &array, part->record, part->dims ? part->start : NULL,
+                     part->dims ? part->count : NULL);
+    for (int64_t i = 0; code == SHOAL_OK && i < strings; ++i) {
+      const size_t used = pointers[i] != NULL ? strlen(pointers[i]) : 0;
+      if (used > (size_t)length)
+        code = shoal_f_fail(SHOAL_RANGE, "%s: string %lld has %zu characters, the array has room for %lld",
+                            variable, (long long)i + 1, used, (long long)length);
+      else
+        memset(packed + i * length, ' ', (size_t)length);
+      if (code == SHOAL_OK && used > 0) memcpy(packed + i * length, pointers[i], used);
+    }
+    if (pointers[0] != NULL) shoal_free_strings(strings, pointers);
+    if (code == SHOAL_OK) shoal_f_unpack(text, packed);
+  }
+  free(terminated);
+  free(pointers);
+  free(packed);
+  return code;
+}
+
+/* A CHAR variable without a dimension for the string length holds one character an element: so does
+ * character(len=1), and the length 1 of its strings is not a dimension then. */
+static void drop_unit_length(const shoal_dataset* dataset, const char* variable, int64_t record,
+                             shoal_f_view* view) {
+  int index = 0;
+  shoal_var_info info;
+  const int last = view->array.ndims - 1;
+  if (view->array.type != SHOAL_CHAR || view->extents[last] != 1) return;
+  if (shoal_find_var(dataset, variable, &index) != SHOAL_OK ||
+      shoal_inq_var(dataset, index, &info) != SHOAL_OK)
+    return;
+  const int dims = info.ndims - (info.has_record && record != SHOAL_ALL_RECORDS ? 1 : 0);
+  if (info.type == SHOAL_CHAR && dims == last) view->array.ndims = last;
+}
+
+int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
+                 const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
+                 const shoal_decomposition* decomposition) {
+  shoal_f_view view;
+  section part;
+  shoal_f_clear();
+  int refused = shoal_f_describe(values, variable, &view);
+  if (refused == SHOAL_OK) refused = make_section(variable, record, start, count, &part);
+  if (refused == SHOAL_OK) refused = check_section(dataset, variable, &part);
+  if (refused == SHOAL_OK && view.array.type == SHOAL_CHAR && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET) &&
+      shoal_f_variable_type(dataset, variable) == SHOAL_STRING)
+    return move_strings(verb, dataset, variable, &view, &part);
+  if (refused == SHOAL_OK) drop_unit_length(dataset, variable, part.record, &view);
+  if (refused !=
+      SHOAL_OK) { /* an array without a type is refused by the library, on all ranks where that is the rule */
+    memset(&view, 0, sizeof view);
+    memset(&part, 0, sizeof part);
+    part.record = SHOAL_NO_RECORD;
+  }
+  const int64_t* const from = part.dims ? part.start : NULL;
+  const int64_t* const many = part.dims ? part.count : NULL;
+  int code = SHOAL_INTERNAL;
+  if (verb == SHOAL_F_WRITE)
+    code = shoal_write(dataset, variable, decomposition, &view.array, part.record, from, many);
+  else if (verb == SHOAL_F_READ)
+    code = shoal_read(dataset, variable, decomposition, &view.array, part.record, from, many);
+  else if (verb == SHOAL_F_PUT)
+    code = shoal_put(dataset, variable, &view.array, part.record, from, many);
+  else if (verb == SHOAL_F_GET)
+    code = shoal_get(dataset, variable, &view.array, part.record, from, many);
+  return code != SHOAL_OK ? code : refused;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the Fortran module calls (see shoal_c.f90, which declares the same to Fortran). All return a
+ * code of the C interface; shoal_f_message has the message. Arguments that are CFI_cdesc_t * may be
+ * NULL where the Fortran argument is optional.
+ */
+#ifndef SHOAL_FORTRAN_CALLS_H
+#define SHOAL_FORTRAN_CALLS_H
+
+#include "descriptor.h"
+
+enum { SHOAL_F_WRITE = 1, SHOAL_F_READ = 2, SHOAL_F_PUT = 3, SHOAL_F_GET = 4 };
+
+/* Print the message with the rank on standard error and stop all ranks of the communicator (-1: of the
+ * world). */
+void shoal_f_abort(MPI_Fint comm, int code, const char* message);
+
+/* Collective. */
+int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* first,
+                  const CFI_cdesc_t* last, const CFI_cdesc_t* halo_low, const CFI_cdesc_t* halo_high,
+                  MPI_Fint* comm_out, shoal_decomposition** out);
+/* numbers: [5][7] global, first, last, halo_low, halo_high, Fortran order, one-based. Local. */
+int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers);
+/* Collective. */
+int shoal_f_create(const CFI_cdesc_t* comm, const char* path, const char* settings, MPI_Fint* comm_out,
+                   shoal_dataset** out);
+/* Collective. */
+int shoal_f_open(const CFI_cdesc_t* comm, const char* path, int mode, const char* settings,
+                 MPI_Fint* comm_out, shoal_dataset** out);
+/* Local. */
+int shoal_f_def_dim(shoal_dataset* dataset, const char* name, const CFI_cdesc_t* length);
+/* dims: fastest first. Local. */
+int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
+                    const shoal_decomposition* decomposition);
+/* Local. */
+int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* chunks);
+/* value of any kind, converted to the type of the variable; NULL: no fill. Local. */
+int shoal_f_def_fill(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* value);
+/* variable "" is the file. Local. */
+int shoal_f_put_att(shoal_dataset* dataset, const char* variable, const char* name, const CFI_cdesc_t* value);
+int shoal_f_get_att(const shoal_dataset* dataset, const char* variable, const char* name,
+                    const CFI_cdesc_t* value);
+/* shoal_write, shoal_read, shoal_put or shoal_get, as verb says. Collective as those. */
+int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
+                 const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
+                 const shoal_decomposition* decomposition);
+
+#endif

@@ -1,0 +1,591 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! Shoal for Fortran: parallel input and output for fields that are cut over MPI ranks.
+!
+! Conventions, once for all procedures:
+!  1. Indices start at 1 and bounds are inclusive; the first dimension varies fastest, in arrays, in
+!     lists of dimensions and in sections. Records count from 1.
+!  2. Array arguments may be integer(1,2,4,8), real(4,8), logical(1,2,4,8) or character, of rank 0 to 7
+!     and any stride: sections, reversed sections, arrays with halo. Nothing is copied on the way.
+!     Assumed-size arrays need a section with bounds.
+!  3. Text is stored with the string length as the fastest dimension. gfortran 12 loses the length of
+!     scalar text that is not a variable (literals, substrings, trim(...)): put_text and get_text take those.
+!  4. Integers that are numbers of cells or records (global, first, last, length, record, start, count,
+!     chunks, halo_low, halo_high) may be of any kind, scalars or lists.
+!  5. comm is an integer (use mpi) or a type(MPI_Comm) (use mpi_f08) and must live until close.
+!  6. stat= gets 0 or an error code (SHOAL_RANGE ...), errmsg= the message, cut to its length (an
+!     allocatable must be allocated); shoal_error_message() gives all of it. errmsg= stays as it is when
+!     nothing failed. Without stat= a failure prints the message and stops all ranks.
+!  7. Collective: all ranks call it, in the same order. Local: no other rank is needed.
+!  8. Nothing happens when a variable of these types goes out of scope: close and free are called by hand.
+!     An assignment makes a second name for the same dataset or decomposition, not a second one.
+module shoal
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
+      c_associated, c_f_pointer
+  use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
+  use shoal_c
+  implicit none
+  private
+
+  public :: shoal_decomposition, shoal_dataset, shoal_block, shoal_free, shoal_namelist
+  public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
+  public :: shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
+
+  ! Element types. SHOAL_LOGICAL is stored as bytes 0 and 1.
+  integer, parameter, public :: SHOAL_BYTE = 1, SHOAL_CHAR = 2, SHOAL_SHORT = 3, SHOAL_INT = 4, SHOAL_FLOAT = 5, &
+      SHOAL_DOUBLE = 6, SHOAL_UBYTE = 7, SHOAL_USHORT = 8, SHOAL_UINT = 9, SHOAL_INT64 = 10, SHOAL_UINT64 = 11, &
+      SHOAL_STRING = 12, SHOAL_LOGICAL = 13
+
+  ! Error codes; docs/errors.md says of each what to do.
+  integer, parameter, public :: SHOAL_OK = 0, SHOAL_INVALID_ARGUMENT = 1, SHOAL_NOT_FOUND = 2, SHOAL_EXISTS = 3, &
+      SHOAL_PERMISSION = 4, SHOAL_NO_SPACE = 5, SHOAL_IO = 6, SHOAL_FORMAT = 7, SHOAL_RANGE = 8, SHOAL_TYPE = 9, &
+      SHOAL_NOT_SUPPORTED = 10, SHOAL_OVERLAP = 11, SHOAL_OUT_OF_STEP = 12, SHOAL_TIMEOUT = 13, SHOAL_SETTING = 14, &
+      SHOAL_STATE = 15, SHOAL_NO_MEMORY = 16, SHOAL_MPI = 17, SHOAL_INTERNAL = 18
+
+  integer(int64), parameter, public :: SHOAL_UNLIMITED = 0_int64     ! length of a dimension that grows
+  integer(int64), parameter, public :: SHOAL_NO_RECORD = -1_int64    ! record= of a variable without records
+  integer(int64), parameter, public :: SHOAL_ALL_RECORDS = -2_int64  ! record= of put and get: every record there is
+  integer, parameter, public :: SHOAL_READ = 0, SHOAL_WRITE = 1      ! how open opens
+  character(len=*), parameter, public :: SHOAL_GLOBAL = ""           ! the file, where attributes want a variable
+
+  ! What each rank owns of a field: one box of its global shape.
+  type :: shoal_decomposition
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    integer(c_int) :: comm = -1
+  contains
+    procedure :: inquire => decomposition_inquire
+    procedure :: free => shoal_free
+  end type shoal_decomposition
+
+  ! What inq_file, inq_dim, inq_var and inq_att tell.
+  type :: shoal_file_info
+    character(len=:), allocatable :: path, format, driver
+    logical :: writable = .false.
+    integer :: dimensions = 0, variables = 0, attributes = 0  ! how many
+  end type shoal_file_info
+  type :: shoal_dim_info
+    character(len=:), allocatable :: name
+    integer(int64) :: length = 0  ! records so far, if unlimited
+    logical :: unlimited = .false.
+  end type shoal_dim_info
+  type :: shoal_var_info
+    character(len=:), allocatable :: name, storage
+    integer :: type = 0, ndims = 0, attributes = 0
+    integer, allocatable :: dims(:)            ! [ndims] indices of dimensions, fastest first
+    logical :: has_record = .false., logical = .false.
+    integer(int64), allocatable :: chunks(:)   ! [ndims] fastest first, of size 0 if not chunked
+  end type shoal_var_info
+  type :: shoal_att_info
+    character(len=:), allocatable :: name
+    integer :: type = 0
+    integer(int64) :: count = 0  ! elements; of SHOAL_CHAR: characters
+  end type shoal_att_info
+
+  ! An open file.
+  type :: shoal_dataset
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    integer(c_int) :: comm = -1
+  contains
+    procedure :: create => dataset_create
+    procedure :: open => dataset_open
+    procedure :: close => dataset_close
+    procedure :: sync => dataset_sync
+    procedure :: end_define => dataset_end_define
+    procedure :: def_dim => dataset_def_dim
+    procedure :: def_var => dataset_def_var
+    procedure :: def_fill => dataset_def_fill
+    procedure :: def_chunks => dataset_def_chunks
+    procedure, private :: put_att_scalar, put_att_list, get_att_scalar, get_att_list
+    ! Attribute of a variable, or of the file where variable is SHOAL_GLOBAL; (variable, name, value).
+    ! put_att: a scalar or list of numbers keeps its kind; text becomes one text; a list of texts becomes
+    ! strings (netcdf4); logicals become bytes 0 and 1. get_att: numbers are converted to the kind given,
+    ! the list has as many elements as inq_att says; text is padded with blanks. Local.
+    generic :: put_att => put_att_scalar, put_att_list
+    generic :: get_att => get_att_scalar, get_att_list
+    procedure :: write => dataset_write
+    procedure :: read => dataset_read
+    procedure :: put => dataset_put
+    procedure :: get => dataset_get
+    procedure :: put_text => dataset_put_text
+    procedure :: get_text => dataset_get_text
+    procedure :: inq_file => dataset_inq_file
+    procedure :: inq_dim => dataset_inq_dim
+    procedure :: inq_var => dataset_inq_var
+    procedure :: inq_att => dataset_inq_att
+    procedure :: find_dim => dataset_find_dim
+    procedure :: find_var => dataset_find_var
+    procedure :: find_att => dataset_find_att
+    procedure :: settings => dataset_settings
+    procedure :: report => dataset_report
+    procedure :: is_open => dataset_is_open
+  end type shoal_dataset
+
+  ! Attributes: attributes.f90.
+  interface
+    module subroutine put_att_scalar(self, variable, name, value, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, name
+      class(*), intent(in) :: value
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine put_att_scalar
+    module subroutine put_att_list(self, variable, name, value, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, name
+      class(*), intent(in) :: value(:)
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine put_att_list
+    module subroutine get_att_scalar(self, variable, name, value, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, name
+      class(*), intent(inout) :: value
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine get_att_scalar
+    module subroutine get_att_list(self, variable, name, value, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, name
+      class(*), intent(inout) :: value(:)
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine get_att_list
+  end interface
+
+  ! What is in a file: inquire.f90. All Local.
+  interface
+    module subroutine dataset_inq_file(self, info, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      type(shoal_file_info), intent(out) :: info
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_inq_file
+    ! index: 1 to the number of dimensions.
+    module subroutine dataset_inq_dim(self, index, info, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      integer, intent(in) :: index
+      type(shoal_dim_info), intent(out) :: info
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_inq_dim
+    ! index: 1 to the number of variables.
+    module subroutine dataset_inq_var(self, index, info, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      integer, intent(in) :: index
+      type(shoal_var_info), intent(out) :: info
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_inq_var
+    ! index: 1 to the number of attributes of the variable (SHOAL_GLOBAL: of the file).
+    module subroutine dataset_inq_att(self, variable, index, info, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      integer, intent(in) :: index
+      type(shoal_att_info), intent(out) :: info
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_inq_att
+    ! Index by name; 0 and SHOAL_NOT_FOUND, with the nearest name in the message, if there is none.
+    module subroutine dataset_find_dim(self, name, index, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name
+      integer, intent(out) :: index
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_find_dim
+    module subroutine dataset_find_var(self, name, index, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name
+      integer, intent(out) :: index
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_find_var
+    module subroutine dataset_find_att(self, variable, name, index, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, name
+      integer, intent(out) :: index
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_find_att
+    ! Every setting with its value and where it came from, one a line.
+    module function dataset_settings(self) result(text)
+      class(shoal_dataset), intent(in) :: self
+      character(len=:), allocatable :: text
+    end function dataset_settings
+    ! This rank's report so far, as JSON.
+    module function dataset_report(self) result(text)
+      class(shoal_dataset), intent(in) :: self
+      character(len=:), allocatable :: text
+    end function dataset_report
+  end interface
+
+  ! Text that is any expression: text.f90.
+  interface
+    ! Put one text into a CHAR variable whose fastest dimension is the string length (padded with blanks;
+    ! longer than that is SHOAL_RANGE), into a CHAR variable without dimensions (one character), or into a
+    ! STRING variable. record, start, count as for put, without the string length. Collective.
+    module subroutine dataset_put_text(self, variable, text, record, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, text
+      type(*), dimension(..), intent(in), optional :: record
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_put_text
+    ! Get such a text, without trailing blanks and zeros, on every rank. Collective.
+    module subroutine dataset_get_text(self, variable, text, record, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      character(len=:), allocatable, intent(out) :: text
+      type(*), dimension(..), intent(in), optional :: record
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_get_text
+  end interface
+
+contains
+
+  ! ---- Decomposition ---------------------------------------------------------------------------
+
+  ! Each rank owns the cells first to last (one-based, inclusive) of a field of shape global; last
+  ! before first in any dimension: this rank owns nothing. halo_low, halo_high: cells before and after
+  ! the tile in this rank's arrays, which then have the tile's extents or those plus the halo. Errors:
+  ! SHOAL_OVERLAP where two ranks own a cell, SHOAL_INVALID_ARGUMENT for cells outside of global. Collective.
+  function shoal_block(comm, global, first, last, halo_low, halo_high, stat, errmsg) result(decomposition)
+    type(*), dimension(..), intent(in) :: comm, global, first, last
+    type(*), dimension(..), intent(in), optional :: halo_low, halo_high
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(shoal_decomposition) :: decomposition
+    integer(c_int) :: code
+    code = f_block(comm, global, first, last, halo_low, halo_high, decomposition%comm, decomposition%handle)
+    call settle(code, decomposition%comm, stat, errmsg)
+  end function shoal_block
+
+  ! Give a decomposition back; datasets that use it keep what they need. Local.
+  subroutine shoal_free(decomposition, stat, errmsg)
+    class(shoal_decomposition), intent(inout) :: decomposition
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    call f_clear()
+    code = c_decomposition_free(decomposition%handle)
+    call settle(code, decomposition%comm, stat, errmsg)
+  end subroutine shoal_free
+
+  ! Shape, own tile and halo, each of the number of dimensions, one-based, last inclusive. Local.
+  subroutine decomposition_inquire(self, global, first, last, halo_low, halo_high, stat, errmsg)
+    class(shoal_decomposition), intent(in) :: self
+    integer(int64), allocatable, intent(out), optional :: global(:), first(:), last(:), halo_low(:), halo_high(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: numbers(7, 5)
+    integer(c_int) :: code, n
+    n = 0
+    numbers = 0
+    code = f_decomposition(self%handle, n, numbers)
+    call settle(code, self%comm, stat, errmsg)
+    if (present(global)) global = numbers(:n, 1)
+    if (present(first)) first = numbers(:n, 2)
+    if (present(last)) last = numbers(:n, 3)
+    if (present(halo_low)) halo_low = numbers(:n, 4)
+    if (present(halo_high)) halo_high = numbers(:n, 5)
+  end subroutine decomposition_inquire
+
+  ! ---- Files -----------------------------------------------------------------------------------
+
+  ! Make a new file; one that exists is replaced. format: cdf1, cdf2, cdf5, netcdf4, netcdf4-classic.
+  ! settings: "key=value, key=value", see docs/settings.md. Collective.
+  subroutine dataset_create(self, path, comm, format, settings, stat, errmsg)
+    class(shoal_dataset), intent(inout) :: self
+    character(len=*), intent(in) :: path
+    type(*), dimension(..), intent(in) :: comm
+    character(len=*), intent(in), optional :: format, settings
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable :: all_settings
+    integer(c_int) :: code
+    all_settings = ""
+    if (present(format)) all_settings = "format=" // trim(format)
+    if (present(settings)) then
+      if (len(all_settings) > 0 .and. len_trim(settings) > 0) all_settings = all_settings // ", "
+      all_settings = all_settings // trim(settings)
+    end if
+    code = f_create(comm, zero_ended(path), zero_ended(all_settings), self%comm, self%handle)
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_create
+
+  ! Open a file of any supported format; mode is SHOAL_READ (default) or SHOAL_WRITE (read, change and
+  ! append). Collective.
+  subroutine dataset_open(self, path, comm, mode, settings, stat, errmsg)
+    class(shoal_dataset), intent(inout) :: self
+    character(len=*), intent(in) :: path
+    type(*), dimension(..), intent(in) :: comm
+    integer, intent(in), optional :: mode
+    character(len=*), intent(in), optional :: settings
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable :: all_settings
+    integer(c_int) :: code, how
+    how = SHOAL_READ
+    if (present(mode)) how = mode
+    all_settings = ""
+    if (present(settings)) all_settings = settings
+    code = f_open(comm, zero_ended(path), how, zero_ended(all_settings), self%comm, self%handle)
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_open
+
+  ! Store, agree on errors, commit, report, close. durable: wait until the device has it. Collective.
+  subroutine dataset_close(self, durable, stat, errmsg)
+    class(shoal_dataset), intent(inout) :: self
+    logical, intent(in), optional :: durable
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    call f_clear()
+    code = c_close(self%handle, as_int(durable))
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_close
+
+  ! Store all that was written, agree on errors, commit. durable: wait until the device has it. Collective.
+  subroutine dataset_sync(self, durable, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    logical, intent(in), optional :: durable
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    call f_clear()
+    code = c_sync(self%handle, as_int(durable))
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_sync
+
+  ! ---- Definitions: Local; every rank makes the same ones in the same order ----------------------
+
+  ! Finish the define phase; implicit at the first write, put or sync. Collective.
+  subroutine dataset_end_define(self, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    call f_clear()
+    code = c_end_define(self%handle)
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_end_define
+
+  ! A dimension; length SHOAL_UNLIMITED: one that grows.
+  subroutine dataset_def_dim(self, name, length, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: name
+    type(*), dimension(..), intent(in) :: length
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_def_dim(self%handle, zero_ended(name), length)
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_def_dim
+
+  ! A variable of a type (SHOAL_FLOAT ...). dims: names with blanks between, fastest first ("xi_rho
+  ! eta_rho s_rho ocean_time"), "" for a scalar. With a decomposition: the first dimensions of the
+  ! variable are those of it. Without: the same on every rank.
+  subroutine dataset_def_var(self, name, type, dims, decomposition, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: name, dims
+    integer, intent(in) :: type
+    type(shoal_decomposition), intent(in), optional :: decomposition
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_def_var(self%handle, zero_ended(name), int(type, c_int), zero_ended(dims), handle_of(decomposition))
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_def_var
+
+  ! Fill value of a variable, converted to its type; without value: no fill (cells that nobody writes are undefined).
+  subroutine dataset_def_fill(self, variable, value, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable
+    type(*), dimension(..), intent(in), optional :: value
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_def_fill(self%handle, zero_ended(variable), value)
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_def_fill
+
+  ! Chunk shape, one number for each dimension of the variable, fastest first; netcdf4 only.
+  subroutine dataset_def_chunks(self, variable, chunks, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable
+    type(*), dimension(..), intent(in) :: chunks
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_def_chunks(self%handle, zero_ended(variable), chunks)
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_def_chunks
+
+  ! ---- Data --------------------------------------------------------------------------------------
+  ! record        number of the record; left out for a variable without records
+  ! start, count  a section: one number for each dimension but the record dimension; 1 and the global
+  !               length where the variable is cut. Left out: everything.
+
+  ! Write this rank's cells. Returns as soon as the array may be changed; errors of other ranks come out
+  ! at sync and close. Collective in order, without waiting.
+  subroutine dataset_write(self, variable, array, record, start, count, decomposition, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable
+    type(*), dimension(..), intent(in) :: array
+    type(*), dimension(..), intent(in), optional :: record, start, count
+    type(shoal_decomposition), intent(in), optional :: decomposition
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_move(verb_write, self%handle, zero_ended(variable), array, record, start, count, handle_of(decomposition))
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_write
+
+  ! Read this rank's cells and, if the array has room for them, the halo cells inside of the field. Collective.
+  subroutine dataset_read(self, variable, array, record, start, count, decomposition, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable
+    type(*), dimension(..), intent(inout) :: array
+    type(*), dimension(..), intent(in), optional :: record, start, count
+    type(shoal_decomposition), intent(in), optional :: decomposition
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_move(verb_read, self%handle, zero_ended(variable), array, record, start, count, handle_of(decomposition))
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_read
+
+  ! Put a replicated variable: the values of rank 0 go to the file. Collective.
+  subroutine dataset_put(self, variable, array, record, start, count, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable
+    type(*), dimension(..), intent(in) :: array
+    type(*), dimension(..), intent(in), optional :: record, start, count
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_move(verb_put, self%handle, zero_ended(variable), array, record, start, count, c_null_ptr)
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_put
+
+  ! Get the same values on every rank. Collective.
+  subroutine dataset_get(self, variable, array, record, start, count, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable
+    type(*), dimension(..), intent(inout) :: array
+    type(*), dimension(..), intent(in), optional :: record, start, count
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_move(verb_get, self%handle, zero_ended(variable), array, record, start, count, c_null_ptr)
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_get
+
+  ! ---- The library ---------------------------------------------------------------------------------
+
+  ! True between create or open and close. Local.
+  logical function dataset_is_open(self)
+    class(shoal_dataset), intent(in) :: self
+    dataset_is_open = c_associated(self%handle)
+  end function dataset_is_open
+
+  ! Name the file that holds the namelist group &shoal; without a path: none. Counts for datasets opened later. Local.
+  subroutine shoal_namelist(path, stat, errmsg)
+    character(len=*), intent(in), optional :: path
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, target :: name
+    integer(c_int) :: code
+    call f_clear()
+    if (present(path)) then
+      name = zero_ended(path)
+      code = c_namelist(c_loc(name))
+    else
+      code = c_namelist(c_null_ptr)
+    end if
+    call settle(code, -1_c_int, stat, errmsg)
+  end subroutine shoal_namelist
+
+  ! "0.1.0". Local.
+  function shoal_version() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(c_version())
+  end function shoal_version
+
+  ! What the library was built with, one "key: value" a line. Local.
+  function shoal_build_info() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(c_build_info())
+  end function shoal_build_info
+
+  ! The settings that a new dataset would get, one a line. Local.
+  function shoal_settings() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(c_settings(c_null_ptr))
+  end function shoal_settings
+
+  ! "SHOAL_RANGE" for 8. Local.
+  function shoal_error_name(code) result(text)
+    integer, intent(in) :: code
+    character(len=:), allocatable :: text
+    text = text_of(c_error_name(int(code, c_int)))
+  end function shoal_error_name
+
+  ! All of the message of the last failure on this rank. Local.
+  function shoal_error_message() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(f_message())
+  end function shoal_error_message
+
+  ! ---- Helpers of this module and its submodules -----------------------------------------------------
+
+  ! Hand an error to the caller, or stop.
+  subroutine settle(code, comm, stat, errmsg)
+    integer(c_int), intent(in) :: code
+    integer(c_int), intent(in) :: comm
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    if (present(stat)) stat = code
+    if (code == SHOAL_OK) return
+    if (present(errmsg)) errmsg = text_of(f_message())
+    if (.not. present(stat)) call f_abort(comm, code, zero_ended(text_of(f_message())))
+  end subroutine settle
+
+  function zero_ended(text) result(c_text)
+    character(len=*), intent(in) :: text
+    character(kind=c_char, len=:), allocatable :: c_text
+    c_text = trim(text) // c_null_char
+  end function zero_ended
+
+  function text_of(pointer) result(text)
+    type(c_ptr), intent(in) :: pointer
+    character(len=:), allocatable :: text
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i
+    if (.not. c_associated(pointer)) then
+      text = ""
+      return
+    end if
+    call c_f_pointer(pointer, letters, [c_strlen(pointer)])
+    allocate (character(len=size(letters)) :: text)
+    do i = 1, size(letters)
+      text(i:i) = letters(i)
+    end do
+  end function text_of
+
+  function handle_of(decomposition) result(handle)
+    type(shoal_decomposition), intent(in), optional :: decomposition
+    type(c_ptr) :: handle
+    handle = c_null_ptr
+    if (present(decomposition)) handle = decomposition%handle
+  end function handle_of
+
+  integer(c_int) function as_int(durable)
+    logical, intent(in), optional :: durable
+    as_int = 0
+    if (present(durable)) as_int = merge(1_c_int, 0_c_int, durable)
+  end function as_int
+end module shoal

@@ -1,0 +1,216 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! The C side as Fortran sees it: calls.h, and those functions of shoal.h that need no translation.
+! Nothing here is for users; module shoal is.
+module shoal_c
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr, c_size_t
+  implicit none
+  private
+  public :: c_file_info, c_dim_info, c_var_info, c_att_info
+  public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_fill
+  public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
+  public :: c_decomposition_free, c_end_define, c_sync, c_close, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
+  public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
+  public :: c_namelist, c_strlen
+
+  integer(c_int), parameter, public :: verb_write = 1, verb_read = 2, verb_put = 3, verb_get = 4
+
+  ! The structs of shoal.h, member for member.
+  type, bind(C) :: c_file_info
+    type(c_ptr) :: path, format, driver
+    integer(c_int) :: writable, dimensions, variables, attributes
+  end type c_file_info
+  type, bind(C) :: c_dim_info
+    type(c_ptr) :: name
+    integer(c_int64_t) :: length
+    integer(c_int) :: unlimited
+  end type c_dim_info
+  type, bind(C) :: c_var_info
+    type(c_ptr) :: name
+    integer(c_int) :: type, ndims
+    type(c_ptr) :: dims
+    integer(c_int) :: has_record, attributes, logical
+    type(c_ptr) :: chunks, storage
+  end type c_var_info
+  type, bind(C) :: c_att_info
+    type(c_ptr) :: name
+    integer(c_int) :: type
+    integer(c_int64_t) :: count
+  end type c_att_info
+
+  interface
+    integer(c_int) function f_block(comm, global, first, last, halo_low, halo_high, comm_out, out) &
+        bind(C, name="shoal_f_block")
+      import :: c_int, c_ptr
+      type(*), dimension(..), intent(in) :: comm, global, first, last
+      type(*), dimension(..), intent(in), optional :: halo_low, halo_high
+      integer(c_int), intent(out) :: comm_out
+      type(c_ptr), intent(out) :: out
+    end function f_block
+    integer(c_int) function f_decomposition(decomposition, ndims, numbers) bind(C, name="shoal_f_decomposition")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: decomposition
+      integer(c_int), intent(out) :: ndims
+      integer(c_int64_t), intent(inout) :: numbers(7, 5)
+    end function f_decomposition
+    integer(c_int) function f_create(comm, path, settings, comm_out, out) bind(C, name="shoal_f_create")
+      import :: c_char, c_int, c_ptr
+      type(*), dimension(..), intent(in) :: comm
+      character(kind=c_char), intent(in) :: path(*), settings(*)
+      integer(c_int), intent(out) :: comm_out
+      type(c_ptr), intent(out) :: out
+    end function f_create
+    integer(c_int) function f_open(comm, path, mode, settings, comm_out, out) bind(C, name="shoal_f_open")
+      import :: c_char, c_int, c_ptr
+      type(*), dimension(..), intent(in) :: comm
+      character(kind=c_char), intent(in) :: path(*), settings(*)
+      integer(c_int), value :: mode
+      integer(c_int), intent(out) :: comm_out
+      type(c_ptr), intent(out) :: out
+    end function f_open
+    integer(c_int) function f_def_dim(dataset, name, length) bind(C, name="shoal_f_def_dim")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: name(*)
+      type(*), dimension(..), intent(in) :: length
+    end function f_def_dim
+    integer(c_int) function f_def_var(dataset, name, type, dims, decomposition) bind(C, name="shoal_f_def_var")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset, decomposition
+      character(kind=c_char), intent(in) :: name(*), dims(*)
+      integer(c_int), value :: type
+    end function f_def_var
+    integer(c_int) function f_def_chunks(dataset, variable, chunks) bind(C, name="shoal_f_def_chunks")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*)
+      type(*), dimension(..), intent(in) :: chunks
+    end function f_def_chunks
+    integer(c_int) function f_def_fill(dataset, variable, value) bind(C, name="shoal_f_def_fill")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*)
+      type(*), dimension(..), intent(in), optional :: value
+    end function f_def_fill
+    integer(c_int) function f_put_att(dataset, variable, name, value) bind(C, name="shoal_f_put_att")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*), name(*)
+      type(*), dimension(..), intent(in) :: value
+    end function f_put_att
+    integer(c_int) function f_get_att(dataset, variable, name, value) bind(C, name="shoal_f_get_att")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*), name(*)
+      type(*), dimension(..), intent(inout) :: value
+    end function f_get_att
+    ! values is only read by the verbs that write; one interface serves both ways, hence no intent.
+    integer(c_int) function f_move(verb, dataset, variable, values, record, start, count, decomposition) &
+        bind(C, name="shoal_f_move")
+      import :: c_char, c_int, c_ptr
+      integer(c_int), value :: verb
+      type(c_ptr), value :: dataset, decomposition
+      character(kind=c_char), intent(in) :: variable(*)
+      type(*), dimension(..) :: values
+      type(*), dimension(..), intent(in), optional :: record, start, count
+    end function f_move
+    type(c_ptr) function f_message() bind(C, name="shoal_f_message")
+      import :: c_ptr
+    end function f_message
+    subroutine f_clear() bind(C, name="shoal_f_clear")
+    end subroutine f_clear
+    subroutine f_abort(comm, code, message) bind(C, name="shoal_f_abort")
+      import :: c_char, c_int
+      integer(c_int), value :: comm
+      integer(c_int), value :: code
+      character(kind=c_char), intent(in) :: message(*)
+    end subroutine f_abort
+    integer(c_int) function c_decomposition_free(decomposition) bind(C, name="shoal_decomposition_free")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: decomposition
+    end function c_decomposition_free
+    integer(c_int) function c_end_define(dataset) bind(C, name="shoal_end_define")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: dataset
+    end function c_end_define
+    integer(c_int) function c_sync(dataset, durable) bind(C, name="shoal_sync")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: dataset
+      integer(c_int), value :: durable
+    end function c_sync
+    integer(c_int) function c_close(dataset, durable) bind(C, name="shoal_close")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: dataset
+      integer(c_int), value :: durable
+    end function c_close
+    integer(c_int) function c_inq_file(dataset, out) bind(C, name="shoal_inq_file")
+      import :: c_int, c_ptr, c_file_info
+      type(c_ptr), value :: dataset
+      type(c_file_info), intent(out) :: out
+    end function c_inq_file
+    integer(c_int) function c_inq_dim(dataset, index, out) bind(C, name="shoal_inq_dim")
+      import :: c_int, c_ptr, c_dim_info
+      type(c_ptr), value :: dataset
+      integer(c_int), value :: index
+      type(c_dim_info), intent(out) :: out
+    end function c_inq_dim
+    integer(c_int) function c_inq_var(dataset, index, out) bind(C, name="shoal_inq_var")
+      import :: c_int, c_ptr, c_var_info
+      type(c_ptr), value :: dataset
+      integer(c_int), value :: index
+      type(c_var_info), intent(out) :: out
+    end function c_inq_var
+    ! variable is C_NULL_PTR for attributes of the file.
+    integer(c_int) function c_inq_att(dataset, variable, index, out) bind(C, name="shoal_inq_att")
+      import :: c_int, c_ptr, c_att_info
+      type(c_ptr), value :: dataset, variable
+      integer(c_int), value :: index
+      type(c_att_info), intent(out) :: out
+    end function c_inq_att
+    integer(c_int) function c_find_dim(dataset, name, out) bind(C, name="shoal_find_dim")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: out
+    end function c_find_dim
+    integer(c_int) function c_find_var(dataset, name, out) bind(C, name="shoal_find_var")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: out
+    end function c_find_var
+    integer(c_int) function c_find_att(dataset, variable, name, out) bind(C, name="shoal_find_att")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset, variable
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: out
+    end function c_find_att
+    type(c_ptr) function c_version() bind(C, name="shoal_version")
+      import :: c_ptr
+    end function c_version
+    type(c_ptr) function c_build_info() bind(C, name="shoal_build_info")
+      import :: c_ptr
+    end function c_build_info
+    type(c_ptr) function c_error_name(code) bind(C, name="shoal_error_name")
+      import :: c_int, c_ptr
+      integer(c_int), value :: code
+    end function c_error_name
+    type(c_ptr) function c_settings(dataset) bind(C, name="shoal_settings")
+      import :: c_ptr
+      type(c_ptr), value :: dataset
+    end function c_settings
+    type(c_ptr) function c_report(dataset) bind(C, name="shoal_report")
+      import :: c_ptr
+      type(c_ptr), value :: dataset
+    end function c_report
+    ! path is C_NULL_PTR for none.
+    integer(c_int) function c_namelist(path) bind(C, name="shoal_namelist")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: path
+    end function c_namelist
+    integer(c_size_t) function c_strlen(text) bind(C, name="strlen")
+      import :: c_size_t, c_ptr
+      type(c_ptr), value :: text
+    end function c_strlen
+  end interface
+end module shoal_c
