@@ -1,0 +1,63 @@
+# The commands of the front door. Each one builds first what it needs.
+#   make build        library, Fortran module, benchmark in build/release; Python package in .venv
+#   make demo         the tsunami example: about a minute, ends with a table and pictures
+#   make test         everything that is tested with the default MPI
+#   make test-mpich   the compiled tests again, with MPICH
+#   make test-all     both, and the sanitizers
+#   make install      to PREFIX (default /usr/local)
+#   make format       rewrite the sources in the project's style
+#   make check        style and include directions only
+#   make clean        remove build/ and .venv/
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: help build deps library python demo test test-mpich test-asan test-tsan test-all install format check clean
+
+help:
+	@sed -n '2,10s/^#   //p' Makefile
+
+build: library python
+
+deps:
+	@tools/install-deps.sh
+
+# Ninja decides what is out of date; configuring again is cheap and notices a changed preset.
+library: deps
+	cmake --preset release --log-level=WARNING
+	cmake --build --preset release -j $(JOBS)
+
+python: library
+	@tools/python_env.sh build/release
+
+demo: build
+	examples/tsunami/demo.sh
+
+test: build
+	tools/test.sh release
+
+test-mpich:
+	@tools/install-deps.sh --mpich
+	cmake --preset mpich --log-level=WARNING
+	cmake --build --preset mpich -j $(JOBS)
+	tools/test.sh mpich ctest examples
+
+test-asan test-tsan: test-%: deps
+	cmake --preset $* --log-level=WARNING
+	cmake --build --preset $* -j $(JOBS)
+	tools/test.sh $* ctest
+
+test-all: test test-mpich test-asan test-tsan
+
+install: library
+	cmake --install build/release --prefix $(PREFIX)
+
+format: python
+	git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' | xargs -0 .venv/bin/clang-format -i
+	.venv/bin/ruff check --fix --no-cache . ; .venv/bin/ruff format --no-cache .
+
+check: python
+	tools/test.sh release style includes
+
+clean:
+	rm -rf build .venv

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Hold the sources to the map of rooms.
+
+A room (a folder of src/) includes only rooms to its right, no driver sees another, the
+bindings see public headers alone, and no file has grown into two ideas. Prints every breach
+and exits 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+
+# What each room may include beside itself.
+BASE = {"base"}
+COMM = BASE | {"comm"}
+DECOMP = COMM | {"decomp"}
+LEAVES = DECOMP | {"format", "storage", "codec"}
+ROOMS = {
+    "base": set(),
+    "comm": BASE,
+    "decomp": COMM,
+    "codec": BASE,  # knows nothing of MPI or files
+    "storage": DECOMP,
+    "format": DECOMP | {"storage", "codec"},  # a catalog reads its header through a store
+    "driver": LEAVES,
+    "dataset": LEAVES | {"driver"},
+    "capi": LEAVES | {"driver", "dataset"},
+}
+
+# System headers that betray knowledge which a room must not have.
+FORBIDDEN = {
+    "base": r"mpi\.h|hdf5\.h|H5.*\.h",
+    "codec": r"mpi\.h|hdf5\.h|H5.*\.h|fstream|fcntl\.h|unistd\.h|filesystem|sys/.*",
+    "comm": r"hdf5\.h|H5.*\.h",
+    "decomp": r"hdf5\.h|H5.*\.h|fstream|fcntl\.h|filesystem",
+    "storage": r"hdf5\.h|H5.*\.h|netcdf.*\.h|pnetcdf\.h",
+    "format": r"mpi\.h|netcdf.*\.h|pnetcdf\.h",
+    "dataset": r"hdf5\.h|H5.*\.h",
+    "capi": r"hdf5\.h|H5.*\.h",
+}
+
+# Folders outside src/ that stand on the public headers alone.
+OUTSIDE = ["fortran", "python", "bench", "examples"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SOURCES = {".c", ".cc", ".cpp", ".h", ".hpp"}
+MAX_LINES = 700
+
+
+def includes(path: Path):
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1), match.group(2)
+
+
+def sources(folder: Path):
+    if folder.is_dir():
+        yield from sorted(p for p in folder.rglob("*") if p.suffix in SOURCES)
+
+
+def check_room(room: str, path: Path) -> list[str]:
+    breaches = []
+    inside = path.relative_to(TOP / "src" / room).parts
+    for number, quote, name in includes(path):
+        where = f"{path.relative_to(TOP)}:{number}"
+        head, *rest = name.split("/")
+        if head in ROOMS and rest:
+            if head != room and head not in ROOMS[room]:
+                allowed = ", ".join(sorted(ROOMS[room])) or "none"
+                breaches.append(f"{where}: room {room} includes {name}; it may include: {allowed}")
+            if room == "driver" and head == "driver" and len(inside) > 1 and len(rest) > 1 and rest[0] != inside[0]:
+                breaches.append(f"{where}: driver {inside[0]} sees driver {rest[0]} ({name})")
+            if not (TOP / "src" / name).exists() and name != "base/build_info.hpp":
+                breaches.append(f"{where}: {name} does not exist")
+        elif head == "shoal" and room != "capi":
+            breaches.append(f"{where}: room {room} includes the public header {name}; only capi may")
+        elif quote == '"' and head != "shoal":
+            breaches.append(f"{where}: write includes of rooms in full, from src/ ({name})")
+        elif re.fullmatch(FORBIDDEN.get(room, r"(?!)"), name):
+            breaches.append(f"{where}: room {room} must know nothing of {name}")
+    return breaches
+
+
+def check_outside(folder: str, path: Path) -> list[str]:
+    return [
+        f"{path.relative_to(TOP)}:{number}: {folder} stands on include/shoal alone, and includes {name}"
+        for number, _, name in includes(path)
+        if name.split("/")[0] in ROOMS and "/" in name and name != "base/build_info.hpp"
+    ]
+
+
+def check_length(path: Path) -> list[str]:
+    lines = path.read_bytes().count(b"\n")
+    return [f"{path.relative_to(TOP)}: {lines} lines (limit {MAX_LINES})"] if lines > MAX_LINES else []
+
+
+def main() -> int:
+    breaches: list[str] = []
+    count = 0
+    for folder in sorted((TOP / "src").iterdir()):
+        if folder.is_dir() and folder.name not in ROOMS:
+            breaches.append(f"src/{folder.name}: not a room of the map")
+    for room in ROOMS:
+        for path in sources(TOP / "src" / room):
+            count += 1
+            breaches += check_room(room, path) + check_length(path)
+    for folder in OUTSIDE:
+        for path in sources(TOP / folder):
+            count += 1
+            breaches += check_outside(folder, path) + check_length(path)
+    for folder in [*OUTSIDE, "tests"]:
+        for path in (TOP / folder).rglob("*"):
+            if path.suffix in {".f90", ".F90", ".py"} or (folder == "tests" and path.suffix in SOURCES):
+                breaches += check_length(path)
+    for breach in breaches:
+        print(breach)
+    if count == 0:
+        print("no source was found: nothing was checked")
+        return 1
+    print(f"{count} sources checked, {len(breaches)} breaches")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

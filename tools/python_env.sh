@@ -1,0 +1,74 @@
+#!/bin/bash
+# Makes .venv with the Python package of a built Shoal. Does only what is not done yet.
+#   tools/python_env.sh BUILD_FOLDER
+# PYTHON names the interpreter; otherwise the first python3 that has venv and headers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$(cd "$1" && pwd)
+venv=$PWD/.venv
+
+usable() {
+  "$1" - 2>/dev/null <<'PY'
+import ensurepip, os, sys, sysconfig, venv
+ok = sys.version_info >= (3, 9) and os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))
+sys.exit(0 if ok else 1)
+PY
+}
+
+if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
+  found=
+  for candidate in ${PYTHON:-python3 /usr/bin/python3 python3.13 python3.12 python3.11 python3.10 python3.9}; do
+    if command -v "$candidate" >/dev/null && usable "$candidate"; then
+      found=$candidate
+      break
+    fi
+  done
+  if [ -z "$found" ]; then
+    echo "No Python 3.9 or newer with venv and headers was found (Debian: python3-venv python3-dev)." >&2
+    exit 1
+  fi
+  echo "python: making .venv with $("$found" --version) ($(command -v "$found"))"
+  "$found" -m venv --clear "$venv"
+fi
+pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check)
+
+# step NAME KEY COMMAND...: run the command unless it was done before with the same key.
+step() {
+  local name=$1 key=$2
+  shift 2
+  local stamp=$venv/.done-$name
+  if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$key" ]; then
+    return
+  fi
+  echo "python: $name"
+  "$@"
+  printf '%s\n' "$key" >"$stamp"
+}
+digest() { cat "$@" | sha256sum | cut -d' ' -f1; }
+cache_value() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+
+step build-requirements "$(digest tools/requirements-build.txt)" "${pip[@]}" -r tools/requirements-build.txt
+step test-requirements "$(digest tools/requirements-test.txt)" "${pip[@]}" -r tools/requirements-test.txt
+
+# mpi4py must be compiled for the MPI of the library: communicators are handed over.
+mpicc=$(cache_value MPI_C_COMPILER)
+install_mpi4py() {
+  env MPICC="$mpicc" MPI4PY_BUILD_MPICC="$mpicc" "${pip[@]}" --force-reinstall --no-deps --no-cache-dir --no-binary mpi4py 'mpi4py>=3.1'
+}
+step mpi4py "$mpicc" install_mpi4py
+
+if [ ! -f python/pyproject.toml ]; then
+  echo "python: there is no python/pyproject.toml yet, so no package is installed" >&2
+  exit 0
+fi
+package_key=$(find python include/shoal -type f -not -path '*/__pycache__/*' -not -path '*/tests/*' -print0 |
+  LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1)
+install_package() {
+  # The requirements of the package itself first, from the index; then the package, compiled against this build.
+  "$venv/bin/python" tools/package_requirements.py python/pyproject.toml >"$venv/package-requirements.txt"
+  "${pip[@]}" -r "$venv/package-requirements.txt"
+  CMAKE_BUILD_PARALLEL_LEVEL=2 "${pip[@]}" --no-build-isolation --no-deps --force-reinstall \
+    -C "cmake.define.shoal_DIR=$build" ./python
+}
+step package "$package_key $build" install_package
+"$venv/bin/python" -c 'import shoal'

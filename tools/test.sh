@@ -1,0 +1,106 @@
+#!/bin/bash
+# Runs the test sections, goes on after a failure, and ends with a summary.
+#   tools/test.sh PRESET [section...]
+# Sections: ctest examples python style includes. Default: all. Exit code 1 if any failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+preset=${1:?usage: tools/test.sh PRESET [section...]}
+shift
+sections=("$@")
+[ ${#sections[@]} -gt 0 ] || sections=(ctest examples python style includes)
+build=$PWD/build/$preset
+jobs=$(nproc 2>/dev/null || echo 2)
+
+names=()
+results=()
+notes=()
+record() { names+=("$1"); results+=("$2"); notes+=("$3"); }
+
+cache_value() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt" | head -1; }
+
+# run NAME COMMAND...: a section that passes or fails by its exit code.
+run() {
+  local name=$1 begin=$SECONDS
+  shift
+  printf '\n==== %s ====\n' "$name"
+  if "$@" </dev/null; then
+    record "$name" passed "$((SECONDS - begin)) s"
+  else
+    record "$name" FAILED "$((SECONDS - begin)) s"
+  fi
+}
+skip() {
+  printf '\n==== %s: skipped ====\n%s\n' "$1" "$2"
+  record "$1" skipped "$2"
+}
+
+section_ctest() {
+  run "C, C++ and Fortran tests" ctest --test-dir "$build" -j "$jobs" -LE examples --output-on-failure --no-tests=error
+}
+
+section_examples() {
+  if [ -z "$(ctest --test-dir "$build" -N -L examples | grep 'Test *#')" ]; then
+    skip "examples" "no example is registered in $build"
+    return
+  fi
+  run "examples" ctest --test-dir "$build" -j "$jobs" -L examples --output-on-failure --no-tests=error
+}
+
+section_python() {
+  local paths=() path
+  for path in python/tests tests/golden examples; do
+    if [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ]; then paths+=("$path"); fi
+  done
+  if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c 'import shoal' 2>/dev/null; then
+    if [ -f python/pyproject.toml ]; then
+      record "Python tests" FAILED "the package cannot be imported from .venv; run make build"
+    else
+      skip "Python tests" "there is no Python package in this tree"
+    fi
+    return
+  fi
+  if [ ${#paths[@]} -eq 0 ]; then
+    skip "Python tests" "no test was found"
+    return
+  fi
+  export SHOAL_MPIEXEC SHOAL_BUILD_DIR=$build
+  SHOAL_MPIEXEC=$(cache_value MPIEXEC_EXECUTABLE)
+  run "Python tests" env PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -m pytest -q -p no:cacheprovider "${paths[@]}"
+}
+
+format_check() {
+  git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' |
+    xargs -0 .venv/bin/clang-format --dry-run -Werror
+}
+section_style() {
+  if [ ! -x .venv/bin/ruff ]; then
+    skip "style" "no .venv with clang-format and ruff; run make build"
+    return
+  fi
+  run "style of C and C++ (clang-format)" format_check
+  run "style of Python (ruff check)" .venv/bin/ruff check --no-cache .
+  run "style of Python (ruff format)" .venv/bin/ruff format --no-cache --check .
+}
+
+section_includes() { run "rooms and includes" python3 tools/check_includes.py; }
+
+for section in "${sections[@]}"; do
+  if ! declare -F "section_$section" >/dev/null; then
+    echo "test.sh: unknown section '$section'; known are ctest, examples, python, style, includes" >&2
+    exit 2
+  fi
+  "section_$section"
+done
+
+passed=0 failed=0 skipped=0
+printf '\n==== summary (%s, %s s) ====\n' "$preset" "$SECONDS"
+for i in "${!names[@]}"; do
+  printf '%-8s %-36s %s\n' "${results[$i]}" "${names[$i]}" "${notes[$i]}"
+  case ${results[$i]} in
+    passed) passed=$((passed + 1)) ;;
+    FAILED) failed=$((failed + 1)) ;;
+    skipped) skipped=$((skipped + 1)) ;;
+  esac
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
