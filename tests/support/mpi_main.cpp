@@ -104,9 +104,14 @@ int main(int argc, char** argv) {
     context.setCout(&captured());
     failed = context.run() != 0 ? 1 : 0;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (rank == 0) std::cout << captured().str() << std::flush;
+  // The exit code is the same everywhere, whichever rank the launcher looks at.
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) {
+    std::cout << captured().str();
+    if (failed > 0) std::cout << "FAILED on " << failed << " ranks; the lines above are rank 0's own\n";
+    std::cout << std::flush;
+  }
   alarm(g_time_limit);
   MPI_Finalize();
-  return failed;
+  return failed > 0 ? 1 : 0;
 }
