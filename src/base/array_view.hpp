@@ -24,13 +24,15 @@ struct ArrayView {
 
 inline ArrayView ArrayView::contiguous(void* data, Type type, const Dims& extents) {
   ArrayView view{static_cast<std::byte*>(data), type, size_of(type), extents, row_major_strides(extents)};
-  for (auto& stride : view.strides) stride *= static_cast<std::int64_t>(view.element_size);
+  for (auto& stride : view.strides)
+    stride *= static_cast<std::int64_t>(view.element_size);
   return view;
 }
 
 inline ArrayView ArrayView::part(const Box& box) const {
   ArrayView view = *this;
-  for (int d = 0; d < box.rank(); ++d) view.data += box.first[d] * strides[d];
+  for (int d = 0; d < box.rank(); ++d)
+    view.data += box.first[d] * strides[d];
   view.extents = box.count;
   return view;
 }

@@ -5,13 +5,15 @@ namespace shoal {
 
 std::int64_t volume(const Dims& shape) {
   std::int64_t cells = 1;
-  for (const auto n : shape) cells *= n;
+  for (const auto n : shape)
+    cells *= n;
   return cells;
 }
 
 Dims joined(const Dims& front, const Dims& back) {
   Dims out = front;
-  for (const auto n : back) out.push_back(n);
+  for (const auto n : back)
+    out.push_back(n);
   return out;
 }
 
@@ -41,7 +43,8 @@ Dims unravel(std::int64_t position, const Dims& shape) {
 std::string text_of(const Dims& shape) {
   if (shape.empty()) return "scalar";
   std::string out;
-  for (int d = 0; d < shape.size(); ++d) out += (d > 0 ? "x" : "") + std::to_string(shape[d]);
+  for (int d = 0; d < shape.size(); ++d)
+    out += (d > 0 ? "x" : "") + std::to_string(shape[d]);
   return out;
 }
 
@@ -74,7 +77,8 @@ Box bounding(const Box& a, const Box& b) {
 
 std::int64_t position_in(const Dims& index, const Box& within) {
   std::int64_t position = 0;
-  for (int d = 0; d < within.rank(); ++d) position = position * within.count[d] + (index[d] - within.first[d]);
+  for (int d = 0; d < within.rank(); ++d)
+    position = position * within.count[d] + (index[d] - within.first[d]);
   return position;
 }
 

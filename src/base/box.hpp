@@ -22,7 +22,8 @@ class Dims {
     v_.fill(0);
     std::fill_n(v_.begin(), n, value);
   }
-  Dims(std::initializer_list<std::int64_t> values) : Dims(std::span<const std::int64_t>(values.begin(), values.size())) {}
+  Dims(std::initializer_list<std::int64_t> values)
+      : Dims(std::span<const std::int64_t>(values.begin(), values.size())) {}
   explicit Dims(std::span<const std::int64_t> values) : Dims(static_cast<int>(values.size())) {
     std::copy(values.begin(), values.end(), v_.begin());
   }
@@ -40,7 +41,9 @@ class Dims {
     assert(n_ < k_max_dims);
     v_[static_cast<std::size_t>(n_++)] = value;
   }
-  friend bool operator==(const Dims& a, const Dims& b) { return a.n_ == b.n_ && std::equal(a.begin(), a.end(), b.begin()); }
+  friend bool operator==(const Dims& a, const Dims& b) {
+    return a.n_ == b.n_ && std::equal(a.begin(), a.end(), b.begin());
+  }
 
  private:
   int n_ = 0;

@@ -18,20 +18,19 @@ using Bytes = std::vector<std::byte>;
 class ByteWriter {
  public:
   template <class T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
     const auto* p = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), p, p + sizeof(T));
   }
   void put(const std::string& text) { put_range(text.data(), text.size()); }
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  void put(const std::vector<T>& values) {
-    put_range(values.data(), values.size());
-  }
+  requires std::is_trivially_copyable_v<T>
+  void put(const std::vector<T>& values) { put_range(values.data(), values.size()); }
   void put(const std::vector<std::string>& texts) {
     put(static_cast<std::uint64_t>(texts.size()));
-    for (const auto& t : texts) put(t);
+    for (const auto& t : texts)
+      put(t);
   }
   Bytes take() { return std::move(bytes_); }
 
@@ -63,7 +62,8 @@ class ByteReader {
   void get(std::vector<T>& values) {
     if constexpr (std::is_same_v<T, std::string>) {
       values.resize(length(1));
-      for (auto& v : values) get(v);
+      for (auto& v : values)
+        get(v);
     } else {
       values.resize(length(sizeof(T)));
       copy(values.data(), values.size() * sizeof(T));
@@ -80,7 +80,8 @@ class ByteReader {
   std::size_t length(std::size_t element) {
     std::uint64_t n = 0;
     copy(&n, sizeof n);
-    if (n > (bytes_.size() - at_) / element) throw Error(Code::internal, "message between ranks is too short");
+    if (n > (bytes_.size() - at_) / element)
+      throw Error(Code::internal, "message between ranks is too short");
     return static_cast<std::size_t>(n);
   }
   void copy(void* to, std::size_t n) {

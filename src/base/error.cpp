@@ -9,25 +9,44 @@ namespace shoal {
 
 const char* name_of(Code code) {
   switch (code) {
-    case Code::ok: return "SHOAL_OK";
-    case Code::invalid_argument: return "SHOAL_INVALID_ARGUMENT";
-    case Code::not_found: return "SHOAL_NOT_FOUND";
-    case Code::exists: return "SHOAL_EXISTS";
-    case Code::permission: return "SHOAL_PERMISSION";
-    case Code::no_space: return "SHOAL_NO_SPACE";
-    case Code::io: return "SHOAL_IO";
-    case Code::format: return "SHOAL_FORMAT";
-    case Code::range: return "SHOAL_RANGE";
-    case Code::type: return "SHOAL_TYPE";
-    case Code::not_supported: return "SHOAL_NOT_SUPPORTED";
-    case Code::overlap: return "SHOAL_OVERLAP";
-    case Code::out_of_step: return "SHOAL_OUT_OF_STEP";
-    case Code::timeout: return "SHOAL_TIMEOUT";
-    case Code::setting: return "SHOAL_SETTING";
-    case Code::state: return "SHOAL_STATE";
-    case Code::no_memory: return "SHOAL_NO_MEMORY";
-    case Code::mpi: return "SHOAL_MPI";
-    case Code::internal: return "SHOAL_INTERNAL";
+    case Code::ok:
+      return "SHOAL_OK";
+    case Code::invalid_argument:
+      return "SHOAL_INVALID_ARGUMENT";
+    case Code::not_found:
+      return "SHOAL_NOT_FOUND";
+    case Code::exists:
+      return "SHOAL_EXISTS";
+    case Code::permission:
+      return "SHOAL_PERMISSION";
+    case Code::no_space:
+      return "SHOAL_NO_SPACE";
+    case Code::io:
+      return "SHOAL_IO";
+    case Code::format:
+      return "SHOAL_FORMAT";
+    case Code::range:
+      return "SHOAL_RANGE";
+    case Code::type:
+      return "SHOAL_TYPE";
+    case Code::not_supported:
+      return "SHOAL_NOT_SUPPORTED";
+    case Code::overlap:
+      return "SHOAL_OVERLAP";
+    case Code::out_of_step:
+      return "SHOAL_OUT_OF_STEP";
+    case Code::timeout:
+      return "SHOAL_TIMEOUT";
+    case Code::setting:
+      return "SHOAL_SETTING";
+    case Code::state:
+      return "SHOAL_STATE";
+    case Code::no_memory:
+      return "SHOAL_NO_MEMORY";
+    case Code::mpi:
+      return "SHOAL_MPI";
+    case Code::internal:
+      return "SHOAL_INTERNAL";
   }
   return "unknown";
 }
@@ -65,15 +84,21 @@ Code code_of_errno(int error_number) {
   switch (error_number) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG: return Code::no_space;
+    case EFBIG:
+      return Code::no_space;
     case EACCES:
     case EPERM:
-    case EROFS: return Code::permission;
+    case EROFS:
+      return Code::permission;
     case ENOENT:
-    case ENOTDIR: return Code::not_found;
-    case EEXIST: return Code::exists;
-    case ENOMEM: return Code::no_memory;
-    default: return Code::io;
+    case ENOTDIR:
+      return Code::not_found;
+    case EEXIST:
+      return Code::exists;
+    case ENOMEM:
+      return Code::no_memory;
+    default:
+      return Code::io;
   }
 }
 

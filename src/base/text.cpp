@@ -30,8 +30,10 @@ std::vector<std::string> words(std::string_view text) {
 
 std::string trimmed(std::string_view text) {
   const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && blank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && blank(text.back()))
+    text.remove_suffix(1);
   return std::string(text);
 }
 
@@ -52,19 +54,23 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 }
 
 namespace {
+/// Letters to insert, drop, change or swap with their neighbour; swapped letters are the commonest slip.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> before;
+  std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::iota(above.begin(), above.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
+    before = above;
+    above.swap(row);
   }
-  return row[b.size()];
+  return above[b.size()];
 }
 }  // namespace
 
@@ -89,6 +95,7 @@ std::int64_t parse_bytes(const std::string& text) {
   char* end = nullptr;
   const double number = std::strtod(t.c_str(), &end);
   const std::string unit = lower(trimmed(end));
+  constexpr double k_too_large = 9223372036854775808.0;  // 2^63
   static constexpr std::array<std::pair<const char*, double>, 13> k_units{{{"", 1.0},
                                                                            {"b", 1.0},
                                                                            {"k", 1024.0},
@@ -104,7 +111,8 @@ std::int64_t parse_bytes(const std::string& text) {
                                                                            {"tib", 1099511627776.0}}};
   if (end != t.c_str() && std::isfinite(number) && number >= 0)
     for (const auto& [known, factor] : k_units)
-      if (unit == known) return static_cast<std::int64_t>(std::llround(number * factor));
+      if (unit == known && number * factor < k_too_large)
+        return static_cast<std::int64_t>(std::llround(number * factor));
   throw Error(Code::setting, "'" + text + "' is not a number of bytes; write 268435456, 256MiB or 1.5GB");
 }
 

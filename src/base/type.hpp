@@ -31,7 +31,8 @@ std::size_t size_of(Type type);
 const char* name_of(Type type);
 /// The Type with the number of shoal.h; throws Error(type) for others.
 Type type_of(int number);
-/// "float", "f4", "double", "f8", "i4", ... as in NetCDF, CDL and NumPy; throws Error(type) with the nearest name.
+/// "float", "f4", "double", "f8", "i4", ... as in NetCDF, CDL and NumPy; throws Error(type) with the nearest
+/// name.
 Type type_of(const std::string& name);
 /// Integers and floating-point numbers: neither char_ nor string nor logical nor none.
 bool is_number(Type type);

@@ -44,7 +44,8 @@ void check_mpi(int mpi_code, const char* what) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(mpi_code, text.data(), &length);
-  throw Error(Code::mpi, std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+  throw Error(Code::mpi,
+              std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
 Comm::Comm(MPI_Comm parent) {
@@ -73,7 +74,9 @@ Comm& Comm::operator=(Comm&& other) noexcept {
   return *this;
 }
 
-Comm::~Comm() { release(); }
+Comm::~Comm() {
+  release();
+}
 
 void Comm::release() noexcept {
   if (comm_ == MPI_COMM_NULL) return;
@@ -83,7 +86,9 @@ void Comm::release() noexcept {
   comm_ = MPI_COMM_NULL;
 }
 
-void Comm::barrier() const { check_mpi(MPI_Barrier(comm_), "MPI_Barrier"); }
+void Comm::barrier() const {
+  check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
+}
 
 void Comm::broadcast(Bytes& bytes, int root) const {
   std::uint64_t length = bytes.size();
@@ -101,7 +106,8 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
   std::vector<std::int64_t> lengths(n);
   check_mpi(MPI_Allgather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, comm_), "MPI_Allgather");
   std::int64_t total = 0;
-  for (const auto l : lengths) total += l;
+  for (const auto l : lengths)
+    total += l;
   check_length(total, "MPI_Gatherv");
   std::vector<int> counts(n);
   std::vector<int> offsets(n);
@@ -112,12 +118,13 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
     offset += counts[i];
   }
   Bytes all(rank_ == root ? static_cast<std::size_t>(total) : 0);
-  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(length), MPI_BYTE, all.data(), counts.data(), offsets.data(),
-                        MPI_BYTE, root, comm_),
+  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(length), MPI_BYTE, all.data(), counts.data(),
+                        offsets.data(), MPI_BYTE, root, comm_),
             "MPI_Gatherv");
   std::vector<Bytes> parts;
   if (rank_ != root) return parts;
-  for (std::size_t i = 0; i < n; ++i) parts.emplace_back(all.begin() + offsets[i], all.begin() + offsets[i] + counts[i]);
+  for (std::size_t i = 0; i < n; ++i)
+    parts.emplace_back(all.begin() + offsets[i], all.begin() + offsets[i] + counts[i]);
   return parts;
 }
 
@@ -136,7 +143,8 @@ Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
   int count = 0;
   check_mpi(MPI_Scatter(counts.data(), 1, MPI_INT, &count, 1, MPI_INT, root, comm_), "MPI_Scatter");
   Bytes mine(static_cast<std::size_t>(count));
-  check_mpi(MPI_Scatterv(all.data(), counts.data(), offsets.data(), MPI_BYTE, mine.data(), count, MPI_BYTE, root, comm_),
+  check_mpi(MPI_Scatterv(all.data(), counts.data(), offsets.data(), MPI_BYTE, mine.data(), count, MPI_BYTE,
+                         root, comm_),
             "MPI_Scatterv");
   return mine;
 }
@@ -149,12 +157,14 @@ std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {
 
 std::vector<Bytes> Comm::all_gather(const Bytes& mine) const {
   ByteWriter out;
-  for (const auto& part : gather(mine, 0)) out.put(part);
+  for (const auto& part : gather(mine, 0))
+    out.put(part);
   Bytes all = out.take();
   broadcast(all, 0);
   ByteReader in(all);
   std::vector<Bytes> parts(static_cast<std::size_t>(size_));
-  for (auto& part : parts) in.get(part);
+  for (auto& part : parts)
+    in.get(part);
   return parts;
 }
 
@@ -186,7 +196,8 @@ Comm Comm::split(int color) const {
 
 Comm Comm::split_shared() const {
   MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
+  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part),
+            "MPI_Comm_split_type");
   return {part, Adopt{}};
 }
 

@@ -11,8 +11,8 @@
 
 namespace shoal {
 
-/// An own duplicate of a communicator, whose errors come out as Error(mpi). Move-only; freed with the last owner, unless MPI is
-/// finalized already.
+/// An own duplicate of a communicator, whose errors come out as Error(mpi). Move-only; freed with the last
+/// owner, unless MPI is finalized already.
 class Comm {
  public:
   /// Collective over parent.

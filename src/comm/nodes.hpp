@@ -8,8 +8,8 @@ namespace shoal {
 /// How the ranks of a communicator are grouped into nodes.
 class Nodes {
  public:
-  /// ranks_per_node 0: nodes are the ranks that share memory; n > 0: every n consecutive ranks of those (tests, NUMA domains).
-  /// Collective.
+  /// ranks_per_node 0: nodes are the ranks that share memory; n > 0: every n consecutive ranks of those
+  /// (tests, NUMA domains). Collective.
   Nodes(const Comm& comm, int ranks_per_node);
 
   const Comm& node() const { return node_; }  ///< the ranks of this node

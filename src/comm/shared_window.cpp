@@ -37,18 +37,21 @@ std::string new_name() {
 std::byte* map(int fd, std::size_t bytes) {
   const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-  if (p == MAP_FAILED) throw errno_error(errno, "cannot map " + bytes_text(static_cast<double>(bytes)) + " of shared memory");
+  if (p == MAP_FAILED)
+    throw errno_error(errno, "cannot map " + bytes_text(static_cast<double>(bytes)) + " of shared memory");
   return static_cast<std::byte*>(p);
 }
 
 void create(File& file, const std::string& name, std::size_t bytes) {
   file.fd = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file.fd < 0) throw Error(Code::no_memory, "cannot make shared memory (shm_open): " + std::string(std::strerror(errno)));
+  if (file.fd < 0)
+    throw Error(Code::no_memory,
+                "cannot make shared memory (shm_open): " + std::string(std::strerror(errno)));
   // Reserves the pages now: a later lack of memory would be a SIGBUS in the middle of a copy.
   const int failed = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
   if (failed != 0)
-    throw Error(Code::no_memory, "shared memory (/dev/shm) has no room for " + bytes_text(static_cast<double>(bytes)) + ": " +
-                                     std::strerror(failed));
+    throw Error(Code::no_memory, "shared memory (/dev/shm) has no room for " +
+                                     bytes_text(static_cast<double>(bytes)) + ": " + std::strerror(failed));
 }
 }  // namespace
 
@@ -75,8 +78,9 @@ SharedWindow::SharedWindow(const Comm& node, std::size_t bytes) {
     status = caught([&] {
       if (file.fd < 0) file.fd = ::shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
       if (file.fd < 0)
-        throw Error(Code::no_memory, "cannot open the node's shared memory (ranks in different containers?): " +
-                                         std::string(std::strerror(errno)));
+        throw Error(Code::no_memory,
+                    "cannot open the node's shared memory (ranks in different containers?): " +
+                        std::string(std::strerror(errno)));
       data_ = map(file.fd, bytes);
       size_ = bytes;
     });

@@ -10,12 +10,14 @@
 
 namespace shoal {
 
-/// Memory that the ranks of a node share: POSIX shared memory, whose pages are reserved when it is made, so that a full
-/// /dev/shm is an error here and not a killed process later. Zeroed. Nothing of it is left behind if a job is killed.
+/// Memory that the ranks of a node share: POSIX shared memory, whose pages are reserved when it is made, so
+/// that a full /dev/shm is an error here and not a killed process later. Zeroed. Nothing of it is left behind
+/// if a job is killed.
 class SharedWindow {
  public:
   SharedWindow() = default;
-  /// Collective over node. Error(no_memory) on all its ranks if there is not enough. A single rank gets private memory.
+  /// Collective over node. Error(no_memory) on all its ranks if there is not enough. A single rank gets
+  /// private memory.
   SharedWindow(const Comm& node, std::size_t bytes);
   SharedWindow(SharedWindow&& other) noexcept;
   SharedWindow& operator=(SharedWindow&& other) noexcept;
@@ -31,7 +33,8 @@ class SharedWindow {
   std::size_t size_ = 0;
 };
 
-/// A 32-bit word in a shared window that ranks wait on without spinning (Linux futex between processes). Local, all of them.
+/// A 32-bit word in a shared window that ranks wait on without spinning (Linux futex between processes).
+/// Local, all of them.
 using SharedWord = std::atomic<std::uint32_t>;
 static_assert(SharedWord::is_always_lock_free);
 

@@ -24,20 +24,24 @@ Bytes packed(const Request& request) {
 
 void check_own(const Dims& global, const Box& tile, const Dims& halo_low, const Dims& halo_high) {
   if (global.size() < 1 || global.size() > k_most_dims)
-    throw Error(Code::invalid_argument, "a decomposition has 1 to " + std::to_string(k_most_dims) + " dimensions, not " +
-                                            std::to_string(global.size()));
+    throw Error(Code::invalid_argument, "a decomposition has 1 to " + std::to_string(k_most_dims) +
+                                            " dimensions, not " + std::to_string(global.size()));
   for (int d = 0; d < global.size(); ++d) {
     const std::string where = " in dimension " + std::to_string(d) + " (counted from 0, slowest first)";
     if (global[d] < 1)
-      throw Error(Code::invalid_argument, "the global shape " + text_of(global) + " has no cells" + where + "; it must be 1 or more");
+      throw Error(Code::invalid_argument,
+                  "the global shape " + text_of(global) + " has no cells" + where + "; it must be 1 or more");
     if (tile.count[d] < 0)
-      throw Error(Code::invalid_argument, "the tile has " + std::to_string(tile.count[d]) + " cells" + where + "; 0 or more are allowed");
+      throw Error(Code::invalid_argument, "the tile has " + std::to_string(tile.count[d]) + " cells" + where +
+                                              "; 0 or more are allowed");
     if (halo_low[d] < 0 || halo_high[d] < 0)
-      throw Error(Code::invalid_argument, "the halo is negative" + where + ": " + std::to_string(halo_low[d]) + " before and " +
+      throw Error(Code::invalid_argument, "the halo is negative" + where + ": " +
+                                              std::to_string(halo_low[d]) + " before and " +
                                               std::to_string(halo_high[d]) + " after the tile");
   }
   if (!tile.empty() && !Box::whole(global).contains(tile))
-    throw Error(Code::invalid_argument, "the tile " + text_of(tile) + " is not inside of the global shape " + text_of(global) +
+    throw Error(Code::invalid_argument, "the tile " + text_of(tile) + " is not inside of the global shape " +
+                                            text_of(global) +
                                             " (first:end of each dimension, from 0, end exclusive)");
 }
 
@@ -47,23 +51,27 @@ std::vector<Box> check_all(const std::vector<Request>& requests) {
   std::vector<Tile> tiles;
   for (std::size_t r = 0; r < requests.size(); ++r) {
     if (!(requests[r].global == global))
-      throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text_of(global) + ", rank " + std::to_string(r) + " gives " +
-                                              text_of(requests[r].global) + "; it must be the same on all ranks");
+      throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text_of(global) + ", rank " +
+                                              std::to_string(r) + " gives " + text_of(requests[r].global) +
+                                              "; it must be the same on all ranks");
     tiles.push_back({requests[r].tile, static_cast<int>(r)});
   }
   Partition result = partition(global, std::move(tiles));
   if (result.overlap)
-    throw Error(Code::overlap, "ranks " + std::to_string(result.overlap->rank_a) + " and " + std::to_string(result.overlap->rank_b) +
-                                   " both own the cells " + text_of(result.overlap->box) +
-                                   " (first:end of each dimension, from 0, end exclusive); give each cell to one rank, and "
-                                   "describe cells around a tile as its halo");
+    throw Error(Code::overlap,
+                "ranks " + std::to_string(result.overlap->rank_a) + " and " +
+                    std::to_string(result.overlap->rank_b) + " both own the cells " +
+                    text_of(result.overlap->box) +
+                    " (first:end of each dimension, from 0, end exclusive); give each cell to one rank, and "
+                    "describe cells around a tile as its halo");
   return std::move(result.unowned);
 }
 
 }  // namespace
 
-std::shared_ptr<const Decomposition> Decomposition::block(const Comm& comm, const Dims& global, const Box& tile,
-                                                          const Dims& halo_low, const Dims& halo_high, const Status& problem) {
+std::shared_ptr<const Decomposition> Decomposition::block(const Comm& comm, const Dims& global,
+                                                          const Box& tile, const Dims& halo_low,
+                                                          const Dims& halo_high, const Status& problem) {
   Status status = problem;
   if (status.ok()) status = caught([&] { check_own(global, tile, halo_low, halo_high); });
   comm.agree_or_throw(status);
@@ -79,7 +87,8 @@ std::shared_ptr<const Decomposition> Decomposition::block(const Comm& comm, cons
   const auto parts = comm.gather(packed({global, out->tile_}), 0);
   comm.on_root([&] {
     std::vector<Request> requests;
-    for (const auto& part : parts) requests.push_back(ByteReader(part).get<Request>());
+    for (const auto& part : parts)
+      requests.push_back(ByteReader(part).get<Request>());
     out->unowned_ = check_all(requests);
   });
   out->owned_cells_ = comm.sum(out->tile_.cells());

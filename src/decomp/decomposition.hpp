@@ -9,16 +9,17 @@
 
 namespace shoal {
 
-/// Which global cells each rank owns: one tile (box) a rank. State is O(1) a rank; rank 0 also keeps the boxes
-/// that nobody owns. Immutable once made.
+/// Which global cells each rank owns: one tile (box) a rank. State is O(1) a rank; rank 0 also keeps the
+/// boxes that nobody owns. Immutable once made.
 class Decomposition {
  public:
-  /// global: 1 to 7 dimensions, the same on all ranks. tile: this rank's, any count may be 0. halo_low, halo_high: cells
-  /// around it in this rank's arrays. Error on all ranks alike: a box outside of the global shape, negative halos, overlapping tiles
-  /// (Code::overlap, naming two ranks and the box). problem: a failure of this rank's arguments found before (it then takes part with it).
-  /// Collective.
+  /// global: 1 to 7 dimensions, the same on all ranks. tile: this rank's, any count may be 0. halo_low,
+  /// halo_high: cells around it in this rank's arrays. Error on all ranks alike: a box outside of the global
+  /// shape, negative halos, overlapping tiles (Code::overlap, naming two ranks and the box). problem: a
+  /// failure of this rank's arguments found before (it then takes part with it). Collective.
   static std::shared_ptr<const Decomposition> block(const Comm& comm, const Dims& global, const Box& tile,
-                                                    const Dims& halo_low, const Dims& halo_high, const Status& problem = {});
+                                                    const Dims& halo_low, const Dims& halo_high,
+                                                    const Status& problem = {});
 
   const Dims& global() const { return global_; }
   int rank() const { return global_.size(); }  ///< number of dimensions

@@ -14,8 +14,8 @@ struct Cut {
   std::int64_t at = 0;
 };
 
-/// A tile border strictly inside of the box: of all dimensions, the border that lies nearest to the middle of the tiles' borders and
-/// goes through the fewest tiles.
+/// A tile border strictly inside of the box: of all dimensions, the border that lies nearest to the middle of
+/// the tiles' borders and goes through the fewest tiles.
 Cut find_cut(const Box& box, const std::vector<Tile>& tiles) {
   Cut best;
   std::size_t best_cost = std::numeric_limits<std::size_t>::max();
@@ -46,6 +46,8 @@ Cut find_cut(const Box& box, const std::vector<Tile>& tiles) {
 
 class Partitioner {
  public:
+  explicit Partitioner(bool may_overlap) : may_overlap_(may_overlap) {}
+
   void visit(const Box& box, std::vector<Tile> tiles) {
     if (result_.overlap) return;
     if (tiles.empty()) {
@@ -54,8 +56,9 @@ class Partitioner {
     }
     const Cut cut = find_cut(box, tiles);
     if (cut.dim < 0) {  // every tile that is left fills the box
-      if (tiles.size() > 1)
-        result_.overlap = {std::min(tiles[0].rank, tiles[1].rank), std::max(tiles[0].rank, tiles[1].rank), box};
+      if (tiles.size() > 1 && !may_overlap_)
+        result_.overlap = {std::min(tiles[0].rank, tiles[1].rank), std::max(tiles[0].rank, tiles[1].rank),
+                           box};
       return;
     }
     Box low = box;
@@ -76,6 +79,7 @@ class Partitioner {
   Partition take() { return std::move(result_); }
 
  private:
+  bool may_overlap_;
   Partition result_;
 };
 
@@ -109,11 +113,22 @@ std::vector<Box> merged_along(std::vector<Box> boxes, int d) {
 
 Partition partition(const Dims& global, std::vector<Tile> tiles) {
   std::erase_if(tiles, [](const Tile& tile) { return tile.box.empty(); });
-  Partitioner partitioner;
+  Partitioner partitioner(false);
   partitioner.visit(Box::whole(global), std::move(tiles));
   Partition result = partitioner.take();
   result.unowned = merged(std::move(result.unowned));
   return result;
+}
+
+std::vector<Box> remainder(const Box& whole, const std::vector<Box>& boxes) {
+  std::vector<Tile> tiles;
+  for (const auto& box : boxes) {
+    const Box part = intersection(box, whole);
+    if (!part.empty()) tiles.push_back({part, 0});
+  }
+  Partitioner partitioner(true);
+  partitioner.visit(whole, std::move(tiles));
+  return merged(partitioner.take().unowned);
 }
 
 std::vector<Box> merged(std::vector<Box> boxes) {
@@ -129,7 +144,8 @@ std::vector<Box> merged(std::vector<Box> boxes) {
   // Fastest dimension first: long rows are what makes writes large.
   for (std::size_t before = boxes.size() + 1; boxes.size() < before;) {
     before = boxes.size();
-    for (int d = all.rank() - 1; d >= 0; --d) boxes = merged_along(std::move(boxes), d);
+    for (int d = all.rank() - 1; d >= 0; --d)
+      boxes = merged_along(std::move(boxes), d);
   }
   std::sort(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) {
     return std::lexicographical_compare(a.first.begin(), a.first.end(), b.first.begin(), b.first.end());

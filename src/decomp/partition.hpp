@@ -24,12 +24,15 @@ struct Partition {
   std::vector<Box> unowned;
 };
 
-/// Cuts the global box recursively along tile borders until each part has no tile or is one: O(n log n) for tiles that form a grid.
-/// Empty tiles count for nothing.
+/// Cuts the global box recursively along tile borders until each part has no tile or is one: O(n log n) for
+/// tiles that form a grid. Empty tiles count for nothing.
 Partition partition(const Dims& global, std::vector<Tile> tiles);
 
-/// Fewer, larger, disjoint boxes of the same cells: neighbours that form a box together are merged, dimension by dimension. One box if
-/// they fill their bounding box.
+/// Disjoint boxes of the cells of `whole` that are in none of the boxes, which may overlap.
+std::vector<Box> remainder(const Box& whole, const std::vector<Box>& boxes);
+
+/// Fewer, larger, disjoint boxes of the same cells: neighbours that form a box together are merged, dimension
+/// by dimension. One box if they fill their bounding box.
 std::vector<Box> merged(std::vector<Box> boxes);
 
 }  // namespace shoal

@@ -15,22 +15,23 @@
 
 namespace shoal {
 
-/// One call of write or read, as a driver sees it: everything in the full dimensions of the variable, record dimension included.
-/// variable, region and decomposition are the same on all ranks.
+/// One call of write or read, as a driver sees it: everything in the full dimensions of the variable, record
+/// dimension included. variable, region and decomposition are the same on all ranks.
 struct Transfer {
   int variable = -1;  ///< index in the schema; -1: this rank could not even tell (status is not ok)
   Box region;         ///< the section that all ranks together write or read
-  Box mine;           ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
-  ArrayView array;    ///< extents == mine.count; logical and number types; anything if mine is empty
+  Box mine;  ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
+  ArrayView array;  ///< extents == mine.count; logical and number types; anything if mine is empty
   std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
-  Status status;      ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn of it
+  Status status;  ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn
+                  ///< of it
 };
 
 /// Times in seconds and counts of one rank, for the report.
 struct Counters {
   Seconds open = 0, define = 0, pack = 0, store = 0, read = 0, unpack = 0, commit = 0, close = 0;
-  Seconds blocked = 0;        ///< waiting for other ranks or for a free slot, within write and read
-  Seconds write_calls = 0;    ///< all time spent in write
+  Seconds blocked = 0;      ///< waiting for other ranks or for a free slot, within write and read
+  Seconds write_calls = 0;  ///< all time spent in write
   Seconds read_calls = 0;
   std::int64_t bytes_written = 0, bytes_read = 0;    ///< of files, by this rank
   std::int64_t writes = 0, reads = 0;                ///< system calls
@@ -47,15 +48,16 @@ struct Counters {
 struct DriverOptions {
   std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node
   std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
-  int writers = 0;                               ///< ranks of a node that store at a time; 0: the driver chooses
-  int ranks_per_node = 0;                        ///< 0: ranks that share memory; n: every n of them
-  double wait_seconds = 600;                     ///< a rank that does not come within this time is an error
+  int writers = 0;            ///< ranks of a node that store at a time; 0: the driver chooses
+  int ranks_per_node = 0;     ///< 0: ranks that share memory; n: every n of them
+  double wait_seconds = 600;  ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   StoreOpener open_store = open_posix_store;
 };
 
-/// Who moves the bytes of one open file. Every call is made by all ranks in the same order (Collective) unless marked Local.
-/// Preconditions are checked by the caller (dataset): boxes inside of shapes, types that convert, open file.
+/// Who moves the bytes of one open file. Every call is made by all ranks in the same order (Collective)
+/// unless marked Local. Preconditions are checked by the caller (dataset): boxes inside of shapes, types that
+/// convert, open file.
 class Driver {
  public:
   virtual ~Driver() = default;
@@ -76,18 +78,24 @@ class Driver {
   /// Failures come out here, on all ranks alike.
   virtual void read(const Transfer& transfer) = 0;
 
-  /// Replicated values, contiguous row-major, of the variable's type in memory order; strings instead for Type::string. put: only
-  /// rank 0's count, and failures come out at sync or close. get: all ranks get them; `status` as in Transfer.
-  virtual void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings, const Status& status) = 0;
-  virtual void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings, const Status& status) = 0;
+  /// Replicated values, contiguous row-major, of the variable's type in memory order; strings instead for
+  /// Type::string. put: only rank 0's count, and failures come out at sync or close. get: all ranks get them;
+  /// `status` as in Transfer.
+  virtual void put(int variable, const Box& box, const std::byte* values,
+                   const std::vector<std::string>& strings, const Status& status) = 0;
+  virtual void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+                   const Status& status) = 0;
 
-  /// Store everything, agree, commit. After an Error the file is usable: the failure is over once it was reported.
+  /// Store everything, agree, commit. After an Error the file is usable: the failure is over once it was
+  /// reported.
   virtual void sync(bool durable) = 0;
   virtual void close(bool durable) = 0;
 };
 
 /// Collective over comm; path and options are the same on all ranks.
-std::unique_ptr<Driver> create_native_driver(const Comm& comm, const std::string& path, Format format, bool replace, const DriverOptions& options);
-std::unique_ptr<Driver> open_native_driver(const Comm& comm, const std::string& path, bool writable, const DriverOptions& options);
+std::unique_ptr<Driver> create_native_driver(const Comm& comm, const std::string& path, Format format,
+                                             bool replace, const DriverOptions& options);
+std::unique_ptr<Driver> open_native_driver(const Comm& comm, const std::string& path, bool writable,
+                                           const DriverOptions& options);
 
 }  // namespace shoal

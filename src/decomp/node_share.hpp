@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "comm/nodes.hpp"
+#include "decomp/decomposition.hpp"
+
+namespace shoal {
+
+/// What the ranks of one node move together, in the dimensions of a decomposition. The same on all ranks of
+/// the node.
+struct NodeShare {
+  std::vector<Box>
+      store;  ///< disjoint: their tiles and the unowned cells given to this node, merged into few boxes
+  std::vector<Box> unowned;  ///< the unowned cells given to this node
+  std::vector<Box>
+      fetch;  ///< boxes that hold their tiles with halos, inside of the global shape; may overlap
+};
+
+/// Collective over comm, whose nodes are given.
+NodeShare share_of_node(const Comm& comm, const Nodes& nodes, const Decomposition& decomposition);
+
+}  // namespace shoal

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codec/convert.hpp"
+#include "decomp/node_share.hpp"
+#include "driver/driver.hpp"
+#include "driver/native/native_file.hpp"
+#include "driver/native/stage.hpp"
+#include "driver/pieces.hpp"
+
+namespace shoal {
+
+/// One write or read with all that moving its bytes takes.
+struct FieldJob {
+  const Transfer* transfer = nullptr;
+  const VariableDef* variable = nullptr;
+  const Placement* placement = nullptr;
+  const NodeShare* share = nullptr;
+  /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
+  /// and for writing on ranks to which they come through the stage.
+  std::vector<std::uint64_t> addresses;
+  bool addresses_listed = false;  ///< by the list above, not by the placement's rule
+
+  Element stored() const { return {variable->type, size_of(variable->type), placement->swapped}; }
+  Element in_memory() const { return {transfer->array.type, transfer->array.element_size, false}; }
+  /// This rank's own cells of the region, whatever the transfer says.
+  Box own() const;
+};
+
+/// Boxes of a decomposition within the region of a transfer: the dimensions in front of the decomposition's
+/// are the region's.
+std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region);
+
+/// One element of the fill value as it lies in the file.
+Bytes stored_fill(const VariableDef& variable, const Placement& placement);
+
+/// A piece in a filling, and where its chunk lies in the file.
+struct StagedPiece {
+  Piece piece;
+  std::int64_t in_stage = 0;
+  std::uint64_t address = 0;  ///< of the chunk; unless it is listed
+  int address_slot = -1;      ///< listed: index in the addresses that come with the filling
+  Dims chunk;
+  std::size_t element_size = 0;
+
+  std::int64_t bytes() const { return piece.cells.cells() * static_cast<std::int64_t>(element_size); }
+};
+
+/// A filling as one rank describes it to itself; the same on all ranks of a node.
+struct Filling {
+  std::uint64_t number = 0;
+  std::vector<StagedPiece> pieces;
+  std::int64_t used = 0;
+  int addresses = 0;
+
+  std::uint32_t shares() const;
+  /// The extents of one share, clipped to it and merged.
+  void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,
+                       const std::function<void(const Extent&)>& visit) const;
+};
+
+/// Writing: packs fields into fillings and stores those that are full.
+class FieldWriter {
+ public:
+  FieldWriter(Stage& stage, NativeFile& file, Counters& counters)
+      : stage_(stage), file_(file), counters_(counters) {}
+
+  /// Put this rank's cells into the stage, storing what is full meanwhile. The Status is what went wrong with
+  /// this rank's own data or its storing; it takes part in any case.
+  Status write(const FieldJob& job);
+  /// Everything written so far is in the file when this returns on all ranks of the node.
+  Status flush();
+  /// After the stage was reset: nothing is under way.
+  void forget();
+  bool idle() const { return full_.empty() && !open_; }
+
+ private:
+  struct Described {
+    Filling filling;
+    std::uint64_t note = 14695981039346656037ULL;
+    std::vector<std::pair<int, Box>> regions;
+  };
+  void open_filling();
+  void close_filling(Status& status);
+  void settle_overlap(const FieldJob& job, Status& status);
+  StagedPiece& add_piece(const FieldJob& job, const Piece& piece);
+  void publish_address(const FieldJob& job, const StagedPiece& staged);
+  Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
+  bool store_one(Status& status);
+  bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status);
+  void drop_stored();
+
+  Stage& stage_;
+  NativeFile& file_;
+  Counters& counters_;
+  std::deque<Described> full_;  ///< closed, not known to be stored
+  std::optional<Described> open_;
+};
+
+/// Reading: fetches a region piece by piece into the stage, from where ranks take their cells.
+class FieldReader {
+ public:
+  FieldReader(Stage& stage, NativeFile& file, Counters& counters)
+      : stage_(stage), file_(file), counters_(counters) {}
+  /// Collective over the node; nothing may be under way for writing.
+  Status read(const FieldJob& job);
+
+ private:
+  std::vector<Filling> describe(const FieldJob& job);
+  void fetch(const Filling& filling, std::uint32_t share, const Bytes& fill);
+  Misfits unpack(const FieldJob& job, const Filling& filling);
+
+  Stage& stage_;
+  NativeFile& file_;
+  Counters& counters_;
+};
+
+/// Copy this rank's share of the cells, which lie at `from` with the strides, into its array. Misfits count
+/// from the start of `mine`.
+Misfits unpack_cells(const FieldJob& job, const std::byte* from, const Dims& strides, const Box& cells,
+                     ConvertRun convert);
+
+/// "value 3e+40 at [3, 17, 4] does not fit ...": for the first of the misfits of copying the cells.
+Status misfit_status(const FieldJob& job, const Misfits& misfits, const Box& cells, bool writing);
+
+}  // namespace shoal

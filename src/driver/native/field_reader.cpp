@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+
+#include "driver/native/field.hpp"
+
+namespace shoal {
+
+namespace {
+/// What stands in the caller's array where a value of the file does not fit.
+const std::byte* substitute_for(Type type) {
+  static constexpr std::array<std::byte, 8> k_false{};
+  return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));
+}
+}  // namespace
+
+Status FieldReader::read(const FieldJob& job) {
+  const std::vector<Filling> fillings = describe(job);
+  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  const auto ahead = static_cast<std::size_t>(stage_.slots());
+  Status status;
+  std::size_t next = 0;  // the filling whose cells this rank takes next
+  // Fetch any share of the next fillings that nobody has taken.
+  const auto fetch_one = [&] {
+    for (std::size_t i = next; i < std::min(fillings.size(), next + ahead); ++i) {
+      const Filling& filling = fillings[i];
+      if (!stage_.is_free(filling.number)) return false;
+      const auto share = stage_.claim(filling.number, filling.shares(), false);
+      if (!share) continue;
+      status.merge(caught([&] { fetch(filling, *share, fill); }));
+      stage_.finish(filling.number, filling.shares(), false);
+      return true;
+    }
+    return false;
+  };
+  for (; next < fillings.size(); ++next) {
+    const Filling& filling = fillings[next];
+    const auto fetched = [&] {
+      return stage_.is_free(filling.number) && stage_.all_done(filling.number, filling.shares());
+    };
+    const Status waited = caught([&] {
+      if (!fetched() && !stage_.wait(filling.number, fetched, fetch_one, counters_.blocked))
+        throw Error(Code::out_of_step, "another rank of the node gave up");
+    });
+    if (!waited.ok()) {
+      stage_.fail();
+      status.merge(waited);
+      return status;
+    }
+    const Misfits misfits = unpack(job, filling);
+    if (misfits.count > 0 && status.ok()) status = misfit_status(job, misfits, job.transfer->mine, false);
+    if (stage_.arrive(filling.number, 0)) stage_.release(filling.number);
+  }
+  return status;
+}
+
+std::vector<Filling> FieldReader::describe(const FieldJob& job) {
+  std::vector<Filling> fillings;
+  const auto element_size = static_cast<std::int64_t>(size_of(job.variable->type));
+  const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
+  const auto cover = within_region(job.share->fetch, job.transfer->region);
+  for_each_piece(cover, job.placement->chunk, stage_.slot_bytes() / element_size, [&](const Piece& piece) {
+    const std::int64_t bytes = piece.cells.cells() * element_size;
+    if (fillings.empty() || fillings.back().used + bytes > stage_.slot_bytes()) {
+      fillings.emplace_back();
+      fillings.back().number = stage_.take_filling();
+    }
+    Filling& filling = fillings.back();
+    const std::uint64_t address =
+        job.addresses_listed
+            ? job.addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))]
+            : job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
+    filling.pieces.push_back(
+        {piece, filling.used, address, -1, job.placement->chunk, size_of(job.variable->type)});
+    filling.used += bytes;
+  });
+  return fillings;
+}
+
+void FieldReader::fetch(const Filling& filling, std::uint32_t share, const Bytes& fill) {
+  std::byte* data = stage_.data(filling.number);
+  const auto fill_from = [&](std::int64_t at, std::int64_t bytes) {
+    const auto size = static_cast<std::int64_t>(fill.size());
+    fill_box(data + at, {size}, {bytes / size}, fill.data(), fill.size());
+  };
+  filling.for_each_extent(share, nullptr, [&](const Extent& extent) {
+    if (extent.in_file == k_unplaced) return fill_from(extent.in_stage, extent.bytes);
+    const auto got = static_cast<std::int64_t>(
+        file_.read(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)}));
+    // Behind the end of the file: records that others only announced.
+    const auto size = static_cast<std::int64_t>(fill.size());
+    if (got < extent.bytes) fill_from(extent.in_stage + got / size * size, extent.bytes - got / size * size);
+  });
+}
+
+Misfits FieldReader::unpack(const FieldJob& job, const Filling& filling) {
+  const Timer timer(counters_.unpack);
+  Misfits all;
+  const ConvertRun convert = find_conversion(job.stored(), job.in_memory());
+  for (const auto& staged : filling.pieces) {
+    Dims strides = row_major_strides(staged.piece.cells.count);
+    for (auto& stride : strides)
+      stride *= static_cast<std::int64_t>(staged.element_size);
+    all.merge(unpack_cells(job, stage_.data(filling.number) + staged.in_stage, strides, staged.piece.cells,
+                           convert),
+              0);
+  }
+  return all;
+}
+
+Misfits unpack_cells(const FieldJob& job, const std::byte* from, const Dims& strides, const Box& cells,
+                     ConvertRun convert) {
+  const Box& mine = job.transfer->mine;
+  const Box part = intersection(cells, mine);
+  if (part.empty()) return {};
+  Box local = part;
+  for (int d = 0; d < part.rank(); ++d) {
+    local.first[d] -= mine.first[d];
+    from += (part.first[d] - cells.first[d]) * strides[d];
+  }
+  const ArrayView to = job.transfer->array.part(local);
+  Misfits misfits = copy_box(from, strides, to.data, to.strides, part.count, convert,
+                             substitute_for(job.transfer->array.type));
+  if (misfits.count > 0) {
+    Dims index = unravel(misfits.first, part.count);
+    for (int d = 0; d < part.rank(); ++d)
+      index[d] += part.first[d];
+    misfits.first = position_in(index, mine);
+  }
+  return misfits;
+}
+
+}  // namespace shoal

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/field.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::uint64_t mixed(std::uint64_t note, std::uint64_t value) {
+  for (int i = 0; i < 8; ++i)
+    note = (note ^ ((value >> (8 * i)) & 0xffU)) * 1099511628211ULL;
+  return note;
+}
+
+std::uint64_t mixed(std::uint64_t note, const Transfer& transfer) {
+  note = mixed(note, static_cast<std::uint64_t>(transfer.variable));
+  for (const auto n : transfer.region.first)
+    note = mixed(note, static_cast<std::uint64_t>(n));
+  for (const auto n : transfer.region.count)
+    note = mixed(note, static_cast<std::uint64_t>(n));
+  return note;
+}
+
+Dims byte_strides(const Dims& shape, std::size_t element_size) {
+  Dims strides = row_major_strides(shape);
+  for (auto& stride : strides)
+    stride *= static_cast<std::int64_t>(element_size);
+  return strides;
+}
+
+constexpr std::int64_t k_alignment = 8;  // of a field in the stage
+
+}  // namespace
+
+Status FieldWriter::write(const FieldJob& job) {
+  Status status = job.transfer->status;
+  settle_overlap(job, status);
+  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  const auto element_size = static_cast<std::int64_t>(size_of(job.variable->type));
+  bool noted = false;
+  bool stopped = false;
+  const auto cover = within_region(job.share->store, job.transfer->region);
+  for_each_piece(cover, job.placement->chunk, stage_.slot_bytes() / element_size, [&](const Piece& piece) {
+    if (stopped) return;
+    const std::int64_t bytes = piece.cells.cells() * element_size;
+    if (open_ && (open_->filling.used + bytes + k_alignment > stage_.slot_bytes() ||
+                  open_->filling.addresses == Stage::k_addresses)) {
+      close_filling(status);
+      if (noted) ++counters_.slabs;
+      noted = false;
+    }
+    if (!open_) {
+      open_filling();
+      const std::uint64_t number = open_->filling.number;
+      if (!wait_until(
+              number, [&] { return stage_.is_free(number); }, status)) {
+        stopped = true;
+        return;
+      }
+    }
+    if (!noted) {
+      open_->note = mixed(open_->note, *job.transfer);
+      open_->regions.emplace_back(job.transfer->variable, job.transfer->region);
+      open_->filling.used = (open_->filling.used + k_alignment - 1) / k_alignment * k_alignment;
+      noted = true;
+    }
+    const StagedPiece& staged = add_piece(job, piece);
+    const Timer timer(counters_.pack);
+    const Misfits misfits = pack(job, staged, fill);
+    if (misfits.count > 0)
+      status.merge(misfit_status(job, misfits, intersection(piece.cells, job.transfer->mine), true));
+  });
+  return status;
+}
+
+StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
+  StagedPiece staged{piece, open_->filling.used, 0, -1, job.placement->chunk, size_of(job.variable->type)};
+  if (job.addresses_listed) {
+    staged.address_slot = open_->filling.addresses++;
+    publish_address(job, staged);
+  } else {
+    staged.address =
+        job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
+  }
+  open_->filling.used += staged.bytes();
+  open_->filling.pieces.push_back(staged);
+  return open_->filling.pieces.back();
+}
+
+void FieldWriter::publish_address(const FieldJob& job, const StagedPiece& staged) {
+  // The node's first rank that knows the addresses writes them down; it arrives only after, so whoever stores
+  // sees them.
+  if (job.addresses.empty() || stage_.node().rank() != 0) return;
+  const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
+  const auto i = static_cast<std::size_t>(position_in(staged.piece.chunk_index, chunks));
+  stage_.addresses(open_->filling.number)[staged.address_slot] = job.addresses[i];
+}
+
+Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill) {
+  const Box& cells = staged.piece.cells;
+  std::byte* base = stage_.data(open_->filling.number) + staged.in_stage;
+  const Dims strides = byte_strides(cells.count, staged.element_size);
+  const auto place_of = [&](const Box& part) {
+    return base + position_in(part.first, cells) * static_cast<std::int64_t>(staged.element_size);
+  };
+  const auto fill_part = [&](const Box& box) {
+    const Box part = intersection(cells, box);
+    if (!part.empty()) fill_box(place_of(part), strides, part.count, fill.data(), fill.size());
+  };
+  // Cells that nobody owns are shared out among the node's ranks.
+  for (std::size_t i = 0; i < job.share->unowned.size(); ++i)
+    if (i % static_cast<std::size_t>(stage_.node().size()) == static_cast<std::size_t>(stage_.node().rank()))
+      for (const auto& box : within_region({job.share->unowned[i]}, job.transfer->region))
+        fill_part(box);
+
+  if (!job.transfer->status.ok()) {
+    fill_part(job.own());
+    return {};
+  }
+  const Box part = intersection(cells, job.transfer->mine);
+  if (part.empty()) return {};
+  Box local = part;
+  for (int d = 0; d < part.rank(); ++d)
+    local.first[d] -= job.transfer->mine.first[d];
+  const ArrayView from = job.transfer->array.part(local);
+  return copy_box(from.data, from.strides, place_of(part), strides, part.count,
+                  find_conversion(job.in_memory(), job.stored()), fill.data());
+}
+
+void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {
+  // Shares are stored in any order: cells that are written again must wait until the older ones are down.
+  const auto touches = [&](const Described& described) {
+    return std::any_of(described.regions.begin(), described.regions.end(), [&](const auto& entry) {
+      return entry.first == job.transfer->variable &&
+             !intersection(entry.second, job.transfer->region).empty();
+    });
+  };
+  if ((open_ && touches(*open_)) || std::any_of(full_.begin(), full_.end(), touches)) status.merge(flush());
+}
+
+void FieldWriter::open_filling() {
+  open_.emplace();
+  open_->filling.number = stage_.take_filling();
+}
+
+void FieldWriter::close_filling(Status& status) {
+  full_.push_back(std::move(*open_));
+  open_.reset();
+  const Described& closed = full_.back();
+  const std::uint64_t number = closed.filling.number;
+  drop_stored();
+  const auto oldest = full_.empty() ? number : full_.front().filling.number;
+  counters_.stage_high_water = std::max(counters_.stage_high_water,
+                                        static_cast<std::int64_t>(number - oldest + 1) * stage_.slot_bytes());
+  if (stage_.arrive(number, closed.note)) {
+    if (const auto odd = stage_.odd_one(number)) {
+      status.merge({Code::out_of_step,
+                    "rank " + std::to_string(*odd) +
+                        " of this node wrote other variables or records than its rank 0 did; "
+                        "all ranks must make the same write calls in the same order",
+                    -1,
+                    {},
+                    {}});
+      stage_.fail();
+      return;
+    }
+  }
+  while (store_one(status)) {
+  }
+}
+
+bool FieldWriter::store_one(Status& status) {
+  for (const auto& described : full_) {
+    const Filling& filling = described.filling;
+    if (stage_.is_over(filling.number)) continue;
+    if (stage_.broken() || !stage_.all_arrived(filling.number)) return false;
+    const auto share = stage_.claim(filling.number, filling.shares(), true);
+    if (!share) continue;
+    status.merge(caught([&] {
+      const std::byte* data = stage_.data(filling.number);
+      filling.for_each_extent(*share, stage_.addresses(filling.number), [&](const Extent& extent) {
+        file_.write(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
+      });
+    }));
+    if (stage_.finish(filling.number, filling.shares(), true)) stage_.release(filling.number);
+    return true;
+  }
+  return false;
+}
+
+bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status) {
+  if (condition()) return true;
+  Status failure = caught([&] {
+    if (!stage_.wait(
+            filling, condition, [&] { return store_one(status); }, counters_.blocked))
+      throw Error(Code::out_of_step, "");
+  });
+  if (failure.ok()) return true;
+  // Broken by another rank: that one has the message.
+  if (failure.code != Code::out_of_step) {
+    status.merge(failure);
+    stage_.fail();
+  }
+  return false;
+}
+
+void FieldWriter::drop_stored() {
+  while (!full_.empty() && stage_.is_over(full_.front().filling.number))
+    full_.pop_front();
+}
+
+Status FieldWriter::flush() {
+  Status status;
+  if (open_) {
+    if (open_->filling.used > 0 && !stage_.broken()) close_filling(status);
+    open_.reset();
+  }
+  if (!full_.empty()) {
+    const std::uint64_t last = full_.back().filling.number;
+    const auto all_over = [&] {
+      drop_stored();
+      return full_.empty();
+    };
+    wait_until(last, all_over, status);
+  }
+  return status;
+}
+
+void FieldWriter::forget() {
+  full_.clear();
+  open_.reset();
+}
+
+}  // namespace shoal

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/native_driver.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t k_default_slot = 2 * 1024 * 1024;
+constexpr std::int64_t k_least_slot = 64 * 1024;
+constexpr int k_most_slots = 8;
+constexpr int k_least_slots = 2;
+
+StoreMode store_mode(NativeDriver::How how) {
+  switch (how) {
+    case NativeDriver::How::create:
+      return StoreMode::create;
+    case NativeDriver::How::create_exclusive:
+      return StoreMode::create_exclusive;
+    case NativeDriver::How::read:
+      return StoreMode::read;
+    case NativeDriver::How::write:
+      return StoreMode::write;
+  }
+  return StoreMode::read;
+}
+
+/// A failure that means bytes are missing in the file, not just that a rank gave bad values.
+bool loses_bytes(const Status& status) {
+  switch (status.code) {
+    case Code::ok:
+    case Code::invalid_argument:
+    case Code::not_found:
+    case Code::range:
+    case Code::type:
+    case Code::not_supported:
+    case Code::state:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+NativeDriver::NativeDriver(const Comm& comm, const std::string& path, How how, Format format,
+                           const DriverOptions& options)
+    : comm_(comm), options_(options), file_(path, how != How::read, options.open_store, counters_) {
+  const Timer timer(counters_.open);
+  comm_.on_root([&] {
+    auto store = options_.open_store(path, store_mode(how));
+    const bool fresh = how == How::create || how == How::create_exclusive;
+    catalog_ = fresh ? create_catalog(format, std::move(store), options_.catalog)
+                     : open_catalog(std::move(store), how == How::write, options_.catalog);
+  });
+  if (owner()) counters_.file_system = file_system_of(path).type;
+  nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
+  spread_header();
+  records_.start(schema_);
+}
+
+void NativeDriver::spread_header() {
+  Bytes message;
+  if (owner()) {
+    ByteWriter out;
+    pack(out, catalog_->schema());
+    std::vector<Placement> placements;
+    for (int v = 0; v < static_cast<int>(catalog_->schema().variables.size()); ++v)
+      placements.push_back(catalog_->placement(v));
+    out.put(placements);
+    out.put(counters_.file_system);
+    message = out.take();
+  }
+  comm_.broadcast(message, 0);
+  ByteReader in(message);
+  schema_ = unpack_schema(in);
+  in.get(placements_);
+  in.get(counters_.file_system);
+}
+
+void NativeDriver::define(const Schema& wanted, const Status& status) {
+  const Timer timer(counters_.define);
+  comm_.agree_or_throw(status);
+  comm_.on_root([&] { catalog_->define(wanted); });
+  spread_header();
+  records_.add_variables(schema_);
+}
+
+std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
+  const std::int64_t wanted_slot = options_.slot_bytes > 0 ? options_.slot_bytes : k_default_slot;
+  std::int64_t slot = std::clamp((wanted_slot + 4095) / 4096 * 4096, k_least_slot,
+                                 std::max(k_least_slot, options_.stage_bytes / k_least_slots));
+  slot = std::max(k_least_slot, slot / 4096 * 4096);
+  int slots =
+      static_cast<int>(std::clamp<std::int64_t>(options_.stage_bytes / slot, k_least_slots, k_most_slots));
+  const int writers = options_.writers > 0 ? std::min(options_.writers, node.size()) : 1;
+  const std::int64_t asked = slots * slot;
+  while (true) {
+    try {
+      Stage stage(node, slots, slot, writers, options_.wait_seconds);
+      if (slots * slot < asked)
+        counters_.warnings.push_back(
+            "the stage was made smaller, " + bytes_text(static_cast<double>(slots * slot)) + " instead of " +
+            bytes_text(static_cast<double>(asked)) +
+            " a node, because shared memory is short; give /dev/shm more room (containers: --shm-size=1g)");
+      counters_.stage_bytes = slots * slot;
+      counters_.writers = writers;
+      return stage;
+    } catch (const Error& e) {
+      if (e.code() != Code::no_memory) throw;
+      if (slots > k_least_slots)
+        slots = std::max(k_least_slots, slots / 2);
+      else if (slot / 2 >= k_least_slot)
+        slot = slot / 2 / 4096 * 4096;
+      else
+        return std::nullopt;
+    }
+  }
+}
+
+void NativeDriver::make_stage() {
+  stage_ = try_stage(nodes_->node());
+  if (comm_.max(std::int64_t{stage_ ? 0 : 1}) != 0) {
+    counters_.warnings.push_back(
+        "there is no shared memory that the ranks of a node could use, so that each rank stores its own "
+        "cells, in many small "
+        "writes; give /dev/shm at least 16 MiB (containers: --shm-size=1g, and one container for all ranks "
+        "of a node)");
+    stage_.reset();
+    nodes_ = std::make_unique<Nodes>(comm_, 1);
+    stage_ = try_stage(nodes_->node());
+    if (!stage_)
+      throw Error(Code::no_memory, "no memory for a stage of " +
+                                       bytes_text(static_cast<double>(k_least_slots * k_least_slot)));
+  }
+  counters_.nodes = nodes_->count();
+  counters_.ranks_per_node = nodes_->node().size();
+  writer_.emplace(*stage_, file_, counters_);
+}
+
+void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  const bool known = shares_.count(decomposition.get()) != 0;
+  if (known) return;
+  const Timer timer(counters_.define);
+  if (!stage_) make_stage();
+  shares_.emplace(decomposition.get(),
+                  std::pair(decomposition, share_of_node(comm_, *nodes_, *decomposition)));
+}
+
+void NativeDriver::keep(Status status) {
+  if (status.ok()) return;
+  status.rank = status.rank < 0 ? comm_.rank() : status.rank;
+  pending_.merge(status);
+}
+
+void NativeDriver::out_of_step(const Status& status) {
+  Status s = status;
+  s.message +=
+      "; this rank could not take part in the call, and what was written since the last sync may be missing";
+  keep(s);
+  broken_ = true;
+  unsettled_ = true;
+  if (stage_) stage_->fail();
+}
+
+FieldJob NativeDriver::job_for(const Transfer& transfer) const {
+  FieldJob job;
+  job.transfer = &transfer;
+  job.variable = &variable(transfer.variable);
+  job.placement = &placements_[static_cast<std::size_t>(transfer.variable)];
+  job.share = &shares_.at(transfer.decomposition.get()).second;
+  job.addresses_listed = job.placement->kind == Placement::Kind::listed || job.placement->begin == k_unplaced;
+  return job;
+}
+
+void NativeDriver::write(const Transfer& transfer) {
+  const Timer timer(counters_.write_calls);
+  if (places_by_message()) {
+    // Nodes that need addresses sent to them must agree before on who takes part.
+    const Status agreed = comm_.agree(transfer.variable < 0 ? transfer.status : Status{});
+    if (!agreed.ok()) return pending_.merge(agreed);
+  } else if (transfer.variable < 0) {
+    return out_of_step(transfer.status);
+  }
+  if (broken_) return;
+  FieldJob job = job_for(transfer);
+  if (job.placement->kind == Placement::Kind::library)
+    return keep({Code::not_supported,
+                 "the variable is compressed or stored in a way that only the HDF5 library can write; write "
+                 "it to a new, uncompressed variable",
+                 -1,
+                 {},
+                 job.variable->name});
+  grow_records(transfer.variable, transfer.region);
+  if (is_classic_file(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
+  const Status placed = caught([&] { job.addresses = place(job); });
+  keep(placed);
+  unsettled_ = true;
+  ++counters_.fields_written;
+  if (placed.ok()) {
+    Status status = writer_->write(job);
+    if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
+    keep(status);
+    broken_ = stage_->broken();
+  } else {  // only the owner: without addresses nobody of its node may store
+    broken_ = true;
+    stage_->fail();
+  }
+}
+
+void NativeDriver::grow_records(int v, const Box& box) {
+  const auto& dims = variable(v).dims;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[d])];
+    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(d)));
+  }
+}
+
+std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
+  if (!job.addresses_listed) return {};
+  const int v = job.transfer->variable;
+  const Box& region = job.transfer->region;
+  const Box chunks = chunks_of(region, job.placement->chunk);
+  std::vector<std::uint64_t> addresses;
+  if (owner()) {
+    std::vector<bool> fresh;
+    addresses = catalog_->place(v, chunks, region, fresh);
+    const Box whole = Box::whole(schema_.shape(v));
+    std::size_t i = 0;
+    for_each_index(chunks, [&](const Dims& index) {
+      const Box cells = cells_of_chunk(index, job.placement->chunk);
+      // Done before this rank arrives in the stage or sends the addresses, so nobody's cells can be there
+      // yet.
+      if (fresh[i] && !region.contains(intersection(cells, whole)) && !job.variable->no_fill)
+        fill_cells(v, cells, {addresses[i]});
+      ++i;
+    });
+  }
+  if (places_by_message()) {
+    ByteWriter out;
+    out.put(addresses);
+    Bytes message = out.take();
+    comm_.broadcast(message, 0);
+    ByteReader(message).get(addresses);
+  }
+  return addresses;
+}
+
+void NativeDriver::fill_cells(int v, const Box& cells, const std::vector<std::uint64_t>& addresses) {
+  const Placement& where = placement(v);
+  const Bytes fill = stored_fill(variable(v), where);
+  const auto size = static_cast<std::int64_t>(fill.size());
+  Bytes buffer(static_cast<std::size_t>(std::min(cells.cells() * size, k_default_slot / size * size)));
+  fill_box(buffer.data(), {size}, {static_cast<std::int64_t>(buffer.size()) / size}, fill.data(),
+           fill.size());
+  ExtentMerger merger([&](const Extent& extent) {
+    const auto most = static_cast<std::int64_t>(buffer.size());
+    for (std::int64_t at = 0; at < extent.bytes; at += most)
+      file_.write(extent.in_file + static_cast<std::uint64_t>(at),
+                  {buffer.data(), static_cast<std::size_t>(std::min(most, extent.bytes - at))});
+  });
+  const Box chunks = chunks_of(cells, where.chunk);
+  std::int64_t in_stage = 0;  // only adjacency counts here
+  for_each_piece({cells}, where.chunk, cells.cells(), [&](const Piece& piece) {
+    const std::uint64_t address =
+        addresses.empty() ? where.begin + where.stride * static_cast<std::uint64_t>(piece.chunk_index[0])
+                          : addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
+    add_extents(piece, where.chunk, fill.size(), address, in_stage, merger);
+    in_stage += piece.cells.cells() * size;
+  });
+  merger.flush();
+}
+
+void NativeDriver::settle() {
+  if (!unsettled_) return;
+  if (writer_) keep(writer_->flush());
+  unsettled_ = false;
+  const bool broken = broken_ || (stage_ && stage_->broken());
+  if (comm_.size() > 1 && comm_.max(std::int64_t{broken ? 1 : 0}) != 0) recover();
+}
+
+void NativeDriver::recover() {
+  if (stage_) {
+    stage_->reset();
+    writer_->forget();
+  }
+  broken_ = false;
+  align_records();
+  // Ranks may have noted different things: what the fill value would overwrite is not known any more.
+  records_.start(schema_);
+}
+
+void NativeDriver::align_records() {
+  for (auto& dim : schema_.dims)
+    if (dim.unlimited) dim.length = comm_.max(dim.length);
+}
+
+void NativeDriver::read(const Transfer& transfer) {
+  const Timer timer(counters_.read_calls);
+  comm_.agree_or_throw(transfer.status);
+  settle();
+  FieldJob job = job_for(transfer);
+  Status status;
+  ++counters_.fields_read;
+  if (job.placement->kind == Placement::Kind::library) {
+    status = read_by_library(job);
+  } else {
+    if (job.addresses_listed) {
+      Bytes message;
+      comm_.on_root([&] {
+        ByteWriter out;
+        out.put(catalog_->find(transfer.variable, chunks_of(transfer.region, job.placement->chunk)));
+        message = out.take();
+      });
+      comm_.broadcast(message, 0);
+      ByteReader(message).get(job.addresses);
+    }
+    status = FieldReader(*stage_, file_, counters_).read(job);
+  }
+  if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
+  const Status agreed = comm_.agree(status);
+  if (agreed.ok()) return;
+  if (comm_.max(std::int64_t{stage_->broken() ? 1 : 0}) != 0) recover();
+  throw Error(agreed);
+}
+
+Status NativeDriver::read_by_library(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  Misfits misfits;
+  const Status status = caught([&] {
+    const Timer timer(counters_.read);
+    if (transfer.mine.empty()) return;
+    if (!reader_)
+      reader_ = open_catalog(options_.open_store(file_.path(), StoreMode::read), false, options_.catalog);
+    const Element from{job.variable->type, size_of(job.variable->type), false};
+    const ConvertRun convert = find_conversion(from, job.in_memory());
+    const auto most = std::max(k_default_slot, options_.stage_bytes / stage_->node().size()) /
+                      static_cast<std::int64_t>(from.size);
+    Dims everything = transfer.region.count;
+    for (int d = 0; d < everything.size(); ++d)
+      everything[d] = transfer.region.end(d);
+    Bytes buffer;
+    for_each_piece({transfer.mine}, everything, most, [&](const Piece& piece) {
+      buffer.resize(static_cast<std::size_t>(piece.cells.cells()) * from.size);
+      reader_->get(transfer.variable, piece.cells, buffer.data());
+      const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, piece.cells.count);
+      misfits.merge(unpack_cells(job, source.data, source.strides, piece.cells, convert), 0);
+    });
+  });
+  return status.ok() && misfits.count > 0 ? misfit_status(job, misfits, transfer.mine, false) : status;
+}
+
+void NativeDriver::put(int v, const Box& box, const std::byte* values,
+                       const std::vector<std::string>& strings, const Status& status) {
+  Status failure = status;
+  if (v >= 0) {
+    if (variable(v).distributed) settle();
+    grow_records(v, box);
+    if (is_classic_file(schema_.format)) records_.touch(schema_, v, box);
+    if (owner() && status.ok()) {
+      failure = caught([&] {
+        if (variable(v).type == Type::string)
+          catalog_->put_strings(v, box, strings);
+        else
+          catalog_->put(v, box, values);
+      });
+    }
+    if (!failure.ok() && failure.variable.empty()) failure.variable = variable(v).name;
+  }
+  keep(failure);
+}
+
+void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
+                       const Status& status) {
+  comm_.agree_or_throw(status);
+  settle();
+  const VariableDef& var = variable(v);
+  const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(var.type);
+  Bytes message;
+  comm_.on_root([&] {
+    ByteWriter out;
+    if (var.type == Type::string) {
+      out.put(catalog_->get_strings(v, box));
+    } else {
+      Bytes found(bytes);
+      catalog_->get(v, box, found.data());
+      out.put(found);
+    }
+    message = out.take();
+  });
+  comm_.broadcast(message, 0);
+  ByteReader in(message);
+  if (var.type == Type::string) {
+    in.get(strings);
+  } else {
+    const auto found = in.get<Bytes>();
+    if (bytes > 0) std::memcpy(values, found.data(), bytes);
+  }
+}
+
+void NativeDriver::commit(bool durable, bool final) {
+  settle();
+  align_records();
+  bool lost = comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
+  if (!lost && is_classic_file(schema_.format)) {
+    const auto gaps = records_.take_gaps(schema_);
+    if (owner())
+      keep(caught([&] {
+        for (const auto& gap : gaps)
+          fill_cells(gap.variable, gap.cells, {});
+      }));
+  }
+  if (durable) keep(caught([&] { file_.sync(); }));
+  if (final) keep(caught([&] { file_.close(); }));
+  Status outcome = comm_.agree(pending_);
+  lost = comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
+  pending_ = {};
+  // Where bytes are missing the file stays as it was at the last commit.
+  Status committed;
+  if (owner() && !lost) {
+    committed = caught([&] {
+      for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
+        const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+        if (dim.unlimited) catalog_->grow(d, dim.length);
+      }
+      if (final)
+        catalog_->close(durable);
+      else
+        catalog_->commit(durable);
+    });
+  }
+  ++counters_.commits;
+  outcome.merge(comm_.agree(committed));
+  reader_.reset();
+  if (!outcome.ok()) throw Error(outcome);
+}
+
+void NativeDriver::sync(bool durable) {
+  const Timer timer(counters_.commit);
+  commit(durable, false);
+}
+
+void NativeDriver::close(bool durable) {
+  const Timer timer(counters_.close);
+  if (writable_) {
+    commit(durable, true);
+  } else {
+    file_.close();
+    comm_.on_root([&] { catalog_->close(false); });
+  }
+}
+
+std::unique_ptr<Driver> create_native_driver(const Comm& comm, const std::string& path, Format format,
+                                             bool replace, const DriverOptions& options) {
+  const auto how = replace ? NativeDriver::How::create : NativeDriver::How::create_exclusive;
+  return std::make_unique<NativeDriver>(comm, path, how, format, options);
+}
+
+std::unique_ptr<Driver> open_native_driver(const Comm& comm, const std::string& path, bool writable,
+                                           const DriverOptions& options) {
+  return std::make_unique<NativeDriver>(
+      comm, path, writable ? NativeDriver::How::write : NativeDriver::How::read, Format::cdf5, options);
+}
+
+}  // namespace shoal

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/driver.hpp"
+#include "driver/native/field.hpp"
+#include "driver/native/record_keeper.hpp"
+
+namespace shoal {
+
+/// Shoal's own way: rank 0 keeps the header (catalog), the ranks of a node assemble fields in shared memory
+/// and store them where the catalog says. docs/design.md tells the story.
+class NativeDriver final : public Driver {
+ public:
+  enum class How { create, create_exclusive, read, write };
+  /// Collective.
+  NativeDriver(const Comm& comm, const std::string& path, How how, Format format,
+               const DriverOptions& options);
+
+  const Schema& schema() const override { return schema_; }
+  const Placement& placement(int variable) const override {
+    return placements_.at(static_cast<std::size_t>(variable));
+  }
+  const Counters& counters() const override { return counters_; }
+
+  void define(const Schema& wanted, const Status& status) override;
+  void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
+  void write(const Transfer& transfer) override;
+  void read(const Transfer& transfer) override;
+  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
+           const Status& status) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+           const Status& status) override;
+  void sync(bool durable) override;
+  void close(bool durable) override;
+
+ private:
+  bool owner() const { return comm_.rank() == 0; }
+  const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
+  /// Do ranks need a message to learn where the bytes of a write go?
+  bool places_by_message() const { return !nodes_->single() && !is_classic_file(schema_.format); }
+
+  void spread_header();
+  void make_stage();
+  std::optional<Stage> try_stage(const Comm& node);
+  void keep(Status status);
+  void out_of_step(const Status& status);
+  void recover();
+
+  FieldJob job_for(const Transfer& transfer) const;
+  std::vector<std::uint64_t> place(const FieldJob& job);
+  void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
+  void grow_records(int variable, const Box& box);
+  void align_records();
+
+  void settle();
+  Status read_by_library(const FieldJob& job);
+  void commit(bool durable, bool final);
+
+  const Comm& comm_;
+  DriverOptions options_;
+  Counters counters_;
+  bool writable_;
+  NativeFile file_;
+  std::unique_ptr<Catalog> catalog_;  ///< on rank 0
+  std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read
+  Schema schema_;
+  std::vector<Placement> placements_;
+
+  std::unique_ptr<Nodes> nodes_;
+  std::optional<Stage> stage_;
+  std::optional<FieldWriter> writer_;
+  std::map<const Decomposition*, std::pair<std::shared_ptr<const Decomposition>, NodeShare>> shares_;
+
+  RecordKeeper records_;
+  Status pending_;          ///< the first failure since the last sync
+  bool broken_ = false;     ///< this rank is out of step until the next sync
+  bool unsettled_ = false;  ///< something was written that may not be in the file yet
+};
+
+}  // namespace shoal

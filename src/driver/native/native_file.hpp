@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// This rank's handle of the data file: opened when it first stores or fetches something (most ranks of a
+/// large job never do), and counted.
+class NativeFile {
+ public:
+  NativeFile(std::string path, bool writable, StoreOpener open, Counters& counters)
+      : path_(std::move(path)), writable_(writable), open_(std::move(open)), counters_(counters) {}
+
+  const std::string& path() const { return path_; }
+  const StoreOpener& opener() const { return open_; }
+
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    const Timer timer(counters_.store);
+    store().write(offset, bytes);
+    unsynced_ = true;
+    ++counters_.writes;
+    counters_.bytes_written += static_cast<std::int64_t>(bytes.size());
+  }
+  std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) {
+    const Timer timer(counters_.read);
+    const std::size_t n = store().read(offset, bytes);
+    ++counters_.reads;
+    counters_.bytes_read += static_cast<std::int64_t>(n);
+    return n;
+  }
+  /// To the device, if this rank wrote since the last time.
+  void sync() {
+    if (unsynced_) store_->sync();
+    unsynced_ = false;
+  }
+  void close() {
+    if (store_) store_->close();
+    store_.reset();
+  }
+
+ private:
+  Store& store() {
+    if (!store_) store_ = open_(path_, writable_ ? StoreMode::write : StoreMode::read);
+    return *store_;
+  }
+  std::string path_;
+  bool writable_;
+  StoreOpener open_;
+  Counters& counters_;
+  std::unique_ptr<Store> store_;
+  bool unsynced_ = false;
+};
+
+}  // namespace shoal

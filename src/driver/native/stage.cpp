@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/stage.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "base/error.hpp"
+
+namespace shoal {
+
+namespace {
+constexpr std::int64_t k_page = 4096;
+constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
+  return (n + to - 1) / to * to;
+}
+constexpr double k_nap = 0.25;  // seconds between two looks at the clock of a waiting rank
+}  // namespace
+
+// Both live in the window: zero is their first state, and nothing in them is a pointer.
+struct Stage::Head {
+  SharedWord events;   ///< counts everything that somebody may wait for
+  SharedWord waiting;  ///< ranks asleep on events
+  SharedWord broken;
+  SharedWord active;  ///< shares being stored now
+};
+
+struct alignas(64) Stage::Slot {
+  SharedWord arrived;
+  SharedWord done;
+  SharedWord uses;                                ///< fillings of this slot that are over
+  alignas(64) std::atomic<std::uint64_t> claims;  ///< generation << 32 | shares taken
+};
+
+Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds)
+    : node_(&node),
+      slots_(slots),
+      slot_bytes_(slot_bytes),
+      slot_head_bytes_(
+          rounded_up(static_cast<std::int64_t>(sizeof(Slot)) + 8 * (node.size() + k_addresses), k_page)),
+      writers_(writers),
+      wait_seconds_(wait_seconds),
+      window_(node, static_cast<std::size_t>(k_page + slots * (slot_bytes + slot_head_bytes_))) {
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+}
+
+Stage::Head& Stage::head() const {
+  return *std::launder(reinterpret_cast<Head*>(window_.data()));
+}
+
+Stage::Slot& Stage::slot(std::uint64_t filling) const {
+  const auto i = static_cast<std::int64_t>(filling % static_cast<std::uint64_t>(slots_));
+  return *std::launder(reinterpret_cast<Slot*>(window_.data() + k_page + i * slot_head_bytes_));
+}
+
+std::uint64_t* Stage::notes(std::uint64_t filling) const {
+  return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(&slot(filling)) + sizeof(Slot));
+}
+
+std::uint64_t* Stage::addresses(std::uint64_t filling) const {
+  return notes(filling) + node_->size();
+}
+
+std::byte* Stage::data(std::uint64_t filling) const {
+  const auto i = static_cast<std::int64_t>(filling % static_cast<std::uint64_t>(slots_));
+  return window_.data() + k_page + slots_ * slot_head_bytes_ + i * slot_bytes_;
+}
+
+bool Stage::is_free(std::uint64_t filling) const {
+  return slot(filling).uses.load(std::memory_order_acquire) == generation(filling);
+}
+
+bool Stage::is_over(std::uint64_t filling) const {
+  // Signed difference, so that it stays right when the count wraps.
+  return static_cast<std::int32_t>(slot(filling).uses.load(std::memory_order_acquire) - generation(filling)) >
+         0;
+}
+
+bool Stage::all_arrived(std::uint64_t filling) const {
+  return is_free(filling) &&
+         slot(filling).arrived.load(std::memory_order_acquire) == static_cast<std::uint32_t>(node_->size());
+}
+
+bool Stage::all_done(std::uint64_t filling, std::uint32_t shares) const {
+  return is_over(filling) || slot(filling).done.load(std::memory_order_acquire) == shares;
+}
+
+bool Stage::arrive(std::uint64_t filling, std::uint64_t note) {
+  Slot& s = slot(filling);
+  notes(filling)[node_->rank()] = note;
+  const bool last =
+      s.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(node_->size());
+  if (last) announce();
+  return last;
+}
+
+std::optional<int> Stage::odd_one(std::uint64_t filling) const {
+  const std::uint64_t* all = notes(filling);
+  for (int r = 1; r < node_->size(); ++r)
+    if (all[r] != all[0]) return r;
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Stage::claim(std::uint64_t filling, std::uint32_t shares, bool limited) {
+  if (limited &&
+      head().active.fetch_add(1, std::memory_order_acq_rel) >= static_cast<std::uint32_t>(writers_)) {
+    head().active.fetch_sub(1, std::memory_order_acq_rel);
+    return std::nullopt;
+  }
+  Slot& s = slot(filling);
+  std::uint64_t seen = s.claims.load(std::memory_order_acquire);
+  while (static_cast<std::uint32_t>(seen >> 32) == generation(filling) &&
+         static_cast<std::uint32_t>(seen) < shares) {
+    if (s.claims.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel))
+      return static_cast<std::uint32_t>(seen);
+  }
+  if (limited) head().active.fetch_sub(1, std::memory_order_acq_rel);
+  return std::nullopt;
+}
+
+bool Stage::finish(std::uint64_t filling, std::uint32_t shares, bool limited) {
+  if (limited) head().active.fetch_sub(1, std::memory_order_acq_rel);
+  const bool last = slot(filling).done.fetch_add(1, std::memory_order_acq_rel) + 1 == shares;
+  announce();
+  return last;
+}
+
+void Stage::release(std::uint64_t filling) {
+  Slot& s = slot(filling);
+  s.arrived.store(0, std::memory_order_relaxed);
+  s.done.store(0, std::memory_order_relaxed);
+  s.claims.store(std::uint64_t{generation(filling) + 1U} << 32, std::memory_order_relaxed);
+  s.uses.fetch_add(1, std::memory_order_release);
+  announce();
+}
+
+void Stage::announce() const {
+  head().events.fetch_add(1, std::memory_order_seq_cst);
+  if (head().waiting.load(std::memory_order_seq_cst) > 0) wake_all(head().events);
+}
+
+bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
+                 const std::function<bool()>& work, Seconds& blocked) {
+  Head& h = head();
+  Seconds quiet_since = now();
+  std::uint32_t last_events = h.events.load(std::memory_order_seq_cst);
+  while (true) {
+    if (broken()) return false;
+    const std::uint32_t events = h.events.load(std::memory_order_seq_cst);
+    if (condition()) return true;
+    if (work()) {
+      quiet_since = now();
+      continue;
+    }
+    if (events != last_events) {
+      last_events = events;
+      quiet_since = now();
+    } else if (now() - quiet_since > wait_seconds_) {
+      throw Error(Code::timeout, "waited " + std::to_string(static_cast<std::int64_t>(wait_seconds_)) +
+                                     " s for " + who_is_missing(filling) +
+                                     "; every rank must make the same calls in the same order. If it is only "
+                                     "slow, set wait_seconds higher");
+    }
+    const Timer timer(blocked);
+    h.waiting.fetch_add(1, std::memory_order_seq_cst);
+    wait_while(h.events, events, std::min(k_nap, wait_seconds_));
+    h.waiting.fetch_sub(1, std::memory_order_seq_cst);
+  }
+}
+
+std::string Stage::who_is_missing(std::uint64_t filling) const {
+  const auto arrived = slot(filling).arrived.load();
+  return "other ranks of the node (" + std::to_string(arrived) + " of " + std::to_string(node_->size()) +
+         " have come)";
+}
+
+void Stage::fail() {
+  head().broken.store(1, std::memory_order_release);
+  head().events.fetch_add(1, std::memory_order_seq_cst);
+  wake_all(head().events);
+}
+
+bool Stage::broken() const {
+  return head().broken.load(std::memory_order_acquire) != 0;
+}
+
+void Stage::reset() {
+  node_->barrier();
+  if (node_->rank() == 0) std::fill_n(window_.data(), k_page + slots_ * slot_head_bytes_, std::byte{0});
+  next_ = 0;
+  node_->barrier();
+}
+
+}  // namespace shoal

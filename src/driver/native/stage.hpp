@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/clock.hpp"
+#include "comm/nodes.hpp"
+#include "comm/shared_window.hpp"
+
+namespace shoal {
+
+/// The shared window of a node's ranks, cut into slots, and the counters by which the ranks work on it
+/// together without messages. A *filling* is one use of a slot; fillings are numbered from 0, and all ranks
+/// go through the same ones in the same order: filling f lies in slot f % slots().
+///
+/// Writing: when the slot is free, every rank copies its cells in and arrives; when all have arrived, shares
+/// of the filling are claimed and stored by whoever has time; the last share frees the slot. Reading: when
+/// the slot is free, shares are claimed and fetched; when all are, every rank copies its cells out and
+/// arrives; the last one frees the slot.
+///
+/// A rank that cannot go on in step with the others calls fail(); everybody's waiting then ends with
+/// `broken`.
+class Stage {
+ public:
+  static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a filling
+
+  /// Collective over the node. slot_bytes is a multiple of 4096. Error(no_memory) on all ranks if there is no
+  /// room.
+  Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds);
+
+  int slots() const { return slots_; }
+  std::int64_t slot_bytes() const { return slot_bytes_; }
+  std::int64_t window_bytes() const { return static_cast<std::int64_t>(window_.size()); }
+  int writers() const { return writers_; }
+  const Comm& node() const { return *node_; }
+
+  /// The number of this rank's next filling.
+  std::uint64_t take_filling() { return next_++; }
+  std::byte* data(std::uint64_t filling) const;
+  std::uint64_t* addresses(std::uint64_t filling) const;
+
+  bool is_free(std::uint64_t filling) const;  ///< nobody uses its slot any more: it may be filled
+  bool is_over(
+      std::uint64_t filling) const;  ///< the filling was stored (or read by all), its slot is free again
+  bool all_arrived(std::uint64_t filling) const;
+  bool all_done(std::uint64_t filling, std::uint32_t shares) const;
+
+  /// Note what this rank did to the filling; all ranks must note the same. Then count it in. True if it was
+  /// the last one.
+  bool arrive(std::uint64_t filling, std::uint64_t note);
+  /// The rank of the node, if any, whose note differs from rank 0's. Once all have arrived.
+  std::optional<int> odd_one(std::uint64_t filling) const;
+  /// The next share that nobody has taken, at most `writers` at a time over all fillings; to be given back
+  /// with finish.
+  std::optional<std::uint32_t> claim(std::uint64_t filling, std::uint32_t shares, bool limited);
+  /// The claimed share is done. True if it was the last one of the filling.
+  bool finish(std::uint64_t filling, std::uint32_t shares, bool limited);
+  /// Free the slot; by whoever did the last thing to it.
+  void release(std::uint64_t filling);
+
+  /// Sleep until condition() is true or the stage is broken. While waiting, work() is called and may do
+  /// something useful (true: it did). Error(timeout), naming a rank that is missing, after wait_seconds
+  /// without any progress. False if broken.
+  bool wait(std::uint64_t filling, const std::function<bool()>& condition, const std::function<bool()>& work,
+            Seconds& blocked);
+
+  /// This rank cannot keep step.
+  void fail();
+  bool broken() const;
+  /// Start again at filling 0. Collective over the node; nobody may be in any other call.
+  void reset();
+
+ private:
+  struct Head;
+  struct Slot;
+  Head& head() const;
+  Slot& slot(std::uint64_t filling) const;
+  std::uint64_t* notes(std::uint64_t filling) const;
+  std::uint32_t generation(std::uint64_t filling) const {
+    return static_cast<std::uint32_t>(filling / static_cast<std::uint64_t>(slots_));
+  }
+  void announce() const;
+  std::string who_is_missing(std::uint64_t filling) const;
+
+  const Comm* node_;
+  int slots_;
+  std::int64_t slot_bytes_;
+  std::int64_t slot_head_bytes_;
+  int writers_;
+  double wait_seconds_;
+  std::uint64_t next_ = 0;
+  SharedWindow window_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "format/placement.hpp"
+
+namespace shoal {
+
+/// A box of cells of a variable that lies in one chunk. In a stage its cells lie row-major, one piece after
+/// another.
+struct Piece {
+  Box cells;
+  Dims chunk_index;
+};
+
+/// The boxes of a cover, cut along chunk borders and to at most max_cells each, in the order of the cover and
+/// row-major within. A piece larger than that is cut along its slowest dimensions, so that parts stay long in
+/// the file.
+void for_each_piece(const std::vector<Box>& cover, const Dims& chunk, std::int64_t max_cells,
+                    const std::function<void(const Piece&)>& visit);
+
+/// A run of bytes that is contiguous in a stage and in a file.
+struct Extent {
+  std::uint64_t in_file = 0;
+  std::int64_t in_stage = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Joins extents that follow each other in stage and file before they are handed on.
+class ExtentMerger {
+ public:
+  explicit ExtentMerger(std::function<void(const Extent&)> visit) : visit_(std::move(visit)) {}
+  void add(const Extent& extent) {
+    if (last_.in_file + static_cast<std::uint64_t>(last_.bytes) == extent.in_file &&
+        last_.in_stage + last_.bytes == extent.in_stage) {
+      last_.bytes += extent.bytes;
+      return;
+    }
+    flush();
+    last_ = extent;
+  }
+  void flush() {
+    if (last_.bytes > 0) visit_(last_);
+    last_.bytes = 0;
+  }
+
+ private:
+  std::function<void(const Extent&)> visit_;
+  Extent last_;
+};
+
+/// The extents of a piece that lies at in_stage, in a chunk that lies at address.
+void add_extents(const Piece& piece, const Dims& chunk, std::size_t element_size, std::uint64_t address,
+                 std::int64_t in_stage, ExtentMerger& merger);
+
+}  // namespace shoal
