@@ -61,7 +61,7 @@ if [ ! -f python/pyproject.toml ]; then
   echo "python: there is no python/pyproject.toml yet, so no package is installed" >&2
   exit 0
 fi
-package_key=$(find python include/shoal -type f -not -path '*/__pycache__/*' -not -path '*/tests/*' -print0 |
+package_key=$(find python include/shoal -type f -not -path '*/__pycache__/*' -not -path 'python/tests/*' -not -path 'python/build/*' -print0 |
   LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1)
 install_package() {
   # The requirements of the package itself first, from the index; then the package, compiled against this build.

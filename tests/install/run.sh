@@ -1,0 +1,49 @@
+#!/bin/bash
+# Installs a built Shoal to a scratch prefix, builds an outside project against it, by
+# find_package and by pkg-config, and runs what came out on two ranks.
+#   tests/install/run.sh BUILD_FOLDER WORK_FOLDER MPICC MPIFORT
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+work=$2
+mpicc=$3
+mpifort=${4:-}
+mpirun=$here/../../tools/mpirun.sh
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+prefix=$work/prefix
+
+cmake --install "$build" --prefix "$prefix" >install.log
+fortran=OFF
+if compgen -G "$prefix/lib*/libshoal_fortran.so" >/dev/null || compgen -G "$prefix/lib/*/libshoal_fortran.so" >/dev/null; then
+  fortran=ON
+fi
+
+echo "== find_package"
+cmake -S "$here" -B cmake -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
+  -DWITH_FORTRAN=$fortran >configure.log 2>&1 || { cat configure.log; exit 1; }
+grep -E '^(MPI_C_COMPILER|shoal_DIR)' cmake/CMakeCache.txt
+case $(sed -n 's/^shoal_DIR:PATH=//p' cmake/CMakeCache.txt) in
+  "$prefix"/*) ;;
+  *) echo "find_package took another Shoal than the installed one"; exit 1 ;;
+esac
+cmake --build cmake -j 2
+for program in program_c program_cpp; do "$mpirun" 2 "cmake/$program"; done
+[ $fortran = OFF ] || "$mpirun" 2 cmake/program_f
+
+echo "== pkg-config"
+pc=$(dirname "$(find "$prefix" -name shoal.pc)")
+export PKG_CONFIG_PATH=$pc
+library_dir=$(pkg-config --variable=libdir shoal)
+# shellcheck disable=SC2046
+cc "$here/program.c" -o pc_c $(pkg-config --cflags --libs shoal) "-Wl,-rpath,$library_dir"
+"$mpicc" "$here/program.c" -o pc_wrapper $(pkg-config --cflags --libs shoal) "-Wl,-rpath,$library_dir"
+"$mpirun" 2 ./pc_c
+"$mpirun" 2 ./pc_wrapper
+if [ $fortran = ON ]; then
+  # shellcheck disable=SC2046
+  "$mpifort" "$here/program.f90" -o pc_f $(pkg-config --cflags --libs shoal-fortran) "-Wl,-rpath,$library_dir"
+  "$mpirun" 2 ./pc_f
+fi
+echo "installed Shoal: all outside programs ran"
