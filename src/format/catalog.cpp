@@ -53,17 +53,21 @@ Format recognise(Store& store) {
   if (is_hdf5_at(store, 0)) return Format::netcdf4;
   for (std::uint64_t at = 512; at < size && at != 0; at *= 2)
     if (is_hdf5_at(store, at)) return Format::netcdf4;
-  throw Error(Code::format, "not a NetCDF file: it starts with the bytes " + hex_of(start.data(), n) +
-                                " (hexadecimal); 43 44 46 01, 02 or 05 (classic formats) or 89 48 44 46 (netcdf4) is expected")
+  throw Error(
+      Code::format,
+      "not a NetCDF file: it starts with the bytes " + hex_of(start.data(), n) +
+          " (hexadecimal); 43 44 46 01, 02 or 05 (classic formats) or 89 48 44 46 (netcdf4) is expected")
       .in_file(store.path());
 }
 
-std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options) {
+std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store,
+                                        const CatalogOptions& options) {
   if (is_classic_file(format)) return create_classic_catalog(format, std::move(store), options);
   return create_netcdf4_catalog(format, std::move(store), options);
 }
 
-std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options) {
+std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
+                                      const CatalogOptions& options) {
   if (is_classic_file(recognise(*store))) return open_classic_catalog(std::move(store), writable, options);
   return open_netcdf4_catalog(std::move(store), writable, options);
 }

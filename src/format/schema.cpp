@@ -10,11 +10,16 @@ namespace shoal {
 
 const char* name_of(Format format) {
   switch (format) {
-    case Format::cdf1: return "cdf1";
-    case Format::cdf2: return "cdf2";
-    case Format::netcdf4: return "netcdf4";
-    case Format::netcdf4_classic: return "netcdf4-classic";
-    case Format::cdf5: return "cdf5";
+    case Format::cdf1:
+      return "cdf1";
+    case Format::cdf2:
+      return "cdf2";
+    case Format::netcdf4:
+      return "netcdf4";
+    case Format::netcdf4_classic:
+      return "netcdf4-classic";
+    case Format::cdf5:
+      return "cdf5";
   }
   return "unknown";
 }
@@ -65,19 +70,23 @@ Format format_of(const std::string& name) {
 bool holds(Format format, Type type) {
   switch (type) {
     case Type::none:
-    case Type::logical: return false;
+    case Type::logical:
+      return false;
     case Type::byte_:
     case Type::char_:
     case Type::short_:
     case Type::int_:
     case Type::float_:
-    case Type::double_: return true;
+    case Type::double_:
+      return true;
     case Type::ubyte:
     case Type::ushort:
     case Type::uint:
     case Type::int64:
-    case Type::uint64: return format == Format::cdf5 || format == Format::netcdf4;
-    case Type::string: return format == Format::netcdf4;
+    case Type::uint64:
+      return format == Format::cdf5 || format == Format::netcdf4;
+    case Type::string:
+      return format == Format::netcdf4;
   }
   return false;
 }
@@ -121,11 +130,13 @@ bool Schema::has_record(int variable) const {
 Dims Schema::shape(int variable) const {
   const auto& definition = variables.at(static_cast<std::size_t>(variable));
   if (definition.dims.size() > static_cast<std::size_t>(k_max_dims))
-    throw Error(Code::not_supported, std::to_string(definition.dims.size()) + " dimensions; Shoal reads and writes up to " +
+    throw Error(Code::not_supported, std::to_string(definition.dims.size()) +
+                                         " dimensions; Shoal reads and writes up to " +
                                          std::to_string(k_max_dims))
         .of_variable(definition.name);
   Dims lengths;
-  for (const int id : definition.dims) lengths.push_back(dims.at(static_cast<std::size_t>(id)).length);
+  for (const int id : definition.dims)
+    lengths.push_back(dims.at(static_cast<std::size_t>(id)).length);
   return lengths;
 }
 
@@ -211,7 +222,8 @@ void pack(ByteWriter& out, const Schema& schema) {
   }
   pack(out, schema.attributes);
   out.put(static_cast<std::uint64_t>(schema.variables.size()));
-  for (const auto& variable : schema.variables) pack(out, variable);
+  for (const auto& variable : schema.variables)
+    pack(out, variable);
 }
 
 Schema unpack_schema(ByteReader& in) {
@@ -227,7 +239,8 @@ Schema unpack_schema(ByteReader& in) {
   }
   schema.attributes = unpack_attributes(in);
   const auto variables = in.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < variables; ++i) schema.variables.push_back(unpack_variable(in));
+  for (std::uint64_t i = 0; i < variables; ++i)
+    schema.variables.push_back(unpack_variable(in));
   return schema;
 }
 

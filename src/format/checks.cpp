@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/checks.hpp"
+
+#include <string_view>
+#include <unordered_set>
+
+#include "base/error.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t k_name_bytes = 256;
+
+/// Bytes of the well-formed UTF-8 sequence at the start of text; 0 if there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t n = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < n) return 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+  // Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte.
+  const unsigned second = byte(1);
+  const bool bad = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+                   (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
+  return bad ? 0 : n;
+}
+
+/// What is wrong with the name, or nothing.
+std::string fault_of(const std::string& name) {
+  if (name.empty()) return "it is empty";
+  if (name.size() > k_name_bytes)
+    return "it has " + std::to_string(name.size()) + " bytes; up to " + std::to_string(k_name_bytes) +
+           " are allowed";
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t n = utf8_length(std::string_view(name).substr(at));
+    if (n == 0) return "byte " + std::to_string(at) + " is not valid UTF-8";
+    const char c = name[at];
+    if (n == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F))
+      return "it has a control character at byte " + std::to_string(at);
+    if (c == '/') return "it has a '/' at byte " + std::to_string(at);
+    const bool starts =
+        n > 1 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (at == 0 && !starts) return "it must start with a letter, a digit or '_'";
+    at += n;
+  }
+  if (name.back() == ' ') return "it ends with a blank";
+  return {};
+}
+
+[[noreturn]] void differs(const std::string& what) {
+  throw Error(Code::invalid_argument,
+              what + "; definitions of a file may be added to, not removed, renamed or changed");
+}
+
+template <class Items>
+void check_unique(const Items& items, const char* what) {
+  std::unordered_set<std::string_view> seen;
+  for (const auto& item : items)
+    if (!seen.insert(item.name).second)
+      throw Error(Code::exists,
+                  std::string("there are two ") + what + "s called '" + item.name + "'; choose another name");
+}
+
+void check_attributes(const std::vector<Attribute>& have, const std::vector<Attribute>& wanted) {
+  check_unique(wanted, "attribute");
+  for (const auto& attribute : have)
+    if (find_attribute(wanted, attribute.name) == nullptr)
+      differs("the attribute '" + attribute.name + "' is missing");
+}
+
+void check_dims(const Schema& have, const Schema& wanted) {
+  if (wanted.dims.size() < have.dims.size())
+    differs("the dimension '" + have.dims[wanted.dims.size()].name + "' is missing");
+  for (std::size_t i = 0; i < have.dims.size(); ++i) {
+    const auto& old = have.dims[i];
+    const auto& now = wanted.dims[i];
+    if (old.name != now.name)
+      differs("dimension " + std::to_string(i) + " is '" + old.name + "', not '" + now.name + "'");
+    if (old.unlimited != now.unlimited || (!old.unlimited && old.length != now.length))
+      differs("the dimension '" + old.name + "' has another length");
+  }
+  check_unique(wanted.dims, "dimension");
+}
+
+}  // namespace
+
+void check_name(const std::string& name, const char* what) {
+  const std::string fault = fault_of(name);
+  if (!fault.empty())
+    throw Error(Code::invalid_argument,
+                std::string("no ") + what + " may be called '" + name + "': " + fault);
+}
+
+void check_extends(const Schema& have, const Schema& wanted) {
+  if (have.format != wanted.format)
+    throw Error(Code::invalid_argument, std::string("the file is ") + name_of(have.format) +
+                                            ", the definitions are for " + name_of(wanted.format));
+  check_dims(have, wanted);
+  check_attributes(have.attributes, wanted.attributes);
+  if (wanted.variables.size() < have.variables.size())
+    differs("the variable '" + have.variables[wanted.variables.size()].name + "' is missing");
+  check_unique(wanted.variables, "variable");
+  for (std::size_t i = 0; i < wanted.variables.size(); ++i) {
+    const auto& now = wanted.variables[i];
+    static const std::vector<Attribute> k_none;
+    const bool is_new = i >= have.variables.size();
+    try {
+      if (!is_new) {
+        const auto& old = have.variables[i];
+        if (old.name != now.name) differs("variable " + std::to_string(i) + " is '" + old.name + "'");
+        if (old.type != now.type)
+          differs(std::string("its type is ") + name_of(old.type) + ", not " + name_of(now.type));
+        if (old.dims != now.dims) differs("it has other dimensions");
+      }
+      check_attributes(is_new ? k_none : have.variables[i].attributes, now.attributes);
+    } catch (const Error& error) {
+      throw error.of_variable(now.name);
+    }
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/classic/classic_catalog.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "codec/convert.hpp"
+#include "format/checks.hpp"
+
+namespace shoal {
+
+namespace {
+
+int find_record_dim(const Schema& schema) {
+  for (std::size_t d = 0; d < schema.dims.size(); ++d)
+    if (schema.dims[d].unlimited) return static_cast<int>(d);
+  return -1;
+}
+
+}  // namespace
+
+ClassicCatalog::ClassicCatalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
+    : store_(std::move(store)), options_(options) {
+  schema_.format = format;
+  layout_ = new_layout(schema_, static_cast<std::int64_t>(encode_header(schema_, {}, {}).size()), options_);
+}
+
+ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
+    : store_(std::move(store)), options_(options), writable_(writable) {
+  ClassicHeader header = decode_header(*store_);
+  schema_ = std::move(header.schema);
+  record_dim_ = find_record_dim(schema_);
+  try {
+    layout_ = found_layout(schema_, header.begins, header.bytes);
+    if (header.streaming) count_streamed_records();
+    check_file(header);
+  } catch (const Error& error) {
+    throw Error({Code::format, error.status().message, -1, store_->path(), error.status().variable});
+  }
+  for (std::size_t v = 0; v < schema_.variables.size(); ++v)
+    filling_.push_back({false, slabs_of(static_cast<int>(v))});
+  fixed_frozen_ = !schema_.variables.empty();
+  records_frozen_ = records() > 0;
+  header_changed_ = header.streaming;
+  visible_.header = std::move(header.raw);
+  traffic_.reads = header.reads;
+  traffic_.bytes_read = header.bytes_read;
+  visible_.fixed_end = layout_.fixed_end;
+  visible_.record_begin = layout_.record_begin;
+  visible_.record_end = layout_.end(records());
+}
+
+/// Writers that do not know how many records will come leave the count to the size of the file.
+void ClassicCatalog::count_streamed_records() {
+  if (record_dim_ < 0 || layout_.record_bytes == 0) return;
+  const auto size = static_cast<std::int64_t>(store_->size());
+  const std::int64_t behind = std::max<std::int64_t>(size - layout_.record_begin, 0);
+  std::int64_t last_end =
+      0;  // of the data in a record, without the padding that may be missing at the end of the file
+  for (std::size_t v = 0; v < layout_.begins.size(); ++v)
+    if (schema_.has_record(static_cast<int>(v)))
+      last_end = std::max(last_end, checked_sum(layout_.begins[v] - layout_.record_begin, layout_.slabs[v]));
+  const std::int64_t whole = behind / layout_.record_bytes;
+  const bool one_more = behind % layout_.record_bytes >= last_end;
+  schema_.dims[static_cast<std::size_t>(record_dim_)].length = whole + (one_more ? 1 : 0);
+}
+
+void ClassicCatalog::check_file(const ClassicHeader& header) {
+  const auto size = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(store_->size(), std::numeric_limits<std::int64_t>::max()));
+  const std::int64_t n = records();
+  // Writers that do not fill leave out the end of what lies last: the last record, or the last variable of a
+  // file without records.
+  const bool ends_with_records = layout_.has_records && n > 0;
+  std::int64_t last_begin = 0;
+  for (const std::int64_t begin : layout_.begins)
+    last_begin = std::max(last_begin, begin);
+  for (std::size_t v = 0; v < layout_.begins.size(); ++v) {
+    const std::int64_t begin = layout_.begins[v];
+    const auto wrong = [&](const std::string& what) {
+      return Error(Code::format, "damaged or truncated file of " + std::to_string(size) + " bytes: " + what)
+          .of_variable(schema_.variables[v].name);
+    };
+    if (layout_.slabs[v] == 0) continue;
+    if (begin < header.bytes)
+      throw wrong("it starts at byte " + std::to_string(begin) + ", inside of the header of " +
+                  std::to_string(header.bytes) + " bytes");
+    const bool of_records = schema_.has_record(static_cast<int>(v));
+    const std::int64_t records_at = layout_.record_begin;
+    if (of_records) {
+      if (begin - records_at > layout_.record_bytes - layout_.slabs[v])
+        throw wrong("it starts at byte " + std::to_string(begin) + ", which is not in the first record of " +
+                    std::to_string(layout_.record_bytes) + " bytes from byte " + std::to_string(records_at) +
+                    " on");
+      if (n > 0 && (records_at > size || n - 1 > (size - records_at) / layout_.record_bytes))
+        throw wrong("its " + std::to_string(n) + " records, from byte " + std::to_string(records_at) +
+                    " on every " + std::to_string(layout_.record_bytes) + " bytes, reach behind the end");
+    } else {
+      const bool may_lack_end = !ends_with_records && begin == last_begin;
+      if (begin > size || (!may_lack_end && layout_.slabs[v] > size - begin))
+        throw wrong("its " + std::to_string(layout_.slabs[v]) + " bytes from byte " + std::to_string(begin) +
+                    " on reach behind the end");
+    }
+  }
+  layout_.end(n);  // can be counted
+}
+
+void ClassicCatalog::need_writable() const {
+  if (!writable_)
+    throw Error(Code::permission, "the file was opened for reading; open it for writing")
+        .in_file(store_->path());
+}
+
+Error ClassicCatalog::located(const Error& error, int variable) const {
+  const bool known = variable >= 0 && static_cast<std::size_t>(variable) < schema_.variables.size();
+  const Error in_file = error.in_file(store_->path());
+  return known ? in_file.of_variable(schema_.variables[static_cast<std::size_t>(variable)].name) : in_file;
+}
+
+const VariableDef& ClassicCatalog::usable(int variable) const {
+  if (variable < 0 || static_cast<std::size_t>(variable) >= schema_.variables.size())
+    throw Error(Code::not_found, "there is no variable " + std::to_string(variable) + "; the file has " +
+                                     std::to_string(schema_.variables.size()) + ", counted from 0")
+        .in_file(store_->path());
+  const auto& definition = schema_.variables[static_cast<std::size_t>(variable)];
+  if (!definition.fits_plainly)
+    throw located(Error(Code::not_supported, std::to_string(definition.dims.size()) + " dimensions; up to " +
+                                                 std::to_string(k_max_dims) + " can be read and written"),
+                  variable);
+  return definition;
+}
+
+void ClassicCatalog::check_box(int variable, const Box& box, bool may_grow) const {
+  usable(variable);
+  const Dims shape = schema_.shape(variable);
+  bool inside = box.rank() == shape.size();
+  for (int d = 0; inside && d < shape.size(); ++d) {
+    const bool open_end = may_grow && d == 0 && schema_.has_record(variable);
+    const std::int64_t length = open_end ? std::numeric_limits<std::int64_t>::max() : shape[d];
+    inside = box.first[d] >= 0 && box.count[d] >= 0 && box.count[d] <= length &&
+             box.first[d] <= length - box.count[d];
+  }
+  if (!inside)
+    throw located(Error(Code::not_found,
+                        "the cells " + text_of(box) + " are not all inside of the shape " + text_of(shape)),
+                  variable);
+}
+
+void ClassicCatalog::freeze(int variable) const {
+  fixed_frozen_ = true;
+  if (schema_.has_record(variable)) records_frozen_ = true;
+}
+
+bool ClassicCatalog::same_fill_values(const Schema& wanted) const {
+  for (std::size_t v = 0; v < schema_.variables.size(); ++v)
+    if (fill_of(schema_.variables[v]) != fill_of(wanted.variables[v])) return false;
+  return true;
+}
+
+void ClassicCatalog::define(const Schema& wanted) {
+  need_writable();
+  const std::size_t old_count = schema_.variables.size();
+  Schema schema = wanted;
+  ClassicLayout layout;
+  try {
+    check_extends(schema_, wanted);
+    check_classic(wanted, schema_);
+    if (fixed_frozen_ && !same_fill_values(wanted))
+      throw Error(
+          Code::state,
+          "a _FillValue cannot change after data may have been written; set it when the variable is defined");
+    const std::int64_t n = records();
+    for (auto& dim : schema.dims)
+      if (dim.unlimited) dim.length = n;
+    for (std::size_t v = old_count; v < schema.variables.size(); ++v)
+      if (!options_.fill) schema.variables[v].no_fill = true;
+    const std::vector<std::int64_t> nowhere(schema.variables.size(), 0);
+    const auto header_bytes = static_cast<std::int64_t>(encode_header(schema, nowhere, nowhere).size());
+    layout = fixed_frozen_ ? extended_layout(layout_, schema, header_bytes, !records_frozen_, options_)
+                           : new_layout(schema, header_bytes, options_);
+    check_offsets(schema, layout);
+    layout.end(n);
+  } catch (const Error& error) {
+    throw error.in_file(store_->path());
+  }
+  // Values that were put must not come out over what ranks write from now on.
+  const auto is_given_up = [&](std::size_t v) {
+    return filling_[v].ours && (schema.variables[v].distributed || schema.variables[v].no_fill);
+  };
+  for (std::size_t v = 0; v < old_count; ++v)
+    if (is_given_up(v)) flush(false);
+  for (std::size_t v = 0; v < old_count; ++v)
+    if (is_given_up(v)) filling_[v].ours = false;
+  for (std::size_t v = old_count; v < schema.variables.size(); ++v)
+    filling_.push_back({!schema.variables[v].distributed && !schema.variables[v].no_fill, 0});
+  schema_ = std::move(schema);
+  layout_ = std::move(layout);
+  record_dim_ = find_record_dim(schema_);
+  header_changed_ = true;
+}
+
+std::int64_t ClassicCatalog::records() const {
+  return record_dim_ < 0 ? 0 : schema_.dims[static_cast<std::size_t>(record_dim_)].length;
+}
+
+std::int64_t ClassicCatalog::slabs_of(int variable) const {
+  return schema_.has_record(variable) ? records() : 1;
+}
+
+std::int64_t ClassicCatalog::slab_begin(int variable, std::int64_t slab) const {
+  return layout_.begins[static_cast<std::size_t>(variable)] + slab * layout_.record_bytes;
+}
+
+Placement ClassicCatalog::placement(int variable) const {
+  usable(variable);
+  freeze(variable);
+  Placement placement;
+  placement.kind = Placement::Kind::regular;
+  placement.swapped = !machine_is_big_endian();
+  placement.chunk = schema_.shape(variable);
+  placement.begin = static_cast<std::uint64_t>(layout_.begins[static_cast<std::size_t>(variable)]);
+  if (schema_.has_record(variable)) {
+    placement.chunk[0] = 1;
+    placement.stride = static_cast<std::uint64_t>(layout_.record_bytes);
+  }
+  return placement;
+}
+
+std::vector<std::uint64_t> ClassicCatalog::place(int variable, const Box& chunks, const Box& cells,
+                                                 std::vector<bool>& fresh) {
+  need_writable();
+  check_box(variable, cells, true);
+  const std::int64_t before = slabs_of(variable);
+  if (schema_.has_record(variable) && !cells.empty()) grow_records(cells.end(0));
+  auto addresses = find(variable, chunks);
+  fresh.clear();
+  for_each_index(chunks, [&](const Dims& index) { fresh.push_back(!index.empty() && index[0] >= before); });
+  return addresses;
+}
+
+std::vector<std::uint64_t> ClassicCatalog::find(int variable, const Box& chunks) {
+  usable(variable);
+  freeze(variable);
+  const std::int64_t slabs = slabs_of(variable);
+  const bool of_records = schema_.has_record(variable);
+  std::vector<std::uint64_t> addresses;
+  for_each_index(chunks, [&](const Dims& index) {
+    const std::int64_t slab = of_records ? index[0] : 0;
+    const bool there = slab >= 0 && slab < slabs;
+    addresses.push_back(there ? static_cast<std::uint64_t>(slab_begin(variable, slab)) : k_unplaced);
+  });
+  return addresses;
+}
+
+void ClassicCatalog::grow(int dim, std::int64_t length) {
+  need_writable();
+  if (dim < 0 || dim != record_dim_)
+    throw Error(Code::invalid_argument, "dimension " + std::to_string(dim) + " is not the unlimited one")
+        .in_file(store_->path());
+  if (length > 0) records_frozen_ = fixed_frozen_ = true;
+  grow_records(length);
+}
+
+void ClassicCatalog::grow_records(std::int64_t length) {
+  if (length <= records()) return;
+  constexpr std::int64_t k_most = std::numeric_limits<std::int32_t>::max();
+  if (schema_.format != Format::cdf5 && length > k_most)
+    throw Error(Code::not_supported, std::to_string(length) + " records; " + name_of(schema_.format) +
+                                         " files have up to " + std::to_string(k_most) +
+                                         ": use the format cdf5 or netcdf4")
+        .in_file(store_->path());
+  layout_.end(length);  // can be counted
+  schema_.dims[static_cast<std::size_t>(record_dim_)].length = length;
+}
+
+void ClassicCatalog::put_strings(int variable, const Box&, const std::vector<std::string>&) {
+  throw located(
+      Error(Code::type, std::string(name_of(schema_.format)) +
+                            " files hold no strings; put text to a char variable, or use the format netcdf4"),
+      variable);
+}
+
+std::vector<std::string> ClassicCatalog::get_strings(int variable, const Box&) {
+  throw located(Error(Code::type, std::string(name_of(schema_.format)) +
+                                      " files hold no strings; get the text of a char variable"),
+                variable);
+}
+
+void ClassicCatalog::close(bool durable) {
+  if (closed_) return;
+  commit(durable);
+  closed_ = true;
+  writable_ = false;
+  store_->close();
+}
+
+std::unique_ptr<Catalog> create_classic_catalog(Format format, std::unique_ptr<Store> store,
+                                                const CatalogOptions& options) {
+  if (!is_classic_file(format))
+    throw Error(Code::internal, std::string(name_of(format)) + " is not a classic format")
+        .in_file(store->path());
+  return std::make_unique<ClassicCatalog>(format, std::move(store), options);
+}
+
+std::unique_ptr<Catalog> open_classic_catalog(std::unique_ptr<Store> store, bool writable,
+                                              const CatalogOptions& options) {
+  return std::make_unique<ClassicCatalog>(std::move(store), writable, options);
+}
+
+}  // namespace shoal

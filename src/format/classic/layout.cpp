@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/classic/layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "format/checks.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::int64_t rounded(std::int64_t n, std::int64_t multiple) {
+  return checked_sum(n, multiple - 1) / multiple * multiple;
+}
+
+std::int64_t alignment_of(bool distributed, const CatalogOptions& options) {
+  return distributed ? std::lcm<std::int64_t>(options.alignment, 4) : 4;
+}
+
+void check_options(const CatalogOptions& options) {
+  constexpr std::int64_t k_most = std::int64_t{1} << 40;
+  if (options.alignment < 1 || options.alignment > k_most)
+    throw Error(Code::setting,
+                "alignment is " + std::to_string(options.alignment) + "; 1 byte to 1 TiB are allowed");
+  if (options.header_reserve < 0 || options.header_reserve > k_most)
+    throw Error(Code::setting, "header_reserve is " + std::to_string(options.header_reserve) +
+                                   "; 0 bytes to 1 TiB are allowed");
+}
+
+std::vector<std::int64_t> all_slabs(const Schema& schema) {
+  std::vector<std::int64_t> slabs;
+  for (std::size_t v = 0; v < schema.variables.size(); ++v)
+    slabs.push_back(slab_bytes(schema, static_cast<int>(v)));
+  return slabs;
+}
+
+/// Puts the fixed variables from the `first` on one behind the other, starting at fixed_end.
+void place_fixed(ClassicLayout& layout, const Schema& schema, std::size_t first,
+                 const CatalogOptions& options) {
+  for (std::size_t v = first; v < schema.variables.size(); ++v) {
+    if (schema.has_record(static_cast<int>(v))) continue;
+    layout.begins[v] = rounded(layout.fixed_end, alignment_of(schema.variables[v].distributed, options));
+    layout.fixed_end = checked_sum(layout.begins[v], padded(layout.slabs[v]));
+  }
+}
+
+/// Puts the slabs of all record variables one behind the other, starting at record_begin.
+void place_records(ClassicLayout& layout, const Schema& schema) {
+  std::int64_t at = layout.record_begin;
+  for (std::size_t v = 0; v < schema.variables.size(); ++v) {
+    if (!schema.has_record(static_cast<int>(v))) continue;
+    layout.begins[v] = at;
+    at = checked_sum(at, padded(layout.slabs[v]));
+  }
+  layout.record_bytes = record_bytes_of(schema, layout.slabs);
+}
+
+bool any_record(const Schema& schema, std::size_t first, bool distributed_only) {
+  for (std::size_t v = first; v < schema.variables.size(); ++v)
+    if (schema.has_record(static_cast<int>(v)) && (!distributed_only || schema.variables[v].distributed))
+      return true;
+  return false;
+}
+
+void start_records(ClassicLayout& layout, const Schema& schema, const CatalogOptions& options) {
+  layout.has_records = any_record(schema, 0, false);
+  if (!layout.has_records) return;
+  layout.record_begin = rounded(checked_sum(layout.fixed_end, options.header_reserve),
+                                alignment_of(any_record(schema, 0, true), options));
+  place_records(layout, schema);
+}
+
+[[noreturn]] void no_space_for_header(std::int64_t needed, std::int64_t there) {
+  throw Error(Code::not_supported, "the header would need " + std::to_string(needed) +
+                                       " bytes, but the data that is there already starts at byte " +
+                                       std::to_string(there) +
+                                       "; define everything before the first data are written, create the "
+                                       "file with header_reserve set to " +
+                                       std::to_string(needed) + " or more, or use the format netcdf4");
+}
+
+[[noreturn]] void no_space_for_fixed(const ClassicLayout& layout, std::int64_t needed) {
+  throw Error(
+      Code::not_supported,
+      "new variables without record dimension need the file up to byte " + std::to_string(needed) +
+          ", but the records start at byte " + std::to_string(layout.record_begin) +
+          "; define it before the first data are written, create the file with header_reserve set to " +
+          std::to_string(needed - layout.fixed_end) +
+          " or more (as much is kept free there), or use the format netcdf4");
+}
+
+}  // namespace
+
+std::int64_t checked_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum))
+    throw Error(Code::not_supported, "the file would be larger than 2^63 bytes; make the variables smaller");
+  return sum;
+}
+
+std::int64_t checked_product(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product))
+    throw Error(Code::not_supported, "the file would be larger than 2^63 bytes; make the variables smaller");
+  return product;
+}
+
+std::int64_t slab_bytes(const Schema& schema, int variable) {
+  const auto& definition = schema.variables.at(static_cast<std::size_t>(variable));
+  auto bytes = static_cast<std::int64_t>(size_of(definition.type));
+  try {
+    for (const int id : definition.dims) {
+      const auto& dim = schema.dims.at(static_cast<std::size_t>(id));
+      if (!dim.unlimited) bytes = checked_product(bytes, dim.length);
+    }
+    checked_sum(bytes, 3);
+  } catch (const Error& error) {
+    throw error.of_variable(definition.name);
+  }
+  return bytes;
+}
+
+std::int64_t record_bytes_of(const Schema& schema, const std::vector<std::int64_t>& slabs) {
+  std::int64_t sum = 0;
+  std::int64_t last = 0;
+  for (std::size_t v = 0; v < slabs.size(); ++v) {
+    if (!schema.has_record(static_cast<int>(v))) continue;
+    last = slabs[v];
+    sum = checked_sum(sum, padded(last));
+  }
+  return sum == padded(last) ? last : sum;
+}
+
+std::int64_t ClassicLayout::padding(const Schema& schema, int variable) const {
+  const std::int64_t slab = slabs.at(static_cast<std::size_t>(variable));
+  if (schema.has_record(variable) && record_bytes == slab) return 0;
+  return padded(slab) - slab;
+}
+
+std::int64_t ClassicLayout::end(std::int64_t records) const {
+  const std::int64_t front = std::max(header_bytes, begins.empty() ? header_bytes : fixed_end);
+  if (!has_records) return front;
+  return std::max(front, checked_sum(record_begin, checked_product(records, record_bytes)));
+}
+
+ClassicLayout new_layout(const Schema& schema, std::int64_t header_bytes, const CatalogOptions& options) {
+  check_options(options);
+  ClassicLayout layout;
+  layout.header_bytes = header_bytes;
+  layout.slabs = all_slabs(schema);
+  layout.begins.assign(layout.slabs.size(), 0);
+  layout.fixed_end = padded(header_bytes + options.header_reserve);
+  place_fixed(layout, schema, 0, options);
+  start_records(layout, schema, options);
+  return layout;
+}
+
+ClassicLayout extended_layout(const ClassicLayout& old, const Schema& schema, std::int64_t header_bytes,
+                              bool movable_records, const CatalogOptions& options) {
+  check_options(options);
+  const std::size_t old_count = old.begins.size();
+  if (old_count > 0) {
+    const std::int64_t first = *std::min_element(old.begins.begin(), old.begins.end());
+    if (header_bytes > first) no_space_for_header(header_bytes, first);
+  }
+  ClassicLayout layout = old;
+  layout.header_bytes = header_bytes;
+  layout.slabs = all_slabs(schema);
+  layout.begins.resize(layout.slabs.size(), 0);
+  layout.fixed_end = std::max(layout.fixed_end, padded(header_bytes));
+  place_fixed(layout, schema, old_count, options);
+  if (!old.has_records || (movable_records && layout.fixed_end > old.record_begin)) {
+    start_records(layout, schema, options);
+    return layout;
+  }
+  const bool added_fixed = layout.fixed_end > old.fixed_end && layout.fixed_end > padded(header_bytes);
+  if (added_fixed && layout.fixed_end > old.record_begin) no_space_for_fixed(old, layout.fixed_end);
+  if (any_record(schema, old_count, false)) {
+    if (!movable_records)
+      throw Error(Code::not_supported,
+                  std::string("a new variable with the record dimension has no place in a ") +
+                      name_of(schema.format) +
+                      " file whose records may have been written already; define it before the first data "
+                      "are written, or "
+                      "use the format netcdf4");
+    place_records(layout, schema);
+  }
+  return layout;
+}
+
+ClassicLayout found_layout(const Schema& schema, std::vector<std::int64_t> begins,
+                           std::int64_t header_bytes) {
+  ClassicLayout layout;
+  layout.header_bytes = header_bytes;
+  layout.slabs = all_slabs(schema);
+  layout.begins = std::move(begins);
+  layout.record_begin = std::numeric_limits<std::int64_t>::max();
+  bool has_fixed = false;
+  for (std::size_t v = 0; v < layout.slabs.size(); ++v) {
+    if (schema.has_record(static_cast<int>(v))) {
+      layout.has_records = true;
+      layout.record_begin = std::min(layout.record_begin, layout.begins[v]);
+    } else {
+      has_fixed = true;
+      layout.fixed_end = std::max(layout.fixed_end, checked_sum(layout.begins[v], padded(layout.slabs[v])));
+    }
+  }
+  if (!layout.has_records) layout.record_begin = 0;
+  layout.record_bytes = record_bytes_of(schema, layout.slabs);
+  // Half of what is free in front of the records is left to the header, half to fixed variables that may
+  // come.
+  if (!has_fixed)
+    layout.fixed_end =
+        padded(layout.has_records ? header_bytes + (layout.record_begin - header_bytes) / 2 : header_bytes);
+  return layout;
+}
+
+namespace {
+
+[[noreturn]] void refuse(Code code, const std::string& message, const std::string& variable) {
+  throw Error(code, message).of_variable(variable);
+}
+
+std::string better_for(Format format, Type type) {
+  if (format != Format::cdf5 && holds(Format::cdf5, type)) return "use the format cdf5 or netcdf4";
+  if (holds(Format::netcdf4, type)) return "use the format netcdf4";
+  return "give it a type of NetCDF";
+}
+
+bool is_there(const Attribute& attribute, const std::vector<Attribute>& have) {
+  const Attribute* old = find_attribute(have, attribute.name);
+  return old != nullptr && old->type == attribute.type && old->data == attribute.data;
+}
+
+void check_attributes(const Schema& schema, const std::vector<Attribute>& attributes,
+                      const std::vector<Attribute>& have) {
+  for (const auto& attribute : attributes) {
+    if (is_there(attribute, have)) continue;
+    check_name(attribute.name, "attribute");
+    if (!holds(schema.format, attribute.type))
+      throw Error(Code::type, "the attribute '" + attribute.name + "' is of type " + name_of(attribute.type) +
+                                  ", which " + name_of(schema.format) + " files cannot hold; " +
+                                  better_for(schema.format, attribute.type));
+    if (attribute.data.size() % size_of(attribute.type) != 0)
+      throw Error(Code::invalid_argument,
+                  "the attribute '" + attribute.name + "' has " + std::to_string(attribute.data.size()) +
+                      " bytes, which is no whole number of elements of type " + name_of(attribute.type));
+    if (schema.format != Format::cdf5 && attribute.count() > std::numeric_limits<std::int32_t>::max())
+      throw Error(Code::not_supported, "the attribute '" + attribute.name + "' has " +
+                                           std::to_string(attribute.count()) +
+                                           " elements; use the format cdf5 or netcdf4");
+  }
+}
+
+void check_dims(const Schema& schema, std::size_t have, std::int64_t largest) {
+  const Dimension* record = nullptr;
+  for (std::size_t i = 0; i < schema.dims.size(); ++i) {
+    const auto& dim = schema.dims[i];
+    if (i >= have) check_name(dim.name, "dimension");
+    if (dim.unlimited) {
+      if (record != nullptr)
+        throw Error(Code::not_supported, std::string(name_of(schema.format)) +
+                                             " files have one unlimited dimension; '" + record->name +
+                                             "' is it and '" + dim.name +
+                                             "' cannot be: give it a length, or use the format netcdf4");
+      record = &dim;
+    } else if (dim.length < 1) {
+      throw Error(dim.length < 0 ? Code::invalid_argument : Code::not_supported,
+                  "the dimension '" + dim.name + "' has the length " + std::to_string(dim.length) + "; in " +
+                      name_of(schema.format) + " files 1 or more is allowed" +
+                      (dim.length == 0 ? ": use the format netcdf4 for a length of 0" : ""));
+    } else if (dim.length > largest) {
+      throw Error(Code::not_supported, "the dimension '" + dim.name + "' has the length " +
+                                           std::to_string(dim.length) + "; " + name_of(schema.format) +
+                                           " files allow up to " + std::to_string(largest) +
+                                           ": use the format cdf5 or netcdf4");
+    }
+  }
+}
+
+void check_fill(const VariableDef& variable, const std::vector<Attribute>& have) {
+  const Attribute* fill = find_attribute(variable.attributes, "_FillValue");
+  if (fill != nullptr && !is_there(*fill, have) && (fill->type != variable.type || fill->count() != 1))
+    throw Error(Code::type, std::string("_FillValue is ") + std::to_string(fill->count()) + " of type " +
+                                name_of(fill->type) + "; one element of type " + name_of(variable.type) +
+                                " is needed");
+}
+
+void check_new_variable(const Schema& schema, const VariableDef& variable) {
+  check_name(variable.name, "variable");
+  const std::string file = name_of(schema.format);
+  if (!holds(schema.format, variable.type))
+    throw Error(Code::type, std::string("the type ") + name_of(variable.type) + " cannot be in " + file +
+                                " files; " + better_for(schema.format, variable.type));
+  if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
+    throw Error(Code::not_supported, std::to_string(variable.dims.size()) + " dimensions; up to " +
+                                         std::to_string(k_max_dims) + " are allowed");
+  for (std::size_t d = 0; d < variable.dims.size(); ++d) {
+    const int id = variable.dims[d];
+    if (id < 0 || static_cast<std::size_t>(id) >= schema.dims.size())
+      throw Error(Code::invalid_argument, "there is no dimension " + std::to_string(id));
+    if (d > 0 && schema.dims[static_cast<std::size_t>(id)].unlimited)
+      throw Error(Code::not_supported,
+                  "the unlimited dimension '" + schema.dims[static_cast<std::size_t>(id)].name +
+                      "' must be its slowest in " + file + " files; put it there, or use the format netcdf4");
+  }
+  if (!variable.chunks.empty() || !variable.filters.empty())
+    throw Error(Code::not_supported,
+                "chunks and compression cannot be in " + file + " files; use the format netcdf4");
+}
+
+/// The one variable that may be larger than `largest` is the last one: no offset is counted from its size.
+void check_large(const Schema& schema, bool of_records, bool none_allowed, std::int64_t largest) {
+  int large = -1;
+  for (std::size_t i = 0; i < schema.variables.size(); ++i) {
+    const int v = static_cast<int>(i);
+    if (schema.has_record(v) != of_records) continue;
+    if (large >= 0 || (none_allowed && slab_bytes(schema, v) > largest)) {
+      const int which = large >= 0 ? large : v;
+      refuse(Code::not_supported,
+             std::to_string(slab_bytes(schema, which)) + " bytes" + (of_records ? " a record" : "") +
+                 "; a variable of a " + name_of(schema.format) + " file may have up to " +
+                 std::to_string(largest) +
+                 (schema.format == Format::cdf5
+                      ? ""
+                      : " (only the last may have more): use the format cdf5 or netcdf4"),
+             schema.variables[static_cast<std::size_t>(which)].name);
+    }
+    if (slab_bytes(schema, v) > largest) large = v;
+  }
+}
+
+}  // namespace
+
+void check_classic(const Schema& schema, const Schema& have) {
+  constexpr std::int64_t k_int = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t k_uint = std::numeric_limits<std::uint32_t>::max();
+  // 3 bytes less, as sizes are kept rounded up to multiples of 4.
+  const std::int64_t largest = schema.format == Format::cdf1   ? k_int - 3
+                               : schema.format == Format::cdf2 ? k_uint - 3
+                                                               : std::numeric_limits<std::int64_t>::max() - 3;
+  check_dims(schema, have.dims.size(), largest);
+  check_attributes(schema, schema.attributes, have.attributes);
+  static const std::vector<Attribute> k_none;
+  bool records = false;
+  for (std::size_t v = 0; v < schema.variables.size(); ++v) {
+    const bool is_new = v >= have.variables.size();
+    const auto& old = is_new ? k_none : have.variables[v].attributes;
+    try {
+      if (is_new) check_new_variable(schema, schema.variables[v]);
+      check_attributes(schema, schema.variables[v].attributes, old);
+      check_fill(schema.variables[v], old);
+    } catch (const Error& error) {
+      throw error.of_variable(schema.variables[v].name);
+    }
+    records = records || schema.has_record(static_cast<int>(v));
+  }
+  check_large(schema, false, records || schema.format == Format::cdf5, largest);
+  check_large(schema, true, schema.format == Format::cdf5, largest);
+}
+
+void check_offsets(const Schema& schema, const ClassicLayout& layout) {
+  if (schema.format != Format::cdf1) return;
+  constexpr std::int64_t k_largest = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t v = 0; v < layout.begins.size(); ++v)
+    if (layout.begins[v] > k_largest)
+      refuse(Code::not_supported,
+             "it would start at byte " + std::to_string(layout.begins[v]) +
+                 " of the file; cdf1 files allow up to " + std::to_string(k_largest) +
+                 ": use the format cdf2, cdf5 or netcdf4",
+             schema.variables[v].name);
+}
+
+}  // namespace shoal
