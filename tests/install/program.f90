@@ -25,7 +25,7 @@ program installed
 
   back = 0
   call file%open("installed_f.nc", MPI_COMM_WORLD)
-  call file%read("row", back, row)
+  call file%read("row", back, decomposition=row)
   call file%close()
   call row%free()
 
