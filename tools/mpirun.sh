@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs a program on N ranks with the launcher of the MPI it was built with.
 #   tools/mpirun.sh N program [args...]
-# SHOAL_MPIEXEC      the launcher (default: mpiexec.openmpi, mpiexec.mpich or mpiexec, the first that exists)
-# SHOAL_MPI_FLAVOUR  openmpi or mpich (default: asked of the launcher)
+# MPIRUN_LAUNCHER      the launcher (default: mpiexec.openmpi, mpiexec.mpich or mpiexec, the first that exists)
+# MPIRUN_FLAVOUR  openmpi or mpich (default: asked of the launcher)
+# (Names that begin with SHOAL_ are settings of the library, which knows no others.)
 # More ranks than cores, root and no terminal are all normal here.
 set -eu
 if [ $# -lt 2 ]; then
@@ -12,7 +13,7 @@ fi
 ranks=$1
 shift
 
-launcher=${SHOAL_MPIEXEC:-}
+launcher=${MPIRUN_LAUNCHER:-}
 if [ -z "$launcher" ]; then
   for candidate in mpiexec.openmpi mpiexec.mpich mpiexec; do
     if command -v "$candidate" >/dev/null 2>&1; then
@@ -22,10 +23,10 @@ if [ -z "$launcher" ]; then
   done
 fi
 if [ -z "$launcher" ]; then
-  echo "mpirun.sh: no mpiexec found; install an MPI (tools/install-deps.sh) or set SHOAL_MPIEXEC" >&2
+  echo "mpirun.sh: no mpiexec found; install an MPI (tools/install-deps.sh) or set MPIRUN_LAUNCHER" >&2
   exit 127
 fi
-flavour=${SHOAL_MPI_FLAVOUR:-}
+flavour=${MPIRUN_FLAVOUR:-}
 if [ -z "$flavour" ]; then
   if "$launcher" --version 2>/dev/null | grep -qiE 'open ?mpi|open-?rte'; then flavour=openmpi; else flavour=mpich; fi
 fi

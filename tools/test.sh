@@ -63,8 +63,8 @@ section_python() {
     skip "Python tests" "no test was found"
     return
   fi
-  export SHOAL_MPIEXEC SHOAL_BUILD_DIR=$build
-  SHOAL_MPIEXEC=$(cache_value MPIEXEC_EXECUTABLE)
+  export MPIRUN_LAUNCHER TEST_BUILD_DIR=$build
+  MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE)
   run "Python tests" env PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -m pytest -q -p no:cacheprovider "${paths[@]}"
 }
 

@@ -2,7 +2,7 @@
 //
 // Every rank runs every test case, in step: after each case the ranks agree whether it passed on all,
 // so that the first failure is reported with the ranks that saw it. Output of passing ranks but rank 0 is
-// dropped. A case that takes longer than the limit (SHOAL_TEST_TIME_LIMIT seconds, 60 unless set) ends the
+// dropped. A case that takes longer than the limit (TEST_TIME_LIMIT seconds, 60 unless set) ends the
 // whole job with its name, since somebody waits for a message that never comes.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -87,7 +87,7 @@ REGISTER_LISTENER("ranks", 1, RankListener);
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (const char* text = std::getenv("SHOAL_TEST_TIME_LIMIT")) {
+  if (const char* text = std::getenv("TEST_TIME_LIMIT")) {
     g_time_limit = static_cast<unsigned>(std::strtoul(text, nullptr, 10));
   }
   std::signal(SIGALRM, on_time_limit);
