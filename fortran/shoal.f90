@@ -20,10 +20,11 @@
 !  8. Nothing happens when a variable of these types goes out of scope: close and free are called by hand.
 !     An assignment makes a second name for the same dataset or decomposition, not a second one.
 module shoal
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
-      c_associated, c_f_pointer
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, &
+      c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use shoal_c
+  use shoal_support, only: settle, text_of, zero_ended
   implicit none
   private
 
@@ -540,41 +541,7 @@ contains
     text = text_of(f_message())
   end function shoal_error_message
 
-  ! ---- Helpers of this module and its submodules -----------------------------------------------------
-
-  ! Hand an error to the caller, or stop.
-  subroutine settle(code, comm, stat, errmsg)
-    integer(c_int), intent(in) :: code
-    integer(c_int), intent(in) :: comm
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    if (present(stat)) stat = code
-    if (code == SHOAL_OK) return
-    if (present(errmsg)) errmsg = text_of(f_message())
-    if (.not. present(stat)) call f_abort(comm, code, zero_ended(text_of(f_message())))
-  end subroutine settle
-
-  function zero_ended(text) result(c_text)
-    character(len=*), intent(in) :: text
-    character(kind=c_char, len=:), allocatable :: c_text
-    c_text = trim(text) // c_null_char
-  end function zero_ended
-
-  function text_of(pointer) result(text)
-    type(c_ptr), intent(in) :: pointer
-    character(len=:), allocatable :: text
-    character(kind=c_char), pointer :: letters(:)
-    integer :: i
-    if (.not. c_associated(pointer)) then
-      text = ""
-      return
-    end if
-    call c_f_pointer(pointer, letters, [c_strlen(pointer)])
-    allocate (character(len=size(letters)) :: text)
-    do i = 1, size(letters)
-      text(i:i) = letters(i)
-    end do
-  end function text_of
+  ! ---- Helpers ---------------------------------------------------------------------------------------
 
   function handle_of(decomposition) result(handle)
     type(shoal_decomposition), intent(in), optional :: decomposition

@@ -10,7 +10,7 @@ contains
     integer(c_int) :: code
     ! A text that is too long keeps its length: the library refuses it, on all ranks and with the name.
     allocate (character(len=max(string_length(self, variable, len(text)), len_trim(text))) :: padded)
-    padded = text
+    padded(:) = text  ! (:) keeps the length
     code = f_move(verb_put, self%handle, zero_ended(variable), padded, record, decomposition=c_null_ptr)
     call settle(code, self%comm, stat, errmsg)
   end procedure dataset_put_text
@@ -21,7 +21,7 @@ contains
     integer(c_int) :: code
     integer :: used
     allocate (character(len=string_length(self, variable, string_room)) :: padded)
-    padded = " "
+    padded(:) = " "
     code = f_move(verb_get, self%handle, zero_ended(variable), padded, record, decomposition=c_null_ptr)
     used = index(padded, c_null_char) - 1
     if (used < 0) used = len(padded)

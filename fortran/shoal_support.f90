@@ -1,0 +1,47 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! Text to and from C, and what becomes of an error code. A module of its own, because gfortran gives
+! the private procedures of a module no symbol that its submodules could link.
+module shoal_support
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_ptr
+  use shoal_c, only: c_strlen, f_abort, f_message
+  implicit none
+  private
+  public :: settle, text_of, zero_ended
+
+contains
+
+  ! Hand an error to the caller, or stop.
+  subroutine settle(code, comm, stat, errmsg)
+    integer(c_int), intent(in) :: code
+    integer(c_int), intent(in) :: comm
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    if (present(stat)) stat = code
+    if (code == 0) return
+    if (present(errmsg)) errmsg = text_of(f_message())
+    if (.not. present(stat)) call f_abort(comm, code, zero_ended(text_of(f_message())))
+  end subroutine settle
+
+  function zero_ended(text) result(c_text)
+    character(len=*), intent(in) :: text
+    character(kind=c_char, len=:), allocatable :: c_text
+    c_text = trim(text) // c_null_char
+  end function zero_ended
+
+  function text_of(pointer) result(text)
+    type(c_ptr), intent(in) :: pointer
+    character(len=:), allocatable :: text
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i
+    if (.not. c_associated(pointer)) then
+      text = ""
+      return
+    end if
+    call c_f_pointer(pointer, letters, [c_strlen(pointer)])
+    allocate (character(len=size(letters)) :: text)
+    do i = 1, size(letters)
+      text(i:i) = letters(i)
+    end do
+  end function text_of
+end module shoal_support
