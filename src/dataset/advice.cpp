@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rules that turn the figures of a report into one line of advice. The first rule that applies speaks; the
+// order is that of cost.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+
+#include "base/text.hpp"
+#include "dataset/report.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Figures below these are not worth a word.
+constexpr double k_blocked_share = 0.20;
+constexpr double k_least_seconds = 0.05;
+constexpr double k_small_write = 256 * 1024.0;
+constexpr double k_imbalance = 2.0;
+constexpr double k_commit_share = 0.25;
+constexpr std::int64_t k_many_calls = 100;
+
+using Advice = std::optional<std::string>;
+
+struct Figures {
+  const DatasetReport& report;
+  const Settings& settings;
+  Counters sum;  // over ranks
+  Counters most;
+};
+
+Figures figures_of(const DatasetReport& report, const Settings& settings) {
+  Figures f{report, settings, {}, {}};
+  for (const auto& rank : report.of_ranks) {
+    const Counters& c = rank.counters;
+    f.sum.blocked += c.blocked;
+    f.sum.write_calls += c.write_calls;
+    f.sum.read_calls += c.read_calls;
+    f.sum.commit += c.commit;
+    f.sum.pack += c.pack;
+    f.sum.bytes_written += c.bytes_written;
+    f.sum.writes += c.writes;
+    f.sum.bytes_read += c.bytes_read;
+    f.sum.reads += c.reads;
+    f.most.commits = std::max(f.most.commits, c.commits);
+    f.most.fields_written = std::max(f.most.fields_written, c.fields_written);
+    f.most.fields_read = std::max(f.most.fields_read, c.fields_read);
+    f.most.slabs = std::max(f.most.slabs, c.slabs);
+    f.most.stage_bytes = std::max(f.most.stage_bytes, c.stage_bytes);
+    f.most.stage_high_water = std::max(f.most.stage_high_water, c.stage_high_water);
+    f.most.pack = std::max(f.most.pack, c.pack);
+  }
+  return f;
+}
+
+std::string percent(double share) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.0f %%", 100 * share);
+  return text.data();
+}
+
+std::string mebibytes(double bytes) {
+  double size = 1024 * 1024;
+  while (size < bytes)
+    size *= 2;
+  return std::to_string(static_cast<std::int64_t>(size / (1024 * 1024))) + " MiB";
+}
+
+Advice stage_shrank(const Figures& f) {
+  const std::int64_t asked = f.settings.bytes("stage_bytes");
+  if (f.most.stage_bytes == 0 || f.most.stage_bytes >= asked / 2 ||
+      f.most.stage_high_water < f.most.stage_bytes)
+    return {};
+  return "the stage has " + bytes_text(static_cast<double>(f.most.stage_bytes)) + " instead of " +
+         bytes_text(static_cast<double>(asked)) +
+         " because shared memory is small: enlarge /dev/shm (containers: --shm-size) or lower stage_bytes to "
+         "that";
+}
+
+Advice blocked(const Figures& f) {
+  const double calls = f.sum.write_calls;
+  if (calls < k_least_seconds || f.sum.blocked < k_blocked_share * calls || f.sum.bytes_written == 0)
+    return {};
+  const std::string share = percent(f.sum.blocked / calls);
+  if (f.most.stage_high_water * 10 < f.most.stage_bytes * 9)
+    return "ranks waited " + share +
+           " of the write time for each other, while the stage had room: the ranks do not come to write "
+           "at the same time; balance the work between two writes";
+  const double wanted =
+      2 * static_cast<double>(std::max(f.most.stage_bytes, f.settings.bytes("stage_bytes")));
+  return "ranks waited " + share + " of the write time for a free stage slot: set stage_bytes to " +
+         mebibytes(wanted) + " or more";
+}
+
+Advice commits(const Figures& f) {
+  const double all = f.sum.write_calls + f.sum.commit;
+  if (f.most.commits < 4 || all < k_least_seconds || f.sum.commit < k_commit_share * all) return {};
+  return percent(f.sum.commit / all) + " of the output time went into " + std::to_string(f.most.commits) +
+         " commits: call sync less often, or without durable";
+}
+
+Advice slabs(const Figures& f) {
+  if (f.most.slabs == 0 || f.most.stage_bytes == 0 || f.sum.blocked < k_blocked_share * f.sum.write_calls)
+    return {};
+  return "fields did not fit into the stage and went through it in " + std::to_string(f.most.slabs) +
+         " slabs: set stage_bytes to " + mebibytes(2 * static_cast<double>(f.most.stage_bytes)) + " or more";
+}
+
+Advice small_writes(const Figures& f) {
+  if (f.sum.writes < k_many_calls) return {};
+  const double mean = static_cast<double>(f.sum.bytes_written) / static_cast<double>(f.sum.writes);
+  if (mean >= k_small_write) return {};
+  return "writes were small, " + bytes_text(mean) +
+         " on average: write larger sections or all levels of a field in one call; " +
+         "netcdf4: larger chunks";
+}
+
+Advice small_reads(const Figures& f) {
+  if (f.sum.reads < k_many_calls) return {};
+  const double mean = static_cast<double>(f.sum.bytes_read) / static_cast<double>(f.sum.reads);
+  if (mean >= k_small_write / 4) return {};
+  return "reads were small, " + bytes_text(mean) +
+         " on average: read larger sections in one call; if the file's chunks are small, "
+         "rechunk it (nccopy -c)";
+}
+
+Advice tiny_sections(const Figures& f) {
+  const std::int64_t fields = f.most.fields_written;
+  if (fields < 10 * k_many_calls) return {};
+  const double mean = static_cast<double>(f.sum.bytes_written) / static_cast<double>(fields);
+  if (mean >= k_small_write) return {};
+  return std::to_string(fields) + " calls of write moved " + bytes_text(mean) +
+         " each: write several levels or whole fields in one call";
+}
+
+Advice imbalance(const Figures& f) {
+  const auto ranks = static_cast<double>(f.report.of_ranks.size());
+  const double mean = f.sum.pack / ranks;
+  if (ranks < 2 || f.most.pack < k_least_seconds || f.most.pack < k_imbalance * mean) return {};
+  std::array<char, 16> times{};
+  std::snprintf(times.data(), times.size(), "%.1f", f.most.pack / mean);
+  return std::string("one rank packs ") + times.data() +
+         " times as long as the average: tiles differ in size; cut the grid more evenly";
+}
+
+}  // namespace
+
+std::string advice_of(const DatasetReport& report, const Settings& settings) {
+  const Figures figures = figures_of(report, settings);
+  for (const auto& rule :
+       {stage_shrank, blocked, slabs, commits, tiny_sections, small_writes, small_reads, imbalance})
+    if (const Advice advice = rule(figures)) return *advice;
+  return "nothing to improve";
+}
+
+}  // namespace shoal

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/arguments.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "codec/convert.hpp"
+#include "dataset/definitions.hpp"
+
+namespace shoal {
+
+namespace {
+
+const VariableDef& variable_of(const Schema& schema, int variable) {
+  return schema.variables[static_cast<std::size_t>(variable)];
+}
+
+const Dimension& dim_of(const Schema& schema, int variable, int d) {
+  return schema
+      .dims[static_cast<std::size_t>(variable_of(schema, variable).dims[static_cast<std::size_t>(d)])];
+}
+
+// First record and number of records.
+std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int variable, std::int64_t record,
+                                                 Direction direction, const Dims& array_extents) {
+  const Dimension& dim = dim_of(schema, variable, 0);
+  if (record == k_all_records) {
+    const bool open = direction == Direction::to_file && !array_extents.empty();
+    return {0, open ? array_extents[0] : dim.length};
+  }
+  if (record == k_no_record)
+    throw Error(Code::invalid_argument, "the variable has the record dimension '" + dim.name +
+                                            "': give the index of a record, not SHOAL_NO_RECORD");
+  if (record < 0)
+    throw Error(Code::invalid_argument, "record is " + std::to_string(record) + "; allowed are 0 or more");
+  if (direction == Direction::from_file && record >= dim.length)
+    throw Error(Code::not_found, "there is no record " + std::to_string(record) + "; dimension '" + dim.name +
+                                     "' has " + std::to_string(dim.length) +
+                                     (dim.length > 0 ? ", the first is 0" : ""));
+  return {record, 1};
+}
+
+// Length of a dimension as a section of this call may use it.
+std::int64_t open_length(const Schema& schema, int variable, int d, const Decomposition* decomposition) {
+  const Dimension& dim = dim_of(schema, variable, d);
+  const int nd = static_cast<int>(variable_of(schema, variable).dims.size());
+  if (dim.unlimited && decomposition != nullptr && d >= nd - decomposition->rank())
+    return decomposition->global()[d - (nd - decomposition->rank())];
+  return dim.length;
+}
+
+void check_section(const Dimension& dim, std::int64_t first, std::int64_t count, std::int64_t length,
+                   bool may_grow) {
+  const std::string where = "in dimension '" + dim.name + "' of length " + std::to_string(length);
+  if (first < 0 || count < 0)
+    throw Error(Code::invalid_argument, "the section " + where + " starts at " + std::to_string(first) +
+                                            " and counts " + std::to_string(count) +
+                                            "; both must be 0 or more");
+  if (may_grow) {
+    if (count > INT64_MAX - first)
+      throw Error(Code::invalid_argument, "the section " + where + " is too long");
+  } else if (first > length || count > length - first) {
+    throw Error(Code::invalid_argument, "the section " + where + " starts at " + std::to_string(first) +
+                                            " and counts " + std::to_string(count) + "; it must end at " +
+                                            std::to_string(length));
+  }
+}
+
+std::string extents_or_halo(const Dims& plain, const Dims& with_halo) {
+  std::string text = text_of(plain);
+  if (!(plain == with_halo)) text += " (the tile) or " + text_of(with_halo) + " (with its halo)";
+  return text;
+}
+
+// What this rank has of the region, and where that lies in its array.
+struct Share {
+  Box mine;           // cells to move
+  Dims plain;         // extents of an array without halo, record dimension left out
+  Dims with_halo;     // and with it
+  Box tile_in_array;  // of an array with halo: the cells that are moved
+};
+
+Share share_of(const Box& region, const Decomposition& decomposition, int record_dims, bool halo_too) {
+  const int nd = region.rank();
+  const int cut = decomposition.rank();
+  Share share;
+  share.mine = region;
+  Dims first_in_array;
+  Dims count_in_array;
+  for (int d = record_dims; d < nd; ++d) {
+    const int c = d - (nd - cut);
+    const bool sectioned = c < 0 || region.first[d] != 0 || region.count[d] != decomposition.global()[c];
+    if (sectioned) {
+      share.plain.push_back(region.count[d]);
+      share.with_halo.push_back(region.count[d]);
+      first_in_array.push_back(0);
+      count_in_array.push_back(region.count[d]);
+      continue;
+    }
+    const std::int64_t low = decomposition.halo_low()[c];
+    const std::int64_t high = decomposition.halo_high()[c];
+    const std::int64_t first = decomposition.tile().first[c];
+    const std::int64_t count = decomposition.tile().count[c];
+    share.plain.push_back(count);
+    share.with_halo.push_back(low + count + high);
+    const std::int64_t from = halo_too ? std::max<std::int64_t>(0, first - low) : first;
+    const std::int64_t to =
+        halo_too ? std::min(decomposition.global()[c], first + count + high) : first + count;
+    share.mine.first[d] = from;
+    share.mine.count[d] = to - from;
+    first_in_array.push_back(from - (first - low));
+    count_in_array.push_back(to - from);
+  }
+  share.tile_in_array = Box(first_in_array, count_in_array);
+  return share;
+}
+
+void check_types(const VariableDef& variable, const ArrayView& view, Direction direction) {
+  if (variable.type == Type::string || view.type == Type::string)
+    throw Error(Code::not_supported,
+                "strings cannot be cut over ranks; use put and get, or a variable of type char");
+  const Element in_array{view.type, view.element_size, false};
+  const Element in_file{variable.type, size_of(variable.type), false};
+  if (direction == Direction::to_file)
+    find_conversion(in_array, in_file);
+  else
+    find_conversion(in_file, in_array);
+}
+
+void fill_in_array(Transfer& transfer, const VariableDef& variable, const DataCall& call, int record_dims,
+                   Direction direction) {
+  const Decomposition& decomposition = *transfer.decomposition;
+  const Share plain = share_of(transfer.region, decomposition, record_dims, false);
+  if (decomposition.tile().empty() || transfer.region.empty()) return;  // the array is not looked at
+  if (!call.array.problem.ok()) throw Error(call.array.problem);
+  const ArrayView& view = call.array.view;
+  check_types(variable, view, direction);
+  ArrayView part = view;
+  Box mine = plain.mine;
+  if (!(view.extents == plain.plain)) {
+    if (!(view.extents == plain.with_halo))
+      throw Error(Code::invalid_argument, "the array has the extents " + text_of(view.extents) +
+                                              "; expected " + extents_or_halo(plain.plain, plain.with_halo));
+    const Share share =
+        share_of(transfer.region, decomposition, record_dims, direction == Direction::from_file);
+    mine = share.mine;
+    if (view.data == nullptr) throw Error(Code::invalid_argument, "the array's data is NULL");
+    part = view.part(share.tile_in_array);
+  }
+  if (part.data == nullptr) throw Error(Code::invalid_argument, "the array's data is NULL");
+  transfer.array = record_dims != 0 ? with_record_dimension(part) : part;
+  transfer.mine = mine;
+}
+
+}  // namespace
+
+ArrayView with_record_dimension(const ArrayView& view) {
+  ArrayView out = view;
+  out.extents = joined(Dims{1}, view.extents);
+  out.strides = joined(Dims{0}, view.strides);
+  return out;
+}
+
+Box region_of(const Schema& schema, int variable, const Section& section, Direction direction,
+              const Decomposition* decomposition, const Dims& array_extents) {
+  const int nd = static_cast<int>(variable_of(schema, variable).dims.size());
+  const int record_dims = schema.has_record(variable) ? 1 : 0;
+  Box region = Box::whole(Dims(nd));
+  if (record_dims != 0)
+    std::tie(region.first[0], region.count[0]) =
+        records_of(schema, variable, section.record, direction, array_extents);
+  else if (section.record != k_no_record)
+    throw Error(Code::invalid_argument, "the variable has no record dimension, but record is " +
+                                            std::to_string(section.record) + "; give SHOAL_NO_RECORD");
+  const int array_offset = array_extents.size() - nd;  // of dimension d in the array: d + offset
+  for (int d = record_dims; d < nd; ++d) {
+    const Dimension& dim = dim_of(schema, variable, d);
+    const std::int64_t length = open_length(schema, variable, d, decomposition);
+    const bool may_grow = dim.unlimited && direction == Direction::to_file;
+    if (direction == Direction::from_file && length > dim.length)
+      throw Error(Code::not_found, "the decomposition is " + std::to_string(length) + " long in dimension '" +
+                                       dim.name + "', which has " + std::to_string(dim.length) + " so far");
+    region.first[d] = section.start == nullptr ? 0 : section.start[d - record_dims];
+    if (section.count != nullptr)
+      region.count[d] = section.count[d - record_dims];
+    else if (may_grow && decomposition == nullptr && !array_extents.empty() && d + array_offset >= 0)
+      region.count[d] = array_extents[d + array_offset];
+    else
+      region.count[d] = length - region.first[d];
+    check_section(dim, region.first[d], region.count[d], length, may_grow);
+    const int c = decomposition == nullptr ? -1 : d - (nd - decomposition->rank());
+    if (c >= 0 && decomposition->is_cut(c) && (region.first[d] != 0 || region.count[d] != length))
+      throw Error(Code::invalid_argument, "the section starts at " + std::to_string(region.first[d]) +
+                                              " and counts " + std::to_string(region.count[d]) +
+                                              " in dimension '" + dim.name +
+                                              "', which is cut over ranks; there it must be all " +
+                                              std::to_string(length) + " cells");
+  }
+  return region;
+}
+
+Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
+                       const std::shared_ptr<const Decomposition>& decomposition, Direction direction) {
+  Transfer transfer;
+  transfer.decomposition = decomposition;
+  bool region_known = false;
+  transfer.status = caught([&] {
+    if (!call.problem.ok()) throw Error(call.problem);
+    const VariableDef& definition = variable_of(schema, variable);
+    if (!definition.fits_plainly)
+      throw Error(Code::not_supported,
+                  "the variable is of a type that Shoal cannot read or write (compound, enum, opaque, ...)");
+    if (decomposition == nullptr)
+      throw Error(Code::invalid_argument,
+                  "the variable has no decomposition yet; give one in this call" +
+                      std::string(direction == Direction::to_file ? " or when it is defined" : ""));
+    check_decomposition_fits(schema, variable, *decomposition);
+    if (call.section.record == k_all_records)
+      throw Error(Code::invalid_argument,
+                  "SHOAL_ALL_RECORDS is for put and get; write and read take one record a call");
+    transfer.region = region_of(schema, variable, call.section, direction, decomposition.get(), Dims());
+    region_known = true;
+    const int nd = transfer.region.rank();
+    transfer.mine = Box(Dims(nd), Dims(nd));
+    fill_in_array(transfer, definition, call, schema.has_record(variable) ? 1 : 0, direction);
+  });
+  transfer.variable = region_known ? variable : -1;
+  if (!transfer.status.ok() && transfer.status.variable.empty()) transfer.status.variable = call.variable;
+  return transfer;
+}
+
+}  // namespace shoal

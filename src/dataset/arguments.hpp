@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/array_view.hpp"
+#include "base/box.hpp"
+#include "base/error.hpp"
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+inline constexpr std::int64_t k_no_record = -1;    ///< the variable has no record dimension
+inline constexpr std::int64_t k_all_records = -2;  ///< every record there is (put, get)
+
+/// The array of a call, or why it is none. Looked at only where elements of it are needed.
+struct ArrayArgument {
+  ArrayView view;
+  Status problem;
+};
+
+/// Which part of a variable a call means.
+struct Section {
+  std::int64_t record = k_no_record;
+  const std::int64_t* start =
+      nullptr;  ///< one number for each dimension but the record dimension; nullptr: 0
+  const std::int64_t* count = nullptr;  ///< the same; nullptr: up to the end
+};
+
+/// The arguments of write, read, put and get as the caller gave them.
+struct DataCall {
+  std::string variable;
+  std::shared_ptr<const Decomposition>
+      decomposition;  ///< nullptr: the one that is attached; write and read only
+  ArrayArgument array;
+  Section section;
+  Status problem;  ///< arguments that could not even be taken (a NULL name)
+};
+
+enum class Direction { to_file, from_file };
+
+/// The section that all ranks mean, in the full dimensions of the variable. array_extents: where lengths are
+/// open (put of all records, unlimited inner dimensions), extents of the array decide; empty: current lengths
+/// do. Error(invalid_argument, not_found): what is wrong with the section.
+Box region_of(const Schema& schema, int variable, const Section& section, Direction direction,
+              const Decomposition* decomposition, const Dims& array_extents);
+
+/// A call of write or read as the driver takes it. Never throws: what is wrong with this rank's arguments is
+/// in the status; then the region is right if it could be told, and `variable` is -1 if it could not. Local.
+Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
+                       const std::shared_ptr<const Decomposition>& decomposition, Direction direction);
+
+/// A view in all dimensions of the variable: with an extent of 1 in front for a single record.
+ArrayView with_record_dimension(const ArrayView& view);
+
+}  // namespace shoal

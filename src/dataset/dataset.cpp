@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opening, definitions, sync and close. Data calls are in dataset_data.cpp.
+#include "dataset/dataset.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "dataset/report.hpp"
+
+namespace shoal {
+
+namespace {
+
+// FNV-1a, 64 bits, eight bytes a step: quick, and equal on equal machines, which is all that comparing ranks
+// needs.
+std::uint64_t hash_of(const Bytes& bytes, std::uint64_t hash = 1469598103934665603ULL) {
+  constexpr std::uint64_t k_prime = 1099511628211ULL;
+  std::size_t i = 0;
+  for (; i + 8 <= bytes.size(); i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + i, 8);
+    hash = (hash ^ word) * k_prime;
+    hash ^= hash >> 29;
+  }
+  for (; i < bytes.size(); ++i)
+    hash = (hash ^ static_cast<std::uint64_t>(bytes[i])) * k_prime;
+  return hash ^ (hash >> 32);
+}
+
+Bytes bytes_of(const std::string& text) {
+  const auto* p = reinterpret_cast<const std::byte*>(text.data());
+  return {p, p + text.size()};
+}
+
+}  // namespace
+
+// ---- Opening
+// -------------------------------------------------------------------------------------------------------------
+
+std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
+                                         const DatasetOptions& options) {
+  const Seconds start = now();
+  std::unique_ptr<Dataset> dataset(new Dataset(comm, path, true));
+  try {
+    dataset->take_settings(options, "create");
+    const Settings& s = dataset->settings_;
+    dataset->driver_ = create_native_driver(dataset->comm_, path, format_of(s.text("format")),
+                                            s.text("exists") == "replace", dataset->driver_options(options));
+  } catch (const Error& e) {
+    throw e.in_file(path);
+  }
+  dataset->started(start);
+  return dataset;
+}
+
+std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, bool writable,
+                                       const DatasetOptions& options) {
+  const Seconds start = now();
+  std::unique_ptr<Dataset> dataset(new Dataset(comm, path, writable));
+  try {
+    dataset->take_settings(options, writable ? "open to write" : "open to read");
+    dataset->driver_ = open_native_driver(dataset->comm_, path, writable, dataset->driver_options(options));
+  } catch (const Error& e) {
+    throw e.in_file(path);
+  }
+  dataset->started(start);
+  return dataset;
+}
+
+// Rank 0 looks at environment and files; the others take its settings, and compare their arguments with its.
+void Dataset::take_settings(const DatasetOptions& options, const std::string& mode) {
+  ByteWriter arguments;
+  arguments.put(path_);
+  arguments.put(mode);
+  arguments.put(options.settings);
+  const Bytes mine = arguments.take();
+  Bytes message;
+  Status status = options.problem;
+  if (comm_.rank() == 0) {
+    status.merge(caught([&] {
+      settings_ = resolve_settings(options.settings, options.sources);
+      if (mode != "create")
+        for (const auto& key : setting_keys())
+          if (key.creation_only && settings_.origin(key.name) == "argument")
+            throw Error(Code::setting,
+                        std::string("setting ") + key.name + " is for new files; this one exists");
+      check_report_path(settings_.text("report"));
+    }));
+    ByteWriter out;
+    out.put(std::vector<std::byte>(mine));
+    settings_.pack(out);
+    message = out.take();
+  }
+  comm_.broadcast(message, 0);
+  ByteReader in(message);
+  Bytes of_root;
+  in.get(of_root);
+  settings_ = Settings::unpack(in);
+  if (of_root != mine) {
+    ByteReader root(of_root);
+    const auto root_path = root.get<std::string>();
+    const auto root_mode = root.get<std::string>();
+    const auto root_text = root.get<std::string>();
+    status.merge({Code::out_of_step,
+                  "this rank asks to " + mode + " '" + path_ + "' with settings '" + options.settings +
+                      "', rank 0 to " + root_mode + " '" + root_path + "' with settings '" + root_text + "'",
+                  -1,
+                  {},
+                  {}});
+  }
+  comm_.agree_or_throw(status);
+}
+
+DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
+  DriverOptions out;
+  out.stage_bytes = settings_.bytes("stage_bytes");
+  out.slot_bytes = settings_.bytes("slot_bytes");
+  out.writers = static_cast<int>(settings_.count("writers"));
+  out.ranks_per_node = static_cast<int>(settings_.count("ranks_per_node"));
+  out.wait_seconds = settings_.seconds("wait_seconds");
+  out.catalog.header_reserve = settings_.bytes("header_reserve");
+  out.catalog.alignment = settings_.bytes("alignment");
+  out.catalog.chunk_bytes = settings_.bytes("chunk_bytes");
+  out.catalog.fill = settings_.flag("fill");
+  out.open_store = options.open_store;
+  return out;
+}
+
+void Dataset::started(Seconds start) {
+  definitions_ = Definitions(settings_.flag("fill"));
+  definitions_.reset(driver_->schema());
+  opened_at_ = start;
+  print_warnings();
+}
+
+void Dataset::check_open() const {
+  if (closed_) throw Error(Code::state, "the dataset is closed").in_file(path_);
+}
+
+void Dataset::check_writable() const {
+  check_open();
+  if (!writable_)
+    throw Error(Code::state, "the file was opened for reading; open it with SHOAL_WRITE to change it")
+        .in_file(path_);
+}
+
+// ---- Definitions
+// ---------------------------------------------------------------------------------------------------------
+
+// Also when the definition itself fails: then all ranks finish definitions together with the ranks where it
+// did not.
+void Dataset::begin_definition() {
+  check_writable();
+  if (!defining_) definitions_.take_lengths(driver_->schema());
+  defining_ = true;
+}
+
+void Dataset::def_dim(const std::string& name, std::int64_t length) {
+  begin_definition();
+  try {
+    definitions_.def_dim(name, length);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
+void Dataset::def_var(const std::string& name, Type type, const std::string& dims,
+                      std::shared_ptr<const Decomposition> decomposition) {
+  begin_definition();
+  try {
+    if (decomposition != nullptr &&
+        (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank()))
+      throw Error(Code::invalid_argument,
+                  "the decomposition was made with another communicator than the dataset");
+    definitions_.def_var(name, type, dims, std::move(decomposition));
+  } catch (const Error& e) {
+    throw e.of_variable(name).in_file(path_);
+  }
+}
+
+void Dataset::def_fill(const std::string& variable, const void* value) {
+  begin_definition();
+  try {
+    definitions_.def_fill(variable, value);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
+void Dataset::def_chunks(const std::string& variable, const std::int64_t* chunks) {
+  begin_definition();
+  try {
+    definitions_.def_chunks(variable, chunks);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
+void Dataset::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
+                      const void* values) {
+  begin_definition();
+  try {
+    definitions_.put_att(variable, name, type, count, values);
+  } catch (const Error& e) {
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+  }
+}
+
+void Dataset::end_define() {
+  check_writable();
+  defining_ = true;  // also with nothing to do, so that a rank that defined something finds the others here
+  finish_definitions();
+}
+
+void Dataset::finish_definitions() {
+  if (!defining_) return;
+  const Status status = caught([&] {
+    const Bytes mine = packed_definitions(definitions_.schema(), definitions_.decompositions());
+    if (const auto of_root = roll_call({"finishes definitions", mine})) {
+      Status differs;
+      if (*of_root != mine)
+        differs = {Code::out_of_step,
+                   "ranks made different definitions: " + first_difference(mine, *of_root) +
+                       "; every rank must make the same ones in the same order. Definitions since the last "
+                       "end_define are dropped",
+                   -1,
+                   {},
+                   {}};
+      comm_.agree_or_throw(differs);
+    }
+    driver_->define(definitions_.schema(), {});
+  });
+  if (!status.ok()) {
+    drop_definitions();
+    throw Error(status).in_file(path_);
+  }
+  definitions_.reset(driver_->schema());
+  defining_ = false;
+  // Lists of variables agree, so ranks come to new decompositions in the same order.
+  for (const auto& d : definitions_.decompositions()) {
+    if (d == nullptr || std::find(prepared_.begin(), prepared_.end(), d) != prepared_.end()) continue;
+    driver_->prepare(d);
+    prepared_.push_back(d);
+  }
+}
+
+void Dataset::drop_definitions() {
+  definitions_.reset(driver_->schema());
+  defining_ = false;
+}
+
+// ---- Sync and close
+// ------------------------------------------------------------------------------------------------------
+
+std::optional<Bytes> Dataset::roll_call(const Deed& deed, bool* somebody_late) {
+  if (somebody_late != nullptr) *somebody_late = deed.late;
+  if (comm_.size() == 1) return std::nullopt;
+  const std::uint64_t word =
+      (hash_of(deed.details, hash_of(bytes_of(deed.name))) & ~std::uint64_t{1}) | (deed.late ? 1U : 0U);
+  const auto words = comm_.all_gather(static_cast<std::int64_t>(word));
+  bool same = true;
+  for (const auto w : words) {
+    same = same && (w | 1) == (words[0] | 1);
+    if (somebody_late != nullptr) *somebody_late = *somebody_late || (w & 1) != 0;
+  }
+  if (same) return std::nullopt;
+  ByteWriter out;
+  out.put(std::string(deed.name));
+  out.put(deed.details);
+  Bytes message = out.take();
+  comm_.broadcast(message, 0);
+  ByteReader in(message);
+  const auto root_deed = in.get<std::string>();
+  Status status;
+  if (root_deed != deed.name)
+    status = {Code::out_of_step,
+              std::string("ranks made different calls: this one ") + deed.name + ", rank 0 " + root_deed +
+                  "; every rank must make the same calls in the same order",
+              -1,
+              {},
+              {}};
+  comm_.agree_or_throw(status);
+  Bytes details;
+  in.get(details);
+  return details;
+}
+
+template <class Work>
+Status Dataset::settle(const char* name, Work&& work) {
+  bool somebody_late = false;
+  Status status = caught([&] {
+    if (defining_) finish_definitions();
+  });
+  const Status step = caught([&] { roll_call({name, {}, !late_.ok()}, &somebody_late); });
+  status.merge(step);
+  if (step.ok()) {
+    status.merge(caught(work));
+    if (somebody_late) status.merge(comm_.agree(late_));
+  }
+  late_ = {};
+  print_warnings();
+  return status;
+}
+
+void Dataset::sync(bool durable) {
+  check_open();
+  if (!writable_) return;  // nothing can be on its way
+  const Status status = settle("syncs", [&] { driver_->sync(durable || settings_.flag("durable")); });
+  definitions_.take_lengths(driver_->schema());
+  if (!status.ok()) throw Error(status).in_file(path_);
+}
+
+void Dataset::close(bool durable) {
+  check_open();
+  Status status = settle("closes", [&] { driver_->close(durable || settings_.flag("durable")); });
+  closed_ = true;
+  // Ranks that are out of step cannot be gathered from.
+  if (status.code != Code::out_of_step && status.code != Code::timeout && status.code != Code::mpi)
+    status.merge(finish_report());
+  definitions_.reset(driver_->schema());
+  if (!status.ok()) throw Error(status).in_file(path_);
+}
+
+Status Dataset::finish_report() {
+  if (settings_.text("report").empty()) return {};
+  return caught([&] {
+    RankReport mine{driver_->counters(), now() - opened_at_};
+    const auto parts = comm_.gather(packed(mine), 0);
+    comm_.on_root([&] {
+      DatasetReport report;
+      report.path = path_;
+      report.format = name_of(driver_->schema().format);
+      report.driver = settings_.text("driver");
+      report.ranks = comm_.size();
+      for (const auto& part : parts)
+        report.of_ranks.push_back(unpack_rank_report(part));
+      write_report(report, settings_);
+    });
+  });
+}
+
+void Dataset::print_warnings() {
+  const auto& warnings = driver_->counters().warnings;
+  for (; warnings_printed_ < warnings.size(); ++warnings_printed_)
+    if (comm_.rank() == 0 && !settings_.flag("quiet"))
+      std::fprintf(stderr, "shoal: %s: %s\n", path_.c_str(), warnings[warnings_printed_].c_str());
+}
+
+// ---- What is known
+// -------------------------------------------------------------------------------------------------------
+
+const Schema& Dataset::schema() const {
+  return definitions_.schema();
+}
+
+std::optional<Placement> Dataset::placement(int variable) const {
+  if (closed_ || variable >= static_cast<int>(driver_->schema().variables.size())) return std::nullopt;
+  return driver_->placement(variable);
+}
+
+std::string Dataset::report_text() const {
+  DatasetReport report;
+  report.path = path_;
+  report.format = name_of(driver_->schema().format);
+  report.driver = settings_.text("driver");
+  report.ranks = comm_.size();
+  report.of_ranks.push_back({driver_->counters(), now() - opened_at_});
+  return json_of(report, settings_);
+}
+
+}  // namespace shoal

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "dataset/arguments.hpp"
+#include "dataset/definitions.hpp"
+#include "dataset/settings.hpp"
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// What a dataset is opened with. The same on all ranks, but for problem.
+struct DatasetOptions {
+  std::string settings;                       ///< argument text "key=value, key=value"
+  SettingSources sources;                     ///< read by rank 0 alone
+  StoreOpener open_store = open_posix_store;  ///< tests put a faulty one in between
+  Status problem;  ///< this rank's arguments are bad (a NULL path); it still takes part
+};
+
+/// One file, or later several, that all ranks of a communicator write and read as one.
+///
+/// The facade: it checks arguments, collects definitions, keeps decompositions of variables, and hands boxes
+/// to a driver. Calls are Collective unless marked Local: all ranks make them in the same order. Bad
+/// arguments of one rank do not stop the others:
+/// - write and put: the rank takes part with nothing, and sync or close throws on all ranks alike. On a
+/// single rank bad
+///   arguments are thrown at once.
+/// - read and get: the call throws on all ranks alike.
+/// - definitions: throw where they are made; ranks that differ are found when the definitions are finished.
+/// After an Error the dataset can be used on. Destroying it never communicates; what was not synced may be
+/// lost.
+class Dataset {
+ public:
+  /// A new file, replaced if it exists (setting exists).
+  static std::unique_ptr<Dataset> create(MPI_Comm comm, const std::string& path,
+                                         const DatasetOptions& options);
+  /// A file that exists, of any format.
+  static std::unique_ptr<Dataset> open(MPI_Comm comm, const std::string& path, bool writable,
+                                       const DatasetOptions& options);
+
+  // ---- Definitions. Local. Error(state) if the file was opened for reading only.
+  void def_dim(const std::string& name, std::int64_t length);
+  void def_var(const std::string& name, Type type, const std::string& dims,
+               std::shared_ptr<const Decomposition> decomposition);
+  void def_fill(const std::string& variable, const void* value);
+  void def_chunks(const std::string& variable, const std::int64_t* chunks);
+  void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
+               const void* values);
+  /// Compare what ranks defined and bring the file to it. When ranks differ, or the file cannot hold it,
+  /// definitions since the last time are dropped on all ranks.
+  void end_define();
+
+  // ---- Data. Each finishes the define phase first.
+  void write(const DataCall& call);
+  void read(const DataCall& call);
+  void put(const DataCall& call);
+  void get(const DataCall& call);
+
+  /// Store, agree on errors, commit. durable: also wait for the device.
+  void sync(bool durable);
+  /// sync, report, close. The dataset is closed even if it throws. Further calls: Error(state).
+  void close(bool durable);
+
+  // ---- What is known. Local.
+  const std::string& path() const { return path_; }
+  bool writable() const { return writable_; }
+  const Schema& schema() const;
+  /// How a variable is stored; nothing while its definition is not finished.
+  std::optional<Placement> placement(int variable) const;
+  const Settings& settings() const { return settings_; }
+  const Comm& comm() const { return comm_; }
+  /// Counts of this rank so far, as JSON.
+  std::string report_text() const;
+
+ private:
+  Dataset(MPI_Comm comm, std::string path, bool writable)
+      : comm_(comm), path_(std::move(path)), writable_(writable) {}
+  void take_settings(const DatasetOptions& options, const std::string& mode);
+  DriverOptions driver_options(const DatasetOptions& options) const;
+  void started(Seconds start);
+
+  void check_open() const;
+  void check_writable() const;
+  void begin_definition();
+  void finish_definitions();
+  void drop_definitions();
+  void adopt(const std::shared_ptr<const Decomposition>& decomposition);
+  std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
+  Transfer transfer_of(const DataCall& call, Direction direction);
+  void put_values(int variable, const Box& box, const DataCall& call);
+  void get_values(int variable, const Box& box, const ArrayView& view);
+
+  /// What one rank says in a roll call.
+  struct Deed {
+    const char* name;   ///< what it does, in words
+    Bytes details;      ///< has to be the same too
+    bool late = false;  ///< it has a failure to tell
+  };
+  /// All ranks say what they are about to do. Error(out_of_step) on all of them if they do different things,
+  /// so that calls that do not match end in a message and not in a deadlock. If only details differ: rank 0's
+  /// details.
+  std::optional<Bytes> roll_call(const Deed& deed, bool* somebody_late = nullptr);
+  /// driver work (sync or close) after a roll call, together with failures kept here.
+  template <class Work>
+  Status settle(const char* name, Work&& work);
+  void print_warnings();
+  Status finish_report();
+
+  Comm comm_;
+  std::string path_;
+  bool writable_;
+  bool closed_ = false;
+  Settings settings_;
+  std::unique_ptr<Driver> driver_;
+  Definitions definitions_{true};
+  bool defining_ = false;
+  std::vector<std::shared_ptr<const Decomposition>> prepared_;  // in the same order on all ranks
+  Status late_;  // of put: found after the call had returned on other ranks
+  std::size_t warnings_printed_ = 0;
+  Seconds opened_at_ = 0;
+};
+
+}  // namespace shoal

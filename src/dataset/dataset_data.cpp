@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The data calls of Dataset: write, read, put, get.
+#include <algorithm>
+
+#include "dataset/dataset.hpp"
+#include "dataset/values.hpp"
+
+namespace shoal {
+
+namespace {
+
+Status with_context(Status status, const std::string& file, const std::string& variable) {
+  if (status.ok()) return status;
+  if (status.file.empty()) status.file = file;
+  if (status.variable.empty()) status.variable = variable;
+  return status;
+}
+
+Dims without_last(const Dims& dims) {
+  return Dims(std::span(dims.begin(), dims.end() - 1));
+}
+
+// The view in all dimensions of the box; a logical array may lack the text length of a char variable.
+ArrayView fitted(const ArrayArgument& array, const Box& box, bool single_record,
+                 const VariableDef& variable) {
+  if (!array.problem.ok()) throw Error(array.problem);
+  ArrayView view = single_record ? with_record_dimension(array.view) : array.view;
+  const bool first_characters = variable.type == Type::char_ && view.type == Type::logical &&
+                                box.rank() > 0 && view.extents.size() == box.rank() - 1;
+  const Dims expected = first_characters ? without_last(box.count) : box.count;
+  if (!(view.extents == expected)) {
+    const int skip = single_record ? 1 : 0;
+    throw Error(Code::invalid_argument, "the array has the extents " + text_of(array.view.extents) +
+                                            "; expected " + text_of(tail(expected, expected.size() - skip)));
+  }
+  if (volume(view.extents) > 0 && view.data == nullptr)
+    throw Error(Code::invalid_argument, "the array's data is NULL");
+  return view;
+}
+
+void check_value_types(const VariableDef& variable, const ArrayView& view) {
+  if (!variable.fits_plainly)
+    throw Error(Code::not_supported,
+                "the variable is of a type that Shoal cannot read or write (compound, enum, opaque, ...)");
+  if ((variable.type == Type::string) != (view.type == Type::string))
+    throw Error(Code::type, std::string("the variable is of type ") + name_of(variable.type) +
+                                " and the array of type " + name_of(view.type) +
+                                "; strings go with strings only");
+}
+
+}  // namespace
+
+// A decomposition that this dataset has not seen yet: ranks look at it together, also those whose other
+// arguments are bad.
+void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
+  if (decomposition == nullptr ||
+      std::find(prepared_.begin(), prepared_.end(), decomposition) != prepared_.end())
+    return;
+  ByteWriter shape;
+  for (const auto n : decomposition->global())
+    shape.put(n);
+  const Bytes mine = shape.take();
+  Status status;
+  if (const auto of_root = roll_call({"brings a new decomposition", mine}); of_root && *of_root != mine)
+    status = {Code::out_of_step,
+              "the decomposition of shape " + text_of(decomposition->global()) +
+                  " is not the one that rank 0 gives; every rank must give the same",
+              -1,
+              {},
+              {}};
+  if (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank())
+    status.merge({Code::invalid_argument,
+                  "the decomposition was made with another communicator than the dataset",
+                  -1,
+                  {},
+                  {}});
+  comm_.agree_or_throw(status);
+  driver_->prepare(decomposition);
+  prepared_.push_back(decomposition);
+}
+
+std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, const DataCall& call) {
+  if (call.decomposition == nullptr) return definitions_.decompositions()[static_cast<std::size_t>(variable)];
+  check_decomposition_fits(definitions_.schema(), variable, *call.decomposition);
+  definitions_.attach(variable, call.decomposition);
+  return call.decomposition;
+}
+
+Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
+  Transfer transfer;
+  const Status status = caught([&] {
+    if (!call.problem.ok()) throw Error(call.problem);
+    const int variable = definitions_.variable(call.variable);
+    transfer = make_transfer(driver_->schema(), variable, call, decomposition_of(variable, call), direction);
+  });
+  if (!status.ok()) {
+    transfer.variable = -1;
+    transfer.decomposition = call.decomposition;
+  }
+  transfer.status.merge(status);
+  transfer.status = with_context(transfer.status, path_, call.variable);
+  if (comm_.size() == 1 && !transfer.status.ok()) throw Error(transfer.status);
+  return transfer;
+}
+
+void Dataset::write(const DataCall& call) {
+  check_writable();
+  finish_definitions();
+  try {
+    adopt(call.decomposition);
+    driver_->write(transfer_of(call, Direction::to_file));
+  } catch (const Error& e) {
+    throw e.of_variable(call.variable).in_file(path_);
+  }
+}
+
+void Dataset::read(const DataCall& call) {
+  check_open();
+  finish_definitions();
+  try {
+    adopt(call.decomposition);
+    driver_->read(transfer_of(call, Direction::from_file));
+  } catch (const Error& e) {
+    throw e.of_variable(call.variable).in_file(path_);
+  }
+}
+
+void Dataset::put(const DataCall& call) {
+  check_writable();
+  finish_definitions();
+  int variable = -1;
+  Box box;
+  Status status = caught([&] {
+    if (!call.problem.ok()) throw Error(call.problem);
+    const int index = definitions_.variable(call.variable);
+    const bool mine = comm_.rank() == 0;
+    if (mine && !call.array.problem.ok()) throw Error(call.array.problem);
+    box = region_of(driver_->schema(), index, call.section, Direction::to_file, nullptr,
+                    mine ? call.array.view.extents : Dims());
+    variable = index;
+  });
+  if (status.ok() && comm_.rank() == 0) {
+    status = caught([&] { put_values(variable, box, call); });
+    if (status.ok()) return;
+  }
+  status = with_context(status, path_, call.variable);
+  if (comm_.size() == 1) throw Error(status);
+  driver_->put(status.ok() ? variable : -1, status.ok() ? box : Box(), nullptr, {}, status);
+}
+
+void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
+  const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(variable)];
+  const bool single = driver_->schema().has_record(variable) && call.section.record != k_all_records;
+  const ArrayView view = fitted(call.array, box, single, definition);
+  check_value_types(definition, view);
+  if (definition.type == Type::string) {
+    driver_->put(variable, box, nullptr, gather_strings(view), {});
+  } else if (is_plain(view, definition.type)) {
+    driver_->put(variable, box, view.data, {}, {});
+  } else {
+    Misfits misfits;
+    const Bytes values = gather_values(view, definition, misfits);
+    driver_->put(variable, box, values.data(), {}, {});
+    // The rest is written, as netCDF does; with several ranks the failure comes out at sync, on all of them.
+    const Status misfit =
+        with_context(misfit_status(misfits, box, view.type, definition.type), path_, definition.name);
+    if (!misfit.ok() && comm_.size() == 1) throw Error(misfit);
+    late_.merge(misfit);
+  }
+}
+
+void Dataset::get(const DataCall& call) {
+  check_open();
+  finish_definitions();
+  int variable = -1;
+  Box box;
+  ArrayView view;
+  Status status = caught([&] {
+    if (!call.problem.ok()) throw Error(call.problem);
+    const int index = definitions_.variable(call.variable);
+    const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(index)];
+    box = region_of(driver_->schema(), index, call.section, Direction::from_file, nullptr, Dims());
+    view = fitted(call.array, box,
+                  driver_->schema().has_record(index) && call.section.record != k_all_records, definition);
+    check_value_types(definition, view);
+    if (definition.type != Type::string)
+      find_conversion({definition.type, size_of(definition.type), false},
+                      {view.type, view.element_size, false});
+    variable = index;
+  });
+  status = with_context(status, path_, call.variable);
+  try {
+    if (status.ok()) {
+      get_values(variable, box, view);
+    } else {
+      if (comm_.size() == 1) throw Error(status);
+      std::vector<std::string> no_strings;
+      driver_->get(-1, Box(), nullptr, no_strings, status);
+    }
+  } catch (const Error& e) {
+    throw e.of_variable(call.variable).in_file(path_);
+  }
+}
+
+void Dataset::get_values(int variable, const Box& box, const ArrayView& view) {
+  const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(variable)];
+  std::vector<std::string> strings;
+  if (definition.type == Type::string) {
+    driver_->get(variable, box, nullptr, strings, {});
+    scatter_strings(strings, view);
+    return;
+  }
+  if (is_plain(view, definition.type)) {
+    driver_->get(variable, box, view.data, strings, {});
+    return;
+  }
+  Bytes values(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
+  driver_->get(variable, box, values.data(), strings, {});
+  if (view.extents.size() == box.rank() - 1) {
+    // Logical values kept as text, one word a value: the first letter tells. Others are passed over.
+    const auto letters = static_cast<std::size_t>(box.count[box.rank() - 1]);
+    if (letters == 0) throw Error(Code::type, "texts of length 0 cannot be read as logical values");
+    for (std::size_t i = 0; i * letters < values.size(); ++i)
+      values[i] = values[i * letters];
+  }
+  Misfits misfits;
+  scatter_values(values.data(), definition, view, misfits);
+  const Box values_of = view.extents.size() == box.rank() ? box : Box(without_last(box.first), view.extents);
+  const Status misfit = misfit_status(misfits, values_of, definition.type, view.type);
+  if (!misfit.ok()) throw Error(misfit);
+}
+
+}  // namespace shoal

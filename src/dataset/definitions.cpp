@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/definitions.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t k_max_name = 256;  // NC_MAX_NAME
+
+// Rules of names that all formats share (NetCDF classic format specification, "name").
+void check_name(const std::string& name, const std::string& what) {
+  const auto bad = [&](const std::string& why) {
+    throw Error(Code::invalid_argument, "'" + name + "' cannot be the name of " + what + ": " + why);
+  };
+  if (name.empty()) bad("it is empty");
+  if (name.size() > k_max_name)
+    bad("it has " + std::to_string(name.size()) + " bytes, at most " + std::to_string(k_max_name) +
+        " are allowed");
+  const auto first = static_cast<unsigned char>(name[0]);
+  const bool letter =
+      (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || (first >= '0' && first <= '9');
+  if (!letter && first != '_' && first < 0x80) bad("it must start with a letter, a digit or _");
+  for (const char c : name) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u < 0x20 || u == 0x7f) bad("it contains a control character");
+    if (c == '/') bad("it contains a slash");
+  }
+  if (name.back() == ' ') bad("it ends with a blank");
+}
+
+std::vector<std::string> variable_names(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const auto& v : schema.variables)
+    names.push_back(v.name);
+  return names;
+}
+
+std::vector<std::string> dim_names(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const auto& d : schema.dims)
+    names.push_back(d.name);
+  return names;
+}
+
+bool classic_model(Format format) {
+  return format != Format::netcdf4;
+}
+
+std::string format_that_holds(Type type) {
+  if (type == Type::string) return "netcdf4";
+  return "cdf5 or netcdf4";
+}
+
+void check_type(Format format, Type type, const std::string& what) {
+  if (type == Type::none) throw Error(Code::type, what + " has no type");
+  if (!holds(format, type))
+    throw Error(Code::not_supported, what + " of type " + name_of(type) + ": format " + name_of(format) +
+                                         " has no such type; use format " + format_that_holds(type));
+}
+
+Attribute make_attribute(const std::string& name, Type type, std::int64_t count, const void* values) {
+  if (count < 0)
+    throw Error(Code::invalid_argument,
+                "attribute '" + name + "' has " + std::to_string(count) + " elements");
+  if (count > 0 && values == nullptr)
+    throw Error(Code::invalid_argument, "attribute '" + name + "': values is NULL");
+  if (type == Type::string) {
+    Attribute attribute{name, type, {}, {}};
+    const auto* texts = static_cast<const char* const*>(values);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (texts[i] == nullptr)
+        throw Error(Code::invalid_argument,
+                    "attribute '" + name + "': text " + std::to_string(i) + " is NULL");
+      attribute.strings.emplace_back(texts[i]);
+    }
+    return attribute;
+  }
+  if (type == Type::char_)
+    return Attribute::text(
+        name, count == 0 ? std::string()
+                         : std::string(static_cast<const char*>(values), static_cast<std::size_t>(count)));
+  return Attribute::numbers(name, type, values, count);
+}
+
+void replace(std::vector<Attribute>& attributes, Attribute attribute) {
+  for (auto& a : attributes) {
+    if (a.name == attribute.name) {
+      a = std::move(attribute);
+      return;
+    }
+  }
+  attributes.push_back(std::move(attribute));
+}
+
+constexpr const char* k_fill_name = "_FillValue";
+constexpr const char* k_flag_meanings = "false true";
+
+}  // namespace
+
+int find_variable_or_throw(const Schema& schema, const std::string& name) {
+  const int i = schema.find_variable(name);
+  if (i < 0)
+    throw Error(Code::not_found,
+                "there is no variable '" + name + "'" + did_you_mean(name, variable_names(schema)));
+  return i;
+}
+
+int find_dim_or_throw(const Schema& schema, const std::string& name) {
+  const int i = schema.find_dim(name);
+  if (i < 0)
+    throw Error(Code::not_found,
+                "there is no dimension '" + name + "'" + did_you_mean(name, dim_names(schema)));
+  return i;
+}
+
+const Attribute& find_attribute_or_throw(const std::vector<Attribute>& attributes, const std::string& name) {
+  if (const Attribute* found = find_attribute(attributes, name)) return *found;
+  std::vector<std::string> names;
+  for (const auto& a : attributes)
+    names.push_back(a.name);
+  throw Error(Code::not_found, "there is no attribute '" + name + "'" + did_you_mean(name, names));
+}
+
+const std::vector<Attribute>& attributes_of(const Schema& schema, const char* variable) {
+  if (variable == nullptr) return schema.attributes;
+  return schema.variables[static_cast<std::size_t>(find_variable_or_throw(schema, variable))].attributes;
+}
+
+bool is_logical(const VariableDef& variable) {
+  if (variable.type != Type::byte_) return false;
+  const Attribute* values = find_attribute(variable.attributes, "flag_values");
+  const Attribute* meanings = find_attribute(variable.attributes, "flag_meanings");
+  if (values == nullptr || meanings == nullptr || values->type != Type::byte_ || values->data.size() != 2)
+    return false;
+  const std::string text(reinterpret_cast<const char*>(meanings->data.data()), meanings->data.size());
+  return values->data[0] == std::byte{0} && values->data[1] == std::byte{1} && text == k_flag_meanings;
+}
+
+void check_decomposition_fits(const Schema& schema, int variable, const Decomposition& decomposition) {
+  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
+  const int cut = decomposition.rank();
+  const int record = schema.has_record(variable) ? 1 : 0;
+  const int rest = static_cast<int>(dims.size()) - record;
+  std::vector<std::string> described;
+  for (const int d : dims) {
+    const Dimension& dim = schema.dims[static_cast<std::size_t>(d)];
+    described.push_back(dim.name + "=" +
+                        (dim.unlimited ? std::string("unlimited") : std::to_string(dim.length)));
+  }
+  bool fits = cut <= rest;
+  for (int i = 0; fits && i < cut; ++i) {
+    const Dimension& dim =
+        schema.dims[static_cast<std::size_t>(dims[dims.size() - static_cast<std::size_t>(cut - i)])];
+    fits = dim.unlimited || dim.length == decomposition.global()[i];
+  }
+  if (!fits)
+    throw Error(Code::invalid_argument,
+                "the decomposition of shape " + text_of(decomposition.global()) +
+                    " does not fit the variable, whose dimensions are (" + joined(described, ", ") +
+                    "); its shape must be that of the last " + std::to_string(cut) + " dimension" +
+                    (cut == 1 ? "" : "s") + (record != 0 ? ", without the record dimension" : ""))
+        .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
+}
+
+void Definitions::reset(const Schema& in_file) {
+  schema_ = in_file;
+  variables_in_file_ = static_cast<int>(in_file.variables.size());
+  decompositions_.resize(in_file.variables.size());
+  dim_by_name_.clear();
+  variable_by_name_.clear();
+  for (std::size_t i = 0; i < schema_.dims.size(); ++i)
+    dim_by_name_.emplace(schema_.dims[i].name, static_cast<int>(i));
+  for (std::size_t i = 0; i < schema_.variables.size(); ++i)
+    variable_by_name_.emplace(schema_.variables[i].name, static_cast<int>(i));
+}
+
+void Definitions::take_lengths(const Schema& in_file) {
+  for (std::size_t i = 0; i < in_file.dims.size() && i < schema_.dims.size(); ++i)
+    if (schema_.dims[i].unlimited) schema_.dims[i].length = in_file.dims[i].length;
+}
+
+void Definitions::attach(int variable, std::shared_ptr<const Decomposition> decomposition) {
+  decompositions_[static_cast<std::size_t>(variable)] = std::move(decomposition);
+}
+
+int Definitions::variable(const std::string& name) const {
+  const auto found = variable_by_name_.find(name);
+  return found != variable_by_name_.end() ? found->second : find_variable_or_throw(schema_, name);
+}
+
+int Definitions::dimension(const std::string& name) const {
+  const auto found = dim_by_name_.find(name);
+  return found != dim_by_name_.end() ? found->second : find_dim_or_throw(schema_, name);
+}
+
+// Dimensions of a new variable: known, and unlimited ones only where the format has them.
+std::vector<int> Definitions::resolve_dims(const std::string& variable, const std::string& text) const {
+  std::vector<int> dims;
+  for (const auto& word : words(text))
+    dims.push_back(dimension(word));
+  if (dims.size() > static_cast<std::size_t>(k_max_dims))
+    throw Error(Code::not_supported, "the variable has " + std::to_string(dims.size()) +
+                                         " dimensions, at most " + std::to_string(k_max_dims) +
+                                         " are allowed")
+        .of_variable(variable);
+  for (std::size_t i = 1; i < dims.size(); ++i) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[i])];
+    if (dim.unlimited && classic_model(schema_.format))
+      throw Error(Code::not_supported, "the unlimited dimension '" + dim.name +
+                                           "' must be the first of its dimensions (" + text + ") in format " +
+                                           name_of(schema_.format) + "; or use format netcdf4")
+          .of_variable(variable);
+  }
+  return dims;
+}
+
+void Definitions::def_dim(const std::string& name, std::int64_t length) {
+  check_name(name, "a dimension");
+  if (words(name).size() != 1)
+    throw Error(Code::invalid_argument,
+                "'" + name + "' cannot be the name of a dimension: it contains a blank or a comma");
+  if (dim_by_name_.contains(name)) throw Error(Code::exists, "there is a dimension '" + name + "' already");
+  if (length < 0)
+    throw Error(Code::invalid_argument, "dimension '" + name + "' has length " + std::to_string(length) +
+                                            "; allowed are 1 or more, or SHOAL_UNLIMITED (0)");
+  const bool unlimited = length == 0;
+  if (unlimited && classic_model(schema_.format))
+    for (const auto& dim : schema_.dims)
+      if (dim.unlimited)
+        throw Error(Code::not_supported, "dimension '" + name + "' is unlimited and so is '" + dim.name +
+                                             "'; format " + name_of(schema_.format) +
+                                             " has one unlimited dimension, netcdf4 several");
+  dim_by_name_.emplace(name, static_cast<int>(schema_.dims.size()));
+  schema_.dims.push_back({name, length, unlimited});
+}
+
+void Definitions::def_var(const std::string& name, Type type, const std::string& dims,
+                          std::shared_ptr<const Decomposition> decomposition) {
+  check_name(name, "a variable");
+  if (variable_by_name_.contains(name))
+    throw Error(Code::exists, "there is a variable '" + name + "' already").of_variable(name);
+  VariableDef variable;
+  variable.name = name;
+  variable.type = type == Type::logical ? Type::byte_ : type;
+  check_type(schema_.format, variable.type, "variable '" + name + "'");
+  variable.dims = resolve_dims(name, dims);
+  variable.no_fill = !default_fill_;
+  variable.distributed = decomposition != nullptr;
+  if (decomposition != nullptr && type == Type::string)
+    throw Error(Code::not_supported, "strings cannot be cut over ranks; use a variable of type char, or put")
+        .of_variable(name);
+  if (type == Type::logical) {
+    const std::int8_t flags[2] = {0, 1};
+    variable.attributes.push_back(Attribute::numbers("flag_values", Type::byte_, flags, 2));
+    variable.attributes.push_back(Attribute::text("flag_meanings", k_flag_meanings));
+  }
+  schema_.variables.push_back(std::move(variable));
+  try {
+    if (decomposition != nullptr)
+      check_decomposition_fits(schema_, static_cast<int>(schema_.variables.size()) - 1, *decomposition);
+  } catch (...) {
+    schema_.variables.pop_back();
+    throw;
+  }
+  decompositions_.push_back(std::move(decomposition));
+  variable_by_name_.emplace(name, static_cast<int>(schema_.variables.size()) - 1);
+}
+
+VariableDef& Definitions::new_variable(const std::string& name, const char* what) {
+  const int i = variable(name);
+  if (i < variables_in_file_)
+    throw Error(Code::state,
+                std::string(what) + " can only be given before the variable's definition is finished")
+        .of_variable(name);
+  return schema_.variables[static_cast<std::size_t>(i)];
+}
+
+void Definitions::def_fill(const std::string& name, const void* value) {
+  VariableDef& v = new_variable(name, "a fill value");
+  if (value == nullptr) {
+    std::erase_if(v.attributes, [](const Attribute& a) { return a.name == k_fill_name; });
+    v.no_fill = true;
+    return;
+  }
+  replace(v.attributes, make_attribute(k_fill_name, v.type, 1, value));
+  v.no_fill = false;
+}
+
+void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks) {
+  VariableDef& v = new_variable(name, "a chunk shape");
+  if (schema_.format != Format::netcdf4 && schema_.format != Format::netcdf4_classic)
+    throw Error(Code::not_supported,
+                std::string("format ") + name_of(schema_.format) + " has no chunks; use netcdf4")
+        .of_variable(name);
+  if (v.dims.empty()) throw Error(Code::invalid_argument, "a scalar has no chunks").of_variable(name);
+  if (chunks == nullptr) throw Error(Code::invalid_argument, "chunks is NULL").of_variable(name);
+  for (std::size_t i = 0; i < v.dims.size(); ++i) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(v.dims[i])];
+    if (chunks[i] < 1 || (!dim.unlimited && chunks[i] > dim.length))
+      throw Error(Code::invalid_argument, "the chunk is " + std::to_string(chunks[i]) +
+                                              " long in dimension '" + dim.name + "'; allowed are 1 to " +
+                                              (dim.unlimited ? "any number" : std::to_string(dim.length)))
+          .of_variable(name);
+  }
+  v.chunks.assign(chunks, chunks + v.dims.size());
+}
+
+void Definitions::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
+                          const void* values) {
+  const int index = variable == nullptr ? -1 : this->variable(variable);
+  check_name(name, "an attribute");
+  if (type == Type::logical)
+    throw Error(Code::type, "attribute '" + name + "' is logical; give it as byte 0 or 1, or as text");
+  if (type == Type::string && schema_.format != Format::netcdf4)
+    throw Error(Code::not_supported, "attribute '" + name + "' is of type string; format " +
+                                         name_of(schema_.format) +
+                                         " has text only: give it as char, or use format netcdf4");
+  check_type(schema_.format, type, "attribute '" + name + "'");
+  if (index >= 0 && name == k_fill_name) {
+    const Type wanted = schema_.variables[static_cast<std::size_t>(index)].type;
+    if (type != wanted || count != 1)
+      throw Error(Code::type, std::string("_FillValue is one value of the variable's type, ") +
+                                  name_of(wanted) + ", not " + std::to_string(count) + " of " + name_of(type))
+          .of_variable(variable);
+    def_fill(variable, values);
+    return;
+  }
+  auto& attributes =
+      index < 0 ? schema_.attributes : schema_.variables[static_cast<std::size_t>(index)].attributes;
+  replace(attributes, make_attribute(name, type, count, values));
+}
+
+}  // namespace shoal

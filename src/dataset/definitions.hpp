@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "decomp/decomposition.hpp"
+#include "format/schema.hpp"
+
+namespace shoal {
+
+/// The define phase of one dataset on one rank: a schema that grows, each step checked when it is made. All
+/// calls Local. On Error nothing was changed.
+class Definitions {
+ public:
+  /// default_fill: do new variables get their fill value where nobody writes?
+  explicit Definitions(bool default_fill) : default_fill_(default_fill) {}
+
+  /// Start from what is in the file; drops what was pending.
+  void reset(const Schema& in_file);
+  const Schema& schema() const { return schema_; }
+  /// The decomposition of each variable of the schema; nullptr: none yet.
+  const std::vector<std::shared_ptr<const Decomposition>>& decompositions() const { return decompositions_; }
+  void attach(int variable, std::shared_ptr<const Decomposition> decomposition);
+  /// Record counts as the driver knows them now.
+  void take_lengths(const Schema& in_file);
+
+  /// length 0: unlimited.
+  void def_dim(const std::string& name, std::int64_t length);
+  void def_var(const std::string& name, Type type, const std::string& dims,
+               std::shared_ptr<const Decomposition> decomposition);
+  /// value: of the variable's type; nullptr: no fill.
+  void def_fill(const std::string& variable, const void* value);
+  void def_chunks(const std::string& variable, const std::int64_t* chunks);
+  /// variable nullptr: of the file.
+  void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
+               const void* values);
+
+  /// Index of the variable; Error(not_found) with the nearest name.
+  int variable(const std::string& name) const;
+  int dimension(const std::string& name) const;
+
+ private:
+  std::vector<int> resolve_dims(const std::string& variable, const std::string& text) const;
+  VariableDef& new_variable(const std::string& name, const char* what);
+
+  Schema schema_;
+  // Models define thousands of variables: names are looked up, not searched for.
+  std::unordered_map<std::string, int> dim_by_name_;
+  std::unordered_map<std::string, int> variable_by_name_;
+  std::vector<std::shared_ptr<const Decomposition>> decompositions_;
+  int variables_in_file_ = 0;
+  bool default_fill_ = true;
+};
+
+/// Index by name; Error(not_found) with the nearest name.
+int find_variable_or_throw(const Schema& schema, const std::string& name);
+int find_dim_or_throw(const Schema& schema, const std::string& name);
+const Attribute& find_attribute_or_throw(const std::vector<Attribute>& attributes, const std::string& name);
+/// Attributes of the variable, or of the file for nullptr.
+const std::vector<Attribute>& attributes_of(const Schema& schema, const char* variable);
+
+/// Was the variable defined as logical: bytes with flag_values 0, 1 and flag_meanings "false true"?
+bool is_logical(const VariableDef& variable);
+
+/// Do the last dimensions of the variable (not its record dimension) have the shape of the decomposition?
+/// Otherwise Error(invalid_argument). An unlimited one of them fits any length.
+void check_decomposition_fits(const Schema& schema, int variable, const Decomposition& decomposition);
+
+/// What ranks must agree on, as bytes: the schema without record counts, and which variables share a
+/// decomposition.
+Bytes packed_definitions(const Schema& schema,
+                         const std::vector<std::shared_ptr<const Decomposition>>& decompositions);
+/// The first thing in which mine differs from rank 0's, in words ("variable 'temp' is float here and double
+/// on rank 0").
+std::string first_difference(const Bytes& mine, const Bytes& of_root);
+
+}  // namespace shoal

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Did all ranks define the same? Packs definitions to bytes, and finds the first difference in words.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "dataset/definitions.hpp"
+
+namespace shoal {
+
+Bytes packed_definitions(const Schema& schema,
+                         const std::vector<std::shared_ptr<const Decomposition>>& decompositions) {
+  // Ranks may know different record counts between two commits; that is no difference of definitions.
+  Schema plain = schema;
+  for (auto& dim : plain.dims)
+    if (dim.unlimited) dim.length = 0;
+  ByteWriter out;
+  pack(out, plain);
+  // Decompositions are objects of one rank; what ranks share is which variables have the same one.
+  std::vector<std::int64_t> numbers;
+  std::vector<const Decomposition*> seen;
+  for (const auto& d : decompositions) {
+    if (d == nullptr) {
+      numbers.push_back(-1);
+      continue;
+    }
+    const auto at = std::find(seen.begin(), seen.end(), d.get());
+    numbers.push_back(at - seen.begin());
+    if (at == seen.end()) seen.push_back(d.get());
+  }
+  out.put(numbers);
+  return out.take();
+}
+
+namespace {
+
+std::string quoted(const std::string& name) {
+  return "'" + name + "'";
+}
+
+std::string dims_text(const Schema& schema, const VariableDef& v) {
+  std::vector<std::string> names;
+  for (const int d : v.dims)
+    names.push_back(schema.dims[static_cast<std::size_t>(d)].name);
+  return "(" + joined(names, " ") + ")";
+}
+
+std::string attributes_difference(const std::vector<Attribute>& mine, const std::vector<Attribute>& root,
+                                  const std::string& of) {
+  for (std::size_t i = 0; i < std::max(mine.size(), root.size()); ++i) {
+    if (i >= mine.size()) return "attribute " + quoted(root[i].name) + of + " is missing here";
+    if (i >= root.size()) return "attribute " + quoted(mine[i].name) + of + " is missing on rank 0";
+    if (mine[i].name != root[i].name)
+      return "attribute " + std::to_string(i) + of + " is " + quoted(mine[i].name) + " here and " +
+             quoted(root[i].name) + " on rank 0";
+    if (mine[i].type != root[i].type || mine[i].data != root[i].data || mine[i].strings != root[i].strings)
+      return "attribute " + quoted(mine[i].name) + of +
+             " has another value than on rank 0 (a time of day? let rank 0 broadcast it)";
+  }
+  return "";
+}
+
+std::string dims_difference(const Schema& mine, const Schema& root) {
+  for (std::size_t i = 0; i < std::max(mine.dims.size(), root.dims.size()); ++i) {
+    if (i >= mine.dims.size()) return "dimension " + quoted(root.dims[i].name) + " is missing here";
+    if (i >= root.dims.size()) return "dimension " + quoted(mine.dims[i].name) + " is missing on rank 0";
+    const Dimension& m = mine.dims[i];
+    const Dimension& r = root.dims[i];
+    if (m.name != r.name)
+      return "dimension " + std::to_string(i) + " is " + quoted(m.name) + " here and " + quoted(r.name) +
+             " on rank 0";
+    if (m.length != r.length || m.unlimited != r.unlimited)
+      return "dimension " + quoted(m.name) + " has length " + std::to_string(m.length) + " here and " +
+             std::to_string(r.length) + " on rank 0";
+  }
+  return "";
+}
+
+std::string variables_difference(const Schema& mine, const Schema& root) {
+  for (std::size_t i = 0; i < std::max(mine.variables.size(), root.variables.size()); ++i) {
+    if (i >= mine.variables.size()) return "variable " + quoted(root.variables[i].name) + " is missing here";
+    if (i >= root.variables.size())
+      return "variable " + quoted(mine.variables[i].name) + " is missing on rank 0";
+    const VariableDef& m = mine.variables[i];
+    const VariableDef& r = root.variables[i];
+    if (m.name != r.name)
+      return "variable " + std::to_string(i) + " is " + quoted(m.name) + " here and " + quoted(r.name) +
+             " on rank 0";
+    const std::string name = "variable " + quoted(m.name);
+    if (m.type != r.type)
+      return name + " is " + name_of(m.type) + " here and " + name_of(r.type) + " on rank 0";
+    if (m.dims != r.dims)
+      return name + " has dimensions " + dims_text(mine, m) + " here and " + dims_text(root, r) +
+             " on rank 0";
+    if (m.distributed != r.distributed)
+      return name + (m.distributed ? " has a decomposition here and none on rank 0"
+                                   : " has no decomposition here and one on rank 0");
+    if (m.chunks != r.chunks) return name + " has other chunks than on rank 0";
+    if (m.no_fill != r.no_fill) return name + " has another fill mode than on rank 0";
+    const std::string difference = attributes_difference(m.attributes, r.attributes, " of " + name);
+    if (!difference.empty()) return difference;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string first_difference(const Bytes& mine, const Bytes& of_root) {
+  ByteReader my_reader(mine);
+  ByteReader root_reader(of_root);
+  const Schema m = unpack_schema(my_reader);
+  const Schema r = unpack_schema(root_reader);
+  std::string difference = dims_difference(m, r);
+  if (difference.empty()) difference = attributes_difference(m.attributes, r.attributes, " of the file");
+  if (difference.empty()) difference = variables_difference(m, r);
+  if (difference.empty()) difference = "variables share decompositions in another way than on rank 0";
+  return difference;
+}
+
+}  // namespace shoal

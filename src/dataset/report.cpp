@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report of a dataset: JSON for programs, a table and one line of advice for people.
+#include "dataset/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+
+#include "base/text.hpp"
+
+namespace shoal {
+
+namespace {
+
+struct TimeField {
+  const char* name;
+  Seconds Counters::*field;
+};
+constexpr std::array<TimeField, 11> k_times{{{"open", &Counters::open},
+                                             {"define", &Counters::define},
+                                             {"pack", &Counters::pack},
+                                             {"store", &Counters::store},
+                                             {"read", &Counters::read},
+                                             {"unpack", &Counters::unpack},
+                                             {"commit", &Counters::commit},
+                                             {"close", &Counters::close},
+                                             {"blocked", &Counters::blocked},
+                                             {"write_calls", &Counters::write_calls},
+                                             {"read_calls", &Counters::read_calls}}};
+
+struct CountField {
+  const char* name;
+  std::int64_t Counters::*field;
+};
+constexpr std::array<CountField, 6> k_counts{{{"bytes_written", &Counters::bytes_written},
+                                              {"bytes_read", &Counters::bytes_read},
+                                              {"writes", &Counters::writes},
+                                              {"reads", &Counters::reads},
+                                              {"fields_written", &Counters::fields_written},
+                                              {"fields_read", &Counters::fields_read}}};
+
+struct Spread {
+  double min = 0, median = 0, max = 0;
+};
+
+Spread spread_of(const DatasetReport& report, Seconds Counters::*field) {
+  std::vector<double> values;
+  for (const auto& rank : report.of_ranks)
+    values.push_back(rank.counters.*field);
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return {values.front(), (values[(n - 1) / 2] + values[n / 2]) / 2, values.back()};
+}
+
+std::int64_t sum_of(const DatasetReport& report, std::int64_t Counters::*field) {
+  std::int64_t sum = 0;
+  for (const auto& rank : report.of_ranks)
+    sum += rank.counters.*field;
+  return sum;
+}
+
+std::int64_t most_of(const DatasetReport& report, std::int64_t Counters::*field) {
+  std::int64_t most = 0;
+  for (const auto& rank : report.of_ranks)
+    most = std::max(most, rank.counters.*field);
+  return most;
+}
+
+std::vector<std::string> warnings_of(const DatasetReport& report) {
+  std::vector<std::string> all;
+  for (const auto& rank : report.of_ranks)
+    for (const auto& warning : rank.counters.warnings)
+      if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+  return all;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (u < 0x20) {
+      std::array<char, 8> code{};
+      std::snprintf(code.data(), code.size(), "\\u%04x", u);
+      out += code.data();
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string number(double value, const char* format = "%.6g") {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string object(const std::vector<std::string>& members) {
+  return "{" + joined(members, ", ") + "}";
+}
+std::string member(const std::string& name, const std::string& value) {
+  return quoted(name) + ": " + value;
+}
+
+std::string spread_text(const Spread& s) {
+  return object(
+      {member("min", number(s.min)), member("median", number(s.median)), member("max", number(s.max))});
+}
+
+std::string row(const std::string& name, const std::string& value) {
+  constexpr std::size_t k_column = 16;
+  std::string line = "  " + name;
+  line.resize(std::max(line.size() + 1, k_column), ' ');
+  return line + value + "\n";
+}
+
+// The file's name without folder and ending, for a report file of its own.
+std::string stem_of(const std::string& path) {
+  return std::filesystem::path(path).stem().string();
+}
+
+std::string table_path(const std::string& path) {
+  std::filesystem::path table(path);
+  if (table.extension() == ".txt") return path + ".txt";
+  return table.replace_extension(".txt").string();
+}
+
+void write_text(const std::string& path, const std::string& text, bool append) {
+  std::ofstream file(path, append ? std::ios::app : std::ios::trunc);
+  file << text << std::flush;
+  if (!file)
+    throw Error(Code::io, "the report cannot be written to '" + path +
+                              "' (setting report); is its folder there, and may you write to it?");
+}
+
+}  // namespace
+
+Bytes packed(const RankReport& report) {
+  ByteWriter out;
+  const Counters& c = report.counters;
+  for (const auto& t : k_times)
+    out.put(c.*t.field);
+  for (const auto& n : k_counts)
+    out.put(c.*n.field);
+  out.put(std::array<std::int64_t, 7>{c.commits, c.stage_bytes, c.stage_high_water, c.slabs, c.nodes,
+                                      c.ranks_per_node, c.writers});
+  out.put(c.file_system);
+  out.put(c.warnings);
+  out.put(report.open_seconds);
+  return out.take();
+}
+
+RankReport unpack_rank_report(const Bytes& bytes) {
+  ByteReader in(bytes);
+  RankReport report;
+  Counters& c = report.counters;
+  for (const auto& t : k_times)
+    in.get(c.*t.field);
+  for (const auto& n : k_counts)
+    in.get(c.*n.field);
+  const auto rest = in.get<std::array<std::int64_t, 7>>();
+  c.commits = rest[0];
+  c.stage_bytes = rest[1];
+  c.stage_high_water = rest[2];
+  c.slabs = rest[3];
+  c.nodes = static_cast<int>(rest[4]);
+  c.ranks_per_node = static_cast<int>(rest[5]);
+  c.writers = static_cast<int>(rest[6]);
+  in.get(c.file_system);
+  in.get(c.warnings);
+  in.get(report.open_seconds);
+  return report;
+}
+
+std::string json_of(const DatasetReport& report, const Settings& settings) {
+  const Counters& first = report.of_ranks.front().counters;
+  std::vector<std::string> times;
+  for (const auto& t : k_times)
+    times.push_back(member(t.name, spread_text(spread_of(report, t.field))));
+  std::vector<std::string> counts;
+  for (const auto& n : k_counts)
+    counts.push_back(member(n.name, std::to_string(sum_of(report, n.field))));
+  counts.push_back(member("commits", std::to_string(first.commits)));
+  const auto stage =
+      object({member("bytes", std::to_string(first.stage_bytes)),
+              member("high_water", std::to_string(most_of(report, &Counters::stage_high_water))),
+              member("slabs", std::to_string(most_of(report, &Counters::slabs)))});
+  std::vector<std::string> warnings;
+  for (const auto& warning : warnings_of(report))
+    warnings.push_back(quoted(warning));
+  std::vector<std::string> changed;
+  for (const auto& key : setting_keys())
+    if (!settings.is_default(key.name))
+      changed.push_back(member(key.name, object({member("value", quoted(settings.text(key.name))),
+                                                 member("from", quoted(settings.origin(key.name)))})));
+  double open_seconds = 0;
+  for (const auto& rank : report.of_ranks)
+    open_seconds = std::max(open_seconds, rank.open_seconds);
+  return object({member("file", quoted(report.path)), member("format", quoted(report.format)),
+                 member("driver", quoted(report.driver)), member("ranks", std::to_string(report.ranks)),
+                 member("ranks_reported", std::to_string(report.of_ranks.size())),
+                 member("nodes", std::to_string(first.nodes)),
+                 member("ranks_per_node", std::to_string(first.ranks_per_node)),
+                 member("writers", std::to_string(first.writers)),
+                 member("file_system", quoted(first.file_system)),
+                 member("seconds_open", number(open_seconds)), member("seconds", object(times)),
+                 member("counts", object(counts)), member("stage", stage),
+                 member("settings", object(changed)), member("warnings", "[" + joined(warnings, ", ") + "]"),
+                 member("advice", quoted(advice_of(report, settings)))});
+}
+
+std::string table_of(const DatasetReport& report, const Settings& settings) {
+  const Counters& first = report.of_ranks.front().counters;
+  std::string out = "Shoal report: " + report.path + "\n";
+  out += row("", report.format + ", driver " + report.driver + ", " + std::to_string(report.ranks) +
+                     " ranks on " + std::to_string(first.nodes) +
+                     (first.nodes == 1 ? " node, " : " nodes, ") + first.file_system);
+  out += row("seconds", "     min  median     max   over ranks");
+  for (const auto& t : k_times) {
+    const Spread s = spread_of(report, t.field);
+    if (s.max > 0)
+      out += row(t.name, number(s.min, "%8.3f") + number(s.median, "%8.3f") + number(s.max, "%8.3f"));
+  }
+  const auto traffic = [&](const char* name, std::int64_t Counters::*bytes, std::int64_t Counters::*calls,
+                           std::int64_t Counters::*fields) {
+    if (sum_of(report, bytes) == 0) return;
+    out += row(name, bytes_text(static_cast<double>(sum_of(report, bytes))) + " in " +
+                         std::to_string(sum_of(report, calls)) + " system calls, " +
+                         std::to_string(most_of(report, fields)) + " fields");
+  };
+  traffic("written", &Counters::bytes_written, &Counters::writes, &Counters::fields_written);
+  traffic("read", &Counters::bytes_read, &Counters::reads, &Counters::fields_read);
+  if (first.stage_bytes > 0)
+    out += row("stage", bytes_text(static_cast<double>(first.stage_bytes)) + " a node, at most " +
+                            bytes_text(static_cast<double>(most_of(report, &Counters::stage_high_water))) +
+                            " in use");
+  for (const auto& key : setting_keys())
+    if (!settings.is_default(key.name))
+      out += row("setting", std::string(key.name) + " = " + settings.text(key.name) + " (" +
+                                settings.origin(key.name) + ")");
+  for (const auto& warning : warnings_of(report))
+    out += row("warning", warning);
+  return out + row("advice", advice_of(report, settings));
+}
+
+void check_report_path(const std::string& path) {
+  if (path.empty() || path == "-") return;
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+    throw Error(Code::setting, "setting report is '" + path + "', but the folder '" + folder.string() +
+                                   "' is not there; make it first");
+}
+
+void write_report(const DatasetReport& report, const Settings& settings) {
+  std::string path = settings.text("report");
+  if (path == "-") {
+    std::cerr << table_of(report, settings);
+    return;
+  }
+  const std::size_t mark = path.find("%s");
+  if (mark != std::string::npos) path.replace(mark, 2, stem_of(report.path));
+  const bool append = mark == std::string::npos;
+  write_text(path, json_of(report, settings) + "\n", append);
+  write_text(table_path(path), table_of(report, settings), append);
+}
+
+}  // namespace shoal

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "dataset/settings.hpp"
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// What one rank counted.
+struct RankReport {
+  Counters counters;
+  Seconds open_seconds = 0;  ///< from opening to now
+};
+
+/// What became of one dataset, of one rank or of all.
+struct DatasetReport {
+  std::string path;
+  std::string format;
+  std::string driver;
+  int ranks = 1;
+  std::vector<RankReport> of_ranks;
+};
+
+Bytes packed(const RankReport& report);
+RankReport unpack_rank_report(const Bytes& bytes);
+
+/// One JSON object, on one line.
+std::string json_of(const DatasetReport& report, const Settings& settings);
+/// A few lines for people, the last of them the advice.
+std::string table_of(const DatasetReport& report, const Settings& settings);
+/// One line in plain words about the figure that costs most, or that there is none.
+std::string advice_of(const DatasetReport& report, const Settings& settings);
+
+/// Error if a report could not be written there.
+void check_report_path(const std::string& path);
+/// Setting report: "-" prints the table on standard error. With %s in the path (the dataset's file name) JSON
+/// goes to a file of its own, else it is added to the path, one line a dataset. The table goes beside it,
+/// with the ending .txt.
+void write_report(const DatasetReport& report, const Settings& settings);
+
+}  // namespace shoal

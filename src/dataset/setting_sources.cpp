@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The environment, and the order of all sources. Namelist and TOML have files of their own.
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "dataset/settings.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::string_view k_prefix = "SHOAL_";
+
+std::string variable_of(const SettingKey& key) {
+  std::string name(k_prefix);
+  for (const char* c = key.name; *c != '\0'; ++c)
+    name += static_cast<char>(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+  return name;
+}
+
+}  // namespace
+
+void set_from_environment(Settings& settings) {
+  std::vector<std::string> known;
+  for (const auto& key : setting_keys())
+    known.push_back(variable_of(key));
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (!text.starts_with(k_prefix) || equals == std::string_view::npos) continue;
+    const std::string name(text.substr(0, equals));
+    bool found = false;
+    for (std::size_t i = 0; i < known.size() && !found; ++i) {
+      if (known[i] != name) continue;
+      settings.set(setting_keys()[i].name, std::string(text.substr(equals + 1)), name);
+      found = true;
+    }
+    if (!found)
+      throw Error(Code::setting, "the environment variable " + name + " is no setting of Shoal" +
+                                     did_you_mean(name, known) + "; unset it");
+  }
+}
+
+Settings resolve_settings(const std::string& argument, const SettingSources& sources) {
+  Settings settings;
+  std::error_code ignored;
+  if (!sources.toml.empty() && std::filesystem::exists(sources.toml, ignored))
+    set_from_toml(settings, sources.toml);
+  if (!sources.namelist.empty()) set_from_namelist(settings, sources.namelist);
+  set_from_environment(settings);
+  settings.set_all(argument, "argument");
+  return settings;
+}
+
+}  // namespace shoal

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "format/schema.hpp"
+
+namespace shoal {
+
+namespace {
+
+using Kind = SettingKey::Kind;
+
+constexpr std::array<SettingKey, 16> k_keys{{
+    {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic", "format of new files", true},
+    {"driver", Kind::word, "native", "native", "who moves the bytes", false},
+    {"layout", Kind::word, "one", "one", "how many files a dataset is: one for all ranks", false},
+    {"exists", Kind::word, "replace", "replace error", "what to do when the file to create is there already",
+     true},
+    {"stage_bytes", Kind::bytes, "256MiB", "64KiB or more",
+     "most shared memory of a node for fields on their way", false},
+    {"slot_bytes", Kind::bytes, "0", "0 (the driver chooses), or 4KiB or more", "one filling of the stage",
+     false},
+    {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
+     "ranks of a node that store at a time", false},
+    {"ranks_per_node", Kind::count, "0", "0 (ranks that share memory) or a number of ranks",
+     "make a node of every so many ranks", false},
+    {"wait_seconds", Kind::seconds, "600", "more than 0",
+     "a rank that does not come within this time is an error", false},
+    {"header_reserve", Kind::bytes, "64KiB", "0 or more",
+     "classic formats: bytes kept free for definitions made after data was written", true},
+    {"alignment", Kind::bytes, "4KiB", "1 or more",
+     "data of distributed variables starts at multiples of this", false},
+    {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more", "netcdf4: size of a chunk nobody gave a shape for",
+     false},
+    {"fill", Kind::flag, "true", "true or false",
+     "cells of new variables that nobody writes get the fill value", false},
+    {"durable", Kind::flag, "false", "true or false",
+     "every sync and close waits until the device has the data", false},
+    {"report", Kind::text, "", "a path, - or nothing", "where the report goes when a dataset is closed",
+     false},
+    {"quiet", Kind::flag, "false", "true or false", "print no warnings on standard error", false},
+}};
+
+std::vector<std::string> key_names() {
+  std::vector<std::string> names;
+  for (const auto& key : k_keys)
+    names.emplace_back(key.name);
+  return names;
+}
+
+std::size_t index_of(const std::string& key) {
+  for (std::size_t i = 0; i < k_keys.size(); ++i)
+    if (key == k_keys[i].name) return i;
+  throw Error(Code::setting, "there is no setting '" + key + "'" + did_you_mean(key, key_names()));
+}
+
+[[noreturn]] void refuse(const SettingKey& key, const std::string& value, const std::string& origin) {
+  const std::string allowed =
+      key.kind == Kind::word ? joined(words(key.allowed), ", ") : std::string(key.allowed);
+  throw Error(Code::setting, "setting " + std::string(key.name) + " is '" + value + "' (from " + origin +
+                                 "); allowed: " + allowed);
+}
+
+// "1", "on", ".true.", "T" ... as models and shells write them.
+bool parse_flag(const SettingKey& key, const std::string& value, const std::string& origin) {
+  const std::string v = lower(value);
+  for (const char* yes : {"true", "yes", "on", "1", "t", ".true.", ".t."})
+    if (v == yes) return true;
+  for (const char* no : {"false", "no", "off", "0", "f", ".false.", ".f."})
+    if (v == no) return false;
+  refuse(key, value, origin);
+}
+
+std::int64_t parse_count(const SettingKey& key, const std::string& value, const std::string& origin) {
+  char* end = nullptr;
+  errno = 0;
+  const long long number = std::strtoll(value.c_str(), &end, 10);
+  if (value.empty() || *end != '\0' || errno != 0 || number < 0 || number > 1000000000)
+    refuse(key, value, origin);
+  return number;
+}
+
+double parse_seconds(const SettingKey& key, const std::string& value, const std::string& origin) {
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  if (value.empty() || !trimmed(end).empty() || !std::isfinite(number) || number <= 0)
+    refuse(key, value, origin);
+  return number;
+}
+
+std::int64_t least_bytes(const std::string& key) {
+  if (key == "stage_bytes") return 64 * 1024;
+  if (key == "chunk_bytes") return 1024;
+  if (key == "alignment") return 1;
+  return 0;
+}
+
+void check_bytes(const SettingKey& key, const std::string& value, const std::string& origin) {
+  std::int64_t number = 0;
+  try {
+    number = parse_bytes(value);
+  } catch (const Error& e) {
+    throw Error(Code::setting,
+                "setting " + std::string(key.name) + " (from " + origin + "): " + e.status().message);
+  }
+  if (number < least_bytes(key.name)) refuse(key, value, origin);
+  if (std::string(key.name) == "slot_bytes" && number != 0 && number < 4096) refuse(key, value, origin);
+}
+
+// The value as it is kept: words in their usual spelling, flags as true or false.
+std::string checked_value(const SettingKey& key, const std::string& value, const std::string& origin) {
+  switch (key.kind) {
+    case Kind::text:
+      return value;
+    case Kind::flag:
+      return parse_flag(key, value, origin) ? "true" : "false";
+    case Kind::count:
+      return std::to_string(parse_count(key, value, origin));
+    case Kind::seconds:
+      parse_seconds(key, value, origin);
+      return value;
+    case Kind::bytes:
+      check_bytes(key, value, origin);
+      return value;
+    case Kind::word:
+      break;
+  }
+  const std::string v = lower(value);
+  if (std::string(key.name) == "format") {
+    try {
+      return name_of(format_of(v));
+    } catch (const Error& e) {
+      throw Error(Code::setting, "setting format (from " + origin + "): " + e.status().message);
+    }
+  }
+  for (const auto& word : words(key.allowed))
+    if (v == word) return v;
+  refuse(key, value, origin);
+}
+
+}  // namespace
+
+std::span<const SettingKey> setting_keys() {
+  return k_keys;
+}
+
+Settings::Settings() {
+  for (const auto& key : k_keys)
+    values_.push_back({key.fallback, "default"});
+}
+
+void Settings::set(const std::string& key, const std::string& value, const std::string& origin) {
+  std::size_t i = 0;
+  try {
+    i = index_of(lower(key));
+  } catch (const Error& e) {
+    throw Error(Code::setting, e.status().message + " (from " + origin + ")");
+  }
+  values_[i] = {checked_value(k_keys[i], trimmed(value), origin), origin};
+}
+
+void Settings::set_all(const std::string& text, const std::string& origin) {
+  std::size_t at = 0;
+  const auto is_end = [&](std::size_t i) { return i >= text.size() || text[i] == ',' || text[i] == '\n'; };
+  while (at < text.size()) {
+    std::size_t end = at;
+    bool quoted = false;
+    while (end < text.size() && (quoted || !is_end(end))) {
+      if (text[end] == '"') quoted = !quoted;
+      ++end;
+    }
+    if (quoted) throw Error(Code::setting, "settings '" + text + "': a double quote is not closed");
+    const std::string item = trimmed(std::string_view(text).substr(at, end - at));
+    at = end + 1;
+    if (item.empty()) continue;
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos)
+      throw Error(Code::setting, "settings '" + text + "': '" + item + "' is not of the form key=value");
+    std::string value = trimmed(std::string_view(item).substr(equals + 1));
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+      value = value.substr(1, value.size() - 2);
+    set(trimmed(std::string_view(item).substr(0, equals)), value, origin);
+  }
+}
+
+const std::string& Settings::text(const std::string& key) const {
+  return values_[index_of(key)].value;
+}
+const std::string& Settings::origin(const std::string& key) const {
+  return values_[index_of(key)].origin;
+}
+std::int64_t Settings::bytes(const std::string& key) const {
+  return parse_bytes(text(key));
+}
+std::int64_t Settings::count(const std::string& key) const {
+  return parse_count(k_keys[index_of(key)], text(key), origin(key));
+}
+double Settings::seconds(const std::string& key) const {
+  return parse_seconds(k_keys[index_of(key)], text(key), origin(key));
+}
+bool Settings::flag(const std::string& key) const {
+  return text(key) == "true";
+}
+bool Settings::is_default(const std::string& key) const {
+  return origin(key) == "default";
+}
+
+std::string Settings::listing() const {
+  constexpr std::size_t k_column = 36;
+  std::string out;
+  for (std::size_t i = 0; i < k_keys.size(); ++i) {
+    std::string line =
+        std::string(k_keys[i].name) + " = " + (values_[i].value.empty() ? "\"\"" : values_[i].value);
+    line.resize(std::max(line.size() + 1, k_column), ' ');
+    out += line + "# " + values_[i].origin + (k_keys[i].creation_only ? ", new files only" : "") + "\n";
+  }
+  return out;
+}
+
+void Settings::pack(ByteWriter& out) const {
+  for (const auto& v : values_) {
+    out.put(v.value);
+    out.put(v.origin);
+  }
+}
+
+Settings Settings::unpack(ByteReader& in) {
+  Settings settings;
+  for (auto& v : settings.values_) {
+    in.get(v.value);
+    in.get(v.origin);
+  }
+  return settings;
+}
+
+}  // namespace shoal

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace shoal {
+
+/// What a setting is, once for the parser, the listing and the documentation.
+struct SettingKey {
+  enum class Kind { word, bytes, count, seconds, flag, text };
+  const char* name;
+  Kind kind;
+  const char* fallback;  ///< value when nobody sets it
+  const char* allowed;   ///< Kind::word: the values there are, blanks between; else in words, for messages
+  const char* about;     ///< one line
+  bool creation_only;    ///< says how new files are made, and nothing about files that exist
+};
+
+/// Every setting there is.
+std::span<const SettingKey> setting_keys();
+
+/// Values of all settings of one dataset, and where each came from. Plain data.
+class Settings {
+ public:
+  /// All settings as nobody set them.
+  Settings();
+
+  /// Checks key and value. Error(setting): unknown key, with the nearest one; a value that is not allowed,
+  /// with those that are.
+  void set(const std::string& key, const std::string& value, const std::string& origin);
+  /// Settings as text "key=value, key=value": commas or newlines between, values with commas in double
+  /// quotes.
+  void set_all(const std::string& text, const std::string& origin);
+
+  const std::string& text(const std::string& key) const;
+  std::int64_t bytes(const std::string& key) const;
+  std::int64_t count(const std::string& key) const;
+  double seconds(const std::string& key) const;
+  bool flag(const std::string& key) const;
+  /// "default", "argument", "SHOAL_STAGE_BYTES", "namelist ocean.nml", "shoal.toml".
+  const std::string& origin(const std::string& key) const;
+  bool is_default(const std::string& key) const;
+
+  /// "stage_bytes = 256MiB    # default", one a line.
+  std::string listing() const;
+
+  void pack(ByteWriter& out) const;
+  static Settings unpack(ByteReader& in);
+
+ private:
+  struct Value {
+    std::string value;
+    std::string origin;
+  };
+  std::vector<Value> values_;  // in order of setting_keys()
+};
+
+/// Where settings come from beside the argument of a call.
+struct SettingSources {
+  std::string namelist;             ///< file with a namelist group &shoal; "": none
+  std::string toml = "shoal.toml";  ///< looked at if it exists; "": none
+};
+
+/// The settings of a new dataset: argument before SHOAL_* variables before namelist before toml before
+/// defaults. Errors: unknown keys or variables SHOAL_*, bad values, a namelist that is not there. Local.
+Settings resolve_settings(const std::string& argument, const SettingSources& sources);
+
+/// Parts of resolve_settings, each sets what its source holds.
+void set_from_environment(Settings& settings);
+void set_from_namelist(Settings& settings, const std::string& path);
+void set_from_toml(Settings& settings, const std::string& path);
+
+}  // namespace shoal

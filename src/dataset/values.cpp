@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/values.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/text.hpp"
+
+namespace shoal {
+
+namespace {
+
+Dims byte_strides(const Dims& extents, std::size_t element) {
+  Dims strides = row_major_strides(extents);
+  for (auto& s : strides)
+    s *= static_cast<std::int64_t>(element);
+  return strides;
+}
+
+// Call visit with the place of each element, row-major.
+template <class Visit>
+void for_each_element(const ArrayView& view, Visit&& visit) {
+  const std::int64_t n = volume(view.extents);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Dims index = unravel(i, view.extents);
+    std::byte* at = view.data;
+    for (int d = 0; d < index.size(); ++d)
+      at += index[d] * view.strides[d];
+    visit(i, at);
+  }
+}
+
+}  // namespace
+
+bool is_plain(const ArrayView& view, Type variable_type) {
+  return view.type == variable_type && view.type != Type::string &&
+         view.element_size == size_of(variable_type) &&
+         view.strides == byte_strides(view.extents, view.element_size);
+}
+
+Bytes gather_values(const ArrayView& view, const VariableDef& variable, Misfits& misfits) {
+  const std::size_t size = size_of(variable.type);
+  const ConvertRun convert =
+      find_conversion({view.type, view.element_size, false}, {variable.type, size, false});
+  Bytes values(static_cast<std::size_t>(volume(view.extents)) * size);
+  const Bytes fill = fill_of(variable);
+  if (!values.empty())
+    misfits = copy_box(view.data, view.strides, values.data(), byte_strides(view.extents, size), view.extents,
+                       convert, fill.data());
+  return values;
+}
+
+void scatter_values(const std::byte* values, const VariableDef& variable, const ArrayView& view,
+                    Misfits& misfits) {
+  const std::size_t size = size_of(variable.type);
+  const ConvertRun convert =
+      find_conversion({variable.type, size, false}, {view.type, view.element_size, false});
+  // A logical that cannot be told is false; other types have a fill value.
+  Bytes fill(view.element_size);
+  if (view.type != Type::logical) std::memcpy(fill.data(), default_fill(view.type), fill.size());
+  if (volume(view.extents) > 0)
+    misfits = copy_box(values, byte_strides(view.extents, size), view.data, view.strides, view.extents,
+                       convert, fill.data());
+}
+
+std::vector<std::string> gather_strings(const ArrayView& view) {
+  std::vector<std::string> texts;
+  for_each_element(view, [&](std::int64_t i, const std::byte* at) {
+    const char* text = nullptr;
+    std::memcpy(&text, at, sizeof text);
+    if (text == nullptr)
+      throw Error(Code::invalid_argument,
+                  "text " + text_of(unravel(i, view.extents)) + " of the array is NULL");
+    texts.emplace_back(text);
+  });
+  return texts;
+}
+
+void scatter_strings(const std::vector<std::string>& texts, const ArrayView& view) {
+  std::vector<char*> copies;
+  for (const auto& text : texts) {
+    char* copy = strdup(text.c_str());
+    if (copy == nullptr) {
+      for (char* c : copies)
+        std::free(c);
+      throw std::bad_alloc();
+    }
+    copies.push_back(copy);
+  }
+  for_each_element(view, [&](std::int64_t i, std::byte* at) {
+    std::memcpy(at, &copies[static_cast<std::size_t>(i)], sizeof(char*));
+  });
+}
+
+Status misfit_status(const Misfits& misfits, const Box& box, Type from, Type to) {
+  if (misfits.count == 0) return {};
+  Dims index = unravel(misfits.first, box.count);
+  for (int d = 0; d < index.size(); ++d)
+    index[d] += box.first[d];
+  std::vector<std::string> numbers;
+  for (const auto i : index)
+    numbers.push_back(std::to_string(i));
+  const std::string which =
+      misfits.count == 1 ? "1 value does" : std::to_string(misfits.count) + " values do";
+  return {Code::range,
+          which + " not fit from " + name_of(from) + " to " + name_of(to) + ", the first at index [" +
+              joined(numbers, ", ") +
+              "] (counting from 0); fill values stand in their place, all others were moved",
+          -1,
+          {},
+          {}};
+}
+
+}  // namespace shoal
