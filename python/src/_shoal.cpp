@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The extension module shoal._shoal: shoal.hpp with Python's buffers. It checks what memory safety
+// needs and nothing more; names, shapes and defaults are the business of the Python files.
+// The interpreter's lock is released around everything that may wait for other ranks or the disk.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <shoal/shoal.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Indices = std::vector<std::int64_t>;
+using OptionalIndices = std::optional<Indices>;
+
+/// Holds on to the memory of a Python object (a numpy array, mostly) while Shoal works on it.
+class Buffer {
+ public:
+  Buffer(nb::handle object, bool writable) {
+    const int flags = PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
+  }
+  ~Buffer() { PyBuffer_Release(&view_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  /// type: SHOAL_*; the item size of the buffer must be that of the type.
+  shoal::Array array(int type) const {
+    const auto size = static_cast<std::size_t>(view_.itemsize);
+    if (type != SHOAL_LOGICAL && size != size_of(type))
+      throw shoal::Error(SHOAL_TYPE, "The array's items have " + std::to_string(size) + " bytes, its type " +
+                                         std::to_string(size_of(type)) + ".");
+    const Indices extents(view_.shape, view_.shape + view_.ndim);
+    const Indices strides(view_.strides, view_.strides + view_.ndim);
+    return shoal::Array(view_.buf, type, size, extents, strides);
+  }
+  void* data() const { return view_.buf; }
+  Py_ssize_t bytes() const { return view_.len; }
+  bool contiguous() const { return PyBuffer_IsContiguous(&view_, 'C') != 0; }
+
+  static std::size_t size_of(int type) {
+    switch (type) {
+      case SHOAL_BYTE:
+      case SHOAL_CHAR:
+      case SHOAL_UBYTE:
+      case SHOAL_LOGICAL:
+        return 1;
+      case SHOAL_SHORT:
+      case SHOAL_USHORT:
+        return 2;
+      case SHOAL_INT:
+      case SHOAL_UINT:
+      case SHOAL_FLOAT:
+        return 4;
+      default:
+        return 8;
+    }
+  }
+
+ private:
+  Py_buffer view_{};
+};
+
+MPI_Comm comm_of(int fortran_handle) {
+  return MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
+}
+
+shoal::Section section_of(std::int64_t record, const OptionalIndices& start, const OptionalIndices& count) {
+  return {record, start.value_or(Indices{}), count.value_or(Indices{})};
+}
+
+/// "Everything" and "no dimensions" both are empty lists; only wrong lengths must be caught here,
+/// because C takes bare pointers.
+void check_section(const shoal::Dataset& dataset, const std::string& variable,
+                   const shoal::Section& section) {
+  if (section.start.empty() && section.count.empty()) return;
+  const auto info = dataset.var(variable);
+  const std::size_t expected = info.dims.size() - (info.has_record ? 1 : 0);
+  if (section.start.size() != expected || section.count.size() != expected)
+    throw shoal::Error(SHOAL_INVALID_ARGUMENT,
+                       "Variable '" + variable + "': start has " + std::to_string(section.start.size()) +
+                           " numbers and count " + std::to_string(section.count.size()) + "; each needs " +
+                           std::to_string(expected) + ", one for each dimension but the record dimension.");
+}
+
+/// One of write, read, put and get, as a number that Python passes.
+enum class Verb : int { write, read, put, get };
+
+int call(Verb verb, shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
+         const shoal_array& array, const shoal::Section& section) {
+  const std::int64_t* start = section.start.empty() ? nullptr : section.start.data();
+  const std::int64_t* count = section.count.empty() ? nullptr : section.count.data();
+  switch (verb) {
+    case Verb::write:
+      return shoal_write(dataset, variable, decomposition, &array, section.record, start, count);
+    case Verb::read:
+      return shoal_read(dataset, variable, decomposition, &array, section.record, start, count);
+    case Verb::put:
+      return shoal_put(dataset, variable, &array, section.record, start, count);
+    default:
+      return shoal_get(dataset, variable, &array, section.record, start, count);
+  }
+}
+
+/// A rank whose arguments were found wrong before the call still takes its part in it, with an array
+/// that Shoal refuses, so that the other ranks learn of it instead of waiting. Never throws.
+void take_part(shoal::Dataset& dataset, int verb, const std::string& variable,
+               const shoal::Decomposition* decomposition, std::int64_t record) {
+  if (!dataset.is_open()) return;
+  const shoal_array refused{nullptr, SHOAL_BYTE, 0, -1, nullptr, nullptr};
+  nb::gil_scoped_release free;
+  call(static_cast<Verb>(verb), dataset.c_handle(), variable.c_str(),
+       decomposition != nullptr ? decomposition->c_handle() : nullptr, refused, shoal::Section(record));
+}
+
+/// array None: nothing to give, for an empty tile or a rank whose values are not looked at.
+void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
+              const shoal::Decomposition* decomposition, nb::object object, int type, std::int64_t record,
+              const OptionalIndices& start, const OptionalIndices& count) {
+  const auto kind = static_cast<Verb>(verb);
+  const bool fills = kind == Verb::read || kind == Verb::get;
+  std::optional<Buffer> buffer;
+  std::optional<shoal::Array> array;
+  const shoal::Section section = section_of(record, start, count);
+  try {
+    check_section(dataset, variable, section);
+    if (object.is_none()) {
+      array.emplace(static_cast<void*>(nullptr), type, 0, Indices{0});
+    } else {
+      buffer.emplace(object, fills);
+      array.emplace(buffer->array(type));
+    }
+  } catch (...) {
+    take_part(dataset, verb, variable, decomposition, record);
+    throw;
+  }
+  nb::gil_scoped_release free;
+  shoal::detail::check(call(kind, dataset.c_handle(), variable.c_str(),
+                            decomposition != nullptr ? decomposition->c_handle() : nullptr, array->c_array(),
+                            section));
+}
+
+std::int64_t cells(const Indices& extents) {
+  std::int64_t product = 1;
+  for (const auto extent : extents)
+    product *= extent;
+  return product;
+}
+
+void put_strings(shoal::Dataset& dataset, const std::string& variable, const std::vector<std::string>& values,
+                 const Indices& extents, std::int64_t record, const OptionalIndices& start,
+                 const OptionalIndices& count) {
+  const shoal::Section section = section_of(record, start, count);
+  // The Python side shapes both lists and takes part when that fails; this guards memory alone.
+  check_section(dataset, variable, section);
+  if (static_cast<std::int64_t>(values.size()) != cells(extents))
+    throw shoal::Error(SHOAL_INVALID_ARGUMENT,
+                       "Variable '" + variable + "': the number of strings is not that of the shape.");
+  std::vector<const char*> pointers;
+  pointers.reserve(values.size());
+  for (const auto& value : values)
+    pointers.push_back(value.c_str());
+  nb::gil_scoped_release free;
+  dataset.put(variable, shoal::ConstArray(pointers.data(), SHOAL_STRING, sizeof(char*), extents), section);
+}
+
+std::vector<std::string> take_strings(std::vector<char*>& pointers) {
+  std::vector<std::string> values;
+  values.reserve(pointers.size());
+  for (const char* pointer : pointers)
+    values.emplace_back(pointer != nullptr ? pointer : "");
+  shoal_free_strings(static_cast<std::int64_t>(pointers.size()), pointers.data());
+  return values;
+}
+
+/// Text that is not UTF-8 comes through unchanged (surrogateescape), as file names do in Python.
+nb::object text_object(const std::string& text) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+}
+
+nb::list text_list(const std::vector<std::string>& values) {
+  nb::list list;
+  for (const auto& value : values)
+    list.append(text_object(value));
+  return list;
+}
+
+nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const Indices& extents,
+                     std::int64_t record, const OptionalIndices& start, const OptionalIndices& count) {
+  const shoal::Section section = section_of(record, start, count);
+  check_section(dataset, variable, section);
+  std::vector<char*> pointers(static_cast<std::size_t>(cells(extents)), nullptr);
+  std::vector<std::string> values;
+  {
+    nb::gil_scoped_release free;
+    dataset.get(variable, shoal::Array(pointers.data(), SHOAL_STRING, sizeof(char*), extents), section);
+    values = take_strings(pointers);
+  }
+  return text_list(values);
+}
+
+const char* owner_of(const std::string& variable) {
+  return variable.empty() ? nullptr : variable.c_str();
+}
+
+void put_att(shoal::Dataset& dataset, const std::string& variable, const std::string& name, int type,
+             nb::object values) {
+  const Buffer buffer(values, false);
+  if (!buffer.contiguous())
+    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The values of an attribute must be contiguous.");
+  const auto count = buffer.bytes() / static_cast<Py_ssize_t>(Buffer::size_of(type));
+  shoal::detail::check(
+      shoal_put_att(dataset.c_handle(), owner_of(variable), name.c_str(), type, count, buffer.data()));
+}
+
+void get_att(const shoal::Dataset& dataset, const std::string& variable, const std::string& name, int type,
+             nb::object out) {
+  const Buffer buffer(out, true);
+  const auto info = dataset.att(variable, name);
+  if (!buffer.contiguous() || buffer.bytes() != info.count * static_cast<Py_ssize_t>(Buffer::size_of(type)))
+    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The array for attribute '" + name + "' has the wrong size.");
+  shoal::detail::check(
+      shoal_get_att(dataset.c_handle(), owner_of(variable), name.c_str(), type, buffer.data()));
+}
+
+void def_fill(shoal::Dataset& dataset, const std::string& variable, nb::object value) {
+  if (value.is_none()) return dataset.def_no_fill(variable);
+  const Buffer buffer(value, false);
+  // A string's fill value is a pointer: given as text, not as an array.
+  const auto type = dataset.var(variable).type;
+  if (buffer.bytes() != static_cast<Py_ssize_t>(Buffer::size_of(type)))
+    throw shoal::Error(SHOAL_TYPE,
+                       "The fill value of variable '" + variable + "' must be one value of its type.");
+  shoal::detail::check(shoal_def_fill(dataset.c_handle(), variable.c_str(), buffer.data()));
+}
+
+void def_fill_string(shoal::Dataset& dataset, const std::string& variable, const std::string& value) {
+  const char* pointer = value.c_str();
+  shoal::detail::check(shoal_def_fill(dataset.c_handle(), variable.c_str(), &pointer));
+}
+
+shoal::Decomposition block(int comm, const Indices& global, const Indices& first, const Indices& count,
+                           const Indices& halo_low, const Indices& halo_high) {
+  nb::gil_scoped_release free;
+  return shoal::Decomposition::block(comm_of(comm), global, first, count, halo_low, halo_high);
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+bool mpi_is_running() {
+  int started = 0;
+  int ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  return started != 0 && ended == 0;
+}
+
+void bind_dataset(nb::module_& m) {
+  using shoal::Dataset;
+  nb::class_<Dataset>(m, "Dataset")
+      .def_static(
+          "create",
+          [](int comm, const std::string& path, const std::string& settings) {
+            nb::gil_scoped_release free;
+            return Dataset::create(comm_of(comm), path, settings);
+          },
+          "comm"_a, "path"_a, "settings"_a)
+      .def_static(
+          "open",
+          [](int comm, const std::string& path, int mode, const std::string& settings) {
+            nb::gil_scoped_release free;
+            return Dataset::open(comm_of(comm), path, mode, settings);
+          },
+          "comm"_a, "path"_a, "mode"_a, "settings"_a)
+      .def("close", &Dataset::close, "durable"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("sync", &Dataset::sync, "durable"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("end_define", &Dataset::end_define, nb::call_guard<nb::gil_scoped_release>())
+      .def("abandon", &Dataset::abandon)
+      .def("is_open", &Dataset::is_open)
+      .def("def_dim", &Dataset::def_dim, "name"_a, "length"_a)
+      .def(
+          "def_var",
+          [](Dataset& d, const std::string& name, int type, const std::string& dims,
+             const shoal::Decomposition* decomposition) {
+            if (decomposition != nullptr) {
+              d.def_var(name, type, dims, *decomposition);
+            } else {
+              d.def_var(name, type, dims);
+            }
+          },
+          "name"_a, "type"_a, "dims"_a, "decomposition"_a.none())
+      .def("def_fill", &def_fill, "variable"_a, "value"_a.none())
+      .def("def_fill_string", &def_fill_string, "variable"_a, "value"_a)
+      .def("def_chunks", &Dataset::def_chunks, "variable"_a, "chunks"_a)
+      .def("put_att", &put_att, "variable"_a, "name"_a, "type"_a, "values"_a)
+      .def("put_att_strings",
+           [](Dataset& d, const std::string& variable, const std::string& name,
+              const std::vector<std::string>& values) { d.put_att(variable, name, values); })
+      .def("get_att", &get_att, "variable"_a, "name"_a, "type"_a, "out"_a)
+      .def("get_att_text",
+           [](const Dataset& d, const std::string& variable, const std::string& name) {
+             return text_object(d.get_att<std::string>(variable, name));
+           })
+      .def("get_att_strings",
+           [](const Dataset& d, const std::string& variable, const std::string& name) {
+             return text_list(d.get_att<std::vector<std::string>>(variable, name));
+           })
+      .def("transfer", &transfer, "verb"_a, "variable"_a, "decomposition"_a.none(), "array"_a.none(),
+           "type"_a, "record"_a, "start"_a.none(), "count"_a.none())
+      .def("take_part", &take_part, "verb"_a, "variable"_a, "decomposition"_a.none(), "record"_a)
+      .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "record"_a, "start"_a.none(),
+           "count"_a.none())
+      .def("get_strings", &get_strings, "variable"_a, "extents"_a, "record"_a, "start"_a.none(),
+           "count"_a.none())
+      .def("inq_file",
+           [](const Dataset& d) {
+             const auto f = d.file();
+             return std::make_tuple(f.path, f.format, f.driver, f.writable, f.dimensions, f.variables,
+                                    f.attributes);
+           })
+      .def("inq_dim",
+           [](const Dataset& d, int index) {
+             const auto dim = d.dim(index);
+             return std::make_tuple(dim.name, dim.length, dim.unlimited);
+           })
+      .def("inq_var",
+           [](const Dataset& d, int index) {
+             const auto v = d.var(index);
+             return std::make_tuple(v.name, v.type, v.dims, v.has_record, v.attributes, v.logical, v.chunks,
+                                    v.storage);
+           })
+      .def("inq_att",
+           [](const Dataset& d, const std::string& variable, int index) {
+             const auto a = d.att(variable, index);
+             return std::make_tuple(a.name, a.type, a.count);
+           })
+      .def("find_dim", &Dataset::find_dim)
+      .def("find_var", &Dataset::find_var)
+      .def("find_att", &Dataset::find_att)
+      .def("settings", &Dataset::settings)
+      .def("report", &Dataset::report);
+}
+
+}  // namespace
+
+NB_MODULE(_shoal, m) {
+  m.doc() = "The compiled part of shoal; use the package shoal instead.";
+
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const shoal::Error& error) {
+      const nb::object made =
+          nb::module_::import_("shoal.errors").attr("from_code")(error.code(), text_object(error.what()));
+      PyErr_SetObject(made.type().ptr(), made.ptr());
+    }
+  });
+
+  nb::class_<shoal::Decomposition>(m, "Decomposition")
+      .def_static("block", &block, "comm"_a, "global_shape"_a, "first"_a, "count"_a, "halo_low"_a,
+                  "halo_high"_a)
+      .def("global_shape", &shoal::Decomposition::global)
+      .def("first", &shoal::Decomposition::first)
+      .def("count", &shoal::Decomposition::count)
+      .def("halo_low", &shoal::Decomposition::halo_low)
+      .def("halo_high", &shoal::Decomposition::halo_high);
+  bind_dataset(m);
+
+  m.def("version", &shoal::version);
+  m.def("build_info", &shoal::build_info);
+  m.def("settings", [] { return shoal::settings(); });
+  m.def("namelist", &shoal::namelist, "path"_a);
+  m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });
+  m.def("mpi_library", &mpi_library);
+  m.def("mpi_is_running", &mpi_is_running);
+  m.attr("MAX_DIMS") = SHOAL_MAX_DIMS;
+  m.attr("UNLIMITED") = SHOAL_UNLIMITED;
+  m.attr("NO_RECORD") = SHOAL_NO_RECORD;
+  m.attr("ALL_RECORDS") = SHOAL_ALL_RECORDS;
+  m.attr("VERB_WRITE") = static_cast<int>(Verb::write);
+  m.attr("VERB_READ") = static_cast<int>(Verb::read);
+  m.attr("VERB_PUT") = static_cast<int>(Verb::put);
+  m.attr("VERB_GET") = static_cast<int>(Verb::get);
+  m.attr("READ") = static_cast<int>(SHOAL_READ);
+  m.attr("WRITE") = static_cast<int>(SHOAL_WRITE);
+  const std::pair<const char*, int> types[] = {
+      {"BYTE", SHOAL_BYTE},      {"CHAR", SHOAL_CHAR},     {"SHORT", SHOAL_SHORT},   {"INT", SHOAL_INT},
+      {"FLOAT", SHOAL_FLOAT},    {"DOUBLE", SHOAL_DOUBLE}, {"UBYTE", SHOAL_UBYTE},   {"USHORT", SHOAL_USHORT},
+      {"UINT", SHOAL_UINT},      {"INT64", SHOAL_INT64},   {"UINT64", SHOAL_UINT64}, {"STRING", SHOAL_STRING},
+      {"LOGICAL", SHOAL_LOGICAL}};
+  for (const auto& [name, number] : types)
+    m.attr(name) = number;
+}

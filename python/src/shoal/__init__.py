@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shoal: parallel input and output for fields that are cut over MPI ranks.
+
+    import shoal
+    from mpi4py import MPI
+
+    rho = shoal.Decomposition.block(MPI.COMM_WORLD, {"y": 600, "x": 800}, split=("y", "x"))
+    with shoal.create("his.nc", MPI.COMM_WORLD, format="netcdf4") as his:
+        his.def_var("zeta", "f4", rho, record="time", attrs={"units": "m"})
+        for step in range(10):
+            his.write("zeta", zeta, record=step)
+
+Calls are marked Collective (all ranks of the communicator make them, in the same order) or Local.
+Indices start at 0; dimensions are in C order, the last one varies fastest.
+"""
+
+from ._library import build_info, namelist, settings, version
+from .dataset import Dataset, create, open  # noqa: A004
+from .decomposition import Decomposition
+from .errors import (
+    AccessError,
+    Error,
+    ExistsError,
+    FileMissingError,
+    FormatError,
+    InternalError,
+    InvalidArgumentError,
+    MPIError,
+    NoSpaceError,
+    NotFoundError,
+    NotSupportedError,
+    OutOfMemoryError,
+    OutOfStepError,
+    OverlapError,
+    RangeError,
+    SettingError,
+    StateError,
+    StoreError,
+    TypeMismatchError,
+    WaitError,
+)
+from .inventory import Dimension, Variable
+from .types import ALL_RECORDS, NO_FILL, UNLIMITED, text
+
+__version__ = version()
+
+__all__ = [
+    "ALL_RECORDS",
+    "NO_FILL",
+    "UNLIMITED",
+    "AccessError",
+    "Dataset",
+    "Decomposition",
+    "Dimension",
+    "Error",
+    "ExistsError",
+    "FileMissingError",
+    "FormatError",
+    "InternalError",
+    "InvalidArgumentError",
+    "MPIError",
+    "NoSpaceError",
+    "NotFoundError",
+    "NotSupportedError",
+    "OutOfMemoryError",
+    "OutOfStepError",
+    "OverlapError",
+    "RangeError",
+    "SettingError",
+    "StateError",
+    "StoreError",
+    "TypeMismatchError",
+    "Variable",
+    "WaitError",
+    "build_info",
+    "create",
+    "namelist",
+    "open",
+    "settings",
+    "text",
+    "version",
+]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The library and MPI: what is needed before any file is opened."""
+
+from __future__ import annotations
+
+from . import _shoal
+from .errors import InvalidArgumentError, MPIError
+
+
+def version() -> str:
+    """The version of libshoal, "0.1.0". Local."""
+    return _shoal.version()
+
+
+def build_info() -> dict[str, str]:
+    """What libshoal was built with: MPI, HDF5, drivers, formats. Local."""
+    pairs = (line.partition(":") for line in _shoal.build_info().splitlines() if line.strip())
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def settings() -> str:
+    """The settings that a new dataset would get, and where each comes from, one a line. Local."""
+    return _shoal.settings()
+
+
+def namelist(path) -> None:
+    """Name the file with the Fortran namelist group &shoal, None: none.
+
+    Counts for datasets opened later. Local."""
+    _shoal.namelist("" if path is None else str(path))
+
+
+_checked = False
+
+
+def _first_line(text: str) -> str:
+    return text.split("\n")[0].strip(" \0")
+
+
+def start_mpi():
+    """Import mpi4py, which initialises MPI, and make sure that it is the MPI of libshoal. Local.
+
+    Returns mpi4py.MPI. Not done at import of shoal: looking at versions needs no MPI."""
+    global _checked
+    from mpi4py import MPI  # noqa: PLC0415
+
+    if _checked:
+        return MPI
+    if MPI.Is_finalized():
+        raise MPIError("MPI is finalized already; open files before MPI.Finalize().")
+    if not MPI.Is_initialized():
+        raise MPIError("MPI is not initialised; call MPI.Init() first, or leave mpi4py.rc.initialize at True.")
+    theirs, ours = _first_line(MPI.Get_library_version()), _first_line(_shoal.mpi_library())
+    if theirs != ours or not _shoal.mpi_is_running():
+        raise MPIError(
+            f"mpi4py uses '{theirs}', libshoal uses '{ours}': communicators of one mean nothing to the other. "
+            "Build mpi4py with the MPI of libshoal: MPICC=<its mpicc> pip install --force-reinstall "
+            "--no-cache-dir --no-binary mpi4py mpi4py"
+        )
+    _checked = True
+    return MPI
+
+
+def communicator(comm):
+    """comm, or MPI.COMM_SELF for None. Local."""
+    mpi = start_mpi()
+    if comm is None:
+        return mpi.COMM_SELF
+    if not isinstance(comm, mpi.Comm):
+        raise InvalidArgumentError(
+            f"comm is a {type(comm).__name__}; give a communicator of mpi4py, or None for this process alone."
+        )
+    if comm == mpi.COMM_NULL:
+        raise InvalidArgumentError("comm is MPI.COMM_NULL; only ranks with a communicator may take part.")
+    return comm

@@ -1,0 +1,567 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that all ranks of a communicator have open."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import warnings
+import weakref
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from . import _shoal
+from ._library import communicator
+from .decomposition import Decomposition
+from .errors import (
+    Error,
+    FileMissingError,
+    InvalidArgumentError,
+    NotFoundError,
+    RangeError,
+    StateError,
+    TypeMismatchError,
+)
+from .inventory import Attributes, Dimensions, Variables, put_attribute
+from .types import (
+    NO_FILL,
+    characters_of,
+    dtype_of,
+    is_text,
+    memory_type,
+    strings_of,
+    to_numbers,
+    type_number,
+)
+
+# Datasets that nobody closed are dropped before MPI ends; dropping never waits for other ranks.
+_open_datasets: weakref.WeakSet[Dataset] = weakref.WeakSet()
+
+
+@atexit.register
+def _drop_open_datasets() -> None:
+    for dataset in list(_open_datasets):
+        dataset._drop("at the end of the program")
+
+
+def _settings_text(settings: Mapping[str, object]) -> str:
+    parts = []
+    for key, value in settings.items():
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+        value = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        if '"' in value:
+            raise InvalidArgumentError(f"Setting {key}={value}: a value cannot have double quotes inside.")
+        parts.append(f'{key}="{value}"' if any(c in value for c in ",\n #") else f"{key}={value}")
+    return ", ".join(parts)
+
+
+def create(path, comm=None, **settings) -> Dataset:
+    """Make a new file; one that exists is replaced (exists="error" refuses). Collective.
+
+    comm      communicator of mpi4py, None for this process alone
+    settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic"), stage_bytes=...; see docs/settings.md
+
+    Raises SettingError for unknown settings, AccessError, FileMissingError (no such folder), ...
+    """
+    comm = communicator(comm)
+    path = os.fspath(path)
+    try:
+        raw = _shoal.Dataset.create(comm.py2f(), path, _settings_text(settings))
+    except NotFoundError as error:
+        raise FileMissingError(error.message) from None
+    return Dataset(raw, path, comm)
+
+
+_modes = {"r": _shoal.READ, "r+": _shoal.WRITE, "a": _shoal.WRITE}
+
+
+def open(path, comm=None, mode: str = "r", **settings) -> Dataset:  # noqa: A001
+    """Open a file of any format that Shoal reads. Collective.
+
+    mode  "r": read; "r+" or "a": read, change and append (the file must exist)
+
+    Raises FileMissingError, FormatError, AccessError, ...
+    """
+    comm = communicator(comm)
+    path = os.fspath(path)
+    if mode not in _modes:
+        raise InvalidArgumentError(
+            f"mode is {mode!r}; allowed are 'r', 'r+' and 'a'. To make a file use shoal.create()."
+        )
+    try:
+        raw = _shoal.Dataset.open(comm.py2f(), path, _modes[mode], _settings_text(settings))
+    except NotFoundError as error:
+        raise FileMissingError(error.message) from None
+    return Dataset(raw, path, comm)
+
+
+class Dataset:
+    """A file that all ranks of a communicator have open; made by shoal.create() and shoal.open().
+
+    As a context manager it is closed at the end. When an exception of Shoal, which all ranks get
+    alike, leaves the block, the file is closed too, with what was written so far; when any other
+    exception leaves it on more than one rank's communicator, this rank drops the file at once
+    instead of waiting for ranks that may know nothing of it.
+    """
+
+    def __init__(self, raw, path: str, comm):
+        # Made by create() and open().
+        self._raw = raw
+        self._path = path
+        self._comm = comm
+        self._decompositions: dict[str, Decomposition] = {}
+        _open_datasets.add(self)
+
+    # ---- Closing
+
+    def sync(self, durable: bool = False) -> None:
+        """Store all that was written, agree on errors, commit: it is in the file even if the job is
+        killed now. durable: wait until the device has it. Collective."""
+        self._need_open()
+        self._raw.sync(durable)
+
+    def close(self, durable: bool = False) -> None:
+        """sync, report, close. A second close does nothing. Collective."""
+        if self._raw.is_open():
+            try:
+                self._raw.close(durable)
+            finally:
+                self._forget()
+
+    def abandon(self) -> None:
+        """Drop the file without storing what was not committed, without waiting for other ranks. Local."""
+        self._raw.abandon()
+        self._forget()
+
+    @property
+    def is_open(self) -> bool:
+        return self._raw.is_open()
+
+    def __enter__(self) -> Dataset:
+        return self
+
+    def __exit__(self, kind, error, traceback) -> None:
+        if error is None:
+            self.close()
+        elif isinstance(error, Error) or self._comm.size == 1:
+            try:
+                self.close()
+            except Error as second:
+                # The first error is the one to report.
+                if hasattr(error, "add_note"):
+                    error.add_note(f"Closing {self._path} failed too: {second}")
+        else:
+            self.abandon()
+
+    def __del__(self):
+        # During the interpreter's shutdown, and after a failed __init__, there may be nothing left.
+        if getattr(self, "_raw", None) is not None:
+            self._drop("when it was no longer used")
+
+    def _drop(self, when: str) -> None:
+        if self._raw.is_open():
+            warnings.warn(
+                f"{self._path} was not closed; dropped {when} without what was not committed. "
+                "Call close(), or use 'with'.",
+                ResourceWarning,
+                stacklevel=3,
+            )
+            self.abandon()
+
+    def _forget(self) -> None:
+        self._decompositions.clear()
+        _open_datasets.discard(self)
+
+    def _need_open(self) -> None:
+        if not self._raw.is_open():
+            raise StateError(f"{self._path} is closed.")
+
+    # ---- Definitions: Local; every rank makes the same ones in the same order
+
+    def def_dim(self, name: str, length: int | None) -> None:
+        """A dimension; length None (shoal.UNLIMITED) for one that grows. Local."""
+        self._need_open()
+        if length is not None and length <= 0:
+            raise InvalidArgumentError(
+                f"{self._path}: dimension '{name}' has length {length}; lengths are positive, None is unlimited."
+            )
+        self._raw.def_dim(name, _shoal.UNLIMITED if length is None else int(length))
+
+    def def_var(
+        self,
+        name: str,
+        dtype,
+        dims: str | Sequence[str] | Decomposition = (),
+        decomposition: Decomposition | None = None,
+        *,
+        record: str | None = None,
+        attrs: Mapping[str, object] | None = None,
+        fill=None,
+        chunks: Sequence[int] | None = None,
+    ) -> None:
+        """A variable. Local.
+
+        dtype   "f4", "f8", "i1" ... "u8", bool (logical), "S1" (text), str (strings, netcdf4)
+        dims    names, slowest first, as a list or with blanks between; or a Decomposition with named
+                dimensions: they are defined if the file does not have them yet
+        decomposition  how the variable is cut, if dims are names: its last dimensions; None: replicated
+        record  name of the record dimension, put in front of dims; defined if need be
+        attrs   attributes
+        fill    fill value, shoal.NO_FILL for none; cells that nobody writes get NetCDF's default otherwise
+        chunks  chunk shape, one number a dimension (netcdf4)
+        """
+        self._need_open()
+        if isinstance(dims, Decomposition):
+            if decomposition is not None:
+                raise InvalidArgumentError(f"{self._path}: variable '{name}': two decompositions were given.")
+            decomposition, dims = dims, dims.dims
+            if dims is None:
+                raise InvalidArgumentError(
+                    f"{self._path}: variable '{name}': the decomposition has no dimension names; give dims=, or "
+                    "make it with a dict of names and lengths."
+                )
+            for dim, length in zip(dims, decomposition.global_shape):
+                self._ensure_dim(name, dim, length)
+        names = dims.split() if isinstance(dims, str) else [str(dim) for dim in dims]
+        if record is not None:
+            self._ensure_dim(name, record, None)
+            names.insert(0, record)
+        for dim in names:
+            if not dim or any(c.isspace() for c in dim):
+                raise InvalidArgumentError(f"{self._path}: variable '{name}': dimension names have no blanks: {dim!r}.")
+        if chunks is not None and len(chunks) != len(names):
+            raise InvalidArgumentError(
+                f"{self._path}: variable '{name}' has {len(names)} dimensions, chunks= {len(chunks)} numbers."
+            )
+        number = type_number(dtype)
+        self._raw.def_var(name, number, " ".join(names), decomposition._raw if decomposition is not None else None)
+        if decomposition is not None:
+            self._decompositions[name] = decomposition
+        if fill is not None:
+            self._def_fill(name, number, fill)
+        if chunks is not None:
+            self._raw.def_chunks(name, [int(n) for n in chunks])
+        for key, value in (attrs or {}).items():
+            self.put_att(name, key, value)
+
+    def def_fill(self, name: str, value) -> None:
+        """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined. Local."""
+        self._need_open()
+        self._def_fill(name, self.variables[name].number, value)
+
+    def def_chunks(self, name: str, chunks: Sequence[int]) -> None:
+        """Chunk shape, one number a dimension of the variable; netcdf4 only. Local."""
+        self._need_open()
+        self._raw.def_chunks(name, [int(n) for n in chunks])
+
+    def _ensure_dim(self, variable: str, dim: str, length: int | None) -> None:
+        if dim not in self.dimensions:
+            self.def_dim(dim, length)
+            return
+        known = self.dimensions[dim]
+        if known.unlimited != (length is None) or (length is not None and known.length != length):
+            has = "unlimited" if known.unlimited else known.length
+            raise InvalidArgumentError(
+                f"{self._path}: variable '{variable}': dimension '{dim}' is {has} in the file, but "
+                f"{'unlimited' if length is None else length} here."
+            )
+
+    def _def_fill(self, name: str, number: int, value) -> None:
+        if value is NO_FILL:
+            self._raw.def_fill(name, None)
+            return
+        if number == _shoal.STRING:
+            self._raw.def_fill_string(name, str(value))
+            return
+        dtype = dtype_of(number)
+        if number == _shoal.CHAR and isinstance(value, str):
+            value = value.encode()
+        given = np.asarray(value)
+        fitted = None
+        if given.ndim == 0:
+            try:
+                with np.errstate(all="ignore"):
+                    fitted = given.astype(dtype)
+            except (TypeError, ValueError, OverflowError):
+                fitted = None
+        if fitted is None or (
+            dtype.kind in "iu" and given.dtype.kind in "iufb" and not (np.isfinite(given) and int(fitted) == given)
+        ):
+            raise RangeError(f"{self._path}: variable '{name}': fill value {value!r} does not fit dtype {dtype}.")
+        self._raw.def_fill(name, fitted)
+
+    def put_att(self, variable: str | None, name: str, value) -> None:
+        """Attribute of a variable, or of the file when variable is None. One of the name is replaced. Local."""
+        self._need_open()
+        put_attribute(self._raw, variable or "", name, value)
+
+    def get_att(self, variable: str | None, name: str):
+        """The value of an attribute: str, list of str, number or array. Local."""
+        self._need_open()
+        if variable:
+            self._raw.find_var(variable)
+        return Attributes(self._raw, variable or "")[name]
+
+    def end_define(self) -> None:
+        """Finish the define phase and write the header; implicit at the first write, put or sync. Collective."""
+        self._need_open()
+        self._raw.end_define()
+
+    # ---- Data
+
+    def write(self, name: str, array, record: int | None = None, *, start=None, count=None, decomposition=None) -> None:
+        """Write this rank's cells of a distributed variable. Collective in order, without waiting.
+
+        array   the tile, with or without halo, in any strides; None where the tile is empty. Arrays of
+                numbers in this machine's byte order are read in place; others are copied first.
+        record  index of the record, None for a variable without record dimension
+        start, count  a section, one number for each dimension but the record dimension
+        decomposition  how the array is cut; None: as given before
+
+        Errors of the data come out at sync() or close(), on all ranks alike.
+        """
+        self._need_open()
+        with self._part(_shoal.VERB_WRITE, name, decomposition, record) as part:
+            values = None if array is None else to_numbers(array, lambda: self.variables[name].fill_value)
+            part.go(values, start, count)
+
+    def read(
+        self,
+        name: str,
+        decomposition=None,
+        *,
+        record: int | None = None,
+        out=None,
+        halo: bool = False,
+        dtype=None,
+        start=None,
+        count=None,
+    ) -> np.ndarray:
+        """Read this rank's cells of a variable; returns the array. Collective.
+
+        decomposition  how to cut the variable; None: as given before
+        out     array to fill, of the tile's extents, or with halo; made if it is None
+        halo    make an array with halo. Halo cells inside of the global shape are filled from the file;
+                those outside get the variable's fill value (in out= they are left alone)
+        dtype   of the array that is made; the variable's own by default
+        """
+        self._need_open()
+        with self._part(_shoal.VERB_READ, name, decomposition, record) as part:
+            if out is None:
+                variable = self.variables[name]
+                shape = self._tile_shape(variable, part.decomposition, halo, count)
+                wanted = np.dtype(dtype if dtype is not None else variable.dtype)
+                fill = variable.fill_value if halo and variable.dtype not in (str, bool) else 0
+                out = np.full(shape, fill, wanted) if halo and wanted.kind in "iuf" else np.zeros(shape, wanted)
+            elif not isinstance(out, np.ndarray):
+                raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")
+            part.go(out, start, count)
+        return out
+
+    def put(self, name: str, values, record: int | None = None, *, start=None, count=None) -> None:
+        """Put a replicated variable: rank 0's values go to the file. Collective.
+
+        values  numbers or text of the variable's shape (or the section's); other ranks may give None
+        record  index of the record; None with a record dimension: values has one for each record
+        """
+        self._need_open()
+        if record is None:
+            record = self._all_records(name)
+        with self._part(_shoal.VERB_PUT, name, None, record) as part:
+            if values is None:
+                if self._comm.rank == 0:
+                    raise InvalidArgumentError(f"{self._path}: variable '{name}': rank 0 must give the values.")
+                part.go(None, start, count)
+                return
+            variable = self.variables[name]
+            if variable.number == _shoal.STRING:
+                strings, shape = strings_of(values)
+                self._raw.put_strings(name, strings, shape, part.record, part.list(start), part.list(count))
+                return
+            if variable.number == _shoal.CHAR and is_text(values):
+                width = count[-1] if count is not None and len(count) else variable.shape[-1] if variable.shape else 1
+                values = characters_of(values, int(width))
+                if not variable.dims:
+                    values = values.reshape(())
+            part.go(to_numbers(values, lambda: variable.fill_value), start, count)
+
+    def get(self, name: str, record: int | None = None, *, out=None, dtype=None, start=None, count=None) -> np.ndarray:
+        """Get the same values on every rank; returns the array. Collective.
+
+        record  index of the record; None with a record dimension: all records
+        out     array to fill; made if it is None
+        Text comes as 'S1' (shoal.text() joins it), strings as an array of str.
+        """
+        self._need_open()
+        if record is None:
+            record = self._all_records(name)
+        with self._part(_shoal.VERB_GET, name, None, record) as part:
+            variable = self.variables[name]
+            shape = tuple(int(n) for n in count) if count is not None else variable.section_shape
+            if record == _shoal.ALL_RECORDS:
+                shape = (variable.shape[0], *shape)
+            if variable.number == _shoal.STRING:
+                strings = self._raw.get_strings(name, shape, part.record, part.list(start), part.list(count))
+                result = np.empty(len(strings), dtype=object)
+                result[:] = strings
+                result = result.reshape(shape)
+                if out is None:
+                    return result
+                out[...] = result
+                return out
+            if out is None:
+                out = np.empty(shape, np.dtype(dtype if dtype is not None else variable.dtype))
+            elif not isinstance(out, np.ndarray):
+                raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")
+            part.go(out, start, count)
+        return out
+
+    def _all_records(self, name: str) -> int | None:
+        try:
+            return _shoal.ALL_RECORDS if self.variables[name].has_record else None
+        except NotFoundError:
+            return None  # the collective call says so, on all ranks
+
+    def _part(self, verb: int, name: str, decomposition, record) -> _Part:
+        return _Part(self, verb, name, decomposition, record)
+
+    def _tile_shape(self, variable, decomposition, halo: bool, count) -> tuple[int, ...]:
+        if decomposition is None:
+            raise InvalidArgumentError(
+                f"{self._path}: variable '{variable.name}': give a decomposition to read with, or use get()."
+            )
+        section = tuple(int(n) for n in count) if count is not None else variable.section_shape
+        tile = decomposition.halo_shape if halo else decomposition.shape
+        if len(tile) > len(section):
+            raise InvalidArgumentError(
+                f"{self._path}: variable '{variable.name}' has {len(section)} dimensions (records aside), the "
+                f"decomposition {len(tile)}."
+            )
+        return section[: len(section) - len(tile)] + tile
+
+    # ---- What is in the file
+
+    @property
+    def path(self) -> str:
+        return self._path
+
+    @property
+    def comm(self):
+        return self._comm
+
+    @property
+    def format(self) -> str:
+        """ "cdf1", "cdf2", "cdf5", "netcdf4" or "netcdf4-classic". Local."""
+        self._need_open()
+        return self._raw.inq_file()[1]
+
+    @property
+    def driver(self) -> str:
+        """Who moves the bytes. Local."""
+        self._need_open()
+        return self._raw.inq_file()[2]
+
+    @property
+    def writable(self) -> bool:
+        self._need_open()
+        return self._raw.inq_file()[3]
+
+    @property
+    def dimensions(self) -> Dimensions:
+        """Mapping of name to shoal.Dimension. Local."""
+        self._need_open()
+        return Dimensions(self._raw)
+
+    @property
+    def variables(self) -> Variables:
+        """Mapping of name to shoal.Variable. Local."""
+        self._need_open()
+        return Variables(self._raw)
+
+    @property
+    def attributes(self) -> Attributes:
+        """Mapping of the file's attributes. Local."""
+        self._need_open()
+        return Attributes(self._raw, "")
+
+    @property
+    def settings(self) -> str:
+        """Every setting, its value and where it came from, one a line. Local."""
+        self._need_open()
+        return self._raw.settings()
+
+    @property
+    def report(self) -> dict:
+        """Times, bytes and calls of this rank so far. Local."""
+        self._need_open()
+        return json.loads(self._raw.report())
+
+    def __repr__(self) -> str:
+        if not self._raw.is_open():
+            return f"<shoal.Dataset {self._path!r}, closed>"
+        return f"<shoal.Dataset {self._path!r}, {self.format}, {len(self.variables)} variables>"
+
+
+class _Part:
+    """This rank's part in one collective call. What fails before the call is raised only after the
+    call was made with arguments that it refuses: the other ranks must not wait for us in vain."""
+
+    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record):
+        self._dataset = dataset
+        self._verb = verb
+        self._name = name
+        self._taken = False
+        self.decomposition = decomposition
+        self.record = _shoal.NO_RECORD if record is None else record
+
+    def __enter__(self) -> _Part:
+        # The raw decomposition goes to C only if the caller gave one; for shapes we know the last one.
+        self._given = self.decomposition
+        known = self._dataset._decompositions
+        if self.decomposition is None:
+            self.decomposition = known.get(self._name)
+        elif isinstance(self.decomposition, Decomposition):
+            known[self._name] = self.decomposition
+        else:
+            kind = type(self.decomposition).__name__
+            self._given = None
+            self._refuse()
+            raise TypeMismatchError(f"decomposition is a {kind}; give a shoal.Decomposition.")
+        return self
+
+    def __exit__(self, kind, error, traceback) -> None:
+        if error is not None and not self._taken:
+            self._refuse()
+
+    def _refuse(self) -> None:
+        given = self._given._raw if self._given is not None else None
+        record = self.record if isinstance(self.record, (int, np.integer)) else _shoal.NO_RECORD
+        self._dataset._raw.take_part(self._verb, self._name, given, int(record))
+
+    @staticmethod
+    def list(values) -> list[int] | None:
+        return None if values is None else [int(n) for n in values]
+
+    def go(self, array: np.ndarray | None, start, count) -> None:
+        start, count = self.list(start), self.list(count)
+        if (start is None) != (count is None):
+            raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
+        number = _shoal.BYTE
+        if array is not None:
+            number = memory_type(array)
+            if array.ndim > _shoal.MAX_DIMS:
+                raise InvalidArgumentError(
+                    f"The array has {array.ndim} dimensions; at most {_shoal.MAX_DIMS} are possible."
+                )
+            if array.dtype.kind == "b":
+                array = array.view("u1")
+            if not array.flags.writeable and self._verb in (_shoal.VERB_READ, _shoal.VERB_GET):
+                raise InvalidArgumentError("out= is a read-only array.")
+        record = int(self.record)
+        given = self._given._raw if self._given is not None else None
+        # From here on the compiled part sees to it that this rank takes part.
+        self._taken = True
+        self._dataset._raw.transfer(self._verb, self._name, given, array, number, record, start, count)

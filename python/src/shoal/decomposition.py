@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which rank owns which cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from . import _shoal
+from ._library import communicator
+from .errors import InvalidArgumentError
+
+
+def process_grid(size: int, lengths: Sequence[int]) -> tuple[int, ...]:
+    """Into how many parts to cut each dimension so that `size` ranks get tiles with short borders. Local.
+
+    Never more parts than cells where another way exists."""
+    best, best_cost = None, math.inf
+
+    def visit(left: int, parts: list[int]):
+        nonlocal best, best_cost
+        k = len(parts)
+        if k == len(lengths) - 1:
+            candidate = (*parts, left)
+            empty = sum(p > n for p, n in zip(candidate, lengths))
+            cost = empty * 1e9 + sum(p / max(n, 1) for p, n in zip(candidate, lengths))
+            if cost < best_cost - 1e-12:
+                best, best_cost = candidate, cost
+            return
+        for p in range(1, left + 1):
+            if left % p == 0:
+                visit(left // p, [*parts, p])
+
+    if not lengths:
+        raise InvalidArgumentError("split= names no dimension; name at least one that is cut.")
+    visit(size, [])
+    return best
+
+
+def balanced_tile(rank: int, grid: Sequence[int], lengths: Sequence[int]) -> tuple[list[int], list[int]]:
+    """First cell and count of a rank's tile; ranks go through the grid in C order. Local."""
+    first, count = [], []
+    for parts, length, place in zip(grid, lengths, np.unravel_index(rank, tuple(grid))):
+        begin, end = (int(place) * length) // parts, ((int(place) + 1) * length) // parts
+        first.append(begin)
+        count.append(end - begin)
+    return first, count
+
+
+def _per_dimension(value, dims, ndims: int, what: str) -> list[int]:
+    if value is None:
+        return [0] * ndims
+    if isinstance(value, Mapping):
+        if dims is None:
+            raise InvalidArgumentError(f"{what}= names dimensions, but global_shape does not.")
+        unknown = [name for name in value if name not in dims]
+        if unknown:
+            raise InvalidArgumentError(f"{what}= names '{unknown[0]}'; the dimensions are {', '.join(dims)}.")
+        return [int(value.get(name, 0)) for name in dims]
+    values = [int(item) for item in value]
+    if len(values) != ndims:
+        raise InvalidArgumentError(f"{what}= has {len(values)} numbers for {ndims} dimensions.")
+    return values
+
+
+class Decomposition:
+    """Which global cells this rank owns: one tile (box) a rank, with halo cells around it in memory.
+
+    dims          names of the dimensions, None if they were not given
+    global_shape  shape over all ranks
+    first, count  this rank's tile
+    halo_low, halo_high   halo cells before and after the tile in this rank's arrays
+    shape         shape of an array of the tile: count
+    halo_shape    shape of an array with halo
+    slices        the tile as slices of a global array
+    inner         the tile as slices of an array with halo
+    comm          the communicator
+    """
+
+    def __init__(self, raw, comm, dims):
+        # Made by block().
+        self._raw = raw
+        self.comm = comm
+        self.dims: tuple[str, ...] | None = dims
+        self.global_shape = tuple(raw.global_shape())
+        self.first = tuple(raw.first())
+        self.count = tuple(raw.count())
+        self.halo_low = tuple(raw.halo_low())
+        self.halo_high = tuple(raw.halo_high())
+
+    @classmethod
+    def block(cls, comm, global_shape, first=None, count=None, *, split=None, halo=None, halo_low=None, halo_high=None):
+        """Each rank owns one tile of a global shape. Collective.
+
+        comm          communicator of mpi4py, None for this process alone
+        global_shape  {"s_rho": 30, "eta_rho": 600, "xi_rho": 800}, or (30, 600, 800); slowest first
+        first, count  this rank's tile, all dimensions; any count may be 0
+        split         instead: names (or numbers) of the dimensions to cut into balanced tiles
+        halo          halo cells on both sides: a number for the cut dimensions, or one a dimension, or a dict
+        halo_low, halo_high   instead, when the two sides differ
+
+        Raises OverlapError for tiles that overlap, InvalidArgumentError for tiles outside of the shape.
+        """
+        comm = communicator(comm)
+        try:
+            dims, shape, lists = cls._arguments(comm, global_shape, first, count, split, halo, halo_low, halo_high)
+        except Exception:
+            # The other ranks are in the collective call: take part with what it refuses.
+            try:
+                _shoal.Decomposition.block(comm.py2f(), [], [], [], [], [])
+            except Exception:
+                pass
+            raise
+        return cls(_shoal.Decomposition.block(comm.py2f(), shape, *lists), comm, dims)
+
+    @staticmethod
+    def _arguments(comm, global_shape, first, count, split, halo, halo_low, halo_high):
+        if isinstance(global_shape, Mapping):
+            dims = tuple(str(name) for name in global_shape)
+            shape = [int(length) for length in global_shape.values()]
+        else:
+            dims, shape = None, [int(length) for length in global_shape]
+        ndims = len(shape)
+
+        if split is not None:
+            if first is not None or count is not None:
+                raise InvalidArgumentError("Give either split=, or first and count, not both.")
+            cut = Decomposition._cut_axes(split, dims, ndims)
+            grid = [1] * ndims
+            for axis, parts in zip(cut, process_grid(comm.size, [shape[axis] for axis in cut])):
+                grid[axis] = parts
+            first, count = balanced_tile(comm.rank, grid, shape)
+        elif first is None and count is None:
+            if comm.size > 1:
+                raise InvalidArgumentError(
+                    f"{comm.size} ranks need tiles: give split= (dimensions to cut), or first and count."
+                )
+            cut, first, count = [], [0] * ndims, list(shape)
+        elif first is None or count is None:
+            raise InvalidArgumentError("Give both first and count.")
+        else:
+            cut = range(ndims)
+            first = _per_dimension(first, dims, ndims, "first")
+            count = _per_dimension(count, dims, ndims, "count")
+
+        if halo is not None and (halo_low is not None or halo_high is not None):
+            raise InvalidArgumentError("Give either halo=, or halo_low and halo_high, not both.")
+        if isinstance(halo, (int, np.integer)):
+            halo = [int(halo) if axis in cut else 0 for axis in range(ndims)]
+        low = _per_dimension(halo if halo is not None else halo_low, dims, ndims, "halo")
+        high = _per_dimension(halo if halo is not None else halo_high, dims, ndims, "halo")
+        return dims, shape, (first, count, low, high)
+
+    @staticmethod
+    def _cut_axes(split, dims, ndims: int) -> list[int]:
+        if isinstance(split, (str, int)):
+            split = (split,)
+        axes = []
+        for item in split:
+            if isinstance(item, str):
+                if dims is None:
+                    raise InvalidArgumentError(f"split= names '{item}', but global_shape has no names; use numbers.")
+                if item not in dims:
+                    raise InvalidArgumentError(f"split= names '{item}'; the dimensions are {', '.join(dims)}.")
+                axes.append(dims.index(item))
+            else:
+                if not 0 <= item < ndims:
+                    raise InvalidArgumentError(f"split= has {item}; dimensions are 0 to {ndims - 1}.")
+                axes.append(int(item))
+        if len(set(axes)) != len(axes):
+            raise InvalidArgumentError("split= has a dimension twice.")
+        return axes
+
+    @property
+    def ndim(self) -> int:
+        return len(self.global_shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.count
+
+    @property
+    def halo_shape(self) -> tuple[int, ...]:
+        return tuple(low + n + high for low, n, high in zip(self.halo_low, self.count, self.halo_high))
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        return tuple(slice(f, f + n) for f, n in zip(self.first, self.count))
+
+    @property
+    def inner(self) -> tuple[slice, ...]:
+        return tuple(slice(low, low + n) for low, n in zip(self.halo_low, self.count))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether this rank owns no cell."""
+        return 0 in self.count
+
+    def __repr__(self) -> str:
+        names = self.dims or [str(axis) for axis in range(self.ndim)]
+        parts = (f"{n}: {s.start}:{s.stop} of {g}" for n, s, g in zip(names, self.slices, self.global_shape))
+        return f"<shoal.Decomposition {', '.join(parts)}>"

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is in a file: dimensions, variables and attributes as mappings. All calls are Local."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _shoal
+from .errors import InvalidArgumentError, TypeMismatchError
+from .types import default_fill, dtype_of, memory_type
+
+
+class Dimension(NamedTuple):
+    """A dimension of a file. length: records so far, if it is unlimited."""
+
+    name: str
+    length: int
+    unlimited: bool
+
+
+class Variable(NamedTuple):
+    """A variable of a file.
+
+    dims        names of the dimensions, record dimension first
+    shape       lengths now, records so far included
+    dtype       numpy dtype; str for strings; bool for logical values
+    has_record  whether the first dimension is a record dimension
+    chunks      chunk shape, None if the variable is not chunked
+    storage     "contiguous", "chunked", "compressed", ...
+    attributes  mapping of name to value
+    """
+
+    name: str
+    dtype: object
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    has_record: bool
+    chunks: tuple[int, ...] | None
+    storage: str
+    attributes: Attributes
+    number: int
+
+    @property
+    def ndim(self) -> int:
+        return len(self.dims)
+
+    @property
+    def fill_value(self):
+        """_FillValue if there is one, else NetCDF's default for the type. Local."""
+        return self.attributes.get("_FillValue", default_fill(self.number))
+
+    @property
+    def section_shape(self) -> tuple[int, ...]:
+        """The shape of one record, or of the variable if it has no records. Local."""
+        return self.shape[1:] if self.has_record else self.shape
+
+    def __repr__(self) -> str:
+        dims = ", ".join(f"{n}={length}" for n, length in zip(self.dims, self.shape))
+        kind = "str" if self.dtype is str else self.dtype
+        return f"<shoal.Variable {self.name}({dims}) {kind}, {self.storage}>"
+
+
+class Dimensions(Mapping):
+    """Dimensions by name."""
+
+    def __init__(self, raw):
+        self._raw = raw
+
+    def at(self, index: int) -> Dimension:
+        return Dimension(*self._raw.inq_dim(index))
+
+    def __getitem__(self, name: str) -> Dimension:
+        return self.at(self._raw.find_dim(name))
+
+    def __len__(self) -> int:
+        return self._raw.inq_file()[4]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self.at(index).name for index in range(len(self))])
+
+    def __contains__(self, name) -> bool:
+        return name in list(self)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class Variables(Mapping):
+    """Variables by name."""
+
+    def __init__(self, raw):
+        self._raw = raw
+
+    def at(self, index: int) -> Variable:
+        name, number, dims, has_record, _, logical, chunks, storage = self._raw.inq_var(index)
+        lengths = [self._raw.inq_dim(dim) for dim in dims]
+        return Variable(
+            name,
+            dtype_of(number, logical),
+            tuple(dim[0] for dim in lengths),
+            tuple(dim[1] for dim in lengths),
+            has_record,
+            tuple(chunks) or None,
+            storage,
+            Attributes(self._raw, name),
+            number,
+        )
+
+    def __getitem__(self, name: str) -> Variable:
+        return self.at(self._raw.find_var(name))
+
+    def __len__(self) -> int:
+        return self._raw.inq_file()[5]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self._raw.inq_var(index)[0] for index in range(len(self))])
+
+    def __contains__(self, name) -> bool:
+        return name in list(self)
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(repr(variable) for variable in self.values()) + "}"
+
+
+class Attributes(Mapping):
+    """Attributes of a variable, or of the file, by name.
+
+    Text is str (a list of str if there are several strings), one number is a numpy scalar, several
+    are an array."""
+
+    def __init__(self, raw, variable: str):
+        self._raw = raw
+        self._variable = variable
+
+    def __getitem__(self, name: str):
+        _, number, count = self._raw.inq_att(self._variable, self._raw.find_att(self._variable, name))
+        if number == _shoal.CHAR:
+            # Some programs store a final zero.
+            return self._raw.get_att_text(self._variable, name).rstrip("\0")
+        if number == _shoal.STRING:
+            strings = self._raw.get_att_strings(self._variable, name)
+            return strings[0] if len(strings) == 1 else strings
+        values = np.empty(count, dtype=dtype_of(number))
+        self._raw.get_att(self._variable, name, number, values)
+        return values[0] if count == 1 else values
+
+    def __len__(self) -> int:
+        if not self._variable:
+            return self._raw.inq_file()[6]
+        return self._raw.inq_var(self._raw.find_var(self._variable))[4]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self._raw.inq_att(self._variable, index)[0] for index in range(len(self))])
+
+    def __contains__(self, name) -> bool:
+        return name in list(self)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def put_attribute(raw, variable: str, name: str, value) -> None:
+    """Store a Python value as an attribute. Local.
+
+    int is stored as int (int64 where it does not fit), float as double, bool as byte, numpy values
+    keep their type, str is text, a list of str is strings (netcdf4)."""
+    if isinstance(value, (str, bytes)):
+        data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+        raw.put_att(variable, name, _shoal.CHAR, data)
+        return
+    array = np.asarray(value)
+    if array.dtype.kind in "UOTS":
+        items = [item.decode("utf-8") if isinstance(item, bytes) else item for item in array.ravel()]
+        if not items or not all(isinstance(item, str) for item in items):
+            raise TypeMismatchError(
+                f"Attribute '{name}': a {type(value).__name__} cannot be stored; allowed are text, numbers, and "
+                "lists of one of them."
+            )
+        raw.put_att_strings(variable, name, items)
+        return
+    if array.ndim > 1:
+        raise InvalidArgumentError(f"Attribute '{name}' has {array.ndim} dimensions; attributes have one at most.")
+    if array.dtype.kind == "i" and not isinstance(value, (np.ndarray, np.generic)):
+        # Plain Python numbers: the type that every format knows, if they fit it.
+        limits = np.iinfo("i4")
+        if array.size == 0 or (array.min() >= limits.min and array.max() <= limits.max):
+            array = array.astype("i4")
+    if array.dtype.kind == "b":
+        array = array.astype("i1")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    raw.put_att(variable, name, memory_type(array), np.ascontiguousarray(array.reshape(-1)))
