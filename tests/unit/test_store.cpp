@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "storage/faulty_store.hpp"
+#include "storage/store.hpp"
+
+namespace {
+
+using namespace shoal;
+namespace fs = std::filesystem;
+
+/// A folder of its own that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "shoal_store_XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<std::byte> pattern(std::size_t n) {
+  std::vector<std::byte> bytes(n);
+  for (std::size_t i = 0; i < n; ++i)
+    bytes[i] = static_cast<std::byte>(i * 31 + i / 256);
+  return bytes;
+}
+
+template <class Work>
+Status status_of(Work work) {
+  return caught(work);
+}
+
+bool mentions(const Status& status, const std::string& text) {
+  return status.text().find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("bytes come back from where they were put") {
+  const Folder folder;
+  const std::string path = folder.file("a.bin");
+  auto store = open_posix_store(path, StoreMode::create);
+  CHECK(store->path() == path);
+  CHECK(store->size() == 0);
+  const auto bytes = pattern(100000);
+  store->write(5000, bytes);
+  CHECK(store->size() == 105000);
+  store->write(0, {});
+  std::vector<std::byte> back(bytes.size());
+  CHECK(store->read(5000, back) == bytes.size());
+  CHECK(back == bytes);
+  std::vector<std::byte> hole(5000, std::byte{1});
+  CHECK(store->read(0, hole) == hole.size());
+  CHECK(hole == std::vector<std::byte>(5000));
+  // The end of the file cuts a read short.
+  CHECK(store->read(104999, back) == 1);
+  CHECK(store->read(105000, back) == 0);
+  CHECK(store->read(1 << 30, back) == 0);
+  store->sync();
+  store->close();
+  CHECK(status_of([&] { store->write(0, bytes); }).code == Code::state);
+  CHECK(status_of([&] { store->close(); }).code == Code::state);
+}
+
+TEST_CASE("offsets beyond 4 GiB") {
+  const Folder folder;
+  auto store = open_posix_store(folder.file("sparse.bin"), StoreMode::create);
+  const auto bytes = pattern(10);
+  const std::uint64_t far = (std::uint64_t{1} << 32) + 12345;
+  store->write(far, bytes);
+  CHECK(store->size() == far + 10);
+  std::vector<std::byte> back(10);
+  CHECK(store->read(far, back) == 10);
+  CHECK(back == bytes);
+  const Status status = status_of([&] { store->write(~std::uint64_t{0} - 3, bytes); });
+  CHECK(status.code == Code::invalid_argument);
+  CHECK(mentions(status, "sparse.bin"));
+}
+
+TEST_CASE("cutting and extending") {
+  const Folder folder;
+  auto store = open_posix_store(folder.file("a.bin"), StoreMode::create);
+  store->write(0, pattern(100));
+  store->resize(10);
+  CHECK(store->size() == 10);
+  store->resize(20);
+  std::vector<std::byte> back(20);
+  CHECK(store->read(0, back) == 20);
+  auto expected = pattern(10);
+  expected.resize(20);
+  CHECK(back == expected);
+}
+
+TEST_CASE("modes of opening") {
+  const Folder folder;
+  const std::string path = folder.file("a.bin");
+  {
+    auto store = open_posix_store(path, StoreMode::create);
+    store->write(0, pattern(10));
+  }
+  CHECK(status_of([&] { open_posix_store(path, StoreMode::create_exclusive); }).code == Code::exists);
+  {
+    auto store = open_posix_store(path, StoreMode::read);
+    CHECK(store->size() == 10);
+    const Status status = status_of([&] { store->write(0, pattern(1)); });
+    CHECK_FALSE(status.ok());
+    CHECK(mentions(status, "reading only"));
+  }
+  {
+    auto store = open_posix_store(path, StoreMode::write);
+    CHECK(store->size() == 10);
+    store->write(10, pattern(5));
+    CHECK(store->size() == 15);
+  }
+  CHECK(open_posix_store(path, StoreMode::create)->size() == 0);
+  CHECK(open_posix_store(folder.file("new.bin"), StoreMode::create_exclusive)->size() == 0);
+}
+
+TEST_CASE("a store's descriptor is not inherited by other programs") {
+  const Folder folder;
+  const int before = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::close(before);
+  auto store = open_posix_store(folder.file("a.bin"), StoreMode::create);
+  // The lowest free descriptor is the one that open gives out.
+  CHECK((::fcntl(before, F_GETFD) & FD_CLOEXEC) != 0);
+}
+
+TEST_CASE("errors of opening say what to do") {
+  const Folder folder;
+  Status status = status_of([&] { open_posix_store(folder.file("no.nc"), StoreMode::read); });
+  CHECK(status.code == Code::not_found);
+  CHECK(status.file == folder.file("no.nc"));
+  CHECK(mentions(status, "has no such file"));
+
+  for (const StoreMode mode :
+       {StoreMode::create, StoreMode::create_exclusive, StoreMode::read, StoreMode::write}) {
+    status = status_of([&] { open_posix_store(folder.file("out/his.nc"), mode); });
+    CHECK(status.code == Code::not_found);
+    CHECK(mentions(status, "the folder '" + folder.file("out") + "' does not exist"));
+  }
+  for (const StoreMode mode : {StoreMode::create, StoreMode::read, StoreMode::write}) {
+    status = status_of([&] { open_posix_store(folder.path(), mode); });
+    CHECK_FALSE(status.ok());
+    CHECK(mentions(status, "names a folder"));
+  }
+  open_posix_store(folder.file("file"), StoreMode::create);
+  status = status_of([&] { open_posix_store(folder.file("file/his.nc"), StoreMode::create); });
+  CHECK(status.code == Code::not_found);
+  CHECK(mentions(status, "file"));
+}
+
+TEST_CASE("no permission" * doctest::skip(::geteuid() == 0)) {
+  const Folder folder;
+  const std::string path = folder.file("a.bin");
+  open_posix_store(path, StoreMode::create);
+  REQUIRE(::chmod(path.c_str(), 0400) == 0);
+  Status status = status_of([&] { open_posix_store(path, StoreMode::write); });
+  CHECK(status.code == Code::permission);
+  CHECK(mentions(status, "may not be written"));
+  REQUIRE(::chmod(path.c_str(), 0) == 0);
+  status = status_of([&] { open_posix_store(path, StoreMode::read); });
+  CHECK(status.code == Code::permission);
+  CHECK(mentions(status, "may not be read"));
+  REQUIRE(::chmod(folder.path().c_str(), 0500) == 0);
+  status = status_of([&] { open_posix_store(folder.file("b.bin"), StoreMode::create); });
+  CHECK(status.code == Code::permission);
+  CHECK(mentions(status, folder.path()));
+  REQUIRE(::chmod(folder.path().c_str(), 0700) == 0);
+}
+
+TEST_CASE("a full device" * doctest::skip(!fs::exists("/dev/full"))) {
+  auto store = open_posix_store("/dev/full", StoreMode::write);
+  const Status status = status_of([&] { store->write(0, pattern(10)); });
+  CHECK(status.code == Code::no_space);
+  CHECK(status.file == "/dev/full");
+  CHECK(mentions(status, "are free there"));
+}
+
+TEST_CASE("a file that grows beyond what the process may write") {
+  const Folder folder;
+  auto store = open_posix_store(folder.file("a.bin"), StoreMode::create);
+  struct rlimit before {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 1000;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const Status status = status_of([&] { store->write(0, pattern(5000)); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(status.code == Code::no_space);
+  // The first thousand were accepted, the rest was tried and refused.
+  CHECK(mentions(status, "1000 were written"));
+  CHECK(mentions(status, "ulimit -f"));
+}
+
+TEST_CASE("the fault strikes the calls it is meant for, over all stores of the opener") {
+  const Folder folder;
+  const StoreOpener opener = with_fault(open_posix_store, {"write", 2, 2, ENOSPC});
+  auto a = opener(folder.file("a"), StoreMode::create);
+  auto b = opener(folder.file("b"), StoreMode::create);
+  const auto bytes = pattern(8);
+  a->write(0, bytes);
+  b->write(0, bytes);
+  Status status = status_of([&] { a->write(8, bytes); });
+  CHECK(status.code == Code::no_space);
+  CHECK(status.file == folder.file("a"));
+  CHECK(mentions(status, "injected"));
+  status = status_of([&] { b->write(8, bytes); });
+  CHECK(status.code == Code::no_space);
+  CHECK(status.file == folder.file("b"));
+  a->write(8, bytes);
+  CHECK(a->size() == 16);
+  CHECK(b->size() == 8);
+}
+
+TEST_CASE("every operation can fail, and only that one") {
+  const Folder folder;
+  const auto run = [&](const std::string& operation) {
+    const StoreOpener opener = with_fault(open_posix_store, {operation, 0, -1, EIO});
+    std::vector<std::string> failed;
+    const auto note = [&](const std::string& name, auto work) {
+      const Status status = status_of(work);
+      if (!status.ok()) failed.push_back(name);
+      if (!status.ok()) CHECK(status.code == Code::io);
+    };
+    std::unique_ptr<Store> store;
+    note("open", [&] { store = opener(folder.file("f"), StoreMode::create); });
+    if (store == nullptr) return failed;
+    std::vector<std::byte> bytes(4);
+    note("write", [&] { store->write(0, bytes); });
+    note("read", [&] { store->read(0, bytes); });
+    note("resize", [&] { store->resize(2); });
+    note("sync", [&] { store->sync(); });
+    note("close", [&] { store->close(); });
+    return failed;
+  };
+  for (const std::string operation : {"open", "write", "read", "sync", "resize", "close"})
+    CHECK(run(operation) == std::vector<std::string>{operation});
+  const Status status = status_of([] { with_fault(open_posix_store, {"seek", 0, 1, EIO}); });
+  CHECK(status.code == Code::invalid_argument);
+  CHECK(mentions(status, "resize"));
+}
+
+TEST_CASE("the kind of file system, of files that are and of files to be") {
+  const Folder folder;
+  const FileSystem here = file_system_of(folder.path());
+  CHECK_FALSE(here.type.empty());
+  CHECK(here.free > 0);
+  CHECK(file_system_of(folder.file("not/yet/there.nc")).type == here.type);
+  open_posix_store(folder.file("file"), StoreMode::create);
+  CHECK(file_system_of(folder.file("file")).type == here.type);
+  CHECK(file_system_of(folder.file("file/below")).type == here.type);
+  CHECK_FALSE(file_system_of("relative.nc").type.empty());
+  // A number that is no name: /proc is no place for files.
+  if (fs::exists("/proc/self")) CHECK(file_system_of("/proc/self").type == "0x9fa0");
+  if (fs::exists("/dev/shm") && file_system_of("/dev/shm").type == "tmpfs")
+    CHECK(file_system_of("/dev/shm/x").one_writer_at_a_time);
+}
