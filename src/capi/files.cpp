@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opening, definitions, data.
+#include "capi/handles.hpp"
+
+using namespace shoal;        // NOLINT
+using namespace shoal::capi;  // NOLINT
+
+namespace {
+
+DatasetOptions options_of(const char* settings, const Status& problem) {
+  DatasetOptions options;
+  options.settings = settings == nullptr ? "" : settings;
+  options.sources = current_sources();
+  options.problem = problem;
+  return options;
+}
+
+// The array as a view; what is wrong with it goes along, because a rank with an empty tile need not have one.
+ArrayArgument array_of(const shoal_array* array) {
+  ArrayArgument out;
+  out.problem = caught([&] {
+    require(array, "array");
+    ArrayView view;
+    view.data = static_cast<std::byte*>(array->data);
+    view.type = type_of(array->type);
+    view.element_size = array->element_size == 0 ? size_of(view.type) : array->element_size;
+    const std::size_t size = view.element_size;
+    if (view.type == Type::logical ? size != 1 && size != 2 && size != 4 && size != 8
+                                   : size != size_of(view.type))
+      throw Error(Code::invalid_argument,
+                  "the array's element_size is " + std::to_string(size) + " bytes for type " +
+                      name_of(view.type) + "; allowed: " +
+                      (view.type == Type::logical ? "1, 2, 4 or 8" : std::to_string(size_of(view.type))));
+    if (array->ndims < 0 || array->ndims > k_max_dims)
+      throw Error(Code::invalid_argument,
+                  "the array has " + std::to_string(array->ndims) + " dimensions; allowed are 0 to 8");
+    if (array->ndims > 0) require(array->extents, "array.extents");
+    const auto n = static_cast<std::size_t>(array->ndims);
+    view.extents = Dims(std::span(array->extents, n));
+    for (const auto extent : view.extents)
+      if (extent < 0)
+        throw Error(Code::invalid_argument,
+                    "the array has the extents " + text_of(view.extents) + "; none may be negative");
+    if (array->strides != nullptr) {
+      view.strides = Dims(std::span(array->strides, n));
+    } else {
+      view.strides = row_major_strides(view.extents);
+      for (auto& stride : view.strides)
+        stride *= static_cast<int64_t>(size);
+    }
+    out.view = view;
+  });
+  return out;
+}
+
+DataCall call_of(const char* variable, const shoal_decomposition* decomposition, const shoal_array* array,
+                 int64_t record, const int64_t* start, const int64_t* count) {
+  DataCall call;
+  call.problem = caught([&] { call.variable = required_text(variable, "variable"); });
+  call.decomposition = decomposition_of(decomposition);
+  call.array = array_of(array);
+  call.section = {record, start, count};
+  return call;
+}
+
+}  // namespace
+
+int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out) {
+  return guard([&] {
+    if (out != nullptr) *out = nullptr;
+    require_mpi(comm);
+    std::string file;
+    const Status problem = caught([&] {
+      require(out, "out");
+      file = required_text(path, "path");
+      if (file.empty()) throw Error(Code::invalid_argument, "the path is empty");
+    });
+    auto dataset = Dataset::create(comm, file, options_of(settings, problem));
+    *out = new shoal_dataset{std::move(dataset)};
+  });
+}
+
+int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings, shoal_dataset** out) {
+  return guard([&] {
+    if (out != nullptr) *out = nullptr;
+    require_mpi(comm);
+    std::string file;
+    const Status problem = caught([&] {
+      require(out, "out");
+      file = required_text(path, "path");
+      if (file.empty()) throw Error(Code::invalid_argument, "the path is empty");
+      if (mode != SHOAL_READ && mode != SHOAL_WRITE)
+        throw Error(Code::invalid_argument, "the mode is " + std::to_string(mode) +
+                                                "; allowed are SHOAL_READ (0) and SHOAL_WRITE (1)");
+    });
+    auto dataset = Dataset::open(comm, file, mode != SHOAL_READ, options_of(settings, problem));
+    *out = new shoal_dataset{std::move(dataset)};
+  });
+}
+
+int shoal_end_define(shoal_dataset* dataset) {
+  return guard([&] { dataset_of(dataset).end_define(); });
+}
+
+int shoal_sync(shoal_dataset* dataset, int durable) {
+  return guard([&] { dataset_of(dataset).sync(durable != 0); });
+}
+
+int shoal_close(shoal_dataset** dataset, int durable) {
+  return guard([&] {
+    require(dataset, "dataset");
+    const std::unique_ptr<shoal_dataset> handle(*dataset);
+    *dataset = nullptr;
+    dataset_of(handle.get()).close(durable != 0);
+  });
+}
+
+void shoal_abandon(shoal_dataset** dataset) {
+  if (dataset == nullptr) return;
+  delete *dataset;
+  *dataset = nullptr;
+}
+
+int shoal_def_dim(shoal_dataset* dataset, const char* name, int64_t length) {
+  return guard([&] { dataset_of(dataset).def_dim(required_text(name, "name"), length); });
+}
+
+int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
+                  const shoal_decomposition* decomposition) {
+  return guard([&] {
+    dataset_of(dataset).def_var(required_text(name, "name"), type_of(type), required_text(dims, "dims"),
+                                decomposition_of(decomposition));
+  });
+}
+
+int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value) {
+  return guard([&] { dataset_of(dataset).def_fill(required_text(variable, "variable"), value); });
+}
+
+int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks) {
+  return guard([&] { dataset_of(dataset).def_chunks(required_text(variable, "variable"), chunks); });
+}
+
+int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type, int64_t count,
+                  const void* values) {
+  return guard([&] {
+    dataset_of(dataset).put_att(variable, required_text(name, "name"), type_of(type), count, values);
+  });
+}
+
+int shoal_write(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
+                const shoal_array* array, int64_t record, const int64_t* start, const int64_t* count) {
+  return guard(
+      [&] { dataset_of(dataset).write(call_of(variable, decomposition, array, record, start, count)); });
+}
+
+int shoal_read(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
+               const shoal_array* array, int64_t record, const int64_t* start, const int64_t* count) {
+  return guard(
+      [&] { dataset_of(dataset).read(call_of(variable, decomposition, array, record, start, count)); });
+}
+
+int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* array, int64_t record,
+              const int64_t* start, const int64_t* count) {
+  return guard([&] { dataset_of(dataset).put(call_of(variable, nullptr, array, record, start, count)); });
+}
+
+int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* array, int64_t record,
+              const int64_t* start, const int64_t* count) {
+  return guard([&] { dataset_of(dataset).get(call_of(variable, nullptr, array, record, start, count)); });
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "dataset/dataset.hpp"
+#include "shoal/shoal.h"
+
+/// What the C handles hold.
+struct shoal_dataset {
+  std::unique_ptr<shoal::Dataset> dataset;
+};
+
+struct shoal_decomposition {
+  std::shared_ptr<const shoal::Decomposition> decomposition;
+};
+
+namespace shoal::capi {
+
+/// Keep the message of this thread's last error; its code.
+int keep(const Status& status) noexcept;
+
+/// Run work; exceptions become codes, their messages are kept for shoal_error_message. Nothing gets past it.
+template <class Work>
+int guard(Work&& work) noexcept {
+  try {
+    work();
+    return SHOAL_OK;
+  } catch (...) {
+    return keep(shoal::detail::current_exception_status());
+  }
+}
+
+/// Error(invalid_argument) if the handle is NULL.
+Dataset& dataset_of(shoal_dataset* handle);
+const Dataset& dataset_of(const shoal_dataset* handle);
+/// nullptr for a NULL handle.
+std::shared_ptr<const Decomposition> decomposition_of(const shoal_decomposition* handle);
+/// Error(invalid_argument) if the pointer is NULL.
+void require(const void* pointer, const char* name);
+/// The text, or Error(invalid_argument) for NULL.
+std::string required_text(const char* text, const char* name);
+/// Error(state) unless MPI is initialised and not finalised; Error(invalid_argument) for MPI_COMM_NULL.
+void require_mpi(MPI_Comm comm);
+/// Settings files that a new dataset looks at.
+SettingSources current_sources();
+
+}  // namespace shoal::capi

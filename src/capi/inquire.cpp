@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is in a file.
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/text.hpp"
+#include "capi/handles.hpp"
+#include "codec/convert.hpp"
+
+using namespace shoal;        // NOLINT
+using namespace shoal::capi;  // NOLINT
+
+namespace {
+
+// Error(invalid_argument) for an index that is not there.
+template <class T>
+const T& at(const std::vector<T>& items, int index, const char* what) {
+  if (index < 0 || static_cast<std::size_t>(index) >= items.size())
+    throw Error(Code::not_found, std::string("there is no ") + what + " number " + std::to_string(index) +
+                                     "; there are " + std::to_string(items.size()) + ", counting from 0");
+  return items[static_cast<std::size_t>(index)];
+}
+
+const char* storage_of(const Dataset& dataset, int variable, const VariableDef& definition) {
+  if (!definition.filters.empty()) return "compressed";
+  if (!definition.chunks.empty()) return "chunked";
+  const auto placement = dataset.placement(variable);
+  if (!placement) return "undecided";
+  switch (placement->kind) {
+    case Placement::Kind::regular:
+      return "contiguous";
+    case Placement::Kind::listed:
+      return "chunked";
+    case Placement::Kind::library:
+      return "library";
+  }
+  return "undecided";
+}
+
+void copy_numbers(const Attribute& attribute, Type type, void* values) {
+  const std::size_t from_size = size_of(attribute.type);
+  const std::size_t to_size = size_of(type);
+  const ConvertRun convert = find_conversion({attribute.type, from_size, false}, {type, to_size, false});
+  const Misfits misfits = convert(attribute.data.data(), static_cast<int64_t>(from_size),
+                                  static_cast<std::byte*>(values), static_cast<int64_t>(to_size),
+                                  attribute.count(), static_cast<const std::byte*>(default_fill(type)));
+  if (misfits.count > 0)
+    throw Error(Code::range, "value " + std::to_string(misfits.first) + " of attribute '" + attribute.name +
+                                 "' does not fit from " + name_of(attribute.type) + " to " + name_of(type));
+}
+
+void copy_texts(const Attribute& attribute, char** out) {
+  for (std::size_t i = 0; i < attribute.strings.size(); ++i) {
+    out[i] = strdup(attribute.strings[i].c_str());
+    if (out[i] == nullptr) {
+      shoal_free_strings(static_cast<int64_t>(i), out);
+      throw std::bad_alloc();
+    }
+  }
+}
+
+}  // namespace
+
+int shoal_inq_file(const shoal_dataset* dataset, shoal_file_info* out) {
+  return guard([&] {
+    require(out, "out");
+    const Dataset& d = dataset_of(dataset);
+    const Schema& schema = d.schema();
+    *out = {d.path().c_str(),
+            name_of(schema.format),
+            d.settings().text("driver").c_str(),
+            d.writable() ? 1 : 0,
+            static_cast<int>(schema.dims.size()),
+            static_cast<int>(schema.variables.size()),
+            static_cast<int>(schema.attributes.size())};
+  });
+}
+
+int shoal_inq_dim(const shoal_dataset* dataset, int index, shoal_dim_info* out) {
+  return guard([&] {
+    require(out, "out");
+    const Dimension& dim = at(dataset_of(dataset).schema().dims, index, "dimension");
+    *out = {dim.name.c_str(), dim.length, dim.unlimited ? 1 : 0};
+  });
+}
+
+int shoal_inq_var(const shoal_dataset* dataset, int index, shoal_var_info* out) {
+  return guard([&] {
+    require(out, "out");
+    const Dataset& d = dataset_of(dataset);
+    const Schema& schema = d.schema();
+    const VariableDef& v = at(schema.variables, index, "variable");
+    *out = {v.name.c_str(),
+            static_cast<int>(v.type),
+            static_cast<int>(v.dims.size()),
+            v.dims.data(),
+            schema.has_record(index) ? 1 : 0,
+            static_cast<int>(v.attributes.size()),
+            is_logical(v) ? 1 : 0,
+            v.chunks.empty() ? nullptr : v.chunks.data(),
+            storage_of(d, index, v)};
+  });
+}
+
+int shoal_inq_att(const shoal_dataset* dataset, const char* variable, int index, shoal_att_info* out) {
+  return guard([&] {
+    require(out, "out");
+    const Attribute& a = at(attributes_of(dataset_of(dataset).schema(), variable), index, "attribute");
+    *out = {a.name.c_str(), static_cast<int>(a.type), a.count()};
+  });
+}
+
+int shoal_find_dim(const shoal_dataset* dataset, const char* name, int* out) {
+  return guard([&] {
+    require(out, "out");
+    *out = find_dim_or_throw(dataset_of(dataset).schema(), required_text(name, "name"));
+  });
+}
+
+int shoal_find_var(const shoal_dataset* dataset, const char* name, int* out) {
+  return guard([&] {
+    require(out, "out");
+    *out = find_variable_or_throw(dataset_of(dataset).schema(), required_text(name, "name"));
+  });
+}
+
+int shoal_find_att(const shoal_dataset* dataset, const char* variable, const char* name, int* out) {
+  return guard([&] {
+    require(out, "out");
+    const auto& attributes = attributes_of(dataset_of(dataset).schema(), variable);
+    *out = static_cast<int>(&find_attribute_or_throw(attributes, required_text(name, "name")) -
+                            attributes.data());
+  });
+}
+
+int shoal_get_att(const shoal_dataset* dataset, const char* variable, const char* name, int type,
+                  void* values) {
+  return guard([&] {
+    const Type wanted = type_of(type);
+    const Attribute& a = find_attribute_or_throw(attributes_of(dataset_of(dataset).schema(), variable),
+                                                 required_text(name, "name"));
+    if (a.count() == 0) return;
+    require(values, "values");
+    const bool plain = wanted == a.type || (is_number(wanted) && is_number(a.type));
+    if (!plain)
+      throw Error(Code::type, "attribute '" + a.name + "' is of type " + name_of(a.type) +
+                                  " and cannot be read as " + name_of(wanted));
+    if (a.type == Type::string)
+      copy_texts(a, static_cast<char**>(values));
+    else if (wanted == a.type)
+      std::memcpy(values, a.data.data(), a.data.size());
+    else
+      copy_numbers(a, wanted, values);
+  });
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Errors, version, settings: what belongs to no file. The only state that outlives a call is here: the last
+// error of each thread, texts given out, and the namelist's path.
+#include <hdf5.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "build_info.hpp"
+#include "capi/handles.hpp"
+
+namespace shoal::capi {
+
+namespace {
+
+std::string& last_message() {
+  thread_local std::string message;
+  return message;
+}
+
+struct NamelistPath {
+  std::mutex mutex;
+  std::string path;
+};
+
+NamelistPath& namelist_path() {
+  static NamelistPath path;
+  return path;
+}
+
+// Texts live until the next call in the same thread, as shoal.h promises.
+const char* text_for_caller(std::string text) {
+  thread_local std::string kept;
+  kept = std::move(text);
+  return kept.c_str();
+}
+
+std::string mpi_library() {
+  int length = 0;
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  if (MPI_Get_library_version(text, &length) != MPI_SUCCESS) return "unknown";
+  const std::string version(text, static_cast<std::size_t>(length));
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
+std::string hdf5_library() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+}  // namespace
+
+int keep(const Status& status) noexcept {
+  try {
+    last_message() = status.text();
+  } catch (...) {
+    last_message().clear();
+  }
+  return static_cast<int>(status.code);
+}
+
+Dataset& dataset_of(shoal_dataset* handle) {
+  if (handle == nullptr || handle->dataset == nullptr)
+    throw Error(Code::invalid_argument, "the dataset handle is NULL: the file was not opened, or is closed");
+  return *handle->dataset;
+}
+
+const Dataset& dataset_of(const shoal_dataset* handle) {
+  return dataset_of(const_cast<shoal_dataset*>(handle));
+}
+
+std::shared_ptr<const Decomposition> decomposition_of(const shoal_decomposition* handle) {
+  return handle == nullptr ? nullptr : handle->decomposition;
+}
+
+void require(const void* pointer, const char* name) {
+  if (pointer == nullptr) throw Error(Code::invalid_argument, std::string("argument ") + name + " is NULL");
+}
+
+std::string required_text(const char* text, const char* name) {
+  require(text, name);
+  return text;
+}
+
+void require_mpi(MPI_Comm comm) {
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized == 0) throw Error(Code::state, "MPI is not initialised; call MPI_Init before Shoal");
+  if (finalized != 0) throw Error(Code::state, "MPI is finalised already; close files before MPI_Finalize");
+  if (comm == MPI_COMM_NULL) throw Error(Code::invalid_argument, "the communicator is MPI_COMM_NULL");
+}
+
+SettingSources current_sources() {
+  SettingSources sources;
+  const std::lock_guard lock(namelist_path().mutex);
+  sources.namelist = namelist_path().path;
+  return sources;
+}
+
+}  // namespace shoal::capi
+
+using namespace shoal;        // NOLINT
+using namespace shoal::capi;  // NOLINT
+
+const char* shoal_error_message(void) {
+  return last_message().c_str();
+}
+
+const char* shoal_error_name(int code) {
+  if (code < 0 || code > SHOAL_INTERNAL) return "unknown";
+  return name_of(static_cast<Code>(code));
+}
+
+const char* shoal_version(void) {
+  return k_version.data();
+}
+
+const char* shoal_build_info(void) {
+  const auto line = [](const char* key, std::string_view value) {
+    return std::string(key) + ": " + std::string(value) + "\n";
+  };
+  thread_local std::string text;
+  text = line("version", k_version) + line("mpi", mpi_library()) + line("mpi_flavour", k_build_mpi) +
+         line("hdf5", hdf5_library()) + line("hdf5_headers", k_build_hdf5) + line("drivers", "native") +
+         line("formats", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic") + line("compiler", k_build_compiler) +
+         line("build_type", k_build_type);
+  return text.c_str();
+}
+
+int shoal_namelist(const char* path) {
+  return guard([&] {
+    const std::lock_guard lock(namelist_path().mutex);
+    namelist_path().path = path == nullptr ? "" : path;
+  });
+}
+
+const char* shoal_settings(const shoal_dataset* dataset) {
+  const char* text = nullptr;
+  guard([&] {
+    text = text_for_caller(dataset != nullptr ? dataset_of(dataset).settings().listing()
+                                              : resolve_settings("", current_sources()).listing());
+  });
+  return text;
+}
+
+const char* shoal_report(const shoal_dataset* dataset) {
+  const char* text = nullptr;
+  guard([&] { text = text_for_caller(dataset_of(dataset).report_text()); });
+  return text;
+}
+
+void shoal_free_strings(int64_t count, char** strings) {
+  if (strings == nullptr) return;
+  for (int64_t i = 0; i < count; ++i) {
+    std::free(strings[i]);
+    strings[i] = nullptr;
+  }
+}
