@@ -33,7 +33,8 @@ class Catalog {
   /// values); nothing may be removed or renamed, and variables keep their order. The whole is checked before anything is changed;
   /// on Error the catalog is as before. Errors name the variable or attribute; a variable that is too large for the format
   /// (cdf1: 2 GiB, cdf2: 4 GiB rules of the classic formats) is refused with the format to use; header space that does not suffice likewise.
-  /// After a first data write, classic formats can only grow into the reserved space.
+  /// After a first data write, classic formats can only grow into the reserved space. Records that were written through placements since the
+  /// last commit have to be told with grow before; placements of record variables may have changed afterwards if there were none.
   virtual void define(const Schema& wanted) = 0;
 
   virtual Placement placement(int variable) const = 0;
@@ -55,6 +56,10 @@ class Catalog {
 
   /// The unlimited dimension `dim` has at least `length` records (others wrote them through placements).
   virtual void grow(int dim, std::int64_t length) = 0;
+
+  /// Ranks are going to write to the variable through its placement, though it was not defined as `distributed` (it was found in the
+  /// file, or defined without a decomposition): call this on the owner before they do. The catalog then no longer fills it.
+  virtual void set_distributed(int /*variable*/) {}
 
   /// (Fill values, classic formats: variables that are not `distributed` are filled by the catalog itself, when defined and when records
   /// are added, unless no_fill; those that are, by whoever calls place or writes. netcdf4: HDF5 knows the fill value of what was never placed.)

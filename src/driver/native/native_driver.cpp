@@ -85,7 +85,14 @@ void NativeDriver::spread_header() {
 void NativeDriver::define(const Schema& wanted, const Status& status) {
   const Timer timer(counters_.define);
   comm_.agree_or_throw(status);
-  comm_.on_root([&] { catalog_->define(wanted); });
+  comm_.on_root([&] {
+    // The classic formats move what holds no record yet, so they must know what was written.
+    if (is_classic_file(schema_.format))
+      for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d)
+        if (const auto& dim = schema_.dims[static_cast<std::size_t>(d)]; dim.unlimited)
+          catalog_->grow(d, dim.length);
+    catalog_->define(wanted);
+  });
   spread_header();
   records_.add_variables(schema_);
 }
@@ -195,6 +202,11 @@ void NativeDriver::write(const Transfer& transfer) {
                  -1,
                  {},
                  job.variable->name});
+  auto& definition = schema_.variables.at(static_cast<std::size_t>(transfer.variable));
+  if (!definition.distributed) {  // found in the file, or defined without a decomposition
+    definition.distributed = true;
+    if (owner()) keep(caught([&] { catalog_->set_distributed(transfer.variable); }));
+  }
   grow_records(transfer.variable, transfer.region);
   if (is_classic_file(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
   const Status placed = caught([&] { job.addresses = place(job); });

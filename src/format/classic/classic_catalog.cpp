@@ -41,9 +41,8 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
     throw Error({Code::format, error.status().message, -1, store_->path(), error.status().variable});
   }
   for (std::size_t v = 0; v < schema_.variables.size(); ++v)
-    filling_.push_back({false, slabs_of(static_cast<int>(v))});
+    filling_.push_back({true, slabs_of(static_cast<int>(v))});
   fixed_frozen_ = !schema_.variables.empty();
-  records_frozen_ = records() > 0;
   header_changed_ = header.streaming;
   visible_.header = std::move(header.raw);
   traffic_.reads = header.reads;
@@ -149,9 +148,8 @@ void ClassicCatalog::check_box(int variable, const Box& box, bool may_grow) cons
                   variable);
 }
 
-void ClassicCatalog::freeze(int variable) const {
+void ClassicCatalog::freeze() const {
   fixed_frozen_ = true;
-  if (schema_.has_record(variable)) records_frozen_ = true;
 }
 
 bool ClassicCatalog::same_fill_values(const Schema& wanted) const {
@@ -179,27 +177,39 @@ void ClassicCatalog::define(const Schema& wanted) {
       if (!options_.fill) schema.variables[v].no_fill = true;
     const std::vector<std::int64_t> nowhere(schema.variables.size(), 0);
     const auto header_bytes = static_cast<std::int64_t>(encode_header(schema, nowhere, nowhere).size());
-    layout = fixed_frozen_ ? extended_layout(layout_, schema, header_bytes, !records_frozen_, options_)
+    layout = fixed_frozen_ ? extended_layout(layout_, schema, header_bytes, n == 0, options_)
                            : new_layout(schema, header_bytes, options_);
     check_offsets(schema, layout);
     layout.end(n);
   } catch (const Error& error) {
     throw error.in_file(store_->path());
   }
-  // Values that were put must not come out over what ranks write from now on.
-  const auto is_given_up = [&](std::size_t v) {
-    return filling_[v].ours && (schema.variables[v].distributed || schema.variables[v].no_fill);
-  };
-  for (std::size_t v = 0; v < old_count; ++v)
-    if (is_given_up(v)) flush(false);
-  for (std::size_t v = 0; v < old_count; ++v)
-    if (is_given_up(v)) filling_[v].ours = false;
+  for (std::size_t v = 0; v < old_count; ++v) {
+    auto& variable = schema.variables[v];
+    variable.distributed = variable.distributed || schema_.variables[v].distributed;
+    if (variable.distributed || variable.no_fill) give_up_filling(static_cast<int>(v));
+  }
   for (std::size_t v = old_count; v < schema.variables.size(); ++v)
     filling_.push_back({!schema.variables[v].distributed && !schema.variables[v].no_fill, 0});
   schema_ = std::move(schema);
   layout_ = std::move(layout);
   record_dim_ = find_record_dim(schema_);
   header_changed_ = true;
+}
+
+void ClassicCatalog::set_distributed(int variable) {
+  need_writable();
+  usable(variable);
+  give_up_filling(variable);
+  schema_.variables[static_cast<std::size_t>(variable)].distributed = true;
+}
+
+void ClassicCatalog::give_up_filling(int variable) {
+  auto& filling = filling_[static_cast<std::size_t>(variable)];
+  if (!filling.ours) return;
+  // What was put and filled must not come out over what ranks write from now on.
+  flush(false);
+  filling.ours = false;
 }
 
 std::int64_t ClassicCatalog::records() const {
@@ -216,7 +226,7 @@ std::int64_t ClassicCatalog::slab_begin(int variable, std::int64_t slab) const {
 
 Placement ClassicCatalog::placement(int variable) const {
   usable(variable);
-  freeze(variable);
+  freeze();
   Placement placement;
   placement.kind = Placement::Kind::regular;
   placement.swapped = !machine_is_big_endian();
@@ -243,7 +253,7 @@ std::vector<std::uint64_t> ClassicCatalog::place(int variable, const Box& chunks
 
 std::vector<std::uint64_t> ClassicCatalog::find(int variable, const Box& chunks) {
   usable(variable);
-  freeze(variable);
+  freeze();
   const std::int64_t slabs = slabs_of(variable);
   const bool of_records = schema_.has_record(variable);
   std::vector<std::uint64_t> addresses;
@@ -260,7 +270,7 @@ void ClassicCatalog::grow(int dim, std::int64_t length) {
   if (dim < 0 || dim != record_dim_)
     throw Error(Code::invalid_argument, "dimension " + std::to_string(dim) + " is not the unlimited one")
         .in_file(store_->path());
-  if (length > 0) records_frozen_ = fixed_frozen_ = true;
+  if (length > 0) freeze();
   grow_records(length);
 }
 

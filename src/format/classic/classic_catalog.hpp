@@ -17,18 +17,18 @@ namespace shoal {
 /// What can be defined when. Until an address was given out (placement, place, find) or a value put or
 /// committed, everything is laid out anew by each define. After that, variables stay where they are, and
 /// - dimensions, attributes and variables can be added as long as the header does not reach the first
-/// variable: header_reserve
-///   bytes are kept free for that when the file is made;
+/// variable:
+///   header_reserve bytes are kept free for that when the file is made;
 /// - new variables without the record dimension go behind the others of that kind: there are header_reserve
-/// bytes free in front
-///   of the records; without record variables, or as long as no record can have been written, any amount;
-/// - new record variables can be added as long as there is none yet, or no record can have been written: no
-///   address of a record variable was given out, and there are no records.
+/// bytes free in
+///   front of the records; without record variables, or as long as there is no record, any amount;
+/// - new record variables can be added as long as there is none yet, or no record: the records then begin
+/// elsewhere.
 ///
-/// Who fills. Variables that are not `distributed` when they are defined are filled here, unless they are
-/// no_fill. A variable found in an existing file counts as written through placements, and records added to
-/// it are not filled here, until it is put to; say `distributed` with define before a variable is written
-/// both ways. Filling happens at put, get and commit.
+/// Who fills. Variables that are not `distributed` are filled here, unless they are no_fill: the whole when
+/// they are defined, records when they are added, also by others. Filling happens at put, get and commit.
+/// Ranks may write to a variable only after define or set_distributed said so, else fill values come out over
+/// what they wrote.
 ///
 /// Killed before a commit, the file is as at the commit before, but for values of variables and records that
 /// were committed already and overwritten since with more than 8 MiB of puts: these may have reached the
@@ -51,6 +51,7 @@ class ClassicCatalog final : public Catalog {
   void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
   std::vector<std::string> get_strings(int variable, const Box& box) override;
   void grow(int dim, std::int64_t length) override;
+  void set_distributed(int variable) override;
   void commit(bool durable) override;
   void close(bool durable) override;
   Traffic traffic() const override { return traffic_; }
@@ -75,7 +76,8 @@ class ClassicCatalog final : public Catalog {
   Error located(const Error& error, int variable) const;
   const VariableDef& usable(int variable) const;
   void check_box(int variable, const Box& box, bool may_grow) const;
-  void freeze(int variable) const;
+  void freeze() const;
+  void give_up_filling(int variable);
 
   std::int64_t records() const;
   std::int64_t slabs_of(int variable) const;
@@ -103,8 +105,7 @@ class ClassicCatalog final : public Catalog {
   PendingBytes pending_;
   Visible visible_;
   bool header_changed_ = true;
-  mutable bool fixed_frozen_ = false;    ///< variables that are there stay where they are
-  mutable bool records_frozen_ = false;  ///< records, too
+  mutable bool fixed_frozen_ = false;  ///< variables that are there stay where they are
   Traffic traffic_;
 };
 

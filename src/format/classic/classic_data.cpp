@@ -83,13 +83,9 @@ void ClassicCatalog::put(int variable, const Box& box, const std::byte* values) 
   check_box(variable, box, true);
   if (box.empty()) return;
   const auto v = static_cast<std::size_t>(variable);
-  freeze(variable);
+  freeze();
   if (schema_.has_record(variable)) grow_records(box.end(0));
-  if (!schema_.variables[v].distributed && !schema_.variables[v].no_fill) filling_[v].ours = true;
-  if (filling_[v].ours)
-    fill_missing(variable, &box);
-  else
-    filling_[v].upto = std::max(filling_[v].upto, slabs_of(variable));
+  fill_missing(variable, &box);
   const std::size_t size = size_of(schema_.variables[v].type);
   Bytes piece;
   for_each_run(variable, box, [&](std::int64_t offset, std::int64_t position, std::int64_t n) {

@@ -183,7 +183,7 @@ ClassicLayout extended_layout(const ClassicLayout& old, const Schema& schema, st
       throw Error(Code::not_supported,
                   std::string("a new variable with the record dimension has no place in a ") +
                       name_of(schema.format) +
-                      " file whose records may have been written already; define it before the first data "
+                      " file that has records already; define it before the first data "
                       "are written, or "
                       "use the format netcdf4");
     place_records(layout, schema);
