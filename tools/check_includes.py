@@ -73,7 +73,13 @@ def check_room(room: str, path: Path) -> list[str]:
             if head != room and head not in ROOMS[room]:
                 allowed = ", ".join(sorted(ROOMS[room])) or "none"
                 breaches.append(f"{where}: room {room} includes {name}; it may include: {allowed}")
-            if room == "driver" and head == "driver" and len(inside) > 1 and len(rest) > 1 and rest[0] != inside[0]:
+            if (
+                room == "driver"
+                and head == "driver"
+                and len(inside) > 1
+                and len(rest) > 1
+                and rest[0] != inside[0]
+            ):
                 breaches.append(f"{where}: driver {inside[0]} sees driver {rest[0]} ({name})")
             if not (TOP / "src" / name).exists() and name != "base/build_info.hpp":
                 breaches.append(f"{where}: {name} does not exist")

@@ -82,7 +82,10 @@ section_style() {
   run "style of Python (ruff format)" .venv/bin/ruff format --no-cache --check .
 }
 
-section_includes() { run "rooms and includes" python3 tools/check_includes.py; }
+section_includes() {
+  run "rooms and includes" python3 tools/check_includes.py
+  run "documentation" python3 tools/check_docs.py
+}
 
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then

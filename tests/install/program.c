@@ -9,7 +9,7 @@ static void check(int code) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -17,15 +17,16 @@ int main(int argc, char **argv) {
 
   enum { CELLS = 10 };
   const int64_t global = CELLS * (int64_t)size, first = CELLS * (int64_t)rank, count = CELLS;
-  shoal_decomposition *row = NULL;
+  shoal_decomposition* row = NULL;
   check(shoal_block(MPI_COMM_WORLD, 1, &global, &first, &count, NULL, NULL, &row));
 
   double values[CELLS], back[CELLS] = {0};
-  for (int i = 0; i < CELLS; ++i) values[i] = (double)(first + i);
+  for (int i = 0; i < CELLS; ++i)
+    values[i] = (double)(first + i);
   const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
   const shoal_array target = {back, SHOAL_DOUBLE, 0, 1, &count, NULL};
 
-  shoal_dataset *file = NULL;
+  shoal_dataset* file = NULL;
   check(shoal_create(MPI_COMM_WORLD, "installed_c.nc", "format=cdf5", &file));
   check(shoal_def_dim(file, "x", global));
   check(shoal_def_var(file, "row", SHOAL_DOUBLE, "x", row));
@@ -38,7 +39,8 @@ int main(int argc, char **argv) {
   check(shoal_decomposition_free(&row));
 
   int wrong = 0;
-  for (int i = 0; i < CELLS; ++i) wrong += back[i] != values[i];
+  for (int i = 0; i < CELLS; ++i)
+    wrong += back[i] != values[i];
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("C, shoal %s: %d of %d values wrong\n", shoal_version(), wrong, CELLS * size);
   MPI_Finalize();

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Hold the documentation to the code.
+
+Every error code, setting and C function is described; programs shown in the documentation are the
+ones that the tests run; links between pages lead somewhere. Prints every gap and exits 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+
+
+def text_of(path: str) -> str:
+    file = TOP / path
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def missing(names, page: str, what: str) -> list[str]:
+    text = text_of(page)
+    if not text:
+        return [f"{page} does not exist"]
+    return [f"{page}: {what} {name} is not described" for name in names if f"`{name}`" not in text]
+
+
+def check_names() -> list[str]:
+    header = text_of("include/shoal/shoal.h")
+    codes = re.findall(r"^\s+(SHOAL_[A-Z_]+) = \d+,? */\*", header.split("Element types")[0], re.M)
+    functions = re.findall(r"^SHOAL_API [\w \*]*?\*?(shoal_\w+)\(", header, re.M)
+    keys = re.findall(r'^\s+\{"(\w+)", Kind::', text_of("src/dataset/settings.cpp"), re.M)
+    gaps = []
+    for names, what in ((codes, "error codes"), (functions, "functions"), (keys, "settings")):
+        if len(names) < 5:
+            gaps.append(
+                f"check_docs.py found only {len(names)} {what} in the sources: has their form changed?"
+            )
+    gaps += missing(codes, "docs/errors.md", "error code")
+    gaps += missing(functions, "docs/collective.md", "function")
+    gaps += missing(keys, "docs/settings.md", "setting")
+    return gaps
+
+
+def check_programs(page: Path) -> list[str]:
+    """A line `<!-- file: PATH -->` before a code block says of which file it is a copy."""
+    text = page.read_text(encoding="utf-8")
+    gaps = []
+    for path, block in re.findall(r"<!-- file: (\S+) -->\s*```\w*\n(.*?)```", text, re.S):
+        if text_of(path) != block:
+            gaps.append(f"{page.relative_to(TOP)}: the program shown is not {path}")
+    return gaps
+
+
+def check_links(page: Path) -> list[str]:
+    gaps = []
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        if "://" not in target and not (page.parent / target).exists():
+            gaps.append(f"{page.relative_to(TOP)}: link to {target}, which does not exist")
+    return gaps
+
+
+def main() -> int:
+    gaps = check_names()
+    pages = [*sorted(TOP.glob("*.md")), *sorted(TOP.glob("docs/**/*.md"))]
+    for page in pages:
+        gaps += check_programs(page) + check_links(page)
+    for gap in gaps:
+        print(gap)
+    print(f"{len(pages)} pages checked, {len(gaps)} gaps")
+    return 1 if gaps else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
