@@ -1,0 +1,102 @@
+! What a file holds, as Fortran sees it: indices from 1, dimensions in Fortran order; and the library's own texts.
+program inquiry
+  use, intrinsic :: iso_fortran_env, only: int64
+  use mpi
+  use shoal
+  implicit none
+  integer :: rank, ranks, failures = 0, ierr
+
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
+  call library()
+  call file_of_format("cdf5")
+  call file_of_format("netcdf4")
+  call namelist_group()
+  call finish()
+
+contains
+
+  subroutine library()
+    character(len=:), allocatable :: text
+    text = shoal_version()
+    call check(index(text, ".") > 0, "the version")
+    text = shoal_build_info()
+    call check(len(text) > 0, "what it was built with")
+    text = shoal_settings()
+    call check(index(text, "format") > 0, "the settings name the format")
+    call check(shoal_error_name(SHOAL_RANGE) == "SHOAL_RANGE", "names of errors")
+    call check(shoal_error_name(0) == "SHOAL_OK", "no error")
+  end subroutine library
+
+  subroutine file_of_format(format)
+    character(len=*), intent(in) :: format
+    type(shoal_dataset) :: file
+    type(shoal_file_info) :: info
+    type(shoal_dim_info) :: dim
+    type(shoal_var_info) :: var
+    integer :: x, y, time, v
+    call file%create("inquiry_" // format // ".nc", MPI_COMM_WORLD, format=format)
+    call file%def_dim("time", SHOAL_UNLIMITED)
+    call file%def_dim("y", 4_int64)
+    call file%def_dim("x", 30)
+    call file%def_var("v", SHOAL_DOUBLE, "x y time")
+    call file%def_var("scalar", SHOAL_INT, "")
+    if (format == "netcdf4") call file%def_chunks("v", [15, 2, 1])
+    call file%put_att("v", "units", "m")
+    call file%put_att(SHOAL_GLOBAL, "title", "inquiry")
+    call file%put("v", reshape([(real(x), x=1, 120)], [30, 4]), record=1)
+    call file%put("scalar", 7)
+    call check(index(file%settings(), "format") > 0, "settings of a dataset")
+    call check(index(file%report(), "{") > 0, "the report is JSON")
+    call file%close()
+
+    call file%open("inquiry_" // format // ".nc", MPI_COMM_WORLD)
+    call file%inq_file(info)
+    call check(info%format == format .and. .not. info%writable, format // ": the format is recognised: " // info%format)
+    call check(info%dimensions == 3 .and. info%variables == 2 .and. info%attributes >= 1, format // ": how many")
+    call check(index(info%path, "inquiry_") > 0, format // ": the path")
+    call file%find_dim("x", x)
+    call file%find_dim("y", y)
+    call file%find_dim("time", time)
+    call file%inq_dim(time, dim)
+    call check(dim%name == "time" .and. dim%unlimited .and. dim%length == 1, format // ": the unlimited dimension")
+    call file%find_var("v", v)
+    call file%inq_var(v, var)
+    call check(var%name == "v" .and. var%type == SHOAL_DOUBLE .and. var%ndims == 3 .and. var%has_record, format // ": the variable")
+    call check(all(var%dims == [x, y, time]), format // ": its dimensions, fastest first")
+    if (format == "netcdf4") then
+      call check(size(var%chunks) == 3, "it is chunked")
+      call check(all(var%chunks == [15_int64, 2_int64, 1_int64]), "with the chunks given, fastest first")
+    end if
+    call file%find_var("scalar", v)
+    call file%inq_var(v, var)
+    call check(var%ndims == 0 .and. size(var%dims) == 0 .and. .not. var%has_record, format // ": a scalar")
+    call file%close()
+  end subroutine file_of_format
+
+  ! Settings come from the group &shoal of the model's own namelist file.
+  subroutine namelist_group()
+    type(shoal_dataset) :: file
+    type(shoal_file_info) :: info
+    integer :: unit, ierr
+    if (rank == 0) then
+      open (newunit=unit, file="model.nml", action="write", status="replace")
+      write (unit, '(a)') "&model", "  dt = 5.0", "/", "&shoal", "  format = 'cdf2'", "/"
+      close (unit)
+    end if
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+    call shoal_namelist("model.nml")
+    call file%create("by_namelist.nc", MPI_COMM_WORLD)
+    call file%inq_file(info)
+    call check(info%format == "cdf2", "the namelist chooses the format")
+    call file%close()
+    call file%create("by_namelist.nc", MPI_COMM_WORLD, format="cdf1")
+    call file%inq_file(info)
+    call check(info%format == "cdf1", "an argument goes before it")
+    call file%close()
+    call shoal_namelist()
+  end subroutine namelist_group
+
+  include "check.inc"
+end program inquiry
