@@ -161,11 +161,9 @@ void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
     Misfits misfits;
     const Bytes values = gather_values(view, definition, misfits);
     driver_->put(variable, box, values.data(), {}, {});
-    // The rest is written, as netCDF does; with several ranks the failure comes out at sync, on all of them.
-    const Status misfit =
-        with_context(misfit_status(misfits, box, view.type, definition.type), path_, definition.name);
-    if (!misfit.ok() && comm_.size() == 1) throw Error(misfit);
-    late_.merge(misfit);
+    // The rest is written, as netCDF does; the failure comes out at sync, on all ranks.
+    late_.merge(
+        with_context(misfit_status(misfits, box, view.type, definition.type), path_, definition.name));
   }
 }
 
