@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the bytes of variables lie: placement, place and find of the netCDF-4 catalog.
+#include <array>
+#include <cstddef>
+
+#include "format/netcdf4/guarded.hpp"
+
+namespace shoal::netcdf4 {
+
+namespace {
+
+using Offsets = std::array<hsize_t, k_max_dims + 1>;
+
+Offsets offsets_of(const Dims& numbers) {
+  Offsets result{};
+  std::copy(numbers.begin(), numbers.end(), result.begin());
+  return result;
+}
+
+// Raw data that nobody reads or writes: tracing takes the addresses only.
+std::byte k_no_data[1] = {};
+
+}  // namespace
+
+Placement Netcdf4Catalog::placement(int variable) const {
+  return guarded(variable, [&] {
+    require_variable(variable);
+    const auto& s = contents_.variables[static_cast<std::size_t>(variable)];
+    Placement result;
+    result.chunk = s.chunk;
+    result.swapped = s.type.swapped;
+    result.begin = k_unplaced;
+    const bool plain = def(variable).fits_plainly && s.type.plain && !s.filtered;
+    if (!plain || s.layout == StoredVariable::Layout::other) {
+      result.kind = Placement::Kind::library;
+      return result;
+    }
+    auto& self = const_cast<Netcdf4Catalog&>(*this);
+    const hid_t dataset = self.contents_.open_variable(file_, variable);
+    if (s.layout == StoredVariable::Layout::chunked) {
+      result.kind = Placement::Kind::listed;
+      // The reader would fill what was never written with another value than HDF5 does.
+      if (s.odd_fill &&
+          H5Dget_storage_size(dataset) < static_cast<hsize_t>(volume(s.extent)) * size_of(s.type.type))
+        result.kind = Placement::Kind::library;
+      return result;
+    }
+    const auto address = H5Dget_offset(dataset);
+    if (address != HADDR_UNDEF) result.begin = address;
+    if (s.odd_fill && address == HADDR_UNDEF) result.kind = Placement::Kind::library;
+    return result;
+  });
+}
+
+// Inside of the data set's shape, so that HDF5 may be asked for it.
+bool Netcdf4Catalog::known_chunk(const StoredVariable& s, const Dims& index) const {
+  for (int d = 0; d < index.size(); ++d)
+    if (index[d] * s.chunk[d] >= s.extent[d]) return false;
+  return true;
+}
+
+// HDF5's own question for one chunk's address goes through all chunks; reading one goes down its tree, and
+// the read itself is not done.
+std::uint64_t Netcdf4Catalog::look_up(int variable, const Dims& index) {
+  auto& s = stored(variable);
+  const auto given = s.reserved.find(index);
+  if (given != s.reserved.end()) return given->second;
+  if (!known_chunk(s, index)) return k_unplaced;
+  auto offsets = offsets_of(cells_of_chunk(index, s.chunk).first);
+  const FileImage::Tracing tracing(*image_, true);
+  std::uint32_t filters = 0;
+  const hid_t dataset = contents_.open_variable(file_, variable);
+  if (H5Dread_chunk(dataset, H5P_DEFAULT, offsets.data(), &filters, k_no_data) < 0) {
+    const auto reason = innermost_reason();
+    if (reason.find("isn't defined") == std::string::npos &&
+        reason.find("not initialized") == std::string::npos)
+      throw hdf5_error("look for a chunk");
+    return k_unplaced;
+  }
+  if (!tracing.address()) throw Error(Code::internal, "HDF5 did not tell where a chunk lies");
+  return *tracing.address();
+}
+
+void Netcdf4Catalog::grow_to(int variable, const Box& cells) {
+  if (cells.empty()) return;
+  auto& s = stored(variable);
+  for (int d = 0; d < cells.rank(); ++d) {
+    auto& dim =
+        contents_.schema.dims[static_cast<std::size_t>(def(variable).dims[static_cast<std::size_t>(d)])];
+    if (!dim.unlimited) continue;
+    dim.length = std::max(dim.length, cells.end(d));
+    s.needed[d] = std::max(s.needed[d], cells.end(d));
+  }
+}
+
+std::vector<std::uint64_t> Netcdf4Catalog::place(int variable, const Box& chunks, const Box& cells,
+                                                 std::vector<bool>& fresh) {
+  return guarded(variable, [&] {
+    require_variable(variable);
+    require_writable();
+    auto& s = stored(variable);
+    const auto kind = placement(variable).kind;
+    if (kind == Placement::Kind::library)
+      throw Error(Code::not_supported,
+                  "the variable is stored in a way that only HDF5 can write (filters, compact or external "
+                  "storage, an "
+                  "unusual type): ranks cannot write to it directly");
+    if (!cells.empty()) require_inside(variable, cells, true);
+    changed_ = true;
+    if (kind == Placement::Kind::regular) {
+      const bool placed = placement(variable).begin != k_unplaced;
+      if (!placed) place_contiguous(variable);
+      grow_to(variable, cells);
+      fresh.assign(static_cast<std::size_t>(chunks.cells()), !placed);
+      return std::vector<std::uint64_t>(static_cast<std::size_t>(chunks.cells()), placement(variable).begin);
+    }
+    std::vector<std::uint64_t> result;
+    result.reserve(static_cast<std::size_t>(chunks.cells()));
+    std::uint64_t missing = 0;
+    for_each_index(chunks, [&](const Dims& index) {
+      result.push_back(look_up(variable, index));
+      missing += result.back() == k_unplaced ? 1 : 0;
+    });
+    fresh.assign(result.size(), false);
+    // One run for all of them: the chunks of a record lie one after another.
+    std::uint64_t next = missing > 0 ? image_->reserve(missing * s.chunk_bytes()) : 0;
+    std::size_t i = 0;
+    for_each_index(chunks, [&](const Dims& index) {
+      if (result[i] == k_unplaced) {
+        result[i] = next;
+        fresh[i] = true;
+        s.reserved.emplace(index, next);
+        next += s.chunk_bytes();
+      }
+      ++i;
+    });
+    for (int d = 0; d < chunks.rank(); ++d)
+      if (!chunks.empty()) s.asked[d] = std::max(s.asked[d], chunks.end(d) * s.chunk[d]);
+    grow_to(variable, cells);
+    return result;
+  });
+}
+
+std::vector<std::uint64_t> Netcdf4Catalog::find(int variable, const Box& chunks) {
+  return guarded(variable, [&] {
+    require_variable(variable);
+    const auto where = placement(variable);
+    if (where.kind == Placement::Kind::library)
+      throw Error(Code::not_supported,
+                  "the variable is stored in a way that only HDF5 can read; its parts have no addresses");
+    if (where.kind == Placement::Kind::regular)
+      return std::vector<std::uint64_t>(static_cast<std::size_t>(chunks.cells()), where.begin);
+    std::vector<std::uint64_t> result;
+    result.reserve(static_cast<std::size_t>(chunks.cells()));
+    for_each_index(chunks, [&](const Dims& index) { result.push_back(look_up(variable, index)); });
+    return result;
+  });
+}
+
+// HDF5 allocates the space of a contiguous data set when it is first written; the write itself is not done.
+void Netcdf4Catalog::place_contiguous(int variable) {
+  auto& s = stored(variable);
+  if (volume(s.extent) == 0) return;
+  const hid_t dataset = contents_.open_variable(file_, variable);
+  const Id type(check(H5Dget_type(dataset), "read the type of a data set"));
+  const FileImage::Tracing tracing(*image_, false);
+  check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, k_no_data), "allocate space");
+}
+
+// Tell HDF5 of the shape and of the chunks that are now inside of it.
+void Netcdf4Catalog::realise(int variable) {
+  auto& s = stored(variable);
+  const bool grows = !(s.needed == s.extent);
+  if (!grows && s.reserved.empty()) return;
+  const hid_t dataset = contents_.open_variable(file_, variable);
+  if (grows) {
+    const auto extent = offsets_of(s.needed);
+    check(H5Dset_extent(dataset, extent.data()), "extend a data set");
+    s.extent = s.needed;
+  }
+  for (auto it = s.reserved.begin(); it != s.reserved.end();) {
+    if (!known_chunk(s, it->first)) {
+      ++it;
+      continue;
+    }
+    const auto offsets = offsets_of(cells_of_chunk(it->first, s.chunk).first);
+    const FileImage::Tracing tracing(*image_, false, it->second);
+    check(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offsets.data(), s.chunk_bytes(), k_no_data),
+          "enter a chunk");
+    if (tracing.address() != it->second)
+      image_->move_raw(it->second, tracing.address().value(), s.chunk_bytes());
+    it = s.reserved.erase(it);
+  }
+}
+
+}  // namespace shoal::netcdf4

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/box.hpp"
+#include "format/catalog.hpp"
+#include "format/netcdf4/hdf5.hpp"
+#include "format/schema.hpp"
+
+namespace shoal::netcdf4 {
+
+struct IndexLess {
+  bool operator()(const Dims& a, const Dims& b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  }
+};
+
+/// How a dimension of the schema is kept in the file: as a data set that is a dimension scale.
+struct StoredDim {
+  std::string link;   ///< path of the scale's data set, "" for a dimension that has none (others' files)
+  int variable = -1;  ///< the coordinate variable that is the scale; -1: a data set for the dimension alone
+  int id = 0;         ///< netCDF's number of it
+  bool id_written = false;
+  std::int64_t extent = 0;  ///< current length of the scale's data set, if it is for the dimension alone
+  Id dataset;               ///< open, or not yet; only if it is for the dimension alone
+};
+
+/// How a variable of the schema is kept in the file.
+struct StoredVariable {
+  enum class Layout { contiguous, chunked, other };
+  std::string link;
+  Id dataset;  ///< open, or not yet
+  FileType type;
+  Layout layout = Layout::contiguous;
+  bool filtered = false;
+  bool scale = false;     ///< it is the scale of its first dimension
+  bool odd_fill = false;  ///< HDF5's fill value is not the one that the schema tells
+  Dims chunk;
+  Dims extent;  ///< shape of the data set in the file so far
+  Dims needed;  ///< shape that it must have by the next commit
+  Dims asked;   ///< end of the cells of all chunks that place has given out
+  std::map<Dims, std::uint64_t, IndexLess> reserved;  ///< chunks given out that HDF5 does not know of yet
+
+  std::uint64_t chunk_bytes() const { return static_cast<std::uint64_t>(volume(chunk)) * size_of(type.type); }
+};
+
+struct Contents {
+  Schema schema;
+  std::vector<StoredDim> dims;
+  std::vector<StoredVariable> variables;
+  int next_dim_id = 0;
+
+  hid_t open_variable(hid_t file, int variable);
+  /// The data set that is the scale of the dimension; -1 if it has none.
+  hid_t open_scale(hid_t file, int dim);
+};
+
+/// Everything an HDF5 file holds, by netCDF-4's conventions; files without them get netCDF's names for what
+/// is nameless.
+Contents read_contents(hid_t file);
+
+/// Bring the file to `wanted`, which has been checked against contents.schema.
+void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options);
+/// Throws unless `wanted` is the schema plus what netCDF-4 can hold.
+void check_extension(const Schema& schema, const Schema& wanted);
+/// Attributes of every new netCDF-4 file.
+void mark_as_netcdf4(hid_t file, Format format);
+
+/// Chunk shape of a variable that was given none. shape: 0 in unlimited dimensions.
+Dims default_chunk(const Dims& shape, const std::vector<bool>& unlimited, std::size_t element,
+                   std::int64_t chunk_bytes);
+
+/// Access property list of data sets: nothing is cached, but whole chunks where filters make parts costly.
+Id data_set_access(bool filtered);
+
+}  // namespace shoal::netcdf4

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <set>
+
+#include "base/build_info.hpp"
+#include "base/text.hpp"
+#include "format/checks.hpp"
+#include "format/netcdf4/attributes.hpp"
+#include "format/netcdf4/contents.hpp"
+
+namespace shoal::netcdf4 {
+
+namespace {
+
+constexpr std::int64_t k_largest_chunk = (std::int64_t{1} << 32) - 1;  // bytes; HDF5 keeps them in 32 bits
+
+// ---- checks ----
+
+void check_attribute(const Attribute& attribute, Format format, const VariableDef* variable, bool is_new) {
+  check_name(attribute.name, "attribute");
+  if (is_reserved(attribute.name))
+    throw Error(Code::invalid_argument,
+                "the attribute name '" + attribute.name + "' is kept for netCDF-4's own use; choose another");
+  if (!holds(format, attribute.type))
+    throw Error(Code::type, "the attribute '" + attribute.name + "' has the type " + name_of(attribute.type) +
+                                ", which " + name_of(format) + " cannot hold" +
+                                (format == Format::netcdf4_classic ? "; netcdf4 can" : ""));
+  if (variable == nullptr || attribute.name != "_FillValue" || !is_new) return;
+  if (attribute.type != variable->type || attribute.count() != 1)
+    throw Error(Code::type, std::string("_FillValue must be one value of the variable's type, ") +
+                                name_of(variable->type) + "; it is " + std::to_string(attribute.count()) +
+                                " of " + name_of(attribute.type));
+}
+
+bool same(const Attribute& a, const Attribute& b) {
+  return a.type == b.type && a.data == b.data && a.strings == b.strings;
+}
+
+void check_attributes(const std::vector<Attribute>& have, const std::vector<Attribute>& wanted, Format format,
+                      const VariableDef* variable, bool is_new) {
+  for (const auto& attribute : wanted) {
+    const auto* old = find_attribute(have, attribute.name);
+    if (old != nullptr && same(*old, attribute)) continue;
+    check_attribute(attribute, format, variable, is_new);
+    if (!is_new && attribute.name == "_FillValue" && variable != nullptr)
+      throw Error(Code::not_supported,
+                  "the fill value of a variable in a netcdf4 file cannot change after the variable was made; "
+                  "set _FillValue before the first write");
+  }
+}
+
+void check_chunks(const VariableDef& variable, const Schema& wanted) {
+  if (variable.chunks.empty()) return;
+  if (variable.chunks.size() != variable.dims.size())
+    throw Error(Code::invalid_argument, "the chunk shape has " + std::to_string(variable.chunks.size()) +
+                                            " numbers, the variable " + std::to_string(variable.dims.size()) +
+                                            " dimensions");
+  std::int64_t bytes = static_cast<std::int64_t>(size_of(variable.type));
+  for (std::size_t d = 0; d < variable.chunks.size(); ++d) {
+    const auto& dim = wanted.dims[static_cast<std::size_t>(variable.dims[d])];
+    const auto n = variable.chunks[d];
+    if (n < 1 || (!dim.unlimited && dim.length > 0 && n > dim.length))
+      throw Error(Code::invalid_argument,
+                  "the chunk length " + std::to_string(n) + " in dimension '" + dim.name +
+                      "' is not between 1 and the dimension's length" +
+                      (dim.unlimited ? std::string() : ", " + std::to_string(dim.length)));
+    if (n > k_largest_chunk / bytes)
+      throw Error(Code::invalid_argument,
+                  "a chunk would have 4 GiB or more, which HDF5 cannot hold; choose a smaller chunk shape");
+    bytes *= n;
+  }
+}
+
+void check_variable(const VariableDef& variable, const Schema& wanted) {
+  check_name(variable.name, "variable");
+  if (!holds(wanted.format, variable.type))
+    throw Error(Code::type,
+                std::string(name_of(wanted.format)) + " has no type " + name_of(variable.type) +
+                    (wanted.format == Format::netcdf4_classic && holds(Format::netcdf4, variable.type)
+                         ? "; netcdf4 has it"
+                         : ""));
+  if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
+    throw Error(Code::not_supported, "a variable may have up to " + std::to_string(k_max_dims) +
+                                         " dimensions, not " + std::to_string(variable.dims.size()));
+  for (std::size_t d = 0; d < variable.dims.size(); ++d) {
+    const int dim = variable.dims[d];
+    if (dim < 0 || dim >= static_cast<int>(wanted.dims.size()))
+      throw Error(Code::invalid_argument, "dimension number " + std::to_string(dim) + " does not exist");
+    if (wanted.format == Format::netcdf4_classic && d > 0 &&
+        wanted.dims[static_cast<std::size_t>(dim)].unlimited)
+      throw Error(Code::invalid_argument,
+                  "in netcdf4-classic an unlimited dimension must be the first of a variable; netcdf4 has no "
+                  "such rule");
+  }
+  if (!variable.filters.empty())
+    throw Error(Code::not_supported, "filters (" + joined(variable.filters, ", ") +
+                                         ") cannot be written yet; define the variable without, and compress "
+                                         "the file afterwards (nccopy -d 1 -s)");
+  if (variable.name.rfind(k_non_coordinate, 0) == 0)
+    throw Error(Code::invalid_argument, std::string("names that begin with ") + k_non_coordinate +
+                                            " are kept for netCDF-4's own use");
+  check_chunks(variable, wanted);
+}
+
+// ---- making things ----
+
+struct Reference {  // as HDF5's dimension scales keep who uses them
+  hobj_ref_t data_set;
+  int dimension;
+};
+
+class Extension {
+ public:
+  Extension(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options)
+      : root_(check(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group")),
+        file_(file),
+        contents_(contents),
+        wanted_(wanted),
+        options_(options),
+        old_dims_(contents.schema.dims.size()),
+        old_variables_(contents.schema.variables.size()) {}
+
+  void run();
+
+ private:
+  int coordinate_variable(std::size_t dim) const;
+  std::string link_of(std::size_t variable) const;
+  void make_room_for(const std::string& dim);
+  void add_dims();
+  void add_dimension_scale(std::size_t dim);
+  void mark_as_scale(hid_t dataset, const std::string& name, int id);
+  void replace_scale(std::size_t dim, int variable);
+  void add_variable(std::size_t v);
+  Id creation_of(const VariableDef& def, StoredVariable& stored, const Id& type);
+  void update_attributes(hid_t object, const std::vector<Attribute>& have,
+                         const std::vector<Attribute>& wanted);
+  void write_missing_ids();
+  void link_scales();
+  hobj_ref_t reference_to(std::size_t dim);
+
+  Id root_;
+  hid_t file_;
+  Contents& contents_;
+  const Schema& wanted_;
+  const CatalogOptions& options_;
+  std::size_t old_dims_, old_variables_;
+  std::set<std::size_t> relink_;  // variables whose DIMENSION_LIST is to be written anew
+  std::map<std::size_t, hobj_ref_t> references_;
+};
+
+int Extension::coordinate_variable(std::size_t dim) const {
+  const int v = wanted_.find_variable(wanted_.dims[dim].name);
+  if (v < 0) return -1;
+  const auto& dims = wanted_.variables[static_cast<std::size_t>(v)].dims;
+  return !dims.empty() && dims[0] == static_cast<int>(dim) ? v : -1;
+}
+
+std::string Extension::link_of(std::size_t variable) const {
+  const auto& def = wanted_.variables[variable];
+  const int dim = wanted_.find_dim(def.name);
+  const bool clash = dim >= 0 && (def.dims.empty() || def.dims[0] != dim);
+  return clash ? k_non_coordinate + def.name : def.name;
+}
+
+// A variable had the name first, and does not belong to the dimension.
+void Extension::make_room_for(const std::string& dim) {
+  for (std::size_t v = 0; v < old_variables_; ++v) {
+    auto& stored = contents_.variables[v];
+    if (stored.link != dim) continue;
+    const auto moved = k_non_coordinate + dim;
+    check(H5Lmove(root_, dim.c_str(), root_, moved.c_str(), H5P_DEFAULT, H5P_DEFAULT), "rename a data set");
+    stored.link = moved;
+  }
+}
+
+void Extension::mark_as_scale(hid_t dataset, const std::string& name, int id) {
+  write_text(dataset, k_class, k_scale_class, true);
+  write_text(dataset, k_name, name, true);
+  write_int(dataset, k_dimid, id);
+}
+
+void Extension::add_dims() {
+  auto& dims = contents_.schema.dims;
+  for (std::size_t i = 0; i < old_dims_; ++i) {
+    auto& stored = contents_.dims[i];
+    const int variable = stored.link == wanted_.dims[i].name ? coordinate_variable(i) : -1;
+    if (stored.variable < 0 && variable >= static_cast<int>(old_variables_)) replace_scale(i, variable);
+  }
+  for (std::size_t i = old_dims_; i < wanted_.dims.size(); ++i) {
+    StoredDim stored;
+    stored.link = wanted_.dims[i].name;
+    stored.id = contents_.next_dim_id++;
+    stored.id_written = true;
+    stored.variable = coordinate_variable(i);
+    make_room_for(stored.link);
+    dims.push_back(wanted_.dims[i]);
+    contents_.dims.push_back(std::move(stored));
+    if (contents_.dims.back().variable < 0) add_dimension_scale(i);
+  }
+}
+
+void Extension::add_dimension_scale(std::size_t dim) {
+  const auto& wanted = wanted_.dims[dim];
+  auto& stored = contents_.dims[dim];
+  const Id creation(check(H5Pcreate(H5P_DATASET_CREATE), "make a creation list"));
+  check(H5Pset_obj_track_times(creation, 0), "make a creation list");
+  check(H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+        "make a creation list");
+  const auto length = static_cast<hsize_t>(wanted.length);
+  const hsize_t most = wanted.unlimited ? H5S_UNLIMITED : length, one = 1;
+  if (wanted.unlimited) check(H5Pset_chunk(creation, 1, &one), "make a creation list");
+  const Id space(check(H5Screate_simple(1, &length, &most), "make a space"));
+  stored.dataset = Id(
+      check(H5Dcreate2(root_, stored.link.c_str(), H5T_IEEE_F32BE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+            "create the data set of a dimension"));
+  stored.extent = wanted.length;
+  char number[32];
+  std::snprintf(number, sizeof number, "%10lld", static_cast<long long>(wanted.length));
+  mark_as_scale(stored.dataset, k_only_dimension + std::string(number), stored.id);
+}
+
+// The data set that stood for the dimension makes room for the variable; all users must refer to that.
+void Extension::replace_scale(std::size_t dim, int variable) {
+  auto& stored = contents_.dims[dim];
+  stored.dataset.close();
+  check(H5Ldelete(root_, stored.link.c_str(), H5P_DEFAULT), "remove the data set of a dimension");
+  stored.variable = variable;
+  stored.id_written = true;
+  for (std::size_t v = 0; v < old_variables_; ++v) {
+    const auto& dims = wanted_.variables[v].dims;
+    if (!contents_.variables[v].scale &&
+        std::find(dims.begin(), dims.end(), static_cast<int>(dim)) != dims.end())
+      relink_.insert(v);
+  }
+}
+
+Id Extension::creation_of(const VariableDef& def, StoredVariable& stored, const Id& type) {
+  Id creation(check(H5Pcreate(H5P_DATASET_CREATE), "make a creation list"));
+  check(H5Pset_obj_track_times(creation, 0), "make a creation list");
+  check(H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+        "make a creation list");
+  Dims shape(static_cast<int>(def.dims.size()));
+  std::vector<bool> unlimited;
+  bool any = false;
+  for (int d = 0; d < shape.size(); ++d) {
+    const auto& dim = wanted_.dims[static_cast<std::size_t>(def.dims[static_cast<std::size_t>(d)])];
+    unlimited.push_back(dim.unlimited);
+    any = any || dim.unlimited;
+    shape[d] = dim.unlimited ? 0 : dim.length;
+  }
+  stored.extent = stored.needed = stored.chunk = shape;
+  stored.asked = Dims(shape.size());
+  if (any || !def.chunks.empty()) {
+    stored.layout = StoredVariable::Layout::chunked;
+    const auto element = def.type == Type::string ? sizeof(char*) * 2 : size_of(def.type);
+    stored.chunk = def.chunks.empty() ? default_chunk(shape, unlimited, element, options_.chunk_bytes)
+                                      : Dims(def.chunks);
+    std::array<hsize_t, k_max_dims> chunk{};
+    std::copy(stored.chunk.begin(), stored.chunk.end(), chunk.begin());
+    check(H5Pset_chunk(creation, stored.chunk.size(), chunk.data()), "set a chunk shape");
+  }
+  if (def.no_fill) {
+    check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "switch filling off");
+  } else if (def.type == Type::string) {
+    const auto* fill = find_attribute(def.attributes, "_FillValue");
+    if (fill != nullptr) {
+      const char* text = fill->strings.at(0).c_str();
+      check(H5Pset_fill_value(creation, type, &text), "set a fill value");
+    }
+  } else {
+    check(H5Pset_fill_value(creation, type, fill_of(def).data()), "set a fill value");
+  }
+  return creation;
+}
+
+void Extension::add_variable(std::size_t v) {
+  auto def = wanted_.variables[v];
+  StoredVariable stored;
+  stored.link = link_of(v);
+  const auto type = memory_type(def.type);
+  stored.type = file_type(type);
+  const auto creation = creation_of(def, stored, type);
+  std::array<hsize_t, k_max_dims> now{}, most{};
+  for (std::size_t d = 0; d < def.dims.size(); ++d) {
+    const auto& dim = wanted_.dims[static_cast<std::size_t>(def.dims[d])];
+    now[d] = dim.unlimited ? 0 : static_cast<hsize_t>(dim.length);
+    most[d] = dim.unlimited ? H5S_UNLIMITED : now[d];
+  }
+  const Id space(check(def.dims.empty()
+                           ? H5Screate(H5S_SCALAR)
+                           : H5Screate_simple(static_cast<int>(def.dims.size()), now.data(), most.data()),
+                       "make a space"));
+  stored.dataset =
+      Id(check(H5Dcreate2(root_, stored.link.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+               "create a data set"));
+  if (!def.dims.empty()) {
+    std::vector<int> ids;
+    for (const int dim : def.dims)
+      ids.push_back(contents_.dims[static_cast<std::size_t>(dim)].id);
+    const auto& first = contents_.dims[static_cast<std::size_t>(def.dims[0])];
+    stored.scale = first.variable == static_cast<int>(v);
+    if (ids.size() > 1) write_ints(stored.dataset, k_coordinates, ids);
+    if (stored.scale) mark_as_scale(stored.dataset, def.name, first.id);
+  }
+  for (const auto& attribute : def.attributes)
+    write_attribute(stored.dataset, attribute, false);
+  if (!stored.scale && !def.dims.empty()) relink_.insert(v);
+  def.chunks.clear();
+  if (stored.layout == StoredVariable::Layout::chunked)
+    def.chunks.assign(stored.chunk.begin(), stored.chunk.end());
+  contents_.schema.variables.push_back(std::move(def));
+  contents_.variables.push_back(std::move(stored));
+}
+
+void Extension::update_attributes(hid_t object, const std::vector<Attribute>& have,
+                                  const std::vector<Attribute>& wanted) {
+  for (const auto& attribute : wanted) {
+    const auto* old = find_attribute(have, attribute.name);
+    if (old == nullptr || !same(*old, attribute)) write_attribute(object, attribute, true);
+  }
+}
+
+// Files from before netCDF numbered its dimensions: with new ones, the order of creation does not tell any
+// more.
+void Extension::write_missing_ids() {
+  if (wanted_.dims.size() == old_dims_ && wanted_.variables.size() == old_variables_) return;
+  for (std::size_t i = 0; i < old_dims_; ++i) {
+    auto& stored = contents_.dims[i];
+    if (stored.id_written || stored.link.empty()) continue;
+    write_int(contents_.open_scale(file_, static_cast<int>(i)), k_dimid, stored.id, true);
+    stored.id_written = true;
+  }
+}
+
+hobj_ref_t Extension::reference_to(std::size_t dim) {
+  const auto known = references_.find(dim);
+  if (known != references_.end()) return known->second;
+  hobj_ref_t reference{};
+  check(H5Rcreate(&reference, contents_.open_scale(file_, static_cast<int>(dim)), ".", H5R_OBJECT, -1),
+        "refer to a dimension scale");
+  references_[dim] = reference;
+  return reference;
+}
+
+// HDF5's own way to attach a scale rewrites the list of its users each time; here each list is written once.
+void Extension::link_scales() {
+  std::map<std::size_t, std::vector<Reference>> users;
+  const Id list_type(check(H5Tvlen_create(H5T_STD_REF_OBJ), "make a type"));
+  for (const auto v : relink_) {
+    const auto& dims = contents_.schema.variables[v].dims;
+    const auto dataset = contents_.open_variable(file_, static_cast<int>(v));
+    hobj_ref_t self{};
+    check(H5Rcreate(&self, dataset, ".", H5R_OBJECT, -1), "refer to a data set");
+    std::array<hobj_ref_t, k_max_dims> scales{};
+    std::array<hvl_t, k_max_dims> lists{};
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const auto dim = static_cast<std::size_t>(dims[d]);
+      if (contents_.dims[dim].link.empty()) continue;
+      scales[d] = reference_to(dim);
+      lists[d] = {1, &scales[d]};
+      users[dim].push_back({self, static_cast<int>(d)});
+    }
+    if (v < old_variables_ && has_attribute(dataset, k_dimension_list))
+      check(H5Adelete(dataset, k_dimension_list), "replace a list");
+    const hsize_t n = dims.size();
+    const Id space(check(H5Screate_simple(1, &n, nullptr), "make a space"));
+    const Id attribute(
+        check(H5Acreate2(dataset, k_dimension_list, list_type, space, H5P_DEFAULT, H5P_DEFAULT),
+              "create an attribute"));
+    check(H5Awrite(attribute, list_type, lists.data()), "write the list of dimensions");
+  }
+  const Id user_type(check(H5Tcreate(H5T_COMPOUND, sizeof(Reference)), "make a type"));
+  check(H5Tinsert(user_type, "dataset", offsetof(Reference, data_set), H5T_STD_REF_OBJ), "make a type");
+  check(H5Tinsert(user_type, "dimension", offsetof(Reference, dimension), H5T_NATIVE_INT), "make a type");
+  for (auto& [dim, added] : users) {
+    const auto scale = contents_.open_scale(file_, static_cast<int>(dim));
+    std::vector<Reference> all;
+    if (dim < old_dims_ && has_attribute(scale, k_reference_list)) {
+      const Id attribute(check(H5Aopen(scale, k_reference_list, H5P_DEFAULT), "open an attribute"));
+      const Id space(check(H5Aget_space(attribute), "read the shape of an attribute"));
+      all.resize(static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space), "read an attribute")));
+      if (!all.empty()) check(H5Aread(attribute, user_type, all.data()), "read the users of a dimension");
+      check(H5Adelete(scale, k_reference_list), "replace a list");
+    }
+    const auto is_old = [&](const Reference& r) {
+      return std::any_of(all.begin(), all.end(), [&](const Reference& o) {
+        return o.data_set == r.data_set && o.dimension == r.dimension;
+      });
+    };
+    const bool check_old = dim < old_dims_ && *relink_.begin() < old_variables_;
+    std::erase_if(added, [&](const Reference& r) { return check_old && is_old(r); });
+    all.insert(all.end(), added.begin(), added.end());
+    const hsize_t n = all.size();
+    const Id space(check(H5Screate_simple(1, &n, nullptr), "make a space"));
+    const Id attribute(check(H5Acreate2(scale, k_reference_list, user_type, space, H5P_DEFAULT, H5P_DEFAULT),
+                             "create an attribute"));
+    check(H5Awrite(attribute, user_type, all.data()), "write the users of a dimension");
+  }
+}
+
+void Extension::run() {
+  write_missing_ids();
+  add_dims();
+  update_attributes(root_, contents_.schema.attributes, wanted_.attributes);
+  for (std::size_t v = 0; v < old_variables_; ++v) {
+    const auto& have = contents_.schema.variables[v].attributes;
+    const auto& wanted = wanted_.variables[v].attributes;
+    if (have.size() != wanted.size() ||
+        !std::equal(have.begin(), have.end(), wanted.begin(),
+                    [](const auto& a, const auto& b) { return a.name == b.name && same(a, b); }))
+      update_attributes(contents_.open_variable(file_, static_cast<int>(v)), have, wanted);
+    contents_.schema.variables[v].attributes = wanted;
+    contents_.schema.variables[v].distributed = wanted_.variables[v].distributed;
+  }
+  contents_.schema.attributes = wanted_.attributes;
+  for (std::size_t v = old_variables_; v < wanted_.variables.size(); ++v) {
+    try {
+      add_variable(v);
+    } catch (const Error& error) {
+      throw error.of_variable(wanted_.variables[v].name);
+    }
+  }
+  link_scales();
+}
+
+}  // namespace
+
+void check_extension(const Schema& schema, const Schema& wanted) {
+  check_extends(schema, wanted);
+  std::size_t unlimited = 0;
+  for (std::size_t i = 0; i < wanted.dims.size(); ++i) {
+    const auto& dim = wanted.dims[i];
+    unlimited += dim.unlimited ? 1 : 0;
+    if (i < schema.dims.size()) continue;
+    check_name(dim.name, "dimension");
+    if (dim.length < 0)
+      throw Error(Code::invalid_argument, "the dimension '" + dim.name + "' has a negative length");
+  }
+  if (wanted.format == Format::netcdf4_classic && unlimited > 1)
+    throw Error(Code::not_supported, "netcdf4-classic allows one unlimited dimension, not " +
+                                         std::to_string(unlimited) + "; use netcdf4");
+  check_attributes(schema.attributes, wanted.attributes, wanted.format, nullptr, false);
+  for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
+    const auto& variable = wanted.variables[v];
+    const bool is_new = v >= schema.variables.size();
+    try {
+      if (is_new) check_variable(variable, wanted);
+      static const std::vector<Attribute> k_none;
+      check_attributes(is_new ? k_none : schema.variables[v].attributes, variable.attributes, wanted.format,
+                       &variable, is_new);
+    } catch (const Error& error) {
+      throw error.of_variable(variable.name);
+    }
+  }
+}
+
+void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options) {
+  Extension(file, contents, wanted, options).run();
+}
+
+void mark_as_netcdf4(hid_t file, Format format) {
+  const Id root(check(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group"));
+  unsigned major = 0, minor = 0, release = 0;
+  check(H5get_libversion(&major, &minor, &release), "tell its version");
+  write_text(root, k_properties,
+             "version=2,shoal=" + std::string(k_version) + ",hdf5=" + std::to_string(major) + "." +
+                 std::to_string(minor) + "." + std::to_string(release),
+             false);
+  if (format == Format::netcdf4_classic) write_int(root, k_strict, 1);
+}
+
+}  // namespace shoal::netcdf4

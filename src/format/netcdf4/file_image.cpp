@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/netcdf4/file_image.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shoal::netcdf4 {
+
+namespace {
+constexpr std::uint64_t k_small = 64 * 1024;  // pieces below share blocks
+constexpr std::uint64_t k_first_block = 8 * 1024;
+constexpr std::uint64_t k_largest_block = 1024 * 1024;
+constexpr std::int64_t k_raw_bound = 16 * 1024 * 1024;  // raw data kept in memory
+constexpr std::size_t k_raw_direct = 4 * 1024 * 1024;   // a raw write from this size on is never kept
+constexpr std::uint64_t k_cache_block = 64 * 1024;
+constexpr std::size_t k_cache_blocks = 64;
+constexpr std::size_t k_write_bytes = 8 * 1024 * 1024;
+
+std::uint64_t rounded_up(std::uint64_t n, std::uint64_t unit) {
+  return unit > 1 ? (n + unit - 1) / unit * unit : n;
+}
+}  // namespace
+
+FileImage::FileImage(std::unique_ptr<Store> store, bool writable, std::int64_t alignment)
+    : store_(std::move(store)),
+      writable_(writable),
+      alignment_(alignment > 1 ? static_cast<std::uint64_t>(alignment) : 1),
+      store_size_(store_->size()) {
+  committed_end_ = store_size_;
+}
+
+std::uint64_t FileImage::end_of_file() const {
+  return std::max(store_size_, writable_ ? end_ : 0);
+}
+
+void FileImage::set_end_of_allocation(std::uint64_t end) {
+  end_ = end;
+  if (block_end_ > end_) block_at_ = block_end_ = 0;
+}
+
+std::uint64_t FileImage::allocate(Kind kind, std::uint64_t size) {
+  if (kind == Kind::raw && forced_) {
+    const auto address = *forced_;
+    forced_.reset();
+    return address;
+  }
+  if (kind == Kind::raw && size >= k_small) return reserve(size);
+  if (block_end_ - block_at_ < size) {
+    if (block_end_ != end_ || block_end_ == 0) block_at_ = end_;
+    // Blocks grow with the file, so that a small one stays small and a large one gets few, large writes.
+    const auto block = std::clamp(rounded_up(in_blocks_ / 2, 4096), k_first_block, k_largest_block);
+    block_end_ = end_ = block_at_ + std::max(size, block);
+  }
+  const auto address = block_at_;
+  block_at_ += size;
+  in_blocks_ += size;
+  return address;
+}
+
+std::uint64_t FileImage::reserve(std::uint64_t size) {
+  trim();
+  const auto address = size >= k_small ? rounded_up(end_, alignment_) : end_;
+  end_ = address + size;
+  return address;
+}
+
+void FileImage::move_raw(std::uint64_t from, std::uint64_t to, std::uint64_t size) {
+  Bytes bytes(std::min<std::uint64_t>(size, k_write_bytes));
+  for (std::uint64_t done = 0; done < size; done += bytes.size()) {
+    const std::span part(bytes.data(), std::min<std::uint64_t>(bytes.size(), size - done));
+    const auto n = read_store(from + done, part);
+    write_store(to + done, part.first(n));
+  }
+}
+
+void FileImage::release(std::uint64_t address, std::uint64_t size) {
+  // Below the last commit the space still belongs to the file that would be found after a crash.
+  if (address + size != end_ || address < committed_end_) return;
+  end_ = address;
+  if (block_end_ > end_) block_end_ = end_;
+  if (block_at_ > block_end_) block_at_ = block_end_;
+}
+
+void FileImage::trim() {
+  if (block_end_ != end_ || block_at_ >= block_end_) return;
+  end_ = std::max(block_at_, std::min(end_, committed_end_));
+  block_end_ = end_;
+}
+
+bool FileImage::patch(const Extents& extents, std::uint64_t address, std::span<std::byte> bytes) {
+  const auto end = address + bytes.size();
+  auto it = extents.upper_bound(address);
+  if (it != extents.begin()) --it;
+  bool all = false;
+  for (; it != extents.end() && it->first < end; ++it) {
+    const auto from = std::max(address, it->first);
+    const auto to = std::min<std::uint64_t>(end, it->first + it->second.size());
+    if (from >= to) continue;
+    std::memcpy(bytes.data() + (from - address), it->second.data() + (from - it->first), to - from);
+    all = from == address && to == end;
+  }
+  return all;
+}
+
+std::size_t FileImage::read_store(std::uint64_t address, std::span<std::byte> bytes) {
+  const auto n = store_->read(address, bytes);
+  reads += 1;
+  bytes_read += static_cast<std::int64_t>(n);
+  return n;
+}
+
+void FileImage::read_cached(std::uint64_t address, std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto number = address / k_cache_block;
+    auto found = cache_.find(number);
+    if (found == cache_.end()) {
+      if (cache_.size() >= k_cache_blocks) cache_.clear();
+      Bytes block(k_cache_block);
+      block.resize(read_store(number * k_cache_block, block));
+      found = cache_.emplace(number, std::move(block)).first;
+    }
+    const auto at = address - number * k_cache_block;
+    const auto n = std::min<std::uint64_t>(bytes.size(), k_cache_block - at);
+    const auto& block = found->second;
+    const auto there = at < block.size() ? std::min<std::uint64_t>(n, block.size() - at) : 0;
+    if (there > 0) std::memcpy(bytes.data(), block.data() + at, there);
+    std::memset(bytes.data() + there, 0, n - there);
+    address += n;
+    bytes = bytes.subspan(n);
+  }
+}
+
+void FileImage::read(Kind kind, std::uint64_t address, std::span<std::byte> bytes) {
+  if (kind == Kind::raw && probing_) {
+    if (!traced_) traced_ = address;
+    return;
+  }
+  if (bytes.empty() || patch(metadata_, address, bytes) || patch(raw_, address, bytes)) return;
+  if (kind == Kind::raw || bytes.size() >= k_cache_block) {
+    const auto n = read_store(address, bytes);
+    std::memset(bytes.data() + n, 0, bytes.size() - n);
+  } else {
+    read_cached(address, bytes);
+  }
+  patch(metadata_, address, bytes);
+  patch(raw_, address, bytes);
+}
+
+std::int64_t FileImage::cut(Extents& extents, std::uint64_t address, std::uint64_t size) {
+  const auto end = address + size;
+  std::int64_t removed = 0;
+  auto it = extents.upper_bound(address);
+  if (it != extents.begin()) --it;
+  while (it != extents.end() && it->first < end) {
+    const auto first = it->first;
+    const auto last = first + it->second.size();
+    if (last <= address) {
+      ++it;
+      continue;
+    }
+    Bytes old = std::move(it->second);
+    it = extents.erase(it);
+    if (first < address)
+      extents.emplace(first, Bytes(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(address - first)));
+    if (last > end)
+      extents.emplace(end, Bytes(old.end() - static_cast<std::ptrdiff_t>(last - end), old.end()));
+    removed += static_cast<std::int64_t>(std::min(last, end) - std::max(first, address));
+  }
+  return removed;
+}
+
+void FileImage::put_extent(Extents& extents, std::uint64_t address, std::span<const std::byte> bytes) {
+  const auto end = address + bytes.size();
+  auto next = extents.upper_bound(address);
+  if (next != extents.begin()) {
+    auto& [first, held] = *std::prev(next);
+    const auto last = first + held.size();
+    if (end <= last) {
+      std::memcpy(held.data() + (address - first), bytes.data(), bytes.size());
+      return;
+    }
+    if (address == last && (next == extents.end() || end <= next->first)) {
+      held.insert(held.end(), bytes.begin(), bytes.end());
+      return;
+    }
+  }
+  cut(extents, address, bytes.size());
+  extents.emplace(address, Bytes(bytes.begin(), bytes.end()));
+}
+
+void FileImage::write(Kind kind, std::uint64_t address, std::span<const std::byte> bytes) {
+  if (abandoned_) return;
+  if (kind != Kind::raw) {
+    if (kind == Kind::superblock) superblock_ = address;
+    raw_bytes_ -= cut(raw_, address, bytes.size());
+    put_extent(metadata_, address, bytes);
+    return;
+  }
+  if (tracing_) {
+    if (!traced_) traced_ = address;
+    return;
+  }
+  cut(metadata_, address, bytes.size());
+  raw_bytes_ -= cut(raw_, address, bytes.size());
+  if (bytes.size() >= k_raw_direct && address >= committed_end_) {
+    write_store(address, bytes);
+    return;
+  }
+  put_extent(raw_, address, bytes);
+  raw_bytes_ += static_cast<std::int64_t>(bytes.size());
+  if (raw_bytes_ > k_raw_bound) spill();
+}
+
+void FileImage::write_store(std::uint64_t address, std::span<const std::byte> bytes) {
+  store_->write(address, bytes);
+  writes += 1;
+  bytes_written += static_cast<std::int64_t>(bytes.size());
+  store_size_ = std::max(store_size_, address + bytes.size());
+  if (cache_.empty()) return;
+  for (auto block = address / k_cache_block; block <= (address + bytes.size()) / k_cache_block; ++block)
+    cache_.erase(block);
+}
+
+void FileImage::spill() {
+  const auto out = [this](Extents::iterator it) {
+    write_store(it->first, it->second);
+    raw_bytes_ -= static_cast<std::int64_t>(it->second.size());
+    return raw_.erase(it);
+  };
+  for (auto it = raw_.lower_bound(committed_end_); it != raw_.end();)
+    it = out(it);
+  // New values of old cells: memory is bounded, so they have to go as well. The file stays valid.
+  if (raw_bytes_ > k_raw_bound)
+    for (auto it = raw_.begin(); it != raw_.end();)
+      it = out(it);
+}
+
+void FileImage::commit(bool durable) {
+  struct Piece {
+    std::uint64_t address;
+    std::span<const std::byte> bytes;
+  };
+  std::vector<Piece> pieces;
+  pieces.reserve(metadata_.size() + raw_.size());
+  Piece last{0, {}};
+  for (const auto* extents : {&metadata_, &raw_}) {
+    for (const auto& [address, bytes] : *extents) {
+      if (extents == &metadata_ && superblock_ >= address && superblock_ < address + bytes.size())
+        last = {address, bytes};
+      else
+        pieces.push_back({address, bytes});
+    }
+  }
+  if (!pieces.empty() || !last.bytes.empty()) {
+    // First what the last commit's file does not refer to, then what changes in it.
+    const auto old = [this](const Piece& p) { return p.address < committed_end_; };
+    std::sort(pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) {
+      return old(a) != old(b) ? old(b) : a.address < b.address;
+    });
+    Bytes joint;
+    for (std::size_t i = 0; i < pieces.size();) {
+      auto bytes = pieces[i].bytes;
+      const auto address = pieces[i].address;
+      std::size_t j = i + 1;
+      for (auto end = address + bytes.size();
+           j < pieces.size() && pieces[j].address == end && end - address < k_write_bytes; ++j)
+        end += pieces[j].bytes.size();
+      if (j > i + 1) {
+        joint.clear();
+        for (auto k = i; k < j; ++k)
+          joint.insert(joint.end(), pieces[k].bytes.begin(), pieces[k].bytes.end());
+        bytes = joint;
+      }
+      write_store(address, bytes);
+      i = j;
+    }
+  }
+  if (store_->size() < end_) {
+    store_->resize(end_);
+    cache_.clear();
+  }
+  store_size_ = std::max(store_size_, end_);
+  if (durable) store_->sync();
+  if (!last.bytes.empty()) {
+    write_store(last.address, last.bytes);
+    if (durable) store_->sync();
+  }
+  metadata_.clear();
+  raw_.clear();
+  raw_bytes_ = 0;
+  committed_end_ = end_;
+}
+
+void FileImage::abandon() {
+  abandoned_ = true;
+  metadata_.clear();
+  raw_.clear();
+}
+
+FileImage::Tracing::Tracing(FileImage& image, bool probe, std::optional<std::uint64_t> forced)
+    : image_(image) {
+  image_.tracing_ = true;
+  image_.probing_ = probe;
+  image_.forced_ = forced;
+  image_.traced_.reset();
+}
+
+FileImage::Tracing::~Tracing() {
+  image_.tracing_ = image_.probing_ = false;
+  image_.forced_.reset();
+}
+
+}  // namespace shoal::netcdf4

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "storage/store.hpp"
+
+namespace shoal::netcdf4 {
+
+/// The file as HDF5 sees it: the bytes of a store, under those that HDF5 wrote since the last commit.
+///
+/// It also hands out the space of the file, so that metadata and small data lie together in blocks of their
+/// own, and nothing comes between the chunks of a record. All calls Local.
+class FileImage {
+ public:
+  enum class Kind { metadata, superblock, raw };
+
+  FileImage(std::unique_ptr<Store> store, bool writable, std::int64_t alignment);
+
+  Store& store() { return *store_; }
+  std::unique_ptr<Store> release_store() { return std::move(store_); }
+
+  /// Bytes of the image; zeros where nothing was written.
+  void read(Kind kind, std::uint64_t address, std::span<std::byte> bytes);
+  /// Kept in memory until commit. Raw data beyond a bound goes to the store early, new space first.
+  void write(Kind kind, std::uint64_t address, std::span<const std::byte> bytes);
+
+  /// Space for size bytes. Small pieces come from a common block; large raw ones start at a multiple of the
+  /// alignment.
+  std::uint64_t allocate(Kind kind, std::uint64_t size);
+  /// Space at the end of the file for data that ranks write there themselves.
+  std::uint64_t reserve(std::uint64_t size);
+  /// Raw data lies elsewhere from now on.
+  void move_raw(std::uint64_t from, std::uint64_t to, std::uint64_t size);
+  /// HDF5 gives up space at the end of the file.
+  void release(std::uint64_t address, std::uint64_t size);
+
+  std::uint64_t end_of_allocation() const { return end_; }
+  void set_end_of_allocation(std::uint64_t end);
+  /// As HDF5 compares it with what the superblock says: the file may not be shorter.
+  std::uint64_t end_of_file() const;
+
+  /// While it lives, raw writes (and reads, if probing) are not done but their address is noted; the next raw
+  /// allocation gets the address `forced`, if there is one.
+  class Tracing {
+   public:
+    Tracing(FileImage& image, bool probe, std::optional<std::uint64_t> forced = {});
+    Tracing(const Tracing&) = delete;
+    Tracing& operator=(const Tracing&) = delete;
+    ~Tracing();
+    /// Address of the first raw access so far.
+    std::optional<std::uint64_t> address() const { return image_.traced_; }
+
+   private:
+    FileImage& image_;
+  };
+
+  /// An existing file has been opened: what is allocated now is what the last commit left.
+  void opened() { committed_end_ = end_; }
+
+  /// Give unused space of the open block back, before HDF5 notes the end of the file in the superblock.
+  void trim();
+  /// Write all that is kept, new space first, the superblock last; durable: the device has it before and
+  /// after the superblock. On Error everything is still kept, and commit can be tried again.
+  void commit(bool durable);
+  /// From now on nothing is kept or written.
+  void abandon();
+
+  /// What a call of HDF5 could not pass on; rethrown by the caller of HDF5.
+  void keep_failure(std::exception_ptr failure) { failure_ = std::move(failure); }
+  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+
+  std::int64_t writes = 0, bytes_written = 0, reads = 0, bytes_read = 0;
+
+ private:
+  using Extents = std::map<std::uint64_t, Bytes>;  // address of the first byte, no two touch or overlap
+
+  void put_extent(Extents& extents, std::uint64_t address, std::span<const std::byte> bytes);
+  static std::int64_t cut(Extents& extents, std::uint64_t address, std::uint64_t size);
+  static bool patch(const Extents& extents, std::uint64_t address, std::span<std::byte> bytes);
+  std::size_t read_store(std::uint64_t address, std::span<std::byte> bytes);
+  void read_cached(std::uint64_t address, std::span<std::byte> bytes);
+  void write_store(std::uint64_t address, std::span<const std::byte> bytes);
+  void spill();
+
+  std::unique_ptr<Store> store_;
+  bool writable_;
+  std::uint64_t alignment_;
+  std::uint64_t end_ = 0;  // end of the allocated space
+  std::uint64_t committed_end_ =
+      0;  // the same at the last commit: nothing below may be given out anew as raw space
+  std::uint64_t store_size_ = 0;
+  std::uint64_t block_at_ = 0, block_end_ = 0, in_blocks_ = 0;  // the block that small pieces come from
+  std::uint64_t superblock_ = 0;
+  Extents metadata_, raw_;
+  std::int64_t raw_bytes_ = 0;
+  bool abandoned_ = false;
+  bool tracing_ = false, probing_ = false;
+  std::optional<std::uint64_t> traced_, forced_;
+  std::unordered_map<std::uint64_t, Bytes> cache_;  // blocks of the store, for metadata only
+  std::exception_ptr failure_;
+};
+
+}  // namespace shoal::netcdf4

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/netcdf4/netcdf4_catalog.hpp"
+
+#include "format/netcdf4/attributes.hpp"
+#include "format/netcdf4/guarded.hpp"
+#include "format/netcdf4/virtual_file.hpp"
+
+namespace shoal::netcdf4 {
+
+namespace {
+
+Id access_list(FileImage& image, bool create) {
+  auto access = access_through(image);
+  // As netCDF-C does, so that every reader since HDF5 1.8 understands the file. What others wrote in newer
+  // ways stays so.
+  check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, create ? H5F_LIBVER_V18 : H5F_LIBVER_LATEST),
+        "set the file format");
+  check(H5Pset_cache(access, 0, 1, 0, 0.75), "set the chunk cache");
+  return access;
+}
+
+Id creation_list() {
+  Id creation(check(H5Pcreate(H5P_FILE_CREATE), "make a creation list"));
+  check(H5Pset_obj_track_times(creation, 0), "make a creation list");
+  check(H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+        "make a creation list");
+  check(H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+        "make a creation list");
+  return creation;
+}
+
+}  // namespace
+
+Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
+    : path_(store->path()), options_(options) {
+  guarded(-1, [&] {
+    if (format != Format::netcdf4 && format != Format::netcdf4_classic)
+      throw Error(Code::internal, std::string("not a netCDF-4 format: ") + name_of(format));
+    image_ = std::make_unique<FileImage>(std::move(store), true, options.alignment);
+    const auto access = access_list(*image_, true);
+    file_ = Id(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation_list(), access), "create the file"));
+    mark_as_netcdf4(file_, format);
+    contents_.schema.format = format;
+    changed_ = true;
+  });
+}
+
+Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
+    : path_(store->path()), options_(options), writable_(writable) {
+  guarded(-1, [&] {
+    image_ = std::make_unique<FileImage>(std::move(store), writable, options.alignment);
+    const auto access = access_list(*image_, false);
+    file_ =
+        Id(check(H5Fopen(path_.c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access), "open the file"));
+    image_->opened();
+    contents_ = read_contents(file_);
+  });
+}
+
+Netcdf4Catalog::~Netcdf4Catalog() {
+  if (image_ == nullptr || !file_.valid()) return;
+  image_->abandon();
+  drop();
+}
+
+void Netcdf4Catalog::drop() {
+  const QuietErrors quiet;
+  contents_.variables.clear();
+  contents_.dims.clear();
+  // HDF5 closes what may still be open in the file.
+  const hid_t file = file_.release();
+  if (file >= 0) H5Fclose(file);
+}
+
+void Netcdf4Catalog::rethrow(int variable) const {
+  // A callback of the file driver could tell HDF5 only that it failed.
+  const auto failure = image_ ? image_->take_failure() : nullptr;
+  const std::string name = variable >= 0 && variable < static_cast<int>(contents_.schema.variables.size())
+                               ? def(variable).name
+                               : "";
+  try {
+    if (failure) std::rethrow_exception(failure);
+    throw;
+  } catch (const Error& error) {
+    throw name.empty() ? error.in_file(path_) : error.of_variable(name).in_file(path_);
+  }
+}
+
+void Netcdf4Catalog::require_open() const {
+  if (!file_.valid()) throw Error(Code::state, "the file is closed");
+}
+
+void Netcdf4Catalog::require_writable() const {
+  require_open();
+  if (!writable_) throw Error(Code::permission, "the file was opened for reading only; open it for writing");
+}
+
+void Netcdf4Catalog::require_variable(int variable) const {
+  require_open();
+  const auto n = contents_.schema.variables.size();
+  if (variable < 0 || static_cast<std::size_t>(variable) >= n)
+    throw Error(Code::not_found, "there is no variable number " + std::to_string(variable) + "; there are " +
+                                     std::to_string(n));
+}
+
+void Netcdf4Catalog::define(const Schema& wanted) {
+  guarded(-1, [&] {
+    require_writable();
+    check_extension(contents_.schema, wanted);
+    changed_ = true;
+    extend_contents(file_, contents_, wanted, options_);
+    for (std::size_t d = 0; d < wanted.dims.size(); ++d) {
+      auto& dim = contents_.schema.dims[d];
+      if (dim.unlimited) dim.length = std::max(dim.length, wanted.dims[d].length);
+    }
+  });
+}
+
+void Netcdf4Catalog::grow(int dim, std::int64_t length) {
+  guarded(-1, [&] {
+    require_writable();
+    auto& dims = contents_.schema.dims;
+    if (dim < 0 || static_cast<std::size_t>(dim) >= dims.size())
+      throw Error(Code::not_found, "there is no dimension number " + std::to_string(dim));
+    auto& dimension = dims[static_cast<std::size_t>(dim)];
+    if (!dimension.unlimited)
+      throw Error(Code::invalid_argument,
+                  "the dimension '" + dimension.name + "' has a fixed length and cannot grow");
+    dimension.length = std::max(dimension.length, length);
+    changed_ = true;
+    for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
+      auto& variable = contents_.variables[v];
+      const auto& numbers = contents_.schema.variables[v].dims;
+      for (int d = 0; d < variable.needed.size(); ++d) {
+        if (numbers[static_cast<std::size_t>(d)] != dim) continue;
+        // Only as far as somebody has asked for space: others may have no record there.
+        variable.needed[d] = std::max(variable.needed[d], std::min(length, variable.asked[d]));
+      }
+    }
+  });
+}
+
+// The scale of an unlimited dimension is as long as the dimension.
+void Netcdf4Catalog::update_scales() {
+  for (std::size_t i = 0; i < contents_.dims.size(); ++i) {
+    auto& scale = contents_.dims[i];
+    const auto& dim = contents_.schema.dims[i];
+    if (!dim.unlimited || scale.link.empty()) continue;
+    if (scale.variable >= 0) {
+      auto& needed = stored(scale.variable).needed;
+      if (needed.size() > 0) needed[0] = std::max(needed[0], dim.length);
+    } else if (scale.extent < dim.length) {
+      const auto length = static_cast<hsize_t>(dim.length);
+      check(H5Dset_extent(contents_.open_scale(file_, static_cast<int>(i)), &length), "extend a dimension");
+      scale.extent = dim.length;
+    }
+  }
+}
+
+void Netcdf4Catalog::flush() {
+  update_scales();
+  for (std::size_t v = 0; v < contents_.variables.size(); ++v)
+    realise(static_cast<int>(v));
+  image_->trim();
+}
+
+void Netcdf4Catalog::commit(bool durable) {
+  guarded(-1, [&] {
+    require_open();
+    if (!writable_) return;
+    if (changed_) {
+      flush();
+      check(H5Fflush(file_, H5F_SCOPE_LOCAL), "write the file's metadata");
+    }
+    image_->commit(durable);
+    changed_ = false;
+  });
+}
+
+void Netcdf4Catalog::close(bool durable) {
+  guarded(-1, [&] {
+    require_open();
+    // Committed while HDF5 still has it open, so that a full disk leaves a catalog that can try again.
+    commit(durable);
+    drop();
+    if (image_->take_failure()) throw hdf5_error("close the file", Code::io);
+    if (writable_) image_->commit(durable);
+    image_->store().close();
+  });
+}
+
+Catalog::Traffic Netcdf4Catalog::traffic() const {
+  return {image_->writes, image_->bytes_written, image_->reads, image_->bytes_read};
+}
+
+}  // namespace shoal::netcdf4
+
+namespace shoal {
+
+std::unique_ptr<Catalog> create_netcdf4_catalog(Format format, std::unique_ptr<Store> store,
+                                                const CatalogOptions& options) {
+  return std::make_unique<netcdf4::Netcdf4Catalog>(format, std::move(store), options);
+}
+
+std::unique_ptr<Catalog> open_netcdf4_catalog(std::unique_ptr<Store> store, bool writable,
+                                              const CatalogOptions& options) {
+  return std::make_unique<netcdf4::Netcdf4Catalog>(std::move(store), writable, options);
+}
+
+}  // namespace shoal

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/catalog.hpp"
+#include "format/netcdf4/contents.hpp"
+#include "format/netcdf4/file_image.hpp"
+
+namespace shoal::netcdf4 {
+
+/// The catalog of a netCDF-4 file: HDF5's C library does the metadata, over a FileImage that keeps what it
+/// writes until commit.
+///
+/// Chunks that `place` gives out are space at the end of the file; HDF5 hears of them when they come inside
+/// of the variable's shape, at the latest at commit. So chunks of future records can be given out, and no
+/// commit shows them too early.
+class Netcdf4Catalog final : public Catalog {
+ public:
+  /// A new file (format netcdf4 or netcdf4_classic) on an empty store.
+  Netcdf4Catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options);
+  /// An existing file.
+  Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options);
+  ~Netcdf4Catalog() override;
+
+  const Schema& schema() const override { return contents_.schema; }
+  void define(const Schema& wanted) override;
+  Placement placement(int variable) const override;
+  std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
+                                   std::vector<bool>& fresh) override;
+  std::vector<std::uint64_t> find(int variable, const Box& chunks) override;
+  void put(int variable, const Box& box, const std::byte* values) override;
+  void get(int variable, const Box& box, std::byte* values) override;
+  void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
+  std::vector<std::string> get_strings(int variable, const Box& box) override;
+  void grow(int dim, std::int64_t length) override;
+  void commit(bool durable) override;
+  void close(bool durable) override;
+  Traffic traffic() const override;
+
+ private:
+  // Runs work with HDF5 silent; an Error gets the file's and the variable's name, and a store's own error
+  // comes before HDF5's.
+  template <class Work>
+  auto guarded(int variable, Work&& work) const;
+  [[noreturn]] void rethrow(int variable) const;
+
+  StoredVariable& stored(int variable) { return contents_.variables[static_cast<std::size_t>(variable)]; }
+  const VariableDef& def(int variable) const {
+    return contents_.schema.variables[static_cast<std::size_t>(variable)];
+  }
+  void require_open() const;
+  void require_writable() const;
+  void require_variable(int variable) const;
+  void require_type(int variable, bool strings) const;
+  void require_inside(int variable, const Box& box, bool may_grow) const;
+
+  bool known_chunk(const StoredVariable& stored, const Dims& index) const;
+  std::uint64_t look_up(int variable, const Dims& index);
+  void grow_to(int variable, const Box& cells);
+  void realise(int variable);
+  void place_contiguous(int variable);
+  void update_scales();
+  void flush();
+  void transfer(int variable, const Box& box, hid_t memory, void* values, const void* source);
+  void drop();
+
+  std::string path_;
+  CatalogOptions options_;
+  bool writable_ = true;
+  std::unique_ptr<FileImage> image_;
+  Id file_;
+  Contents contents_;
+  bool changed_ = false;  // something is to be committed
+};
+
+}  // namespace shoal::netcdf4

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values that pass through the netCDF-4 catalog itself: put and get.
+#include <array>
+#include <cstring>
+
+#include "format/netcdf4/guarded.hpp"
+
+namespace shoal::netcdf4 {
+
+namespace {
+
+// Copies one value over all cells.
+void fill_with(const Bytes& value, std::byte* values, std::size_t cells) {
+  for (std::size_t i = 0; i < cells; ++i)
+    std::memcpy(values + i * value.size(), value.data(), value.size());
+}
+
+Id selection(const Dims& shape, const Box& box) {
+  if (shape.empty()) return Id(check(H5Screate(H5S_SCALAR), "make a space"));
+  std::array<hsize_t, k_max_dims> extent{}, first{}, count{};
+  for (int d = 0; d < shape.size(); ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    extent[i] = static_cast<hsize_t>(shape[d]);
+    first[i] = static_cast<hsize_t>(box.first[d]);
+    count[i] = static_cast<hsize_t>(box.count[d]);
+  }
+  Id space(check(H5Screate_simple(shape.size(), extent.data(), nullptr), "make a space"));
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr),
+        "select a region");
+  return space;
+}
+
+std::string trimmed_fixed(const char* text, std::size_t size, H5T_str_t padding) {
+  std::size_t n = 0;
+  if (padding == H5T_STR_SPACEPAD) {
+    n = size;
+    while (n > 0 && text[n - 1] == ' ')
+      --n;
+  } else {
+    while (n < size && text[n] != '\0')
+      ++n;
+  }
+  return {text, n};
+}
+
+}  // namespace
+
+void Netcdf4Catalog::require_type(int variable, bool strings) const {
+  require_variable(variable);
+  const auto& d = def(variable);
+  if (!d.fits_plainly)
+    throw Error(Code::not_supported,
+                "the variable has a type or a number of dimensions that Shoal does not know; it cannot be "
+                "read or written");
+  if ((d.type == Type::string) != strings)
+    throw Error(Code::type, strings ? std::string("the variable holds ") + name_of(d.type) + ", not strings"
+                                    : std::string("the variable holds strings; use the calls for strings"));
+}
+
+void Netcdf4Catalog::require_inside(int variable, const Box& box, bool may_grow) const {
+  const auto& d = def(variable);
+  const auto shape = contents_.schema.shape(variable);
+  if (box.rank() != shape.size())
+    throw Error(Code::invalid_argument, "the box " + text_of(box) + " has " + std::to_string(box.rank()) +
+                                            " dimensions, the variable " + std::to_string(shape.size()));
+  for (int i = 0; i < box.rank(); ++i) {
+    const bool grows =
+        may_grow &&
+        contents_.schema.dims[static_cast<std::size_t>(d.dims[static_cast<std::size_t>(i)])].unlimited;
+    if (box.first[i] >= 0 && box.count[i] >= 0 && (grows || box.end(i) <= shape[i])) continue;
+    throw Error(Code::not_found,
+                "the box " + text_of(box) + " is not inside of the variable, which is " + text_of(shape));
+  }
+}
+
+// Both directions: source is null for reading. The box is inside of the data set.
+void Netcdf4Catalog::transfer(int variable, const Box& box, hid_t memory, void* values, const void* source) {
+  const auto& s = stored(variable);
+  const hid_t dataset = contents_.open_variable(file_, variable);
+  const Id file_space = selection(s.extent, box);
+  const Id memory_space = selection(box.count, Box::whole(box.count));
+  if (source != nullptr)
+    check(H5Dwrite(dataset, memory, memory_space, file_space, H5P_DEFAULT, source), "write values");
+  else
+    check(H5Dread(dataset, memory, memory_space, file_space, H5P_DEFAULT, values), "read values");
+}
+
+void Netcdf4Catalog::put(int variable, const Box& box, const std::byte* values) {
+  guarded(variable, [&] {
+    require_type(variable, false);
+    require_writable();
+    require_inside(variable, box, true);
+    if (box.empty()) return;
+    changed_ = true;
+    grow_to(variable, box);
+    realise(variable);
+    transfer(variable, box, memory_type(def(variable).type), nullptr, values);
+  });
+}
+
+void Netcdf4Catalog::get(int variable, const Box& box, std::byte* values) {
+  guarded(variable, [&] {
+    require_type(variable, false);
+    require_inside(variable, box, false);
+    if (box.empty()) return;
+    if (writable_) realise(variable);
+    const auto memory = memory_type(def(variable).type);
+    const auto there = intersection(box, Box::whole(stored(variable).extent));
+    if (there == box) return transfer(variable, box, memory, values, nullptr);
+    // Records that this variable has not got yet, though the dimension has.
+    const auto fill = fill_of(def(variable));
+    fill_with(fill, values, static_cast<std::size_t>(box.cells()));
+    if (there.empty()) return;
+    const hid_t dataset = contents_.open_variable(file_, variable);
+    const Id file_space = selection(stored(variable).extent, there);
+    Box inner = there;
+    for (int d = 0; d < box.rank(); ++d)
+      inner.first[d] -= box.first[d];
+    const Id memory_space = selection(box.count, inner);
+    check(H5Dread(dataset, memory, memory_space, file_space, H5P_DEFAULT, values), "read values");
+  });
+}
+
+void Netcdf4Catalog::put_strings(int variable, const Box& box, const std::vector<std::string>& values) {
+  guarded(variable, [&] {
+    require_type(variable, true);
+    require_writable();
+    require_inside(variable, box, true);
+    if (static_cast<std::size_t>(box.cells()) != values.size())
+      throw Error(Code::invalid_argument, std::to_string(values.size()) + " strings were given for the " +
+                                              std::to_string(box.cells()) + " cells of the box " +
+                                              text_of(box));
+    if (stored(variable).type.fixed_text)
+      throw Error(Code::not_supported, "the variable holds strings of a fixed length, which are read only");
+    if (box.empty()) return;
+    changed_ = true;
+    grow_to(variable, box);
+    realise(variable);
+    std::vector<const char*> texts;
+    texts.reserve(values.size());
+    for (const auto& value : values)
+      texts.push_back(value.c_str());
+    auto memory = memory_type(Type::string);
+    const Id type(
+        check(H5Dget_type(contents_.open_variable(file_, variable)), "read the type of a data set"));
+    check(H5Tset_cset(memory, H5Tget_cset(type)), "make a string type");
+    transfer(variable, box, memory, nullptr, texts.data());
+  });
+}
+
+std::vector<std::string> Netcdf4Catalog::get_strings(int variable, const Box& box) {
+  return guarded(variable, [&] {
+    require_type(variable, true);
+    require_inside(variable, box, false);
+    std::vector<std::string> result(static_cast<std::size_t>(box.cells()));
+    if (writable_) realise(variable);
+    const auto there = intersection(box, Box::whole(stored(variable).extent));
+    if (there.empty()) return result;
+    const auto n = static_cast<std::size_t>(there.cells());
+    std::vector<std::string> found(n);
+    const Id type(
+        check(H5Dget_type(contents_.open_variable(file_, variable)), "read the type of a data set"));
+    if (stored(variable).type.fixed_text) {
+      const auto size = H5Tget_size(type);
+      std::vector<char> texts(n * size);
+      transfer(variable, there, type, texts.data(), nullptr);
+      for (std::size_t i = 0; i < n; ++i)
+        found[i] = trimmed_fixed(texts.data() + i * size, size, H5Tget_strpad(type));
+    } else {
+      std::vector<char*> texts(n, nullptr);
+      transfer(variable, there, type, texts.data(), nullptr);
+      for (std::size_t i = 0; i < n; ++i)
+        if (texts[i] != nullptr) found[i] = texts[i];
+      const auto count = static_cast<hsize_t>(n);
+      const Id space(check(H5Screate_simple(1, &count, nullptr), "make a space"));
+      H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts.data());
+    }
+    std::size_t i = 0;
+    for_each_index(there, [&](const Dims& index) {
+      result[static_cast<std::size_t>(position_in(index, box))] = std::move(found[i++]);
+    });
+    return result;
+  });
+}
+
+}  // namespace shoal::netcdf4
