@@ -67,15 +67,13 @@ std::string mebibytes(double bytes) {
   return std::to_string(static_cast<std::int64_t>(size / (1024 * 1024))) + " MiB";
 }
 
+// The driver says in a warning when there was less shared memory than it wanted.
 Advice stage_shrank(const Figures& f) {
-  const std::int64_t asked = f.settings.bytes("stage_bytes");
-  if (f.most.stage_bytes == 0 || f.most.stage_bytes >= asked / 2 ||
-      f.most.stage_high_water < f.most.stage_bytes)
-    return {};
-  return "the stage has " + bytes_text(static_cast<double>(f.most.stage_bytes)) + " instead of " +
-         bytes_text(static_cast<double>(asked)) +
-         " because shared memory is small: enlarge /dev/shm (containers: --shm-size) or lower stage_bytes to "
-         "that";
+  const auto& warnings = f.report.of_ranks.front().counters.warnings;
+  const auto about_memory = [](const std::string& w) { return w.find("/dev/shm") != std::string::npos; };
+  if (f.sum.bytes_written == 0 || std::none_of(warnings.begin(), warnings.end(), about_memory)) return {};
+  return "shared memory is short, the stage has " + bytes_text(static_cast<double>(f.most.stage_bytes)) +
+         ": give /dev/shm more room (containers: --shm-size=1g)";
 }
 
 Advice blocked(const Figures& f) {
@@ -85,12 +83,16 @@ Advice blocked(const Figures& f) {
   const std::string share = percent(f.sum.blocked / calls);
   if (f.most.stage_high_water * 10 < f.most.stage_bytes * 9)
     return "ranks waited " + share +
-           " of the write time for each other, while the stage had room: the ranks do not come to write "
-           "at the same time; balance the work between two writes";
-  const double wanted =
-      2 * static_cast<double>(std::max(f.most.stage_bytes, f.settings.bytes("stage_bytes")));
+           " of the write time for each other, while the stage had room: they do not come to write at the "
+           "same "
+           "time; balance the work between two writes";
+  // The driver may use less than stage_bytes; then larger slots are what helps.
+  const std::int64_t most = f.settings.bytes("stage_bytes");
+  if (f.most.stage_bytes * 2 <= most)
+    return "ranks waited " + share + " of the write time for a free stage slot: set slot_bytes to " +
+           mebibytes(static_cast<double>(std::min(most / 2, f.most.stage_bytes / 2))) + " or more";
   return "ranks waited " + share + " of the write time for a free stage slot: set stage_bytes to " +
-         mebibytes(wanted) + " or more";
+         mebibytes(2 * static_cast<double>(most)) + " or more";
 }
 
 Advice commits(const Figures& f) {

@@ -274,6 +274,8 @@ std::optional<Bytes> Dataset::roll_call(const Deed& deed, bool* somebody_late) {
   ByteReader in(message);
   const auto root_deed = in.get<std::string>();
   Status status;
+  // True on all ranks: some rank differs from rank 0 in what it does.
+  out_of_step_ = comm_.max(std::int64_t{root_deed != deed.name ? 1 : 0}) != 0;
   if (root_deed != deed.name)
     status = {Code::out_of_step,
               std::string("ranks made different calls: this one ") + deed.name + ", rank 0 " + root_deed +
@@ -290,12 +292,11 @@ std::optional<Bytes> Dataset::roll_call(const Deed& deed, bool* somebody_late) {
 template <class Work>
 Status Dataset::settle(const char* name, Work&& work) {
   bool somebody_late = false;
-  Status status = caught([&] {
-    if (defining_) finish_definitions();
-  });
-  const Status step = caught([&] { roll_call({name, {}, !late_.ok()}, &somebody_late); });
-  status.merge(step);
-  if (step.ok()) {
+  out_of_step_ = false;
+  Status status = caught([&] { finish_definitions(); });
+  // Ranks that found each other in different calls have nothing more to do together.
+  if (!out_of_step_) status.merge(caught([&] { roll_call({name, {}, !late_.ok()}, &somebody_late); }));
+  if (!out_of_step_) {
     status.merge(caught(work));
     if (somebody_late) status.merge(comm_.agree(late_));
   }
@@ -316,8 +317,8 @@ void Dataset::close(bool durable) {
   check_open();
   Status status = settle("closes", [&] { driver_->close(durable || settings_.flag("durable")); });
   closed_ = true;
-  // Ranks that are out of step cannot be gathered from.
-  if (status.code != Code::out_of_step && status.code != Code::timeout && status.code != Code::mpi)
+  // Where ranks wait no more for each other, nothing can be gathered.
+  if (!out_of_step_ && status.code != Code::timeout && status.code != Code::mpi)
     status.merge(finish_report());
   definitions_.reset(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);

@@ -116,6 +116,7 @@ class Dataset {
   std::string path_;
   bool writable_;
   bool closed_ = false;
+  bool out_of_step_ = false;  // the last roll call found ranks in different calls
   Settings settings_;
   std::unique_ptr<Driver> driver_;
   Definitions definitions_{true};
