@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "arrays.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shoal::bench {
+
+namespace {
+
+constexpr double k_halo_value = 9.0e9;
+constexpr double k_spoiled = -7.0e9;
+
+// Finaliser of splitmix64: every bit of the position reaches every bit of the value.
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31U);
+}
+
+template <class T>
+void set_row(std::byte* to, std::int64_t n, double value) {
+  std::fill_n(reinterpret_cast<T*>(to), n, static_cast<T>(value));
+}
+
+template <class T>
+void value_row(std::byte* to, std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column,
+               std::int64_t n) {
+  auto* out = reinterpret_cast<T*>(to);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(cell_value(seed, level, row, column + i));
+}
+
+// Calls f with a value of the C++ type of the field.
+template <class F>
+auto with_type(Type type, F&& f) {
+  if (type == Type::dbl) return f(double{});
+  if (type == Type::real) return f(float{});
+  return f(std::int32_t{});
+}
+
+}  // namespace
+
+std::uint64_t seed_of(const std::string& name) {
+  std::uint64_t h = 0xcbf29ce484222325ULL;
+  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return h;
+}
+
+double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column) {
+  const auto h = mixed(seed + static_cast<std::uint64_t>(level) * 0x9e3779b97f4a7c15ULL +
+                       (static_cast<std::uint64_t>(row) << 32U) + static_cast<std::uint64_t>(column));
+  // 24 bits: exact as float, as double and, in units of 2^-23, as integer.
+  return (static_cast<double>(h >> 40U) - 8388608.0) / 8388608.0 * 100.0;
+}
+
+std::vector<std::byte> replicated_values(const Field& field, std::int64_t record) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(field.elements() * size_of(field.type)));
+  with_type(field.type, [&](auto t) {
+    value_row<decltype(t)>(bytes.data(), seed_of(field.name), record, 0, 0, field.elements());
+  });
+  return bytes;
+}
+
+LocalField::LocalField(const Field& field, const Tile& tile, std::int64_t records, Memory memory)
+    : field_(&field),
+      tile_(tile),
+      levels_(field.levels() + (field.record ? records - 1 : 0)),
+      seed_(seed_of(field.name)),
+      bytes_(memory == Memory::none ? 0 : static_cast<std::size_t>(levels_ * level_pitch() * size_of(field.type))) {}
+
+std::byte* LocalField::record(std::int64_t r) { return bytes_.data() + r * level_pitch() * size_of(field_->type); }
+const std::byte* LocalField::record(std::int64_t r) const {
+  return bytes_.data() + r * level_pitch() * size_of(field_->type);
+}
+std::byte* LocalField::interior(std::int64_t r) {
+  return record(r) + (k_halo * row_pitch() + k_halo) * size_of(field_->type);
+}
+const std::byte* LocalField::interior(std::int64_t r) const {
+  return record(r) + (k_halo * row_pitch() + k_halo) * size_of(field_->type);
+}
+
+void LocalField::fill() {
+  with_type(field_->type, [&](auto t) {
+    using T = decltype(t);
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    set_row<T>(bytes_.data(), levels_ * level_pitch(), k_halo_value);
+    for (std::int64_t k = 0; k < levels_; ++k)
+      for (std::int64_t j = 0; j < tile_.rows; ++j)
+        value_row<T>(interior(0) + (k * level_pitch() + j * row_pitch()) * size, seed_, k, tile_.first_row + j,
+                     tile_.first_column, tile_.columns);
+  });
+}
+
+void LocalField::spoil() {
+  with_type(field_->type, [&](auto t) { set_row<decltype(t)>(bytes_.data(), levels_ * level_pitch(), k_spoiled); });
+}
+
+void LocalField::pack(std::int64_t r, std::byte* packed) const {
+  const auto size = size_of(field_->type);
+  const auto row_bytes = static_cast<std::size_t>(tile_.columns * size);
+  for (std::int64_t k = 0; k < field_->levels(); ++k)
+    for (std::int64_t j = 0; j < tile_.rows; ++j) {
+      std::memcpy(packed, interior(r) + (k * level_pitch() + j * row_pitch()) * size, row_bytes);
+      packed += row_bytes;
+    }
+}
+
+void LocalField::unpack(std::int64_t r, const std::byte* packed) {
+  const auto size = size_of(field_->type);
+  const auto row_bytes = static_cast<std::size_t>(tile_.columns * size);
+  for (std::int64_t k = 0; k < field_->levels(); ++k)
+    for (std::int64_t j = 0; j < tile_.rows; ++j) {
+      std::memcpy(interior(r) + (k * level_pitch() + j * row_pitch()) * size, packed, row_bytes);
+      packed += row_bytes;
+    }
+}
+
+std::int64_t LocalField::wrong_cells(std::int64_t r, std::int64_t expected) const {
+  std::vector<std::byte> packed(static_cast<std::size_t>(owned_bytes()));
+  pack(r, packed.data());
+  return wrong_packed(packed.data(), expected);
+}
+
+std::int64_t LocalField::wrong_packed(const std::byte* packed, std::int64_t expected) const {
+  return with_type(field_->type, [&](auto t) {
+    using T = decltype(t);
+    const auto* value = reinterpret_cast<const T*>(packed);
+    std::int64_t wrong = 0;
+    for (std::int64_t k = 0; k < field_->levels(); ++k)
+      for (std::int64_t j = 0; j < tile_.rows; ++j)
+        for (std::int64_t i = 0; i < tile_.columns; ++i)
+          wrong += *value++ != static_cast<T>(cell_value(seed_, k + expected, tile_.first_row + j, tile_.first_column + i));
+    return wrong;
+  });
+}
+
+std::vector<LocalField> make_arrays(const Content& content, const Grid& grid, const Tiling& tiling, int rank,
+                                    std::int64_t records) {
+  std::vector<LocalField> arrays;
+  for (const auto& field : content.fields)
+    if (field.distributed) arrays.emplace_back(field, tile_of(field, grid, tiling, rank), records);
+  return arrays;
+}
+
+}  // namespace shoal::bench

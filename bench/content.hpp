@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shoal::bench {
+
+/// Element types of the workloads; the numbers are NetCDF's, and Shoal's.
+enum class Type : int { integer = 4, real = 5, dbl = 6 };
+
+/// Bytes of one element.
+std::int64_t size_of(Type type);
+
+struct Dimension {
+  std::string name;
+  std::int64_t length;  ///< 0: the record dimension
+};
+
+/// One variable of a workload. A distributed one is cut in its last two dimensions.
+struct Field {
+  std::string name;
+  Type type = Type::real;
+  std::vector<std::string> dims;    ///< slowest first, the record dimension included
+  std::vector<std::int64_t> shape;  ///< global shape without the record dimension
+  bool record = false;              ///< the first dimension is the record dimension
+  bool distributed = false;
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< text
+
+  std::int64_t elements() const;  ///< of one record
+  std::int64_t levels() const;    ///< product of the dimensions that are not cut; distributed fields only
+  std::int64_t rows() const;      ///< global length of the last dimension but one
+  std::int64_t columns() const;   ///< global length of the last dimension
+};
+
+/// What a file is made of: dimensions and variables, in the order of definition.
+struct Content {
+  std::vector<Dimension> dimensions;
+  std::vector<Field> fields;
+  bool define_only = false;  ///< the file is defined and closed, no values are written
+
+  void dimension(const std::string& name, std::int64_t length);
+  std::int64_t length_of(const std::string& dimension) const;  ///< error if there is none of the name
+  /// Adds a variable, its shape taken from the dimensions named, blanks between.
+  Field& add(const std::string& name, Type type, const std::string& dims, bool distributed);
+
+  std::int64_t replicated_bytes(std::int64_t records) const;   ///< of the variables that one rank puts
+  std::int64_t distributed_bytes(std::int64_t records) const;  ///< of the variables that are cut
+};
+
+/// Size of a workload's grid: points in xi, eta and s.
+struct Grid {
+  std::int64_t xi = 0, eta = 0, s = 0;
+};
+
+/// How the ranks cut the grid: number of tiles in xi and in eta.
+struct Tiling {
+  int xi = 1, eta = 1;
+};
+
+/// The box of one rank in the last two dimensions of a field, 0-based.
+struct Tile {
+  std::int64_t first_row = 0, rows = 0, first_column = 0, columns = 0;
+  bool empty() const { return rows == 0 || columns == 0; }
+};
+
+/// The tile of a rank. Grids are cut on the points of the largest (rho) grid, so that the staggered ones, a point
+/// shorter, are short on the last tile alone; ranks count along xi first.
+Tile tile_of(const Field& field, const Grid& grid, const Tiling& tiling, int rank);
+
+}  // namespace shoal::bench

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PnetCDF as a good model uses it: everything defined once, the packed interior of each field by a collective call, the
+// variables that one rank puts gathered by the library into one call.
+#include "method.hpp"
+
+#ifdef SHOAL_HAVE_PNETCDF
+
+#include <pnetcdf.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace shoal::bench {
+
+namespace {
+
+void check(int status, const std::string& what, const Run& run) {
+  if (status != NC_NOERR)
+    throw std::runtime_error("PnetCDF: " + what + " in " + run.path + ": " + ncmpi_strerror(status));
+}
+
+int create_mode(const std::string& format) {
+  if (format == "cdf5") return NC_64BIT_DATA;
+  return format == "cdf2" ? NC_64BIT_OFFSET : 0;
+}
+
+struct Section {
+  std::vector<MPI_Offset> start, count;
+};
+
+// A rank's tile in the variable, levels first, the record in front if there is one.
+Section section_of(const LocalField& array, std::int64_t record) {
+  const auto& field = array.field();
+  const auto& tile = array.tile();
+  Section s;
+  if (field.record) {
+    s.start.push_back(record);
+    s.count.push_back(1);
+  }
+  for (std::size_t i = 0; i + 2 < field.shape.size(); ++i) {
+    s.start.push_back(0);
+    s.count.push_back(field.shape[i]);
+  }
+  s.start.insert(s.start.end(), {tile.first_row, tile.first_column});
+  s.count.insert(s.count.end(), {tile.rows, tile.columns});
+  // A rank without cells still takes its part in the call.
+  if (tile.empty()) std::fill(s.count.begin(), s.count.end(), 0);
+  return s;
+}
+
+class PnetcdfCollective : public Method {
+ public:
+  void prepare(Run& run) override {
+    std::int64_t most = 0;
+    for (const auto& array : run.arrays) most = std::max(most, array.owned_bytes());
+    packed_.assign(static_cast<std::size_t>(most), std::byte{0});
+  }
+
+  void write(Run& run) override {
+    run.phases.time(Phase::open, [&] {
+      const Info info(run.hints);
+      check(ncmpi_create(run.comm, run.path.c_str(), NC_CLOBBER | create_mode(run.format), info.get(), &file_), "creation", run);
+    });
+    run.phases.time(Phase::write_meta, [&] { define(run); });
+    if (!run.content.define_only) {
+      run.phases.time(Phase::write, [&] {
+        put_replicated(run, -1);
+        put_distributed(run, -1);
+        for (std::int64_t r = 0; r < run.records; ++r) {
+          put_replicated(run, r);
+          put_distributed(run, r);
+        }
+      });
+    }
+    run.stage_bytes = static_cast<std::int64_t>(packed_.size());
+    run.at_peak();
+    run.phases.time(Phase::close, [&] {
+      if (run.flush) check(ncmpi_sync(file_), "sync", run);
+      check(ncmpi_close(file_), "closing", run);
+    });
+  }
+
+  void read(Run& run) override {
+    run.phases.time(Phase::open, [&] {
+      const Info info(run.hints);
+      check(ncmpi_open(run.comm, run.path.c_str(), NC_NOWRITE, info.get(), &file_), "opening", run);
+    });
+    run.phases.time(Phase::read_meta, [&] {
+      ids_.clear();
+      for (const auto& field : run.content.fields) {
+        ids_.push_back(-1);
+        check(ncmpi_inq_varid(file_, field.name.c_str(), &ids_.back()), "variable " + field.name, run);
+      }
+    });
+    for (std::int64_t r = -1; r < run.records; ++r) {
+      run.phases.time(Phase::read, [&] { get_distributed(run, r); });
+      run.after_read(r);
+    }
+    run.at_peak();
+    run.phases.time(Phase::close, [&] { check(ncmpi_close(file_), "closing", run); });
+  }
+
+ private:
+  void define(Run& run) {
+    std::map<std::string, int> dims;
+    for (const auto& d : run.content.dimensions)
+      check(ncmpi_def_dim(file_, d.name.c_str(), d.length == 0 ? NC_UNLIMITED : d.length, &dims[d.name]), "dimension " + d.name, run);
+    ids_.clear();
+    for (const auto& field : run.content.fields) {
+      std::vector<int> of;
+      for (const auto& name : field.dims) of.push_back(dims[name]);
+      int id = -1;
+      check(ncmpi_def_var(file_, field.name.c_str(), static_cast<int>(field.type), static_cast<int>(of.size()), of.data(), &id),
+            "variable " + field.name, run);
+      for (const auto& [key, value] : field.attributes)
+        check(ncmpi_put_att_text(file_, id, key.c_str(), static_cast<MPI_Offset>(value.size()), value.c_str()),
+              "attribute " + field.name + ":" + key, run);
+      ids_.push_back(id);
+    }
+    check(ncmpi_enddef(file_), "end of definitions", run);
+  }
+
+  // Rank 0 posts all, one collective call moves them.
+  void put_replicated(Run& run, std::int64_t record) {
+    std::vector<std::vector<std::byte>> values;
+    values.reserve(run.content.fields.size());
+    for (std::size_t i = 0; i < run.content.fields.size() && run.rank == 0; ++i) {
+      const auto& field = run.content.fields[i];
+      if (field.distributed || field.record != (record >= 0)) continue;
+      values.push_back(replicated_values(field, std::max<std::int64_t>(record, 0)));
+      Section s;
+      if (field.record) s = {{record}, {1}};
+      for (const auto n : field.shape) {
+        s.start.push_back(0);
+        s.count.push_back(n);
+      }
+      check(ncmpi_iput_vara(file_, ids_[i], s.start.data(), s.count.data(), values.back().data(), field.elements(),
+                            mpi_type(field.type), nullptr),
+            "writing of " + field.name, run);
+    }
+    check(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "writing of replicated variables", run);
+  }
+
+  void put_distributed(Run& run, std::int64_t record) {
+    for_fields(run, record, [&](int id, LocalField& array, Section s) {
+      array.pack(std::max<std::int64_t>(record, 0), packed_.data());
+      check(ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(), mpi_type(array.field().type)),
+            "writing of " + array.field().name, run);
+    });
+  }
+
+  void get_distributed(Run& run, std::int64_t record) {
+    for_fields(run, record, [&](int id, LocalField& array, Section s) {
+      check(ncmpi_get_vara_all(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(), mpi_type(array.field().type)),
+            "reading of " + array.field().name, run);
+      array.unpack(0, packed_.data());
+    });
+  }
+
+  template <class F>
+  void for_fields(Run& run, std::int64_t record, F&& f) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < run.content.fields.size(); ++i) {
+      const auto& field = run.content.fields[i];
+      if (!field.distributed) continue;
+      auto& array = run.arrays[at++];
+      if (field.record == (record >= 0)) f(ids_[i], array, section_of(array, record));
+    }
+  }
+
+  static MPI_Datatype mpi_type(Type type) {
+    if (type == Type::dbl) return MPI_DOUBLE;
+    return type == Type::real ? MPI_FLOAT : MPI_INT;
+  }
+
+  int file_ = -1;
+  std::vector<int> ids_;
+  std::vector<std::byte> packed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_pnetcdf_collective() { return std::make_unique<PnetcdfCollective>(); }
+
+}  // namespace shoal::bench
+
+#endif

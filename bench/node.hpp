@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+
+// What the benchmark asks of the machine.
+namespace shoal::bench {
+
+/// Starts the peak of this process' resident memory anew, where the system can (Linux).
+void reset_peak_memory();
+
+/// A line of /proc/self/status in bytes ("VmHWM": peak resident, "VmRSS": resident, "RssShmem": of it shared); 0 where
+/// there is none.
+std::int64_t memory_status(const char* key);
+
+/// Memory of the ranks of one node, shared memory counted once: the node with the most. Collective.
+/// peak: of this rank; shared: this rank's part of it that other ranks see too.
+std::int64_t node_memory(MPI_Comm comm, std::int64_t peak, std::int64_t shared);
+
+/// Name of the file system that a directory lies on.
+std::string file_system_of(const std::string& dir);
+
+/// All ranks share one node, and with it one clock. Collective.
+bool on_one_node(MPI_Comm comm);
+
+/// A barrier whose waiting ranks sleep: with more ranks than cores, spinning ones would slow down those that still work.
+void quiet_barrier(MPI_Comm comm);
+
+}  // namespace shoal::bench

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <stdexcept>
+
+namespace shoal::bench {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (;;) {
+    const auto end = text.find(at, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (parts.back().empty()) throw std::invalid_argument("an empty part in '" + text + "'");
+    if (end == std::string::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::int64_t number(const std::string& text, std::int64_t least, const std::string& what) {
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || errno != 0 || value < least || value > 1000000000)
+    throw std::invalid_argument(what + " is '" + text + "'; a number of " + std::to_string(least) + " or more is needed");
+  return value;
+}
+
+void add_pair(KeyValues& to, const std::string& text, const std::string& what) {
+  const auto at = text.find('=');
+  if (at == 0 || at == std::string::npos || at + 1 == text.size())
+    throw std::invalid_argument(what + " is '" + text + "'; key=value is needed");
+  to[text.substr(0, at)] = text.substr(at + 1);
+}
+
+using Take = std::function<void(Options&, const std::string&)>;
+
+const std::map<std::string, Take>& options_with_value() {
+  static const std::map<std::string, Take> all{
+      {"--tiles",
+       [](Options& o, const std::string& v) {
+         const auto parts = split(v, 'x');
+         if (parts.size() != 2) throw std::invalid_argument("--tiles is '" + v + "'; tiles in xi x tiles in eta are needed, as 2x2");
+         o.tiling = {static_cast<int>(number(parts[0], 1, "--tiles")), static_cast<int>(number(parts[1], 1, "--tiles"))};
+       }},
+      {"--size", [](Options& o, const std::string& v) { o.size = v; }},
+      {"--records", [](Options& o, const std::string& v) { o.records = number(v, 1, "--records"); }},
+      {"--reps", [](Options& o, const std::string& v) { o.repetitions = static_cast<int>(number(v, 1, "--reps")); }},
+      {"--methods", [](Options& o, const std::string& v) { o.methods = split(v, ','); }},
+      {"--formats", [](Options& o, const std::string& v) { o.formats = split(v, ','); }},
+      {"--dir", [](Options& o, const std::string& v) { o.dir = v; }},
+      {"--json", [](Options& o, const std::string& v) { o.json = v; }},
+      {"--label", [](Options& o, const std::string& v) { o.label = v; }},
+      {"--hints",
+       [](Options& o, const std::string& v) {
+         for (const auto& part : split(v, ',')) add_pair(o.hints, part, "--hints");
+       }},
+  };
+  return all;
+}
+
+const std::map<std::string, bool Options::*>& flags() {
+  static const std::map<std::string, bool Options::*> all{{"--read", &Options::read},   {"--flush", &Options::flush},
+                                                          {"--keep", &Options::keep},   {"--plant-error", &Options::plant_error},
+                                                          {"--help", &Options::help}};
+  return all;
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  Options o;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto& a = arguments[i];
+    if (const auto flag = flags().find(a); flag != flags().end()) {
+      o.*(flag->second) = true;
+    } else if (const auto option = options_with_value().find(a); option != options_with_value().end()) {
+      if (++i == arguments.size()) throw std::invalid_argument(a + " needs a value");
+      option->second(o, arguments[i]);
+    } else if (a.starts_with("-") || !o.experiment.empty()) {
+      throw std::invalid_argument("'" + a + "' is no option; --help lists them");
+    } else {
+      o.experiment = a;
+    }
+  }
+  o.list = o.experiment == "list";
+  if (!o.list && !o.help && o.experiment.empty()) throw std::invalid_argument("an experiment is needed; shoal-bench list names them");
+  if (!o.list && !o.help && o.methods.empty()) o.methods = {"native", "limit"};
+  return o;
+}
+
+std::string usage() {
+  return "mpiexec -n RANKS shoal-bench EXPERIMENT [options]     shoal-bench list\n"
+         "  --tiles IxJ       tiles in xi and in eta; as square as possible unless given\n"
+         "  --size S          small, medium, large or NXxNYxNZ (small)\n"
+         "  --records N       records of the file\n"
+         "  --methods A,B     methods, in the order in which they take turns (native,limit)\n"
+         "  --formats A,B     cdf1, cdf2, cdf5, netcdf4, netcdf4-classic (cdf5)\n"
+         "  --reps N          counted repetitions, after one that is not counted (5)\n"
+         "  --dir DIR         where the files go (.)\n"
+         "  --read            read every file back as the method reads it, timed\n"
+         "  --flush           wait until the device has the bytes\n"
+         "  --hints k=v,...   MPI-IO hints for the methods that take them\n"
+         "  --label TEXT      name of the MPI-IO in use; else what OMPI_MCA_io says\n"
+         "  --json FILE       every run as an object of a list\n"
+         "  --keep            leave the files of the last repetition\n"
+         "  --plant-error     spoil a byte of each file: the check must find it, or the exit code is 2\n";
+}
+
+Grid grid_of(const Workload& workload, const std::string& size) {
+  if (size == "small") return workload.small;
+  if (size == "medium") return workload.medium;
+  if (size == "large") return workload.large;
+  const auto parts = split(size, 'x');
+  if (parts.size() != 3) throw std::invalid_argument("--size is '" + size + "'; small, medium, large or NXxNYxNZ is needed");
+  return {number(parts[0], 3, "--size"), number(parts[1], 3, "--size"), number(parts[2], 1, "--size")};
+}
+
+Tiling tiling_of(const Options& options, int ranks) {
+  if (options.tiling.xi > 0) {
+    if (options.tiling.xi * options.tiling.eta != ranks)
+      throw std::invalid_argument("--tiles " + std::to_string(options.tiling.xi) + "x" + std::to_string(options.tiling.eta) +
+                                  " is for another number of ranks than " + std::to_string(ranks));
+    return options.tiling;
+  }
+  int xi = 1;
+  for (int i = 1; i * i <= ranks; ++i)
+    if (ranks % i == 0) xi = i;
+  return {xi, ranks / xi};
+}
+
+MethodChoice parse_method(const std::string& text) {
+  const auto parts = split(text, '+');
+  MethodChoice choice{text, &find_method(parts[0]), {}};
+  if (parts.size() > 1 && !choice.entry->takes_settings)
+    throw std::invalid_argument("method " + parts[0] + " takes no settings, but '" + text + "' has some");
+  for (std::size_t i = 1; i < parts.size(); ++i) add_pair(choice.settings, parts[i], "a setting of '" + text + "'");
+  return choice;
+}
+
+}  // namespace shoal::bench

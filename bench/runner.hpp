@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "results.hpp"
+
+namespace shoal::bench {
+
+/// Runs everything that the options ask for, methods taking turns; results are complete on rank 0. Collective.
+/// Prints progress on rank 0.
+std::vector<Result> run_all(MPI_Comm comm, const Setup& setup, const Workload& workload);
+
+}  // namespace shoal::bench
