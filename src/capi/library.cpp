@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "build_info.hpp"
+#include "base/build_info.hpp"
 #include "capi/handles.hpp"
 
 namespace shoal::capi {
