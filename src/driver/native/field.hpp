@@ -94,6 +94,7 @@ class FieldWriter {
   void publish_address(const FieldJob& job, const StagedPiece& staged);
   Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
   bool store_one(Status& status);
+  void check_in_step(std::uint64_t filling);
   bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status);
   void drop_stored();
 

@@ -128,13 +128,20 @@ Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const 
 
 void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {
   // Shares are stored in any order: cells that are written again must wait until the older ones are down.
+  // What is closed here must not depend on how far the storing is, since all ranks have to close the same
+  // fillings.
   const auto touches = [&](const Described& described) {
     return std::any_of(described.regions.begin(), described.regions.end(), [&](const auto& entry) {
       return entry.first == job.transfer->variable &&
              !intersection(entry.second, job.transfer->region).empty();
     });
   };
-  if ((open_ && touches(*open_)) || std::any_of(full_.begin(), full_.end(), touches)) status.merge(flush());
+  if (open_ && touches(*open_)) close_filling(status);
+  const auto stored = [&] {
+    drop_stored();
+    return std::none_of(full_.begin(), full_.end(), touches);
+  };
+  if (!full_.empty()) wait_until(full_.back().filling.number, stored, status);
 }
 
 void FieldWriter::open_filling() {
@@ -151,19 +158,7 @@ void FieldWriter::close_filling(Status& status) {
   const auto oldest = full_.empty() ? number : full_.front().filling.number;
   counters_.stage_high_water = std::max(counters_.stage_high_water,
                                         static_cast<std::int64_t>(number - oldest + 1) * stage_.slot_bytes());
-  if (stage_.arrive(number, closed.note)) {
-    if (const auto odd = stage_.odd_one(number)) {
-      status.merge({Code::out_of_step,
-                    "rank " + std::to_string(*odd) +
-                        " of this node wrote other variables or records than its rank 0 did; "
-                        "all ranks must make the same write calls in the same order",
-                    -1,
-                    {},
-                    {}});
-      stage_.fail();
-      return;
-    }
-  }
+  stage_.arrive(number, closed.note);
   while (store_one(status)) {
   }
 }
@@ -176,6 +171,7 @@ bool FieldWriter::store_one(Status& status) {
     const auto share = stage_.claim(filling.number, filling.shares(), true);
     if (!share) continue;
     status.merge(caught([&] {
+      check_in_step(filling.number);
       const std::byte* data = stage_.data(filling.number);
       filling.for_each_extent(*share, stage_.addresses(filling.number), [&](const Extent& extent) {
         file_.write(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
@@ -185,6 +181,16 @@ bool FieldWriter::store_one(Status& status) {
     return true;
   }
   return false;
+}
+
+void FieldWriter::check_in_step(std::uint64_t filling) {
+  const auto odd = stage_.odd_one(filling);
+  if (!odd) return;
+  stage_.fail();
+  throw Error(Code::out_of_step,
+              "rank " + std::to_string(*odd) +
+                  " of this node wrote other variables or records than its rank 0 did; all ranks must "
+                  "make the same write calls in the same order");
 }
 
 bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status) {

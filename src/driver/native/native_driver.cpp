@@ -49,7 +49,10 @@ bool loses_bytes(const Status& status) {
 
 NativeDriver::NativeDriver(const Comm& comm, const std::string& path, How how, Format format,
                            const DriverOptions& options)
-    : comm_(comm), options_(options), file_(path, how != How::read, options.open_store, counters_) {
+    : comm_(comm),
+      options_(options),
+      writable_(how != How::read),
+      file_(path, writable_, options.open_store, counters_) {
   const Timer timer(counters_.open);
   comm_.on_root([&] {
     auto store = options_.open_store(path, store_mode(how));
@@ -218,7 +221,7 @@ void NativeDriver::write(const Transfer& transfer) {
     if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
     keep(status);
     broken_ = stage_->broken();
-  } else {  // only the owner: without addresses nobody of its node may store
+  } else if (!places_by_message()) {  // only the owner knows: without addresses nobody may store
     broken_ = true;
     stage_->fail();
   }
@@ -238,7 +241,7 @@ std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
   const Box& region = job.transfer->region;
   const Box chunks = chunks_of(region, job.placement->chunk);
   std::vector<std::uint64_t> addresses;
-  if (owner()) {
+  const auto allocate = [&] {
     std::vector<bool> fresh;
     addresses = catalog_->place(v, chunks, region, fresh);
     const Box whole = Box::whole(schema_.shape(v));
@@ -251,13 +254,16 @@ std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
         fill_cells(v, cells, {addresses[i]});
       ++i;
     });
-  }
+  };
   if (places_by_message()) {
+    comm_.on_root(allocate);
     ByteWriter out;
     out.put(addresses);
     Bytes message = out.take();
     comm_.broadcast(message, 0);
     ByteReader(message).get(addresses);
+  } else if (owner()) {
+    allocate();
   }
   return addresses;
 }
@@ -292,7 +298,7 @@ void NativeDriver::settle() {
   if (writer_) keep(writer_->flush());
   unsettled_ = false;
   const bool broken = broken_ || (stage_ && stage_->broken());
-  if (comm_.size() > 1 && comm_.max(std::int64_t{broken ? 1 : 0}) != 0) recover();
+  if (comm_.max(std::int64_t{broken ? 1 : 0}) != 0) recover();
 }
 
 void NativeDriver::recover() {

@@ -53,7 +53,8 @@ class Stage {
   /// Note what this rank did to the filling; all ranks must note the same. Then count it in. True if it was
   /// the last one.
   bool arrive(std::uint64_t filling, std::uint64_t note);
-  /// The rank of the node, if any, whose note differs from rank 0's. Once all have arrived.
+  /// The rank of the node, if any, whose note differs from rank 0's. For who holds a share of the filling:
+  /// nobody can change the notes meanwhile.
   std::optional<int> odd_one(std::uint64_t filling) const;
   /// The next share that nobody has taken, at most `writers` at a time over all fillings; to be given back
   /// with finish.

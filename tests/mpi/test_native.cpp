@@ -1,0 +1,295 @@
+// The native driver by itself: random tiles, nodes, slots and chunks; what one decomposition wrote another
+// reads.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "driver/driver.hpp"
+#include "random_tiles.hpp"
+#include "storage/faulty_store.hpp"
+
+using namespace shoal;
+using testing::block_of;
+using testing::random_tiles;
+
+namespace {
+
+float value_at(int variable, const Dims& index) {
+  std::int64_t v = variable + 1;
+  for (const auto i : index)
+    v = v * 31 + i;
+  return static_cast<float>(v % 1000003);
+}
+
+template <class Visit>
+void for_cells(const Box& box, Visit visit) {
+  for (std::int64_t i = 0; i < box.cells(); ++i) {
+    Dims index = unravel(i, box.count);
+    for (int d = 0; d < box.rank(); ++d)
+      index[d] += box.first[d];
+    visit(index, static_cast<std::size_t>(i));
+  }
+}
+
+/// A record of a distributed variable with `lead` uncut levels in front of the decomposition's dimensions.
+Box region_of(const Schema& schema, int variable, std::int64_t record) {
+  Box box = Box::whole(schema.shape(variable));
+  if (schema.has_record(variable)) {
+    box.first[0] = record;
+    box.count[0] = 1;
+  }
+  return box;
+}
+
+Box own_part(const Box& region, const Box& tile) {
+  Box box = region;
+  const int lead = region.rank() - tile.rank();
+  for (int d = 0; d < tile.rank(); ++d) {
+    box.first[lead + d] = tile.first[d];
+    box.count[lead + d] = tile.count[d];
+  }
+  return intersection(box, region);
+}
+
+Transfer transfer_of(int variable, const Box& region, const Box& mine, std::vector<float>& data,
+                     const std::shared_ptr<const Decomposition>& decomposition) {
+  data.resize(static_cast<std::size_t>(mine.cells()));
+  return {variable,      region, mine, ArrayView::contiguous(data.data(), Type::float_, mine.count),
+          decomposition, {}};
+}
+
+Schema make_schema(Format format, const Dims& shape, std::int64_t levels, std::mt19937& random) {
+  Schema schema;
+  schema.format = format;
+  schema.dims = {{"time", 0, true}, {"level", levels, false}};
+  std::vector<int> space;
+  for (int d = 0; d < shape.size(); ++d) {
+    space.push_back(static_cast<int>(schema.dims.size()));
+    schema.dims.push_back({"x" + std::to_string(d), shape[d], false});
+  }
+  const auto add = [&](const std::string& name, Type type, std::vector<int> lead) {
+    VariableDef variable;
+    variable.name = name;
+    variable.type = type;
+    variable.dims = std::move(lead);
+    variable.dims.insert(variable.dims.end(), space.begin(), space.end());
+    variable.distributed = true;
+    if (format == Format::netcdf4 && random() % 2 == 0)
+      for (const int d : variable.dims) {
+        const auto& dim = schema.dims[static_cast<std::size_t>(d)];
+        variable.chunks.push_back(
+            dim.unlimited ? 1 + static_cast<std::int64_t>(random() % 2)
+                          : 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(dim.length)));
+      }
+    schema.variables.push_back(variable);
+  };
+  add("fixed", Type::float_, {});
+  add("flat", Type::float_, {0});
+  add("deep", Type::double_, {0, 1});
+  add("unwritten", Type::float_, {0});
+  return schema;
+}
+
+}  // namespace
+
+TEST_CASE("what one decomposition wrote, another reads") {
+  const Comm comm(MPI_COMM_WORLD);
+  const std::string path = "native.nc";
+  for (int round = 0; round < 36; ++round) {
+    std::mt19937 random(static_cast<unsigned>(100 + round));
+    const Format format =
+        std::array{Format::cdf5, Format::netcdf4, Format::cdf1}[static_cast<std::size_t>(round % 3)];
+    const bool holes = round % 2 == 1;
+    const Dims shape = round % 4 == 0 ? Dims{67, 131} : Dims{11, 40, 23};
+    const std::int64_t levels = 3;
+    DriverOptions options;
+    options.ranks_per_node = static_cast<int>(random() % 4);
+    options.slot_bytes = random() % 2 == 0 ? 64 * 1024 : 0;
+    options.writers = static_cast<int>(random() % 4);
+    CAPTURE(round);
+    CAPTURE(options.ranks_per_node);
+
+    const auto tiles = random_tiles(shape, comm.size(), holes, random);
+    const auto cut = block_of(comm, shape, tiles, 0);
+    const std::vector<std::int64_t> order{1, 0, 3, 2};
+    std::vector<float> data;
+    {
+      auto driver = create_native_driver(comm, path, format, true, options);
+      driver->define(make_schema(format, shape, levels, random), {});
+      driver->prepare(cut);
+      for (const auto record : order) {
+        for (int v = 0; v < 3; ++v) {
+          if (v == 0 && record != 1) continue;
+          const Box region = [&] {
+            Schema schema = driver->schema();
+            schema.dims[0].length = std::max(schema.dims[0].length, record + 1);
+            return region_of(schema, v, record);
+          }();
+          const Box mine = own_part(region, cut->tile());
+          const Transfer transfer = transfer_of(v, region, mine, data, cut);
+          for_cells(mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(v, index); });
+          driver->write(transfer);
+        }
+        if (record == 0) driver->sync(false);
+      }
+      driver->close(false);
+    }
+    {
+      auto driver = open_native_driver(comm, path, false, options);
+      CHECK(driver->schema().format == format);
+      CHECK(driver->schema().dims[0].length == 4);
+      const auto other = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 2);
+      driver->prepare(other);
+      const float fill = 9.9692099683868690e+36F;
+      for (const auto record : {3, 0, 2, 1}) {
+        for (int v = 0; v < 4; ++v) {
+          const Box region = region_of(driver->schema(), v, record);
+          const Box mine = own_part(region, intersection(other->tile_with_halo(), Box::whole(shape)));
+          driver->read(transfer_of(v, region, mine, data, other));
+          std::int64_t wrong = 0;
+          for_cells(mine, [&](const Dims& index, std::size_t i) {
+            bool owned = false;
+            Box cell = mine;
+            cell.first = index;
+            cell.count = Dims(index.size(), 1);
+            for (const auto& tile : tiles)
+              owned = owned || (!tile.empty() && !own_part(cell, tile).empty());
+            const float expected = owned && v != 3 ? value_at(v, index) : fill;
+            if (data[i] != expected) ++wrong;
+          });
+          CAPTURE(v);
+          CAPTURE(record);
+          CHECK(wrong == 0);
+        }
+      }
+      driver->close(false);
+    }
+    comm.barrier();
+  }
+  if (comm.rank() == 0) ::unlink(path.c_str());
+}
+
+TEST_CASE("a section is written, the rest of its record gets the fill value") {
+  const Comm comm(MPI_COMM_WORLD);
+  const Dims shape{12, 10};
+  std::mt19937 random(1);
+  const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 0);
+  for (const Format format : {Format::cdf2, Format::netcdf4}) {
+    DriverOptions options;
+    options.ranks_per_node = 2;
+    auto driver = create_native_driver(comm, "section.nc", format, true, options);
+    driver->define(make_schema(format, shape, 5, random), {});
+    driver->prepare(cut);
+    Box region({0, 2, 0, 0}, {1, 2, 12, 10});
+    std::vector<float> data;
+    const Box mine = own_part(region, cut->tile());
+    const Transfer transfer = transfer_of(2, region, mine, data, cut);
+    for_cells(mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
+    driver->write(transfer);
+    driver->close(false);
+
+    driver = open_native_driver(comm, "section.nc", false, options);
+    driver->prepare(cut);
+    region = Box({0, 0, 0, 0}, {1, 5, 12, 10});
+    const Box all = own_part(region, cut->tile());
+    driver->read(transfer_of(2, region, all, data, cut));
+    for_cells(all, [&](const Dims& index, std::size_t i) {
+      CHECK(data[i] == (index[1] == 2 || index[1] == 3 ? value_at(2, index) : 9.9692099683868690e+36F));
+    });
+    driver->close(false);
+  }
+}
+
+TEST_CASE("a rank that cannot take part breaks no other") {
+  const Comm comm(MPI_COMM_WORLD);
+  const Dims shape{64, 200};
+  std::mt19937 random(1);
+  const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 0);
+  for (const Format format : {Format::cdf5, Format::netcdf4}) {
+    for (const int ranks_per_node : {0, 2}) {
+      DriverOptions options;
+      options.ranks_per_node = ranks_per_node;
+      options.slot_bytes = 64 * 1024;
+      options.wait_seconds = 20;
+      auto driver = create_native_driver(comm, "broken.nc", format, true, options);
+      driver->define(make_schema(format, shape, 5, random), {});
+      driver->prepare(cut);
+      std::vector<float> data;
+      const auto write_record = [&](std::int64_t record, bool fail) {
+        const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
+        Transfer transfer = transfer_of(2, region, own_part(region, cut->tile()), data, cut);
+        for_cells(transfer.mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
+        if (fail && comm.rank() == comm.size() - 1) {
+          transfer = {};
+          transfer.status = {Code::not_found, "no such variable", -1, {}, {}};
+        }
+        driver->write(transfer);
+      };
+      write_record(0, false);
+      driver->sync(false);
+      write_record(1, true);
+      write_record(2, false);
+      try {
+        driver->sync(false);
+        CHECK(false);
+      } catch (const Error& e) {
+        CHECK(e.code() == Code::not_found);
+        CHECK(e.status().rank == comm.size() - 1);
+      }
+      for (const std::int64_t record : {1, 2, 3})
+        write_record(record, false);
+      driver->close(false);
+      driver = open_native_driver(comm, "broken.nc", false, options);
+      driver->prepare(cut);
+      CHECK(driver->schema().dims[0].length == 4);
+      for (std::int64_t record = 0; record < 4; ++record) {
+        const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
+        const Box mine = own_part(region, cut->tile());
+        driver->read(transfer_of(2, region, mine, data, cut));
+        std::int64_t wrong = 0;
+        for_cells(mine,
+                  [&](const Dims& index, std::size_t i) { wrong += data[i] != value_at(2, index) ? 1 : 0; });
+        CHECK(wrong == 0);
+      }
+      driver->close(false);
+    }
+  }
+}
+
+TEST_CASE("a full disk is an error on all ranks, and the file stays as committed") {
+  const Comm comm(MPI_COMM_WORLD);
+  const Dims shape{64, 200};
+  std::mt19937 random(1);
+  const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 0);
+  for (const Format format : {Format::cdf5, Format::netcdf4}) {
+    DriverOptions options;
+    std::vector<float> data;
+    auto driver = create_native_driver(comm, "full.nc", format, true, options);
+    driver->define(make_schema(format, shape, 5, random), {});
+    driver->prepare(cut);
+    const auto write_record = [&](std::int64_t record) {
+      const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
+      const Transfer transfer = transfer_of(2, region, own_part(region, cut->tile()), data, cut);
+      for_cells(transfer.mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
+      driver->write(transfer);
+    };
+    write_record(0);
+    driver->close(false);
+    Fault fault;
+    fault.times = -1;
+    fault.after = 0;
+    options.open_store = with_fault(open_posix_store, fault);
+    driver = open_native_driver(comm, "full.nc", true, options);
+    driver->prepare(cut);
+    write_record(1);
+    try {
+      driver->close(false);
+      CHECK(false);
+    } catch (const Error& e) {
+      CHECK(e.code() == Code::no_space);
+    }
+    driver.reset();
+    driver = open_native_driver(comm, "full.nc", false, DriverOptions{});
+    CHECK(driver->schema().dims[0].length == 1);
+    driver->close(false);
+  }
+}
