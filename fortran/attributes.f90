@@ -7,6 +7,28 @@ submodule(shoal) attributes
   implicit none
 contains
 
+  module procedure dataset_def_fill
+    character(len=:), allocatable :: v
+    integer(c_int) :: code
+    v = zero_ended(variable)
+    code = SHOAL_TYPE
+    if (.not. present(value)) then
+      code = f_def_fill(self%handle, v)
+    else
+      select type (value)
+      type is (character(*)); code = f_def_fill(self%handle, v, value)
+      type is (integer(int8)); code = f_def_fill(self%handle, v, value)
+      type is (integer(int16)); code = f_def_fill(self%handle, v, value)
+      type is (integer(int32)); code = f_def_fill(self%handle, v, value)
+      type is (integer(int64)); code = f_def_fill(self%handle, v, value)
+      type is (real(real32)); code = f_def_fill(self%handle, v, value)
+      type is (real(real64)); code = f_def_fill(self%handle, v, value)
+      class default; code = f_def_fill(self%handle, v, (0.0, 0.0))  ! refused there, with the message
+      end select
+    end if
+    call settle(code, self%comm, stat, errmsg)
+  end procedure dataset_def_fill
+
   module procedure put_att_scalar
     character(len=:), allocatable :: v, n
     integer(c_int) :: code
@@ -34,7 +56,12 @@ contains
     n = zero_ended(name)
     code = SHOAL_TYPE
     select type (value)
-    type is (character(*)); code = f_put_att(self%handle, v, n, value)
+    type is (character(*))
+      block  ! gfortran 12 loses the distance between the elements of value, but not of a copy
+        character(len=len(value)) :: texts(size(value))
+        texts = value
+        code = f_put_att(self%handle, v, n, texts)
+      end block
     type is (integer(int8)); code = f_put_att(self%handle, v, n, value)
     type is (integer(int16)); code = f_put_att(self%handle, v, n, value)
     type is (integer(int32)); code = f_put_att(self%handle, v, n, value)
@@ -76,7 +103,13 @@ contains
     n = zero_ended(name)
     code = SHOAL_TYPE
     select type (value)
-    type is (character(*)); code = f_get_att(self%handle, v, n, value)
+    type is (character(*))
+      block  ! as in put_att_list
+        character(len=len(value)) :: texts(size(value))
+        texts = value
+        code = f_get_att(self%handle, v, n, texts)
+        value = texts
+      end block
     type is (integer(int8)); code = f_get_att(self%handle, v, n, value)
     type is (integer(int16)); code = f_get_att(self%handle, v, n, value)
     type is (integer(int32)); code = f_get_att(self%handle, v, n, value)

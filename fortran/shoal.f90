@@ -123,8 +123,17 @@ module shoal
     procedure :: is_open => dataset_is_open
   end type shoal_dataset
 
-  ! Attributes: attributes.f90.
+  ! Attributes and fill values: attributes.f90.
   interface
+    ! Fill value of a variable, converted to its type; without value: no fill (cells that nobody writes
+    ! are undefined). Local.
+    module subroutine dataset_def_fill(self, variable, value, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      class(*), intent(in), optional :: value
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_fill
     module subroutine put_att_scalar(self, variable, name, value, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: variable, name
@@ -400,18 +409,6 @@ contains
     code = f_def_var(self%handle, zero_ended(name), int(type, c_int), zero_ended(dims), handle_of(decomposition))
     call settle(code, self%comm, stat, errmsg)
   end subroutine dataset_def_var
-
-  ! Fill value of a variable, converted to its type; without value: no fill (cells that nobody writes are undefined).
-  subroutine dataset_def_fill(self, variable, value, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable
-    type(*), dimension(..), intent(in), optional :: value
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_def_fill(self%handle, zero_ended(variable), value)
-    call settle(code, self%comm, stat, errmsg)
-  end subroutine dataset_def_fill
 
   ! Chunk shape, one number for each dimension of the variable, fastest first; netcdf4 only.
   subroutine dataset_def_chunks(self, variable, chunks, stat, errmsg)
