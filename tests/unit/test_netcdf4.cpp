@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -78,6 +79,17 @@ VariableDef variable(const std::string& name, Type type, std::vector<int> dims,
   def.dims = std::move(dims);
   def.attributes = std::move(attributes);
   return def;
+}
+
+/// The code of the Error that work throws; ok if it throws none.
+template <class Work>
+Code code_of(Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return Code::ok;
 }
 
 template <class T>
@@ -176,4 +188,287 @@ TEST_CASE("netcdf4: a file of records, written beside HDF5, read here and by net
   CHECK(contains(text, "temp:units = \"K\""));
   CHECK(contains(text, "time = 0.5, 1.5, 2.5"));
   CHECK(contains(text, "200, 201, 202, 203"));
+}
+
+namespace {
+
+template <class T>
+Attribute numbers(const std::string& name, Type type, std::vector<T> values) {
+  return Attribute::numbers(name, type, values.data(), static_cast<std::int64_t>(values.size()));
+}
+
+Attribute strings(const std::string& name, std::vector<std::string> values) {
+  Attribute attribute;
+  attribute.name = name;
+  attribute.type = Type::string;
+  attribute.strings = std::move(values);
+  return attribute;
+}
+
+template <class T>
+void check_type(const std::string& path, Type type) {
+  CAPTURE(name_of(type));
+  Schema s;
+  s.format = Format::netcdf4;
+  s.dims = {{"x", 5, false}, {"r", 0, true}};
+  const std::vector<T> fill{static_cast<T>(99)};
+  s.variables = {
+      variable("fixed", type, {0}, {numbers("_FillValue", type, fill), numbers<T>("list", type, {1, 2, 3})}),
+      variable("records", type, {1, 0}, {numbers("_FillValue", type, fill)}), variable("scalar", type, {})};
+  const std::vector<T> values{static_cast<T>(1), static_cast<T>(2), static_cast<T>(100)};
+  {
+    auto catalog = create(path);
+    catalog->define(s);
+    put<T>(*catalog, 0, Box({1}, {3}), values);
+    put<T>(*catalog, 1, Box({2, 1}, {1, 3}), values);
+    put<T>(*catalog, 2, Box(), {static_cast<T>(42)});
+    catalog->close(false);
+  }
+  auto catalog = open(path);
+  CHECK(catalog->schema().variables[0].type == type);
+  CHECK(catalog->schema().dims[1].length == 3);
+  const auto* list = find_attribute(catalog->schema().variables[0].attributes, "list");
+  REQUIRE(list != nullptr);
+  CHECK(list->type == type);
+  CHECK(list->count() == 3);
+  const auto f = static_cast<T>(99);
+  CHECK(values_of<T>(*catalog, 0, Box({0}, {5})) == std::vector<T>{f, values[0], values[1], values[2], f});
+  CHECK(values_of<T>(*catalog, 1, Box({1, 0}, {2, 5})) ==
+        std::vector<T>{f, f, f, f, f, f, values[0], values[1], values[2], f});
+  CHECK(values_of<T>(*catalog, 2, Box()) == std::vector<T>{static_cast<T>(42)});
+}
+
+}  // namespace
+
+TEST_CASE("netcdf4: every type goes in and comes out") {
+  const Folder folder;
+  const auto path = folder.file("types.nc");
+  check_type<signed char>(path, Type::byte_);
+  check_type<short>(path, Type::short_);
+  check_type<int>(path, Type::int_);
+  check_type<float>(path, Type::float_);
+  check_type<double>(path, Type::double_);
+  check_type<unsigned char>(path, Type::ubyte);
+  check_type<unsigned short>(path, Type::ushort);
+  check_type<unsigned>(path, Type::uint);
+  check_type<std::int64_t>(path, Type::int64);
+  check_type<std::uint64_t>(path, Type::uint64);
+  if (have("ncdump")) CHECK(contains(output_of("ncdump " + path), "uint64 fixed(x)"));
+}
+
+TEST_CASE("netcdf4: text, strings and empty attributes") {
+  const Folder folder;
+  const auto path = folder.file("text.nc");
+  Schema s;
+  s.format = Format::netcdf4;
+  s.dims = {{"station", 3, false}, {"length", 4, false}, {"time", 0, true}};
+  s.attributes = {Attribute::text("title", "Zürich"), Attribute::text("empty", ""),
+                  strings("names", {"a", "bb", ""}), numbers<int>("none", Type::int_, {})};
+  s.variables = {variable("code", Type::char_, {0, 1}),
+                 variable("name", Type::string, {0}, {strings("_FillValue", {"?"})}),
+                 variable("event", Type::string, {2})};
+  {
+    auto catalog = create(path);
+    catalog->define(s);
+    catalog->put(0, Box({0, 0}, {3, 4}), reinterpret_cast<const std::byte*>("ZURIBERNGENF"));
+    catalog->put_strings(1, Box({0}, {2}), {"Zürich", "Bern"});
+    catalog->put_strings(2, Box({1}, {1}), {"flood"});
+    catalog->put_strings(2, Box({1}, {1}), {"a longer word than before"});
+    CHECK(code_of([&] { catalog->put_strings(1, Box({0}, {3}), {"one"}); }) == Code::invalid_argument);
+    CHECK(code_of([&] { catalog->put(1, Box({0}, {1}), nullptr); }) == Code::type);
+    CHECK(code_of([&] { catalog->get_strings(1, Box({2}, {2})); }) == Code::not_found);
+    catalog->close(false);
+  }
+  auto catalog = open(path);
+  const auto& schema = catalog->schema();
+  REQUIRE(schema.attributes.size() == 4);
+  CHECK(schema.attributes[0].data == s.attributes[0].data);
+  CHECK(schema.attributes[1].type == Type::char_);
+  CHECK(schema.attributes[1].count() == 0);
+  CHECK(schema.attributes[2].strings == std::vector<std::string>{"a", "bb", ""});
+  CHECK(schema.attributes[3].type == Type::int_);
+  CHECK(schema.attributes[3].count() == 0);
+  const auto code = values_of<char>(*catalog, 0, Box({1, 0}, {1, 4}));
+  CHECK(std::string(code.begin(), code.end()) == "BERN");
+  CHECK(catalog->get_strings(1, Box({0}, {3})) == std::vector<std::string>{"Zürich", "Bern", "?"});
+  CHECK(catalog->get_strings(2, Box({0}, {2})) == std::vector<std::string>{"", "a longer word than before"});
+  CHECK(catalog->placement(1).kind == Placement::Kind::library);
+  if (have("ncdump")) CHECK(contains(output_of("ncdump " + path), "\"Zürich\", \"Bern\", _"));
+}
+
+TEST_CASE("netcdf4: chunks of future records are given out, and no commit shows them") {
+  const Folder folder;
+  const auto path = folder.file("ahead.nc");
+  auto catalog = create(path);
+  auto store = open_posix_store(path, StoreMode::write);
+  catalog->define(ocean(4, 4));
+  const auto where = catalog->placement(2);
+  std::vector<bool> fresh;
+  const Box all({0, 0, 0}, {8, 1, 1});
+  const auto ahead = catalog->place(2, all, Box({0, 0, 0}, {0, 0, 0}), fresh);
+  CHECK(ahead.size() == 8);
+  for (std::size_t i = 1; i < 8; ++i)
+    CHECK(ahead[i] == ahead[i - 1] + 64);
+  CHECK(fresh == std::vector<bool>(8, true));
+  CHECK(catalog->place(2, all, Box({0, 0, 0}, {0, 0, 0}), fresh) == ahead);
+  CHECK(fresh == std::vector<bool>(8, false));
+  for (int record = 0; record < 8; ++record) {
+    const std::vector<float> values(16, static_cast<float>(record));
+    store->write(ahead[static_cast<std::size_t>(record)], std::as_bytes(std::span(values)));
+  }
+  CHECK(catalog->schema().dims[0].length == 0);
+  catalog->commit(false);
+  CHECK(open(path)->schema().dims[0].length == 0);
+  catalog->grow(0, 3);
+  CHECK(catalog->find(2, all) == ahead);
+  catalog->commit(true);
+  {
+    auto reader = open(path);
+    CHECK(reader->schema().dims[0].length == 3);
+    CHECK(values_of<float>(*reader, 2, Box({2, 3, 3}, {1, 1, 1})) == std::vector<float>{2});
+    CHECK(reader->find(2, Box({0, 0, 0}, {3, 1, 1})) ==
+          std::vector<std::uint64_t>(ahead.begin(), ahead.begin() + 3));
+    CHECK(reader->find(2, Box({3, 0, 0}, {1, 1, 1})) == std::vector<std::uint64_t>{k_unplaced});
+  }
+  // Metadata that comes in between does not disturb the places given out.
+  auto more = catalog->schema();
+  for (int i = 0; i < 50; ++i)
+    more.variables.push_back(variable("v" + std::to_string(i), Type::int_, {0, 1}));
+  catalog->define(more);
+  catalog->grow(0, 8);
+  catalog->close(false);
+  auto reader = open(path);
+  CHECK(reader->find(2, all) == ahead);
+  for (int record = 0; record < 8; ++record)
+    CHECK(values_of<float>(*reader, 2, Box({record, 1, 1}, {1, 1, 1})) ==
+          std::vector<float>{static_cast<float>(record)});
+  // A variable without records reads as fill.
+  CHECK(values_of<int>(*reader, 10, Box({7, 0}, {1, 1})) == std::vector<int>{-2147483647});
+  CHECK(where.chunk == Dims({1, 4, 4}));
+}
+
+TEST_CASE("netcdf4: killed between commits, a file opens as it was at the last") {
+  const Folder folder;
+  const auto path = folder.file("kill.nc"), copy = folder.file("copy.nc");
+  auto catalog = create(path);
+  auto store = open_posix_store(path, StoreMode::write);
+  catalog->define(ocean());
+  catalog->commit(false);
+  for (int record = 0; record < 20; ++record) {
+    write_record(*catalog, *store, record, static_cast<float>(record));
+    put<double>(*catalog, 0, Box({record}, {1}), {1.0 * record});
+    auto more = catalog->schema();
+    // Long lists of attributes change their storage, which frees and moves metadata.
+    more.attributes.push_back(Attribute::text("note" + std::to_string(record), std::string(300, 'x')));
+    more.variables[2].attributes.push_back(numbers<int>("n" + std::to_string(record), Type::int_, {record}));
+    more.variables.push_back(variable("extra" + std::to_string(record), Type::double_, {0, 1}));
+    catalog->define(more);
+    fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
+    {
+      auto found = open(copy);
+      CHECK(found->schema().dims[0].length == record);
+      CHECK(found->schema().variables.size() == static_cast<std::size_t>(4 + record));
+      if (record > 0) {
+        CHECK(values_of<float>(*found, 2, Box({record - 1, 0, 1}, {1, 1, 1}))[0] ==
+              static_cast<float>(record));
+        CHECK(values_of<double>(*found, 0, Box({record - 1}, {1}))[0] == record - 1);
+      }
+    }
+    catalog->commit(record % 2 == 0);
+  }
+  catalog.reset();  // without close: nothing more is written
+  auto found = open(path);
+  CHECK(found->schema().dims[0].length == 20);
+  for (int record = 0; record < 20; ++record)
+    CHECK(values_of<float>(*found, 2, Box({record, 0, 0}, {1, 1, 2})) ==
+          std::vector<float>{static_cast<float>(record), static_cast<float>(record + 1)});
+  if (have("ncdump")) CHECK(contains(output_of("ncdump -h " + path), "extra19"));
+}
+
+TEST_CASE("netcdf4: a full disk is an error, and the file stays as it was") {
+  const Folder folder;
+  const auto path = folder.file("full.nc");
+  {
+    auto catalog = create(path);
+    catalog->define(ocean());
+    put<double>(*catalog, 0, Box({0}, {1}), {1});
+    catalog->close(true);
+  }
+  for (int after = 0; after < 3; ++after) {
+    const auto opener = with_fault(open_posix_store, {"write", after, 1, ENOSPC});
+    auto catalog = open_netcdf4_catalog(opener(path, StoreMode::write), true, {});
+    auto more = catalog->schema();
+    if (find_attribute(more.attributes, "note") == nullptr)
+      more.attributes.push_back(Attribute::text("note", "n"));
+    for (int i = 0; i < 40; ++i)
+      more.variables.push_back(variable("v" + std::to_string(after * 100 + i), Type::int_, {0, 1}));
+    catalog->define(more);
+    const auto code = code_of([&] { catalog->commit(false); });
+    CHECK((code == Code::no_space || (after > 0 && code == Code::ok)));
+    if (after == 0) {
+      CHECK(open(path)->schema().variables.size() == 4);
+      // Somebody made room.
+      catalog->close(false);
+      CHECK(open(path)->schema().variables.size() == 44);
+    }
+  }
+  const auto opener = with_fault(open_posix_store, {"write", 0, -1, ENOSPC});
+  auto catalog =
+      create_netcdf4_catalog(Format::netcdf4, opener(folder.file("none.nc"), StoreMode::create), {});
+  catalog->define(ocean());
+  try {
+    catalog->close(false);
+    FAIL("close did not fail");
+  } catch (const Error& error) {
+    CHECK(error.code() == Code::no_space);
+    CHECK(contains(error.what(), "none.nc"));
+  }
+}
+
+TEST_CASE("netcdf4: what cannot be is refused before anything is changed") {
+  const Folder folder;
+  auto catalog = create(folder.file("r.nc"), Format::netcdf4_classic);
+  Schema s;
+  s.format = Format::netcdf4_classic;
+  s.dims = {{"t", 0, true}, {"x", 4, false}};
+  s.variables = {variable("a", Type::float_, {0, 1})};
+  catalog->define(s);
+  const auto refused = [&](const Schema& wanted) {
+    const auto code = code_of([&] { catalog->define(wanted); });
+    CHECK(catalog->schema().variables.size() == 1);
+    return code;
+  };
+  auto wanted = s;
+  wanted.variables.push_back(variable("b", Type::int64, {0}));
+  CHECK(refused(wanted) == Code::type);
+  wanted = s;
+  wanted.variables.push_back(variable("b", Type::int_, {1, 0}));
+  CHECK(refused(wanted) == Code::invalid_argument);
+  wanted = s;
+  wanted.dims.push_back({"u", 0, true});
+  CHECK(refused(wanted) == Code::not_supported);
+  wanted = s;
+  wanted.variables.push_back(variable("b", Type::int_, {1}));
+  wanted.variables[1].filters = {"deflate"};
+  CHECK(refused(wanted) == Code::not_supported);
+  wanted.variables[1].filters.clear();
+  wanted.variables[1].chunks = {5};
+  CHECK(refused(wanted) == Code::invalid_argument);
+  wanted = s;
+  wanted.variables[0].attributes = {numbers<float>("_FillValue", Type::float_, {1})};
+  CHECK(refused(wanted) == Code::not_supported);
+  wanted = s;
+  wanted.attributes = {Attribute::text("_NCProperties", "x")};
+  CHECK(refused(wanted) == Code::invalid_argument);
+  CHECK(code_of([&] { catalog->grow(1, 9); }) == Code::invalid_argument);
+  CHECK(code_of([&] { catalog->placement(7); }) == Code::not_found);
+  catalog->close(false);
+  CHECK(open(folder.file("r.nc"))->schema().format == Format::netcdf4_classic);
+  auto reader = open(folder.file("r.nc"));
+  CHECK(code_of([&] { reader->define(s); }) == Code::permission);
+  { std::ofstream(folder.file("bad.nc"), std::ios::binary) << "\x89HDF\r\n\x1a\nnot really"; }
+  CHECK(code_of([&] { open(folder.file("bad.nc")); }) == Code::format);
+  fs::copy_file(folder.file("r.nc"), folder.file("cut.nc"));
+  fs::resize_file(folder.file("cut.nc"), fs::file_size(folder.file("cut.nc")) / 2);
+  CHECK(code_of([&] { open(folder.file("cut.nc")); }) == Code::format);
 }

@@ -2,7 +2,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/build_info.hpp"
 #include "base/text.hpp"
@@ -133,12 +135,26 @@ class Extension {
   void mark_as_scale(hid_t dataset, const std::string& name, int id);
   void replace_scale(std::size_t dim, int variable);
   void add_variable(std::size_t v);
-  Id creation_of(const VariableDef& def, StoredVariable& stored, const Id& type);
+  hid_t creation_of(const VariableDef& def, StoredVariable& stored, const Id& type);
   void update_attributes(hid_t object, const std::vector<Attribute>& have,
                          const std::vector<Attribute>& wanted);
   void write_missing_ids();
   void link_scales();
   hobj_ref_t reference_to(std::size_t dim);
+
+  // What makes creation lists differ.
+  struct Recipe {
+    Type type = Type::none;
+    bool no_fill = false;
+    StoredVariable::Layout layout = StoredVariable::Layout::contiguous;
+    Dims chunk;
+    Bytes fill;
+    std::optional<std::string> text;
+    bool operator<(const Recipe& other) const {
+      const auto rest = [](const Recipe& r) { return std::tie(r.type, r.no_fill, r.layout, r.fill, r.text); };
+      return IndexLess{}(chunk, other.chunk) || (chunk == other.chunk && rest(*this) < rest(other));
+    }
+  };
 
   Id root_;
   hid_t file_;
@@ -148,6 +164,7 @@ class Extension {
   std::size_t old_dims_, old_variables_;
   std::set<std::size_t> relink_;  // variables whose DIMENSION_LIST is to be written anew
   std::map<std::size_t, hobj_ref_t> references_;
+  std::map<Recipe, Id> creations_;
 };
 
 int Extension::coordinate_variable(std::size_t dim) const {
@@ -236,11 +253,7 @@ void Extension::replace_scale(std::size_t dim, int variable) {
   }
 }
 
-Id Extension::creation_of(const VariableDef& def, StoredVariable& stored, const Id& type) {
-  Id creation(check(H5Pcreate(H5P_DATASET_CREATE), "make a creation list"));
-  check(H5Pset_obj_track_times(creation, 0), "make a creation list");
-  check(H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
-        "make a creation list");
+hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, const Id& type) {
   Dims shape(static_cast<int>(def.dims.size()));
   std::vector<bool> unlimited;
   bool any = false;
@@ -257,22 +270,34 @@ Id Extension::creation_of(const VariableDef& def, StoredVariable& stored, const 
     const auto element = def.type == Type::string ? sizeof(char*) * 2 : size_of(def.type);
     stored.chunk = def.chunks.empty() ? default_chunk(shape, unlimited, element, options_.chunk_bytes)
                                       : Dims(def.chunks);
+  }
+  // Files have many variables that are made alike, and a creation list costs as much as a data set.
+  const bool is_text = def.type == Type::string;
+  const auto* fill = find_attribute(def.attributes, "_FillValue");
+  auto fill_bytes = is_text || def.no_fill ? Bytes{} : fill_of(def);
+  const bool chunked = stored.layout == StoredVariable::Layout::chunked;
+  Recipe recipe{def.type, def.no_fill, stored.layout, chunked ? stored.chunk : Dims{}, fill_bytes, {}};
+  if (is_text && fill != nullptr) recipe.text = fill->strings.at(0);
+  const auto known = creations_.find(recipe);
+  if (known != creations_.end()) return known->second;
+  Id creation(check(H5Pcreate(H5P_DATASET_CREATE), "make a creation list"));
+  check(H5Pset_obj_track_times(creation, 0), "make a creation list");
+  check(H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+        "make a creation list");
+  if (chunked) {
     std::array<hsize_t, k_max_dims> chunk{};
     std::copy(stored.chunk.begin(), stored.chunk.end(), chunk.begin());
     check(H5Pset_chunk(creation, stored.chunk.size(), chunk.data()), "set a chunk shape");
   }
   if (def.no_fill) {
     check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "switch filling off");
-  } else if (def.type == Type::string) {
-    const auto* fill = find_attribute(def.attributes, "_FillValue");
-    if (fill != nullptr) {
-      const char* text = fill->strings.at(0).c_str();
-      check(H5Pset_fill_value(creation, type, &text), "set a fill value");
-    }
-  } else {
-    check(H5Pset_fill_value(creation, type, fill_of(def).data()), "set a fill value");
+  } else if (!is_text) {
+    check(H5Pset_fill_value(creation, type, fill_bytes.data()), "set a fill value");
+  } else if (fill != nullptr) {
+    const char* text = fill->strings.at(0).c_str();
+    check(H5Pset_fill_value(creation, type, &text), "set a fill value");
   }
-  return creation;
+  return creations_.insert_or_assign(std::move(recipe), std::move(creation)).first->second;
 }
 
 void Extension::add_variable(std::size_t v) {
@@ -281,7 +306,7 @@ void Extension::add_variable(std::size_t v) {
   stored.link = link_of(v);
   const auto type = memory_type(def.type);
   stored.type = file_type(type);
-  const auto creation = creation_of(def, stored, type);
+  const hid_t creation = creation_of(def, stored, type);
   std::array<hsize_t, k_max_dims> now{}, most{};
   for (std::size_t d = 0; d < def.dims.size(); ++d) {
     const auto& dim = wanted_.dims[static_cast<std::size_t>(def.dims[d])];
