@@ -15,7 +15,7 @@ Indices start at 0; dimensions are in C order, the last one varies fastest.
 """
 
 from ._library import build_info, namelist, settings, version
-from .dataset import Dataset, create, open  # noqa: A004
+from .dataset import Dataset, create, open
 from .decomposition import Decomposition
 from .errors import (
     AccessError,

@@ -42,18 +42,20 @@ def start_mpi():
 
     Returns mpi4py.MPI. Not done at import of shoal: looking at versions needs no MPI."""
     global _checked
-    from mpi4py import MPI  # noqa: PLC0415
+    from mpi4py import MPI
 
     if _checked:
         return MPI
     if MPI.Is_finalized():
         raise MPIError("MPI is finalized already; open files before MPI.Finalize().")
     if not MPI.Is_initialized():
-        raise MPIError("MPI is not initialised; call MPI.Init() first, or leave mpi4py.rc.initialize at True.")
+        raise MPIError(
+            "MPI is not initialised; call MPI.Init() first, or leave mpi4py.rc.initialize at True."
+        )
     theirs, ours = _first_line(MPI.Get_library_version()), _first_line(_shoal.mpi_library())
     if theirs != ours or not _shoal.mpi_is_running():
         raise MPIError(
-            f"mpi4py uses '{theirs}', libshoal uses '{ours}': communicators of one mean nothing to the other. "
+            f"mpi4py uses '{theirs}', libshoal uses '{ours}': communicators cannot be shared. "
             "Build mpi4py with the MPI of libshoal: MPICC=<its mpicc> pip install --force-reinstall "
             "--no-cache-dir --no-binary mpi4py mpi4py"
         )

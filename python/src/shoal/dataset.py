@@ -62,7 +62,8 @@ def create(path, comm=None, **settings) -> Dataset:
     """Make a new file; one that exists is replaced (exists="error" refuses). Collective.
 
     comm      communicator of mpi4py, None for this process alone
-    settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic"), stage_bytes=...; see docs/settings.md
+    settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic"), stage_bytes=...
+              (docs/settings.md)
 
     Raises SettingError for unknown settings, AccessError, FileMissingError (no such folder), ...
     """
@@ -78,7 +79,7 @@ def create(path, comm=None, **settings) -> Dataset:
 _modes = {"r": _shoal.READ, "r+": _shoal.WRITE, "a": _shoal.WRITE}
 
 
-def open(path, comm=None, mode: str = "r", **settings) -> Dataset:  # noqa: A001
+def open(path, comm=None, mode: str = "r", **settings) -> Dataset:
     """Open a file of any format that Shoal reads. Collective.
 
     mode  "r": read; "r+" or "a": read, change and append (the file must exist)
@@ -186,7 +187,7 @@ class Dataset:
         self._need_open()
         if length is not None and length <= 0:
             raise InvalidArgumentError(
-                f"{self._path}: dimension '{name}' has length {length}; lengths are positive, None is unlimited."
+                f"{self._path}: dimension '{name}' has length {length}; lengths are positive, None grows."
             )
         self._raw.def_dim(name, _shoal.UNLIMITED if length is None else int(length))
 
@@ -220,7 +221,7 @@ class Dataset:
             decomposition, dims = dims, dims.dims
             if dims is None:
                 raise InvalidArgumentError(
-                    f"{self._path}: variable '{name}': the decomposition has no dimension names; give dims=, or "
+                    f"{self._path}: variable '{name}': the decomposition has no names; give dims=, or "
                     "make it with a dict of names and lengths."
                 )
             for dim, length in zip(dims, decomposition.global_shape):
@@ -231,13 +232,17 @@ class Dataset:
             names.insert(0, record)
         for dim in names:
             if not dim or any(c.isspace() for c in dim):
-                raise InvalidArgumentError(f"{self._path}: variable '{name}': dimension names have no blanks: {dim!r}.")
+                raise InvalidArgumentError(
+                    f"{self._path}: variable '{name}': dimension names have no blanks: {dim!r}."
+                )
         if chunks is not None and len(chunks) != len(names):
             raise InvalidArgumentError(
                 f"{self._path}: variable '{name}' has {len(names)} dimensions, chunks= {len(chunks)} numbers."
             )
         number = type_number(dtype)
-        self._raw.def_var(name, number, " ".join(names), decomposition._raw if decomposition is not None else None)
+        self._raw.def_var(
+            name, number, " ".join(names), decomposition._raw if decomposition is not None else None
+        )
         if decomposition is not None:
             self._decompositions[name] = decomposition
         if fill is not None:
@@ -288,13 +293,17 @@ class Dataset:
             except (TypeError, ValueError, OverflowError):
                 fitted = None
         if fitted is None or (
-            dtype.kind in "iu" and given.dtype.kind in "iufb" and not (np.isfinite(given) and int(fitted) == given)
+            dtype.kind in "iu"
+            and given.dtype.kind in "iufb"
+            and not (np.isfinite(given) and int(fitted) == given)
         ):
-            raise RangeError(f"{self._path}: variable '{name}': fill value {value!r} does not fit dtype {dtype}.")
+            raise RangeError(
+                f"{self._path}: variable '{name}': fill value {value!r} does not fit dtype {dtype}."
+            )
         self._raw.def_fill(name, fitted)
 
     def put_att(self, variable: str | None, name: str, value) -> None:
-        """Attribute of a variable, or of the file when variable is None. One of the name is replaced. Local."""
+        """Attribute of a variable, or of the file when variable is None. Replaces one of the name. Local."""
         self._need_open()
         put_attribute(self._raw, variable or "", name, value)
 
@@ -306,13 +315,15 @@ class Dataset:
         return Attributes(self._raw, variable or "")[name]
 
     def end_define(self) -> None:
-        """Finish the define phase and write the header; implicit at the first write, put or sync. Collective."""
+        """Finish the define phase and write the header; implicit at the first write or put. Collective."""
         self._need_open()
         self._raw.end_define()
 
     # ---- Data
 
-    def write(self, name: str, array, record: int | None = None, *, start=None, count=None, decomposition=None) -> None:
+    def write(
+        self, name: str, array, record: int | None = None, *, start=None, count=None, decomposition=None
+    ) -> None:
         """Write this rank's cells of a distributed variable. Collective in order, without waiting.
 
         array   the tile, with or without halo, in any strides; None where the tile is empty. Arrays of
@@ -355,7 +366,9 @@ class Dataset:
                 shape = self._tile_shape(variable, part.decomposition, halo, count)
                 wanted = np.dtype(dtype if dtype is not None else variable.dtype)
                 fill = variable.fill_value if halo and variable.dtype not in (str, bool) else 0
-                out = np.full(shape, fill, wanted) if halo and wanted.kind in "iuf" else np.zeros(shape, wanted)
+                out = (
+                    np.full(shape, fill, wanted) if halo and wanted.kind in "iuf" else np.zeros(shape, wanted)
+                )
             elif not isinstance(out, np.ndarray):
                 raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")
             part.go(out, start, count)
@@ -373,7 +386,9 @@ class Dataset:
         with self._part(_shoal.VERB_PUT, name, None, record) as part:
             if values is None:
                 if self._comm.rank == 0:
-                    raise InvalidArgumentError(f"{self._path}: variable '{name}': rank 0 must give the values.")
+                    raise InvalidArgumentError(
+                        f"{self._path}: variable '{name}': rank 0 must give the values."
+                    )
                 part.go(None, start, count)
                 return
             variable = self.variables[name]
@@ -382,13 +397,21 @@ class Dataset:
                 self._raw.put_strings(name, strings, shape, part.record, part.list(start), part.list(count))
                 return
             if variable.number == _shoal.CHAR and is_text(values):
-                width = count[-1] if count is not None and len(count) else variable.shape[-1] if variable.shape else 1
+                width = (
+                    count[-1]
+                    if count is not None and len(count)
+                    else variable.shape[-1]
+                    if variable.shape
+                    else 1
+                )
                 values = characters_of(values, int(width))
                 if not variable.dims:
                     values = values.reshape(())
             part.go(to_numbers(values, lambda: variable.fill_value), start, count)
 
-    def get(self, name: str, record: int | None = None, *, out=None, dtype=None, start=None, count=None) -> np.ndarray:
+    def get(
+        self, name: str, record: int | None = None, *, out=None, dtype=None, start=None, count=None
+    ) -> np.ndarray:
         """Get the same values on every rank; returns the array. Collective.
 
         record  index of the record; None with a record dimension: all records
@@ -437,7 +460,7 @@ class Dataset:
         tile = decomposition.halo_shape if halo else decomposition.shape
         if len(tile) > len(section):
             raise InvalidArgumentError(
-                f"{self._path}: variable '{variable.name}' has {len(section)} dimensions (records aside), the "
+                f"{self._path}: variable '{variable.name}' has {len(section)} dimensions a record, the "
                 f"decomposition {len(tile)}."
             )
         return section[: len(section) - len(tile)] + tile

@@ -91,7 +91,18 @@ class Decomposition:
         self.halo_high = tuple(raw.halo_high())
 
     @classmethod
-    def block(cls, comm, global_shape, first=None, count=None, *, split=None, halo=None, halo_low=None, halo_high=None):
+    def block(
+        cls,
+        comm,
+        global_shape,
+        first=None,
+        count=None,
+        *,
+        split=None,
+        halo=None,
+        halo_low=None,
+        halo_high=None,
+    ):
         """Each rank owns one tile of a global shape. Collective.
 
         comm          communicator of mpi4py, None for this process alone
@@ -105,7 +116,9 @@ class Decomposition:
         """
         comm = communicator(comm)
         try:
-            dims, shape, lists = cls._arguments(comm, global_shape, first, count, split, halo, halo_low, halo_high)
+            dims, shape, lists = cls._arguments(
+                comm, global_shape, first, count, split, halo, halo_low, halo_high
+            )
         except Exception:
             # The other ranks are in the collective call: take part with what it refuses.
             try:
@@ -161,9 +174,13 @@ class Decomposition:
         for item in split:
             if isinstance(item, str):
                 if dims is None:
-                    raise InvalidArgumentError(f"split= names '{item}', but global_shape has no names; use numbers.")
+                    raise InvalidArgumentError(
+                        f"split= names '{item}', but global_shape has no names; use numbers."
+                    )
                 if item not in dims:
-                    raise InvalidArgumentError(f"split= names '{item}'; the dimensions are {', '.join(dims)}.")
+                    raise InvalidArgumentError(
+                        f"split= names '{item}'; the dimensions are {', '.join(dims)}."
+                    )
                 axes.append(dims.index(item))
             else:
                 if not 0 <= item < ndims:

@@ -176,13 +176,15 @@ def put_attribute(raw, variable: str, name: str, value) -> None:
         items = [item.decode("utf-8") if isinstance(item, bytes) else item for item in array.ravel()]
         if not items or not all(isinstance(item, str) for item in items):
             raise TypeMismatchError(
-                f"Attribute '{name}': a {type(value).__name__} cannot be stored; allowed are text, numbers, and "
-                "lists of one of them."
+                f"Attribute '{name}': a {type(value).__name__} cannot be stored; allowed are text, numbers "
+                "and lists of them."
             )
         raw.put_att_strings(variable, name, items)
         return
     if array.ndim > 1:
-        raise InvalidArgumentError(f"Attribute '{name}' has {array.ndim} dimensions; attributes have one at most.")
+        raise InvalidArgumentError(
+            f"Attribute '{name}' has {array.ndim} dimensions; attributes have one at most."
+        )
     if array.dtype.kind == "i" and not isinstance(value, (np.ndarray, np.generic)):
         # Plain Python numbers: the type that every format knows, if they fit it.
         limits = np.iinfo("i4")

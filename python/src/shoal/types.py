@@ -101,7 +101,7 @@ def memory_type(array: np.ndarray) -> int:
     if number is None:
         if not array.dtype.isnative:
             raise TypeMismatchError(
-                f"The array is of dtype {array.dtype}, whose byte order is not this machine's; reading needs an "
+                f"The array is of dtype {array.dtype}, not in this machine's byte order; reading needs an "
                 f"array of dtype {array.dtype.newbyteorder('=')}."
             )
         raise TypeMismatchError(f"Arrays of dtype {array.dtype} cannot be stored; allowed are {_allowed}.")
@@ -138,7 +138,9 @@ def strings_of(values) -> tuple[list[str], list[int]]:
         if not isinstance(item, str):
             raise TypeMismatchError(f"A variable of strings needs str; got {type(item).__name__}.")
         if "\0" in item:
-            raise InvalidArgumentError(f"The string {item!r} has a zero byte inside, which ends strings in files.")
+            raise InvalidArgumentError(
+                f"The string {item!r} has a zero byte inside, which ends strings in files."
+            )
         flat.append(item)
     return flat, list(array.shape)
 
@@ -164,10 +166,15 @@ def text(characters) -> str | np.ndarray:
     """Join the last dimension of an 'S1' array: a str, or an array of str. Local."""
     array = np.asarray(characters)
     if array.dtype.kind != "S" or array.dtype.itemsize != 1 or array.ndim == 0:
-        raise TypeMismatchError(f"text() joins arrays of dtype 'S1' with at least one dimension, not {array.dtype}.")
+        raise TypeMismatchError(
+            f"text() joins arrays of dtype 'S1' with at least one dimension, not {array.dtype}."
+        )
     width = array.shape[-1]
     raw = np.ascontiguousarray(array).tobytes()
-    rows = [raw[i : i + width].rstrip(b"\0").decode("utf-8", "surrogateescape") for i in range(0, len(raw), width or 1)]
+    rows = [
+        raw[i : i + width].rstrip(b"\0").decode("utf-8", "surrogateescape")
+        for i in range(0, len(raw), width or 1)
+    ]
     if array.ndim == 1:
         return rows[0] if rows else ""
     return np.array(rows, dtype=object).reshape(array.shape[:-1])

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal doctor: what is installed, what works here, and what to do where something does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..mpi_launch import find_launcher, inside_mpi, launch_environment
+
+_needed_shared_memory = 256 * 2**20  # the stage of a node, unless a setting says otherwise
+_trial_seconds = 120
+
+
+class Verdict(Enum):
+    GOOD = "ok"
+    WARNING = "note"
+    BAD = "FAIL"
+
+
+@dataclass
+class Finding:
+    """One line of the table, and what to do about it."""
+
+    what: str
+    found: str
+    verdict: Verdict = Verdict.GOOD
+    advice: str = ""
+
+
+@dataclass
+class Findings:
+    items: list[Finding] = field(default_factory=list)
+
+    def add(self, what: str, found: str, verdict: Verdict = Verdict.GOOD, advice: str = "") -> None:
+        self.items.append(Finding(what, found, verdict, advice))
+
+    @property
+    def healthy(self) -> bool:
+        return all(item.verdict is not Verdict.BAD for item in self.items)
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}"
+        count /= 1024
+    return f"{count:.1f} TiB"
+
+
+def _library(findings: Findings) -> bool:
+    try:
+        import shoal
+    except ImportError as error:
+        findings.add(
+            "library",
+            str(error),
+            Verdict.BAD,
+            "Build Shoal and its Python package again (make build), or set LD_LIBRARY_PATH to libshoal.",
+        )
+        return False
+    findings.add("shoal", shoal.version())
+    for key, value in shoal.build_info().items():
+        if key != "version":
+            findings.add(key, value)
+    return True
+
+
+def _mpi4py(findings: Findings) -> bool:
+    # In a process of its own: starting MPI here would stop mpiexec from starting it below.
+    if inside_mpi():
+        return True
+    code = "from shoal._library import start_mpi; import mpi4py; start_mpi(); print(mpi4py.__version__)"
+    try:
+        trial = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        findings.add("mpi4py", "MPI does not start within 60 s", Verdict.BAD, "Look at the MPI installation.")
+        return False
+    if trial.returncode != 0:
+        lines = trial.stderr.strip().splitlines() or ["no message"]
+        findings.add(
+            "mpi4py", lines[-1], Verdict.BAD, "Install mpi4py for the MPI of Shoal: see docs/guide/python.md."
+        )
+        return False
+    findings.add("mpi4py", trial.stdout.strip())
+    return True
+
+
+def _shared_memory(findings: Findings) -> None:
+    try:
+        status = os.statvfs("/dev/shm")
+    except OSError as error:
+        findings.add(
+            "shared memory",
+            f"/dev/shm: {error.strerror}",
+            Verdict.WARNING,
+            "Without it every rank is its own node: correct, but slower. Mount a tmpfs at /dev/shm.",
+        )
+        return
+    total, free = status.f_blocks * status.f_frsize, status.f_bavail * status.f_frsize
+    found = f"/dev/shm: {_size(free)} free of {_size(total)}"
+    if free < _needed_shared_memory:
+        findings.add(
+            "shared memory",
+            found,
+            Verdict.WARNING,
+            f"Less than the {_size(_needed_shared_memory)} of a stage: Shoal shrinks it, which can be slower. "
+            "Make it larger (Docker: --shm-size=1g).",
+        )
+    else:
+        findings.add("shared memory", found)
+
+
+def _file_system(findings: Findings, folder: Path) -> bool:
+    kind = "unknown kind"
+    try:
+        longest = -1
+        for line in Path("/proc/self/mounts").read_text().splitlines():
+            _, place, name, *_ = line.split()
+            place = place.replace("\\040", " ")
+            if os.path.commonpath([place, folder]) == place and len(place) > longest:
+                longest, kind = len(place), name
+    except (OSError, ValueError):
+        pass
+    if not folder.is_dir():
+        findings.add("folder", f"{folder} is not a folder", Verdict.BAD, "Name one that exists.")
+        return False
+    free = shutil.disk_usage(folder).free
+    found = f"{folder}: {kind}, {_size(free)} free"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        findings.add("folder", found + ", not writable", Verdict.BAD, "Name a folder that you may write to.")
+        return False
+    if kind.startswith("nfs"):
+        findings.add("folder", found, Verdict.WARNING, "NFS is slow with many writers a file; use scratch.")
+    else:
+        findings.add("folder", found)
+    return True
+
+
+def _trial(findings: Findings, folder: Path) -> None:
+    """Write and read a small file on two ranks, or on one where there is no mpiexec."""
+    launcher = find_launcher()
+    command = [sys.executable, "-m", "shoal.cli.trial", str(folder)]
+    ranks = 1
+    if launcher is not None:
+        ranks = 2
+        command = [*launcher.command(2), *command]
+        findings.add("launcher", launcher.path)
+    else:
+        findings.add(
+            "launcher",
+            "none",
+            Verdict.WARNING,
+            "No mpiexec of this MPI was found, so one rank is tried; add it to PATH or set MPIRUN_LAUNCHER.",
+        )
+    what = f"trial on {ranks} rank{'s' if ranks > 1 else ''}"
+    try:
+        result = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=_trial_seconds,
+            stdin=subprocess.DEVNULL,
+            env=launch_environment(launcher),
+        )
+    except subprocess.TimeoutExpired:
+        findings.add(
+            what,
+            f"did not end within {_trial_seconds} s",
+            Verdict.BAD,
+            "Try the launcher with another program, for example: mpiexec -n 2 hostname",
+        )
+        return
+    lines = [line for line in result.stdout.splitlines() if line.startswith("trial: ")]
+    if result.returncode == 0 and lines:
+        findings.add(what, lines[-1][len("trial: ") :])
+        return
+    reasons = [
+        line for line in (result.stderr + "\n" + result.stdout).splitlines() if "trial failed: " in line
+    ]
+    tail = (result.stderr or result.stdout).strip().splitlines()
+    reason = reasons[0].split("trial failed: ", 1)[1] if reasons else (tail or ["no message"])[-1]
+    findings.add(what, reason, Verdict.BAD, f"Run it by hand to see everything: {' '.join(command)}")
+
+
+def _show(findings: Findings) -> None:
+    console = Console()
+    table = Table(title="shoal doctor", title_justify="left", show_header=False, box=None, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    colours = {Verdict.GOOD: "green", Verdict.WARNING: "yellow", Verdict.BAD: "bold red"}
+    for item in findings.items:
+        mark = f"[{colours[item.verdict]}]{item.verdict.value}[/]"
+        table.add_row(mark, item.what, item.found.replace("[", r"\["))
+        if item.advice:
+            table.add_row("", "", "-> " + item.advice.replace("[", r"\["))
+    console.print(table)
+    if findings.healthy:
+        notes = sum(item.verdict is Verdict.WARNING for item in findings.items)
+        console.print(
+            "Shoal works here." + (f" {notes} note{'s' if notes > 1 else ''} above." if notes else "")
+        )
+    else:
+        console.print("Shoal does not work here yet: see the lines marked FAIL, and what to do below each.")
+
+
+def doctor(
+    folder: Annotated[
+        Optional[Path],
+        typer.Argument(metavar="[DIR]", help="Folder whose file system to try; default: the working folder."),
+    ] = None,
+) -> None:
+    """Show what is installed, and whether writing and reading work in a folder.
+
+    Exit status 0: Shoal works here; 1: it does not.
+    """
+    folder = Path(folder if folder is not None else os.getcwd()).absolute()
+    if inside_mpi():
+        _doctor_inside_mpi(folder)
+        return
+    findings = Findings()
+    if _library(findings):
+        works = _mpi4py(findings)
+        _shared_memory(findings)
+        works = _file_system(findings, folder) and works
+        if works:
+            _trial(findings, folder)
+    _show(findings)
+    raise typer.Exit(0 if findings.healthy else 1)
+
+
+def _doctor_inside_mpi(folder: Path) -> None:
+    """Started by mpiexec: all its ranks take part in the trial, and rank 0 reports."""
+    from ..trial import run_trial
+
+    findings = Findings()
+    works = _library(findings)
+    _shared_memory(findings)
+    _file_system(findings, folder)
+    rank = 0
+    if works:
+        from shoal._library import start_mpi
+
+        comm = start_mpi().COMM_WORLD
+        rank = comm.rank
+        what = f"trial on {comm.size} rank{'s' if comm.size > 1 else ''}"
+        try:
+            findings.add(what, run_trial(str(folder), comm))
+        except Exception as error:
+            findings.add(what, str(error), Verdict.BAD, "The message above says what to do.")
+    if rank == 0:
+        _show(findings)
+    raise typer.Exit(0 if findings.healthy else 1)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(doctor)

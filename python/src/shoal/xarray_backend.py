@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""engine="shoal" for xarray.open_dataset: lazy, and with comm= and split= each rank gets its block.
+
+Every rank opens the file for itself, so values may be loaded at any time, in any order, on some ranks
+only: nothing here is collective, but for the agreement on comm's size.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from xarray.backends import AbstractDataStore, BackendArray, BackendEntrypoint, CachingFileManager
+from xarray.backends.store import StoreBackendEntrypoint
+from xarray.core import indexing
+from xarray.core.variable import Variable
+
+from . import dataset as shoal_dataset
+from ._library import communicator
+from .decomposition import balanced_tile, process_grid
+from .errors import InvalidArgumentError
+
+# MPI may allow one thread at a time only, and dask brings many.
+_lock = threading.RLock()
+
+_magic_numbers = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
+
+
+def _open_alone(path: str, mode: str = "r"):
+    return shoal_dataset.open(path, None, mode)
+
+
+class ShoalArray(BackendArray):
+    """A variable, or this rank's block of it, that is read when it is needed."""
+
+    def __init__(self, store: ShoalStore, name: str, dtype, shape, offsets, has_record: bool):
+        self.store = store
+        self.name = name
+        # xarray knows strings by this mark.
+        self.dtype = np.dtype("O", metadata={"element_type": str}) if dtype is str else np.dtype(dtype)
+        self.shape = tuple(shape)
+        self.offsets = tuple(offsets)
+        self.has_record = has_record
+
+    def __getitem__(self, key):
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.BASIC, self._basic
+        )
+
+    def _basic(self, key) -> np.ndarray:
+        """Read the box around the slices, then take the steps out of it."""
+        start, count, picks = [], [], []
+        for item, length, offset in zip(key, self.shape, self.offsets):
+            if isinstance(item, slice):
+                places = range(*item.indices(length))
+                low, high = (min(places), max(places) + 1) if len(places) else (0, 0)
+                pick = slice(places[0] - low, None, None) if len(places) else slice(0, 0)
+                if len(places) > 1:
+                    end = places[-1] - low + (1 if places.step > 0 else -1)
+                    pick = slice(places[0] - low, end if end >= 0 else None, places.step)
+            else:
+                place = int(item) + (length if item < 0 else 0)
+                low, high, pick = place, place + 1, 0
+            start.append(low + offset)
+            count.append(high - low)
+            picks.append(pick)
+        if 0 in count:
+            return np.empty(count, self.dtype)[tuple(picks)]
+        with _lock:
+            box = self._read(start, count)
+        return np.asarray(box)[tuple(picks)]
+
+    def _read(self, start: list[int], count: list[int]) -> np.ndarray:
+        file = self.store.manager.acquire()
+        if not self.has_record:
+            return file.get(self.name, start=start, count=count) if start else file.get(self.name)
+        box = np.empty(count, self.dtype)
+        section = {"start": start[1:], "count": count[1:]} if len(start) > 1 else {}
+        for i in range(count[0]):
+            record = file.get(self.name, start[0] + i, **section)
+            box[i] = record
+        return box
+
+
+class ShoalStore(AbstractDataStore):
+    """What xarray asks of an open file."""
+
+    def __init__(self, manager, blocks: dict[str, tuple[int, int]], lengths: dict[str, int]):
+        self.manager = manager
+        self.blocks = blocks  # dimension -> first, count of this rank
+        self.lengths = lengths
+
+    def get_attrs(self):
+        with _lock:
+            return dict(self.manager.acquire().attributes)
+
+    def get_dimensions(self):
+        return {name: self.blocks.get(name, (0, length))[1] for name, length in self.lengths.items()}
+
+    def get_encoding(self):
+        with _lock:
+            file = self.manager.acquire()
+            return {"unlimited_dims": {d.name for d in file.dimensions.values() if d.unlimited}}
+
+    def get_variables(self):
+        with _lock:
+            file = self.manager.acquire()
+            return {variable.name: self._variable(file, variable) for variable in file.variables.values()}
+
+    def _variable(self, file, variable) -> Variable:
+        boxes = [self.blocks.get(dim, (0, length)) for dim, length in zip(variable.dims, variable.shape)]
+        shape = [count for _, count in boxes]
+        array = ShoalArray(
+            self, variable.name, variable.dtype, shape, [first for first, _ in boxes], variable.has_record
+        )
+        attributes = dict(variable.attributes)
+        if variable.dtype == np.dtype(bool):
+            # bool says it all; with these xarray would make numbers of it.
+            for name in ("flag_values", "flag_meanings", "_FillValue"):
+                attributes.pop(name, None)
+        encoding = {
+            "source": os.path.abspath(file.path),
+            "original_shape": tuple(variable.shape),
+            "dtype": str if variable.dtype is str else np.dtype(variable.dtype),
+            "chunksizes": variable.chunks,
+            "contiguous": variable.chunks is None,
+        }
+        if variable.chunks is not None:
+            encoding["preferred_chunks"] = dict(zip(variable.dims, variable.chunks))
+        return Variable(variable.dims, indexing.LazilyIndexedArray(array), attributes, encoding)
+
+    def close(self, **kwargs):
+        with _lock:
+            self.manager.close(**kwargs)
+
+
+def _groups(split) -> list[tuple[str, ...]]:
+    """split= as groups of dimensions that are cut alike: ("eta_rho", ("xi_rho", "xi_u"))."""
+    if isinstance(split, str):
+        split = (split,)
+    return [(item,) if isinstance(item, str) else tuple(item) for item in split]
+
+
+def _blocks(comm, split, lengths: dict[str, int]) -> dict[str, tuple[int, int]]:
+    if comm is None:
+        if split is not None:
+            raise InvalidArgumentError("split= cuts dimensions over ranks: give comm= too.")
+        return {}
+    comm = communicator(comm)
+    if split is None:
+        if comm.size > 1:
+            raise InvalidArgumentError(
+                'comm= has several ranks: name the dimensions to cut, split=("eta_rho", "xi_rho").'
+            )
+        return {}
+    groups = _groups(split)
+    for name in (name for group in groups for name in group):
+        if name not in lengths:
+            raise InvalidArgumentError(
+                f"split= names dimension '{name}'; the file has {', '.join(lengths) or 'none'}."
+            )
+    grid = process_grid(comm.size, [lengths[group[0]] for group in groups])
+    blocks = {}
+    for level in range(max(len(group) for group in groups)):
+        members = [group[min(level, len(group) - 1)] for group in groups]
+        first, count = balanced_tile(comm.rank, grid, [lengths[name] for name in members])
+        blocks.update({name: (f, n) for name, f, n in zip(members, first, count)})
+    return blocks
+
+
+class ShoalBackendEntrypoint(BackendEntrypoint):
+    """xarray.open_dataset(path, engine="shoal", comm=None, split=None)
+
+    comm   communicator of mpi4py: each rank gets its block; None: the whole file
+    split  the dimensions to cut over the ranks; a tuple inside holds dimensions that are cut alike,
+           such as those of staggered grids: (("eta_rho", "eta_v"), ("xi_rho", "xi_u"))
+    """
+
+    description = "Open netCDF files with Shoal, each rank its own block"
+    url = ""
+    open_dataset_parameters = (
+        "filename_or_obj",
+        "mask_and_scale",
+        "decode_times",
+        "concat_characters",
+        "decode_coords",
+        "drop_variables",
+        "use_cftime",
+        "decode_timedelta",
+        "comm",
+        "split",
+    )
+
+    def guess_can_open(self, filename_or_obj) -> bool:
+        """Files with a name and a beginning of netCDF. xarray asks its own engines first."""
+        try:
+            path = os.fspath(filename_or_obj)
+            if os.path.splitext(path)[1] not in (".nc", ".nc4", ".cdf"):
+                return False
+            with open(path, "rb") as file:
+                return file.read(8).startswith(_magic_numbers)
+        except (TypeError, OSError, ValueError):
+            return False
+
+    def open_dataset(
+        self,
+        filename_or_obj,
+        *,
+        mask_and_scale=True,
+        decode_times=True,
+        concat_characters=True,
+        decode_coords=True,
+        drop_variables: str | Iterable[str] | None = None,
+        use_cftime=None,
+        decode_timedelta=None,
+        comm=None,
+        split: str | Sequence[str | Sequence[str]] | None = None,
+    ):
+        if not isinstance(filename_or_obj, (str, os.PathLike)):
+            raise InvalidArgumentError(
+                f"engine='shoal' opens files by path; got a {type(filename_or_obj).__name__}."
+            )
+        path = os.path.abspath(os.fspath(filename_or_obj))
+        manager = CachingFileManager(_open_alone, path, mode="r", lock=_lock)
+        with _lock:
+            file = manager.acquire()
+            lengths = {name: dimension.length for name, dimension in file.dimensions.items()}
+            store = ShoalStore(manager, _blocks(comm, split, lengths), lengths)
+        options = {
+            "mask_and_scale": mask_and_scale,
+            "decode_times": decode_times,
+            "concat_characters": concat_characters,
+            "decode_coords": decode_coords,
+            "drop_variables": drop_variables,
+            "use_cftime": use_cftime,
+            "decode_timedelta": decode_timedelta,
+        }
+        return StoreBackendEntrypoint().open_dataset(store, **options)
