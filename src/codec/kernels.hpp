@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +21,9 @@ using Unsigned =
     std::conditional_t<size == 1, std::uint8_t,
                        std::conditional_t<size == 2, std::uint16_t,
                                           std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+
+template <std::size_t size>
+using Signed = std::make_signed_t<Unsigned<size>>;
 
 template <class T>
 [[gnu::always_inline]] inline T load(const std::byte* at) {
@@ -119,6 +123,9 @@ struct is_logical : std::false_type {};
 template <class U>
 struct is_logical<Logical<U>> : std::true_type {};
 
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
+
 /// Which values of S fit D, and what becomes of those that do.
 template <class S, class D>
 struct Rule {
@@ -127,8 +134,8 @@ struct Rule {
   [[gnu::always_inline]] static inline D convert(S value) { return static_cast<D>(value); }
 };
 
-template <class S, class D>
-requires(std::is_integral_v<S>&& std::is_integral_v<D>) struct Rule<S, D> {
+template <std::integral S, std::integral D>
+struct Rule<S, D> {
   using From = std::numeric_limits<S>;
   using To = std::numeric_limits<D>;
   static constexpr S k_low = std::cmp_less(From::min(), To::min()) ? static_cast<S>(To::min()) : From::min();
@@ -141,22 +148,28 @@ requires(std::is_integral_v<S>&& std::is_integral_v<D>) struct Rule<S, D> {
   [[gnu::always_inline]] static inline D convert(S value) { return static_cast<D>(value); }
 };
 
-template <class S, class D>
-requires(std::is_floating_point_v<S>&& std::is_integral_v<D>) struct Rule<S, D> {
+/// The bits of a floating-point number without its sign: they are in the order of the magnitudes, NaNs last.
+/// Comparing them in place of the numbers raises no floating-point exception, which models often turn into a
+/// stop.
+template <std::floating_point S>
+[[gnu::always_inline]] constexpr Signed<sizeof(S)> magnitude(S value) {
+  return std::bit_cast<Signed<sizeof(S)>>(value) & std::numeric_limits<Signed<sizeof(S)>>::max();
+}
+
+template <std::floating_point S, std::integral D>
+struct Rule<S, D> {
   using To = std::numeric_limits<D>;
+  using Bits = Signed<sizeof(S)>;
   static constexpr bool k_always_fits = false;
-  static constexpr bool k_max_is_exact = To::digits <= std::numeric_limits<S>::digits;
-  // Where the largest integer is no floating-point number, the power of two above it is the first that does
-  // not fit.
-  static constexpr S k_end = static_cast<S>(std::uint64_t{1} << (To::digits - 1)) * S{2};
+  // Where the largest integer is no floating-point number, the one below the next power of two is the last
+  // that fits.
+  static constexpr Bits k_high =
+      To::digits <= std::numeric_limits<S>::digits
+          ? magnitude(static_cast<S>(To::max()))
+          : magnitude(static_cast<S>(static_cast<S>(std::uint64_t{1} << (To::digits - 1)) * S{2})) - 1;
+  static constexpr Bits k_low = magnitude(static_cast<S>(To::min()));
   [[gnu::always_inline]] static inline bool fits(S value) {
-    const bool low = value >= static_cast<S>(To::min());
-    bool high = false;
-    if constexpr (k_max_is_exact)
-      high = value <= static_cast<S>(To::max());
-    else
-      high = value < k_end;
-    return static_cast<bool>(static_cast<int>(low) & static_cast<int>(high));
+    return magnitude(value) <= (std::bit_cast<Bits>(value) < 0 ? k_low : k_high);
   }
   [[gnu::always_inline]] static inline D convert(S value) { return static_cast<D>(value); }
 };
@@ -164,25 +177,23 @@ requires(std::is_floating_point_v<S>&& std::is_integral_v<D>) struct Rule<S, D> 
 template <>
 struct Rule<double, float> {
   static constexpr bool k_always_fits = false;
+  static constexpr std::int64_t k_high = magnitude(static_cast<double>(std::numeric_limits<float>::max()));
+  static constexpr std::int64_t k_infinity = magnitude(std::numeric_limits<double>::infinity());
   [[gnu::always_inline]] static inline bool fits(double value) {
-    const double size = __builtin_fabs(value);
-    const bool too_large = size > static_cast<double>(std::numeric_limits<float>::max());
-    return static_cast<bool>(static_cast<int>(!too_large) |
-                             static_cast<int>(size == std::numeric_limits<double>::infinity()));
+    const std::int64_t bits = magnitude(value);
+    return static_cast<bool>(static_cast<int>(bits <= k_high) | static_cast<int>(bits >= k_infinity));
   }
   [[gnu::always_inline]] static inline float convert(double value) { return static_cast<float>(value); }
 };
 
-template <class S, class U>
-requires std::is_arithmetic_v<S>
+template <Number S, class U>
 struct Rule<S, Logical<U>> {
   static constexpr bool k_always_fits = true;
   [[gnu::always_inline]] static inline bool fits(S) { return true; }
   [[gnu::always_inline]] static inline Logical<U> convert(S value) { return {static_cast<U>(value != S{0})}; }
 };
 
-template <class S, class D>
-requires std::is_arithmetic_v<D>
+template <class S, Number D>
 struct Rule<Logical<S>, D> {
   static constexpr bool k_always_fits = true;
   [[gnu::always_inline]] static inline bool fits(Logical<S>) { return true; }
@@ -223,12 +234,17 @@ struct Cast {
       return {};
     } else {
       // Misfits are rare: the loop only notices that there are some, as wide as S so that vectors stay whole.
-      Unsigned<sizeof(S)> any_misfit = 0;
+      using Bits = Unsigned<sizeof(S)>;
+      Bits any_misfit = 0;
       for (std::int64_t i = 0; i < n; ++i) {
-        const S value = load<S>(from + i * k_from);
-        const bool fits = R::fits(value);
-        any_misfit = static_cast<Unsigned<sizeof(S)>>(any_misfit | static_cast<Unsigned<sizeof(S)>>(!fits));
-        store(to + i * k_to, R::convert(fits ? value : S{}));  // converting a misfit would be undefined
+        S value = load<S>(from + i * k_from);
+        const auto misfit = static_cast<Bits>(!R::fits(value));
+        any_misfit = static_cast<Bits>(any_misfit | misfit);
+        // Converting a floating-point misfit would be undefined, and may trap. A mask, as compilers branch
+        // for `?:` here.
+        if constexpr (std::is_floating_point_v<S>)
+          value = std::bit_cast<S>(static_cast<Bits>(std::bit_cast<Bits>(value) & (misfit - Bits{1})));
+        store(to + i * k_to, R::convert(value));
       }
       if (any_misfit == 0) return {};
       return put_substitutes(from, to, n, substitute);

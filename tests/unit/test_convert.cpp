@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -274,6 +275,22 @@ TEST_CASE("limits that a floating-point number cannot hold exactly") {
   const double truncated = -3.99;
   CHECK(convert_one(Type::double_, &truncated, 8, Type::int_, i32, std::int32_t{-7}).count == 0);
   CHECK(i32 == -3);
+}
+
+TEST_CASE("a misfit raises no floating-point exception, so that models that stop at one go on") {
+  const std::vector<double> values{1.0, 1e300, -1e300, std::nan(""), INFINITY, 3e9, -3e9, 2.0, 1e19};
+  const auto n = static_cast<std::int64_t>(values.size());
+  std::vector<std::uint64_t> out(values.size());
+  std::feclearexcept(FE_ALL_EXCEPT);
+  for (const Isa isa : isas())
+    for (const Type to : k_numbers) {
+      CAPTURE(name_of(to));
+      const auto size = size_of(to);
+      find_conversion({Type::double_, 8, false}, {to, size, false}, isa)(
+          reinterpret_cast<const std::byte*>(values.data()), 8, reinterpret_cast<std::byte*>(out.data()),
+          static_cast<std::int64_t>(size), n, nullptr);
+      CHECK(std::fetestexcept(FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO) == 0);
+    }
 }
 
 TEST_CASE("a misfit without substitute becomes zero") {
