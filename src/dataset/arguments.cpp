@@ -222,6 +222,7 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
     region_known = true;
     const int nd = transfer.region.rank();
     transfer.mine = Box(Dims(nd), Dims(nd));
+    transfer.array = {nullptr, definition.type, size_of(definition.type), Dims(nd), Dims(nd)};
     fill_in_array(transfer, definition, call, schema.has_record(variable) ? 1 : 0, direction);
   });
   transfer.variable = region_known ? variable : -1;

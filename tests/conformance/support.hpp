@@ -1,0 +1,260 @@
+// What conformance and fault tests share: calls that must succeed, arrays of any layout, values to recognise.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/box.hpp"
+#include "shoal/shoal.h"
+
+namespace shoal::testing {
+
+inline int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+inline int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// The call must succeed.
+inline void ok(int code) {
+  const std::string message =
+      code == SHOAL_OK ? "" : std::string(shoal_error_name(code)) + ": " + shoal_error_message();
+  REQUIRE_MESSAGE(code == SHOAL_OK, message);
+}
+
+/// The call must fail with the code, and its message must hold the words.
+inline void fails(int code, int expected, const std::vector<std::string>& words = {}) {
+  const std::string message = shoal_error_message();
+  CHECK_MESSAGE(code == expected, shoal_error_name(code), " instead of ", shoal_error_name(expected), ": ",
+                message);
+  for (const auto& word : words)
+    CHECK_MESSAGE(message.find(word) != std::string::npos, "'", message, "' does not say '", word, "'");
+}
+
+/// All ranks must have got the same code and message.
+inline void alike(int code) {
+  const std::string message = code == SHOAL_OK ? "" : shoal_error_message();
+  std::vector<int> codes(static_cast<std::size_t>(world_size()));
+  MPI_Allgather(&code, 1, MPI_INT, codes.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  for (const int other : codes)
+    CHECK(other == code);
+  std::uint64_t hash = std::hash<std::string>{}(message);
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  MPI_Allreduce(&hash, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce(&hash, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  CHECK_MESSAGE(least == most, "ranks got different messages; this one: ", message);
+}
+
+inline const std::vector<std::string>& formats() {
+  static const std::vector<std::string> names{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
+  return names;
+}
+
+inline bool is_netcdf4(const std::string& format) {
+  return format.rfind("netcdf4", 0) == 0;
+}
+
+/// Number types that the format holds.
+inline std::vector<int> types_of(const std::string& format) {
+  std::vector<int> types{SHOAL_BYTE, SHOAL_SHORT, SHOAL_INT, SHOAL_FLOAT, SHOAL_DOUBLE};
+  if (format == "cdf5" || format == "netcdf4")
+    types.insert(types.end(), {SHOAL_UBYTE, SHOAL_USHORT, SHOAL_UINT, SHOAL_INT64, SHOAL_UINT64});
+  return types;
+}
+
+inline std::size_t bytes_of(int type) {
+  static constexpr std::size_t k_sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char*), 1};
+  return k_sizes[type];
+}
+
+template <class Visit>
+auto with_type(int type, Visit&& visit) {
+  switch (type) {
+    case SHOAL_BYTE:
+      return visit(std::int8_t{});
+    case SHOAL_CHAR:
+      return visit(char{});
+    case SHOAL_SHORT:
+      return visit(std::int16_t{});
+    case SHOAL_INT:
+      return visit(std::int32_t{});
+    case SHOAL_FLOAT:
+      return visit(float{});
+    case SHOAL_UBYTE:
+      return visit(std::uint8_t{});
+    case SHOAL_USHORT:
+      return visit(std::uint16_t{});
+    case SHOAL_UINT:
+      return visit(std::uint32_t{});
+    case SHOAL_INT64:
+      return visit(std::int64_t{});
+    case SHOAL_UINT64:
+      return visit(std::uint64_t{});
+    default:
+      return visit(double{});
+  }
+}
+
+inline double value_at(int type, const std::byte* at) {
+  return with_type(type, [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<double>(value);
+  });
+}
+
+inline void set_value(int type, std::byte* at, double number) {
+  with_type(type, [&](auto value) {
+    value = static_cast<decltype(value)>(number);
+    std::memcpy(at, &value, sizeof value);
+    return 0.0;
+  });
+}
+
+/// NetCDF's fill value of the type, as a number.
+inline double fill_value(int type) {
+  switch (type) {
+    case SHOAL_BYTE:
+      return -127;
+    case SHOAL_SHORT:
+      return -32767;
+    case SHOAL_INT:
+      return -2147483647;
+    case SHOAL_UBYTE:
+      return 255;
+    case SHOAL_USHORT:
+      return 65535;
+    case SHOAL_UINT:
+      return 4294967295.0;
+    case SHOAL_INT64:
+      return static_cast<double>(-9223372036854775806LL);
+    case SHOAL_UINT64:
+      return static_cast<double>(18446744073709551614ULL);
+    case SHOAL_FLOAT:
+      return static_cast<double>(9.9692099683868690e+36F);
+    default:
+      return 9.9692099683868690e+36;
+  }
+}
+
+/// A value that tells the cell, and fits every type: 1 to 97.
+inline double value_of(int variable, const Dims& index) {
+  std::int64_t v = variable + 1;
+  for (const auto i : index)
+    v = (v * 31 + i + 1) % 1000003;
+  return static_cast<double>(1 + v % 97);
+}
+
+template <class Visit>
+void for_cells(const Box& box, Visit visit) {
+  for (std::int64_t i = 0; i < box.cells(); ++i) {
+    Dims index = unravel(i, box.count);
+    for (int d = 0; d < box.rank(); ++d)
+      index[d] += box.first[d];
+    visit(index);
+  }
+}
+
+/// An array in memory in any order of dimensions, with gaps, forwards and backwards.
+class TestArray {
+ public:
+  TestArray(int type, const Dims& extents) : TestArray(type, extents, nullptr) {}
+  TestArray(int type, const Dims& extents, std::mt19937& random) : TestArray(type, extents, &random) {}
+
+  std::byte* at(const Dims& index) {
+    std::byte* p = memory_.data() + origin_;
+    for (int d = 0; d < index.size(); ++d)
+      p += index[d] * strides_[d];
+    return p;
+  }
+  double get(const Dims& index) { return value_at(type_, at(index)); }
+  void set(const Dims& index, double value) { set_value(type_, at(index), value); }
+  void fill(double value) {
+    for_cells(Box::whole(extents_), [&](const Dims& index) { set(index, value); });
+  }
+  const shoal_array* c() {
+    c_ = {memory_.data() + origin_, type_, 0, extents_.size(), extents_.data(), strides_.data()};
+    return &c_;
+  }
+
+ private:
+  TestArray(int type, const Dims& extents, std::mt19937* random)
+      : type_(type), extents_(extents), strides_(extents.size()) {
+    std::vector<int> order(static_cast<std::size_t>(extents.size()));
+    std::iota(order.rbegin(), order.rend(), 0);  // row-major: the last dimension first
+    if (random != nullptr) std::shuffle(order.begin(), order.end(), *random);
+    auto stride = static_cast<std::int64_t>(bytes_of(type));
+    for (const int d : order) {
+      const bool backwards = random != nullptr && (*random)() % 3 == 0;
+      if (random != nullptr && (*random)() % 3 == 0) stride *= 2;
+      strides_[d] = backwards ? -stride : stride;
+      if (backwards && extents[d] > 0) origin_ += stride * (extents[d] - 1);
+      stride *= std::max<std::int64_t>(extents[d], 1) +
+                (random != nullptr ? static_cast<std::int64_t>((*random)() % 2) : 0);
+    }
+    memory_.assign(static_cast<std::size_t>(stride), std::byte{0x5a});
+  }
+  int type_;
+  Dims extents_;
+  Dims strides_;
+  std::int64_t origin_ = 0;
+  std::vector<std::byte> memory_;
+  shoal_array c_{};
+};
+
+/// A decomposition handle that is freed.
+class Cut {
+ public:
+  Cut(MPI_Comm comm, const Dims& global, const Box& tile, const Dims& low, const Dims& high)
+      : tile_(tile), low_(low), high_(high) {
+    ok(shoal_block(comm, global.size(), global.data(), tile.first.data(), tile.count.data(), low.data(),
+                   high.data(), &handle_));
+  }
+  Cut(const Cut&) = delete;
+  Cut& operator=(const Cut&) = delete;
+  ~Cut() { shoal_decomposition_free(&handle_); }
+
+  const shoal_decomposition* handle() const { return handle_; }
+  const Box& tile() const { return tile_; }
+  /// The tile with its halo; may stick out of the global shape.
+  Box around() const {
+    Box box = tile_;
+    for (int d = 0; d < box.rank(); ++d) {
+      box.first[d] -= low_[d];
+      box.count[d] += low_[d] + high_[d];
+    }
+    return box;
+  }
+
+ private:
+  Box tile_;
+  Dims low_;
+  Dims high_;
+  shoal_decomposition* handle_ = nullptr;
+};
+
+inline void def_dim(shoal_dataset* file, const std::string& name, std::int64_t length) {
+  ok(shoal_def_dim(file, name.c_str(), length));
+}
+
+/// A scalar as an array.
+template <class T>
+shoal_array scalar(T& value, int type) {
+  return {&value, type, type == SHOAL_LOGICAL ? sizeof(T) : 0, 0, nullptr, nullptr};
+}
+
+}  // namespace shoal::testing

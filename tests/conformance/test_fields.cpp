@@ -1,0 +1,210 @@
+// Fields of random shapes, types, tiles, halos and layouts in memory: what one cut writes another reads, in
+// every format.
+#include "conformance/support.hpp"
+#include "mpi/random_tiles.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+struct Field {
+  std::string name;
+  int type = SHOAL_FLOAT;
+  bool record = false;
+  Dims levels;  // dimensions that are not cut, in front
+  Dims cut;     // dimensions of the decomposition
+  bool staggered = false;
+
+  Dims shape() const { return joined(levels, cut); }
+};
+
+int pick(std::mt19937& random, const std::vector<int>& from) {
+  return from[random() % from.size()];
+}
+
+Dims random_dims(std::mt19937& random, int least, int most, int longest) {
+  Dims dims;
+  const int n = least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+  for (int d = 0; d < n; ++d)
+    dims.push_back(1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(longest)));
+  return dims;
+}
+
+// Fields on one grid and on a staggered one, that is one longer in the last dimension.
+std::vector<Field> random_fields(std::mt19937& random, const std::string& format) {
+  const Dims grid = random_dims(random, 1, 3, 13);
+  std::vector<Field> fields;
+  for (int i = 0; i < 4; ++i) {
+    Field field;
+    field.name = "field" + std::to_string(i);
+    field.type = pick(random, types_of(format));
+    field.record = random() % 3 != 0;
+    field.levels = random_dims(random, 0, 2, 4);
+    field.cut = grid;
+    field.staggered = random() % 2 == 0;
+    if (field.staggered) field.cut[grid.size() - 1] += 1;
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+void define(shoal_dataset* file, const Field& field, const shoal_decomposition* cut) {
+  std::string dims = field.record ? "time" : "";
+  const Dims shape = field.shape();
+  for (int d = 0; d < shape.size(); ++d) {
+    const std::string name = field.name + "_d" + std::to_string(d);
+    def_dim(file, name, shape[d]);
+    dims += " " + name;
+  }
+  ok(shoal_def_var(file, field.name.c_str(), field.type, dims.c_str(), cut));
+}
+
+Dims random_halo(std::mt19937& random, int n) {
+  Dims halo(n);
+  for (auto& h : halo)
+    h = static_cast<std::int64_t>(random() % 4);
+  return halo;
+}
+
+Dims cell(const Field& field, std::int64_t record, const Dims& index) {
+  return field.record ? joined(Dims{record}, index) : index;
+}
+
+/// One record, or one section of its levels, written by this rank.
+void write_part(shoal_dataset* file, int number, const Field& field, const Cut& cut, std::int64_t record,
+                const Box& levels, bool sectioned, int memory_type, bool halo, std::mt19937& random) {
+  const Box local = halo ? cut.around() : cut.tile();
+  TestArray array(memory_type, joined(levels.count, local.count), random);
+  array.fill(101);  // halo cells must not get into the file
+  for_cells(Box(joined(levels.first, cut.tile().first), joined(levels.count, cut.tile().count)),
+            [&](const Dims& index) {
+              Dims at = index;
+              for (int d = 0; d < levels.rank(); ++d)
+                at[d] -= levels.first[d];
+              for (int d = 0; d < local.rank(); ++d)
+                at[levels.rank() + d] -= local.first[d];
+              array.set(at, value_of(number, cell(field, record, index)));
+            });
+  const Dims start = joined(levels.first, Dims(field.cut.size()));
+  const Dims count = joined(levels.count, field.cut);
+  ok(shoal_write(file, field.name.c_str(), nullptr, array.c(), field.record ? record : SHOAL_NO_RECORD,
+                 sectioned ? start.data() : nullptr, sectioned ? count.data() : nullptr));
+}
+
+void write_field(shoal_dataset* file, int number, const Field& field, const Cut& cut, std::int64_t record,
+                 std::mt19937& random, std::mt19937& own) {
+  const Box everything = Box::whole(field.levels);
+  const int memory_type = pick(own, types_of("netcdf4"));  // differs from rank to rank
+  const bool halo = own() % 2 == 0;
+  if (field.levels.empty() || random() % 2 == 0)
+    return write_part(file, number, field, cut, record, everything, false, memory_type, halo, own);
+  for (std::int64_t level = field.levels[0] - 1; level >= 0; --level) {  // in sections, the last one first
+    Box part = everything;
+    part.first[0] = level;
+    part.count[0] = 1;
+    write_part(file, number, field, cut, record, part, true, memory_type, halo, own);
+  }
+}
+
+void read_field(shoal_dataset* file, int number, const Field& field, const Cut& cut,
+                const std::vector<Box>& written, std::int64_t record, std::mt19937& own) {
+  const bool halo = own() % 2 == 0;
+  const int memory_type = pick(own, {SHOAL_DOUBLE, SHOAL_INT64, SHOAL_FLOAT});
+  const Box local = halo ? cut.around() : cut.tile();
+  TestArray array(memory_type == SHOAL_INT64 && field.type >= SHOAL_FLOAT ? SHOAL_DOUBLE : memory_type,
+                  joined(field.levels, local.count), own);
+  array.fill(102);
+  ok(shoal_read(file, field.name.c_str(), cut.handle(), array.c(), field.record ? record : SHOAL_NO_RECORD,
+                nullptr, nullptr));
+  if (cut.tile().empty()) return;
+  const Box global = Box::whole(field.cut);
+  int wrong = 0;
+  for_cells(Box(joined(Dims(field.levels.size()), local.first), joined(field.levels, local.count)),
+            [&](const Dims& index) {
+              Dims at = index;
+              for (int d = 0; d < local.rank(); ++d)
+                at[field.levels.size() + d] -= local.first[d];
+              const Box here(tail(index, local.rank()), Dims(local.rank(), 1));
+              double expected = fill_value(field.type);
+              if (!global.contains(here))
+                expected = 102;  // outside of the global shape nothing is touched
+              else if (std::any_of(written.begin(), written.end(),
+                                   [&](const Box& tile) { return tile.contains(here); }))
+                expected = value_of(number, cell(field, record, index));
+              const double found = array.get(at);
+              if (found != expected && static_cast<float>(found) != static_cast<float>(expected)) ++wrong;
+            });
+  CHECK_MESSAGE(wrong == 0, wrong, " wrong cells in ", field.name, " of type ", field.type, ", record ",
+                record, ", halo ", halo);
+}
+
+struct Case {
+  std::string format;
+  std::string settings;
+  unsigned seed;
+};
+
+void round_trip(const Case& c) {
+  CAPTURE(c.format);
+  CAPTURE(c.settings);
+  CAPTURE(c.seed);
+  std::mt19937 random(c.seed);                                            // the same on all ranks
+  std::mt19937 own(c.seed * 1000 + static_cast<unsigned>(world_rank()));  // not
+  const auto fields = random_fields(random, c.format);
+  const std::string path = "fields.nc";
+  const auto me = static_cast<std::size_t>(world_rank());
+  std::vector<std::vector<Box>> tiles;
+  std::vector<std::unique_ptr<Cut>> cuts;
+  const auto new_cuts = [&](bool holes) {
+    tiles.clear();
+    cuts.clear();
+    for (const auto& field : fields) {
+      tiles.push_back(random_tiles(field.cut, world_size(), holes, random));
+      const int n = field.cut.size();
+      const Dims low = random_halo(random, n);
+      const Dims high = random_halo(random, n);
+      cuts.push_back(std::make_unique<Cut>(MPI_COMM_WORLD, field.cut, tiles.back()[me], low, high));
+    }
+  };
+  new_cuts(c.seed % 2 == 1);
+  std::vector<std::int64_t> records{0, 1, 2, 3, 4};
+  std::shuffle(records.begin(), records.end(), random);
+
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, path.c_str(), ("format=" + c.format + ", " + c.settings).c_str(), &file));
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    define(file, fields[i], cuts[i]->handle());
+  for (const auto record : records)
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (fields[i].record || record == 0)
+        write_field(file, static_cast<int>(i), fields[i], *cuts[i], record, random, own);
+  ok(shoal_close(&file, 0));
+  CHECK(file == nullptr);
+
+  const auto written = tiles;
+  new_cuts(false);
+  ok(shoal_open(MPI_COMM_WORLD, path.c_str(), SHOAL_READ, c.settings.c_str(), &file));
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    for (std::int64_t record = 0; record < (fields[i].record ? 5 : 1); ++record)
+      read_field(file, static_cast<int>(i), fields[i], *cuts[i], written[i], record, own);
+  ok(shoal_close(&file, 0));
+}
+
+}  // namespace
+
+TEST_CASE("what one cut writes another reads, in every format") {
+  for (const auto& format : formats())
+    for (unsigned seed = 0; seed < 8; ++seed)
+      round_trip({format, "", seed});
+}
+
+TEST_CASE("a stage that is far smaller than a field, and several nodes") {
+  for (const std::string format : {"cdf5", "netcdf4"})
+    for (unsigned seed = 20; seed < 23; ++seed) {
+      round_trip({format, "stage_bytes=128KiB, slot_bytes=64KiB", seed});
+      round_trip({format, "ranks_per_node=1", seed});
+      round_trip({format, "ranks_per_node=2, chunk_bytes=1KiB, writers=2", seed});
+    }
+}
