@@ -136,6 +136,8 @@ void ClassicCatalog::check_box(int variable, const Box& box, bool may_grow) cons
   usable(variable);
   const Dims shape = schema_.shape(variable);
   bool inside = box.rank() == shape.size();
+  if (inside && box.empty() && *std::min_element(box.count.begin(), box.count.end()) >= 0)
+    return;  // no cells
   for (int d = 0; inside && d < shape.size(); ++d) {
     const bool open_end = may_grow && d == 0 && schema_.has_record(variable);
     const std::int64_t length = open_end ? std::numeric_limits<std::int64_t>::max() : shape[d];
