@@ -173,6 +173,8 @@ def put_attribute(raw, variable: str, name: str, value) -> None:
         return
     array = np.asarray(value)
     if array.dtype.kind in "UOTS":
+        if isinstance(value, (list, tuple)):  # numpy makes text of numbers beside text
+            array = np.array(value, dtype=object)
         items = [item.decode("utf-8") if isinstance(item, bytes) else item for item in array.ravel()]
         if not items or not all(isinstance(item, str) for item in items):
             raise TypeMismatchError(

@@ -116,7 +116,7 @@ def _shared_memory(findings: Findings) -> None:
             "shared memory",
             found,
             Verdict.WARNING,
-            f"Less than the {_size(_needed_shared_memory)} of a stage: Shoal shrinks it, which can be slower. "
+            f"Less than the {_size(_needed_shared_memory)} of a stage: Shoal shrinks it and may be slower. "
             "Make it larger (Docker: --shm-size=1g).",
         )
     else:

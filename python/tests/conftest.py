@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the Python tests share: running a program on several ranks, with a time limit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_top = Path(__file__).resolve().parents[2]
+_programs = Path(__file__).resolve().parent / "programs"
+_seconds = 120
+
+
+def clean_environment(**extra: str) -> dict[str, str]:
+    """The environment of this process as it was started: MPI, once it runs in here, adds to it what
+    would make a child believe that it belongs to this job."""
+    return {**os.environ, **extra}
+
+
+def run_program(command: list[str], seconds: int = _seconds, **options) -> subprocess.CompletedProcess:
+    """Run a program; when it takes too long, end it and everything that it started, and fail."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=clean_environment(**options.pop("env", {})),
+        start_new_session=True,
+        **options,
+    )
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        pytest.fail(f"{command} did not end within {seconds} s\n{out}\n{err}")
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+@pytest.fixture
+def mpirun():
+    """mpirun(ranks, "program.py", args...): a program of tests/programs on so many ranks; it must succeed.
+
+    An exception on one rank ends them all."""
+
+    def run(ranks: int, program: str, *args, expect: int | None = 0, seconds: int = _seconds):
+        command = [
+            str(_top / "tools" / "mpirun.sh"),
+            str(ranks),
+            sys.executable,
+            "-m",
+            "mpi4py",
+            str(_programs / program),
+            *map(str, args),
+        ]
+        result = run_program(command, seconds)
+        if expect is not None:
+            assert result.returncode == expect, f"{command}\n{result.stdout}\n{result.stderr}"
+        return result
+
+    return run
+
+
+@pytest.fixture
+def python():
+    """python(code): run code in a new interpreter, in which nothing was imported yet; it must succeed."""
+
+    def run(code: str, *args, expect: int = 0, cwd=None):
+        result = run_program([sys.executable, "-c", code, *map(str, args)], cwd=cwd)
+        assert result.returncode == expect, f"{result.stdout}\n{result.stderr}"
+        return result
+
+    return run
+
+
+@pytest.fixture(params=["cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"])
+def any_format(request):
+    return request.param

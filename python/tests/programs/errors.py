@@ -1,0 +1,90 @@
+"""One rank fails, all ranks get the same exception, nobody hangs: errors.py FOLDER"""
+
+import os
+import sys
+
+import numpy as np
+from mpi4py import MPI
+
+import shoal
+
+comm = MPI.COMM_WORLD
+last = comm.size - 1
+path = os.path.join(sys.argv[1], "a.nc")
+
+
+def all_raise(kind, call, same=True):
+    """call() raises `kind` on every rank, with the same code; `same`: and the same message."""
+    try:
+        call()
+        caught = None
+    except shoal.Error as error:
+        caught = error
+    found = comm.allgather((type(caught).__name__, str(caught)))
+    assert isinstance(caught, kind), found
+    if same:
+        assert len(set(found)) == 1, found
+
+
+def mine(bad, good):
+    return bad if comm.rank == last else good
+
+
+tiles = shoal.Decomposition.block(comm, {"y": 8, "x": 9}, split=("y", "x"))
+whole = np.arange(72.0).reshape(8, 9)
+
+# Tiles that overlap, and arguments that are wrong on one rank only.
+all_raise(shoal.OverlapError, lambda: shoal.Decomposition.block(comm, (8, 9), (0, 0), (8, 9)))
+all_raise(
+    shoal.InvalidArgumentError,
+    lambda: shoal.Decomposition.block(comm, {"y": 8, "x": 9}, split=mine(("q",), ("y", "x"))),
+    same=False,
+)
+all_raise(shoal.FileMissingError, lambda: shoal.open(os.path.join(sys.argv[1], "none.nc"), comm))
+
+with shoal.create(path, comm) as file:
+    file.def_var("v", "f8", tiles, record="time")
+    file.write("v", whole[tiles.slices], 0)
+    file.sync()
+
+with shoal.open(path, comm) as file:
+    # Wrong on one rank: name, shape, out, record; the others learn of it from the call itself.
+    all_raise(shoal.Error, lambda: file.read(mine("vv", "v"), tiles, record=0), same=False)
+    all_raise(shoal.Error, lambda: file.read("v", tiles, record=0, out=mine(np.zeros(3), None)), same=False)
+    all_raise(shoal.Error, lambda: file.read("v", tiles, record=0, out=mine([1], None)), same=False)
+    all_raise(shoal.Error, lambda: file.read("v", mine("x", tiles), record=0), same=False)
+    all_raise(shoal.Error, lambda: file.get("v", 0, start=mine((0,), (0, 0)), count=(8, 9)), same=False)
+    all_raise(LookupError, lambda: file.read("v", tiles, record=5))
+    np.testing.assert_array_equal(file.read("v", tiles, record=0), whole[tiles.slices])
+
+# A value that does not fit, on one rank: all hear of it at sync, and the rest is written.
+file = shoal.create(path, comm)
+file.def_var("v", "i2", tiles)
+values = whole[tiles.slices].copy()
+if comm.rank == last:
+    values[-1, -1] = 1e6
+
+
+def write_and_sync():
+    try:
+        file.write("v", values)
+    except shoal.RangeError:
+        pass  # the rank may hear of it at once
+    file.sync()
+
+
+all_raise(shoal.RangeError, write_and_sync)
+file.close()
+with shoal.open(path, comm) as file:
+    found = file.get("v")
+    assert (found.ravel()[:-1] == whole.ravel()[:-1]).all()
+
+# A type that cannot be written, on one rank.
+file = shoal.create(path, comm)
+file.def_var("v", "f8", tiles)
+try:
+    file.write("v", mine(values.astype("c16"), values))
+    assert comm.rank != last
+except TypeError:
+    assert comm.rank == last
+all_raise(shoal.Error, file.close)

@@ -1,0 +1,16 @@
+"""Nobody closes the file: what was synced is in it, and the program ends."""
+
+import sys
+
+import numpy as np
+from mpi4py import MPI
+
+import shoal
+
+comm = MPI.COMM_WORLD
+tiles = shoal.Decomposition.block(comm, {"y": 3, "x": 4}, split=("y", "x"))
+file = shoal.create(sys.argv[1], comm)
+file.def_var("v", "f8", tiles, record="time")
+file.write("v", np.full(tiles.shape, 7.0), 0)
+file.sync()
+file.write("v", np.full(tiles.shape, 8.0), 1)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What becomes of a file that nobody closes: a warning, no hang, and what was committed stays."""
+
+import gc
+
+import pytest
+
+import shoal
+
+forgetful = """
+import sys
+import shoal
+file = shoal.create(sys.argv[1])
+file.def_var("v", "f8")
+file.put("v", 1.0)
+file.sync()
+file.put("v", 2.0)
+"""
+
+
+def test_end_of_the_program(tmp_path, python):
+    result = python("import warnings; warnings.simplefilter('always')" + forgetful, tmp_path / "a.nc")
+    assert "ResourceWarning" in result.stderr and "was not closed" in result.stderr
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.get("v") in (1.0, 2.0)
+
+
+def test_an_exception_at_the_end_of_the_program(tmp_path, python):
+    result = python(forgetful + "raise KeyError('bug')", tmp_path / "a.nc", expect=1)
+    assert "bug" in result.stderr and "Segmentation" not in result.stderr
+
+
+def test_no_longer_used(tmp_path):
+    file = shoal.create(tmp_path / "a.nc")
+    with pytest.warns(ResourceWarning, match=r"a\.nc was not closed"):
+        del file
+        gc.collect()
+
+
+def test_abandon(tmp_path):
+    file = shoal.create(tmp_path / "a.nc")
+    file.abandon()
+    file.abandon()
+    file.close()
+    assert not file.is_open
+
+
+def test_an_exception_in_the_block_closes_the_file(tmp_path):
+    with pytest.raises(ZeroDivisionError), shoal.create(tmp_path / "a.nc") as file:
+        file.def_var("v", "f8")
+        file.put("v", 5.0)
+        raise ZeroDivisionError
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.get("v") == 5
+
+
+def test_a_bug_on_one_rank_ends_the_program(tmp_path, mpirun):
+    """Python's `-m mpi4py` ends all ranks when one raises; dropping the file must not wait."""
+    result = mpirun(3, "one_rank_raises.py", tmp_path / "a.nc", expect=None, seconds=60)
+    assert result.returncode != 0
+    assert "bug on rank 1" in result.stderr
+
+
+def test_forgotten_on_several_ranks(tmp_path, mpirun):
+    mpirun(3, "forgotten.py", tmp_path / "a.nc", seconds=60)
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.get("v", 0).sum() == 12 * 7

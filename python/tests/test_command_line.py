@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program `shoal`."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import run_program
+
+import shoal
+
+program = [sys.executable, "-m", "shoal.cli"]
+
+
+def test_version():
+    result = run_program([*program, "--version"])
+    assert result.stdout.strip() == f"shoal {shoal.version()}"
+
+
+def test_installed_program():
+    path = Path(sys.executable).with_name("shoal")
+    assert path.exists()
+    assert "doctor" in run_program([str(path), "--help"]).stdout
+
+
+def test_doctor(tmp_path):
+    result = run_program([*program, "doctor", str(tmp_path)])
+    assert result.returncode == 0, result.stdout + result.stderr
+    for words in (
+        "Shoal works here",
+        "trial on 2 ranks",
+        "shared memory",
+        "hdf5",
+        "written and read back alike",
+    ):
+        assert words in result.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_doctor_inside_of_a_job(tmp_path):
+    launcher = Path(__file__).resolve().parents[2] / "tools" / "mpirun.sh"
+    result = run_program([str(launcher), "3", *program, "doctor", str(tmp_path)])
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.count("trial on 3 ranks") == 1
+
+
+def test_doctor_says_what_is_wrong(tmp_path):
+    result = run_program([*program, "doctor", str(tmp_path / "none")])
+    assert result.returncode == 1
+    assert "FAIL" in result.stdout and "is not a folder" in result.stdout
+    result = run_program([*program, "doctor", str(tmp_path)], env={"SHOAL_STAGE_BYTS": "1"})
+    assert result.returncode == 1
+    assert "SHOAL_STAGE_BYTS" in result.stdout
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_doctor_without_permission(tmp_path):
+    tmp_path.chmod(0o500)
+    result = run_program([*program, "doctor", str(tmp_path)])
+    assert result.returncode == 1
+    assert "not writable" in result.stdout
+
+
+def test_doctor_without_launcher(tmp_path):
+    """One rank is tried where there is no mpiexec."""
+    result = run_program([*program, "doctor", str(tmp_path)], env={"PATH": str(tmp_path)})
+    assert "trial on 1 rank" in result.stdout, result.stdout

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exceptions: their kinds, their messages, and that the file stays usable."""
+
+import os
+import pickle
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal import _shoal, errors
+
+
+def test_one_class_a_code():
+    for code in range(1, 19):
+        error = errors.from_code(code, "what failed")
+        assert type(error) is not shoal.Error and isinstance(error, shoal.Error)
+        assert (error.code, str(error), error.message) == (code, "what failed", "what failed")
+        assert error.name == _shoal.error_name(code)
+        assert type(pickle.loads(pickle.dumps(error))) is type(error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "also"),
+    [
+        (shoal.InvalidArgumentError, ValueError),
+        (shoal.NotFoundError, KeyError),
+        (shoal.NotFoundError, IndexError),
+        (shoal.FileMissingError, FileNotFoundError),
+        (shoal.ExistsError, OSError),
+        (shoal.AccessError, PermissionError),
+        (shoal.NoSpaceError, OSError),
+        (shoal.FormatError, OSError),
+        (shoal.RangeError, ValueError),
+        (shoal.TypeMismatchError, TypeError),
+        (shoal.WaitError, TimeoutError),
+        (shoal.SettingError, ValueError),
+        (shoal.OutOfMemoryError, MemoryError),
+    ],
+)
+def test_kinds(kind, also):
+    assert issubclass(kind, also)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"his\.nc") as caught:
+        shoal.open(tmp_path / "his.nc")
+    assert caught.value.code == 2
+    with pytest.raises(OSError):
+        shoal.create(tmp_path / "no" / "such" / "folder.nc")
+
+
+def test_not_a_netcdf_file(tmp_path):
+    (tmp_path / "a.nc").write_text("this is text, and long enough to be looked at in earnest\n" * 20)
+    with pytest.raises(shoal.FormatError, match=r"a\.nc"):
+        shoal.open(tmp_path / "a.nc")
+
+
+def test_exists(tmp_path):
+    shoal.create(tmp_path / "a.nc").close()
+    with pytest.raises(FileExistsError):
+        shoal.create(tmp_path / "a.nc", exists="error")
+    shoal.create(tmp_path / "a.nc").close()
+
+
+def test_settings(tmp_path):
+    with pytest.raises(ValueError, match="stage_bytes"):
+        shoal.create(tmp_path / "a.nc", stage_byte=100)
+    with pytest.raises(shoal.SettingError, match="cdf9"):
+        shoal.create(tmp_path / "a.nc", format="cdf9")
+    with shoal.create(tmp_path / "a.nc", stage_bytes="8MiB") as file:
+        assert "stage_bytes = 8MiB" in file.settings
+    assert "stage_bytes" in shoal.settings()
+
+
+def test_names(tmp_path):
+    with shoal.create(tmp_path / "a.nc") as file:
+        file.def_dim("y", 4)
+        file.def_var("temperature", "f4", "y")
+        with pytest.raises(KeyError, match="did you mean.*temperature"):
+            file.put("temperatur", [1, 2, 3, 4])
+        with pytest.raises(shoal.NotFoundError):
+            file.def_var("salt", "f4", "z")
+        with pytest.raises(shoal.ExistsError):
+            file.def_dim("y", 5)
+        with pytest.raises(KeyError):
+            file.variables["salt"]
+        assert "salt" not in file.variables and "temperature" in file.variables
+        with pytest.raises(ValueError, match="no blanks"):
+            file.def_var("bad", "f4", ["y x"])
+
+
+def test_shapes(tmp_path):
+    tile = shoal.Decomposition.block(None, {"y": 4, "x": 5})
+    path = tmp_path / "a.nc"
+    with shoal.create(path) as file:
+        file.def_var("v", "f8", tile, record="time")
+        file.write("v", np.ones((4, 5)), 0)
+    with shoal.open(path) as file:
+        with pytest.raises(ValueError):
+            file.read("v", tile, record=0, out=np.zeros((5, 4)))
+        with pytest.raises(LookupError):
+            file.read("v", tile, record=7)
+        with pytest.raises(ValueError, match="start and count"):
+            file.read("v", tile, record=0, start=(0, 0))
+        with pytest.raises(ValueError, match="each needs 2"):
+            file.get("v", 0, start=(0,), count=(4,))
+        with pytest.raises(ValueError, match="read-only"):
+            out = np.zeros((4, 5))
+            out.flags.writeable = False
+            file.read("v", tile, record=0, out=out)
+        with pytest.raises(TypeError):
+            file.read("v", "tile", record=0)
+        # After all that it still works.
+        np.testing.assert_array_equal(file.read("v", tile, record=0), np.ones((4, 5)))
+    with shoal.open(path) as file, pytest.raises(ValueError, match="decomposition"):
+        file.read("v", record=0)
+
+
+def test_a_value_that_does_not_fit(tmp_path):
+    tile = shoal.Decomposition.block(None, {"y": 2, "x": 3})
+    file = shoal.create(tmp_path / "a.nc")
+    file.def_var("v", "i2", tile)
+    values = np.array([[1, 2, 3], [4, 70000, 6]])
+    with pytest.raises(shoal.RangeError, match="70000") as caught:
+        file.write("v", values)
+        file.close()
+    assert "'v'" in str(caught.value)
+    if file.is_open:
+        file.abandon()
+
+
+def test_fill_values(tmp_path):
+    with shoal.create(tmp_path / "a.nc") as file:
+        file.def_dim("n", 3)
+        for bad in (300, 1.5, float("nan"), "x", [1, 2]):
+            with pytest.raises(shoal.RangeError, match="does not fit"):
+                file.def_var(f"b{len(file.variables)}", "i1", "n", fill=bad)
+        file.def_var("none", "f4", "n", fill=shoal.NO_FILL)
+        file.def_var("some", "f4", "n", fill=7)
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.variables["some"].attributes["_FillValue"] == 7
+        assert "_FillValue" not in file.variables["none"].attributes
+        assert file.get("some").tolist() == [7, 7, 7]
+
+
+def test_closed(tmp_path):
+    file = shoal.create(tmp_path / "a.nc")
+    file.close()
+    file.close()
+    assert not file.is_open and "closed" in repr(file)
+    for call in (file.sync, file.end_define, lambda: file.variables, lambda: file.put("v", 1)):
+        with pytest.raises(shoal.StateError, match="closed"):
+            call()
+
+
+def test_read_only(tmp_path):
+    with shoal.create(tmp_path / "a.nc") as file:
+        file.def_var("v", "f8")
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert not file.writable
+        with pytest.raises(shoal.StateError):
+            file.def_dim("x", 3)
+            file.end_define()
+    with pytest.raises(ValueError, match="mode"):
+        shoal.open(tmp_path / "a.nc", mode="w")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(tmp_path):
+    shoal.create(tmp_path / "a.nc").close()
+    (tmp_path / "a.nc").chmod(0)
+    with pytest.raises(PermissionError):
+        shoal.open(tmp_path / "a.nc")
+
+
+def test_decompositions():
+    block = shoal.Decomposition.block
+    with pytest.raises(ValueError, match="dimensions are y, x"):
+        block(None, {"y": 4, "x": 5}, split=("z",))
+    with pytest.raises(ValueError):
+        block(None, (4, 5), first=(0, 0), count=(5, 5))
+    with pytest.raises(ValueError, match="both"):
+        block(None, (4, 5), first=(0, 0))
+    with pytest.raises(ValueError, match="no names"):
+        block(None, (4, 5), split=("y",))
+    with pytest.raises(ValueError, match="communicator of mpi4py"):
+        block("world", (4, 5))
+    tile = block(None, {"y": 4, "x": 5}, halo=2)
+    assert tile.halo_shape == (4, 5)  # nothing is cut, so no rank is next to this one
+    tile = block(None, {"y": 4, "x": 5}, split="y", halo=2)
+    assert tile.halo_shape == (8, 5)
+    assert tile.inner == (slice(2, 6), slice(0, 5))
+
+
+def test_report(tmp_path):
+    with shoal.create(tmp_path / "a.nc") as file:
+        tile = shoal.Decomposition.block(None, {"y": 4, "x": 5})
+        file.def_var("v", "f8", tile)
+        file.write("v", np.ones((4, 5)))
+        file.sync()
+        assert isinstance(file.report, dict) and file.report

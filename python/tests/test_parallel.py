@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several ranks: any number of them writes the same file and reads it back; errors reach all alike."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.decomposition import balanced_tile, process_grid
+
+ranks = [1, 2, 3, 4, 7]
+
+
+@pytest.mark.parametrize("format", ["cdf1", "cdf2", "cdf5"])
+def test_classic_files_are_the_same_bytes(tmp_path, mpirun, format):
+    digests = {}
+    for n in ranks:
+        mpirun(n, "write_model.py", tmp_path / "a.nc", format)
+        digests[n] = hashlib.sha256((tmp_path / "a.nc").read_bytes()).hexdigest()
+    assert len(set(digests.values())) == 1, digests
+
+
+@pytest.mark.parametrize("format", ["cdf5", "netcdf4"])
+def test_written_on_some_read_on_others(tmp_path, mpirun, format):
+    for writers, readers in ((1, 4), (4, 3), (7, 2), (3, 7)):
+        mpirun(writers, "write_model.py", tmp_path / "a.nc", format)
+        mpirun(readers, "read_model.py", tmp_path / "a.nc")
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_errors_reach_all_ranks(tmp_path, mpirun, n):
+    mpirun(n, "errors.py", tmp_path, seconds=90)
+
+
+@pytest.mark.parametrize("size", range(1, 33))
+def test_process_grid(size):
+    for lengths in ([600, 800], [800, 600], [30, 600, 800], [1000], [4, 100]):
+        grid = process_grid(size, lengths)
+        assert np.prod(grid) == size
+        cells = np.zeros(lengths[-2:], int)
+        if len(lengths) == 2:
+            for rank in range(size):
+                first, count = balanced_tile(rank, grid, lengths)
+                cells[tuple(slice(f, f + c) for f, c in zip(first, count))] += 1
+            assert (cells == 1).all()
+    assert process_grid(4, [100, 100]) == (2, 2)
+    assert process_grid(6, [100, 200]) == (2, 3)
+
+
+def test_named_communicators(tmp_path, mpirun):
+    mpirun(4, "communicators.py", tmp_path)
+
+
+def test_threads_run_while_shoal_works(tmp_path):
+    """The interpreter's lock is free while a large array is written."""
+    import threading
+
+    tile = shoal.Decomposition.block(None, {"y": 4000, "x": 2500})
+    values = np.ones((4000, 2500))
+    ticks, stop = [0], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            ticks[0] += 1
+
+    with shoal.create(tmp_path / "a.nc") as file:
+        file.def_var("v", "f8", tile, record="time")
+        file.end_define()
+        thread = threading.Thread(target=count)
+        thread.start()
+        try:
+            raw, before = file._raw, ticks[0]
+            raw.transfer(0, "v", None, values, 6, 0, None, None)
+            during = ticks[0] - before
+        finally:
+            stop.set()
+            thread.join()
+    # Were the lock held during the 80 MB copy, at most one switch interval would show.
+    assert during > 1000
