@@ -35,8 +35,7 @@ Placement Netcdf4Catalog::placement(int variable) const {
       result.kind = Placement::Kind::library;
       return result;
     }
-    auto& self = const_cast<Netcdf4Catalog&>(*this);
-    const hid_t dataset = self.contents_.open_variable(file_, variable);
+    const hid_t dataset = contents_.open_variable(file_, variable);
     if (s.layout == StoredVariable::Layout::chunked) {
       result.kind = Placement::Kind::listed;
       // The reader would fill what was never written with another value than HDF5 does.
@@ -184,7 +183,7 @@ void Netcdf4Catalog::realise(int variable) {
       continue;
     }
     const auto offsets = offsets_of(cells_of_chunk(it->first, s.chunk).first);
-    const FileImage::Tracing tracing(*image_, false, it->second);
+    const FileImage::Tracing tracing(*image_, false, FileImage::Place{it->second, s.chunk_bytes()});
     check(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offsets.data(), s.chunk_bytes(), k_no_data),
           "enter a chunk");
     if (tracing.address() != it->second)

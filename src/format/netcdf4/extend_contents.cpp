@@ -302,6 +302,7 @@ hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, con
 
 void Extension::add_variable(std::size_t v) {
   auto def = wanted_.variables[v];
+  if (!options_.fill) def.no_fill = true;
   StoredVariable stored;
   stored.link = link_of(v);
   const auto type = memory_type(def.type);

@@ -2,6 +2,7 @@
 #include "format/netcdf4/file_image.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace shoal::netcdf4 {
@@ -18,6 +19,37 @@ constexpr std::size_t k_write_bytes = 8 * 1024 * 1024;
 
 std::uint64_t rounded_up(std::uint64_t n, std::uint64_t unit) {
   return unit > 1 ? (n + unit - 1) / unit * unit : n;
+}
+
+// The checksum of HDF5's metadata: Bob Jenkins' hash "lookup3" (hashlittle), start value 0.
+std::uint32_t checksum(std::span<const std::byte> bytes) {
+  const auto word = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
+      value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
+    return value;
+  };
+  std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(bytes.size()), b = a, c = a;
+  std::size_t at = 0;
+  for (; bytes.size() - at > 12; at += 12) {
+    a += word(at), b += word(at + 4), c += word(at + 8);
+    a -= c, a ^= std::rotl(c, 4), c += b;
+    b -= a, b ^= std::rotl(a, 6), a += c;
+    c -= b, c ^= std::rotl(b, 8), b += a;
+    a -= c, a ^= std::rotl(c, 16), c += b;
+    b -= a, b ^= std::rotl(a, 19), a += c;
+    c -= b, c ^= std::rotl(b, 4), b += a;
+  }
+  if (at == bytes.size()) return c;
+  a += word(at), b += word(at + 4), c += word(at + 8);
+  c ^= b, c -= std::rotl(b, 14);
+  a ^= c, a -= std::rotl(c, 11);
+  b ^= a, b -= std::rotl(a, 25);
+  c ^= b, c -= std::rotl(b, 16);
+  a ^= c, a -= std::rotl(c, 4);
+  b ^= a, b -= std::rotl(a, 14);
+  c ^= b, c -= std::rotl(b, 24);
+  return c;
 }
 }  // namespace
 
@@ -39,8 +71,8 @@ void FileImage::set_end_of_allocation(std::uint64_t end) {
 }
 
 std::uint64_t FileImage::allocate(Kind kind, std::uint64_t size) {
-  if (kind == Kind::raw && forced_) {
-    const auto address = *forced_;
+  if (kind == Kind::raw && forced_ && forced_->size == size) {
+    const auto address = forced_->address;
     forced_.reset();
     return address;
   }
@@ -235,6 +267,19 @@ void FileImage::spill() {
       it = out(it);
 }
 
+// HDF5 notes in newer superblocks that the file is open for writing, and nobody could open it after a crash.
+// Here each commit leaves a whole file, so the note is not written.
+void FileImage::unmark(std::span<std::byte> superblock) {
+  constexpr std::size_t k_version = 8, k_flags = 11, k_addresses = 12;
+  if (superblock.size() < k_addresses || superblock[k_version] < std::byte{2}) return;
+  const auto length = k_addresses + 4 * std::to_integer<std::size_t>(superblock[k_version + 1]);
+  if (superblock.size() < length + 4 || superblock[k_flags] == std::byte{0}) return;
+  superblock[k_flags] = std::byte{0};
+  const auto sum = checksum(superblock.first(length));
+  for (std::size_t i = 0; i < 4; ++i)
+    superblock[length + i] = static_cast<std::byte>(sum >> (8 * i));
+}
+
 void FileImage::commit(bool durable) {
   struct Piece {
     std::uint64_t address;
@@ -243,6 +288,10 @@ void FileImage::commit(bool durable) {
   std::vector<Piece> pieces;
   pieces.reserve(metadata_.size() + raw_.size());
   Piece last{0, {}};
+  if (auto it = metadata_.upper_bound(superblock_); it != metadata_.begin()) {
+    auto& [first, bytes] = *--it;
+    if (superblock_ - first < bytes.size()) unmark(std::span(bytes).subspan(superblock_ - first));
+  }
   for (const auto* extents : {&metadata_, &raw_}) {
     for (const auto& [address, bytes] : *extents) {
       if (extents == &metadata_ && superblock_ >= address && superblock_ < address + bytes.size())
@@ -297,8 +346,7 @@ void FileImage::abandon() {
   raw_.clear();
 }
 
-FileImage::Tracing::Tracing(FileImage& image, bool probe, std::optional<std::uint64_t> forced)
-    : image_(image) {
+FileImage::Tracing::Tracing(FileImage& image, bool probe, std::optional<Place> forced) : image_(image) {
   image_.tracing_ = true;
   image_.probing_ = probe;
   image_.forced_ = forced;

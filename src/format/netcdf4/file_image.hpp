@@ -49,11 +49,14 @@ class FileImage {
   /// As HDF5 compares it with what the superblock says: the file may not be shorter.
   std::uint64_t end_of_file() const;
 
+  struct Place {
+    std::uint64_t address, size;
+  };
   /// While it lives, raw writes (and reads, if probing) are not done but their address is noted; the next raw
-  /// allocation gets the address `forced`, if there is one.
+  /// allocation of the size of `forced` gets its address.
   class Tracing {
    public:
-    Tracing(FileImage& image, bool probe, std::optional<std::uint64_t> forced = {});
+    Tracing(FileImage& image, bool probe, std::optional<Place> forced = {});
     Tracing(const Tracing&) = delete;
     Tracing& operator=(const Tracing&) = delete;
     ~Tracing();
@@ -91,6 +94,7 @@ class FileImage {
   void read_cached(std::uint64_t address, std::span<std::byte> bytes);
   void write_store(std::uint64_t address, std::span<const std::byte> bytes);
   void spill();
+  static void unmark(std::span<std::byte> superblock);
 
   std::unique_ptr<Store> store_;
   bool writable_;
@@ -105,7 +109,8 @@ class FileImage {
   std::int64_t raw_bytes_ = 0;
   bool abandoned_ = false;
   bool tracing_ = false, probing_ = false;
-  std::optional<std::uint64_t> traced_, forced_;
+  std::optional<std::uint64_t> traced_;
+  std::optional<Place> forced_;
   std::unordered_map<std::uint64_t, Bytes> cache_;  // blocks of the store, for metadata only
   std::exception_ptr failure_;
 };

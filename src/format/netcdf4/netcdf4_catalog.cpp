@@ -29,6 +29,20 @@ Id creation_list() {
   return creation;
 }
 
+// Where HDF5 keeps its free space in the file, or deals it out in pages, it must do so alone.
+void check_space_strategy(hid_t file) {
+  const Id creation(check(H5Fget_create_plist(file), "read the properties of the file"));
+  H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
+  hbool_t persist = false;
+  hsize_t threshold = 0;
+  check(H5Pget_file_space_strategy(creation, &strategy, &persist, &threshold),
+        "read the properties of the file");
+  if (strategy == H5F_FSPACE_STRATEGY_PAGE || persist)
+    throw Error(Code::not_supported,
+                "the file was made with HDF5's paged or persistent free space and can be read only; "
+                "'h5repack -S FSM_AGGR -P 0 OLD NEW' makes a copy that can be written");
+}
+
 }  // namespace
 
 Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
@@ -53,6 +67,7 @@ Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, cons
     file_ =
         Id(check(H5Fopen(path_.c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access), "open the file"));
     image_->opened();
+    if (writable) check_space_strategy(file_);
     contents_ = read_contents(file_);
   });
 }
@@ -171,6 +186,8 @@ void Netcdf4Catalog::commit(bool durable) {
     if (changed_) {
       flush();
       check(H5Fflush(file_, H5F_SCOPE_LOCAL), "write the file's metadata");
+      // HDF5 does not pass every failure on.
+      if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
     }
     image_->commit(durable);
     changed_ = false;

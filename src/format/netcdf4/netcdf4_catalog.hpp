@@ -72,8 +72,8 @@ class Netcdf4Catalog final : public Catalog {
   bool writable_ = true;
   std::unique_ptr<FileImage> image_;
   Id file_;
-  Contents contents_;
-  bool changed_ = false;  // something is to be committed
+  mutable Contents contents_;  // data sets are opened when they are first needed
+  bool changed_ = false;       // something is to be committed
 };
 
 }  // namespace shoal::netcdf4
