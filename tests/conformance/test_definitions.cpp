@@ -1,0 +1,280 @@
+// The define phase: what is refused and how, attributes, definitions after data, several unlimited
+// dimensions.
+#include "conformance/support.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+shoal_dataset* new_file(const std::string& settings) {
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "definitions.nc", settings.c_str(), &file));
+  return file;
+}
+
+void reopen(shoal_dataset*& file, int mode) {
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, "definitions.nc", mode, nullptr, &file));
+}
+
+Cut halves(std::int64_t n) {
+  const std::int64_t from = n * world_rank() / world_size();
+  const std::int64_t to = n * (world_rank() + 1) / world_size();
+  return {MPI_COMM_WORLD, {n}, Box({from}, {to - from}), {0}, {0}};
+}
+
+void write_line(shoal_dataset* file, const char* name, const Cut& cut, std::int64_t record, double offset) {
+  TestArray array(SHOAL_DOUBLE, cut.tile().count);
+  for_cells(cut.tile(), [&](const Dims& i) {
+    array.set({i[0] - cut.tile().first[0]}, offset + static_cast<double>(i[0]));
+  });
+  ok(shoal_write(file, name, cut.handle(), array.c(), record, nullptr, nullptr));
+}
+
+void check_line(shoal_dataset* file, const char* name, std::int64_t n, std::int64_t record, double offset) {
+  CAPTURE(name);
+  TestArray array(SHOAL_DOUBLE, {n});
+  ok(shoal_get(file, name, array.c(), record, nullptr, nullptr));
+  for (std::int64_t i = 0; i < n; ++i)
+    CHECK(array.get({i}) == offset + static_cast<double>(i));
+}
+
+}  // namespace
+
+TEST_CASE("definitions that make no sense are refused where they are made, and change nothing") {
+  shoal_dataset* file = new_file("format=cdf2");
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  def_dim(file, "x", 5);
+  fails(shoal_def_dim(file, "x", 6), SHOAL_EXISTS, {"x", "definitions.nc"});
+  fails(shoal_def_dim(file, "y", -3), SHOAL_INVALID_ARGUMENT, {"-3"});
+  fails(shoal_def_dim(file, "t2", SHOAL_UNLIMITED), SHOAL_NOT_SUPPORTED, {"cdf2", "netcdf4"});
+  fails(shoal_def_dim(file, "", 1), SHOAL_INVALID_ARGUMENT);
+  fails(shoal_def_dim(file, "a/b", 1), SHOAL_INVALID_ARGUMENT, {"slash"});
+  fails(shoal_def_dim(file, nullptr, 1), SHOAL_INVALID_ARGUMENT, {"name"});
+  fails(shoal_def_var(file, "v", SHOAL_DOUBLE, "x tmie", nullptr), SHOAL_NOT_FOUND,
+        {"tmie", "did you mean 'time'"});
+  fails(shoal_def_var(file, "v", SHOAL_DOUBLE, "x time", nullptr), SHOAL_NOT_SUPPORTED, {"time", "first"});
+  fails(shoal_def_var(file, "v", SHOAL_UINT, "x", nullptr), SHOAL_NOT_SUPPORTED, {"uint", "cdf2", "cdf5"});
+  fails(shoal_def_var(file, "v", 99, "x", nullptr), SHOAL_TYPE, {"99"});
+  fails(shoal_def_var(file, "v", SHOAL_INT, "x x x x x x x x x", nullptr), SHOAL_NOT_SUPPORTED, {"9", "8"});
+  const Cut seven = halves(7);
+  fails(shoal_def_var(file, "v", SHOAL_INT, "time x", seven.handle()), SHOAL_INVALID_ARGUMENT,
+        {"v", "7", "x=5"});
+  ok(shoal_def_var(file, "v", SHOAL_INT, "x", nullptr));
+  fails(shoal_def_var(file, "v", SHOAL_INT, "x", nullptr), SHOAL_EXISTS, {"v"});
+  const std::int64_t chunk = 2;
+  fails(shoal_def_chunks(file, "v", &chunk), SHOAL_NOT_SUPPORTED, {"cdf2", "netcdf4"});
+  const double fill = 1;
+  fails(shoal_put_att(file, "v", "_FillValue", SHOAL_DOUBLE, 1, &fill), SHOAL_TYPE, {"int", "double"});
+  fails(shoal_put_att(file, "w", "units", SHOAL_CHAR, 1, "m"), SHOAL_NOT_FOUND, {"w"});
+  fails(shoal_put_att(file, "v", "n", SHOAL_INT64, 1, &chunk), SHOAL_NOT_SUPPORTED, {"int64"});
+  ok(shoal_end_define(file));
+  const int other = 4;
+  fails(shoal_def_fill(file, "v", &other), SHOAL_STATE, {"v"});
+  shoal_file_info info{};
+  ok(shoal_inq_file(file, &info));
+  CHECK(std::string(info.format) == "cdf2");
+  CHECK(info.dimensions == 2);
+  CHECK(info.variables == 1);
+  CHECK(info.attributes == 0);
+  reopen(file, SHOAL_READ);
+  fails(shoal_def_dim(file, "z", 1), SHOAL_STATE, {"reading"});
+  fails(shoal_put(file, "v", nullptr, SHOAL_NO_RECORD, nullptr, nullptr), SHOAL_STATE, {"reading"});
+  ok(shoal_close(&file, 0));
+  fails(shoal_sync(file, 0), SHOAL_INVALID_ARGUMENT, {"NULL"});
+  fails(shoal_close(&file, 0), SHOAL_INVALID_ARGUMENT, {"NULL"});
+}
+
+TEST_CASE("attributes of every type come back") {
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = new_file("format=" + format);
+    ok(shoal_def_var(file, "v", SHOAL_FLOAT, "", nullptr));
+    const float fill = -9;
+    ok(shoal_def_fill(file, "v", &fill));
+    auto types = types_of(format);
+    for (const int type : types) {
+      TestArray values(type, {3});
+      for (std::int64_t i = 0; i < 3; ++i)
+        values.set({i}, static_cast<double>(10 + i));
+      for (const char* owner : {static_cast<const char*>(nullptr), "v"})
+        ok(shoal_put_att(file, owner, ("a" + std::to_string(type)).c_str(), type, 3, values.c()->data));
+    }
+    ok(shoal_put_att(file, nullptr, "title", SHOAL_CHAR, 5, "first"));
+    ok(shoal_put_att(file, nullptr, "title", SHOAL_CHAR, 14, "second, longer"));
+    ok(shoal_put_att(file, "v", "empty", SHOAL_CHAR, 0, nullptr));
+    const char* words[] = {"one", "", "three"};
+    if (format == "netcdf4")
+      ok(shoal_put_att(file, nullptr, "words", SHOAL_STRING, 3, words));
+    else
+      fails(shoal_put_att(file, nullptr, "words", SHOAL_STRING, 3, words), SHOAL_NOT_SUPPORTED, {"char"});
+    for (int pass = 0; pass < 2; ++pass) {
+      for (const int type : types) {
+        double found[3] = {};
+        ok(shoal_get_att(file, "v", ("a" + std::to_string(type)).c_str(), SHOAL_DOUBLE, found));
+        for (int i = 0; i < 3; ++i)
+          CHECK(found[i] == 10 + i);
+        int index = -1;
+        ok(shoal_find_att(file, nullptr, ("a" + std::to_string(type)).c_str(), &index));
+        shoal_att_info info{};
+        ok(shoal_inq_att(file, nullptr, index, &info));
+        CHECK(info.type == type);
+        CHECK(info.count == 3);
+      }
+      char title[15] = {};
+      ok(shoal_get_att(file, nullptr, "title", SHOAL_CHAR, title));
+      CHECK(std::string(title) == "second, longer");
+      float found_fill = 0;
+      ok(shoal_get_att(file, "v", "_FillValue", SHOAL_FLOAT, &found_fill));
+      CHECK(found_fill == fill);
+      int empty = -1;
+      ok(shoal_find_att(file, "v", "empty", &empty));
+      fails(shoal_get_att(file, nullptr, "tilte", SHOAL_CHAR, title), SHOAL_NOT_FOUND,
+            {"did you mean 'title'"});
+      fails(shoal_get_att(file, nullptr, "title", SHOAL_INT, title), SHOAL_TYPE, {"char", "int"});
+      if (format == "netcdf4") {
+        char* texts[3] = {};
+        ok(shoal_get_att(file, nullptr, "words", SHOAL_STRING, texts));
+        CHECK(std::string(texts[2]) == "three");
+        shoal_free_strings(3, texts);
+      }
+      if (pass == 0) reopen(file, SHOAL_READ);
+    }
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("variables and attributes are added after data was written") {
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    const std::int64_t n = 23;
+    const Cut cut = halves(n);
+    shoal_dataset* file = new_file("format=" + format);
+    def_dim(file, "x", n);
+    def_dim(file, "time", SHOAL_UNLIMITED);
+    ok(shoal_def_var(file, "first", SHOAL_INT, "x", cut.handle()));
+    write_line(file, "first", cut, SHOAL_NO_RECORD, 100);
+    ok(shoal_sync(file, 0));
+    ok(shoal_put_att(file, "first", "long_name", SHOAL_CHAR, 20, "added after the data"));
+    ok(shoal_def_var(file, "second", SHOAL_DOUBLE, "time x", cut.handle()));
+    write_line(file, "second", cut, 0, 200);
+    write_line(file, "second", cut, 1, 300);
+    reopen(file, SHOAL_WRITE);
+    ok(shoal_put_att(file, nullptr, "history", SHOAL_CHAR, 8, "reopened"));
+    write_line(file, "second", cut, 2, 400);
+    reopen(file, SHOAL_READ);
+    check_line(file, "first", n, SHOAL_NO_RECORD, 100);
+    for (int r = 0; r < 3; ++r)
+      check_line(file, "second", n, r, 200 + 100 * r);
+    char text[9] = {};
+    ok(shoal_get_att(file, nullptr, "history", SHOAL_CHAR, text));
+    CHECK(std::string(text) == "reopened");
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("several unlimited dimensions") {
+  const std::int64_t n = 9;
+  const Cut cut = halves(n);
+  shoal_dataset* file = new_file("format=netcdf4");
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  def_dim(file, "station", SHOAL_UNLIMITED);
+  def_dim(file, "x", n);
+  ok(shoal_def_var(file, "field", SHOAL_DOUBLE, "time x", cut.handle()));
+  ok(shoal_def_var(file, "obs", SHOAL_INT, "time station", nullptr));
+  ok(shoal_def_var(file, "names", SHOAL_SHORT, "station", nullptr));
+  write_line(file, "field", cut, 1, 5);
+  TestArray row(SHOAL_INT, {4});
+  for (std::int64_t i = 0; i < 4; ++i)
+    row.set({i}, static_cast<double>(i));
+  ok(shoal_put(file, "obs", row.c(), 0, nullptr, nullptr));  // stations grow to what is put
+  const std::int64_t start = 4;
+  const std::int64_t count = 2;
+  TestArray two(SHOAL_INT, {2});
+  two.fill(77);
+  ok(shoal_put(file, "obs", two.c(), 2, &start, &count));
+  reopen(file, SHOAL_READ);
+  for (const auto& [name, length] : {std::pair("time", 3), std::pair("station", 6)}) {
+    int index = -1;
+    ok(shoal_find_dim(file, name, &index));
+    shoal_dim_info info{};
+    ok(shoal_inq_dim(file, index, &info));
+    CHECK(info.length == length);
+  }
+  check_line(file, "field", n, 1, 5);
+  TestArray all(SHOAL_INT, {3, 6});
+  ok(shoal_get(file, "obs", all.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+  CHECK(all.get({0, 3}) == 3);
+  CHECK(all.get({0, 4}) == fill_value(SHOAL_INT));
+  CHECK(all.get({1, 0}) == fill_value(SHOAL_INT));
+  CHECK(all.get({2, 5}) == 77);
+  ok(shoal_close(&file, 0));
+}
+
+TEST_CASE("fill values, no fill and chunks") {
+  const std::int64_t n = 12;
+  const Cut nobody(MPI_COMM_WORLD, {n}, Box({0}, {world_rank() == 0 ? 4 : 0}), {0}, {0});
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = new_file("format=" + format);
+    def_dim(file, "x", n);
+    ok(shoal_def_var(file, "own_fill", SHOAL_SHORT, "x", nobody.handle()));
+    ok(shoal_def_var(file, "replicated", SHOAL_SHORT, "x", nullptr));
+    ok(shoal_def_var(file, "free", SHOAL_SHORT, "x", nullptr));
+    const short fill = -5;
+    ok(shoal_def_fill(file, "own_fill", &fill));
+    ok(shoal_def_fill(file, "replicated", &fill));
+    ok(shoal_def_fill(file, "free", nullptr));
+    const std::int64_t chunk = 5;
+    if (is_netcdf4(format)) ok(shoal_def_chunks(file, "own_fill", &chunk));
+    TestArray four(SHOAL_INT, {4});
+    four.fill(3);
+    ok(shoal_write(file, "own_fill", nullptr, four.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    reopen(file, SHOAL_READ);
+    TestArray all(SHOAL_INT, {n});
+    ok(shoal_get(file, "own_fill", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    for (std::int64_t i = 0; i < n; ++i)
+      CHECK(all.get({i}) == (i < 4 ? 3 : -5));
+    ok(shoal_get(file, "replicated", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    for (std::int64_t i = 0; i < n; ++i)
+      CHECK(all.get({i}) == -5);
+    shoal_var_info info{};
+    ok(shoal_inq_var(file, 0, &info));
+    if (is_netcdf4(format)) {
+      REQUIRE(info.chunks != nullptr);
+      CHECK(info.chunks[0] == 5);
+    } else {
+      CHECK(info.chunks == nullptr);
+      CHECK(std::string(info.storage) == "contiguous");
+    }
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("ranks that define different things are told which") {
+  if (world_size() == 1) return;
+  shoal_dataset* file = new_file("format=cdf5");
+  def_dim(file, "x", 4);
+  ok(shoal_def_var(file, "v", world_rank() == 1 ? SHOAL_INT : SHOAL_FLOAT, "x", nullptr));
+  int code = shoal_end_define(file);
+  fails(code, SHOAL_OUT_OF_STEP, {"rank 1", "variable 'v'", "int", "float"});
+  alike(code);
+  // Definitions were dropped on all ranks: they can be made again.
+  def_dim(file, "x", 4);
+  ok(shoal_def_var(file, "v", SHOAL_FLOAT, "x", nullptr));
+  ok(shoal_end_define(file));
+  // One rank alone adds an attribute: the next sync finds out.
+  if (world_rank() == world_size() - 1) ok(shoal_put_att(file, nullptr, "mine", SHOAL_CHAR, 1, "x"));
+  code = shoal_sync(file, 0);
+  fails(code, SHOAL_OUT_OF_STEP, {"rank " + std::to_string(world_size() - 1)});
+  alike(code);
+  ok(shoal_sync(file, 0));
+  // A definition that fails on one rank only.
+  const int made = shoal_def_dim(file, world_rank() == 0 ? "bad/name" : "y", 3);
+  CHECK(made == (world_rank() == 0 ? SHOAL_INVALID_ARGUMENT : SHOAL_OK));
+  code = shoal_end_define(file);
+  fails(code, SHOAL_OUT_OF_STEP, {"dimension 'y'"});
+  alike(code);
+  ok(shoal_close(&file, 0));
+}
