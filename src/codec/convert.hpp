@@ -30,13 +30,16 @@ struct Misfits {
 };
 
 /// Converts one run of n elements. Strides in bytes. A value that does not fit is replaced by *substitute (an
-/// element of the target's type in the target's byte order) and counted.
+/// element of the target's type in the target's byte order; nullptr stands for zero) and counted. Places must not
+/// overlap; they need no alignment. Raises no floating-point exceptions but inexact and underflow, and those that
+/// signalling NaNs raise.
 using ConvertRun = Misfits (*)(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
                                std::int64_t n, const std::byte* substitute);
 
 /// The conversion of one kind of element into another, looked up once, used for every run.
-/// Numbers to numbers as netCDF does: integers range-checked, floating point to integer truncated towards zero and
-/// range-checked (NaN does not fit), double to float range-checked (infinity and NaN are kept). logical to numbers: 0
+/// Numbers to numbers as netCDF does: integers range-checked; floating point to integer range-checked, then truncated
+/// towards zero (127.5 does not fit a byte, and NaN fits no integer); double to float range-checked (infinity and NaN
+/// are kept); integers to floating point rounded to the nearest. logical to numbers: 0
 /// or 1; numbers to logical: non-zero is true (all bytes of the element written); char_ to char_ only, and char_ to
 /// logical: 'T','t','1','Y','y' true, 'F','f','0','N','n' and blank false, others do not fit. Anything else throws Error(type).
 /// string elements are never converted here. Local.

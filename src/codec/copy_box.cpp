@@ -112,10 +112,12 @@ Walk plan_walk(const Dims& from_strides, const Dims& to_strides, const Dims& cou
                    [](const Loop& a, const Loop& b) { return std::abs(a.to) > std::abs(b.to); });
   const std::size_t partner = partner_of(walk.run, nest);
   if (partner < nest.size()) {
-    // A transposition: tiles whose lines, 128 on the side that is stepped over, are used up while in cache.
+    // A transposition: tiles whose lines are used up while in cache. Strides of grids are often multiples of
+    // large powers of two, where only few lines fit at a time, so tiles are small when the stride is long.
+    const std::int64_t longest = std::max({std::abs(walk.run.from), std::abs(walk.run.to), std::int64_t{1}});
     walk.partner = nest.take(partner);
     const std::int64_t step = std::min(step_cost(walk.partner.from), step_cost(walk.partner.to));
-    walk.run_piece = std::min<std::int64_t>(walk.run.count, 128);
+    walk.run_piece = std::min(walk.run.count, std::max<std::int64_t>(16, 8192 / longest));
     walk.partner_piece = std::max<std::int64_t>(1, k_line / std::max<std::int64_t>(1, step));
   } else if (nest.size() > 0) {
     walk.partner = nest.take(nest.size() - 1);
