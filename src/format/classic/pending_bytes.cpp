@@ -9,11 +9,8 @@ namespace shoal {
 
 namespace {
 
-// Ranges that grow beyond this are not appended to any more: moving them while they grow would cost more than
-// a write.
-constexpr std::size_t k_large_range = std::size_t{4} << 20;
-// Most bytes that are put together for one write.
-constexpr std::size_t k_large_write = std::size_t{8} << 20;
+// Larger ranges are not appended to, nor copied together for a write: that would cost more than a write.
+constexpr std::size_t k_large = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -27,7 +24,7 @@ void PendingBytes::put(std::uint64_t offset, std::span<const std::byte> bytes) {
     if (before != ranges_.end() && end > offset) {
       n = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), end - offset));
       std::memcpy(before->second.data() + (offset - before->first), bytes.data(), n);
-    } else if (before != ranges_.end() && end == offset && before->second.size() + n <= k_large_range) {
+    } else if (before != ranges_.end() && end == offset && before->second.size() + n <= k_large) {
       before->second.insert(before->second.end(), bytes.begin(),
                             bytes.begin() + static_cast<std::ptrdiff_t>(n));
       size_ += n;
@@ -75,8 +72,7 @@ void PendingBytes::flush(const Write& write, const Choice& chosen) {
     std::uint64_t end = first->first + first->second.size();
     auto last = std::next(first);
     while (last != ranges_.end() && last->first == end &&
-           end - first->first + last->second.size() <= k_large_write &&
-           chosen(last->first, last->second.size())) {
+           end - first->first + last->second.size() <= k_large && chosen(last->first, last->second.size())) {
       end += last->second.size();
       ++last;
     }
