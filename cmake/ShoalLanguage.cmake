@@ -33,7 +33,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(shoal_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(SHOAL_FORTRAN)
-  target_compile_options(shoal_warnings INTERFACE $<$<COMPILE_LANGUAGE:Fortran>:-Wall;-Wextra>)
+  target_compile_options(shoal_warnings INTERFACE $<$<COMPILE_LANGUAGE:Fortran>:-Wall;-Wextra;-Wno-compare-reals>)
 endif()
 if(SHOAL_WERROR)
   target_compile_options(shoal_warnings INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
