@@ -22,8 +22,31 @@ from ._library import communicator
 from .decomposition import balanced_tile, process_grid
 from .errors import InvalidArgumentError
 
-# MPI may allow one thread at a time only, and dask brings many.
-_lock = threading.RLock()
+
+class _ProcessLock:
+    """One lock for the process, since MPI may allow one thread at a time only, and dask brings many.
+    Pickled, it is the lock of the process that it comes to."""
+
+    def __init__(self):
+        self._lock = threading.RLock()
+
+    def acquire(self, blocking: bool = True) -> bool:
+        return self._lock.acquire(blocking)
+
+    def release(self) -> None:
+        self._lock.release()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_) -> None:
+        self._lock.release()
+
+    def __reduce__(self):
+        return "_lock"
+
+
+_lock = _ProcessLock()
 
 _magic_numbers = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 

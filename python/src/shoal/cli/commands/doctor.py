@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -89,10 +90,15 @@ def _mpi4py(findings: Findings) -> bool:
         findings.add("mpi4py", "MPI does not start within 60 s", Verdict.BAD, "Look at the MPI installation.")
         return False
     if trial.returncode != 0:
-        lines = trial.stderr.strip().splitlines() or ["no message"]
-        findings.add(
-            "mpi4py", lines[-1], Verdict.BAD, "Install mpi4py for the MPI of Shoal: see docs/guide/python.md."
-        )
+        lines = [line.strip(" -") for line in trial.stderr.splitlines() if line.strip(" -")] or ["no message"]
+        raised = [line for line in lines if re.match(r"[\w.]*(Error|Exception): ", line)]
+        if raised:
+            advice = "Install mpi4py for the MPI of Shoal: see docs/guide/python.md."
+        else:
+            advice = (
+                "MPI itself does not start on one rank; its first words are shown. Try: mpiexec -n 1 hostname"
+            )
+        findings.add("mpi4py", raised[-1] if raised else lines[0], Verdict.BAD, advice)
         return False
     findings.add("mpi4py", trial.stdout.strip())
     return True
