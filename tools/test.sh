@@ -47,25 +47,20 @@ section_examples() {
 }
 
 section_python() {
-  local paths=() path
-  for path in python/tests tests/golden examples; do
-    if [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ]; then paths+=("$path"); fi
-  done
-  if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c 'import shoal' 2>/dev/null; then
-    if [ -f python/pyproject.toml ]; then
-      record "Python tests" FAILED "the package cannot be imported from .venv; run make build"
-    else
-      skip "Python tests" "there is no Python package in this tree"
-    fi
-    return
-  fi
-  if [ ${#paths[@]} -eq 0 ]; then
-    skip "Python tests" "no test was found"
+  if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c 'import shoal'; then
+    record "Python tests" FAILED "the package cannot be imported from .venv; run make build"
     return
   fi
   export MPIRUN_LAUNCHER TEST_BUILD_DIR=$build
   MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE)
-  run "Python tests" env PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -m pytest -q -p no:cacheprovider "${paths[@]}"
+  local path found=no
+  for path in python/tests tests/golden examples; do
+    [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || continue
+    found=yes
+    run "Python tests of $path" env PATH="$PWD/.venv/bin:$PATH" \
+      .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$path"
+  done
+  [ $found = yes ] || skip "Python tests" "no test was found"
 }
 
 format_check() {
