@@ -43,8 +43,8 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
                                          const DatasetOptions& options) {
   const Seconds start = now();
   std::unique_ptr<Dataset> dataset(new Dataset(comm, path, true));
+  dataset->take_settings(options, "create");
   try {
-    dataset->take_settings(options, "create");
     const Settings& s = dataset->settings_;
     dataset->driver_ = create_native_driver(dataset->comm_, path, format_of(s.text("format")),
                                             s.text("exists") == "replace", dataset->driver_options(options));
@@ -59,8 +59,8 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
                                        const DatasetOptions& options) {
   const Seconds start = now();
   std::unique_ptr<Dataset> dataset(new Dataset(comm, path, writable));
+  dataset->take_settings(options, writable ? "open to write" : "open to read");
   try {
-    dataset->take_settings(options, writable ? "open to write" : "open to read");
     dataset->driver_ = open_native_driver(dataset->comm_, path, writable, dataset->driver_options(options));
   } catch (const Error& e) {
     throw e.in_file(path);
@@ -98,18 +98,18 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
   Bytes of_root;
   in.get(of_root);
   settings_ = Settings::unpack(in);
-  if (of_root != mine) {
-    ByteReader root(of_root);
-    const auto root_path = root.get<std::string>();
-    const auto root_mode = root.get<std::string>();
-    const auto root_text = root.get<std::string>();
+  ByteReader root(of_root);
+  const auto root_path = root.get<std::string>();
+  const auto root_mode = root.get<std::string>();
+  const auto root_text = root.get<std::string>();
+  if (of_root != mine)
     status.merge({Code::out_of_step,
                   "this rank asks to " + mode + " '" + path_ + "' with settings '" + options.settings +
                       "', rank 0 to " + root_mode + " '" + root_path + "' with settings '" + root_text + "'",
                   -1,
                   {},
                   {}});
-  }
+  if (status.file.empty()) status.file = root_path;
   comm_.agree_or_throw(status);
 }
 

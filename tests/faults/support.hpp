@@ -1,0 +1,107 @@
+// Faults: datasets over stores that fail, and how long an error may take.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "conformance/support.hpp"
+#include "dataset/dataset.hpp"
+#include "storage/faulty_store.hpp"
+
+namespace shoal::testing {
+
+/// The outcome of a call on the C++ side, to compare over ranks.
+struct Outcome {
+  Code code = Code::ok;
+  std::string message;
+};
+
+template <class Work>
+Outcome outcome_of(Work&& work) {
+  const Status status = caught(work);
+  return {status.code, status.text()};
+}
+
+inline void alike(const Outcome& outcome) {
+  std::uint64_t hash = std::hash<std::string>{}(outcome.message) ^ static_cast<std::uint64_t>(outcome.code);
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  MPI_Allreduce(&hash, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce(&hash, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  CHECK_MESSAGE(least == most, "ranks got different outcomes; this one: ", outcome.message);
+}
+
+/// All ranks got this error, with these words.
+inline void all_got(const Outcome& outcome, Code code, const std::vector<std::string>& words) {
+  CHECK_MESSAGE(outcome.code == code, name_of(outcome.code), " instead of ", name_of(code), ": ",
+                outcome.message);
+  for (const auto& word : words)
+    CHECK_MESSAGE(outcome.message.find(word) != std::string::npos, "'", outcome.message, "' does not say '",
+                  word, "'");
+  alike(outcome);
+}
+
+inline void all_ok(const Outcome& outcome) {
+  CHECK_MESSAGE(outcome.code == Code::ok, outcome.message);
+}
+
+/// Fails if a test case took more than the seconds that an error may take.
+class Quick {
+ public:
+  ~Quick() {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_;
+    CHECK(took.count() < 20.0);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The store fails on one rank only; -1: on none.
+inline DatasetOptions options_with(const std::string& settings, int rank, const Fault& fault) {
+  DatasetOptions options;
+  options.settings = settings;
+  if (world_rank() == rank) options.open_store = with_fault(open_posix_store, fault);
+  return options;
+}
+
+/// A line of n cells cut evenly, or nearly.
+struct Line {
+  explicit Line(std::int64_t n) : comm(MPI_COMM_WORLD), length(n) {
+    const std::int64_t from = n * world_rank() / world_size();
+    const std::int64_t to = n * (world_rank() + 1) / world_size();
+    cut = Decomposition::block(comm, {n}, Box({from}, {to - from}), Dims{1}, Dims{1});
+    values.resize(static_cast<std::size_t>(to - from));
+  }
+  void define(Dataset& file) {
+    file.def_dim("time", 0);
+    file.def_dim("x", length);
+    file.def_var("v", Type::double_, "time x", cut);
+  }
+  DataCall call(std::int64_t record, const std::string& variable = "v") {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<double>(1000 * record + cut->tile().first[0]) + static_cast<double>(i);
+    DataCall out;
+    out.variable = variable;
+    out.array.view = ArrayView::contiguous(values.data(), Type::double_, cut->tile().count);
+    out.section.record = record;
+    return out;
+  }
+  /// Every cell of the record as it was written.
+  void check(Dataset& file, std::int64_t record) {
+    DataCall in = call(record);
+    std::vector<double> found(values.size(), -1.0);
+    in.decomposition = cut;
+    in.array.view = ArrayView::contiguous(found.data(), Type::double_, cut->tile().count);
+    file.read(in);
+    CHECK(found == values);
+  }
+
+  Comm comm;
+  std::int64_t length;
+  std::shared_ptr<const Decomposition> cut;
+  std::vector<double> values;
+};
+
+}  // namespace shoal::testing

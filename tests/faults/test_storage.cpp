@@ -1,0 +1,182 @@
+// Disks that fail on one rank: the same error on all, what was committed before stays, the file can be used
+// on.
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "faults/support.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+// Slots this small that the ranks store while they write.
+constexpr const char* k_small_stage = ", stage_bytes=128KiB, slot_bytes=64KiB";
+constexpr std::int64_t k_cells = 40000;  // 320 kB a record
+
+int culprit() {
+  return world_size() - 1;
+}
+
+}  // namespace
+
+TEST_CASE("a disk that is full on one rank") {
+  for (const std::string format : {"cdf5", "netcdf4"})
+    for (const int rank : {0, culprit()}) {
+      CAPTURE(format);
+      CAPTURE(rank);
+      const Quick quick;
+      Line line(k_cells);
+      // Rank 0 has written its header before the fault; nodes of one rank make every rank store.
+      const Fault full{"write", rank == 0 ? 4 : 1, 1, 28};
+      auto file =
+          Dataset::create(MPI_COMM_WORLD, "full.nc",
+                          options_with("ranks_per_node=1, format=" + format + k_small_stage, rank, full));
+      line.define(*file);
+      Outcome failed;
+      for (std::int64_t record = 0; record < 4 && failed.code == Code::ok; ++record)
+        failed = outcome_of([&] {
+          file->write(line.call(record));
+          file->sync(false);
+        });
+      all_got(failed, Code::no_space, {"full.nc"});
+      // The fault is over: everything can be written again.
+      all_ok(outcome_of([&] {
+        for (std::int64_t record = 0; record < 4; ++record)
+          file->write(line.call(record));
+        file->sync(false);
+        for (std::int64_t record = 0; record < 4; ++record)
+          line.check(*file, record);
+        file->close(false);
+      }));
+      all_ok(outcome_of([&] {
+        const auto again = Dataset::open(MPI_COMM_WORLD, "full.nc", false, {});
+        for (std::int64_t record = 0; record < 4; ++record)
+          line.check(*again, record);
+        again->close(false);
+      }));
+    }
+}
+
+TEST_CASE("what was committed before a disk fails for good stays readable") {
+  for (const std::string format : {"cdf5", "netcdf4"}) {
+    CAPTURE(format);
+    const Quick quick;
+    Line line(k_cells);
+    {
+      auto file = Dataset::create(MPI_COMM_WORLD, "committed.nc", options_with("format=" + format, -1, {}));
+      line.define(*file);
+      file->write(line.call(0));
+      file->close(false);
+    }
+    const Fault broken{"write", 0, -1, 5};
+    auto file =
+        Dataset::open(MPI_COMM_WORLD, "committed.nc", true,
+                      options_with(std::string("ranks_per_node=1") + k_small_stage, culprit(), broken));
+    const Outcome failed = outcome_of([&] {
+      DataCall call = line.call(1);
+      call.decomposition = line.cut;
+      file->write(call);
+      file->sync(false);
+    });
+    all_got(failed, Code::io, {"committed.nc"});
+    file.reset();  // as if the job died here: nothing is stored any more
+    MPI_Barrier(MPI_COMM_WORLD);
+    all_ok(outcome_of([&] {
+      const auto again = Dataset::open(MPI_COMM_WORLD, "committed.nc", false, {});
+      CHECK(again->schema().dims[0].length == 1);
+      line.check(*again, 0);
+      again->close(false);
+    }));
+  }
+}
+
+TEST_CASE("files that cannot be opened, read, synced or closed on one rank") {
+  const Quick quick;
+  Line line(k_cells);
+  {
+    auto file = Dataset::create(MPI_COMM_WORLD, "faulty.nc", {});
+    line.define(*file);
+    file->write(line.call(0));
+    file->close(false);
+  }
+  DataCall in = line.call(0);
+  in.decomposition = line.cut;
+  all_got(outcome_of([&] {
+            const auto file = Dataset::open(MPI_COMM_WORLD, "faulty.nc", false,
+                                            options_with("ranks_per_node=1", 0, {"open", 0, 1, 13}));
+          }),
+          Code::permission, {"faulty.nc"});
+  {
+    // The first read of another rank, or of rank 0 after its header.
+    const int rank = culprit();
+    auto file = Dataset::open(MPI_COMM_WORLD, "faulty.nc", false,
+                              options_with("ranks_per_node=1", rank, {"read", rank == 0 ? 3 : 0, -1, 5}));
+    const Outcome outcome = outcome_of([&] {
+      for (int i = 0; i < 8; ++i)
+        file->read(in);
+    });
+    all_got(outcome, Code::io, {"faulty.nc"});
+    alike(outcome_of([&] { file->close(false); }));
+  }
+  {
+    auto file = Dataset::open(MPI_COMM_WORLD, "faulty.nc", true,
+                              options_with("ranks_per_node=1", culprit(), {"sync", 0, 1, 5}));
+    all_ok(outcome_of([&] {
+      DataCall call = line.call(1);
+      call.decomposition = line.cut;
+      file->write(call);
+    }));
+    all_got(outcome_of([&] { file->sync(true); }), Code::io, {"faulty.nc"});
+    all_ok(outcome_of([&] {
+      file->write(line.call(1));
+      file->sync(true);
+      line.check(*file, 1);
+      file->close(true);
+    }));
+  }
+}
+
+TEST_CASE("a small tmpfs that fills up") {
+  const Quick quick;
+  const std::string folder = std::filesystem::absolute("small-tmpfs").string();
+  int mounted = 0;
+  if (world_rank() == 0) {
+    std::filesystem::create_directories(folder);
+    mounted = mount("none", folder.c_str(), "tmpfs", 0, "size=1m") == 0 ? 1 : 0;
+  }
+  MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (mounted == 0) {
+    MESSAGE("skipped: mounting a tmpfs is not allowed here");
+    return;
+  }
+  {
+    Line line(k_cells);
+    DatasetOptions options;
+    options.settings = std::string("format=cdf5") + k_small_stage;
+    auto file = Dataset::create(MPI_COMM_WORLD, folder + "/small.nc", options);
+    line.define(*file);
+    Outcome failed;
+    std::int64_t committed = 0;
+    for (std::int64_t record = 0; record < 8 && failed.code == Code::ok; ++record) {
+      failed = outcome_of([&] {
+        file->write(line.call(record));
+        file->sync(false);
+      });
+      if (failed.code == Code::ok) ++committed;
+    }
+    all_got(failed, Code::no_space, {"small.nc"});
+    CHECK(committed >= 1);
+    alike(outcome_of([&] { file->close(false); }));
+    all_ok(outcome_of([&] {
+      const auto again = Dataset::open(MPI_COMM_WORLD, folder + "/small.nc", false, {});
+      for (std::int64_t record = 0; record < committed; ++record)
+        line.check(*again, record);
+      again->close(false);
+    }));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) CHECK(umount(folder.c_str()) == 0);
+}
