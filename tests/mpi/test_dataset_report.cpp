@@ -1,0 +1,149 @@
+// The report: figures of all ranks in JSON and a table, and advice that fits the figures.
+#include <doctest/doctest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "dataset/report.hpp"
+#include "shoal/shoal.h"
+
+using namespace shoal;
+
+namespace {
+
+int rank_of_world() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int size_of_world() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool has(const std::string& text, const std::string& words) {
+  const bool found = text.find(words) != std::string::npos;
+  CHECK_MESSAGE(found, "'", text, "' does not hold '", words, "'");
+  return found;
+}
+
+void write_dataset(const std::string& path, const std::string& settings) {
+  const std::int64_t n = 100 * size_of_world();
+  const std::int64_t first = 100 * rank_of_world();
+  const std::int64_t count = 100;
+  shoal_decomposition* cut = nullptr;
+  REQUIRE(shoal_block(MPI_COMM_WORLD, 1, &n, &first, &count, nullptr, nullptr, &cut) == SHOAL_OK);
+  shoal_dataset* file = nullptr;
+  REQUIRE(shoal_create(MPI_COMM_WORLD, path.c_str(), settings.c_str(), &file) == SHOAL_OK);
+  CHECK(shoal_def_dim(file, "x", n) == SHOAL_OK);
+  CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", cut) == SHOAL_OK);
+  std::vector<double> values(100, 1.0);
+  const shoal_array array{values.data(), SHOAL_DOUBLE, 0, 1, &count, nullptr};
+  CHECK(shoal_write(file, "v", nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+  has(shoal_report(file), "\"fields_written\": 1");
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  shoal_decomposition_free(&cut);
+}
+
+DatasetReport invented() {
+  DatasetReport report{"his.nc", "cdf5", "native", 2, {}};
+  report.of_ranks.resize(2);
+  for (auto& rank : report.of_ranks) {
+    Counters& c = rank.counters;
+    c.write_calls = 10;
+    c.pack = 2;
+    c.store = 6;
+    c.bytes_written = 1000LL * 1024 * 1024;
+    c.writes = 500;
+    c.fields_written = 50;
+    c.stage_bytes = 256LL * 1024 * 1024;
+    c.stage_high_water = c.stage_bytes;
+  }
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("reports are added to one file, or written to one each") {
+  if (rank_of_world() == 0)
+    for (const char* name : {"report.json", "report.txt", "run-one.json", "run-one.txt"})
+      unlink(name);
+  MPI_Barrier(MPI_COMM_WORLD);
+  write_dataset("one.nc", "report=report.json");
+  write_dataset("two.nc", "report=report.json, stage_bytes=32MiB");
+  write_dataset("one.nc", "report=run-%s.json");
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::string lines = content("report.json");
+  CHECK(std::count(lines.begin(), lines.end(), '\n') == 2);
+  has(lines, "\"file\": \"one.nc\"");
+  has(lines, "\"file\": \"two.nc\"");
+  has(lines, "\"ranks_reported\": " + std::to_string(size_of_world()));
+  has(lines, "\"fields_written\": " + std::to_string(size_of_world()));
+  has(lines, "\"stage_bytes\": {\"value\": \"32MiB\", \"from\": \"argument\"}");
+  const std::string table = content("report.txt");
+  has(table, "Shoal report: two.nc");
+  has(table, "advice");
+  has(content("run-one.json"), "\"advice\": ");
+  has(content("run-one.txt"), "Shoal report: one.nc");
+}
+
+TEST_CASE("a report that cannot be written is refused when the file is opened") {
+  shoal_dataset* file = nullptr;
+  CHECK(shoal_create(MPI_COMM_WORLD, "x.nc", "report=no-folder/r.json", &file) == SHOAL_SETTING);
+  has(shoal_error_message(), "no-folder");
+  CHECK(file == nullptr);
+}
+
+TEST_CASE("advice names the figure that is bad") {
+  const Settings settings;
+  CHECK(advice_of(invented(), settings) == "nothing to improve");
+  {
+    DatasetReport r = invented();
+    for (auto& rank : r.of_ranks)
+      rank.counters.blocked = 3.1;
+    CHECK(advice_of(r, settings) ==
+          "ranks waited 31 % of the write time for a free stage slot: set stage_bytes to 512 MiB or more");
+    for (auto& rank : r.of_ranks)
+      rank.counters.stage_high_water = 1024;
+    has(advice_of(r, settings), "balance the work");
+  }
+  {
+    DatasetReport r = invented();
+    r.of_ranks[0].counters.commits = r.of_ranks[1].counters.commits = 40;
+    r.of_ranks[0].counters.commit = r.of_ranks[1].counters.commit = 10;
+    has(advice_of(r, settings), "50 % of the output time went into 40 commits");
+  }
+  {
+    DatasetReport r = invented();
+    for (auto& rank : r.of_ranks)
+      rank.counters.writes = 200000;
+    has(advice_of(r, settings), "writes were small, 5.1 KiB");
+  }
+  {
+    DatasetReport r = invented();
+    r.of_ranks[0].counters.pack = 20;
+    r.of_ranks[1].counters.pack = 1e-3;
+    r.of_ranks.resize(5);
+    has(advice_of(r, settings), "one rank packs 5.0 times");
+  }
+  {
+    DatasetReport r = invented();
+    for (auto& rank : r.of_ranks)
+      rank.counters.fields_written = 100000;
+    has(advice_of(r, settings), "100000 calls of write");
+  }
+  {
+    DatasetReport r = invented();
+    r.of_ranks[0].counters.warnings.push_back("the stage was made smaller; give /dev/shm more room");
+    has(advice_of(r, settings), "shared memory is short");
+  }
+}

@@ -1,0 +1,177 @@
+// Settings: what each source may say, who goes first, and that all ranks use rank 0's.
+#include <doctest/doctest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "dataset/settings.hpp"
+#include "shoal/shoal.h"
+
+using namespace shoal;
+
+namespace {
+
+int rank_of_world() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/// A file of this rank's own.
+std::string file_with(const std::string& name, const std::string& content) {
+  const std::string path = name + "." + std::to_string(rank_of_world());
+  std::ofstream(path) << content;
+  return path;
+}
+
+struct Variable {
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  const char* name_;
+};
+
+std::string error_of(const std::string& argument, const SettingSources& sources = {"", ""}) {
+  try {
+    resolve_settings(argument, sources);
+  } catch (const Error& e) {
+    CHECK((e.code() == Code::setting || e.code() == Code::not_found));
+    return e.what();
+  }
+  return "no error";
+}
+
+bool says(const std::string& message, const std::string& words) {
+  const bool found = message.find(words) != std::string::npos;
+  CHECK_MESSAGE(found, "'", message, "' does not say '", words, "'");
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("defaults, and what an argument may look like") {
+  const Settings defaults = resolve_settings("", {"", ""});
+  CHECK(defaults.text("format") == "cdf5");
+  CHECK(defaults.bytes("stage_bytes") == 256LL * 1024 * 1024);
+  CHECK(defaults.flag("fill"));
+  CHECK(defaults.is_default("stage_bytes"));
+  for (const auto& key : setting_keys())
+    CHECK(defaults.text(key.name) == key.fallback);
+
+  const Settings s = resolve_settings(
+      "format = NetCDF4,stage_bytes=1.5 MiB\n durable=.TRUE., report=\"a, b.json\",, wait_seconds=2.5, "
+      "writers=3",
+      {"", ""});
+  CHECK(s.text("format") == "netcdf4");
+  CHECK(s.bytes("stage_bytes") == 1572864);
+  CHECK(s.flag("durable"));
+  CHECK(s.text("report") == "a, b.json");
+  CHECK(s.seconds("wait_seconds") == 2.5);
+  CHECK(s.count("writers") == 3);
+  CHECK(s.origin("writers") == "argument");
+  says(s.listing(), "writers = 3");
+}
+
+TEST_CASE("wrong keys and values are errors that help") {
+  says(error_of("stagebytes=1MiB"), "did you mean 'stage_bytes'");
+  says(error_of("stage_bytes=lots"), "stage_bytes");
+  says(error_of("stage_bytes=1"), "64KiB");
+  says(error_of("format=hdf"), "format");
+  says(error_of("driver=pnetcdf"), "allowed: native");
+  says(error_of("layout=rank"), "allowed: one");
+  says(error_of("fill=perhaps"), "true or false");
+  says(error_of("writers=-1"), "writers");
+  says(error_of("writers=2x"), "writers");
+  says(error_of("wait_seconds=0"), "more than 0");
+  says(error_of("fill"), "key=value");
+  says(error_of("report=\"x"), "not closed");
+  says(error_of("slot_bytes=17"), "4KiB");
+}
+
+TEST_CASE("environment") {
+  {
+    const Variable v("SHOAL_CHUNK_BYTES", "2MiB");
+    const Settings s = resolve_settings("", {"", ""});
+    CHECK(s.bytes("chunk_bytes") == 2LL * 1024 * 1024);
+    CHECK(s.origin("chunk_bytes") == "SHOAL_CHUNK_BYTES");
+    CHECK(resolve_settings("chunk_bytes=4KiB", {"", ""}).origin("chunk_bytes") == "argument");
+  }
+  const Variable v("SHOAL_CHUNKBYTES", "2MiB");
+  says(error_of(""), "did you mean 'SHOAL_CHUNK_BYTES'");
+}
+
+TEST_CASE("namelist") {
+  const std::string path = file_with("model.nml",
+                                     "! &shoal is not here\n"
+                                     "&model title = 'a / in &shoal text' x = 1 /\n"
+                                     "  &SHOAL\n"
+                                     "  stage_bytes = '32MiB',  ! a comment / here\n"
+                                     "  fill = .false.\n"
+                                     "  Format='netcdf4' , writers=2 report = \"it''s\"\n"
+                                     "/\n&last y=2 /\n");
+  const Settings s = resolve_settings("", {path, ""});
+  CHECK(s.bytes("stage_bytes") == 32LL * 1024 * 1024);
+  CHECK(!s.flag("fill"));
+  CHECK(s.text("format") == "netcdf4");
+  CHECK(s.count("writers") == 2);
+  CHECK(s.text("report") == "it''s");
+  says(s.origin("fill"), "namelist");
+  const Variable v("SHOAL_WRITERS", "1");
+  CHECK(resolve_settings("", {path, ""}).count("writers") == 1);
+
+  says(error_of("", {file_with("bad1.nml", "&shoal\n\n stage = 1 /"), ""}), "stage");
+  says(error_of("", {file_with("bad2.nml", "&shoal\n fill .true. /"), ""}), "line 2");
+  says(error_of("", {file_with("bad3.nml", "&shoal\n fill = .true.\n"), ""}), "does not end");
+  says(error_of("", {file_with("bad4.nml", "&shoal\n report = 'x\n/"), ""}), "not closed");
+  says(error_of("", {file_with("bad5.nml", "&model x = 1 /"), ""}), "no group &shoal");
+  says(error_of("", {"nowhere.nml", ""}), "nowhere.nml");
+}
+
+TEST_CASE("toml") {
+  const std::string table = file_with("a.toml",
+                                      "[other]\nx = 1\n[shoal]\nstage_bytes = 1048576\nfill = false\nformat "
+                                      "= \"cdf2\"\nwait_seconds = 2.5\n");
+  const Settings s = resolve_settings("", {"", table});
+  CHECK(s.bytes("stage_bytes") == 1048576);
+  CHECK(!s.flag("fill"));
+  CHECK(s.text("format") == "cdf2");
+  CHECK(s.seconds("wait_seconds") == 2.5);
+  CHECK(s.origin("format") == table);
+  const std::string top = file_with("b.toml", "writers = 2\n");
+  CHECK(resolve_settings("", {"", top}).count("writers") == 2);
+  const std::string namelist = file_with("c.nml", "&shoal writers = 3 /");
+  CHECK(resolve_settings("", {namelist, top}).count("writers") == 3);
+  says(error_of("", {"", file_with("d.toml", "writers = \n")}), "line 1");
+  says(error_of("", {"", file_with("e.toml", "writer = 2\n")}), "did you mean 'writers'");
+  says(error_of("", {"", file_with("f.toml", "writers = [2]\n")}), "neither text nor a number");
+}
+
+TEST_CASE("all ranks use what rank 0 sees") {
+  // Ranks see different environments: rank 0's counts.
+  setenv("SHOAL_ALIGNMENT", std::to_string(512 * (1 + rank_of_world())).c_str(), 1);
+  shoal_dataset* file = nullptr;
+  REQUIRE(shoal_create(MPI_COMM_WORLD, "settings.nc", "fill=false", &file) == SHOAL_OK);
+  const std::string text = shoal_settings(file);
+  says(text, "alignment = 512 ");
+  says(text, "# SHOAL_ALIGNMENT");
+  says(text, "fill = false");
+  says(text, "# argument");
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  unsetenv("SHOAL_ALIGNMENT");
+
+  says(shoal_settings(nullptr), "alignment = 4KiB");
+  const std::string path = file_with("g.nml", "&shoal writers = 5 /");
+  CHECK(shoal_namelist(path.c_str()) == SHOAL_OK);
+  says(shoal_settings(nullptr), "writers = 5");
+  CHECK(shoal_namelist(nullptr) == SHOAL_OK);
+  says(shoal_settings(nullptr), "writers = 0");
+
+  // Only rank 0 has a bad variable: all ranks are told.
+  if (rank_of_world() == 0) setenv("SHOAL_STAGEBYTES", "1", 1);
+  CHECK(shoal_create(MPI_COMM_WORLD, "settings.nc", nullptr, &file) == SHOAL_SETTING);
+  says(shoal_error_message(), "SHOAL_STAGE_BYTES");
+  unsetenv("SHOAL_STAGEBYTES");
+  CHECK(shoal_open(MPI_COMM_WORLD, "settings.nc", SHOAL_READ, "format=cdf1", &file) == SHOAL_SETTING);
+  says(shoal_error_message(), "new files");
+}
