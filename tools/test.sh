@@ -54,7 +54,7 @@ section_python() {
   export MPIRUN_LAUNCHER TEST_BUILD_DIR=$build
   MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE)
   local path found=no
-  for path in python/tests tests/golden examples; do
+  for path in python/tests tests examples; do
     [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || continue
     found=yes
     run "Python tests of $path" env PATH="$PWD/.venv/bin:$PATH" \

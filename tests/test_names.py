@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The same verbs in all languages: the names of shoal.h held against those of C++, Fortran and Python.
+
+The sources are read as text, so this needs nothing that is built. A verb that a language spells in
+another way, or does not need, stands in `different`, with the reason; what a language has beyond
+the verbs of C stands in `beyond`. Anything else fails.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+top = Path(__file__).resolve().parents[1]
+
+# verb of C: {language: (names there, why)}
+different = {
+    "block": {},
+    "decomposition_free": {
+        "C++": ((), "destructor"),
+        "Fortran": (("free",), "bound to the type"),
+        "Python": ((), "garbage collection"),
+    },
+    "decomposition_inquire": {
+        "C++": (("global", "first", "count", "halo_low", "halo_high"), "one accessor each"),
+        "Fortran": (("inquire",), "bound to the type"),
+        "Python": (("global_shape", "first", "count", "halo_low", "halo_high"), "attributes"),
+    },
+    "error_message": {
+        "C++": (("what",), "exceptions carry it (std::exception)"),
+        "Python": (("message",), "exceptions carry it"),
+    },
+    "error_name": {
+        "C++": (("name",), "exceptions carry it"),
+        "Python": (("name",), "exceptions carry it"),
+    },
+    "free_strings": {
+        "C++": ((), "shoal.h's own, for arrays of the caller"),
+        "Fortran": ((), "no arrays of pointers"),
+        "Python": ((), "strings are objects"),
+    },
+    "inq_file": {
+        "C++": (("file",), "returns a value"),
+        "Python": (("path", "format", "driver", "writable"), "properties"),
+    },
+    "inq_dim": {"C++": (("dim",), "returns a value"), "Python": (("dimensions",), "a mapping")},
+    "inq_var": {"C++": (("var",), "returns a value"), "Python": (("variables",), "a mapping")},
+    "inq_att": {"C++": (("att",), "returns a value"), "Python": (("attributes",), "mappings")},
+    "find_dim": {"Python": (("dimensions",), "a mapping")},
+    "find_var": {"Python": (("variables",), "a mapping")},
+    "find_att": {"Python": (("attributes",), "mappings")},
+    "abandon": {"Fortran": ((), "errors without stat= stop all ranks; with it the model calls close")},
+}
+
+# What a language has beyond the verbs of C.
+beyond = {
+    "C++": {
+        "is_open": "handles can be empty",
+        "c_handle": "the way down to shoal.h",
+        "code": "of an exception",
+        "def_no_fill": "def_fill takes values, not pointers",
+        "scalar": "one value as an array",
+        "c_array": "the way down to shoal.h",
+    },
+    "Fortran": {
+        "is_open": "variables of the type exist before create and after close",
+        "put_text": "character arguments of one string",
+        "get_text": "character arguments of one string",
+    },
+    "Python": {
+        "is_open": "handles can be empty",
+        "comm": "of a dataset or decomposition",
+        "text": "joins arrays of single characters",
+        "dims": "names of a decomposition's dimensions",
+        "ndim": "as numpy",
+        "shape": "as numpy",
+        "halo_shape": "shape of an array with halo",
+        "slices": "the tile in a global array",
+        "inner": "the tile in an array with halo",
+        "is_empty": "whether the rank owns nothing",
+        "code": "of an exception",
+    },
+}
+
+
+def source(path: str) -> str:
+    file = top / path
+    if not file.exists():
+        pytest.fail(f"{path} is not there")
+    return file.read_text(encoding="utf-8")
+
+
+def names_of_c() -> set[str]:
+    return set(re.findall(r"^SHOAL_API [\w \*]*?\bshoal_(\w+)\(", source("include/shoal/shoal.h"), re.M))
+
+
+def names_of_cpp() -> set[str]:
+    """Public members of the classes, and free functions outside of namespace detail."""
+    text = re.sub(
+        r"namespace detail \{.*?// namespace detail", "", source("include/shoal/shoal.hpp"), flags=re.S
+    )
+    text = re.sub(r"//.*", "", text)
+    found = {"what"}  # inherited
+    for name, body in re.findall(r"^class (\w+)[^;{]*\{\n(.*?)^\};", text, re.M | re.S):
+        public = body.split(" private:")[0]
+        members = re.findall(r"^  (?:[\w:<>,&\*]+ )+[\*&]?(\w+)\(", public, re.M)
+        found |= {member for member in members if member not in (name, "operator")}
+    found |= set(re.findall(r"^(?:inline )?(?:[\w:<>]+ )+(\w+)\([^;]*?\) \{", text, re.M))
+    return {name for name in found if not name.startswith("operator")}
+
+
+def names_of_fortran() -> set[str]:
+    """Bindings of the types, and public functions."""
+    text = source("fortran/shoal.f90")
+    found = set()
+    for names in re.findall(r"^\s*procedure(?:, *nopass)? *:: *(.*)$", text, re.M):
+        found |= {part.split("=>")[0].strip() for part in names.split("!")[0].split(",")}
+    found |= set(re.findall(r"^\s*generic *:: *(\w+) *=>", text, re.M))
+    for names in re.findall(r"^\s*public *:: *(.*)$", text, re.M):
+        for name in names.split("!")[0].split(","):
+            name = name.strip()
+            is_type = re.search(r"type :: " + name + r"\b", text)
+            if name.startswith("shoal_") and not is_type:
+                found.add(name.removeprefix("shoal_"))
+    return {name for name in found if not name.startswith("operator")}
+
+
+def members_of(tree: ast.Module, name: str) -> set[str]:
+    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    found = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)):
+        # Attributes that __init__ sets, and constants of the class.
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+        for target in targets:
+            for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if (
+                    isinstance(part, ast.Attribute)
+                    and isinstance(part.value, ast.Name)
+                    and part.value.id == "self"
+                ):
+                    found.add(part.attr)
+                elif isinstance(part, ast.Name) and node in body:
+                    found.add(part.id)
+    return {member for member in found if not member.startswith("_")}
+
+
+def names_of_python() -> set[str]:
+    """Public members of Dataset, Decomposition and Error, and functions of the package."""
+    trees = {
+        p.stem: ast.parse(p.read_text(encoding="utf-8")) for p in (top / "python/src/shoal").glob("*.py")
+    }
+    found = members_of(trees["dataset"], "Dataset") | members_of(trees["decomposition"], "Decomposition")
+    found |= members_of(trees["errors"], "Error") - {"errno"}
+    exported = next(
+        node.value
+        for node in trees["__init__"].body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    )
+    return found | {name for name in ast.literal_eval(exported) if name.islower()}
+
+
+languages = {"C++": names_of_cpp, "Fortran": names_of_fortran, "Python": names_of_python}
+
+
+def expected(verb: str, language: str) -> tuple[str, ...]:
+    return different.get(verb, {}).get(language, ((verb,), ""))[0]
+
+
+def test_the_header_was_understood():
+    found = names_of_c()
+    assert {"create", "open", "write", "read", "put", "get", "block", "report", "free_strings"} <= found
+    assert len(found) == source("include/shoal/shoal.h").count("\nSHOAL_API ")
+    assert set(different) <= found, "the table names verbs that C does not have"
+
+
+@pytest.mark.parametrize("language", languages)
+def test_every_verb_is_there(language):
+    found = languages[language]()
+    missing = {verb: names for verb in names_of_c() if (names := set(expected(verb, language)) - found)}
+    assert not missing
+
+
+@pytest.mark.parametrize("language", languages)
+def test_nothing_else_is_there(language):
+    found = languages[language]()
+    known = {name for verb in names_of_c() for name in expected(verb, language)} | set(beyond[language])
+    assert found <= known, f"in {language} alone: {sorted(found - known)}; see the table"
+    assert set(beyond[language]) <= found, f"gone from {language}: {sorted(set(beyond[language]) - found)}"
