@@ -28,7 +28,7 @@ contains
     print '(a)', "Tsunami on " // earth%origin
     print '(a,i0,a,i0,a,i0,a,f0.1,a)', "  ", size(earth%lon), " x ", size(earth%lat), " cells on ", earth%tile%ranks, &
         " ranks, ", sea%dt, " s a step"
-    print '(a,f0.1,a,f0.1,a)', "  from hour ", sea%steps * sea%dt / 3600, " to hour ", hours, " after the earthquake"
+    print '(a,f4.1,a,f4.1,a)', "  from hour ", sea%steps * sea%dt / 3600, " to hour ", hours, " after the earthquake"
     flush (output_unit)
   end subroutine show_start
 
@@ -47,7 +47,7 @@ contains
     end associate
     now = sea%steps * sea%dt / 3600
     done = min(bar_width, int(bar_width * now / hours))
-    if (c_isatty(1_c_int) == 1) then
+    if (watched()) then
       write (*, '(a)', advance="no") achar(13) // "  [" // repeat("#", done) // repeat(".", bar_width - done) // "]"
       write (*, '(f6.1,a,f5.2,a,f6.1,a)', advance="no") now, " h   highest wave ", peak, " m  ", seconds, " s "
       if (now >= hours - 1d-6) write (*, *)
@@ -56,6 +56,14 @@ contains
     end if
     flush (output_unit)
   end subroutine show_progress
+
+  ! Whether standard output is a terminal. Some launchers give every rank one of its own, so whoever
+  ! starts the run elsewhere says so: TSUNAMI_PROGRESS=plain.
+  logical function watched()
+    character(len=8) :: wish
+    call get_environment_variable("TSUNAMI_PROGRESS", wish)
+    watched = c_isatty(1_c_int) == 1 .and. wish /= "plain"
+  end function watched
 
   ! When the first wave came to places known from 2011. Collective.
   subroutine show_arrivals(earth, sea)

@@ -2,6 +2,7 @@
 # A short run of the model on 4 ranks, a restart on 3, and equal restart files at the end.
 #   test.sh tsunami-program mpirun.sh
 set -eu
+export TSUNAMI_PROGRESS=plain
 program=$1
 mpirun=$2
 rm -rf whole second && mkdir whole second
