@@ -1,0 +1,223 @@
+// The C++ interface, shoal.hpp: values go through, handles move and drop, errors carry code and message.
+// Only the public header is included: its namespace must not be mixed with the library's own.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <numeric>
+#include <shoal/shoal.hpp>
+
+namespace {
+
+struct Ranks {
+  Ranks() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+  }
+  int rank = 0, size = 1;
+};
+
+std::string scratch(const std::string& name) {
+  std::array<char, 32> id{};
+  const Ranks ranks;
+  const std::string mine = std::to_string(getpid());
+  mine.copy(id.data(), id.size() - 1);
+  MPI_Bcast(id.data(), static_cast<int>(id.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+  return "cpp_interface_" + std::string(id.data()) + "_" + name + ".nc";
+}
+
+void remove(const std::string& path) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (Ranks().rank == 0) unlink(path.c_str());
+}
+
+constexpr std::int64_t k_rows = 3;
+
+shoal::Decomposition rows(std::int64_t halo = 0) {
+  const Ranks ranks;
+  return shoal::Decomposition::block(MPI_COMM_WORLD, {k_rows * ranks.size, 5}, {k_rows * ranks.rank, 0},
+                                     {k_rows, 5}, {halo, 0}, {halo, 0});
+}
+
+template <class Call>
+int code_of(Call call) {
+  try {
+    call();
+  } catch (const shoal::Error& error) {
+    CHECK(std::string(error.what()) != "");
+    CHECK(std::string(error.name()) == shoal_error_name(error.code()));
+    return error.code();
+  }
+  return SHOAL_OK;
+}
+
+}  // namespace
+
+TEST_CASE("C++: types have their numbers") {
+  CHECK(shoal::type_of<bool> == SHOAL_LOGICAL);
+  CHECK(shoal::type_of<char> == SHOAL_CHAR);
+  CHECK(shoal::type_of<signed char> == SHOAL_BYTE);
+  CHECK(shoal::type_of<unsigned short> == SHOAL_USHORT);
+  CHECK(shoal::type_of<long> == SHOAL_INT64);
+  CHECK(shoal::type_of<long long> == SHOAL_INT64);
+  CHECK(shoal::type_of<const double> == SHOAL_DOUBLE);
+  CHECK(shoal::type_of<const char*> == SHOAL_STRING);
+}
+
+TEST_CASE("C++: decompositions tell what they were given, and refuse lists of different lengths") {
+  const Ranks ranks;
+  auto tiles = rows(2);
+  CHECK(tiles.global() == std::vector<std::int64_t>{k_rows * ranks.size, 5});
+  CHECK(tiles.first() == std::vector<std::int64_t>{k_rows * ranks.rank, 0});
+  CHECK(tiles.count() == std::vector<std::int64_t>{k_rows, 5});
+  CHECK(tiles.halo_low() == std::vector<std::int64_t>{2, 0});
+  auto moved = std::move(tiles);
+  CHECK(moved.halo_high() == std::vector<std::int64_t>{2, 0});
+
+  // Wrong on the last rank only: the others learn of it too.
+  const bool wrong = ranks.rank == ranks.size - 1;
+  const std::vector<std::int64_t> count =
+      wrong ? std::vector<std::int64_t>{k_rows} : std::vector<std::int64_t>{k_rows, 5};
+  CHECK(code_of([&] {
+          shoal::Decomposition::block(MPI_COMM_WORLD, {k_rows * ranks.size, 5}, {k_rows * ranks.rank, 0},
+                                      count);
+        }) == SHOAL_INVALID_ARGUMENT);
+}
+
+TEST_CASE("C++: what was written is read, through vectors, spans, pointers and strides") {
+  const Ranks ranks;
+  for (const std::string format : {"cdf5", "netcdf4"}) {
+    const std::string path = scratch(format);
+    const auto tiles = rows();
+    const auto haloed = rows(1);
+    std::vector<float> values(15);
+    std::iota(values.begin(), values.end(), static_cast<float>(15 * ranks.rank));
+    const double step = 0.25;
+    {
+      auto file = shoal::Dataset::create(MPI_COMM_WORLD, path, "format=" + format);
+      file.def_dim("time", SHOAL_UNLIMITED);
+      file.def_dim("y", k_rows * ranks.size);
+      file.def_dim("x", 5);
+      file.def_var("field", SHOAL_FLOAT, "time y x", tiles);
+      file.def_var("turned", SHOAL_INT, "y x", tiles);
+      file.def_var("step", SHOAL_DOUBLE, "");
+      file.def_var("x", SHOAL_DOUBLE, "x");
+      file.def_fill("field", -1);
+      file.def_no_fill("turned");
+      file.put_att("", "title", "C++");
+      file.put_att("field", "levels", std::vector<int>{1, 2, 3});
+      file.put_att("field", "scale", 2.5);
+      for (std::int64_t record = 0; record < 2; ++record)
+        file.write("field", {values.data(), {k_rows, 5}}, record);
+      // Columns first in memory: the transpose by strides, from a pointer to const.
+      std::vector<int> columns(15);
+      for (std::size_t i = 0; i < 15; ++i)
+        columns[(i % 5) * 3 + i / 5] = static_cast<int>(i) + 100 * ranks.rank;
+      const int* pointer = columns.data();
+      file.write("turned", shoal::ConstArray(pointer, {k_rows, 5}, {4, 12}));
+      file.put("step", shoal::scalar(step));
+      file.put("x", std::vector<double>{0, 1, 2, 3, 4});
+      file.sync();
+      CHECK(file.is_open());
+      CHECK(file.report().find('{') != std::string::npos);
+      CHECK(file.settings().find("stage_bytes") != std::string::npos);
+      file.close(true);
+      CHECK_FALSE(file.is_open());
+    }
+    auto file = shoal::Dataset::open(MPI_COMM_WORLD, path);
+    CHECK(file.file().format == format);
+    CHECK_FALSE(file.file().writable);
+    CHECK(file.dim("time").length == 2);
+    CHECK(file.dim("time").unlimited);
+    const auto info = file.var("field");
+    CHECK(info.type == SHOAL_FLOAT);
+    CHECK(info.has_record);
+    CHECK(info.dims.size() == 3);
+    CHECK(info.chunks.empty() == (format == "cdf5"));
+    CHECK(file.get_att<std::string>("", "title") == "C++");
+    CHECK(file.get_att<std::vector<double>>("field", "levels") == std::vector<double>{1, 2, 3});
+    CHECK(file.get_att<float>("field", "scale") == 2.5F);
+    CHECK(file.get_att<int>("field", "_FillValue") == -1);
+    CHECK(file.att("field", "levels").count == 3);
+    CHECK(code_of([&] { (void)file.get_att<int>("field", "levels"); }) == SHOAL_INVALID_ARGUMENT);
+
+    std::vector<double> found(15);
+    file.read("field", tiles, {found.data(), {k_rows, 5}}, 1);
+    for (std::size_t i = 0; i < 15; ++i)
+      CHECK(found[i] == values[i]);
+    std::vector<double> around(25, -5);
+    file.read("field", haloed, {around.data(), {k_rows + 2, 5}}, 0);
+    CHECK(around[5] == values[0]);
+    CHECK(around[0] == (ranks.rank > 0 ? values[0] - 5 : -5));
+    CHECK(around[20] == (ranks.rank < ranks.size - 1 ? values[0] + 15 : -5));
+    std::vector<int> turned(15);
+    file.read("turned", tiles, {turned.data(), {k_rows, 5}});
+    for (std::size_t i = 0; i < 15; ++i)
+      CHECK(turned[i] == static_cast<int>(i) + 100 * ranks.rank);
+    double found_step = 0;
+    file.get("step", shoal::scalar(found_step));
+    CHECK(found_step == step);
+    std::vector<float> part(2);
+    file.get("x", std::span<float>(part), {SHOAL_NO_RECORD, {3}, {2}});
+    CHECK(part == std::vector<float>{3, 4});
+    file.close();
+    remove(path);
+  }
+}
+
+TEST_CASE("C++: strings and lists of strings") {
+  const std::string path = scratch("strings");
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, path, "format=netcdf4");
+  file.def_dim("n", 2);
+  file.def_var("name", SHOAL_STRING, "n");
+  file.put_att("name", "notes", std::vector<std::string>{"one", "", "three"});
+  const std::array<const char*, 2> names{"Hilo", "Callao"};
+  file.put("name", {names.data(), {2}});
+  file.close();
+  file = shoal::Dataset::open(MPI_COMM_WORLD, path);
+  CHECK(file.get_att<std::vector<std::string>>("name", "notes") ==
+        std::vector<std::string>{"one", "", "three"});
+  std::array<char*, 2> found{};
+  file.get("name", {found.data(), {2}});
+  CHECK(std::string(found[1]) == "Callao");
+  shoal_free_strings(2, found.data());
+  file.close();
+  remove(path);
+}
+
+TEST_CASE("C++: errors, and handles that were moved, closed or dropped") {
+  const std::string path = scratch("errors");
+  CHECK(code_of([] { shoal::Dataset::open(MPI_COMM_WORLD, "no_such_file.nc"); }) == SHOAL_NOT_FOUND);
+  CHECK(code_of([&] { shoal::Dataset::create(MPI_COMM_WORLD, path, "stage_byts=1"); }) == SHOAL_SETTING);
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, path, "format=cdf5");
+  file.def_dim("n", 4);
+  file.def_var("v", SHOAL_SHORT, "n");
+  CHECK(code_of([&] { file.def_fill("v", 40000); }) == SHOAL_RANGE);
+  CHECK(code_of([&] { file.def_chunks("v", {1, 2}); }) == SHOAL_INVALID_ARGUMENT);
+  CHECK(code_of([&] { file.def_dim("n", 5); }) == SHOAL_EXISTS);
+  CHECK(code_of([&] { (void)file.var("w"); }) == SHOAL_NOT_FOUND);
+  CHECK(code_of([&] { (void)file.get_att<int>("v", "none"); }) == SHOAL_NOT_FOUND);
+  file.put("v", std::vector<short>{1, 2, 3, 4});
+  file.sync();
+  file.put("v", std::vector<short>{5, 6, 7, 8});
+  auto moved = std::move(file);
+  CHECK(code_of([&] { file.sync(); }) != SHOAL_OK);
+  moved.abandon();
+  CHECK_FALSE(moved.is_open());
+  CHECK(code_of([&] { moved.sync(); }) != SHOAL_OK);
+
+  // What was synced is there; a dataset that goes out of scope waits for nobody.
+  MPI_Barrier(MPI_COMM_WORLD);
+  {
+    auto dropped = shoal::Dataset::open(MPI_COMM_WORLD, path);
+    std::vector<int> found(4);
+    dropped.get("v", found);
+    CHECK((found == std::vector<int>{1, 2, 3, 4} || found == std::vector<int>{5, 6, 7, 8}));
+  }
+  remove(path);
+}
+
+TEST_CASE("C++: the library tells about itself") {
+  CHECK(shoal::version() == shoal_version());
+  CHECK(shoal::build_info().find("hdf5") != std::string::npos);
+  CHECK(shoal::settings().find("stage_bytes") != std::string::npos);
+}
