@@ -9,8 +9,8 @@ namespace shoal::netcdf4 {
 
 namespace {
 
-Id access_list(FileImage& image, bool create) {
-  auto access = access_through(image);
+Id access_list(hid_t driver, FileImage& image, bool create) {
+  auto access = access_through(driver, image);
   // As netCDF-C does, so that every reader since HDF5 1.8 understands the file. What others wrote in newer
   // ways stays so.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, create ? H5F_LIBVER_V18 : H5F_LIBVER_LATEST),
@@ -51,7 +51,8 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
     if (format != Format::netcdf4 && format != Format::netcdf4_classic)
       throw Error(Code::internal, std::string("not a netCDF-4 format: ") + name_of(format));
     image_ = std::make_unique<FileImage>(std::move(store), true, options.alignment);
-    const auto access = access_list(*image_, true);
+    driver_ = register_driver();
+    const auto access = access_list(driver_, *image_, true);
     file_ = Id(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation_list(), access), "create the file"));
     mark_as_netcdf4(file_, format);
     contents_.schema.format = format;
@@ -63,7 +64,8 @@ Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, cons
     : path_(store->path()), options_(options), writable_(writable) {
   guarded(-1, [&] {
     image_ = std::make_unique<FileImage>(std::move(store), writable, options.alignment);
-    const auto access = access_list(*image_, false);
+    driver_ = register_driver();
+    const auto access = access_list(driver_, *image_, false);
     file_ =
         Id(check(H5Fopen(path_.c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access), "open the file"));
     image_->opened();

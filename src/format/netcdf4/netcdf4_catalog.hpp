@@ -71,6 +71,7 @@ class Netcdf4Catalog final : public Catalog {
   CatalogOptions options_;
   bool writable_ = true;
   std::unique_ptr<FileImage> image_;
+  Id driver_;  // must outlive the file
   Id file_;
   mutable Contents contents_;  // data sets are opened when they are first needed
   bool changed_ = false;       // something is to be committed

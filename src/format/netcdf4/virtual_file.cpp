@@ -136,9 +136,12 @@ H5FD_class_t driver_class() {
 
 }  // namespace
 
-Id access_through(FileImage& image) {
+Id register_driver() {
   const auto the_class = driver_class();
-  Id driver(check(H5FDregister(&the_class), "register a file driver"));
+  return Id(check(H5FDregister(&the_class), "register a file driver"));
+}
+
+Id access_through(hid_t driver, FileImage& image) {
   Id access(check(H5Pcreate(H5P_FILE_ACCESS), "make a file access list"));
   const DriverInfo info{&image};
   check(H5Pset_driver(access, driver, &info), "set the file driver");
