@@ -58,8 +58,9 @@ std::vector<Group> grouped(const std::vector<Result>& results) {
       return g.first->operation == r.operation && g.first->method.text == r.method.text && g.first->format == r.format;
     });
     if (at == groups.end()) at = groups.insert(groups.end(), Group{&r, {}, 0, 0});
-    at->seconds.push_back(r.phases[Phase::total]);
     at->wrong += r.wrong;
+    if (r.repetition == 0) continue;
+    at->seconds.push_back(r.phases[Phase::total]);
     at->added = std::max(at->added, r.added_rss_bytes);
   }
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.first->operation > b.first->operation; });
@@ -118,10 +119,10 @@ std::vector<std::pair<std::string, std::string>> versions(const std::string& lab
 }
 
 std::string json_of(const Setup& setup, const std::vector<Result>& results) {
-  std::string out = "[\n";
-  for (std::size_t i = 0; i < results.size(); ++i)
-    out += object_of(setup, results[i]) + (i + 1 < results.size() ? ",\n" : "\n");
-  return out + "]\n";
+  std::string out;
+  for (const auto& r : results)
+    if (r.repetition > 0 || r.wrong != 0) out += (out.empty() ? "" : ",\n") + object_of(setup, r);
+  return "[\n" + out + "\n]\n";
 }
 
 std::string table_of(const Setup& setup, const std::vector<Result>& results) {

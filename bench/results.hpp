@@ -16,7 +16,7 @@ struct Result {
   std::string operation;  ///< "write", "read" or "define"
   MethodChoice method;
   std::string format;
-  int repetition = 0;      ///< from 1
+  int repetition = 0;      ///< 0: warming up, not counted
   std::int64_t bytes = 0;  ///< of values
   std::int64_t wrong = 0;  ///< cells or definitions that the check found wrong
   Phases phases;           ///< slowest rank of each
@@ -39,7 +39,7 @@ struct Setup {
 /// Versions of everything that takes part.
 std::vector<std::pair<std::string, std::string>> versions(const std::string& label);
 
-/// The list of objects of a file of results.
+/// The list of objects of a file of results: the repetitions that count, and those with something wrong.
 std::string json_of(const Setup& setup, const std::vector<Result>& results);
 /// Minimum, median and maximum of each method, and how it stands to limit.
 std::string table_of(const Setup& setup, const std::vector<Result>& results);

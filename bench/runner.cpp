@@ -114,8 +114,8 @@ class Runner {
     const auto own = method.wrong_in_memory(run);
     if (own >= 0) {
       result.wrong = own;
-    } else {
-      result.wrong += wrong_in_arrays(targets_, -1) + wrong_in_arrays(targets_, setup_.records - 1);
+    } else if (repetition_ > 0) {
+      result.wrong = wrong_in_arrays(targets_, -1) + wrong_in_arrays(targets_, setup_.records - 1);
     }
     MPI_Allreduce(MPI_IN_PLACE, &result.wrong, 1, MPI_INT64_T, MPI_SUM, comm_);
     keep(result);
@@ -155,7 +155,7 @@ class Runner {
   void keep(const Result& result) {
     if (result.wrong != 0 && rank_ == 0)
       std::cout << result.operation << " " << result.method.text << " " << result.format << ": " << result.wrong << " wrong\n";
-    if (repetition_ > 0 || result.wrong != 0) results_.push_back(result);
+    results_.push_back(result);
   }
 
   std::int64_t bytes() const {

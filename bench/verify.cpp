@@ -118,8 +118,16 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  std::byte* find(const std::vector<std::byte>& bytes) const {
-    return static_cast<std::byte*>(memmem(data_, size_, bytes.data(), bytes.size()));
+  // The last place: levels of the last record are found in records before it too.
+  std::byte* find_last(const std::vector<std::byte>& bytes) const {
+    auto* const begin = static_cast<std::byte*>(data_);
+    std::byte* last = nullptr;
+    for (auto* at = begin;; at = last + 1) {
+      const auto left = size_ - static_cast<std::size_t>(at - begin);
+      at = static_cast<std::byte*>(memmem(at, left, bytes.data(), bytes.size()));
+      if (at == nullptr) return last;
+      last = at;
+    }
   }
 
  private:
@@ -152,8 +160,8 @@ void plant_error(const Run& run) {
   std::vector<std::byte> native(begin, begin + cells * size), swapped = native;
   for (std::int64_t c = 0; c < cells; ++c) std::reverse(swapped.begin() + c * size, swapped.begin() + (c + 1) * size);
   const MappedFile file(run.path);
-  auto* at = file.find(native);
-  if (at == nullptr) at = file.find(swapped);
+  auto* at = file.find_last(native);
+  if (at == nullptr) at = file.find_last(swapped);
   if (at == nullptr) throw std::runtime_error("planting an error: the values of " + array.field().name + " are not in " + run.path);
   at[1] ^= std::byte{0x10};
 }
