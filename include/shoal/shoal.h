@@ -4,8 +4,9 @@
  * The C interface. Everything else (C++, Fortran, Python) stands on it.
  *
  * Conventions, once for all functions:
- *  1. Every function returns 0 (SHOAL_OK) or an error code. Nothing is printed, nothing aborts.
- *     shoal_error_message() gives the message of the last error of this thread.
+ *  1. Every function returns 0 (SHOAL_OK) or an error code. Errors are never printed, nothing aborts;
+ *     shoal_error_message() gives the message of the last error of this thread. Warnings (a stage that
+ *     had to shrink) are printed once by rank 0 on standard error, unless the setting quiet is true.
  *  2. Indices start at 0, dimensions are in C order: the last one varies fastest in memory and file.
  *     Sizes and indices are int64_t.
  *  3. Every function is marked Collective (all ranks of the communicator call it, in the same
@@ -146,7 +147,9 @@ SHOAL_API int shoal_create(MPI_Comm comm, const char *path, const char *settings
 SHOAL_API int shoal_open(MPI_Comm comm, const char *path, int mode, const char *settings,
                          shoal_dataset **out);
 /* Finish the define phase: check that all ranks defined the same, and write the header. Implicit at
- * the first shoal_write, shoal_put, shoal_sync after a definition. Collective. */
+ * the first shoal_write, shoal_put, shoal_read, shoal_get, shoal_sync, shoal_close after a definition.
+ * When ranks differ, or the format cannot hold it, all definitions since the last time are dropped, on
+ * all ranks. Collective. */
 SHOAL_API int shoal_end_define(shoal_dataset *dataset);
 /* Store all that was written, agree on errors, commit: what was written before is in the file even
  * if the job is killed now. durable != 0 also waits until the device has it (fsync). Collective. */

@@ -90,8 +90,8 @@ void require_mpi(MPI_Comm comm) {
   int finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  if (initialized == 0) throw Error(Code::state, "MPI is not initialised; call MPI_Init before Shoal");
-  if (finalized != 0) throw Error(Code::state, "MPI is finalised already; close files before MPI_Finalize");
+  if (initialized == 0) throw Error(Code::mpi, "MPI is not initialised; call MPI_Init before Shoal");
+  if (finalized != 0) throw Error(Code::mpi, "MPI is finalised already; close files before MPI_Finalize");
   if (comm == MPI_COMM_NULL) throw Error(Code::invalid_argument, "the communicator is MPI_COMM_NULL");
 }
 
