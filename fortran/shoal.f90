@@ -92,6 +92,7 @@ module shoal
     procedure :: create => dataset_create
     procedure :: open => dataset_open
     procedure :: close => dataset_close
+    procedure :: abandon => dataset_abandon
     procedure :: sync => dataset_sync
     procedure :: end_define => dataset_end_define
     procedure :: def_dim => dataset_def_dim
@@ -357,6 +358,14 @@ contains
     code = c_close(self%handle, as_int(durable))
     call settle(code, self%comm, stat, errmsg)
   end subroutine dataset_close
+
+  ! Give the handle back without storing or committing: what was written since the last sync is lost. For
+  ! the way out of an error, where the other ranks cannot be waited for. Local.
+  subroutine dataset_abandon(self)
+    class(shoal_dataset), intent(inout) :: self
+    call f_clear()
+    call c_abandon(self%handle)
+  end subroutine dataset_abandon
 
   ! Store all that was written, agree on errors, commit. durable: wait until the device has it. Collective.
   subroutine dataset_sync(self, durable, stat, errmsg)

@@ -9,7 +9,7 @@ module shoal_c
   public :: c_file_info, c_dim_info, c_var_info, c_att_info
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_fill
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
-  public :: c_decomposition_free, c_end_define, c_sync, c_close, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
+  public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
   public :: c_namelist, c_strlen
 
@@ -143,6 +143,10 @@ module shoal_c
       type(c_ptr), intent(inout) :: dataset
       integer(c_int), value :: durable
     end function c_close
+    subroutine c_abandon(dataset) bind(C, name="shoal_abandon")
+      import :: c_ptr
+      type(c_ptr), intent(inout) :: dataset
+    end subroutine c_abandon
     integer(c_int) function c_inq_file(dataset, out) bind(C, name="shoal_inq_file")
       import :: c_int, c_ptr, c_file_info
       type(c_ptr), value :: dataset

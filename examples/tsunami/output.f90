@@ -48,7 +48,7 @@ contains
       call field(avg, "zeta", "lon lat time", earth%cells, "m", "sea_surface_height_above_mean_sea_level", &
           "mean height of the wave", cell_methods="time: mean")
       call field(avg, "highest", "lon lat time", earth%cells, "m", "sea_surface_height_above_mean_sea_level", &
-          "highest water so far", cell_methods="time: maximum (comment: since the earthquake)")
+          "highest water so far", cell_methods="time: maximum (since the earthquake)")
       call field(avg, "arrival", "lon lat", earth%cells, "s", "", "time from the earthquake to the first wave")
       call avg%put_att("arrival", "comment", "the first time that the height differs by 0.01 m from the sea at rest")
       call put_grid(avg, earth)
@@ -107,12 +107,12 @@ contains
     call rst%put_att(SHOAL_GLOBAL, "time_step", sea%dt)
     call rst%put_att(SHOAL_GLOBAL, "steps", sea%steps)
     call rst%put_att(SHOAL_GLOBAL, "steps_summed", sea%summed)
-    call rst%def_var("zeta", SHOAL_DOUBLE, "lon lat", earth%cells)
-    call rst%def_var("u", SHOAL_DOUBLE, "lon_u lat", earth%u_faces)
-    call rst%def_var("v", SHOAL_DOUBLE, "lon lat_v", earth%v_faces)
-    call rst%def_var("sum_zeta", SHOAL_DOUBLE, "lon lat", earth%cells)
-    call rst%def_var("highest", SHOAL_DOUBLE, "lon lat", earth%cells)
-    call rst%def_var("arrival", SHOAL_DOUBLE, "lon lat", earth%cells)
+    call state(rst, "zeta", "lon lat", earth%cells, "m", "height of the wave")
+    call state(rst, "u", "lon_u lat", earth%u_faces, "m s-1", "depth-mean velocity to the east")
+    call state(rst, "v", "lon lat_v", earth%v_faces, "m s-1", "depth-mean velocity to the north")
+    call state(rst, "sum_zeta", "lon lat", earth%cells, "m", "sum of zeta over the steps since the last mean")
+    call state(rst, "highest", "lon lat", earth%cells, "m", "highest water so far")
+    call state(rst, "arrival", "lon lat", earth%cells, "s", "time from the earthquake to the first wave, -1: not yet")
     call put_grid(rst, earth)
     ! The arrays go as they are, halo included: Shoal takes the cells that this rank owns.
     call rst%write("zeta", sea%zeta)
@@ -205,6 +205,16 @@ contains
     call file%put_att(name, "long_name", long_name)
     if (present(cell_methods)) call file%put_att(name, "cell_methods", cell_methods)
   end subroutine field
+
+  ! As the model has it: double, land not masked.
+  subroutine state(file, name, dims, cells, units, long_name)
+    type(shoal_dataset), intent(in) :: file
+    character(len=*), intent(in) :: name, dims, units, long_name
+    type(shoal_decomposition), intent(in) :: cells
+    call file%def_var(name, SHOAL_DOUBLE, dims, cells)
+    call file%put_att(name, "units", units)
+    call file%put_att(name, "long_name", long_name)
+  end subroutine state
 
   subroutine put_grid(file, earth)
     type(shoal_dataset), intent(in) :: file
