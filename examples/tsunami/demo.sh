@@ -2,11 +2,11 @@
 # The demonstration: the tsunami of 2011 on 4 ranks, a restart on 3 that ends with the same bytes, maps.
 # Builds nothing. `make demo` calls it after the build.
 #   demo.sh [folder for the files]
-# SHOAL_BUILD_DIR   the build to run (default: build/release)
+# DEMO_BUILD_DIR   the build to run (default: build/release)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-build=${SHOAL_BUILD_DIR:-$top/build/release}
+build=${DEMO_BUILD_DIR:-$top/build/release}
 folder=${1:-$build/demo}
 program=$build/examples/tsunami/tsunami
 python=$top/.venv/bin/python
