@@ -28,16 +28,27 @@ def draw_map(axis, field, depth, title, **colours):
     """One map with the coast (where the sea begins) and the land behind it."""
     axis.set_facecolor(QUIET)
     land = depth.isnull().where(depth.isnull())
-    axis.pcolormesh(depth.lon, depth.lat, land, shading="nearest", rasterized=True, cmap=matplotlib.colors.ListedColormap([LAND]))
+    axis.pcolormesh(
+        depth.lon,
+        depth.lat,
+        land,
+        shading="nearest",
+        rasterized=True,
+        cmap=matplotlib.colors.ListedColormap([LAND]),
+    )
     picture = axis.pcolormesh(field.lon, field.lat, field, shading="nearest", rasterized=True, **colours)
     sea = np.isfinite(depth).astype(float)
     axis.contour(depth.lon, depth.lat, sea, levels=[0.5], colors="black", linewidths=0.4)
     axis.set_title(title, fontsize=11)
     axis.set_aspect(1.2)
     axis.set_xticks(range(120, MOST + 1, 30))
-    axis.set_xticklabels([f"{x}°E" if x <= 180 else f"{360 - x}°W" for x in range(120, MOST + 1, 30)], fontsize=8)
+    axis.set_xticklabels(
+        [f"{x}°E" if x <= 180 else f"{360 - x}°W" for x in range(120, MOST + 1, 30)], fontsize=8
+    )
     axis.set_yticks(range(-60, 61, 30))
-    axis.set_yticklabels([f"{abs(y)}°{'N' if y > 0 else 'S' if y < 0 else ''}" for y in range(-60, 61, 30)], fontsize=8)
+    axis.set_yticklabels(
+        [f"{abs(y)}°{'N' if y > 0 else 'S' if y < 0 else ''}" for y in range(-60, 61, 30)], fontsize=8
+    )
     return picture
 
 
@@ -60,7 +71,13 @@ def plot_waves(history, depth, folder):
         step = int(np.abs(hours - hour).argmin())
         zeta = pacific(history.zeta.isel(time=step))
         picture = draw_map(
-            axis, zeta * 100, depth, f"Height of the wave {hours[step]:.0f} h after the earthquake", cmap="RdBu_r", vmin=-30, vmax=30
+            axis,
+            zeta * 100,
+            depth,
+            f"Height of the wave {hours[step]:.0f} h after the earthquake",
+            cmap="RdBu_r",
+            vmin=-30,
+            vmax=30,
         )
     figure.colorbar(picture, ax=axes, label="height above the sea at rest (cm)", extend="both", shrink=0.5)
     save(figure, folder / "wave.png")
@@ -70,8 +87,16 @@ def plot_highest(averages, depth, folder):
     figure, axis = plt.subplots(figsize=(9, 5.2), layout="constrained")
     highest = pacific(averages.highest.isel(time=-1)) * 100
     colours = matplotlib.colors.LogNorm(vmin=1, vmax=500)
-    picture = draw_map(axis, highest.clip(min=0.1), depth, "Highest water in the whole run", cmap="magma_r", norm=colours)
-    bar = figure.colorbar(picture, ax=axis, label="height above the sea at rest (cm)", extend="both", ticks=[1, 3, 10, 30, 100, 300])
+    picture = draw_map(
+        axis, highest.clip(min=0.1), depth, "Highest water in the whole run", cmap="magma_r", norm=colours
+    )
+    bar = figure.colorbar(
+        picture,
+        ax=axis,
+        label="height above the sea at rest (cm)",
+        extend="both",
+        ticks=[1, 3, 10, 30, 100, 300],
+    )
     bar.ax.set_yticklabels(["1", "3", "10", "30", "100", "300"])
     save(figure, folder / "highest.png")
 
@@ -79,8 +104,12 @@ def plot_highest(averages, depth, folder):
 def plot_arrival(averages, depth, folder):
     figure, axis = plt.subplots(figsize=(9, 5.2), layout="constrained")
     arrival = pacific(averages.arrival) / 3600
-    picture = draw_map(axis, arrival, depth, "Arrival of the first wave (1 cm)", cmap="viridis_r", vmin=0, vmax=24)
-    lines = axis.contour(arrival.lon, arrival.lat, arrival, levels=range(1, 24), colors="white", linewidths=0.5)
+    picture = draw_map(
+        axis, arrival, depth, "Arrival of the first wave (1 cm)", cmap="viridis_r", vmin=0, vmax=24
+    )
+    lines = axis.contour(
+        arrival.lon, arrival.lat, arrival, levels=range(1, 24), colors="white", linewidths=0.5
+    )
     axis.clabel(lines, levels=range(3, 24, 3), fmt="%d h", fontsize=7)
     figure.colorbar(picture, ax=axis, label="hours after the earthquake", ticks=range(0, 25, 3))
     save(figure, folder / "arrival.png")
