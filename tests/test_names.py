@@ -50,7 +50,6 @@ different = {
     "find_dim": {"Python": (("dimensions",), "a mapping")},
     "find_var": {"Python": (("variables",), "a mapping")},
     "find_att": {"Python": (("attributes",), "mappings")},
-    "abandon": {"Fortran": ((), "errors without stat= stop all ranks; with it the model calls close")},
 }
 
 # What a language has beyond the verbs of C.

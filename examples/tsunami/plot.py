@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Maps of the tsunami: the wave at three times, the highest water, the arrival times.
 
-plot.py FOLDER reads tsunami_history.nc and tsunami_averages.nc there and writes wave.png, highest.png, arrival.png.
+plot.py FOLDER reads tsunami_history.nc and tsunami_averages.nc there, and writes wave.png, highest.png and
+arrival.png.
 """
 
 import sys
