@@ -109,6 +109,7 @@ void Dataset::write(const DataCall& call) {
   try {
     adopt(call.decomposition);
     driver_->write(transfer_of(call, Direction::to_file));
+    definitions_.take_lengths(driver_->schema());
   } catch (const Error& e) {
     throw e.of_variable(call.variable).in_file(path_);
   }
@@ -141,11 +142,12 @@ void Dataset::put(const DataCall& call) {
   });
   if (status.ok() && comm_.rank() == 0) {
     status = caught([&] { put_values(variable, box, call); });
-    if (status.ok()) return;
+    if (status.ok()) return definitions_.take_lengths(driver_->schema());
   }
   status = with_context(status, path_, call.variable);
   if (comm_.size() == 1) throw Error(status);
   driver_->put(status.ok() ? variable : -1, status.ok() ? box : Box(), nullptr, {}, status);
+  definitions_.take_lengths(driver_->schema());
 }
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
