@@ -74,6 +74,26 @@ def test_used_before_the_other_is_imported(tmp_path, python, first, other):
     python(code, cwd=tmp_path)
 
 
+def test_an_hdf5_for_the_whole_process_is_named(tmp_path, python):
+    """RTLD_GLOBAL makes one HDF5 serve all; that is said, instead of strange errors later."""
+    code = """
+import os, sys
+flags = sys.getdlopenflags()
+sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)
+import h5py
+sys.setdlopenflags(flags)
+import shoal
+info = shoal.build_info()
+same = info['hdf5'].split('.')[:2] == info['hdf5_headers'].split('.')[:2]
+try:
+    shoal.create('a.nc', format='netcdf4').close()
+    assert same
+except shoal.StateError as error:
+    assert not same and 'RTLD_GLOBAL' in str(error), error
+"""
+    python(code, cwd=tmp_path)
+
+
 def test_no_symbol_of_hdf5_is_shared(tmp_path, python):
     """Each module's H5* symbols are bound to its own libhdf5: nothing is found in the other's."""
     code = """

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import _shoal
-from .errors import InvalidArgumentError, MPIError
+from .errors import InvalidArgumentError, MPIError, StateError
 
 
 def version() -> str:
@@ -28,6 +28,19 @@ def namelist(path) -> None:
 
     Counts for datasets opened later. Local."""
     _shoal.namelist("" if path is None else str(path))
+
+
+def _need_own_hdf5() -> None:
+    """libshoal must see the HDF5 that it was compiled for. Another one gets in its way only when it was
+    loaded for the whole process (RTLD_GLOBAL, LD_PRELOAD). Local."""
+    info = build_info()
+    loaded, compiled = info.get("hdf5", ""), info.get("hdf5_headers", "")
+    if loaded.split(".")[:2] != compiled.split(".")[:2]:
+        raise StateError(
+            f"libshoal was compiled for HDF5 {compiled}, but finds HDF5 {loaded}, which something loaded for "
+            "the whole process: import netCDF4 and h5py without RTLD_GLOBAL (sys.setdlopenflags), and look "
+            "at LD_PRELOAD and LD_LIBRARY_PATH."
+        )
 
 
 _checked = False
@@ -59,6 +72,7 @@ def start_mpi():
             "Build mpi4py with the MPI of libshoal: MPICC=<its mpicc> pip install --force-reinstall "
             "--no-cache-dir --no-binary mpi4py mpi4py"
         )
+    _need_own_hdf5()
     _checked = True
     return MPI
 
