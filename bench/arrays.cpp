@@ -27,7 +27,8 @@ template <class T>
 void value_row(std::byte* to, std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column,
                std::int64_t n) {
   auto* out = reinterpret_cast<T*>(to);
-  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(cell_value(seed, level, row, column + i));
+  for (std::int64_t i = 0; i < n; ++i)
+    out[i] = static_cast<T>(cell_value(seed, level, row, column + i));
 }
 
 // Calls f with a value of the C++ type of the field.
@@ -42,7 +43,8 @@ auto with_type(Type type, F&& f) {
 
 std::uint64_t seed_of(const std::string& name) {
   std::uint64_t h = 0xcbf29ce484222325ULL;
-  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  for (const char c : name)
+    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return h;
 }
 
@@ -66,9 +68,13 @@ LocalField::LocalField(const Field& field, const Tile& tile, std::int64_t record
       tile_(tile),
       levels_(field.levels() + (field.record ? records - 1 : 0)),
       seed_(seed_of(field.name)),
-      bytes_(memory == Memory::none ? 0 : static_cast<std::size_t>(levels_ * level_pitch() * size_of(field.type))) {}
+      bytes_(memory == Memory::none
+                 ? 0
+                 : static_cast<std::size_t>(levels_ * level_pitch() * size_of(field.type))) {}
 
-std::byte* LocalField::record(std::int64_t r) { return bytes_.data() + r * level_pitch() * size_of(field_->type); }
+std::byte* LocalField::record(std::int64_t r) {
+  return bytes_.data() + r * level_pitch() * size_of(field_->type);
+}
 const std::byte* LocalField::record(std::int64_t r) const {
   return bytes_.data() + r * level_pitch() * size_of(field_->type);
 }
@@ -86,13 +92,14 @@ void LocalField::fill() {
     set_row<T>(bytes_.data(), levels_ * level_pitch(), k_halo_value);
     for (std::int64_t k = 0; k < levels_; ++k)
       for (std::int64_t j = 0; j < tile_.rows; ++j)
-        value_row<T>(interior(0) + (k * level_pitch() + j * row_pitch()) * size, seed_, k, tile_.first_row + j,
-                     tile_.first_column, tile_.columns);
+        value_row<T>(interior(0) + (k * level_pitch() + j * row_pitch()) * size, seed_, k,
+                     tile_.first_row + j, tile_.first_column, tile_.columns);
   });
 }
 
 void LocalField::spoil() {
-  with_type(field_->type, [&](auto t) { set_row<decltype(t)>(bytes_.data(), levels_ * level_pitch(), k_spoiled); });
+  with_type(field_->type,
+            [&](auto t) { set_row<decltype(t)>(bytes_.data(), levels_ * level_pitch(), k_spoiled); });
 }
 
 void LocalField::pack(std::int64_t r, std::byte* packed) const {
@@ -129,7 +136,8 @@ std::int64_t LocalField::wrong_packed(const std::byte* packed, std::int64_t expe
     for (std::int64_t k = 0; k < field_->levels(); ++k)
       for (std::int64_t j = 0; j < tile_.rows; ++j)
         for (std::int64_t i = 0; i < tile_.columns; ++i)
-          wrong += *value++ != static_cast<T>(cell_value(seed_, k + expected, tile_.first_row + j, tile_.first_column + i));
+          wrong += *value++ != static_cast<T>(cell_value(seed_, k + expected, tile_.first_row + j,
+                                                         tile_.first_column + i));
     return wrong;
   });
 }

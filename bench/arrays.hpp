@@ -13,8 +13,8 @@ namespace shoal::bench {
 /// Cells of halo on each side of a tile, in both dimensions that are cut.
 inline constexpr std::int64_t k_halo = 2;
 
-/// The value of a cell. level counts the dimensions that are not cut, flattened, plus the record: records differ and
-/// a model's array need not be filled anew for each.
+/// The value of a cell. level counts the dimensions that are not cut, flattened, plus the record: records
+/// differ and a model's array need not be filled anew for each.
 double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column);
 
 /// The values of a replicated variable in one record, in its own type's bytes.
@@ -22,7 +22,8 @@ std::vector<std::byte> replicated_values(const Field& field, std::int64_t record
 
 /// A distributed field as the model keeps it: levels x (rows + 2 halo) x (columns + 2 halo), contiguous.
 ///
-/// Record r is the same memory seen from level r on, which costs records - 1 levels and no time between records.
+/// Record r is the same memory seen from level r on, which costs records - 1 levels and no time between
+/// records.
 class LocalField {
  public:
   enum class Memory { full, none };  ///< none: the tile is known, there are no cells
@@ -37,9 +38,9 @@ class LocalField {
 
   const Field& field() const { return *field_; }
   const Tile& tile() const { return tile_; }
-  std::int64_t row_pitch() const { return tile_.columns + 2 * k_halo; }                         ///< elements
-  std::int64_t level_pitch() const { return (tile_.rows + 2 * k_halo) * row_pitch(); }          ///< elements
-  std::int64_t owned() const { return field_->levels() * tile_.rows * tile_.columns; }          ///< elements a record
+  std::int64_t row_pitch() const { return tile_.columns + 2 * k_halo; }                 ///< elements
+  std::int64_t level_pitch() const { return (tile_.rows + 2 * k_halo) * row_pitch(); }  ///< elements
+  std::int64_t owned() const { return field_->levels() * tile_.rows * tile_.columns; }  ///< elements a record
   std::int64_t owned_bytes() const { return owned() * size_of(field_->type); }
   std::size_t memory_bytes() const { return bytes_.size(); }
 

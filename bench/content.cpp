@@ -7,24 +7,34 @@
 
 namespace shoal::bench {
 
-std::int64_t size_of(Type type) { return type == Type::dbl ? 8 : 4; }
+std::int64_t size_of(Type type) {
+  return type == Type::dbl ? 8 : 4;
+}
 
 std::int64_t Field::elements() const {
   std::int64_t n = 1;
-  for (const auto length : shape) n *= length;
+  for (const auto length : shape)
+    n *= length;
   return n;
 }
 
 std::int64_t Field::levels() const {
   std::int64_t n = 1;
-  for (std::size_t i = 0; i + 2 < shape.size(); ++i) n *= shape[i];
+  for (std::size_t i = 0; i + 2 < shape.size(); ++i)
+    n *= shape[i];
   return n;
 }
 
-std::int64_t Field::rows() const { return shape[shape.size() - 2]; }
-std::int64_t Field::columns() const { return shape.back(); }
+std::int64_t Field::rows() const {
+  return shape[shape.size() - 2];
+}
+std::int64_t Field::columns() const {
+  return shape.back();
+}
 
-void Content::dimension(const std::string& name, std::int64_t length) { dimensions.push_back({name, length}); }
+void Content::dimension(const std::string& name, std::int64_t length) {
+  dimensions.push_back({name, length});
+}
 
 std::int64_t Content::length_of(const std::string& dimension) const {
   for (const auto& d : dimensions)
@@ -67,7 +77,9 @@ std::int64_t Content::distributed_bytes(std::int64_t records) const {
 
 Tile tile_of(const Field& field, const Grid& grid, const Tiling& tiling, int rank) {
   const std::int64_t i = rank % tiling.xi, j = rank / tiling.xi;
-  const auto cut = [](std::int64_t length, std::int64_t part, std::int64_t parts) { return length * part / parts; };
+  const auto cut = [](std::int64_t length, std::int64_t part, std::int64_t parts) {
+    return length * part / parts;
+  };
   Tile tile;
   tile.first_column = std::min(cut(grid.xi, i, tiling.xi), field.columns());
   tile.columns = std::min(cut(grid.xi, i + 1, tiling.xi), field.columns()) - tile.first_column;

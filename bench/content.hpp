@@ -66,8 +66,8 @@ struct Tile {
   bool empty() const { return rows == 0 || columns == 0; }
 };
 
-/// The tile of a rank. Grids are cut on the points of the largest (rho) grid, so that the staggered ones, a point
-/// shorter, are short on the last tile alone; ranks count along xi first.
+/// The tile of a rank. Grids are cut on the points of the largest (rho) grid, so that the staggered ones, a
+/// point shorter, are short on the last tile alone; ranks count along xi first.
 Tile tile_of(const Field& field, const Grid& grid, const Tiling& tiling, int rank);
 
 }  // namespace shoal::bench

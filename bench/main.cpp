@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shoal-bench: the same data written and read in several ways, taking turns. README.md says how to read what it prints.
+// shoal-bench: the same data written and read in several ways, taking turns. README.md says how to read what
+// it prints.
 #include <mpi.h>
 
 #include <exception>
@@ -19,20 +20,24 @@ using namespace shoal::bench;
 
 void print_list() {
   std::cout << "Experiments\n";
-  for (const auto& w : workloads()) std::cout << "  " << w.name << ": " << w.summary << "\n";
+  for (const auto& w : workloads())
+    std::cout << "  " << w.name << ": " << w.summary << "\n";
   std::cout << "Methods\n";
   for (const auto& m : methods()) {
     std::cout << "  " << m.name << ": " << m.summary << " (";
-    for (std::size_t i = 0; i < m.formats.size(); ++i) std::cout << (i == 0 ? "" : ", ") << m.formats[i];
+    for (std::size_t i = 0; i < m.formats.size(); ++i)
+      std::cout << (i == 0 ? "" : ", ") << m.formats[i];
     std::cout << ")\n";
   }
 }
 
 void print_head(const Setup& s) {
-  std::cout << s.options.experiment << ": " << s.grid.xi << "x" << s.grid.eta << "x" << s.grid.s << ", " << s.records
-            << " records, " << s.ranks << " ranks as " << s.tiling.xi << "x" << s.tiling.eta << " tiles, " << s.options.dir << " ("
-            << s.file_system << "), files checked by " << checked_by() << "\n";
-  for (const auto& [name, version] : s.versions) std::cout << "  " << name << ": " << version << "\n";
+  std::cout << s.options.experiment << ": " << s.grid.xi << "x" << s.grid.eta << "x" << s.grid.s << ", "
+            << s.records << " records, " << s.ranks << " ranks as " << s.tiling.xi << "x" << s.tiling.eta
+            << " tiles, " << s.options.dir << " (" << s.file_system << "), files checked by " << checked_by()
+            << "\n";
+  for (const auto& [name, version] : s.versions)
+    std::cout << "  " << name << ": " << version << "\n";
 }
 
 // 0: all as it should be; 2: a check found wrong values, or did not find the planted ones.
@@ -44,7 +49,8 @@ int verdict(const Setup& setup, const std::vector<Result>& results) {
   }
   for (const auto& r : results)
     if (r.wrong != 1 && !(r.operation == "read" && r.method.entry->name == "limit")) {
-      std::cout << "The planted error was not found as one wrong value: " << r.operation << " " << r.method.text << " " << r.format << "\n";
+      std::cout << "The planted error was not found as one wrong value: " << r.operation << " "
+                << r.method.text << " " << r.format << "\n";
       return 2;
     }
   std::cout << "Every planted error was found.\n";

@@ -27,8 +27,8 @@ struct Run {
   std::int64_t records = 0;
   bool flush = false;  ///< wait until the device has the bytes, before close returns
   const Content& content;
-  const KeyValues& settings;  ///< of a variant: "native+writers=1"
-  const KeyValues& hints;     ///< --hints, for MPI-IO
+  const KeyValues& settings;        ///< of a variant: "native+writers=1"
+  const KeyValues& hints;           ///< --hints, for MPI-IO
   std::vector<LocalField>& arrays;  ///< the model's: read by write(), changed by read()
   Phases& phases;                   ///< of this rank
   /// read() calls it after each record, and with -1 after the variables without records.
@@ -40,8 +40,9 @@ struct Run {
 
 /// A way to write and to read a workload. A new one is a file in methods/ and a line in registry.cpp.
 ///
-/// All functions are collective over run.comm. prepare is not timed; write and read are, as a whole, and tell their phases
-/// apart themselves. Failures are exceptions; the benchmark then stops, since a comparison with a hole is none.
+/// All functions are collective over run.comm. prepare is not timed; write and read are, as a whole, and tell
+/// their phases apart themselves. Failures are exceptions; the benchmark then stops, since a comparison with
+/// a hole is none.
 class Method {
  public:
   virtual ~Method() = default;
@@ -49,9 +50,11 @@ class Method {
   virtual void prepare(Run&) {}
   virtual void write(Run& run) = 0;
   virtual void read(Run& run) = 0;
-  /// Cells of this rank that are wrong in the file, for methods whose file no other library can read; -1: they can.
+  /// Cells of this rank that are wrong in the file, for methods whose file no other library can read; -1:
+  /// they can.
   virtual std::int64_t wrong_in_file(Run&) { return -1; }
-  /// What is wrong in the memory of this rank after read(), for methods that do not read into the run's arrays; -1: they do.
+  /// What is wrong in the memory of this rank after read(), for methods that do not read into the run's
+  /// arrays; -1: they do.
   virtual std::int64_t wrong_in_memory(Run&) { return -1; }
 };
 

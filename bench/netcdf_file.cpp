@@ -12,7 +12,8 @@
 namespace shoal::bench {
 
 void check_netcdf(int status, const std::string& what, const std::string& path) {
-  if (status != NC_NOERR) throw std::runtime_error("netCDF-C: " + what + " in " + path + ": " + nc_strerror(status));
+  if (status != NC_NOERR)
+    throw std::runtime_error("netCDF-C: " + what + " in " + path + ": " + nc_strerror(status));
 }
 
 int netcdf_create_mode(const std::string& format) {
@@ -29,17 +30,21 @@ std::vector<int> define_netcdf(int file, const Content& content, const std::stri
   check_netcdf(nc_set_fill(file, NC_NOFILL, &before), "no fill", path);
   std::map<std::string, int> dims;
   for (const auto& d : content.dimensions)
-    check_netcdf(nc_def_dim(file, d.name.c_str(), d.length == 0 ? NC_UNLIMITED : static_cast<std::size_t>(d.length), &dims[d.name]),
+    check_netcdf(nc_def_dim(file, d.name.c_str(),
+                            d.length == 0 ? NC_UNLIMITED : static_cast<std::size_t>(d.length), &dims[d.name]),
                  "dimension " + d.name, path);
   std::vector<int> ids;
   for (const auto& field : content.fields) {
     std::vector<int> of;
-    for (const auto& name : field.dims) of.push_back(dims[name]);
+    for (const auto& name : field.dims)
+      of.push_back(dims[name]);
     int id = -1;
-    check_netcdf(nc_def_var(file, field.name.c_str(), static_cast<nc_type>(field.type), static_cast<int>(of.size()), of.data(), &id),
+    check_netcdf(nc_def_var(file, field.name.c_str(), static_cast<nc_type>(field.type),
+                            static_cast<int>(of.size()), of.data(), &id),
                  "variable " + field.name, path);
     for (const auto& [key, value] : field.attributes)
-      check_netcdf(nc_put_att_text(file, id, key.c_str(), value.size(), value.c_str()), "attribute " + field.name + ":" + key, path);
+      check_netcdf(nc_put_att_text(file, id, key.c_str(), value.size(), value.c_str()),
+                   "attribute " + field.name + ":" + key, path);
     ids.push_back(id);
   }
   check_netcdf(nc_enddef(file), "end of definitions", path);

@@ -44,17 +44,17 @@ std::string file_system_of(const std::string& dir) {
   struct statfs info {};
   if (statfs(dir.c_str(), &info) != 0) return "unknown";
   static constexpr std::array<std::pair<unsigned, const char*>, 12> k_names{{{0x01021994U, "tmpfs"},
-                                                                           {0xef53U, "ext4"},
-                                                                           {0x58465342U, "xfs"},
-                                                                           {0x9123683eU, "btrfs"},
-                                                                           {0x6969U, "nfs"},
-                                                                           {0x0bd00bd0U, "lustre"},
-                                                                           {0x47504653U, "gpfs"},
-                                                                           {0x19830326U, "beegfs"},
-                                                                           {0x00c36400U, "ceph"},
-                                                                           {0x794c7630U, "overlay"},
-                                                                           {0x2fc12fc1U, "zfs"},
-                                                                           {0x65735546U, "fuse"}}};
+                                                                             {0xef53U, "ext4"},
+                                                                             {0x58465342U, "xfs"},
+                                                                             {0x9123683eU, "btrfs"},
+                                                                             {0x6969U, "nfs"},
+                                                                             {0x0bd00bd0U, "lustre"},
+                                                                             {0x47504653U, "gpfs"},
+                                                                             {0x19830326U, "beegfs"},
+                                                                             {0x00c36400U, "ceph"},
+                                                                             {0x794c7630U, "overlay"},
+                                                                             {0x2fc12fc1U, "zfs"},
+                                                                             {0x65735546U, "fuse"}}};
   const auto type = static_cast<unsigned>(info.f_type);
   for (const auto& [magic, name] : k_names)
     if (magic == type) return name;

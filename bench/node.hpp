@@ -12,8 +12,8 @@ namespace shoal::bench {
 /// Starts the peak of this process' resident memory anew, where the system can (Linux).
 void reset_peak_memory();
 
-/// A line of /proc/self/status in bytes ("VmHWM": peak resident, "VmRSS": resident, "RssShmem": of it shared); 0 where
-/// there is none.
+/// A line of /proc/self/status in bytes ("VmHWM": peak resident, "VmRSS": resident, "RssShmem": of it
+/// shared); 0 where there is none.
 std::int64_t memory_status(const char* key);
 
 /// Memory of the ranks of one node, shared memory counted once: the node with the most. Collective.
@@ -26,7 +26,8 @@ std::string file_system_of(const std::string& dir);
 /// All ranks share one node, and with it one clock. Collective.
 bool on_one_node(MPI_Comm comm);
 
-/// A barrier whose waiting ranks sleep: with more ranks than cores, spinning ones would slow down those that still work.
+/// A barrier whose waiting ranks sleep: with more ranks than cores, spinning ones would slow down those that
+/// still work.
 void quiet_barrier(MPI_Comm comm);
 
 }  // namespace shoal::bench

@@ -28,7 +28,8 @@ std::int64_t number(const std::string& text, std::int64_t least, const std::stri
   errno = 0;
   const long long value = std::strtoll(text.c_str(), &end, 10);
   if (text.empty() || *end != '\0' || errno != 0 || value < least || value > 1000000000)
-    throw std::invalid_argument(what + " is '" + text + "'; a number of " + std::to_string(least) + " or more is needed");
+    throw std::invalid_argument(what + " is '" + text + "'; a number of " + std::to_string(least) +
+                                " or more is needed");
   return value;
 }
 
@@ -46,12 +47,16 @@ const std::map<std::string, Take>& options_with_value() {
       {"--tiles",
        [](Options& o, const std::string& v) {
          const auto parts = split(v, 'x');
-         if (parts.size() != 2) throw std::invalid_argument("--tiles is '" + v + "'; tiles in xi x tiles in eta are needed, as 2x2");
-         o.tiling = {static_cast<int>(number(parts[0], 1, "--tiles")), static_cast<int>(number(parts[1], 1, "--tiles"))};
+         if (parts.size() != 2)
+           throw std::invalid_argument("--tiles is '" + v +
+                                       "'; tiles in xi x tiles in eta are needed, as 2x2");
+         o.tiling = {static_cast<int>(number(parts[0], 1, "--tiles")),
+                     static_cast<int>(number(parts[1], 1, "--tiles"))};
        }},
       {"--size", [](Options& o, const std::string& v) { o.size = v; }},
       {"--records", [](Options& o, const std::string& v) { o.records = number(v, 1, "--records"); }},
-      {"--reps", [](Options& o, const std::string& v) { o.repetitions = static_cast<int>(number(v, 1, "--reps")); }},
+      {"--reps",
+       [](Options& o, const std::string& v) { o.repetitions = static_cast<int>(number(v, 1, "--reps")); }},
       {"--methods", [](Options& o, const std::string& v) { o.methods = split(v, ','); }},
       {"--formats", [](Options& o, const std::string& v) { o.formats = split(v, ','); }},
       {"--dir", [](Options& o, const std::string& v) { o.dir = v; }},
@@ -59,15 +64,18 @@ const std::map<std::string, Take>& options_with_value() {
       {"--label", [](Options& o, const std::string& v) { o.label = v; }},
       {"--hints",
        [](Options& o, const std::string& v) {
-         for (const auto& part : split(v, ',')) add_pair(o.hints, part, "--hints");
+         for (const auto& part : split(v, ','))
+           add_pair(o.hints, part, "--hints");
        }},
   };
   return all;
 }
 
 const std::map<std::string, bool Options::*>& flags() {
-  static const std::map<std::string, bool Options::*> all{{"--read", &Options::read},   {"--flush", &Options::flush},
-                                                          {"--keep", &Options::keep},   {"--plant-error", &Options::plant_error},
+  static const std::map<std::string, bool Options::*> all{{"--read", &Options::read},
+                                                          {"--flush", &Options::flush},
+                                                          {"--keep", &Options::keep},
+                                                          {"--plant-error", &Options::plant_error},
                                                           {"--help", &Options::help}};
   return all;
 }
@@ -90,7 +98,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
     }
   }
   o.list = o.experiment == "list";
-  if (!o.list && !o.help && o.experiment.empty()) throw std::invalid_argument("an experiment is needed; shoal-bench list names them");
+  if (!o.list && !o.help && o.experiment.empty())
+    throw std::invalid_argument("an experiment is needed; shoal-bench list names them");
   if (!o.list && !o.help && o.methods.empty()) o.methods = {"native", "limit"};
   return o;
 }
@@ -118,14 +127,16 @@ Grid grid_of(const Workload& workload, const std::string& size) {
   if (size == "medium") return workload.medium;
   if (size == "large") return workload.large;
   const auto parts = split(size, 'x');
-  if (parts.size() != 3) throw std::invalid_argument("--size is '" + size + "'; small, medium, large or NXxNYxNZ is needed");
+  if (parts.size() != 3)
+    throw std::invalid_argument("--size is '" + size + "'; small, medium, large or NXxNYxNZ is needed");
   return {number(parts[0], 3, "--size"), number(parts[1], 3, "--size"), number(parts[2], 1, "--size")};
 }
 
 Tiling tiling_of(const Options& options, int ranks) {
   if (options.tiling.xi > 0) {
     if (options.tiling.xi * options.tiling.eta != ranks)
-      throw std::invalid_argument("--tiles " + std::to_string(options.tiling.xi) + "x" + std::to_string(options.tiling.eta) +
+      throw std::invalid_argument("--tiles " + std::to_string(options.tiling.xi) + "x" +
+                                  std::to_string(options.tiling.eta) +
                                   " is for another number of ranks than " + std::to_string(ranks));
     return options.tiling;
   }
@@ -140,7 +151,8 @@ MethodChoice parse_method(const std::string& text) {
   MethodChoice choice{text, &find_method(parts[0]), {}};
   if (parts.size() > 1 && !choice.entry->takes_settings)
     throw std::invalid_argument("method " + parts[0] + " takes no settings, but '" + text + "' has some");
-  for (std::size_t i = 1; i < parts.size(); ++i) add_pair(choice.settings, parts[i], "a setting of '" + text + "'");
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    add_pair(choice.settings, parts[i], "a setting of '" + text + "'");
   return choice;
 }
 

@@ -7,8 +7,8 @@
 
 namespace shoal::bench {
 
-/// What a run's time is told apart into. Phases of a library's inside (pack ... store, blocked) overlap with those of the
-/// calls (write, read, sync, close): the parts need not add up to total.
+/// What a run's time is told apart into. Phases of a library's inside (pack ... store, blocked) overlap with
+/// those of the calls (write, read, sync, close): the parts need not add up to total.
 enum class Phase : std::size_t {
   open,
   read_meta,
@@ -28,8 +28,8 @@ enum class Phase : std::size_t {
 
 inline constexpr std::size_t k_phases = static_cast<std::size_t>(Phase::count);
 inline constexpr std::array<const char*, k_phases> k_phase_names{
-    "open",  "read_meta", "write_meta", "pack", "exchange", "encode", "store",
-    "write", "read",      "sync",       "close", "total",   "blocked"};
+    "open",  "read_meta", "write_meta", "pack",  "exchange", "encode", "store",
+    "write", "read",      "sync",       "close", "total",    "blocked"};
 
 /// Seconds of one rank.
 class Phases {

@@ -9,25 +9,68 @@ namespace shoal::bench {
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all{
-      {"roms-size", "a ROMS history file, record after record", {82, 80, 16}, {246, 240, 16}, {656, 640, 16}, 5, roms_size_content},
-      {"define", "1,000 replicated and 300 distributed variables, defined and closed", {82, 80, 16}, {246, 240, 16}, {656, 640, 16}, 0, define_content},
+      {"roms-size",
+       "a ROMS history file, record after record",
+       {82, 80, 16},
+       {246, 240, 16},
+       {656, 640, 16},
+       5,
+       roms_size_content},
+      {"define",
+       "1,000 replicated and 300 distributed variables, defined and closed",
+       {82, 80, 16},
+       {246, 240, 16},
+       {656, 640, 16},
+       0,
+       define_content},
   };
   return all;
 }
 
 const std::vector<MethodEntry>& methods() {
-  const std::vector<std::string> classic{"cdf1", "cdf2", "cdf5"}, every{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
+  const std::vector<std::string> classic{"cdf1", "cdf2", "cdf5"},
+      every{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
   static const std::vector<MethodEntry> all{
-      {"native", "native", "collective", "one", "Shoal; settings as variants: native+writers=1", every, true, false, false, make_native},
-      {"limit", "posix", "independent", "one", "each rank's bytes as one block, plain pwrite and pread", {"raw"}, false, false, false, make_limit},
+      {"native", "native", "collective", "one", "Shoal; settings as variants: native+writers=1", every, true,
+       false, false, make_native},
+      {"limit",
+       "posix",
+       "independent",
+       "one",
+       "each rank's bytes as one block, plain pwrite and pread",
+       {"raw"},
+       false,
+       false,
+       false,
+       make_limit},
 #ifdef SHOAL_HAVE_PNETCDF
-      {"pnetcdf-collective", "pnetcdf", "collective", "one", "PnetCDF, a collective call a variable", classic, false, true, false, make_pnetcdf_collective},
+      {"pnetcdf-collective", "pnetcdf", "collective", "one", "PnetCDF, a collective call a variable", classic,
+       false, true, false, make_pnetcdf_collective},
 #endif
 #ifdef SHOAL_HAVE_NETCDF
-      {"gather", "gather", "independent", "one", "rank 0 collects, serial netCDF-C writes", every, false, false, false, make_gather},
-      {"netcdf-collective", "netcdf", "collective", "one", "parallel netCDF-4", {"netcdf4", "netcdf4-classic"}, false, true, false, make_netcdf_collective},
+      {"gather", "gather", "independent", "one", "rank 0 collects, serial netCDF-C writes", every, false,
+       false, false, make_gather},
+      {"netcdf-collective",
+       "netcdf",
+       "collective",
+       "one",
+       "parallel netCDF-4",
+       {"netcdf4", "netcdf4-classic"},
+       false,
+       true,
+       false,
+       make_netcdf_collective},
 #endif
-      {"hdf5-bare", "hdf5", "independent", "one", "definitions by one rank with HDF5 alone", {"netcdf4"}, false, false, true, make_hdf5_bare},
+      {"hdf5-bare",
+       "hdf5",
+       "independent",
+       "one",
+       "definitions by one rank with HDF5 alone",
+       {"netcdf4"},
+       false,
+       false,
+       true,
+       make_hdf5_bare},
   };
   return all;
 }
@@ -53,7 +96,8 @@ const MethodEntry& find_method(const std::string& name) {
 Info::Info(const KeyValues& hints) {
   if (hints.empty()) return;
   MPI_Info_create(&info_);
-  for (const auto& [key, value] : hints) MPI_Info_set(info_, key.c_str(), value.c_str());
+  for (const auto& [key, value] : hints)
+    MPI_Info_set(info_, key.c_str(), value.c_str());
 }
 
 Info::~Info() {

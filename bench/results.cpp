@@ -37,7 +37,9 @@ std::string printed(const char* format, double value) {
   return text.data();
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of(",\n")); }
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find_first_of(",\n"));
+}
 
 double megabytes_per_second(const Result& r) {
   const double total = r.phases[Phase::total];
@@ -55,7 +57,8 @@ std::vector<Group> grouped(const std::vector<Result>& results) {
   std::vector<Group> groups;
   for (const auto& r : results) {
     auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-      return g.first->operation == r.operation && g.first->method.text == r.method.text && g.first->format == r.format;
+      return g.first->operation == r.operation && g.first->method.text == r.method.text &&
+             g.first->format == r.format;
     });
     if (at == groups.end()) at = groups.insert(groups.end(), Group{&r, {}, 0, 0});
     at->wrong += r.wrong;
@@ -63,7 +66,8 @@ std::vector<Group> grouped(const std::vector<Result>& results) {
     at->seconds.push_back(r.phases[Phase::total]);
     at->added = std::max(at->added, r.added_rss_bytes);
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.first->operation > b.first->operation; });
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.first->operation > b.first->operation; });
   return groups;
 }
 
@@ -73,18 +77,22 @@ std::string object_of(const Setup& setup, const Result& r) {
   out << "{\"experiment\": " << quoted(setup.options.experiment) << ", \"operation\": " << quoted(r.operation)
       << ", \"method\": " << quoted(r.method.text) << ", \"driver\": " << quoted(entry.driver)
       << ", \"access\": " << quoted(entry.access) << ", \"layout\": " << quoted(entry.layout)
-      << ", \"format\": " << quoted(r.format) << ", \"ranks\": " << setup.ranks << ", \"tiles\": "
-      << quoted(std::to_string(setup.tiling.xi) + "x" + std::to_string(setup.tiling.eta)) << ", \"shape\": ["
-      << setup.grid.xi << ", " << setup.grid.eta << ", " << setup.grid.s << "], \"records\": " << setup.records
-      << ", \"bytes\": " << r.bytes << ", \"dir\": " << quoted(setup.options.dir) << ", \"filesystem\": "
-      << quoted(setup.file_system) << ", \"flush\": " << (setup.options.flush ? "true" : "false")
-      << ", \"repetition\": " << r.repetition << ", \"verified\": " << (r.wrong == 0 ? "true" : "false") << ", \"seconds\": {";
+      << ", \"format\": " << quoted(r.format) << ", \"ranks\": " << setup.ranks
+      << ", \"tiles\": " << quoted(std::to_string(setup.tiling.xi) + "x" + std::to_string(setup.tiling.eta))
+      << ", \"shape\": [" << setup.grid.xi << ", " << setup.grid.eta << ", " << setup.grid.s
+      << "], \"records\": " << setup.records << ", \"bytes\": " << r.bytes
+      << ", \"dir\": " << quoted(setup.options.dir) << ", \"filesystem\": " << quoted(setup.file_system)
+      << ", \"flush\": " << (setup.options.flush ? "true" : "false") << ", \"repetition\": " << r.repetition
+      << ", \"verified\": " << (r.wrong == 0 ? "true" : "false") << ", \"seconds\": {";
   for (std::size_t i = 0; i < k_phases; ++i)
-    out << (i == 0 ? "" : ", ") << quoted(k_phase_names[i]) << ": " << printed("%.6f", r.phases[static_cast<Phase>(i)]);
-  out << "}, \"megabytes_per_second\": " << printed("%.2f", megabytes_per_second(r)) << ", \"stage_bytes\": " << r.stage_bytes
-      << ", \"peak_rss_bytes\": " << r.peak_rss_bytes << ", \"added_rss_bytes\": " << r.added_rss_bytes << ", \"versions\": {";
+    out << (i == 0 ? "" : ", ") << quoted(k_phase_names[i]) << ": "
+        << printed("%.6f", r.phases[static_cast<Phase>(i)]);
+  out << "}, \"megabytes_per_second\": " << printed("%.2f", megabytes_per_second(r))
+      << ", \"stage_bytes\": " << r.stage_bytes << ", \"peak_rss_bytes\": " << r.peak_rss_bytes
+      << ", \"added_rss_bytes\": " << r.added_rss_bytes << ", \"versions\": {";
   for (std::size_t i = 0; i < setup.versions.size(); ++i)
-    out << (i == 0 ? "" : ", ") << quoted(setup.versions[i].first) << ": " << quoted(setup.versions[i].second);
+    out << (i == 0 ? "" : ", ") << quoted(setup.versions[i].first) << ": "
+        << quoted(setup.versions[i].second);
   out << "}}";
   return out.str();
 }
@@ -128,7 +136,8 @@ std::string json_of(const Setup& setup, const std::vector<Result>& results) {
 std::string table_of(const Setup& setup, const std::vector<Result>& results) {
   const auto groups = grouped(results);
   std::size_t width = 6;
-  for (const auto& g : groups) width = std::max(width, g.first->method.text.size());
+  for (const auto& g : groups)
+    width = std::max(width, g.first->method.text.size());
   const auto pad = [](std::string text, std::size_t to) {
     text.resize(std::max(to, text.size()), ' ');
     return text + "  ";

@@ -21,7 +21,7 @@ struct Result {
   std::int64_t wrong = 0;  ///< cells or definitions that the check found wrong
   Phases phases;           ///< slowest rank of each
   std::int64_t stage_bytes = 0;
-  std::int64_t peak_rss_bytes = 0;    ///< of the node with the most, shared memory once
+  std::int64_t peak_rss_bytes = 0;   ///< of the node with the most, shared memory once
   std::int64_t added_rss_bytes = 0;  ///< of it, what the run added to what was there before
 };
 

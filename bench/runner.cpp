@@ -33,19 +33,27 @@ std::vector<Case> cases_of(const Options& options, const Workload& workload, con
     const auto choice = parse_method(text);
     const auto& entry = *choice.entry;
     if (entry.define_only && !content.define_only)
-      throw std::invalid_argument("method " + text + " makes definitions only, " + workload.name + " writes values");
+      throw std::invalid_argument("method " + text + " makes definitions only, " + workload.name +
+                                  " writes values");
     const auto before = cases.size();
     if (contains(entry.formats, "raw") && !content.define_only) cases.push_back({choice, "raw"});
     for (const auto& format : options.formats)
       if (contains(entry.formats, format)) cases.push_back({choice, format});
-    if (cases.size() == before) throw std::invalid_argument("method " + text + " has none of the formats asked for, or nothing to do in " + workload.name);
+    if (cases.size() == before)
+      throw std::invalid_argument("method " + text +
+                                  " has none of the formats asked for, or nothing to do in " + workload.name);
     hints_used = hints_used || entry.takes_hints;
   }
+  // Methods that have a format of their own need none of those asked for.
+  const bool raw_only =
+      std::all_of(cases.begin(), cases.end(), [](const Case& c) { return c.format == "raw"; });
   for (const auto& format : options.formats)
-    if (std::none_of(cases.begin(), cases.end(), [&](const Case& c) { return c.format == format; }))
+    if (!raw_only &&
+        std::none_of(cases.begin(), cases.end(), [&](const Case& c) { return c.format == format; }))
       throw std::invalid_argument("no method asked for writes format '" + format + "'");
   if (!hints_used) throw std::invalid_argument("--hints is given, but none of the methods takes hints");
-  if (options.read && content.define_only) throw std::invalid_argument("--read is given, but " + workload.name + " writes no values");
+  if (options.read && content.define_only)
+    throw std::invalid_argument("--read is given, but " + workload.name + " writes no values");
   if (options.plant_error && content.define_only)
     throw std::invalid_argument("--plant-error is given, but " + workload.name + " writes no values");
   return cases;
@@ -53,45 +61,59 @@ std::vector<Case> cases_of(const Options& options, const Workload& workload, con
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since_epoch(Clock::time_point t) { return std::chrono::duration<double>(t.time_since_epoch()).count(); }
+double seconds_since_epoch(Clock::time_point t) {
+  return std::chrono::duration<double>(t.time_since_epoch()).count();
+}
 
 class Runner {
  public:
   Runner(MPI_Comm comm, const Setup& setup, const Workload& workload)
-      : comm_(comm), setup_(setup), content_(workload.content(setup.grid)), cases_(cases_of(setup.options, workload, content_)) {
+      : comm_(comm),
+        setup_(setup),
+        content_(workload.content(setup.grid)),
+        cases_(cases_of(setup.options, workload, content_)) {
     MPI_Comm_rank(comm_, &rank_);
     one_node_ = on_one_node(comm_);
     if (content_.define_only) {
       make_tiles_only();
       return;
     }
-    arrays_ = make_arrays(content_, setup.grid, setup.tiling, rank_, std::max<std::int64_t>(setup.records, 1));
-    for (auto& a : arrays_) a.fill();
+    arrays_ =
+        make_arrays(content_, setup.grid, setup.tiling, rank_, std::max<std::int64_t>(setup.records, 1));
+    for (auto& a : arrays_)
+      a.fill();
     if (setup.options.read) targets_ = make_arrays(content_, setup.grid, setup.tiling, rank_, 1);
   }
 
   std::vector<Result> run() {
     for (repetition_ = 0; repetition_ <= setup_.options.repetitions; ++repetition_) {
-      for (const auto& c : cases_) one(c);
+      for (const auto& c : cases_)
+        one(c);
       if (rank_ == 0)
-        std::cout << (repetition_ == 0 ? std::string("warmed up") : "repetition " + std::to_string(repetition_)) << std::endl;
+        std::cout << (repetition_ == 0 ? std::string("warmed up")
+                                       : "repetition " + std::to_string(repetition_))
+                  << std::endl;
     }
     return std::move(results_);
   }
 
  private:
-  // Definitions need to know how fields are cut, but no cells: a tile of the same place in a field of one level.
+  // Definitions need to know how fields are cut, but no cells: a tile of the same place in a field of one
+  // level.
   void make_tiles_only() {
     arrays_.reserve(content_.fields.size());
     for (const auto& field : content_.fields)
-      if (field.distributed) arrays_.emplace_back(field, tile_of(field, setup_.grid, setup_.tiling, rank_), 1, LocalField::Memory::none);
+      if (field.distributed)
+        arrays_.emplace_back(field, tile_of(field, setup_.grid, setup_.tiling, rank_), 1,
+                             LocalField::Memory::none);
   }
 
   void one(const Case& c) {
     const std::string path = path_of(c);
     remove(path);
     const auto method = c.method.entry->make();
-    Result result{content_.define_only ? "define" : "write", c.method, c.format, repetition_, bytes(), 0, {}, 0, 0, 0};
+    Result result{
+        content_.define_only ? "define" : "write", c.method, c.format, repetition_, bytes(), 0, {}, 0, 0, 0};
     Run run = make_run(c, path, arrays_, result.phases);
     method->prepare(run);
     measure(run, result, [&] { method->write(run); });
@@ -105,11 +127,14 @@ class Runner {
   }
 
   void read_back(const Case& c, const std::string& path, Method& method) {
-    Result result{"read", c.method, c.format, repetition_, content_.distributed_bytes(setup_.records), 0, {}, 0, 0, 0};
-    for (auto& t : targets_) t.spoil();
+    Result result{"read", c.method, c.format, repetition_, content_.distributed_bytes(setup_.records),
+                  0,      {},       0,        0,           0};
+    for (auto& t : targets_)
+      t.spoil();
     Run run = make_run(c, path, targets_, result.phases);
     // In the repetition that is not counted there is time to look at every record.
-    if (repetition_ == 0) run.after_read = [&](std::int64_t r) { result.wrong += wrong_in_arrays(targets_, r); };
+    if (repetition_ == 0)
+      run.after_read = [&](std::int64_t r) { result.wrong += wrong_in_arrays(targets_, r); };
     measure(run, result, [&] { method.read(run); });
     const auto own = method.wrong_in_memory(run);
     if (own >= 0) {
@@ -122,8 +147,21 @@ class Runner {
   }
 
   Run make_run(const Case& c, const std::string& path, std::vector<LocalField>& arrays, Phases& phases) {
-    return Run{comm_,  rank_, setup_.ranks, path, c.format, setup_.records, setup_.options.flush, content_, c.method.settings,
-               setup_.options.hints, arrays, phases, [](std::int64_t) {}, [] {}, 0};
+    return Run{comm_,
+               rank_,
+               setup_.ranks,
+               path,
+               c.format,
+               setup_.records,
+               setup_.options.flush,
+               content_,
+               c.method.settings,
+               setup_.options.hints,
+               arrays,
+               phases,
+               [](std::int64_t) {},
+               [] {},
+               0};
   }
 
   template <class F>
@@ -141,7 +179,8 @@ class Runner {
     run.phases[Phase::total] = std::chrono::duration<double>(end - begin).count();
     MPI_Allreduce(MPI_IN_PLACE, run.phases.data(), static_cast<int>(k_phases), MPI_DOUBLE, MPI_MAX, comm_);
     if (one_node_) {
-      // One clock: from the first rank's start to the last one's end, since a rank that starts late is not fast for that.
+      // One clock: from the first rank's start to the last one's end, since a rank that starts late is not
+      // fast for that.
       std::array<double, 2> span{-seconds_since_epoch(begin), seconds_since_epoch(end)};
       MPI_Allreduce(MPI_IN_PLACE, span.data(), 2, MPI_DOUBLE, MPI_MAX, comm_);
       run.phases[Phase::total] = span[0] + span[1];
@@ -154,7 +193,8 @@ class Runner {
 
   void keep(const Result& result) {
     if (result.wrong != 0 && rank_ == 0)
-      std::cout << result.operation << " " << result.method.text << " " << result.format << ": " << result.wrong << " wrong\n";
+      std::cout << result.operation << " " << result.method.text << " " << result.format << ": "
+                << result.wrong << " wrong\n";
     results_.push_back(result);
   }
 
@@ -165,7 +205,8 @@ class Runner {
 
   std::string path_of(const Case& c) const {
     std::string name = "shoal-bench-" + c.method.text + "-" + c.format + (c.format == "raw" ? ".bin" : ".nc");
-    std::replace_if(name.begin(), name.end(), [](char x) { return x == '/' || x == ' ' || x == '='; }, '_');
+    std::replace_if(
+        name.begin(), name.end(), [](char x) { return x == '/' || x == ' ' || x == '='; }, '_');
     return (std::filesystem::path(setup_.options.dir) / name).string();
   }
 

@@ -5,8 +5,9 @@
 
 namespace shoal::bench {
 
-/// Runs everything that the options ask for, methods taking turns; results are complete on rank 0. Collective.
-/// Repetition 0, which warms up and is not to be counted, is among them. Prints progress on rank 0.
+/// Runs everything that the options ask for, methods taking turns; results are complete on rank 0.
+/// Collective. Repetition 0, which warms up and is not to be counted, is among them. Prints progress on rank
+/// 0.
 std::vector<Result> run_all(MPI_Comm comm, const Setup& setup, const Workload& workload);
 
 }  // namespace shoal::bench

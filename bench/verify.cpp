@@ -26,8 +26,8 @@ std::int64_t wrong_definitions(int file, const Content& content) {
   std::int64_t wrong = 0;
   for (const auto& field : content.fields) {
     int id = -1, dims = -1;
-    if (nc_inq_varid(file, field.name.c_str(), &id) != NC_NOERR || nc_inq_varndims(file, id, &dims) != NC_NOERR ||
-        dims != static_cast<int>(field.dims.size())) {
+    if (nc_inq_varid(file, field.name.c_str(), &id) != NC_NOERR ||
+        nc_inq_varndims(file, id, &dims) != NC_NOERR || dims != static_cast<int>(field.dims.size())) {
       ++wrong;
       continue;
     }
@@ -41,11 +41,13 @@ std::int64_t wrong_definitions(int file, const Content& content) {
   return wrong;
 }
 
-std::int64_t wrong_replicated(int file, int id, const Field& field, std::int64_t record, const std::string& path) {
+std::int64_t wrong_replicated(int file, int id, const Field& field, std::int64_t record,
+                              const std::string& path) {
   const auto expected = replicated_values(field, std::max<std::int64_t>(record, 0));
   std::vector<std::byte> found(expected.size());
   const auto s = netcdf_whole(field, record);
-  check_netcdf(nc_get_vara(file, id, s.start.data(), s.count.data(), found.data()), "reading of " + field.name, path);
+  check_netcdf(nc_get_vara(file, id, s.start.data(), s.count.data(), found.data()),
+               "reading of " + field.name, path);
   return found == expected ? 0 : 1;
 }
 
@@ -66,7 +68,8 @@ std::int64_t wrong_values(int file, Run& run) {
       const auto& local = run.arrays[array];
       packed.resize(static_cast<std::size_t>(local.owned_bytes()));
       const auto s = netcdf_section(field, local.tile(), r);
-      check_netcdf(nc_get_vara(file, ids[i], s.start.data(), s.count.data(), packed.data()), "reading of " + field.name, run.path);
+      check_netcdf(nc_get_vara(file, ids[i], s.start.data(), s.count.data(), packed.data()),
+                   "reading of " + field.name, run.path);
       wrong += local.wrong_packed(packed.data(), std::max<std::int64_t>(r, 0));
     }
   }
@@ -85,16 +88,32 @@ std::int64_t wrong_by_library(Run& run) {
 #else
 
 std::int64_t wrong_by_library(Run& run) {
-  if (run.content.define_only) throw std::runtime_error("definitions cannot be checked: this build has no netCDF-C");
+  if (run.content.define_only)
+    throw std::runtime_error("definitions cannot be checked: this build has no netCDF-C");
   auto shoal = make_native();
   std::vector<LocalField> arrays;
-  for (const auto& a : run.arrays) arrays.emplace_back(a.field(), a.tile(), 1);
-  for (auto& a : arrays) a.spoil();
+  for (const auto& a : run.arrays)
+    arrays.emplace_back(a.field(), a.tile(), 1);
+  for (auto& a : arrays)
+    a.spoil();
   std::int64_t wrong = 0;
   Phases unused;
   const KeyValues none;
-  Run check{run.comm, run.rank, run.ranks, run.path, run.format, run.records, false, run.content, none, none, arrays, unused,
-            [&](std::int64_t r) { wrong += wrong_in_arrays(arrays, r); }, [] {}, 0};
+  Run check{run.comm,
+            run.rank,
+            run.ranks,
+            run.path,
+            run.format,
+            run.records,
+            false,
+            run.content,
+            none,
+            none,
+            arrays,
+            unused,
+            [&](std::int64_t r) { wrong += wrong_in_arrays(arrays, r); },
+            [] {},
+            0};
   shoal->prepare(check);
   shoal->read(check);
   return wrong;
@@ -108,7 +127,8 @@ class MappedFile {
   explicit MappedFile(const std::string& path) {
     const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
     struct stat info {};
-    if (fd < 0 || fstat(fd, &info) != 0) throw std::runtime_error("planting an error: " + path + " cannot be opened");
+    if (fd < 0 || fstat(fd, &info) != 0)
+      throw std::runtime_error("planting an error: " + path + " cannot be opened");
     size_ = static_cast<std::size_t>(info.st_size);
     data_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
@@ -147,7 +167,8 @@ std::int64_t wrong_in_file(Method& method, Run& run) {
 std::int64_t wrong_in_arrays(const std::vector<LocalField>& arrays, std::int64_t record) {
   std::int64_t wrong = 0;
   for (const auto& array : arrays)
-    if (array.field().record == (record >= 0)) wrong += array.wrong_cells(0, std::max<std::int64_t>(record, 0));
+    if (array.field().record == (record >= 0))
+      wrong += array.wrong_cells(0, std::max<std::int64_t>(record, 0));
   return wrong;
 }
 
@@ -158,11 +179,14 @@ void plant_error(const Run& run) {
   const auto cells = std::min<std::int64_t>(4, array.tile().columns);
   const auto* begin = array.interior(array.field().record ? run.records - 1 : 0);
   std::vector<std::byte> native(begin, begin + cells * size), swapped = native;
-  for (std::int64_t c = 0; c < cells; ++c) std::reverse(swapped.begin() + c * size, swapped.begin() + (c + 1) * size);
+  for (std::int64_t c = 0; c < cells; ++c)
+    std::reverse(swapped.begin() + c * size, swapped.begin() + (c + 1) * size);
   const MappedFile file(run.path);
   auto* at = file.find_last(native);
   if (at == nullptr) at = file.find_last(swapped);
-  if (at == nullptr) throw std::runtime_error("planting an error: the values of " + array.field().name + " are not in " + run.path);
+  if (at == nullptr)
+    throw std::runtime_error("planting an error: the values of " + array.field().name + " are not in " +
+                             run.path);
   at[1] ^= std::byte{0x10};
 }
 

@@ -13,7 +13,7 @@ struct Workload {
   std::string name;
   std::string summary;
   Grid small, medium, large;
-  int records;                          ///< unless --records says otherwise
+  int records;                           ///< unless --records says otherwise
   Content (*content)(const Grid& grid);  ///< the file's dimensions and variables
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What most models do: every rank sends its cells to rank 0, which puts the field together and writes it through serial
-// netCDF-C; reading is the same way back.
+// What most models do: every rank sends its cells to rank 0, which puts the field together and writes it
+// through serial netCDF-C; reading is the same way back.
 #include "method.hpp"
 
 #ifdef SHOAL_HAVE_NETCDF
@@ -34,19 +34,22 @@ class Gather : public Method {
     packed_.assign(static_cast<std::size_t>(most), std::byte{0});
     if (run.rank == 0) whole_.assign(static_cast<std::size_t>(whole), std::byte{0});
     tiles_.clear();
-    for (const auto& array : run.arrays) tiles_.push_back(tiles_of(run, array.tile()));
+    for (const auto& array : run.arrays)
+      tiles_.push_back(tiles_of(run, array.tile()));
   }
 
   void write(Run& run) override {
     if (run.rank == 0) {
       run.phases.time(Phase::open, [&] {
-        check_netcdf(nc_create(run.path.c_str(), NC_CLOBBER | netcdf_create_mode(run.format), &file_), "creation", run.path);
+        check_netcdf(nc_create(run.path.c_str(), NC_CLOBBER | netcdf_create_mode(run.format), &file_),
+                     "creation", run.path);
       });
       run.phases.time(Phase::write_meta, [&] { ids_ = define_netcdf(file_, run.content, run.path); });
     }
     if (!run.content.define_only) {
       run.phases.time(Phase::write, [&] {
-        for (std::int64_t r = -1; r < run.records; ++r) put_fields(run, r);
+        for (std::int64_t r = -1; r < run.records; ++r)
+          put_fields(run, r);
       });
     }
     run.stage_bytes = static_cast<std::int64_t>(packed_.size() + whole_.size());
@@ -56,7 +59,9 @@ class Gather : public Method {
 
   void read(Run& run) override {
     if (run.rank == 0) {
-      run.phases.time(Phase::open, [&] { check_netcdf(nc_open(run.path.c_str(), NC_NOWRITE, &file_), "opening", run.path); });
+      run.phases.time(Phase::open, [&] {
+        check_netcdf(nc_open(run.path.c_str(), NC_NOWRITE, &file_), "opening", run.path);
+      });
       run.phases.time(Phase::read_meta, [&] { ids_ = find_netcdf_variables(file_, run.content, run.path); });
     }
     for (std::int64_t r = -1; r < run.records; ++r) {
@@ -86,13 +91,15 @@ class Gather : public Method {
         collect(run, run.arrays[array], tiles_[array], std::max<std::int64_t>(record, 0));
         if (run.rank == 0) put(run, i, netcdf_whole(field, record), whole_.data());
       } else if (run.rank == 0) {
-        put(run, i, netcdf_whole(field, record), replicated_values(field, std::max<std::int64_t>(record, 0)).data());
+        put(run, i, netcdf_whole(field, record),
+            replicated_values(field, std::max<std::int64_t>(record, 0)).data());
       }
     }
   }
 
   void put(Run& run, std::size_t i, const NetcdfSection& s, const std::byte* values) {
-    check_netcdf(nc_put_vara(file_, ids_[i], s.start.data(), s.count.data(), values), "writing of " + run.content.fields[i].name, run.path);
+    check_netcdf(nc_put_vara(file_, ids_[i], s.start.data(), s.count.data(), values),
+                 "writing of " + run.content.fields[i].name, run.path);
   }
 
   void collect(Run& run, LocalField& array, const std::vector<Tile>& tiles, std::int64_t record) {
@@ -120,7 +127,8 @@ class Gather : public Method {
       if (field.record != (record >= 0)) continue;
       if (run.rank == 0) {
         const auto s = netcdf_whole(field, record);
-        check_netcdf(nc_get_vara(file_, ids_[i], s.start.data(), s.count.data(), whole_.data()), "reading of " + field.name, run.path);
+        check_netcdf(nc_get_vara(file_, ids_[i], s.start.data(), s.count.data(), whole_.data()),
+                     "reading of " + field.name, run.path);
       }
       spread(run, array, tiles);
     }
@@ -130,7 +138,8 @@ class Gather : public Method {
     for (int r = 1; r < run.ranks && run.rank == 0; ++r) {
       const auto& tile = tiles[static_cast<std::size_t>(r)];
       place(array.field(), tile, packed_.data(), false);
-      run.phases.time(Phase::exchange, [&] { send(run, packed_.data(), tile_bytes(array.field(), tile), r); });
+      run.phases.time(Phase::exchange,
+                      [&] { send(run, packed_.data(), tile_bytes(array.field(), tile), r); });
     }
     if (run.rank == 0) {
       place(array.field(), tiles[0], packed_.data(), false);
@@ -146,7 +155,8 @@ class Gather : public Method {
     const auto row_bytes = static_cast<std::size_t>(tile.columns * size);
     for (std::int64_t k = 0; k < field.levels(); ++k)
       for (std::int64_t j = 0; j < tile.rows; ++j) {
-        auto* at = whole_.data() + ((k * field.rows() + tile.first_row + j) * field.columns() + tile.first_column) * size;
+        auto* at = whole_.data() +
+                   ((k * field.rows() + tile.first_row + j) * field.columns() + tile.first_column) * size;
         if (into_whole) {
           std::memcpy(at, packed, row_bytes);
         } else {
@@ -167,7 +177,8 @@ class Gather : public Method {
   }
   static void receive(Run& run, std::byte* data, std::int64_t bytes, int from) {
     for (std::int64_t at = 0; at < bytes; at += k_piece)
-      MPI_Recv(data + at, static_cast<int>(std::min(k_piece, bytes - at)), MPI_BYTE, from, k_tag, run.comm, MPI_STATUS_IGNORE);
+      MPI_Recv(data + at, static_cast<int>(std::min(k_piece, bytes - at)), MPI_BYTE, from, k_tag, run.comm,
+               MPI_STATUS_IGNORE);
   }
 
   void close_written(Run& run) {
@@ -188,7 +199,9 @@ class Gather : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gather() { return std::make_unique<Gather>(); }
+std::unique_ptr<Method> make_gather() {
+  return std::make_unique<Gather>();
+}
 
 }  // namespace shoal::bench
 

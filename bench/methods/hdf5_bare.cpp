@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Definitions as one rank with the HDF5 library alone would make them: datasets and text attributes, without netCDF's
-// conventions, which it shows the price of.
+// Definitions as one rank with the HDF5 library alone would make them: datasets and text attributes, without
+// netCDF's conventions, which it shows the price of.
 #include <fcntl.h>
 #include <hdf5.h>
 #include <unistd.h>
@@ -46,16 +46,19 @@ class Hdf5Bare : public Method {
  private:
   static void define(Run& run) {
     hid_t file = -1;
-    run.phases.time(Phase::open, [&] { file = H5Fcreate(run.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); });
+    run.phases.time(Phase::open,
+                    [&] { file = H5Fcreate(run.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); });
     if (file < 0) throw std::runtime_error("HDF5: creation of " + run.path + " failed");
     run.phases.time(Phase::write_meta, [&] {
-      for (const auto& field : run.content.fields) define_field(file, field);
+      for (const auto& field : run.content.fields)
+        define_field(file, field);
     });
     run.phases.time(Phase::close, [&] {
       if (H5Fclose(file) < 0) throw std::runtime_error("HDF5: closing of " + run.path + " failed");
       if (!run.flush) return;
       const int fd = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
-      if (fd < 0 || fsync(fd) != 0) throw std::runtime_error("hdf5-bare: " + run.path + " could not be flushed");
+      if (fd < 0 || fsync(fd) != 0)
+        throw std::runtime_error("hdf5-bare: " + run.path + " could not be flushed");
       ::close(fd);
     });
   }
@@ -73,25 +76,32 @@ class Hdf5Bare : public Method {
     }
     if (field.record) {
       auto chunk = most;
-      for (std::size_t i = 0; i + 2 < chunk.size(); ++i) chunk[i] = 1;
+      for (std::size_t i = 0; i + 2 < chunk.size(); ++i)
+        chunk[i] = 1;
       H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
     }
-    const Id space(now.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()),
+    const Id space(now.empty() ? H5Screate(H5S_SCALAR)
+                               : H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()),
                    H5Sclose, "a dataspace");
-    const Id set(H5Dcreate2(file, field.name.c_str(), file_type(field.type), space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose,
-                 "a dataset");
+    const Id set(H5Dcreate2(file, field.name.c_str(), file_type(field.type), space, H5P_DEFAULT, creation,
+                            H5P_DEFAULT),
+                 H5Dclose, "a dataset");
     for (const auto& [key, value] : field.attributes) {
       const Id type(H5Tcopy(H5T_C_S1), H5Tclose, "a type");
       H5Tset_size(type, value.size());
       const Id scalar(H5Screate(H5S_SCALAR), H5Sclose, "a dataspace");
-      const Id attribute(H5Acreate2(set, key.c_str(), type, scalar, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, "an attribute");
-      if (H5Awrite(attribute, type, value.data()) < 0) throw std::runtime_error("HDF5: attribute " + key + " failed");
+      const Id attribute(H5Acreate2(set, key.c_str(), type, scalar, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                         "an attribute");
+      if (H5Awrite(attribute, type, value.data()) < 0)
+        throw std::runtime_error("HDF5: attribute " + key + " failed");
     }
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Method> make_hdf5_bare() { return std::make_unique<Hdf5Bare>(); }
+std::unique_ptr<Method> make_hdf5_bare() {
+  return std::make_unique<Hdf5Bare>();
+}
 
 }  // namespace shoal::bench

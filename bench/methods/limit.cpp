@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What no library can beat: each rank's bytes as one contiguous block of a shared file at the rank's own offset, written
-// with plain pwrite from a packed buffer and read with plain pread.
+// What no library can beat: each rank's bytes as one contiguous block of a shared file at the rank's own
+// offset, written with plain pwrite from a packed buffer and read with plain pread.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,7 +19,8 @@ namespace {
 }
 
 template <class Transfer>
-void whole(Transfer&& transfer, std::byte* data, std::int64_t bytes, std::int64_t offset, const std::string& path) {
+void whole(Transfer&& transfer, std::byte* data, std::int64_t bytes, std::int64_t offset,
+           const std::string& path) {
   while (bytes > 0) {
     const auto n = transfer(data, static_cast<std::size_t>(bytes), offset);
     if (n < 0 && errno == EINTR) continue;
@@ -33,12 +34,14 @@ void whole(Transfer&& transfer, std::byte* data, std::int64_t bytes, std::int64_
 
 class Limit : public Method {
  public:
-  // One buffer for the fields without records, one for a record: a model's output buffer does not hold the whole run.
+  // One buffer for the fields without records, one for a record: a model's output buffer does not hold the
+  // whole run.
   void prepare(Run& run) override {
     fixed_ = packed(run, false);
     record_ = packed(run, true);
     scratch_.assign(std::max(fixed_.size(), record_.size()), std::byte{1});
-    const std::int64_t mine = static_cast<std::int64_t>(fixed_.size() + record_.size() * static_cast<std::size_t>(run.records));
+    const std::int64_t mine =
+        static_cast<std::int64_t>(fixed_.size() + record_.size() * static_cast<std::size_t>(run.records));
     std::int64_t end = 0;
     MPI_Scan(&mine, &end, 1, MPI_INT64_T, MPI_SUM, run.comm);
     offset_ = end - mine;
@@ -51,7 +54,9 @@ class Limit : public Method {
       fd = open(run.path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
       if (fd < 0) fail("creation of", run.path);
     });
-    const auto put = [fd](std::byte* data, std::size_t n, std::int64_t at) { return pwrite(fd, data, n, at); };
+    const auto put = [fd](std::byte* data, std::size_t n, std::int64_t at) {
+      return pwrite(fd, data, n, at);
+    };
     run.phases.time(Phase::write, [&] { transfer_all(run, false, put); });
     run.at_peak();
     run.phases.time(Phase::close, [&] {
@@ -82,11 +87,13 @@ class Limit : public Method {
     const auto compare = [&](const std::vector<std::byte>& expected) {
       std::vector<std::byte> found(expected.size());
       whole(get, found.data(), static_cast<std::int64_t>(found.size()), offset, run.path);
-      for (std::size_t i = 0; i < found.size(); ++i) wrong += found[i] != expected[i];
+      for (std::size_t i = 0; i < found.size(); ++i)
+        wrong += found[i] != expected[i];
       offset += static_cast<std::int64_t>(found.size());
     };
     compare(fixed_);
-    for (std::int64_t r = 0; r < run.records; ++r) compare(record_);
+    for (std::int64_t r = 0; r < run.records; ++r)
+      compare(record_);
     close(fd);
     return wrong;
   }
@@ -94,7 +101,8 @@ class Limit : public Method {
   // The last that was read is a record.
   std::int64_t wrong_in_memory(Run&) override {
     std::int64_t wrong = 0;
-    for (std::size_t i = 0; i < record_.size(); ++i) wrong += scratch_[i] != record_[i];
+    for (std::size_t i = 0; i < record_.size(); ++i)
+      wrong += scratch_[i] != record_[i];
     return wrong;
   }
 
@@ -121,7 +129,8 @@ class Limit : public Method {
       offset += bytes;
     };
     one(fixed_);
-    for (std::int64_t r = 0; r < run.records; ++r) one(record_);
+    for (std::int64_t r = 0; r < run.records; ++r)
+      one(record_);
   }
 
   std::vector<std::byte> fixed_, record_, scratch_;
@@ -130,6 +139,8 @@ class Limit : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_limit() { return std::make_unique<Limit>(); }
+std::unique_ptr<Method> make_limit() {
+  return std::make_unique<Limit>();
+}
 
 }  // namespace shoal::bench

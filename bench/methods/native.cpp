@@ -18,7 +18,8 @@ void check(int code, const std::string& what) {
   if (code != SHOAL_OK) throw std::runtime_error("Shoal: " + what + ": " + shoal_error_message());
 }
 
-// A number of a report: the first "key": after each of the keys before it. The report's keys are unique within their object.
+// A number of a report: the first "key": after each of the keys before it. The report's keys are unique
+// within their object.
 double number_in(const std::string& json, std::initializer_list<const char*> keys) {
   std::size_t at = 0;
   for (const char* key : keys) {
@@ -45,10 +46,12 @@ class Native : public Method {
       const auto& tile = array.tile();
       auto& slot = decompositions_[{field.rows(), field.columns()}];
       if (slot) continue;
-      const std::array<std::int64_t, 2> global{field.rows(), field.columns()}, first{tile.first_row, tile.first_column},
-          count{tile.rows, tile.columns}, halo{k_halo, k_halo};
+      const std::array<std::int64_t, 2> global{field.rows(), field.columns()},
+          first{tile.first_row, tile.first_column}, count{tile.rows, tile.columns}, halo{k_halo, k_halo};
       shoal_decomposition* made = nullptr;
-      check(shoal_block(run.comm, 2, global.data(), first.data(), count.data(), halo.data(), halo.data(), &made), "decomposition");
+      check(shoal_block(run.comm, 2, global.data(), first.data(), count.data(), halo.data(), halo.data(),
+                        &made),
+            "decomposition");
       slot.reset(made);
     }
   }
@@ -61,7 +64,8 @@ class Native : public Method {
     run.phases.time(Phase::write_meta, [&] { define(run); });
     if (!run.content.define_only) {
       run.phases.time(Phase::write, [&] {
-        for (std::int64_t r = -1; r < run.records; ++r) put_fields(run, r);
+        for (std::int64_t r = -1; r < run.records; ++r)
+          put_fields(run, r);
       });
       run.phases.time(Phase::sync, [&] { check(shoal_sync(file_, run.flush ? 1 : 0), "sync"); });
     }
@@ -73,7 +77,9 @@ class Native : public Method {
   void read(Run& run) override {
     run.phases.time(Phase::open, [&] {
       const auto settings = variant(run);
-      check(shoal_open(run.comm, run.path.c_str(), SHOAL_READ, settings.empty() ? "" : settings.c_str() + 2, &file_), "opening");
+      check(shoal_open(run.comm, run.path.c_str(), SHOAL_READ, settings.empty() ? "" : settings.c_str() + 2,
+                       &file_),
+            "opening");
     });
     for (std::int64_t r = -1; r < run.records; ++r) {
       run.phases.time(Phase::read, [&] { get_fields(run, r); });
@@ -87,22 +93,28 @@ class Native : public Method {
  private:
   static std::string variant(const Run& run) {
     std::string text;
-    for (const auto& [key, value] : run.settings) text += ", " + key + "=" + value;
+    for (const auto& [key, value] : run.settings)
+      text += ", " + key + "=" + value;
     return text;
   }
 
-  shoal_decomposition* decomposition(const Field& field) { return decompositions_.at({field.rows(), field.columns()}).get(); }
+  shoal_decomposition* decomposition(const Field& field) {
+    return decompositions_.at({field.rows(), field.columns()}).get();
+  }
 
   void define(Run& run) {
-    for (const auto& d : run.content.dimensions) check(shoal_def_dim(file_, d.name.c_str(), d.length), "dimension " + d.name);
+    for (const auto& d : run.content.dimensions)
+      check(shoal_def_dim(file_, d.name.c_str(), d.length), "dimension " + d.name);
     for (const auto& field : run.content.fields) {
       std::string dims;
-      for (const auto& name : field.dims) dims += name + " ";
+      for (const auto& name : field.dims)
+        dims += name + " ";
       check(shoal_def_var(file_, field.name.c_str(), static_cast<int>(field.type), dims.c_str(),
                           field.distributed ? decomposition(field) : nullptr),
             "variable " + field.name);
       for (const auto& [key, value] : field.attributes)
-        check(shoal_put_att(file_, field.name.c_str(), key.c_str(), SHOAL_CHAR, static_cast<std::int64_t>(value.size()), value.data()),
+        check(shoal_put_att(file_, field.name.c_str(), key.c_str(), SHOAL_CHAR,
+                            static_cast<std::int64_t>(value.size()), value.data()),
               "attribute " + key);
     }
     check(shoal_end_define(file_), "end of definitions");
@@ -119,12 +131,25 @@ class Native : public Method {
         auto extents = field.shape;
         extents[extents.size() - 2] = local.tile().rows + 2 * k_halo;
         extents[extents.size() - 1] = local.row_pitch();
-        const shoal_array view{local.record(r), static_cast<int>(field.type), 0, static_cast<int>(extents.size()), extents.data(), nullptr};
-        check(shoal_write(file_, field.name.c_str(), nullptr, &view, record_of(field, record), nullptr, nullptr), "writing of " + field.name);
+        const shoal_array view{local.record(r),
+                               static_cast<int>(field.type),
+                               0,
+                               static_cast<int>(extents.size()),
+                               extents.data(),
+                               nullptr};
+        check(shoal_write(file_, field.name.c_str(), nullptr, &view, record_of(field, record), nullptr,
+                          nullptr),
+              "writing of " + field.name);
       } else {
         auto values = replicated_values(field, r);
-        const shoal_array view{values.data(), static_cast<int>(field.type), 0, static_cast<int>(field.shape.size()), field.shape.data(), nullptr};
-        check(shoal_put(file_, field.name.c_str(), &view, record_of(field, record), nullptr, nullptr), "putting of " + field.name);
+        const shoal_array view{values.data(),
+                               static_cast<int>(field.type),
+                               0,
+                               static_cast<int>(field.shape.size()),
+                               field.shape.data(),
+                               nullptr};
+        check(shoal_put(file_, field.name.c_str(), &view, record_of(field, record), nullptr, nullptr),
+              "putting of " + field.name);
       }
     }
   }
@@ -141,16 +166,23 @@ class Native : public Method {
       std::vector<std::int64_t> strides(n);
       strides[n - 1] = size_of(field.type);
       strides[n - 2] = local.row_pitch() * size_of(field.type);
-      for (std::size_t i = n - 2, pitch = static_cast<std::size_t>(local.level_pitch() * size_of(field.type)); i-- > 0;) {
+      for (std::size_t i = n - 2, pitch = static_cast<std::size_t>(local.level_pitch() * size_of(field.type));
+           i-- > 0;) {
         strides[i] = static_cast<std::int64_t>(pitch);
         pitch *= static_cast<std::size_t>(extents[i]);
       }
-      const shoal_array view{local.interior(0), static_cast<int>(field.type), 0, static_cast<int>(n), extents.data(), strides.data()};
-      check(shoal_read(file_, field.name.c_str(), decomposition(field), &view, record_of(field, record), nullptr, nullptr), "reading of " + field.name);
+      const shoal_array view{
+          local.interior(0), static_cast<int>(field.type), 0, static_cast<int>(n), extents.data(),
+          strides.data()};
+      check(shoal_read(file_, field.name.c_str(), decomposition(field), &view, record_of(field, record),
+                       nullptr, nullptr),
+            "reading of " + field.name);
     }
   }
 
-  static std::int64_t record_of(const Field& field, std::int64_t record) { return field.record ? record : SHOAL_NO_RECORD; }
+  static std::int64_t record_of(const Field& field, std::int64_t record) {
+    return field.record ? record : SHOAL_NO_RECORD;
+  }
 
   void take_report(Run& run) {
     const std::string report = shoal_report(file_);
@@ -166,6 +198,8 @@ class Native : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_native() { return std::make_unique<Native>(); }
+std::unique_ptr<Method> make_native() {
+  return std::make_unique<Native>();
+}
 
 }  // namespace shoal::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PnetCDF as a good model uses it: everything defined once, the packed interior of each field by a collective call, the
-// variables that one rank puts gathered by the library into one call.
+// PnetCDF as a good model uses it: everything defined once, the packed interior of each field by a collective
+// call, the variables that one rank puts gathered by the library into one call.
 #include "method.hpp"
 
 #ifdef SHOAL_HAVE_PNETCDF
@@ -52,14 +52,17 @@ class PnetcdfCollective : public Method {
  public:
   void prepare(Run& run) override {
     std::int64_t most = 0;
-    for (const auto& array : run.arrays) most = std::max(most, array.owned_bytes());
+    for (const auto& array : run.arrays)
+      most = std::max(most, array.owned_bytes());
     packed_.assign(static_cast<std::size_t>(most), std::byte{0});
   }
 
   void write(Run& run) override {
     run.phases.time(Phase::open, [&] {
       const Info info(run.hints);
-      check(ncmpi_create(run.comm, run.path.c_str(), NC_CLOBBER | create_mode(run.format), info.get(), &file_), "creation", run);
+      check(
+          ncmpi_create(run.comm, run.path.c_str(), NC_CLOBBER | create_mode(run.format), info.get(), &file_),
+          "creation", run);
     });
     run.phases.time(Phase::write_meta, [&] { define(run); });
     if (!run.content.define_only) {
@@ -104,17 +107,21 @@ class PnetcdfCollective : public Method {
   void define(Run& run) {
     std::map<std::string, int> dims;
     for (const auto& d : run.content.dimensions)
-      check(ncmpi_def_dim(file_, d.name.c_str(), d.length == 0 ? NC_UNLIMITED : d.length, &dims[d.name]), "dimension " + d.name, run);
+      check(ncmpi_def_dim(file_, d.name.c_str(), d.length == 0 ? NC_UNLIMITED : d.length, &dims[d.name]),
+            "dimension " + d.name, run);
     ids_.clear();
     for (const auto& field : run.content.fields) {
       std::vector<int> of;
-      for (const auto& name : field.dims) of.push_back(dims[name]);
+      for (const auto& name : field.dims)
+        of.push_back(dims[name]);
       int id = -1;
-      check(ncmpi_def_var(file_, field.name.c_str(), static_cast<int>(field.type), static_cast<int>(of.size()), of.data(), &id),
+      check(ncmpi_def_var(file_, field.name.c_str(), static_cast<int>(field.type),
+                          static_cast<int>(of.size()), of.data(), &id),
             "variable " + field.name, run);
       for (const auto& [key, value] : field.attributes)
-        check(ncmpi_put_att_text(file_, id, key.c_str(), static_cast<MPI_Offset>(value.size()), value.c_str()),
-              "attribute " + field.name + ":" + key, run);
+        check(
+            ncmpi_put_att_text(file_, id, key.c_str(), static_cast<MPI_Offset>(value.size()), value.c_str()),
+            "attribute " + field.name + ":" + key, run);
       ids_.push_back(id);
     }
     check(ncmpi_enddef(file_), "end of definitions", run);
@@ -134,8 +141,8 @@ class PnetcdfCollective : public Method {
         s.start.push_back(0);
         s.count.push_back(n);
       }
-      check(ncmpi_iput_vara(file_, ids_[i], s.start.data(), s.count.data(), values.back().data(), field.elements(),
-                            mpi_type(field.type), nullptr),
+      check(ncmpi_iput_vara(file_, ids_[i], s.start.data(), s.count.data(), values.back().data(),
+                            field.elements(), mpi_type(field.type), nullptr),
             "writing of " + field.name, run);
     }
     check(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "writing of replicated variables", run);
@@ -144,14 +151,16 @@ class PnetcdfCollective : public Method {
   void put_distributed(Run& run, std::int64_t record) {
     for_fields(run, record, [&](int id, LocalField& array, Section s) {
       array.pack(std::max<std::int64_t>(record, 0), packed_.data());
-      check(ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(), mpi_type(array.field().type)),
+      check(ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
+                               mpi_type(array.field().type)),
             "writing of " + array.field().name, run);
     });
   }
 
   void get_distributed(Run& run, std::int64_t record) {
     for_fields(run, record, [&](int id, LocalField& array, Section s) {
-      check(ncmpi_get_vara_all(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(), mpi_type(array.field().type)),
+      check(ncmpi_get_vara_all(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
+                               mpi_type(array.field().type)),
             "reading of " + array.field().name, run);
       array.unpack(0, packed_.data());
     });
@@ -180,7 +189,9 @@ class PnetcdfCollective : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_pnetcdf_collective() { return std::make_unique<PnetcdfCollective>(); }
+std::unique_ptr<Method> make_pnetcdf_collective() {
+  return std::make_unique<PnetcdfCollective>();
+}
 
 }  // namespace shoal::bench
 

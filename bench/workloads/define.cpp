@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cost of definitions alone: 1,000 replicated and 300 distributed four-dimensional variables, three attributes each.
+// The cost of definitions alone: 1,000 replicated and 300 distributed four-dimensional variables, three
+// attributes each.
 #include "workload.hpp"
 
 namespace shoal::bench {
@@ -16,7 +17,8 @@ Content define_content(const Grid& grid) {
                         {"units", "meter second-1"},
                         {"field", field.name + ", scalar, series"}};
   };
-  for (int i = 0; i < 1000; ++i) describe(c.add("scalar_" + std::to_string(i), Type::dbl, "", false));
+  for (int i = 0; i < 1000; ++i)
+    describe(c.add("scalar_" + std::to_string(i), Type::dbl, "", false));
   for (int i = 0; i < 300; ++i)
     describe(c.add("tracer_" + std::to_string(i), Type::real, "ocean_time s_rho eta_rho xi_rho", true));
   return c;
