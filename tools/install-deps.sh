@@ -12,6 +12,7 @@ packages=(
   netcdf-bin cdo nco                          # readers that the tests ask
   ferret-datasets                             # bathymetry of the tsunami example
   doctest-dev
+  libtomlplusplus-dev                         # header only: reads shoal.toml
   python3 python3-venv python3-dev
 )
 mpich_packages=(mpich libmpich-dev libhdf5-mpich-dev)
