@@ -39,8 +39,8 @@ inline void ok(int code) {
 /// The call must fail with the code, and its message must hold the words.
 inline void fails(int code, int expected, const std::vector<std::string>& words = {}) {
   const std::string message = shoal_error_message();
-  CHECK_MESSAGE(code == expected, shoal_error_name(code), " instead of ", shoal_error_name(expected), ": ",
-                message);
+  CHECK_MESSAGE(code == expected, std::string(shoal_error_name(code)), " instead of ",
+                std::string(shoal_error_name(expected)), ": ", message);
   for (const auto& word : words)
     CHECK_MESSAGE(message.find(word) != std::string::npos, "'", message, "' does not say '", word, "'");
 }

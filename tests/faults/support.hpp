@@ -34,8 +34,8 @@ inline void alike(const Outcome& outcome) {
 
 /// All ranks got this error, with these words.
 inline void all_got(const Outcome& outcome, Code code, const std::vector<std::string>& words) {
-  CHECK_MESSAGE(outcome.code == code, name_of(outcome.code), " instead of ", name_of(code), ": ",
-                outcome.message);
+  CHECK_MESSAGE(outcome.code == code, std::string(name_of(outcome.code)), " instead of ",
+                std::string(name_of(code)), ": ", outcome.message);
   for (const auto& word : words)
     CHECK_MESSAGE(outcome.message.find(word) != std::string::npos, "'", outcome.message, "' does not say '",
                   word, "'");
