@@ -31,7 +31,7 @@ echo "== The whole run: 24 hours on 4 ranks"
 
 echo
 echo "== Again from hour 12, on 3 ranks"
-sed 's|^&tsunami|&tsunami\n  folder = "restarted"\n  restart_from = "tsunami_restart_0012h.nc"|' tsunami.nml >restarted.nml
+sed 's|^&tsunami|\&tsunami\n  folder = "restarted"\n  restart_from = "tsunami_restart_0012h.nc"|' tsunami.nml >restarted.nml
 "$top/tools/mpirun.sh" 3 "$program" restarted.nml
 
 echo
