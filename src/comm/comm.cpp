@@ -94,9 +94,13 @@ void Comm::broadcast(Bytes& bytes, int root) const {
   std::uint64_t length = bytes.size();
   check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, root, comm_), "MPI_Bcast");
   bytes.resize(length);
-  for (std::int64_t at = 0; at < static_cast<std::int64_t>(length); at += k_piece) {
-    const auto n = static_cast<int>(std::min<std::int64_t>(k_piece, static_cast<std::int64_t>(length) - at));
-    check_mpi(MPI_Bcast(bytes.data() + at, n, MPI_BYTE, root, comm_), "MPI_Bcast");
+  broadcast(bytes.data(), static_cast<std::int64_t>(length), root);
+}
+
+void Comm::broadcast(std::byte* data, std::int64_t bytes, int root) const {
+  for (std::int64_t at = 0; at < bytes; at += k_piece) {
+    const auto n = static_cast<int>(std::min<std::int64_t>(k_piece, bytes - at));
+    check_mpi(MPI_Bcast(data + at, n, MPI_BYTE, root, comm_), "MPI_Bcast");
   }
 }
 

@@ -31,6 +31,8 @@ class Comm {
   void barrier() const;
   /// Every rank gets the bytes of root; any length.
   void broadcast(Bytes& bytes, int root) const;
+  /// The same for a length that all ranks know.
+  void broadcast(std::byte* data, std::int64_t bytes, int root) const;
   /// Root gets the bytes of all ranks, in order of ranks; others an empty vector.
   std::vector<Bytes> gather(const Bytes& mine, int root) const;
   /// Each rank gets its element of root's vector.

@@ -8,9 +8,6 @@ namespace shoal {
 
 namespace {
 
-/// Bytes that one rank stores or fetches at a time.
-constexpr std::int64_t k_share_bytes = 1024 * 1024;
-
 std::string value_text(const ArrayView& array, const Dims& index) {
   const std::byte* at = array.data;
   for (int d = 0; d < index.size(); ++d)
@@ -53,14 +50,10 @@ Bytes stored_fill(const VariableDef& variable, const Placement& placement) {
   return fill;
 }
 
-std::uint32_t Filling::shares() const {
-  return static_cast<std::uint32_t>((used + k_share_bytes - 1) / k_share_bytes);
-}
-
 void Filling::for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,
                               const std::function<void(const Extent&)>& visit) const {
-  const std::int64_t low = share * k_share_bytes;
-  const std::int64_t high = std::min(used, low + k_share_bytes);
+  const std::int64_t low = share * share_bytes;
+  const std::int64_t high = std::min(used, low + share_bytes);
   ExtentMerger merger([&](const Extent& extent) {
     const std::int64_t from = std::max(low, extent.in_stage);
     const std::int64_t to = std::min(high, extent.in_stage + extent.bytes);

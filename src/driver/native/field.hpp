@@ -59,8 +59,9 @@ struct Filling {
   std::vector<StagedPiece> pieces;
   std::int64_t used = 0;
   int addresses = 0;
+  std::int64_t share_bytes = 1024 * 1024;  ///< what one rank stores or fetches at a time
 
-  std::uint32_t shares() const;
+  std::uint32_t shares() const { return static_cast<std::uint32_t>((used + share_bytes - 1) / share_bytes); }
   /// The extents of one share, clipped to it and merged.
   void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,
                        const std::function<void(const Extent&)>& visit) const;

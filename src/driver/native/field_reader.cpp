@@ -37,15 +37,12 @@ Status FieldReader::read(const FieldJob& job) {
     const auto fetched = [&] {
       return stage_.is_free(filling.number) && stage_.all_done(filling.number, filling.shares());
     };
-    const Status waited = caught([&] {
-      if (!fetched() && !stage_.wait(filling.number, fetched, fetch_one, counters_.blocked))
-        throw Error(Code::out_of_step, "another rank of the node gave up");
-    });
-    if (!waited.ok()) {
-      stage_.fail();
-      status.merge(waited);
-      return status;
-    }
+    bool in_step = true;
+    const Status late = caught(
+        [&] { in_step = fetched() || stage_.wait(filling.number, fetched, fetch_one, counters_.blocked); });
+    if (!late.ok()) stage_.fail();
+    status.merge(late);
+    if (!late.ok() || !in_step) return status;  // not in step: the rank that failed has the message
     const Misfits misfits = unpack(job, filling);
     if (misfits.count > 0 && status.ok()) status = misfit_status(job, misfits, job.transfer->mine, false);
     if (stage_.arrive(filling.number, 0)) stage_.release(filling.number);
@@ -73,6 +70,13 @@ std::vector<Filling> FieldReader::describe(const FieldJob& job) {
         {piece, filling.used, address, -1, job.placement->chunk, size_of(job.variable->type)});
     filling.used += bytes;
   });
+  // Every rank of the node gets a part to fetch, so that none only waits; parts too small would cost more
+  // calls than they save.
+  constexpr std::int64_t k_least_share = 128 * 1024;
+  for (auto& filling : fillings) {
+    const std::int64_t even = (filling.used / stage_.node().size() + 4095) / 4096 * 4096;
+    filling.share_bytes = std::max(k_least_share, even);
+  }
   return fillings;
 }
 

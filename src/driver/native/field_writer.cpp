@@ -147,6 +147,7 @@ void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {
 void FieldWriter::open_filling() {
   open_.emplace();
   open_->filling.number = stage_.take_filling();
+  open_->filling.share_bytes = (stage_.slot_bytes() / stage_.writers() + 4095) / 4096 * 4096;
 }
 
 void FieldWriter::close_filling(Status& status) {
@@ -159,7 +160,9 @@ void FieldWriter::close_filling(Status& status) {
   counters_.stage_high_water = std::max(counters_.stage_high_water,
                                         static_cast<std::int64_t>(number - oldest + 1) * stage_.slot_bytes());
   stage_.arrive(number, closed.note);
-  while (store_one(status)) {
+  // A rank that is late leaves the storing to those that wait already: its own cells are what the next
+  // filling lacks.
+  while (!stage_.somebody_waits() && store_one(status)) {
   }
 }
 

@@ -64,6 +64,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, How how, F
   nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
   spread_header();
   records_.start(schema_);
+  note_committed();
 }
 
 void NativeDriver::spread_header() {
@@ -89,11 +90,7 @@ void NativeDriver::define(const Schema& wanted, const Status& status) {
   const Timer timer(counters_.define);
   comm_.agree_or_throw(status);
   comm_.on_root([&] {
-    // The classic formats move what holds no record yet, so they must know what was written.
-    if (is_classic_file(schema_.format))
-      for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d)
-        if (const auto& dim = schema_.dims[static_cast<std::size_t>(d)]; dim.unlimited)
-          catalog_->grow(d, dim.length);
+    tell_records();  // what holds records does not move, and its header tells of them
     catalog_->define(wanted);
   });
   spread_header();
@@ -243,7 +240,8 @@ std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
   std::vector<std::uint64_t> addresses;
   const auto allocate = [&] {
     std::vector<bool> fresh;
-    addresses = catalog_->place(v, chunks, region, fresh);
+    // No cells are announced: the file gets to know of them at commit, when they are down.
+    addresses = catalog_->place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
     const Box whole = Box::whole(schema_.shape(v));
     std::size_t i = 0;
     for_each_index(chunks, [&](const Dims& index) {
@@ -319,31 +317,73 @@ void NativeDriver::align_records() {
 
 void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
-  comm_.agree_or_throw(transfer.status);
+  // A rank that cannot even tell what is read stays out of step, and the others learn of it where they wait
+  // for it. Across nodes, and where the owner must be asked, everybody has to know before.
+  const bool in_step = transfer.variable >= 0;
   settle();
-  FieldJob job = job_for(transfer);
-  Status status;
-  ++counters_.fields_read;
-  if (job.placement->kind == Placement::Kind::library) {
-    status = read_by_library(job);
-  } else {
-    if (job.addresses_listed) {
-      Bytes message;
-      comm_.on_root([&] {
-        ByteWriter out;
-        out.put(catalog_->find(transfer.variable, chunks_of(transfer.region, job.placement->chunk)));
-        message = out.take();
-      });
-      comm_.broadcast(message, 0);
-      ByteReader(message).get(job.addresses);
-    }
-    status = FieldReader(*stage_, file_, counters_).read(job);
+  if (!nodes_->single() || !is_classic_file(schema_.format)) agree_on_read(transfer.status);
+  if (!in_step) {
+    if (stage_) stage_->fail();
+    return agree_on_read(transfer.status);
   }
-  if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
+  ++counters_.fields_read;
+  Status status = transfer.status;
+  status.merge(caught([&] {
+    Transfer part = transfer;
+    if (!status.ok()) part.mine = Box(Dims(part.region.rank()), Dims(part.region.rank()));
+    status.merge(read_field(part));
+  }));
+  if (!status.ok() && status.variable.empty()) status.variable = variable(transfer.variable).name;
+  agree_on_read(status);
+}
+
+Status NativeDriver::read_field(const Transfer& transfer) {
+  FieldJob job = job_for(transfer);
+  if (job.placement->kind == Placement::Kind::library) return read_by_library(job);
+  if (job.addresses_listed) job.addresses = find(job);
+  return FieldReader(*stage_, file_, counters_).read(job);
+}
+
+std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
+  const int v = job.transfer->variable;
+  const Dims& chunk = job.placement->chunk;
+  const Box wanted = chunks_of(job.transfer->region, chunk);
+  Found& known = found_[v];
+  if (known.addresses.empty() || !known.chunks.contains(wanted)) {
+    // All there is of the variable from the first chunk wanted on, as far as that is not too many.
+    constexpr std::int64_t k_batch = 16 * 1024;
+    known.chunks = wanted;
+    if (!writable_ && !wanted.count.empty()) {
+      Box ahead = chunks_of(Box::whole(schema_.shape(v)), chunk);
+      const std::int64_t row = ahead.cells() / ahead.count[0];
+      ahead.first[0] = wanted.first[0];
+      ahead.count[0] = std::min(ahead.count[0] - wanted.first[0], std::max(wanted.count[0], k_batch / row));
+      if (ahead.contains(wanted)) known.chunks = ahead;
+    }
+    Bytes message;
+    comm_.on_root([&] {
+      ByteWriter out;
+      out.put(catalog_->find(v, known.chunks));
+      message = out.take();
+    });
+    comm_.broadcast(message, 0);
+    ByteReader(message).get(known.addresses);
+  }
+  std::vector<std::uint64_t> addresses;
+  for_each_index(wanted, [&](const Dims& index) {
+    addresses.push_back(known.addresses[static_cast<std::size_t>(position_in(index, known.chunks))]);
+  });
+  if (writable_) found_.erase(v);
+  return addresses;
+}
+
+void NativeDriver::agree_on_read(const Status& status) {
+  if (nodes_->single() && stage_ && stage_->agree(status.ok(), counters_.blocked)) return;
   const Status agreed = comm_.agree(status);
-  if (agreed.ok()) return;
-  if (comm_.max(std::int64_t{stage_->broken() ? 1 : 0}) != 0) recover();
-  throw Error(agreed);
+  const bool broken = comm_.max(std::int64_t{stage_ && stage_->broken() ? 1 : 0}) != 0;
+  if (broken) recover();
+  if (!agreed.ok()) throw Error(agreed);
+  if (broken) throw Error(Code::out_of_step, "a rank of another node could not go on");
 }
 
 Status NativeDriver::read_by_library(const FieldJob& job) {
@@ -394,30 +434,28 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
 
 void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
                        const Status& status) {
-  comm_.agree_or_throw(status);
   settle();
-  const VariableDef& var = variable(v);
-  const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(var.type);
-  Bytes message;
-  comm_.on_root([&] {
-    ByteWriter out;
-    if (var.type == Type::string) {
-      out.put(catalog_->get_strings(v, box));
-    } else {
-      Bytes found(bytes);
-      catalog_->get(v, box, found.data());
-      out.put(found);
-    }
-    message = out.take();
-  });
-  comm_.broadcast(message, 0);
-  ByteReader in(message);
-  if (var.type == Type::string) {
-    in.get(strings);
-  } else {
-    const auto found = in.get<Bytes>();
-    if (bytes > 0) std::memcpy(values, found.data(), bytes);
+  const bool known = v >= 0 && status.ok();
+  const bool text = known && variable(v).type == Type::string;
+  const auto bytes = known && !text ? static_cast<std::int64_t>(size_of(variable(v).type)) * box.cells() : 0;
+  Status outcome = status;
+  if (owner() && known) {
+    outcome = caught([&] {
+      if (writable_) tell_records();  // those that were written but not committed
+      if (text)
+        strings = catalog_->get_strings(v, box);
+      else
+        catalog_->get(v, box, values);
+    });
+    if (!outcome.ok() && outcome.variable.empty()) outcome.variable = variable(v).name;
   }
+  comm_.agree_or_throw(outcome);
+  if (!text) return comm_.broadcast(values, bytes, 0);
+  ByteWriter out;
+  out.put(strings);
+  Bytes message = out.take();
+  comm_.broadcast(message, 0);
+  ByteReader(message).get(strings);
 }
 
 void NativeDriver::commit(bool durable, bool final) {
@@ -437,24 +475,44 @@ void NativeDriver::commit(bool durable, bool final) {
   Status outcome = comm_.agree(pending_);
   lost = comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
   pending_ = {};
-  // Where bytes are missing the file stays as it was at the last commit.
+  // Where bytes are missing, the records since the last commit never were: what was half written must not
+  // pass for whole.
+  if (lost) take_back_records();
   Status committed;
-  if (owner() && !lost) {
+  if (owner()) {
     committed = caught([&] {
-      for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
-        const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
-        if (dim.unlimited) catalog_->grow(d, dim.length);
-      }
+      if (!lost) tell_records();
       if (final)
         catalog_->close(durable);
-      else
+      else if (!lost)
         catalog_->commit(durable);
     });
   }
   ++counters_.commits;
-  outcome.merge(comm_.agree(committed));
+  committed = comm_.agree(committed);
+  if (committed.ok() && !lost) note_committed();
+  outcome.merge(committed);
   reader_.reset();
   if (!outcome.ok()) throw Error(outcome);
+}
+
+void NativeDriver::tell_records() {
+  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    if (dim.unlimited) catalog_->grow(d, dim.length);
+  }
+}
+
+void NativeDriver::note_committed() {
+  committed_.clear();
+  for (const auto& dim : schema_.dims)
+    committed_.push_back(dim.length);
+}
+
+void NativeDriver::take_back_records() {
+  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
+    if (schema_.dims[d].unlimited) schema_.dims[d].length = d < committed_.size() ? committed_[d] : 0;
+  records_.start(schema_);
 }
 
 void NativeDriver::sync(bool durable) {

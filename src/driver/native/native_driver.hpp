@@ -57,10 +57,22 @@ class NativeDriver final : public Driver {
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
   void grow_records(int variable, const Box& box);
   void align_records();
+  void note_committed();
+  void take_back_records();
+  void tell_records();
 
   void settle();
   Status read_by_library(const FieldJob& job);
+  Status read_field(const Transfer& transfer);
+  std::vector<std::uint64_t> find(const FieldJob& job);
+  void agree_on_read(const Status& status);
   void commit(bool durable, bool final);
+
+  /// Addresses of the chunks of a variable, fetched from the owner for several records at a time.
+  struct Found {
+    Box chunks;
+    std::vector<std::uint64_t> addresses;
+  };
 
   const Comm& comm_;
   DriverOptions options_;
@@ -70,6 +82,7 @@ class NativeDriver final : public Driver {
   std::unique_ptr<Catalog> catalog_;  ///< on rank 0
   std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read
   Schema schema_;
+  std::vector<std::int64_t> committed_;  ///< lengths of all dimensions at the last commit
   std::vector<Placement> placements_;
 
   std::unique_ptr<Nodes> nodes_;
@@ -78,9 +91,10 @@ class NativeDriver final : public Driver {
   std::map<const Decomposition*, std::pair<std::shared_ptr<const Decomposition>, NodeShare>> shares_;
 
   RecordKeeper records_;
-  Status pending_;          ///< the first failure since the last sync
-  bool broken_ = false;     ///< this rank is out of step until the next sync
-  bool unsettled_ = false;  ///< something was written that may not be in the file yet
+  std::map<int, Found> found_;  ///< of files opened for reading, where nothing moves
+  Status pending_;              ///< the first failure since the last sync
+  bool broken_ = false;         ///< this rank is out of step until the next sync
+  bool unsettled_ = false;      ///< something was written that may not be in the file yet
 };
 
 }  // namespace shoal

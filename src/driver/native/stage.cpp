@@ -21,7 +21,11 @@ struct Stage::Head {
   SharedWord events;   ///< counts everything that somebody may wait for
   SharedWord waiting;  ///< ranks asleep on events
   SharedWord broken;
-  SharedWord active;  ///< shares being stored now
+  SharedWord active;   ///< shares being stored now
+  SharedWord votes;    ///< ranks that came to agree
+  SharedWord against;  ///< one of them did not do well
+  SharedWord verdict;  ///< of the last round
+  SharedWord rounds;   ///< agreements so far
 };
 
 struct alignas(64) Stage::Slot {
@@ -100,28 +104,40 @@ std::optional<int> Stage::odd_one(std::uint64_t filling) const {
   return std::nullopt;
 }
 
+bool Stage::start_storing() {
+  std::uint32_t active = head().active.load(std::memory_order_acquire);
+  while (active < static_cast<std::uint32_t>(writers_))
+    if (head().active.compare_exchange_weak(active, active + 1, std::memory_order_acq_rel)) return true;
+  return false;
+}
+
 std::optional<std::uint32_t> Stage::claim(std::uint64_t filling, std::uint32_t shares, bool limited) {
-  if (limited &&
-      head().active.fetch_add(1, std::memory_order_acq_rel) >= static_cast<std::uint32_t>(writers_)) {
-    head().active.fetch_sub(1, std::memory_order_acq_rel);
-    return std::nullopt;
-  }
   Slot& s = slot(filling);
   std::uint64_t seen = s.claims.load(std::memory_order_acquire);
-  while (static_cast<std::uint32_t>(seen >> 32) == generation(filling) &&
-         static_cast<std::uint32_t>(seen) < shares) {
+  const auto any_left = [&] {
+    return static_cast<std::uint32_t>(seen >> 32) == generation(filling) &&
+           static_cast<std::uint32_t>(seen) < shares;
+  };
+  if (!any_left() || (limited && !start_storing())) return std::nullopt;
+  while (any_left())
     if (s.claims.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel))
       return static_cast<std::uint32_t>(seen);
+  if (limited) {  // somebody may have been turned away meanwhile
+    head().active.fetch_sub(1, std::memory_order_acq_rel);
+    announce();
   }
-  if (limited) head().active.fetch_sub(1, std::memory_order_acq_rel);
   return std::nullopt;
 }
 
 bool Stage::finish(std::uint64_t filling, std::uint32_t shares, bool limited) {
   if (limited) head().active.fetch_sub(1, std::memory_order_acq_rel);
   const bool last = slot(filling).done.fetch_add(1, std::memory_order_acq_rel) + 1 == shares;
-  announce();
+  if (last || limited) announce();
   return last;
+}
+
+bool Stage::somebody_waits() const {
+  return head().waiting.load(std::memory_order_seq_cst) > 0;
 }
 
 void Stage::release(std::uint64_t filling) {
@@ -144,9 +160,10 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
   Seconds quiet_since = now();
   std::uint32_t last_events = h.events.load(std::memory_order_seq_cst);
   while (true) {
-    if (broken()) return false;
     const std::uint32_t events = h.events.load(std::memory_order_seq_cst);
+    // In this order: what has come true counts, even if somebody has failed in the next step meanwhile.
     if (condition()) return true;
+    if (broken()) return false;
     if (work()) {
       quiet_since = now();
       continue;
@@ -165,6 +182,25 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
     wait_while(h.events, events, std::min(k_nap, wait_seconds_));
     h.waiting.fetch_sub(1, std::memory_order_seq_cst);
   }
+}
+
+bool Stage::agree(bool well, Seconds& blocked) {
+  Head& h = head();
+  const std::uint32_t round = h.rounds.load(std::memory_order_acquire);
+  if (!well) h.against.store(1, std::memory_order_relaxed);
+  if (h.votes.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(node_->size())) {
+    // Nobody votes again before this round is over, so these are ours alone.
+    h.verdict.store(h.against.exchange(0, std::memory_order_acq_rel), std::memory_order_relaxed);
+    h.votes.store(0, std::memory_order_relaxed);
+    h.rounds.fetch_add(1, std::memory_order_release);
+    announce();
+  } else {
+    const auto over = [&] { return h.rounds.load(std::memory_order_acquire) != round; };
+    if (!wait(
+            next_, over, [] { return false; }, blocked))
+      return false;
+  }
+  return h.verdict.load(std::memory_order_acquire) == 0;
 }
 
 std::string Stage::who_is_missing(std::uint64_t filling) const {

@@ -61,6 +61,8 @@ class Stage {
   std::optional<std::uint32_t> claim(std::uint64_t filling, std::uint32_t shares, bool limited);
   /// The claimed share is done. True if it was the last one of the filling.
   bool finish(std::uint64_t filling, std::uint32_t shares, bool limited);
+  /// Is a rank of the node asleep, with nothing better to do than storing?
+  bool somebody_waits() const;
   /// Free the slot; by whoever did the last thing to it.
   void release(std::uint64_t filling);
 
@@ -69,6 +71,10 @@ class Stage {
   /// without any progress. False if broken.
   bool wait(std::uint64_t filling, const std::function<bool()>& condition, const std::function<bool()>& work,
             Seconds& blocked);
+
+  /// Did all ranks do well? Waits for all of them, asleep, unlike a collective of MPI. False also if the
+  /// stage is broken.
+  bool agree(bool well, Seconds& blocked);
 
   /// This rank cannot keep step.
   void fail();
@@ -86,6 +92,7 @@ class Stage {
     return static_cast<std::uint32_t>(filling / static_cast<std::uint64_t>(slots_));
   }
   void announce() const;
+  bool start_storing();
   std::string who_is_missing(std::uint64_t filling) const;
 
   const Comm* node_;
