@@ -16,6 +16,7 @@ namespace {
 // Figures below these are not worth a word.
 constexpr double k_blocked_share = 0.20;
 constexpr double k_least_seconds = 0.05;
+constexpr double k_busy_share = 0.6;
 constexpr double k_small_write = 256 * 1024.0;
 constexpr double k_imbalance = 2.0;
 constexpr double k_commit_share = 0.25;
@@ -35,6 +36,8 @@ Figures figures_of(const DatasetReport& report, const Settings& settings) {
   for (const auto& rank : report.of_ranks) {
     const Counters& c = rank.counters;
     f.sum.blocked += c.blocked;
+    f.sum.store += c.store;
+    f.most.write_calls = std::max(f.most.write_calls, c.write_calls);
     f.sum.write_calls += c.write_calls;
     f.sum.read_calls += c.read_calls;
     f.sum.commit += c.commit;
@@ -81,18 +84,20 @@ Advice blocked(const Figures& f) {
   if (calls < k_least_seconds || f.sum.blocked < k_blocked_share * calls || f.sum.bytes_written == 0)
     return {};
   const std::string share = percent(f.sum.blocked / calls);
+  // Somebody was storing nearly all the time: no stage is large enough for a file system that is too slow.
+  const Counters& one = f.report.of_ranks.front().counters;
+  const double storing = f.most.write_calls * one.writers * one.nodes;
+  if (f.sum.store > k_busy_share * storing)
+    return "ranks waited " + share + " of the write time for the file system (" + one.file_system +
+           "), which took " + bytes_text(static_cast<double>(f.sum.bytes_written) / f.most.write_calls) +
+           " a second: write to a faster one, or less (fewer records, float instead of double)";
   if (f.most.stage_high_water * 10 < f.most.stage_bytes * 9)
     return "ranks waited " + share +
            " of the write time for each other, while the stage had room: they do not come to write at the "
            "same "
            "time; balance the work between two writes";
-  // The driver may use less than stage_bytes; then larger slots are what helps.
-  const std::int64_t most = f.settings.bytes("stage_bytes");
-  if (f.most.stage_bytes * 2 <= most)
-    return "ranks waited " + share + " of the write time for a free stage slot: set slot_bytes to " +
-           mebibytes(static_cast<double>(std::min(most / 2, f.most.stage_bytes / 2))) + " or more";
   return "ranks waited " + share + " of the write time for a free stage slot: set stage_bytes to " +
-         mebibytes(2 * static_cast<double>(most)) + " or more";
+         mebibytes(2 * static_cast<double>(f.most.stage_bytes)) + " or more";
 }
 
 Advice commits(const Figures& f) {

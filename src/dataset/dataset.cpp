@@ -116,6 +116,7 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   DriverOptions out;
   out.stage_bytes = settings_.bytes("stage_bytes");
+  out.whole_stage = settings_.origin("stage_bytes") != "default";
   out.slot_bytes = settings_.bytes("slot_bytes");
   out.writers = static_cast<int>(settings_.count("writers"));
   out.ranks_per_node = static_cast<int>(settings_.count("ranks_per_node"));

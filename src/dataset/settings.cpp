@@ -25,7 +25,9 @@ constexpr std::array<SettingKey, 16> k_keys{{
     {"exists", Kind::word, "replace", "replace error", "what to do when the file to create is there already",
      true},
     {"stage_bytes", Kind::bytes, "256MiB", "64KiB or more",
-     "most shared memory of a node for fields on their way", false},
+     "shared memory of a node for fields on their way; unless set, the driver takes the part of it that is "
+     "fastest",
+     false},
     {"slot_bytes", Kind::bytes, "0", "0 (the driver chooses), or 4KiB or more", "one filling of the stage",
      false},
     {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",

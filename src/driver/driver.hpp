@@ -47,6 +47,7 @@ struct Counters {
 
 struct DriverOptions {
   std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node
+  bool whole_stage = false;                      ///< use all of stage_bytes, not only as much as is fastest
   std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
   int writers = 0;            ///< ranks of a node that store at a time; 0: the driver chooses
   int ranks_per_node = 0;     ///< 0: ranks that share memory; n: every n of them

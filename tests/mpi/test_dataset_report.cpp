@@ -61,7 +61,7 @@ DatasetReport invented() {
     Counters& c = rank.counters;
     c.write_calls = 10;
     c.pack = 2;
-    c.store = 6;
+    c.store = 2;
     c.bytes_written = 1000LL * 1024 * 1024;
     c.writes = 500;
     c.fields_written = 50;
@@ -115,6 +115,9 @@ TEST_CASE("advice names the figure that is bad") {
     for (auto& rank : r.of_ranks)
       rank.counters.stage_high_water = 1024;
     has(advice_of(r, settings), "balance the work");
+    for (auto& rank : r.of_ranks)
+      rank.counters.store = 4.5;
+    has(advice_of(r, settings), "for the file system");
   }
   {
     DatasetReport r = invented();

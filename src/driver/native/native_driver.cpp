@@ -10,9 +10,11 @@ namespace shoal {
 
 namespace {
 
-constexpr std::int64_t k_default_slot = 2 * 1024 * 1024;
+// Slots that stay in a core's cache, and few of them: larger ones are slower on every machine measured.
+constexpr std::int64_t k_default_slot = 1024 * 1024;
 constexpr std::int64_t k_least_slot = 64 * 1024;
-constexpr int k_most_slots = 8;
+constexpr int k_most_slots = 1 << 16;
+constexpr int k_good_slots = 4;
 constexpr int k_least_slots = 2;
 
 StoreMode store_mode(NativeDriver::How how) {
@@ -102,8 +104,9 @@ std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
   std::int64_t slot = std::clamp((wanted_slot + 4095) / 4096 * 4096, k_least_slot,
                                  std::max(k_least_slot, options_.stage_bytes / k_least_slots));
   slot = std::max(k_least_slot, slot / 4096 * 4096);
-  int slots =
-      static_cast<int>(std::clamp<std::int64_t>(options_.stage_bytes / slot, k_least_slots, k_most_slots));
+  const std::int64_t enough =
+      options_.whole_stage ? k_most_slots : std::clamp(node.size(), k_good_slots, 2 * k_good_slots);
+  auto slots = static_cast<int>(std::clamp<std::int64_t>(options_.stage_bytes / slot, k_least_slots, enough));
   const int writers = options_.writers > 0 ? std::min(options_.writers, node.size()) : 1;
   const std::int64_t asked = slots * slot;
   while (true) {
