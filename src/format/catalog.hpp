@@ -57,6 +57,14 @@ class Catalog {
   /// The unlimited dimension `dim` has at least `length` records (others wrote them through placements).
   virtual void grow(int dim, std::int64_t length) = 0;
 
+  /// The unlimited dimension `dim` has no more than `length` records after all: bytes of later ones were lost. What was placed for
+  /// them stays reserved; nothing of them is committed, and what was put to them is given up. Never goes below what was committed.
+  virtual void take_back(int dim, std::int64_t length) = 0;
+
+  /// What was put to the variable so far and waits in memory goes to the file now, so that ranks may read and overwrite it there (values
+  /// of other variables may go along). Headers stay as committed. Nothing to do for Kind::library, which ranks cannot touch.
+  virtual void write_out(int variable) = 0;
+
   /// Ranks are going to write to the variable through its placement, though it was not defined as `distributed` (it was found in the
   /// file, or defined without a decomposition): call this on the owner before they do. The catalog then no longer fills it.
   virtual void set_distributed(int /*variable*/) {}

@@ -50,6 +50,7 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
   visible_.fixed_end = layout_.fixed_end;
   visible_.record_begin = layout_.record_begin;
   visible_.record_end = layout_.end(records());
+  visible_.records = records();
 }
 
 /// Writers that do not know how many records will come leave the count to the size of the file.
@@ -267,13 +268,53 @@ std::vector<std::uint64_t> ClassicCatalog::find(int variable, const Box& chunks)
   return addresses;
 }
 
-void ClassicCatalog::grow(int dim, std::int64_t length) {
-  need_writable();
+void ClassicCatalog::check_unlimited(int dim) const {
   if (dim < 0 || dim != record_dim_)
     throw Error(Code::invalid_argument, "dimension " + std::to_string(dim) + " is not the unlimited one")
         .in_file(store_->path());
+}
+
+void ClassicCatalog::grow(int dim, std::int64_t length) {
+  need_writable();
+  check_unlimited(dim);
   if (length > 0) freeze();
   grow_records(length);
+}
+
+void ClassicCatalog::take_back(int dim, std::int64_t length) {
+  need_writable();
+  check_unlimited(dim);
+  const std::int64_t before = records();
+  const std::int64_t left = std::max(length, visible_.records);
+  if (left >= before) return;
+  schema_.dims[static_cast<std::size_t>(dim)].length = left;
+  for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
+    const int variable = static_cast<int>(v);
+    if (!schema_.has_record(variable)) continue;
+    filling_[v].upto = std::min(filling_[v].upto, left);
+    // Without records, variables may be laid out where these were: what waits must not come out over them.
+    for (std::int64_t slab = left; slab < before; ++slab)
+      pending_.drop(static_cast<std::uint64_t>(slab_begin(variable, slab)),
+                    static_cast<std::size_t>(slab_with_padding(variable)));
+  }
+}
+
+std::int64_t ClassicCatalog::slab_with_padding(int variable) const {
+  return layout_.slabs[static_cast<std::size_t>(variable)] + layout_.padding(schema_, variable);
+}
+
+/// Are there bytes of the variable in this range of the file?
+bool ClassicCatalog::touches(int variable, std::int64_t begin, std::int64_t end) const {
+  const std::int64_t bytes = slab_with_padding(variable);
+  const std::int64_t front = slab_begin(variable, 0);
+  const std::int64_t stride = layout_.record_bytes;
+  const bool later = schema_.has_record(variable) && begin > front && stride > 0;
+  // The slab that begins last at or before the range, and the one after it.
+  const std::int64_t first = later ? (begin - front) / stride : 0;
+  const std::int64_t last = std::min(first + 2, slabs_of(variable));
+  for (std::int64_t slab = first; slab < last; ++slab)
+    if (slab_begin(variable, slab) < end && slab_begin(variable, slab) + bytes > begin) return true;
+  return false;
 }
 
 void ClassicCatalog::grow_records(std::int64_t length) {

@@ -31,8 +31,8 @@ namespace shoal {
 /// what they wrote.
 ///
 /// Killed before a commit, the file is as at the commit before, but for values of variables and records that
-/// were committed already and overwritten since with more than 8 MiB of puts: these may have reached the
-/// file.
+/// were committed already and overwritten since with more than 8 MiB of puts, or before a write_out: these may
+/// have reached the file.
 class ClassicCatalog final : public Catalog {
  public:
   /// A new file.
@@ -51,6 +51,8 @@ class ClassicCatalog final : public Catalog {
   void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
   std::vector<std::string> get_strings(int variable, const Box& box) override;
   void grow(int dim, std::int64_t length) override;
+  void take_back(int dim, std::int64_t length) override;
+  void write_out(int variable) override;
   void set_distributed(int variable) override;
   void commit(bool durable) override;
   void close(bool durable) override;
@@ -67,6 +69,7 @@ class ClassicCatalog final : public Catalog {
     std::int64_t fixed_end = 0;
     std::int64_t record_begin = 0;
     std::int64_t record_end = 0;
+    std::int64_t records = 0;
   };
 
   void check_file(const ClassicHeader& header);
@@ -76,12 +79,15 @@ class ClassicCatalog final : public Catalog {
   Error located(const Error& error, int variable) const;
   const VariableDef& usable(int variable) const;
   void check_box(int variable, const Box& box, bool may_grow) const;
+  void check_unlimited(int dim) const;
   void freeze() const;
   void give_up_filling(int variable);
 
   std::int64_t records() const;
   std::int64_t slabs_of(int variable) const;
   std::int64_t slab_begin(int variable, std::int64_t slab) const;
+  std::int64_t slab_with_padding(int variable) const;
+  bool touches(int variable, std::int64_t begin, std::int64_t end) const;
   void grow_records(std::int64_t length);
   void fill_missing(int variable, const Box* put);
   void fill_slab(int variable, std::int64_t slab, bool padding_only);

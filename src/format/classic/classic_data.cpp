@@ -157,6 +157,17 @@ void ClassicCatalog::hold(std::int64_t offset, std::span<const std::byte> bytes)
   if (pending_.size() > k_most_pending) flush(false);
 }
 
+void ClassicCatalog::write_out(int variable) {
+  usable(variable);
+  if (!writable_) return;  // nothing was put
+  fill_missing(variable, nullptr);
+  pending_.flush([this](std::uint64_t offset, std::span<const std::byte> bytes) { write(offset, bytes); },
+                 [&](std::uint64_t offset, std::size_t n) {
+                   const auto begin = static_cast<std::int64_t>(offset);
+                   return touches(variable, begin, begin + static_cast<std::int64_t>(n));
+                 });
+}
+
 void ClassicCatalog::flush(bool invisible_only) {
   const auto invisible = [this](std::uint64_t offset, std::size_t n) {
     const auto begin = static_cast<std::int64_t>(offset);
@@ -205,6 +216,7 @@ void ClassicCatalog::commit(bool durable) {
   visible_.fixed_end = layout_.fixed_end;
   visible_.record_begin = layout_.record_begin;
   visible_.record_end = layout_.end(records());
+  visible_.records = records();
 }
 
 /// Writes what is new in the header, in one piece: often the number of records alone.

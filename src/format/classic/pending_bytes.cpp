@@ -38,6 +38,30 @@ void PendingBytes::put(std::uint64_t offset, std::span<const std::byte> bytes) {
   }
 }
 
+void PendingBytes::drop(std::uint64_t offset, std::size_t n) {
+  const std::uint64_t end = offset + n;
+  auto range = ranges_.upper_bound(offset);
+  if (range != ranges_.begin()) --range;
+  while (range != ranges_.end() && range->first < end) {
+    const std::uint64_t first = range->first;
+    const std::uint64_t last = first + range->second.size();
+    if (last <= offset || n == 0) {
+      ++range;
+      continue;
+    }
+    if (last > end)
+      ranges_.emplace(end, Bytes(range->second.end() - static_cast<std::ptrdiff_t>(last - end),
+                                 range->second.end()));
+    size_ -= static_cast<std::size_t>(std::min(last, end) - std::max(first, offset));
+    if (first < offset) {
+      range->second.resize(static_cast<std::size_t>(offset - first));
+      ++range;
+    } else {
+      range = ranges_.erase(range);
+    }
+  }
+}
+
 bool PendingBytes::covers(std::uint64_t offset, std::size_t n) const {
   const std::uint64_t end = offset + n;
   while (offset < end) {

@@ -14,6 +14,8 @@ namespace shoal {
 class PendingBytes {
  public:
   void put(std::uint64_t offset, std::span<const std::byte> bytes);
+  /// Forget what is pending of the range.
+  void drop(std::uint64_t offset, std::size_t n);
 
   /// Is the whole range pending?
   bool covers(std::uint64_t offset, std::size_t n) const;

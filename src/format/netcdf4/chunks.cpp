@@ -192,4 +192,48 @@ void Netcdf4Catalog::realise(int variable) {
   }
 }
 
+// The variable needs no more than `length` records of the dimension, but what was committed. Returns whether
+// HDF5 gave up chunks. `asked` stays: ranks may write to the same places again, and grow must see them.
+bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
+  auto& s = stored(variable);
+  const auto& numbers = def(variable).dims;
+  const auto before = s.extent;
+  for (int d = 0; d < s.needed.size(); ++d) {
+    if (numbers[static_cast<std::size_t>(d)] != dim) continue;
+    const auto least = std::max(length, s.committed.empty() ? 0 : s.committed[d]);
+    s.needed[d] = std::min(s.needed[d], least);
+  }
+  Dims after = before;
+  for (int d = 0; d < after.size(); ++d)
+    after[d] = std::min(before[d], s.needed[d]);
+  if (after == before) return false;
+  const hid_t dataset = contents_.open_variable(file_, variable);
+  const auto extent = offsets_of(after);
+  if (s.layout != StoredVariable::Layout::chunked) {
+    check(H5Dset_extent(dataset, extent.data()), "shorten a data set");
+    s.extent = after;
+    return false;
+  }
+  const auto old_chunks = chunks_of(Box::whole(before), s.chunk);
+  const auto new_chunks = chunks_of(Box::whole(after), s.chunk);
+  const bool placed = std::any_of(s.asked.begin(), s.asked.end(), [](std::int64_t n) { return n > 0; });
+  if (placed) {
+    // What ranks were told of stays where it is, and HDF5 must not write to it: they may do so again.
+    for_each_index(old_chunks, [&](const Dims& index) {
+      for (int d = 0; d < index.size(); ++d) {
+        if (index[d] < new_chunks.end(d)) continue;
+        const auto address = look_up(variable, index);
+        if (address != k_unplaced) s.reserved.emplace(index, address);
+        return;
+      }
+    });
+    const FileImage::Tracing tracing(*image_, true);
+    check(H5Dset_extent(dataset, extent.data()), "shorten a data set");
+  } else {
+    check(H5Dset_extent(dataset, extent.data()), "shorten a data set");
+  }
+  s.extent = after;
+  return old_chunks.count != new_chunks.count;
+}
+
 }  // namespace shoal::netcdf4

@@ -29,6 +29,7 @@ struct StoredDim {
   int id = 0;         ///< netCDF's number of it
   bool id_written = false;
   std::int64_t extent = 0;  ///< current length of the scale's data set, if it is for the dimension alone
+  std::int64_t committed = 0;  ///< length of an unlimited dimension at the last commit
   Id dataset;               ///< open, or not yet; only if it is for the dimension alone
 };
 
@@ -46,6 +47,7 @@ struct StoredVariable {
   Dims extent;  ///< shape of the data set in the file so far
   Dims needed;  ///< shape that it must have by the next commit
   Dims asked;   ///< end of the cells of all chunks that place has given out
+  Dims committed;  ///< extent at the last commit; empty before the first
   std::map<Dims, std::uint64_t, IndexLess> reserved;  ///< chunks given out that HDF5 does not know of yet
 
   std::uint64_t chunk_bytes() const { return static_cast<std::uint64_t>(volume(chunk)) * size_of(type.type); }

@@ -97,6 +97,7 @@ std::uint64_t FileImage::reserve(std::uint64_t size) {
 }
 
 void FileImage::move_raw(std::uint64_t from, std::uint64_t to, std::uint64_t size) {
+  raw_bytes_ -= cut(raw_, to, size);  // of who had the space before
   Bytes bytes(std::min<std::uint64_t>(size, k_write_bytes));
   for (std::uint64_t done = 0; done < size; done += bytes.size()) {
     const std::span part(bytes.data(), std::min<std::uint64_t>(bytes.size(), size - done));
@@ -107,8 +108,11 @@ void FileImage::move_raw(std::uint64_t from, std::uint64_t to, std::uint64_t siz
 
 void FileImage::release(std::uint64_t address, std::uint64_t size) {
   // Below the last commit the space still belongs to the file that would be found after a crash.
-  if (address + size != end_ || address < committed_end_) return;
+  if (keeps_released_ || address + size != end_ || address < committed_end_) return;
   end_ = address;
+  // Ranks may get the space next; what was written to it must not come out over what they write.
+  cut(metadata_, address, size);
+  raw_bytes_ -= cut(raw_, address, size);
   if (block_end_ > end_) block_end_ = end_;
   if (block_at_ > block_end_) block_at_ = block_end_;
 }
@@ -253,18 +257,22 @@ void FileImage::write_store(std::uint64_t address, std::span<const std::byte> by
     cache_.erase(block);
 }
 
-void FileImage::spill() {
-  const auto out = [this](Extents::iterator it) {
+void FileImage::write_raw_from(std::uint64_t address) {
+  for (auto it = raw_.lower_bound(address); it != raw_.end();) {
     write_store(it->first, it->second);
     raw_bytes_ -= static_cast<std::int64_t>(it->second.size());
-    return raw_.erase(it);
-  };
-  for (auto it = raw_.lower_bound(committed_end_); it != raw_.end();)
-    it = out(it);
+    it = raw_.erase(it);
+  }
+}
+
+void FileImage::write_raw() {
+  write_raw_from(0);
+}
+
+void FileImage::spill() {
+  write_raw_from(committed_end_);
   // New values of old cells: memory is bounded, so they have to go as well. The file stays valid.
-  if (raw_bytes_ > k_raw_bound)
-    for (auto it = raw_.begin(); it != raw_.end();)
-      it = out(it);
+  if (raw_bytes_ > k_raw_bound) write_raw_from(0);
 }
 
 // HDF5 notes in newer superblocks that the file is open for writing, and nobody could open it after a crash.

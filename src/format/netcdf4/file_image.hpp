@@ -43,6 +43,10 @@ class FileImage {
   void move_raw(std::uint64_t from, std::uint64_t to, std::uint64_t size);
   /// HDF5 gives up space at the end of the file.
   void release(std::uint64_t address, std::uint64_t size);
+  /// Whether space that HDF5 gives up stays taken: ranks know addresses in it.
+  void keep_released(bool keep) { keeps_released_ = keep; }
+  /// Raw data that is kept goes to the store now.
+  void write_raw();
 
   std::uint64_t end_of_allocation() const { return end_; }
   void set_end_of_allocation(std::uint64_t end);
@@ -93,6 +97,7 @@ class FileImage {
   std::size_t read_store(std::uint64_t address, std::span<std::byte> bytes);
   void read_cached(std::uint64_t address, std::span<std::byte> bytes);
   void write_store(std::uint64_t address, std::span<const std::byte> bytes);
+  void write_raw_from(std::uint64_t address);
   void spill();
   static void unmark(std::span<std::byte> superblock);
 
@@ -107,7 +112,7 @@ class FileImage {
   std::uint64_t superblock_ = 0;
   Extents metadata_, raw_;
   std::int64_t raw_bytes_ = 0;
-  bool abandoned_ = false;
+  bool abandoned_ = false, keeps_released_ = false;
   bool tracing_ = false, probing_ = false;
   std::optional<std::uint64_t> traced_;
   std::optional<Place> forced_;

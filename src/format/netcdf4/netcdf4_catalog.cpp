@@ -71,6 +71,7 @@ Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, cons
     image_->opened();
     if (writable) check_space_strategy(file_);
     contents_ = read_contents(file_);
+    note_committed();
   });
 }
 
@@ -133,16 +134,21 @@ void Netcdf4Catalog::define(const Schema& wanted) {
   });
 }
 
+Dimension& Netcdf4Catalog::unlimited(int dim) {
+  auto& dims = contents_.schema.dims;
+  if (dim < 0 || static_cast<std::size_t>(dim) >= dims.size())
+    throw Error(Code::not_found, "there is no dimension number " + std::to_string(dim));
+  auto& dimension = dims[static_cast<std::size_t>(dim)];
+  if (!dimension.unlimited)
+    throw Error(Code::invalid_argument,
+                "the dimension '" + dimension.name + "' has a fixed length and cannot change it");
+  return dimension;
+}
+
 void Netcdf4Catalog::grow(int dim, std::int64_t length) {
   guarded(-1, [&] {
     require_writable();
-    auto& dims = contents_.schema.dims;
-    if (dim < 0 || static_cast<std::size_t>(dim) >= dims.size())
-      throw Error(Code::not_found, "there is no dimension number " + std::to_string(dim));
-    auto& dimension = dims[static_cast<std::size_t>(dim)];
-    if (!dimension.unlimited)
-      throw Error(Code::invalid_argument,
-                  "the dimension '" + dimension.name + "' has a fixed length and cannot grow");
+    auto& dimension = unlimited(dim);
     dimension.length = std::max(dimension.length, length);
     changed_ = true;
     for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
@@ -154,6 +160,65 @@ void Netcdf4Catalog::grow(int dim, std::int64_t length) {
         variable.needed[d] = std::max(variable.needed[d], std::min(length, variable.asked[d]));
       }
     }
+  });
+}
+
+void Netcdf4Catalog::note_committed() {
+  for (std::size_t i = 0; i < contents_.dims.size(); ++i)
+    contents_.dims[i].committed = contents_.schema.dims[i].length;
+  for (auto& variable : contents_.variables)
+    variable.committed = variable.extent;
+}
+
+void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
+  guarded(-1, [&] {
+    require_writable();
+    auto& dimension = unlimited(dim);
+    auto& scale = contents_.dims[static_cast<std::size_t>(dim)];
+    const auto left = std::max(length, scale.committed);
+    if (left >= dimension.length) return;
+    changed_ = true;
+    dimension.length = left;
+    bool freed = false;
+    image_->keep_released(true);
+    try {
+      for (std::size_t v = 0; v < contents_.variables.size(); ++v)
+        freed = shrink(static_cast<int>(v), dim, left) || freed;
+      if (scale.variable < 0 && !scale.link.empty() && scale.extent > left) {
+        const auto extent = static_cast<hsize_t>(left);
+        check(H5Dset_extent(contents_.open_scale(file_, dim), &extent), "shorten a dimension");
+        scale.extent = left;
+      }
+      if (freed) reopen();
+    } catch (...) {
+      image_->keep_released(false);
+      throw;
+    }
+    image_->keep_released(false);
+  });
+}
+
+// HDF5 would deal out anew the space of chunks that it has given up, while ranks may know the addresses.
+// A file that it opens has no such space.
+void Netcdf4Catalog::reopen() {
+  for (auto& variable : contents_.variables)
+    variable.dataset.close();
+  for (auto& scale : contents_.dims)
+    scale.dataset.close();
+  const auto end = image_->end_of_allocation();
+  check(H5Fclose(file_.release()), "close the file");
+  const auto access = access_list(driver_, *image_, false);
+  file_ = Id(check(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access), "open the file again"));
+  if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
+  image_->set_end_of_allocation(std::max(end, image_->end_of_allocation()));
+}
+
+void Netcdf4Catalog::write_out(int variable) {
+  guarded(variable, [&] {
+    require_variable(variable);
+    // HDF5 itself holds nothing back: chunks without filters are never in its cache (data_set_access), and
+    // it buffers contiguous data only for file drivers that ask for that.
+    if (writable_) image_->write_raw();
   });
 }
 
@@ -192,6 +257,7 @@ void Netcdf4Catalog::commit(bool durable) {
       if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
     }
     image_->commit(durable);
+    if (changed_) note_committed();
     changed_ = false;
   });
 }

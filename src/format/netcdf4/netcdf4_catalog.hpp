@@ -36,6 +36,8 @@ class Netcdf4Catalog final : public Catalog {
   void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
   std::vector<std::string> get_strings(int variable, const Box& box) override;
   void grow(int dim, std::int64_t length) override;
+  void take_back(int dim, std::int64_t length) override;
+  void write_out(int variable) override;
   void commit(bool durable) override;
   void close(bool durable) override;
   Traffic traffic() const override;
@@ -61,6 +63,10 @@ class Netcdf4Catalog final : public Catalog {
   std::uint64_t look_up(int variable, const Dims& index);
   void grow_to(int variable, const Box& cells);
   void realise(int variable);
+  Dimension& unlimited(int dim);
+  bool shrink(int variable, int dim, std::int64_t length);
+  void reopen();
+  void note_committed();
   void place_contiguous(int variable);
   void update_scales();
   void flush();
