@@ -2,6 +2,7 @@
 // Values, fill, commits and later definitions in the classic formats.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -45,6 +46,13 @@ void store_as_rank(MemoryFile& file, const Placement& placement, std::int64_t re
     for (std::size_t k = 0; k < 4; ++k)
       file.content[at + 4 * i + k] = p[3 - k];
   }
+}
+
+Bytes byte_swapped(float value) {
+  Bytes bytes(4);
+  for (std::size_t k = 0; k < 4; ++k)
+    bytes[k] = reinterpret_cast<const std::byte*>(&value)[3 - k];
+  return bytes;
 }
 
 constexpr double k_fill_double = 9.9692099683868690e+36;
@@ -311,6 +319,111 @@ TEST_SUITE("classic data") {
     CHECK(fresh == std::vector<bool>{false, true});
     CHECK(catalog->schema().dims[0].length == 3);
     CHECK(catalog->find(3, chunks) == addresses);
+  }
+
+  TEST_CASE("records that were lost are taken back, but not what was committed") {
+    auto file = std::make_shared<MemoryFile>();
+    auto catalog = create(file, Format::cdf5, compact());
+    catalog->define(one_of_each(Format::cdf5));
+    const auto placement = catalog->placement(3);
+    const auto record = [&](std::int64_t r) {
+      store_as_rank(*file, placement, r, ramp(15, static_cast<float>(100 * r)));
+      put<double>(*catalog, 2, Box({r}, {1}), {0.5 + static_cast<double>(r)});
+      catalog->grow(0, r + 1);
+    };
+    record(0);
+    catalog->commit(false);
+    record(1);
+    record(2);
+    catalog->take_back(0, 2);
+    CHECK(catalog->schema().dims[0].length == 2);
+    CHECK(error_of([&] { get<double>(*catalog, 2, Box({2}, {1})); }).code == Code::not_found);
+    CHECK(error_of([&] { catalog->take_back(1, 2); }).code == Code::invalid_argument);
+    catalog->commit(false);
+    CHECK(get_all<double>(*open(file), 2) == std::vector<double>{0.5, 1.5});
+    catalog->take_back(0, 0);
+    CHECK(catalog->schema().dims[0].length == 2);
+    // The same place is there for the record when it comes again; the catalog fills what is not put anew.
+    CHECK(catalog->placement(3).begin == placement.begin);
+    store_as_rank(*file, placement, 2, ramp(15, 7));
+    catalog->grow(0, 3);
+    catalog->close(false);
+    auto found = open(file);
+    CHECK(get_all<double>(*found, 2) == std::vector<double>{0.5, 1.5, k_fill_double});
+    CHECK(get<float>(*found, 3, Box({2, 0, 0}, {1, 3, 5})) == ramp(15, 7));
+    CHECK(get<float>(*found, 3, Box({1, 0, 0}, {1, 3, 5})) == ramp(15, 100));
+  }
+
+  TEST_CASE("what was put to lost records does not come out over variables that lie there later") {
+    auto file = std::make_shared<MemoryFile>();
+    CatalogOptions options = compact();
+    options.header_reserve = 100;
+    auto catalog = create(file, Format::cdf5, options);
+    Schema schema;
+    schema.format = Format::cdf5;
+    add_dim(schema, "t", 0);
+    add_dim(schema, "x", 5);
+    add_variable(schema, "temp", Type::float_, {0, 1});
+    catalog->define(schema);
+    put<float>(*catalog, 0, Box({0, 0}, {2, 5}), ramp(10, 1));
+    catalog->take_back(0, 0);
+    add_variable(schema, "fixed", Type::float_, {1}, true);
+    catalog->define(schema);
+    store_as_rank(*file, catalog->placement(1), 0, ramp(5, 50));
+    catalog->close(false);
+    CHECK(get_all<float>(*open(file), 1) == ramp(5, 50));
+  }
+
+  TEST_CASE("what was put and written out may be overwritten by ranks") {
+    auto file = std::make_shared<MemoryFile>();
+    auto catalog = create(file, Format::cdf5, compact());
+    catalog->define(one_of_each(Format::cdf5));
+    put<float>(*catalog, 3, Box({0, 0, 0}, {3, 3, 5}), ramp(45, 1));
+    put<std::int8_t>(*catalog, 4, Box({1, 0}, {1, 5}), {1, 2, 3, 4, 5});
+    put<std::int32_t>(*catalog, 0, Box({}, {}), {17});
+    CHECK(file->count("write") == 0);
+    const auto placement = catalog->placement(3);
+    catalog->write_out(3);
+    CHECK(file->count("write") > 0);
+    // No header yet, and all three records at their places.
+    CHECK(file->content[0] == std::byte{0});
+    const auto last = placement.begin + 2 * placement.stride + 14 * 4;
+    REQUIRE(file->content.size() >= last + 4);
+    const auto expected = byte_swapped(45.0F);
+    CHECK(std::equal(expected.begin(), expected.end(), file->content.begin() + static_cast<long>(last)));
+    store_as_rank(*file, placement, 1, ramp(15, -20));
+    // Variables that the catalog fills: the fill is there for ranks to write over.
+    catalog->write_out(2);
+    const auto time = catalog->placement(2);
+    REQUIRE(file->content.size() >= time.begin + 2 * time.stride + 8);
+    CHECK(file->content[time.begin + 2 * time.stride] == std::byte{0x47});
+    catalog->close(false);
+    auto found = open(file);
+    CHECK(get<float>(*found, 3, Box({0, 0, 0}, {1, 3, 5})) == ramp(15, 1));
+    CHECK(get<float>(*found, 3, Box({1, 0, 0}, {1, 3, 5})) == ramp(15, -20));
+    CHECK(get<float>(*found, 3, Box({2, 0, 0}, {1, 3, 5})) == ramp(15, 31));
+    CHECK(get<std::int8_t>(*found, 4, Box({1, 0}, {1, 5})) == std::vector<std::int8_t>{1, 2, 3, 4, 5});
+    CHECK(get_all<std::int32_t>(*found, 0) == std::vector<std::int32_t>{17});
+  }
+
+  TEST_CASE("pending bytes: a range in the middle is forgotten") {
+    PendingBytes pending;
+    const Bytes ten(10, std::byte{1});
+    pending.put(100, ten);
+    pending.put(200, ten);
+    pending.drop(104, 3);
+    pending.drop(205, 100);
+    pending.drop(50, 50);
+    CHECK(pending.size() == 12);
+    CHECK(pending.covers(100, 4));
+    CHECK_FALSE(pending.covers(104, 1));
+    CHECK_FALSE(pending.covers(106, 1));
+    CHECK(pending.covers(107, 3));
+    CHECK(pending.covers(200, 5));
+    CHECK_FALSE(pending.covers(205, 1));
+    pending.drop(0, 1000);
+    CHECK(pending.size() == 0);
+    CHECK_FALSE(pending.covers(107, 1));
   }
 
   TEST_CASE("pending bytes: the last put counts, neighbours are written together") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -471,4 +472,141 @@ TEST_CASE("netcdf4: what cannot be is refused before anything is changed") {
   fs::copy_file(folder.file("r.nc"), folder.file("cut.nc"));
   fs::resize_file(folder.file("cut.nc"), fs::file_size(folder.file("cut.nc")) / 2);
   CHECK(code_of([&] { open(folder.file("cut.nc")); }) == Code::format);
+}
+
+TEST_CASE("netcdf4: records that were lost are taken back, and their places stay reserved") {
+  for (const bool known : {false, true}) {  // has HDF5 heard of the lost records?
+    CAPTURE(known);
+    const Folder folder;
+    const auto path = folder.file("a.nc");
+    auto catalog = create(path);
+    auto store = open_posix_store(path, StoreMode::write);
+    catalog->define(ocean());
+    const auto add = [&](int record) {
+      write_record(*catalog, *store, record, 100.0F * static_cast<float>(record));
+      put<double>(*catalog, 0, Box({record}, {1}), {0.5 + record});
+    };
+    add(0);
+    catalog->commit(false);
+    for (int record = 1; record < 4; ++record)
+      add(record);
+    const Box later({2, 0, 0}, {2, 6, 8});
+    if (known) values_of<float>(*catalog, 2, later);
+    const auto chunks = chunks_of(later, catalog->placement(2).chunk);
+    const auto at = catalog->find(2, chunks);
+    catalog->take_back(0, 2);
+    CHECK(catalog->schema().dims[0].length == 2);
+    CHECK(code_of([&] { values_of<float>(*catalog, 2, later); }) == Code::not_found);
+    CHECK(values_of<float>(*catalog, 2, Box({1, 0, 0}, {1, 1, 2})) == std::vector<float>{100, 101});
+    CHECK(values_of<double>(*catalog, 0, Box({0}, {2})) == std::vector<double>{0.5, 1.5});
+    catalog->commit(false);
+    {
+      auto found = open(path);
+      CHECK(found->schema().dims[0].length == 2);
+      CHECK(values_of<float>(*found, 2, Box({1, 5, 7}, {1, 1, 1})) == std::vector<float>{147});
+      CHECK(values_of<double>(*found, 0, Box({0}, {2})) == std::vector<double>{0.5, 1.5});
+    }
+    // Nobody else gets the places, whatever is put and placed meanwhile.
+    CHECK(catalog->find(2, chunks) == at);
+    auto more = catalog->schema();
+    more.variables.push_back(variable("extra", Type::float_, {0, 1, 2}));
+    catalog->define(more);
+    for (int record = 0; record < 2; ++record)
+      put<float>(*catalog, 4, Box({record, 0, 0}, {1, 6, 8}), std::vector<float>(48, -1.0F));
+    std::vector<bool> fresh;
+    const auto others = catalog->place(4, Box({2, 0, 0}, {4, 1, 1}), Box({0, 0, 0}, {0, 0, 0}), fresh);
+    for (const auto address : others)
+      CHECK(std::find(at.begin(), at.end(), address) == at.end());
+    const auto again = catalog->place(2, chunks, Box({0, 0, 0}, {0, 0, 0}), fresh);
+    CHECK(again == at);
+    CHECK(std::find(fresh.begin(), fresh.end(), true) == fresh.end());
+    catalog->commit(false);
+    // The same ranks write the same places again.
+    const std::vector<float> values(48, 7.0F);
+    store->write(at[0], std::as_bytes(std::span(values)));
+    catalog->grow(0, 3);
+    CHECK(values_of<double>(*catalog, 0, Box({2}, {1}))[0] > 9e36);
+    catalog->close(false);
+    auto found = open(path);
+    CHECK(found->schema().dims[0].length == 3);
+    CHECK(values_of<float>(*found, 2, Box({2, 0, 0}, {1, 6, 8})) == values);
+    CHECK(values_of<float>(*found, 4, Box({1, 0, 0}, {1, 6, 8})) == std::vector<float>(48, -1.0F));
+    CHECK(values_of<float>(*found, 2, Box({0, 0, 0}, {1, 1, 2})) == std::vector<float>{0, 1});
+    if (have("ncdump")) CHECK(contains(output_of("ncdump -h " + path), "3 currently"));
+  }
+}
+
+TEST_CASE("netcdf4: what was committed is not taken back") {
+  const Folder folder;
+  const auto path = folder.file("a.nc");
+  auto catalog = create(path);
+  auto store = open_posix_store(path, StoreMode::write);
+  catalog->define(ocean());
+  write_record(*catalog, *store, 0, 1.0F);
+  write_record(*catalog, *store, 1, 2.0F);
+  catalog->commit(false);
+  catalog->take_back(0, 1);
+  CHECK(catalog->schema().dims[0].length == 2);
+  CHECK(code_of([&] { catalog->take_back(1, 1); }) == Code::invalid_argument);
+  CHECK(code_of([&] { catalog->take_back(9, 1); }) == Code::not_found);
+  catalog->close(false);
+  catalog = open(path, true);
+  catalog->grow(0, 5);
+  catalog->take_back(0, 0);
+  CHECK(catalog->schema().dims[0].length == 2);
+  catalog->close(false);
+  CHECK(values_of<float>(*open(path), 2, Box({1, 0, 0}, {1, 1, 1})) == std::vector<float>{2});
+}
+
+TEST_CASE("netcdf4: what was put and written out may be overwritten by ranks") {
+  for (const bool reopened : {false, true}) {
+    CAPTURE(reopened);
+    const Folder folder;
+    const auto path = folder.file("a.nc");
+    auto catalog = create(path);
+    auto store = open_posix_store(path, StoreMode::write);
+    catalog->define(ocean());
+    if (reopened) {
+      catalog->close(false);
+      catalog = open(path, true);
+    }
+    const auto header = [&] {
+      Bytes bytes(2048);
+      bytes.resize(store->read(0, bytes));
+      return bytes;
+    };
+    const auto before = header();
+    put<float>(*catalog, 2, Box({0, 1, 0}, {1, 2, 8}), std::vector<float>(16, 5.0F));
+    put<int>(*catalog, 3, Box({2, 0}, {1, 8}), std::vector<int>(8, 3));
+    const auto chunk = catalog->find(2, Box({0, 0, 0}, {1, 1, 1}))[0];
+    const auto mask = catalog->placement(3).begin;
+    catalog->write_out(2);
+    catalog->write_out(3);
+    CHECK((header() == before || (before.empty() && header()[0] == std::byte{0})));
+    std::vector<float> there(48);
+    REQUIRE(store->read(chunk, std::as_writable_bytes(std::span(there))) == 48 * sizeof(float));
+    CHECK(there[0] > 9e36F);
+    CHECK(there[8] == 5.0F);
+    CHECK(there[23] == 5.0F);
+    std::vector<int> row(8);
+    store->read(mask + 16 * sizeof(int), std::as_writable_bytes(std::span(row)));
+    CHECK(row == std::vector<int>(8, 3));
+    there[8] = there[0] = 6.0F;
+    store->write(chunk, std::as_bytes(std::span(there)));
+    row[1] = 4;
+    store->write(mask + 16 * sizeof(int), std::as_bytes(std::span(row)));
+    // A later put brings its own cells alone.
+    put<float>(*catalog, 2, Box({0, 5, 0}, {1, 1, 1}), {8.0F});
+    there[9] = 9.0F;
+    store->write(chunk, std::as_bytes(std::span(there)));
+    catalog->close(false);
+    auto found = open(path);
+    const auto values = values_of<float>(*found, 2, Box({0, 0, 0}, {1, 6, 8}));
+    CHECK(values[0] == 6.0F);
+    CHECK(values[8] == 6.0F);
+    CHECK(values[9] == 9.0F);
+    CHECK(values[10] == 5.0F);
+    CHECK(values[40] == 8.0F);
+    CHECK(values_of<int>(*found, 3, Box({2, 0}, {1, 3})) == std::vector<int>{3, 4, 3});
+  }
 }

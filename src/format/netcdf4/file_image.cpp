@@ -62,7 +62,7 @@ FileImage::FileImage(std::unique_ptr<Store> store, bool writable, std::int64_t a
 }
 
 std::uint64_t FileImage::end_of_file() const {
-  return std::max(store_size_, writable_ ? end_ : 0);
+  return std::max({store_size_, image_size_, writable_ ? end_ : 0});
 }
 
 void FileImage::set_end_of_allocation(std::uint64_t end) {

@@ -45,6 +45,8 @@ class FileImage {
   void release(std::uint64_t address, std::uint64_t size);
   /// Whether space that HDF5 gives up stays taken: ranks know addresses in it.
   void keep_released(bool keep) { keeps_released_ = keep; }
+  /// HDF5 is going to open the image itself, which has this many bytes and may be longer than the store.
+  void opens_with(std::uint64_t end) { image_size_ = end; }
   /// Raw data that is kept goes to the store now.
   void write_raw();
 
@@ -108,6 +110,7 @@ class FileImage {
   std::uint64_t committed_end_ =
       0;  // the same at the last commit: nothing below may be given out anew as raw space
   std::uint64_t store_size_ = 0;
+  std::uint64_t image_size_ = 0;  // when HDF5 opened the image last
   std::uint64_t block_at_ = 0, block_end_ = 0, in_blocks_ = 0;  // the block that small pieces come from
   std::uint64_t superblock_ = 0;
   Extents metadata_, raw_;

@@ -205,8 +205,9 @@ void Netcdf4Catalog::reopen() {
     variable.dataset.close();
   for (auto& scale : contents_.dims)
     scale.dataset.close();
-  const auto end = image_->end_of_allocation();
   check(H5Fclose(file_.release()), "close the file");
+  const auto end = image_->end_of_allocation();
+  image_->opens_with(end);
   const auto access = access_list(driver_, *image_, false);
   file_ = Id(check(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access), "open the file again"));
   if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
