@@ -133,24 +133,38 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
 }
 
 Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
+  const bool is_root = rank_ == root;
+  const bool one_each = parts.size() == static_cast<std::size_t>(size_);
+  std::int64_t total = 0;
+  for (const auto& part : parts)
+    total += static_cast<std::int64_t>(part.size());
+  // Each rank hears of the total as well, so that all of them refuse it alike.
+  using Lengths = std::array<std::int64_t, 2>;
+  std::vector<Lengths> lengths;
+  if (is_root) lengths.assign(static_cast<std::size_t>(size_), Lengths{0, one_each ? total : -1});
+  for (std::size_t i = 0; i < lengths.size() && one_each; ++i)
+    lengths[i][0] = static_cast<std::int64_t>(parts[i].size());
+  Lengths mine{};
+  check_mpi(MPI_Scatter(lengths.data(), 2, MPI_INT64_T, mine.data(), 2, MPI_INT64_T, root, comm_),
+            "MPI_Scatter");
+  if (mine[1] < 0) throw Error(Code::internal, "MPI_Scatterv: the root needs one part for each rank");
+  check_length(mine[1], "MPI_Scatterv");
   std::vector<int> counts;
   std::vector<int> offsets;
   Bytes all;
-  std::int64_t total = 0;
-  for (const auto& part : parts) {
-    total += static_cast<std::int64_t>(part.size());
-    counts.push_back(static_cast<int>(part.size()));
-    offsets.push_back(static_cast<int>(all.size()));
-    all.insert(all.end(), part.begin(), part.end());
+  if (is_root) {
+    for (const auto& part : parts) {
+      counts.push_back(static_cast<int>(part.size()));
+      offsets.push_back(static_cast<int>(all.size()));
+      all.insert(all.end(), part.begin(), part.end());
+    }
   }
-  check_length(total, "MPI_Scatterv");
-  int count = 0;
-  check_mpi(MPI_Scatter(counts.data(), 1, MPI_INT, &count, 1, MPI_INT, root, comm_), "MPI_Scatter");
-  Bytes mine(static_cast<std::size_t>(count));
-  check_mpi(MPI_Scatterv(all.data(), counts.data(), offsets.data(), MPI_BYTE, mine.data(), count, MPI_BYTE,
+  const auto count = static_cast<int>(mine[0]);
+  Bytes bytes(static_cast<std::size_t>(count));
+  check_mpi(MPI_Scatterv(all.data(), counts.data(), offsets.data(), MPI_BYTE, bytes.data(), count, MPI_BYTE,
                          root, comm_),
             "MPI_Scatterv");
-  return mine;
+  return bytes;
 }
 
 std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {

@@ -34,6 +34,19 @@ TEST_CASE("bytes of any length travel") {
   CHECK(part == mine);
 }
 
+TEST_CASE("what cannot be scattered is refused by all ranks") {
+  const Comm comm(MPI_COMM_WORLD);
+  const std::vector<Bytes> too_many(static_cast<std::size_t>(comm.size()) + 1, Bytes(1));
+  Code code = Code::ok;
+  try {
+    comm.scatter(comm.rank() == 0 ? too_many : std::vector<Bytes>{}, 0);
+  } catch (const Error& error) {
+    code = error.code();
+  }
+  CHECK(code == Code::internal);
+  CHECK(comm.sum(1) == comm.size());
+}
+
 TEST_CASE("every n ranks make a node, and share memory") {
   const Comm comm(MPI_COMM_WORLD);
   for (const int n : {0, 1, 2, 3}) {
