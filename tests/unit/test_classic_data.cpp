@@ -363,15 +363,18 @@ TEST_SUITE("classic data") {
     schema.format = Format::cdf5;
     add_dim(schema, "t", 0);
     add_dim(schema, "x", 5);
+    add_dim(schema, "y", 60);
     add_variable(schema, "temp", Type::float_, {0, 1});
     catalog->define(schema);
-    put<float>(*catalog, 0, Box({0, 0}, {2, 5}), ramp(10, 1));
+    put<float>(*catalog, 0, Box({0, 0}, {9, 5}), ramp(45, 1));
+    const auto lost = catalog->placement(0);
     catalog->take_back(0, 0);
-    add_variable(schema, "fixed", Type::float_, {1}, true);
+    add_variable(schema, "fixed", Type::float_, {2}, true);
     catalog->define(schema);
-    store_as_rank(*file, catalog->placement(1), 0, ramp(5, 50));
+    REQUIRE(catalog->placement(1).begin + 60 * 4 > lost.begin);
+    store_as_rank(*file, catalog->placement(1), 0, ramp(60, 50));
     catalog->close(false);
-    CHECK(get_all<float>(*open(file), 1) == ramp(5, 50));
+    CHECK(get_all<float>(*open(file), 1) == ramp(60, 50));
   }
 
   TEST_CASE("what was put and written out may be overwritten by ranks") {

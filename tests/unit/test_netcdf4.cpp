@@ -482,6 +482,7 @@ TEST_CASE("netcdf4: records that were lost are taken back, and their places stay
     auto catalog = create(path);
     auto store = open_posix_store(path, StoreMode::write);
     catalog->define(ocean());
+    std::vector<bool> unused;
     const auto add = [&](int record) {
       write_record(*catalog, *store, record, 100.0F * static_cast<float>(record));
       put<double>(*catalog, 0, Box({record}, {1}), {0.5 + record});
@@ -490,6 +491,8 @@ TEST_CASE("netcdf4: records that were lost are taken back, and their places stay
     catalog->commit(false);
     for (int record = 1; record < 4; ++record)
       add(record);
+    catalog->place(3, Box({0, 0}, {1, 1}), Box({0, 0}, {6, 8}),
+                   unused);  // what lies last could not be dealt out anew
     const Box later({2, 0, 0}, {2, 6, 8});
     if (known) values_of<float>(*catalog, 2, later);
     const auto chunks = chunks_of(later, catalog->placement(2).chunk);
@@ -515,6 +518,8 @@ TEST_CASE("netcdf4: records that were lost are taken back, and their places stay
       put<float>(*catalog, 4, Box({record, 0, 0}, {1, 6, 8}), std::vector<float>(48, -1.0F));
     std::vector<bool> fresh;
     const auto others = catalog->place(4, Box({2, 0, 0}, {4, 1, 1}), Box({0, 0, 0}, {0, 0, 0}), fresh);
+    for (const auto address : catalog->find(4, Box({0, 0, 0}, {2, 1, 1})))
+      CHECK(std::find(at.begin(), at.end(), address) == at.end());
     for (const auto address : others)
       CHECK(std::find(at.begin(), at.end(), address) == at.end());
     const auto again = catalog->place(2, chunks, Box({0, 0, 0}, {0, 0, 0}), fresh);
