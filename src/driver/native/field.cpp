@@ -44,10 +44,33 @@ std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region)
   return out;
 }
 
+std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before) {
+  std::uint64_t note = note_before ^ 14695981039346656037ULL;  // FNV-1a
+  const auto add = [&note](std::uint64_t value) {
+    for (int i = 0; i < 8; ++i)
+      note = (note ^ ((value >> (8 * i)) & 0xffU)) * 1099511628211ULL;
+  };
+  add(static_cast<std::uint64_t>(job.transfer->variable));
+  add(job.share->number);
+  for (const auto n : job.transfer->region.first)
+    add(static_cast<std::uint64_t>(n));
+  for (const auto n : job.transfer->region.count)
+    add(static_cast<std::uint64_t>(n));
+  return note;
+}
+
 Bytes stored_fill(const VariableDef& variable, const Placement& placement) {
   Bytes fill = fill_of(variable);
   if (placement.swapped) swap_bytes(fill.data(), fill.size(), 1);
   return fill;
+}
+
+void Filling::share_evenly(std::int64_t bytes, int parts) {
+  constexpr std::int64_t k_least = 128 * 1024;
+  constexpr std::int64_t k_page = 4096;
+  const std::int64_t most = Stage::k_most_shares;
+  const std::int64_t even = bytes / std::min<std::int64_t>(parts, most) / k_page * k_page + k_page;
+  share_bytes = std::max(k_least, even);
 }
 
 void Filling::for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,

@@ -38,6 +38,9 @@ struct FieldJob {
 /// are the region's.
 std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region);
 
+/// A number that says what is moved, for ranks to compare.
+std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before);
+
 /// One element of the fill value as it lies in the file.
 Bytes stored_fill(const VariableDef& variable, const Placement& placement);
 
@@ -62,6 +65,8 @@ struct Filling {
   std::int64_t share_bytes = 1024 * 1024;  ///< what one rank stores or fetches at a time
 
   std::uint32_t shares() const { return static_cast<std::uint32_t>((used + share_bytes - 1) / share_bytes); }
+  /// Shares such that bytes make about so many of them; parts too small would cost more calls than they save.
+  void share_evenly(std::int64_t bytes, int parts);
   /// The extents of one share, clipped to it and merged.
   void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,
                        const std::function<void(const Extent&)>& visit) const;
@@ -85,7 +90,7 @@ class FieldWriter {
  private:
   struct Described {
     Filling filling;
-    std::uint64_t note = 14695981039346656037ULL;
+    std::uint64_t note = 0;
     std::vector<std::pair<int, Box>> regions;
   };
   void open_filling();

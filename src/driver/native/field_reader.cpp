@@ -17,14 +17,16 @@ Status FieldReader::read(const FieldJob& job) {
   const std::vector<Filling> fillings = describe(job);
   const Bytes fill = stored_fill(*job.variable, *job.placement);
   const auto ahead = static_cast<std::size_t>(stage_.slots());
+  const std::uint64_t note = note_of(job, 0);
   Status status;
   std::size_t next = 0;  // the filling whose cells this rank takes next
-  // Fetch any share of the next fillings that nobody has taken.
-  const auto fetch_one = [&] {
+  // Fetch a share of the next fillings: the one that lies where this rank fetched before, whose memory is
+  // near to its core, or else any that nobody has taken.
+  const auto fetch_wished = [&](const Stage::Wish& wish) {
     for (std::size_t i = next; i < std::min(fillings.size(), next + ahead); ++i) {
       const Filling& filling = fillings[i];
       if (!stage_.is_free(filling.number)) return false;
-      const auto share = stage_.claim(filling.number, filling.shares(), false);
+      const auto share = stage_.claim(filling.number, filling.shares(), wish);
       if (!share) continue;
       status.merge(caught([&] { fetch(filling, *share, fill); }));
       stage_.finish(filling.number, filling.shares(), false);
@@ -32,20 +34,35 @@ Status FieldReader::read(const FieldJob& job) {
     }
     return false;
   };
+  const auto own = static_cast<std::uint32_t>(stage_.node().rank()) % Stage::k_most_shares;
+  const auto fetch_one = [&] { return fetch_wished({own, false}) || fetch_wished({own, true}); };
   for (; next < fillings.size(); ++next) {
     const Filling& filling = fillings[next];
     const auto fetched = [&] {
       return stage_.is_free(filling.number) && stage_.all_done(filling.number, filling.shares());
     };
     bool in_step = true;
-    const Status late = caught(
-        [&] { in_step = fetched() || stage_.wait(filling.number, fetched, fetch_one, counters_.blocked); });
+    const Status late = caught([&] {
+      in_step = fetched() ||
+                stage_.wait(filling.number, fetched, fetch_one, counters_.blocked, stage_.wait_seconds());
+    });
     if (!late.ok()) stage_.fail();
     status.merge(late);
     if (!late.ok() || !in_step) return status;  // not in step: the rank that failed has the message
     const Misfits misfits = unpack(job, filling);
     if (misfits.count > 0 && status.ok()) status = misfit_status(job, misfits, job.transfer->mine, false);
-    if (stage_.arrive(filling.number, 0)) stage_.release(filling.number);
+    if (stage_.arrive(filling.number, note)) {
+      if (const auto odd = stage_.odd_one(filling.number))
+        status.merge(
+            {Code::out_of_step,
+             "rank " + std::to_string(*odd) +
+                 " of this node read another variable or record than its rank 0 did; all ranks must make the "
+                 "same read calls in the same order",
+             -1,
+             {},
+             {}});
+      stage_.release(filling.number);
+    }
   }
   return status;
 }
@@ -70,13 +87,9 @@ std::vector<Filling> FieldReader::describe(const FieldJob& job) {
         {piece, filling.used, address, -1, job.placement->chunk, size_of(job.variable->type)});
     filling.used += bytes;
   });
-  // Every rank of the node gets a part to fetch, so that none only waits; parts too small would cost more
-  // calls than they save.
-  constexpr std::int64_t k_least_share = 128 * 1024;
-  for (auto& filling : fillings) {
-    const std::int64_t even = (filling.used / stage_.node().size() + 4095) / 4096 * 4096;
-    filling.share_bytes = std::max(k_least_share, even);
-  }
+  // Every rank of the node gets a part to fetch, so that none only waits.
+  for (auto& filling : fillings)
+    filling.share_evenly(filling.used, stage_.node().size());
   return fillings;
 }
 

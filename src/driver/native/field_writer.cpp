@@ -5,21 +5,6 @@ namespace shoal {
 
 namespace {
 
-std::uint64_t mixed(std::uint64_t note, std::uint64_t value) {
-  for (int i = 0; i < 8; ++i)
-    note = (note ^ ((value >> (8 * i)) & 0xffU)) * 1099511628211ULL;
-  return note;
-}
-
-std::uint64_t mixed(std::uint64_t note, const Transfer& transfer) {
-  note = mixed(note, static_cast<std::uint64_t>(transfer.variable));
-  for (const auto n : transfer.region.first)
-    note = mixed(note, static_cast<std::uint64_t>(n));
-  for (const auto n : transfer.region.count)
-    note = mixed(note, static_cast<std::uint64_t>(n));
-  return note;
-}
-
 Dims byte_strides(const Dims& shape, std::size_t element_size) {
   Dims strides = row_major_strides(shape);
   for (auto& stride : strides)
@@ -58,7 +43,7 @@ Status FieldWriter::write(const FieldJob& job) {
       }
     }
     if (!noted) {
-      open_->note = mixed(open_->note, *job.transfer);
+      open_->note = note_of(job, open_->note);
       open_->regions.emplace_back(job.transfer->variable, job.transfer->region);
       open_->filling.used = (open_->filling.used + k_alignment - 1) / k_alignment * k_alignment;
       noted = true;
@@ -147,7 +132,7 @@ void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {
 void FieldWriter::open_filling() {
   open_.emplace();
   open_->filling.number = stage_.take_filling();
-  open_->filling.share_bytes = (stage_.slot_bytes() / stage_.writers() + 4095) / 4096 * 4096;
+  open_->filling.share_evenly(stage_.slot_bytes(), stage_.writers());
 }
 
 void FieldWriter::close_filling(Status& status) {
@@ -171,7 +156,7 @@ bool FieldWriter::store_one(Status& status) {
     const Filling& filling = described.filling;
     if (stage_.is_over(filling.number)) continue;
     if (stage_.broken() || !stage_.all_arrived(filling.number)) return false;
-    const auto share = stage_.claim(filling.number, filling.shares(), true);
+    const auto share = stage_.claim(filling.number, filling.shares(), {.limited = true});
     if (!share) continue;
     status.merge(caught([&] {
       check_in_step(filling.number);
@@ -200,7 +185,7 @@ bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>&
   if (condition()) return true;
   Status failure = caught([&] {
     if (!stage_.wait(
-            filling, condition, [&] { return store_one(status); }, counters_.blocked))
+            filling, condition, [&] { return store_one(status); }, counters_.blocked, stage_.wait_seconds()))
       throw Error(Code::out_of_step, "");
   });
   if (failure.ok()) return true;

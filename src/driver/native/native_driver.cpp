@@ -143,9 +143,14 @@ void NativeDriver::make_stage() {
     stage_.reset();
     nodes_ = std::make_unique<Nodes>(comm_, 1);
     stage_ = try_stage(nodes_->node());
+    Status status;
     if (!stage_)
-      throw Error(Code::no_memory, "no memory for a stage of " +
-                                       bytes_text(static_cast<double>(k_least_slots * k_least_slot)));
+      status = {Code::no_memory,
+                "no memory for a stage of " + bytes_text(static_cast<double>(k_least_slots * k_least_slot)),
+                -1,
+                {},
+                {}};
+    comm_.agree_or_throw(status);
   }
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
@@ -157,8 +162,9 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   if (known) return;
   const Timer timer(counters_.define);
   if (!stage_) make_stage();
-  shares_.emplace(decomposition.get(),
-                  std::pair(decomposition, share_of_node(comm_, *nodes_, *decomposition)));
+  NodeShare share = share_of_node(comm_, *nodes_, *decomposition);
+  share.number = shares_.size();
+  shares_.emplace(decomposition.get(), std::pair(decomposition, std::move(share)));
 }
 
 void NativeDriver::keep(Status status) {
@@ -189,14 +195,15 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
 
 void NativeDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
-  if (places_by_message()) {
-    // Nodes that need addresses sent to them must agree before on who takes part.
+  // Nodes that need something of the owner's must agree before on who takes part.
+  const bool meets = places_by_message() || (puts_ && !nodes_->single());
+  if (meets) {
     const Status agreed = comm_.agree(transfer.variable < 0 ? transfer.status : Status{});
     if (!agreed.ok()) return pending_.merge(agreed);
   } else if (transfer.variable < 0) {
     return out_of_step(transfer.status);
   }
-  if (broken_) return;
+  if (broken_ && !meets) return;
   FieldJob job = job_for(transfer);
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
@@ -211,9 +218,14 @@ void NativeDriver::write(const Transfer& transfer) {
     if (owner()) keep(caught([&] { catalog_->set_distributed(transfer.variable); }));
   }
   grow_records(transfer.variable, transfer.region);
+  written_ = lengths();
   if (is_classic_file(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
-  const Status placed = caught([&] { job.addresses = place(job); });
+  const Status placed = caught([&] {
+    if (puts_) write_out_puts(transfer.variable);
+    job.addresses = place(job);
+  });
   keep(placed);
+  if (broken_) return;
   unsettled_ = true;
   ++counters_.fields_written;
   if (placed.ok()) {
@@ -221,7 +233,7 @@ void NativeDriver::write(const Transfer& transfer) {
     if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
     keep(status);
     broken_ = stage_->broken();
-  } else if (!places_by_message()) {  // only the owner knows: without addresses nobody may store
+  } else if (!meets) {  // only the owner knows: without addresses nobody may store
     broken_ = true;
     stage_->fail();
   }
@@ -245,7 +257,12 @@ std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
     std::vector<bool> fresh;
     // No cells are announced: the file gets to know of them at commit, when they are down.
     addresses = catalog_->place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
-    const Box whole = Box::whole(schema_.shape(v));
+    // Cells that may still come into being count as part of a chunk.
+    Dims reach = schema_.shape(v);
+    for (int d = 0; d < reach.size(); ++d)
+      if (schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])].unlimited)
+        reach[d] = std::max(reach[d], chunks.end(d) * job.placement->chunk[d]);
+    const Box whole = Box::whole(reach);
     std::size_t i = 0;
     for_each_index(chunks, [&](const Dims& index) {
       const Box cells = cells_of_chunk(index, job.placement->chunk);
@@ -299,7 +316,9 @@ void NativeDriver::settle() {
   if (writer_) keep(writer_->flush());
   unsettled_ = false;
   const bool broken = broken_ || (stage_ && stage_->broken());
-  if (comm_.max(std::int64_t{broken ? 1 : 0}) != 0) recover();
+  if (comm_.max(std::int64_t{broken ? 1 : 0}) == 0) return;
+  lost_ = true;
+  recover();
 }
 
 void NativeDriver::recover() {
@@ -309,26 +328,31 @@ void NativeDriver::recover() {
   }
   broken_ = false;
   align_records();
-  // Ranks may have noted different things: what the fill value would overwrite is not known any more.
-  records_.start(schema_);
+  // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
+  // different things.
+  if (!nodes_->single()) records_.start(schema_);
 }
 
 void NativeDriver::align_records() {
-  for (auto& dim : schema_.dims)
-    if (dim.unlimited) dim.length = comm_.max(dim.length);
+  // Only the owner knows whether a put was good.
+  for (std::size_t d = 0; d < schema_.dims.size(); ++d) {
+    Dimension& dim = schema_.dims[d];
+    if (!dim.unlimited) continue;
+    const std::int64_t known = d < written_.size() ? written_[d] : 0;
+    dim.length = comm_.max(owner() ? dim.length : known);
+  }
+  written_ = lengths();
 }
 
 void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
+  settle();
+  if (puts_) write_out_puts(-1);
   // A rank that cannot even tell what is read stays out of step, and the others learn of it where they wait
   // for it. Across nodes, and where the owner must be asked, everybody has to know before.
   const bool in_step = transfer.variable >= 0;
-  settle();
-  if (!nodes_->single() || !is_classic_file(schema_.format)) agree_on_read(transfer.status);
-  if (!in_step) {
-    if (stage_) stage_->fail();
-    return agree_on_read(transfer.status);
-  }
+  if (!in_step && stage_) stage_->fail();
+  if (!in_step || !nodes_->single() || asks_owner(transfer)) agree_on_read(transfer.status);
   ++counters_.fields_read;
   Status status = transfer.status;
   status.merge(caught([&] {
@@ -347,6 +371,15 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   return FieldReader(*stage_, file_, counters_).read(job);
 }
 
+bool NativeDriver::asks_owner(const Transfer& transfer) const {
+  const Placement& where = placement(transfer.variable);
+  if (where.kind == Placement::Kind::library) return false;
+  if (where.kind == Placement::Kind::regular && where.begin != k_unplaced) return false;
+  const auto known = found_.find(transfer.variable);
+  return known == found_.end() || known->second.addresses.empty() ||
+         !known->second.chunks.contains(chunks_of(transfer.region, where.chunk));
+}
+
 std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
   const int v = job.transfer->variable;
   const Dims& chunk = job.placement->chunk;
@@ -356,7 +389,7 @@ std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
     // All there is of the variable from the first chunk wanted on, as far as that is not too many.
     constexpr std::int64_t k_batch = 16 * 1024;
     known.chunks = wanted;
-    if (!writable_ && !wanted.count.empty()) {
+    if (!writable_ && wanted.rank() > 0 && !wanted.empty()) {
       Box ahead = chunks_of(Box::whole(schema_.shape(v)), chunk);
       const std::int64_t row = ahead.cells() / ahead.count[0];
       ahead.first[0] = wanted.first[0];
@@ -417,12 +450,12 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
 
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
+  puts_ = true;
   Status failure = status;
   if (v >= 0) {
     if (variable(v).distributed) settle();
-    grow_records(v, box);
-    if (is_classic_file(schema_.format)) records_.touch(schema_, v, box);
     if (owner() && status.ok()) {
+      put_.insert(v);
       failure = caught([&] {
         if (variable(v).type == Type::string)
           catalog_->put_strings(v, box, strings);
@@ -430,6 +463,9 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
           catalog_->put(v, box, values);
       });
     }
+    // On other ranks this is a guess, right if the owner's put was good.
+    if (failure.ok()) grow_records(v, box);
+    if (failure.ok() && is_classic_file(schema_.format)) records_.touch(schema_, v, box);
     if (!failure.ok() && failure.variable.empty()) failure.variable = variable(v).name;
   }
   keep(failure);
@@ -464,7 +500,7 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
 void NativeDriver::commit(bool durable, bool final) {
   settle();
   align_records();
-  bool lost = comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
+  bool lost = lost_ || comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
   if (!lost && is_classic_file(schema_.format)) {
     const auto gaps = records_.take_gaps(schema_);
     if (owner())
@@ -476,15 +512,21 @@ void NativeDriver::commit(bool durable, bool final) {
   if (durable) keep(caught([&] { file_.sync(); }));
   if (final) keep(caught([&] { file_.close(); }));
   Status outcome = comm_.agree(pending_);
-  lost = comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
+  lost = lost_ || comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
   pending_ = {};
+  lost_ = false;
+  puts_ = false;
+  put_.clear();
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.
   if (lost) take_back_records();
   Status committed;
   if (owner()) {
     committed = caught([&] {
-      if (!lost) tell_records();
+      if (lost)
+        take_back_in_catalog();
+      else
+        tell_records();
       if (final)
         catalog_->close(durable);
       else if (!lost)
@@ -506,16 +548,44 @@ void NativeDriver::tell_records() {
   }
 }
 
+void NativeDriver::take_back_in_catalog() {
+  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    if (dim.unlimited) catalog_->take_back(d, dim.length);
+  }
+}
+
 void NativeDriver::note_committed() {
-  committed_.clear();
+  committed_ = lengths();
+}
+
+std::vector<std::int64_t> NativeDriver::lengths() const {
+  std::vector<std::int64_t> all;
   for (const auto& dim : schema_.dims)
-    committed_.push_back(dim.length);
+    all.push_back(dim.length);
+  return all;
 }
 
 void NativeDriver::take_back_records() {
   for (std::size_t d = 0; d < schema_.dims.size(); ++d)
     if (schema_.dims[d].unlimited) schema_.dims[d].length = d < committed_.size() ? committed_[d] : 0;
-  records_.start(schema_);
+  written_ = lengths();
+  records_.cut(schema_);
+}
+
+void NativeDriver::write_out_puts(int v) {
+  const auto write_out = [&](int variable) {
+    if (put_.erase(variable) != 0) catalog_->write_out(variable);
+  };
+  if (v >= 0 && nodes_->single()) {  // nobody of the node stores before the owner has come
+    if (owner()) write_out(v);
+    return;
+  }
+  comm_.on_root([&] {
+    for (const int variable : std::set<int>(put_))
+      write_out(variable);
+  });
+  puts_ = false;
 }
 
 void NativeDriver::sync(bool durable) {

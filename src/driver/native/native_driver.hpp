@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,11 +61,15 @@ class NativeDriver final : public Driver {
   void note_committed();
   void take_back_records();
   void tell_records();
+  void write_out_puts(int variable);
+  void take_back_in_catalog();
+  std::vector<std::int64_t> lengths() const;
 
   void settle();
   Status read_by_library(const FieldJob& job);
   Status read_field(const Transfer& transfer);
   std::vector<std::uint64_t> find(const FieldJob& job);
+  bool asks_owner(const Transfer& transfer) const;
   void agree_on_read(const Status& status);
   void commit(bool durable, bool final);
 
@@ -91,10 +96,14 @@ class NativeDriver final : public Driver {
   std::map<const Decomposition*, std::pair<std::shared_ptr<const Decomposition>, NodeShare>> shares_;
 
   RecordKeeper records_;
-  std::map<int, Found> found_;  ///< of files opened for reading, where nothing moves
-  Status pending_;              ///< the first failure since the last sync
-  bool broken_ = false;         ///< this rank is out of step until the next sync
-  bool unsettled_ = false;      ///< something was written that may not be in the file yet
+  bool puts_ = false;                  ///< something was put that may wait in the catalog; on all ranks alike
+  std::set<int> put_;                  ///< those variables, on rank 0
+  std::vector<std::int64_t> written_;  ///< lengths of all dimensions as far as `write` made them
+  std::map<int, Found> found_;         ///< of files opened for reading, where nothing moves
+  Status pending_;                     ///< the first failure since the last sync
+  bool broken_ = false;                ///< this rank is out of step until the next sync
+  bool lost_ = false;  ///< the stage was dropped with fields in it that nobody stored, since the last commit
+  bool unsettled_ = false;  ///< something was written that may not be in the file yet
 };
 
 }  // namespace shoal

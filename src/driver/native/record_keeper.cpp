@@ -48,6 +48,16 @@ void RecordKeeper::touch(const Schema& schema, int variable, const Box& region) 
   }
 }
 
+void RecordKeeper::cut(const Schema& schema) {
+  for (int v = 0; v < static_cast<int>(variables_.size()); ++v) {
+    if (!schema.has_record(v)) continue;
+    Notes& notes = variables_[static_cast<std::size_t>(v)];
+    const std::int64_t records = records_of(schema, v);
+    notes.all_below = std::min(notes.all_below, records);
+    notes.partly.erase(notes.partly.lower_bound(records), notes.partly.end());
+  }
+}
+
 std::vector<RecordKeeper::Gap> RecordKeeper::take_gaps(const Schema& schema) {
   std::vector<Gap> gaps;
   for (int v = 0; v < static_cast<int>(variables_.size()); ++v) {

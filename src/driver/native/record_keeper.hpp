@@ -21,6 +21,9 @@ class RecordKeeper {
   /// The region of the variable (all its dimensions) was written.
   void touch(const Schema& schema, int variable, const Box& region);
 
+  /// Records beyond those of the schema never were.
+  void cut(const Schema& schema);
+
   struct Gap {
     int variable = 0;
     Box cells;

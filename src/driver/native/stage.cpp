@@ -2,6 +2,8 @@
 #include "driver/native/stage.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <new>
 
 #include "base/error.hpp"
@@ -32,7 +34,7 @@ struct alignas(64) Stage::Slot {
   SharedWord arrived;
   SharedWord done;
   SharedWord uses;                                ///< fillings of this slot that are over
-  alignas(64) std::atomic<std::uint64_t> claims;  ///< generation << 32 | shares taken
+  alignas(64) std::atomic<std::uint64_t> claims;  ///< generation << 32 | a bit for each share taken
 };
 
 Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds)
@@ -111,22 +113,28 @@ bool Stage::start_storing() {
   return false;
 }
 
-std::optional<std::uint32_t> Stage::claim(std::uint64_t filling, std::uint32_t shares, bool limited) {
+std::optional<std::uint32_t> Stage::claim(std::uint64_t filling, std::uint32_t shares, const Wish& wish) {
   Slot& s = slot(filling);
   std::uint64_t seen = s.claims.load(std::memory_order_acquire);
-  const auto any_left = [&] {
-    return static_cast<std::uint32_t>(seen >> 32) == generation(filling) &&
-           static_cast<std::uint32_t>(seen) < shares;
+  // The share to take, of those that are left.
+  const auto pick = [&]() -> std::optional<std::uint32_t> {
+    if (static_cast<std::uint32_t>(seen >> 32) != generation(filling)) return std::nullopt;
+    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << shares) - 1);
+    const std::uint32_t left = ~static_cast<std::uint32_t>(seen) & all;
+    if (((left >> wish.preferred) & 1U) != 0) return wish.preferred;
+    if (left == 0 || !wish.any) return std::nullopt;
+    return static_cast<std::uint32_t>(std::countr_zero(left));
   };
-  if (!any_left() || (limited && !start_storing())) return std::nullopt;
-  while (any_left())
-    if (s.claims.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel))
-      return static_cast<std::uint32_t>(seen);
-  if (limited) {  // somebody may have been turned away meanwhile
+  auto share = pick();
+  if (!share || (wish.limited && !start_storing())) return std::nullopt;
+  while (share && !s.claims.compare_exchange_weak(seen, seen | (std::uint64_t{1} << *share),
+                                                  std::memory_order_acq_rel))
+    share = pick();
+  if (!share && wish.limited) {  // somebody may have been turned away meanwhile
     head().active.fetch_sub(1, std::memory_order_acq_rel);
     announce();
   }
-  return std::nullopt;
+  return share;
 }
 
 bool Stage::finish(std::uint64_t filling, std::uint32_t shares, bool limited) {
@@ -155,7 +163,7 @@ void Stage::announce() const {
 }
 
 bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
-                 const std::function<bool()>& work, Seconds& blocked) {
+                 const std::function<bool()>& work, Seconds& blocked, double limit) {
   Head& h = head();
   Seconds quiet_since = now();
   std::uint32_t last_events = h.events.load(std::memory_order_seq_cst);
@@ -171,15 +179,15 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
     if (events != last_events) {
       last_events = events;
       quiet_since = now();
-    } else if (now() - quiet_since > wait_seconds_) {
-      throw Error(Code::timeout, "waited " + std::to_string(static_cast<std::int64_t>(wait_seconds_)) +
-                                     " s for " + who_is_missing(filling) +
+    } else if (now() - quiet_since > limit) {
+      throw Error(Code::timeout, "waited " + std::to_string(static_cast<std::int64_t>(limit)) + " s for " +
+                                     who_is_missing(filling) +
                                      "; every rank must make the same calls in the same order. If it is only "
                                      "slow, set wait_seconds higher");
     }
     const Timer timer(blocked);
     h.waiting.fetch_add(1, std::memory_order_seq_cst);
-    wait_while(h.events, events, std::min(k_nap, wait_seconds_));
+    wait_while(h.events, events, std::min(k_nap, limit));
     h.waiting.fetch_sub(1, std::memory_order_seq_cst);
   }
 }
@@ -196,9 +204,9 @@ bool Stage::agree(bool well, Seconds& blocked) {
     announce();
   } else {
     const auto over = [&] { return h.rounds.load(std::memory_order_acquire) != round; };
-    if (!wait(
-            next_, over, [] { return false; }, blocked))
-      return false;
+    const auto nothing = [] { return false; };
+    // Without a limit: a rank that gave up alone would part from the others.
+    if (!wait(next_, over, nothing, blocked, std::numeric_limits<double>::infinity())) return false;
   }
   return h.verdict.load(std::memory_order_acquire) == 0;
 }

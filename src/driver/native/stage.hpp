@@ -27,6 +27,7 @@ namespace shoal {
 /// `broken`.
 class Stage {
  public:
+  static constexpr std::uint32_t k_most_shares = 32;
   static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a filling
 
   /// Collective over the node. slot_bytes is a multiple of 4096. Error(no_memory) on all ranks if there is no
@@ -38,6 +39,7 @@ class Stage {
   std::int64_t window_bytes() const { return static_cast<std::int64_t>(window_.size()); }
   int writers() const { return writers_; }
   const Comm& node() const { return *node_; }
+  double wait_seconds() const { return wait_seconds_; }
 
   /// The number of this rank's next filling.
   std::uint64_t take_filling() { return next_++; }
@@ -54,11 +56,17 @@ class Stage {
   /// the last one.
   bool arrive(std::uint64_t filling, std::uint64_t note);
   /// The rank of the node, if any, whose note differs from rank 0's. For who holds a share of the filling:
-  /// nobody can change the notes meanwhile.
+  /// nobody can change the notes meanwhile (or for the last to arrive, before it releases the slot, when
+  /// reading).
   std::optional<int> odd_one(std::uint64_t filling) const;
-  /// The next share that nobody has taken, at most `writers` at a time over all fillings; to be given back
-  /// with finish.
-  std::optional<std::uint32_t> claim(std::uint64_t filling, std::uint32_t shares, bool limited);
+  /// Which share a rank would like to have.
+  struct Wish {
+    std::uint32_t preferred = 0;  ///< this one, if nobody has it
+    bool any = true;              ///< else another one
+    bool limited = false;         ///< only while fewer than `writers` ranks hold one that is
+  };
+  /// A share that nobody has taken, of at most k_most_shares; to be given back with finish.
+  std::optional<std::uint32_t> claim(std::uint64_t filling, std::uint32_t shares, const Wish& wish);
   /// The claimed share is done. True if it was the last one of the filling.
   bool finish(std::uint64_t filling, std::uint32_t shares, bool limited);
   /// Is a rank of the node asleep, with nothing better to do than storing?
@@ -70,7 +78,7 @@ class Stage {
   /// something useful (true: it did). Error(timeout), naming a rank that is missing, after wait_seconds
   /// without any progress. False if broken.
   bool wait(std::uint64_t filling, const std::function<bool()>& condition, const std::function<bool()>& work,
-            Seconds& blocked);
+            Seconds& blocked, double limit);
 
   /// Did all ranks do well? Waits for all of them, asleep, unlike a collective of MPI. False also if the
   /// stage is broken.

@@ -1,0 +1,142 @@
+// What was put, written and read in turns before a commit; what is left when a rank makes other calls than
+// the rest.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include "shoal/shoal.h"
+
+namespace {
+
+constexpr std::int64_t k_cells = 24;
+
+struct World {
+  int rank = 0;
+  int size = 1;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  shoal_decomposition* cut = nullptr;
+  World() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    first = k_cells * rank / size;
+    count = k_cells * (rank + 1) / size - first;
+    REQUIRE(shoal_block(MPI_COMM_WORLD, 1, &k_cells, &first, &count, nullptr, nullptr, &cut) == SHOAL_OK);
+  }
+  ~World() { shoal_decomposition_free(&cut); }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+};
+
+shoal_dataset* create(const std::string& path, const std::string& settings) {
+  shoal_dataset* file = nullptr;
+  REQUIRE(shoal_create(MPI_COMM_WORLD, path.c_str(), settings.c_str(), &file) == SHOAL_OK);
+  return file;
+}
+
+int write(shoal_dataset* file, const World& world, const char* variable, double value, std::int64_t record) {
+  std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
+  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+  return shoal_write(file, variable, world.cut, &array, record, nullptr, nullptr);
+}
+
+double read(shoal_dataset* file, const World& world, const char* variable, std::int64_t record) {
+  std::vector<double> data(static_cast<std::size_t>(world.count) + 1, -1);
+  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+  CHECK(shoal_read(file, variable, world.cut, &array, record, nullptr, nullptr) == SHOAL_OK);
+  return data.front();
+}
+
+int put(shoal_dataset* file, const char* variable, double value) {
+  std::vector<double> data(k_cells, value);
+  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &k_cells, nullptr};
+  return shoal_put(file, variable, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("put, write and read see each other before a commit") {
+  const World world;
+  for (const std::string format : {"cdf5", "netcdf4"}) {
+    for (const std::string nodes : {"0", "1"}) {
+      shoal_dataset* file = create("order.nc", "format=" + format + ", ranks_per_node=" + nodes);
+      CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
+      CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", world.cut) == SHOAL_OK);
+      CHECK(put(file, "v", 2) == SHOAL_OK);
+      if (world.count > 0) CHECK(read(file, world, "v", SHOAL_NO_RECORD) == 2);
+      if (world.count == 0) read(file, world, "v", SHOAL_NO_RECORD);
+      CHECK(put(file, "v", 3) == SHOAL_OK);
+      CHECK(write(file, world, "v", 4, SHOAL_NO_RECORD) == SHOAL_OK);
+      CHECK(shoal_close(&file, 0) == SHOAL_OK);
+      REQUIRE(shoal_open(MPI_COMM_WORLD, "order.nc", SHOAL_READ, "", &file) == SHOAL_OK);
+      const double value = read(file, world, "v", SHOAL_NO_RECORD);
+      if (world.count > 0) CHECK(value == 4);
+      CHECK(shoal_close(&file, 0) == SHOAL_OK);
+    }
+  }
+}
+
+TEST_CASE("records that ranks wrote out of step never were") {
+  const World world;
+  if (world.size == 1) return;
+  for (const std::string format : {"cdf5", "netcdf4"}) {
+    shoal_dataset* file = create("step.nc", "format=" + format);
+    CHECK(shoal_def_dim(file, "t", SHOAL_UNLIMITED) == SHOAL_OK);
+    CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "fixed", SHOAL_DOUBLE, "x", world.cut) == SHOAL_OK);
+    CHECK(write(file, world, "v", 1, 0) == SHOAL_OK);
+    CHECK(shoal_sync(file, 0) == SHOAL_OK);
+    write(file, world, world.rank == 1 ? "no_such" : "v", 2, 1);
+    CHECK(shoal_sync(file, 0) == SHOAL_NOT_FOUND);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+    REQUIRE(shoal_open(MPI_COMM_WORLD, "step.nc", SHOAL_READ, "", &file) == SHOAL_OK);
+    shoal_dim_info dim{};
+    CHECK(shoal_inq_dim(file, 0, &dim) == SHOAL_OK);
+    CHECK(dim.length == 1);
+    const double value = read(file, world, "v", 0);
+    const double fill = read(file, world, "fixed", SHOAL_NO_RECORD);
+    if (world.count > 0) CHECK(value == 1);
+    if (world.count > 0) CHECK(fill == 9.9692099683868690e+36);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  }
+}
+
+TEST_CASE("ranks that read different records are told so") {
+  const World world;
+  if (world.size == 1) return;
+  shoal_dataset* file = create("mixed.nc", "format=cdf5");
+  CHECK(shoal_def_dim(file, "t", SHOAL_UNLIMITED) == SHOAL_OK);
+  CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
+  CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
+  for (const std::int64_t record : {0, 1})
+    CHECK(write(file, world, "v", static_cast<double>(record), record) == SHOAL_OK);
+  CHECK(shoal_sync(file, 0) == SHOAL_OK);
+  std::vector<double> data(static_cast<std::size_t>(world.count) + 1);
+  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+  CHECK(shoal_read(file, "v", world.cut, &array, world.rank == 1 ? 1 : 0, nullptr, nullptr) ==
+        SHOAL_OUT_OF_STEP);
+  const double value = read(file, world, "v", 1);
+  if (world.count > 0) CHECK(value == 1);
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+}
+
+TEST_CASE("records that were skipped within a chunk read as fill") {
+  const World world;
+  shoal_dataset* file = create("chunk.nc", "format=netcdf4");
+  const std::int64_t chunks[] = {4, k_cells};
+  CHECK(shoal_def_dim(file, "t", SHOAL_UNLIMITED) == SHOAL_OK);
+  CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
+  CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
+  CHECK(shoal_def_chunks(file, "v", chunks) == SHOAL_OK);
+  CHECK(write(file, world, "v", 1, 0) == SHOAL_OK);
+  CHECK(write(file, world, "v", 3, 2) == SHOAL_OK);
+  CHECK(shoal_sync(file, 0) == SHOAL_OK);
+  const double skipped = read(file, world, "v", 1);
+  const double there = read(file, world, "v", 2);
+  if (world.count > 0) CHECK(skipped == 9.9692099683868690e+36);
+  if (world.count > 0) CHECK(there == 3);
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+}
