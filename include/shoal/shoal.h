@@ -79,7 +79,8 @@ enum {
   SHOAL_INT64 = 10,
   SHOAL_UINT64 = 11,
   SHOAL_STRING = 12, /* memory: const char *, zero-terminated */
-  SHOAL_LOGICAL = 13 /* true or false; memory: an integer of 1, 2, 4 or 8 bytes, 0 is false; file: bytes 0 and 1 */
+  SHOAL_LOGICAL =
+      13 /* true or false; memory: an integer of 1, 2, 4 or 8 bytes, 0 is false; file: bytes 0 and 1 */
 };
 
 #define SHOAL_UNLIMITED ((int64_t)0)    /* length of a dimension that grows */
@@ -95,24 +96,24 @@ typedef struct shoal_decomposition shoal_decomposition;
 
 /* An array in the caller's memory, of any strides. */
 typedef struct shoal_array {
-  void *data;             /* the element with all indices 0; may be NULL if there are no elements */
+  void* data;             /* the element with all indices 0; may be NULL if there are no elements */
   int type;               /* SHOAL_BYTE ... */
   size_t element_size;    /* bytes; 0 means the size of the type. Needed for SHOAL_LOGICAL (1, 2, 4, 8) */
   int ndims;              /* 0 to 8 */
-  const int64_t *extents; /* [ndims] elements along each dimension, C order */
-  const int64_t *strides; /* [ndims] bytes from one element to the next, may be negative; NULL: contiguous */
+  const int64_t* extents; /* [ndims] elements along each dimension, C order */
+  const int64_t* strides; /* [ndims] bytes from one element to the next, may be negative; NULL: contiguous */
 } shoal_array;
 
 /* ---- Errors and the library -------------------------------------------------------------- */
 
 /* The message of the last error of this thread, "" if there was none. Local. */
-SHOAL_API const char *shoal_error_message(void);
+SHOAL_API const char* shoal_error_message(void);
 /* The name of a code ("SHOAL_RANGE"); "unknown" for other numbers. Local. */
-SHOAL_API const char *shoal_error_name(int code);
+SHOAL_API const char* shoal_error_name(int code);
 /* "0.1.0". Local. */
-SHOAL_API const char *shoal_version(void);
+SHOAL_API const char* shoal_version(void);
 /* What this library was built with: MPI, HDF5, drivers, formats; one "key: value" a line. Local. */
-SHOAL_API const char *shoal_build_info(void);
+SHOAL_API const char* shoal_build_info(void);
 
 /* ---- Decomposition ----------------------------------------------------------------------- */
 
@@ -126,14 +127,14 @@ SHOAL_API const char *shoal_build_info(void);
  * An array given to shoal_write or shoal_read then has either the tile's extents, or those plus the
  * halo. Tiles may come in any order of ranks and need not cover everything. Errors: tiles that
  * overlap (SHOAL_OVERLAP, naming two ranks and the box), boxes outside of the global shape. Collective. */
-SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t *global, const int64_t *first,
-                          const int64_t *count, const int64_t *halo_low, const int64_t *halo_high,
-                          shoal_decomposition **out);
-SHOAL_API int shoal_decomposition_free(shoal_decomposition **decomposition); /* Local. */
+SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* first,
+                          const int64_t* count, const int64_t* halo_low, const int64_t* halo_high,
+                          shoal_decomposition** out);
+SHOAL_API int shoal_decomposition_free(shoal_decomposition** decomposition); /* Local. */
 /* Shape, own tile and halo; any out pointer may be NULL; arrays of 7. Local. */
-SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition *decomposition, int *ndims,
-                                          int64_t *global, int64_t *first, int64_t *count,
-                                          int64_t *halo_low, int64_t *halo_high);
+SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition* decomposition, int* ndims,
+                                          int64_t* global, int64_t* first, int64_t* count, int64_t* halo_low,
+                                          int64_t* halo_high);
 
 /* ---- Files ------------------------------------------------------------------------------- */
 
@@ -142,43 +143,44 @@ SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition *decompositi
  * shoal.toml; docs/settings.md has the list. Unknown keys are errors. */
 
 /* Make a new file; one that exists is replaced (setting exists=error refuses). Collective. */
-SHOAL_API int shoal_create(MPI_Comm comm, const char *path, const char *settings, shoal_dataset **out);
+SHOAL_API int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out);
 /* Open a file of any supported format, SHOAL_READ or SHOAL_WRITE. Collective. */
-SHOAL_API int shoal_open(MPI_Comm comm, const char *path, int mode, const char *settings,
-                         shoal_dataset **out);
+SHOAL_API int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings,
+                         shoal_dataset** out);
 /* Finish the define phase: check that all ranks defined the same, and write the header. Implicit at
  * the first shoal_write, shoal_put, shoal_read, shoal_get, shoal_sync, shoal_close after a definition.
  * When ranks differ, or the format cannot hold it, all definitions since the last time are dropped, on
  * all ranks. Collective. */
-SHOAL_API int shoal_end_define(shoal_dataset *dataset);
+SHOAL_API int shoal_end_define(shoal_dataset* dataset);
 /* Store all that was written, agree on errors, commit: what was written before is in the file even
  * if the job is killed now. durable != 0 also waits until the device has it (fsync). Collective. */
-SHOAL_API int shoal_sync(shoal_dataset *dataset, int durable);
+SHOAL_API int shoal_sync(shoal_dataset* dataset, int durable);
 /* shoal_sync, report, close; frees the handle and sets it to NULL, also on error. durable as in
  * shoal_sync. Collective. */
-SHOAL_API int shoal_close(shoal_dataset **dataset, int durable);
+SHOAL_API int shoal_close(shoal_dataset** dataset, int durable);
 /* Drop the handle without storing anything and without waiting for other ranks, and set it to NULL:
  * the file keeps what was committed before. For destructors and error paths. Local. */
-SHOAL_API void shoal_abandon(shoal_dataset **dataset);
+SHOAL_API void shoal_abandon(shoal_dataset** dataset);
 
 /* ---- Definitions: Local; every rank makes the same ones in the same order ----------------- */
 
 /* length SHOAL_UNLIMITED: one that grows (classic: one, netcdf4: several). */
-SHOAL_API int shoal_def_dim(shoal_dataset *dataset, const char *name, int64_t length);
+SHOAL_API int shoal_def_dim(shoal_dataset* dataset, const char* name, int64_t length);
 /* dims: names, blanks between, slowest first ("ocean_time s_rho eta_rho xi_rho"), "" for a scalar.
  * decomposition NULL: a replicated variable. Otherwise the last dimensions of the variable are those
  * of the decomposition; dimensions before them (levels, say), except the record dimension, are not
  * cut. The record dimension is the first one if it is unlimited. */
-SHOAL_API int shoal_def_var(shoal_dataset *dataset, const char *name, int type, const char *dims,
-                            const shoal_decomposition *decomposition);
-/* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are undefined). */
-SHOAL_API int shoal_def_fill(shoal_dataset *dataset, const char *variable, const void *value);
+SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
+                            const shoal_decomposition* decomposition);
+/* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are
+ * undefined). */
+SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
-SHOAL_API int shoal_def_chunks(shoal_dataset *dataset, const char *variable, const int64_t *chunks);
+SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);
 /* Attribute of a variable, or of the file when variable is NULL. count elements of type at values;
  * SHOAL_CHAR: count bytes of text; SHOAL_STRING: count pointers. An attribute of the name is replaced. */
-SHOAL_API int shoal_put_att(shoal_dataset *dataset, const char *variable, const char *name, int type,
-                            int64_t count, const void *values);
+SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type,
+                            int64_t count, const void* values);
 
 /* ---- Data -------------------------------------------------------------------------------- */
 
@@ -193,80 +195,83 @@ SHOAL_API int shoal_put_att(shoal_dataset *dataset, const char *variable, const 
 /* Write this rank's cells of a distributed variable. Returns as soon as the array may be used again.
  * decomposition NULL: the one of shoal_def_var or of the last call with one. Collective in order, but
  * without waiting for other ranks; the first call with a new decomposition communicates. */
-SHOAL_API int shoal_write(shoal_dataset *dataset, const char *variable,
-                          const shoal_decomposition *decomposition, const shoal_array *array,
-                          int64_t record, const int64_t *start, const int64_t *count);
-/* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone. Collective. */
-SHOAL_API int shoal_read(shoal_dataset *dataset, const char *variable,
-                         const shoal_decomposition *decomposition, const shoal_array *array,
-                         int64_t record, const int64_t *start, const int64_t *count);
+SHOAL_API int shoal_write(shoal_dataset* dataset, const char* variable,
+                          const shoal_decomposition* decomposition, const shoal_array* array, int64_t record,
+                          const int64_t* start, const int64_t* count);
+/* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone.
+ * Collective. */
+SHOAL_API int shoal_read(shoal_dataset* dataset, const char* variable,
+                         const shoal_decomposition* decomposition, const shoal_array* array, int64_t record,
+                         const int64_t* start, const int64_t* count);
 /* Put a replicated variable: rank 0's values go to the file, other ranks' are not looked at. Collective. */
-SHOAL_API int shoal_put(shoal_dataset *dataset, const char *variable, const shoal_array *array,
-                        int64_t record, const int64_t *start, const int64_t *count);
+SHOAL_API int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* array,
+                        int64_t record, const int64_t* start, const int64_t* count);
 /* Get the same values on every rank. SHOAL_STRING: the pointers are made by Shoal; give them back
  * with shoal_free_strings. Collective. */
-SHOAL_API int shoal_get(shoal_dataset *dataset, const char *variable, const shoal_array *array,
-                        int64_t record, const int64_t *start, const int64_t *count);
-SHOAL_API void shoal_free_strings(int64_t count, char **strings); /* Local. */
+SHOAL_API int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* array,
+                        int64_t record, const int64_t* start, const int64_t* count);
+SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 /* ---- What is in a file: Local ------------------------------------------------------------- */
 
 typedef struct shoal_file_info {
-  const char *path;
-  const char *format; /* "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic" */
-  const char *driver;
+  const char* path;
+  const char* format; /* "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic" */
+  const char* driver;
   int writable;
   int dimensions, variables, attributes; /* how many */
 } shoal_file_info;
 
 typedef struct shoal_dim_info {
-  const char *name;
+  const char* name;
   int64_t length; /* records so far, if unlimited */
   int unlimited;
 } shoal_dim_info;
 
 typedef struct shoal_var_info {
-  const char *name;
+  const char* name;
   int type;
   int ndims;
-  const int *dims;    /* [ndims] indices of dimensions */
-  int has_record;     /* the first dimension is unlimited */
-  int attributes;     /* how many */
-  int logical;        /* written by Shoal as SHOAL_LOGICAL */
-  const int64_t *chunks; /* [ndims] or NULL if not chunked */
-  const char *storage; /* "contiguous", "chunked", "compressed", ... */
+  const int* dims;       /* [ndims] indices of dimensions */
+  int has_record;        /* the first dimension is unlimited */
+  int attributes;        /* how many */
+  int logical;           /* written by Shoal as SHOAL_LOGICAL */
+  const int64_t* chunks; /* [ndims] or NULL if not chunked */
+  const char* storage;   /* "contiguous", "chunked", "compressed", ... */
 } shoal_var_info;
 
 typedef struct shoal_att_info {
-  const char *name;
+  const char* name;
   int type;
   int64_t count; /* SHOAL_CHAR: bytes */
 } shoal_att_info;
 
-SHOAL_API int shoal_inq_file(const shoal_dataset *dataset, shoal_file_info *out);
-SHOAL_API int shoal_inq_dim(const shoal_dataset *dataset, int index, shoal_dim_info *out);
-SHOAL_API int shoal_inq_var(const shoal_dataset *dataset, int index, shoal_var_info *out);
+SHOAL_API int shoal_inq_file(const shoal_dataset* dataset, shoal_file_info* out);
+SHOAL_API int shoal_inq_dim(const shoal_dataset* dataset, int index, shoal_dim_info* out);
+SHOAL_API int shoal_inq_var(const shoal_dataset* dataset, int index, shoal_var_info* out);
 /* variable NULL: attributes of the file. */
-SHOAL_API int shoal_inq_att(const shoal_dataset *dataset, const char *variable, int index, shoal_att_info *out);
+SHOAL_API int shoal_inq_att(const shoal_dataset* dataset, const char* variable, int index,
+                            shoal_att_info* out);
 /* Indices by name; SHOAL_NOT_FOUND with the nearest name. */
-SHOAL_API int shoal_find_dim(const shoal_dataset *dataset, const char *name, int *out);
-SHOAL_API int shoal_find_var(const shoal_dataset *dataset, const char *name, int *out);
-SHOAL_API int shoal_find_att(const shoal_dataset *dataset, const char *variable, const char *name, int *out);
+SHOAL_API int shoal_find_dim(const shoal_dataset* dataset, const char* name, int* out);
+SHOAL_API int shoal_find_var(const shoal_dataset* dataset, const char* name, int* out);
+SHOAL_API int shoal_find_att(const shoal_dataset* dataset, const char* variable, const char* name, int* out);
 /* The values of an attribute, converted to type (numbers to numbers; SHOAL_CHAR: text without a
  * final zero; SHOAL_STRING: pointers to free with shoal_free_strings). values has room for the count
  * that shoal_inq_att gives. */
-SHOAL_API int shoal_get_att(const shoal_dataset *dataset, const char *variable, const char *name, int type,
-                            void *values);
+SHOAL_API int shoal_get_att(const shoal_dataset* dataset, const char* variable, const char* name, int type,
+                            void* values);
 
 /* ---- Settings and report: Local ------------------------------------------------------------ */
 
-/* Name the file that holds the Fortran namelist group &shoal; NULL: none. Counts for datasets opened later. */
-SHOAL_API int shoal_namelist(const char *path);
+/* Name the file that holds the Fortran namelist group &shoal; NULL: none. Counts for datasets opened later.
+ */
+SHOAL_API int shoal_namelist(const char* path);
 /* Every setting of a dataset, its value and where it came from, as text, one a line. dataset NULL:
  * what a new one would get. The text lives until the next call of this function in this thread. */
-SHOAL_API const char *shoal_settings(const shoal_dataset *dataset);
+SHOAL_API const char* shoal_settings(const shoal_dataset* dataset);
 /* The report so far of this rank as JSON. Same lifetime as shoal_settings. */
-SHOAL_API const char *shoal_report(const shoal_dataset *dataset);
+SHOAL_API const char* shoal_report(const shoal_dataset* dataset);
 
 #ifdef __cplusplus
 }

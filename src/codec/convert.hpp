@@ -12,8 +12,8 @@ namespace shoal {
 /// How elements lie somewhere: in the model's array, in a stage, in a file.
 struct Element {
   Type type = Type::none;
-  std::size_t size = 0;     ///< bytes of one element
-  bool swapped = false;     ///< byte order other than this machine's
+  std::size_t size = 0;  ///< bytes of one element
+  bool swapped = false;  ///< byte order other than this machine's
 
   friend bool operator==(const Element&, const Element&) = default;
 };
@@ -30,19 +30,19 @@ struct Misfits {
 };
 
 /// Converts one run of n elements. Strides in bytes. A value that does not fit is replaced by *substitute (an
-/// element of the target's type in the target's byte order; nullptr stands for zero) and counted. Places must not
-/// overlap; they need no alignment. Raises no floating-point exceptions but inexact and underflow, and those that
-/// signalling NaNs raise.
-using ConvertRun = Misfits (*)(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
-                               std::int64_t n, const std::byte* substitute);
+/// element of the target's type in the target's byte order; nullptr stands for zero) and counted. Places must
+/// not overlap; they need no alignment. Raises no floating-point exceptions but inexact and underflow, and
+/// those that signalling NaNs raise.
+using ConvertRun = Misfits (*)(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                               std::int64_t to_stride, std::int64_t n, const std::byte* substitute);
 
 /// The conversion of one kind of element into another, looked up once, used for every run.
-/// Numbers to numbers as netCDF does: integers range-checked; floating point to integer range-checked, then truncated
-/// towards zero (127.5 does not fit a byte, and NaN fits no integer); double to float range-checked (infinity and NaN
-/// are kept); integers to floating point rounded to the nearest. logical to numbers: 0
-/// or 1; numbers to logical: non-zero is true (all bytes of the element written); char_ to char_ only, and char_ to
-/// logical: 'T','t','1','Y','y' true, 'F','f','0','N','n' and blank false, others do not fit. Anything else throws Error(type).
-/// string elements are never converted here. Local.
+/// Numbers to numbers as netCDF does: integers range-checked; floating point to integer range-checked, then
+/// truncated towards zero (127.5 does not fit a byte, and NaN fits no integer); double to float range-checked
+/// (infinity and NaN are kept); integers to floating point rounded to the nearest. logical to numbers: 0 or
+/// 1; numbers to logical: non-zero is true (all bytes of the element written); char_ to char_ only, and char_
+/// to logical: 'T','t','1','Y','y' true, 'F','f','0','N','n' and blank false, others do not fit. Anything
+/// else throws Error(type). string elements are never converted here. Local.
 ConvertRun find_conversion(const Element& from, const Element& to);
 
 /// Copy a box of count elements between two strided places, converting. Strides in bytes, one a dimension,
@@ -51,7 +51,8 @@ Misfits copy_box(const std::byte* from, const Dims& from_strides, std::byte* to,
                  const Dims& count, ConvertRun convert, const std::byte* substitute);
 
 /// Fill a strided box with copies of one element of size bytes. Local.
-void fill_box(std::byte* to, const Dims& to_strides, const Dims& count, const std::byte* element, std::size_t size);
+void fill_box(std::byte* to, const Dims& to_strides, const Dims& count, const std::byte* element,
+              std::size_t size);
 
 /// Swap the bytes of n contiguous elements of size 1, 2, 4 or 8 in place.
 void swap_bytes(std::byte* data, std::size_t size, std::int64_t n);

@@ -12,43 +12,51 @@
 namespace shoal {
 
 struct CatalogOptions {
-  std::int64_t header_reserve = 64 * 1024;    ///< classic: free bytes kept behind the header for later definitions
-  std::int64_t alignment = 4096;              ///< data of distributed variables starts at multiples (classic; netcdf4 for large objects)
-  std::int64_t chunk_bytes = 4 * 1024 * 1024; ///< netcdf4: target size of a default chunk of a distributed variable
-  bool fill = true;                           ///< default fill mode of new variables
+  std::int64_t header_reserve =
+      64 * 1024;  ///< classic: free bytes kept behind the header for later definitions
+  std::int64_t alignment =
+      4096;  ///< data of distributed variables starts at multiples (classic; netcdf4 for large objects)
+  std::int64_t chunk_bytes =
+      4 * 1024 * 1024;  ///< netcdf4: target size of a default chunk of a distributed variable
+  bool fill = true;     ///< default fill mode of new variables
 };
 
-/// The header of one file: what is in it and where. Lives on the catalog owner, one rank; every call is Local to it.
+/// The header of one file: what is in it and where. Lives on the catalog owner, one rank; every call is Local
+/// to it.
 ///
-/// Data of distributed variables never passes through a catalog: it says where bytes go (`placement`, `place`), and ranks write
-/// there. Nothing a catalog does reaches the file before `commit`, except space reserved at its end, so that a file killed at any
-/// moment opens as it was at the last commit.
+/// Data of distributed variables never passes through a catalog: it says where bytes go (`placement`,
+/// `place`), and ranks write there. Nothing a catalog does reaches the file before `commit`, except space
+/// reserved at its end, so that a file killed at any moment opens as it was at the last commit.
 class Catalog {
  public:
   virtual ~Catalog() = default;
 
   virtual const Schema& schema() const = 0;
 
-  /// Make the file agree with `wanted`, which is schema() plus new dimensions, variables and attributes (or attributes with new
-  /// values); nothing may be removed or renamed, and variables keep their order. The whole is checked before anything is changed;
-  /// on Error the catalog is as before. Errors name the variable or attribute; a variable that is too large for the format
-  /// (cdf1: 2 GiB, cdf2: 4 GiB rules of the classic formats) is refused with the format to use; header space that does not suffice likewise.
-  /// After a first data write, classic formats can only grow into the reserved space. Records that were written through placements since the
-  /// last commit have to be told with grow before; placements of record variables may have changed afterwards if there were none.
+  /// Make the file agree with `wanted`, which is schema() plus new dimensions, variables and attributes (or
+  /// attributes with new values); nothing may be removed or renamed, and variables keep their order. The
+  /// whole is checked before anything is changed; on Error the catalog is as before. Errors name the variable
+  /// or attribute; a variable that is too large for the format (cdf1: 2 GiB, cdf2: 4 GiB rules of the classic
+  /// formats) is refused with the format to use; header space that does not suffice likewise. After a first
+  /// data write, classic formats can only grow into the reserved space. Records that were written through
+  /// placements since the last commit have to be told with grow before; placements of record variables may
+  /// have changed afterwards if there were none.
   virtual void define(const Schema& wanted) = 0;
 
   virtual Placement placement(int variable) const = 0;
 
-  /// Addresses of the chunks in the box of chunks (indices in the chunk grid, row-major order of the box), for Kind::listed, or of
-  /// the one chunk of a Kind::regular variable whose begin is k_unplaced. place allocates those that are missing, without writing to
-  /// them (`fresh` gets, for each, whether it was allocated now: its content is undefined until somebody writes it); the unlimited dimensions grow
-  /// so that `cells` (a box of the variable) is inside. find returns k_unplaced for missing ones.
-  virtual std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells, std::vector<bool>& fresh) = 0;
+  /// Addresses of the chunks in the box of chunks (indices in the chunk grid, row-major order of the box),
+  /// for Kind::listed, or of the one chunk of a Kind::regular variable whose begin is k_unplaced. place
+  /// allocates those that are missing, without writing to them (`fresh` gets, for each, whether it was
+  /// allocated now: its content is undefined until somebody writes it); the unlimited dimensions grow so that
+  /// `cells` (a box of the variable) is inside. find returns k_unplaced for missing ones.
+  virtual std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
+                                           std::vector<bool>& fresh) = 0;
   virtual std::vector<std::uint64_t> find(int variable, const Box& chunks) = 0;
 
-  /// Put or get values of one box of a variable, any kind of placement; contiguous, row-major, of the variable's type in memory
-  /// order. put makes unlimited dimensions grow. get gives the fill value where nothing was written. Cells outside of the current
-  /// shape: Error(not_found).
+  /// Put or get values of one box of a variable, any kind of placement; contiguous, row-major, of the
+  /// variable's type in memory order. put makes unlimited dimensions grow. get gives the fill value where
+  /// nothing was written. Cells outside of the current shape: Error(not_found).
   virtual void put(int variable, const Box& box, const std::byte* values) = 0;
   virtual void get(int variable, const Box& box, std::byte* values) = 0;
   virtual void put_strings(int variable, const Box& box, const std::vector<std::string>& values) = 0;
@@ -57,20 +65,24 @@ class Catalog {
   /// The unlimited dimension `dim` has at least `length` records (others wrote them through placements).
   virtual void grow(int dim, std::int64_t length) = 0;
 
-  /// The unlimited dimension `dim` has no more than `length` records after all: bytes of later ones were lost. What was placed for
-  /// them stays reserved; nothing of them is committed, and what was put to them is given up. Never goes below what was committed.
+  /// The unlimited dimension `dim` has no more than `length` records after all: bytes of later ones were
+  /// lost. What was placed for them stays reserved; nothing of them is committed, and what was put to them is
+  /// given up. Never goes below what was committed.
   virtual void take_back(int dim, std::int64_t length) = 0;
 
-  /// What was put to the variable so far and waits in memory goes to the file now, so that ranks may read and overwrite it there (values
-  /// of other variables may go along). Headers stay as committed. Nothing to do for Kind::library, which ranks cannot touch.
+  /// What was put to the variable so far and waits in memory goes to the file now, so that ranks may read and
+  /// overwrite it there (values of other variables may go along). Headers stay as committed. Nothing to do
+  /// for Kind::library, which ranks cannot touch.
   virtual void write_out(int variable) = 0;
 
-  /// Ranks are going to write to the variable through its placement, though it was not defined as `distributed` (it was found in the
-  /// file, or defined without a decomposition): call this on the owner before they do. The catalog then no longer fills it.
+  /// Ranks are going to write to the variable through its placement, though it was not defined as
+  /// `distributed` (it was found in the file, or defined without a decomposition): call this on the owner
+  /// before they do. The catalog then no longer fills it.
   virtual void set_distributed(int /*variable*/) {}
 
-  /// (Fill values, classic formats: variables that are not `distributed` are filled by the catalog itself, when defined and when records
-  /// are added, unless no_fill; those that are, by whoever calls place or writes. netcdf4: HDF5 knows the fill value of what was never placed.)
+  /// (Fill values, classic formats: variables that are not `distributed` are filled by the catalog itself,
+  /// when defined and when records are added, unless no_fill; those that are, by whoever calls place or
+  /// writes. netcdf4: HDF5 knows the fill value of what was never placed.)
 
   /// Bring the header and all that was put to the file, in few writes; durable: also to the device.
   virtual void commit(bool durable) = 0;
@@ -87,15 +99,22 @@ class Catalog {
 /// Recognise the format by its first bytes; Error(format) names the file and what it starts with.
 Format recognise(Store& store);
 /// A new, empty catalog on an empty store.
-std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options);
-/// The catalog of an existing file. The file needs to be whole: a header that points behind the end of the file is an Error(format),
-/// except for missing trailing data of the last record in classic files (reads as fill).
-std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options);
+std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store,
+                                        const CatalogOptions& options);
+/// The catalog of an existing file. The file needs to be whole: a header that points behind the end of the
+/// file is an Error(format), except for missing trailing data of the last record in classic files (reads as
+/// fill).
+std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
+                                      const CatalogOptions& options);
 
 /// The classic formats (own codec) and netcdf4 (HDF5); chosen by the functions above.
-std::unique_ptr<Catalog> create_classic_catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options);
-std::unique_ptr<Catalog> open_classic_catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options);
-std::unique_ptr<Catalog> create_netcdf4_catalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options);
-std::unique_ptr<Catalog> open_netcdf4_catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options);
+std::unique_ptr<Catalog> create_classic_catalog(Format format, std::unique_ptr<Store> store,
+                                                const CatalogOptions& options);
+std::unique_ptr<Catalog> open_classic_catalog(std::unique_ptr<Store> store, bool writable,
+                                              const CatalogOptions& options);
+std::unique_ptr<Catalog> create_netcdf4_catalog(Format format, std::unique_ptr<Store> store,
+                                                const CatalogOptions& options);
+std::unique_ptr<Catalog> open_netcdf4_catalog(std::unique_ptr<Store> store, bool writable,
+                                              const CatalogOptions& options);
 
 }  // namespace shoal

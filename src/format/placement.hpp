@@ -11,9 +11,10 @@ namespace shoal {
 /// No bytes in the file yet: reads as the fill value.
 inline constexpr std::uint64_t k_unplaced = ~std::uint64_t{0};
 
-/// Where the bytes of a variable lie. The variable, in all its dimensions (record dimension first), is cut into a grid of
-/// chunks that starts at index 0; within a chunk bytes are row-major over the whole chunk shape, also where the chunk sticks
-/// out of the variable. A contiguous variable is one chunk; a classic record variable is one chunk a record.
+/// Where the bytes of a variable lie. The variable, in all its dimensions (record dimension first), is cut
+/// into a grid of chunks that starts at index 0; within a chunk bytes are row-major over the whole chunk
+/// shape, also where the chunk sticks out of the variable. A contiguous variable is one chunk; a classic
+/// record variable is one chunk a record.
 struct Placement {
   enum class Kind : int {
     regular,  ///< address of chunk i (row-major number in the grid) = begin + i * stride: every rank knows
@@ -21,10 +22,10 @@ struct Placement {
     library,  ///< compressed, compact, external...: only the catalog's library can read it
   };
   Kind kind = Kind::regular;
-  bool swapped = false;     ///< byte order in the file is not this machine's
-  Dims chunk;               ///< shape of a chunk; in an unlimited dimension the number of records it holds
-  std::uint64_t begin = 0;  ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
-  std::uint64_t stride = 0; ///< regular only
+  bool swapped = false;      ///< byte order in the file is not this machine's
+  Dims chunk;                ///< shape of a chunk; in an unlimited dimension the number of records it holds
+  std::uint64_t begin = 0;   ///< regular only; k_unplaced: no space allocated yet, ask the catalog to
+  std::uint64_t stride = 0;  ///< regular only
 };
 
 /// The chunks that a region touches, as a box in the chunk grid.

@@ -11,14 +11,24 @@
 
 namespace shoal {
 
-enum class Format : int { cdf1 = 1, cdf2 = 2, netcdf4 = 3, netcdf4_classic = 4, cdf5 = 5 };  // numbers of nc_inq_format
+enum class Format : int {
+  cdf1 = 1,
+  cdf2 = 2,
+  netcdf4 = 3,
+  netcdf4_classic = 4,
+  cdf5 = 5
+};  // numbers of nc_inq_format
 
 /// "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic".
 const char* name_of(Format format);
-/// The format of that name; also "64bit-offset", "nc4", "classic", ... ; throws Error(setting) with the nearest name.
+/// The format of that name; also "64bit-offset", "nc4", "classic", ... ; throws Error(setting) with the
+/// nearest name.
 Format format_of(const std::string& name);
-inline bool is_classic_file(Format f) { return f == Format::cdf1 || f == Format::cdf2 || f == Format::cdf5; }
-/// May the format hold the type? Classic model: byte char short int float double; cdf5 the unsigned and 64-bit ones too.
+inline bool is_classic_file(Format f) {
+  return f == Format::cdf1 || f == Format::cdf2 || f == Format::cdf5;
+}
+/// May the format hold the type? Classic model: byte char short int float double; cdf5 the unsigned and
+/// 64-bit ones too.
 bool holds(Format format, Type type);
 
 struct Attribute {
@@ -44,14 +54,17 @@ struct Dimension {
 
 struct VariableDef {
   std::string name;
-  Type type = Type::none;     ///< type in the file; never logical (that is byte_ with flag attributes)
-  std::vector<int> dims;      ///< indices into Schema::dims, slowest first
+  Type type = Type::none;  ///< type in the file; never logical (that is byte_ with flag attributes)
+  std::vector<int> dims;   ///< indices into Schema::dims, slowest first
   std::vector<Attribute> attributes;  ///< _FillValue included, if there is one
-  bool no_fill = false;       ///< cells that nobody writes are undefined
-  bool distributed = false;   ///< will be written through placements (a hint for layout in the file)
-  std::vector<std::int64_t> chunks;   ///< [dims] chunk shape, asked for or found; empty: default or not chunked
-  std::vector<std::string> filters;   ///< names of the filters of its chunks, as found ("deflate", "shuffle", ...)
-  bool fits_plainly = true;   ///< false: a type Shoal has no name for (compound, enum, ...); cannot be read or written
+  bool no_fill = false;               ///< cells that nobody writes are undefined
+  bool distributed = false;           ///< will be written through placements (a hint for layout in the file)
+  std::vector<std::int64_t>
+      chunks;  ///< [dims] chunk shape, asked for or found; empty: default or not chunked
+  std::vector<std::string>
+      filters;  ///< names of the filters of its chunks, as found ("deflate", "shuffle", ...)
+  bool fits_plainly =
+      true;  ///< false: a type Shoal has no name for (compound, enum, ...); cannot be read or written
 };
 
 /// What a file holds, as plain data. The same on every rank.

@@ -10,8 +10,8 @@
 
 namespace shoal {
 
-/// Offsets and bytes of one file, of one rank. Not thread-safe unless an implementation says so. All calls Local.
-/// Errors: Error(no_space, permission, io, not_found) with the path as file.
+/// Offsets and bytes of one file, of one rank. Not thread-safe unless an implementation says so. All calls
+/// Local. Errors: Error(no_space, permission, io, not_found) with the path as file.
 class Store {
  public:
   virtual ~Store() = default;
@@ -34,7 +34,7 @@ class Store {
 };
 
 enum class StoreMode {
-  create,  ///< new or emptied, read and write
+  create,            ///< new or emptied, read and write
   create_exclusive,  ///< must not exist
   read,
   write,  ///< must exist, read and write
@@ -48,8 +48,9 @@ std::unique_ptr<Store> open_posix_store(const std::string& path, StoreMode mode)
 
 /// What kind of file system a path (or the folder it will be in) is on.
 struct FileSystem {
-  std::string type;        ///< "tmpfs", "ext4", "xfs", "lustre", "gpfs", "nfs", "fuse", "btrfs", "overlay", ... or "0x1234"
-  std::uint64_t free = 0;  ///< bytes
+  std::string
+      type;  ///< "tmpfs", "ext4", "xfs", "lustre", "gpfs", "nfs", "fuse", "btrfs", "overlay", ... or "0x1234"
+  std::uint64_t free = 0;             ///< bytes
   bool one_writer_at_a_time = false;  ///< the kernel serialises writes to one file (local file systems)
 };
 FileSystem file_system_of(const std::string& path);

@@ -31,8 +31,8 @@ namespace shoal {
 /// what they wrote.
 ///
 /// Killed before a commit, the file is as at the commit before, but for values of variables and records that
-/// were committed already and overwritten since with more than 8 MiB of puts, or before a write_out: these may
-/// have reached the file.
+/// were committed already and overwritten since with more than 8 MiB of puts, or before a write_out: these
+/// may have reached the file.
 class ClassicCatalog final : public Catalog {
  public:
   /// A new file.

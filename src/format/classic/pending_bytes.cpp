@@ -50,8 +50,8 @@ void PendingBytes::drop(std::uint64_t offset, std::size_t n) {
       continue;
     }
     if (last > end)
-      ranges_.emplace(end, Bytes(range->second.end() - static_cast<std::ptrdiff_t>(last - end),
-                                 range->second.end()));
+      ranges_.emplace(
+          end, Bytes(range->second.end() - static_cast<std::ptrdiff_t>(last - end), range->second.end()));
     size_ -= static_cast<std::size_t>(std::min(last, end) - std::max(first, offset));
     if (first < offset) {
       range->second.resize(static_cast<std::size_t>(offset - first));

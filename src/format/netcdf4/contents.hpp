@@ -28,9 +28,9 @@ struct StoredDim {
   int variable = -1;  ///< the coordinate variable that is the scale; -1: a data set for the dimension alone
   int id = 0;         ///< netCDF's number of it
   bool id_written = false;
-  std::int64_t extent = 0;  ///< current length of the scale's data set, if it is for the dimension alone
+  std::int64_t extent = 0;     ///< current length of the scale's data set, if it is for the dimension alone
   std::int64_t committed = 0;  ///< length of an unlimited dimension at the last commit
-  Id dataset;               ///< open, or not yet; only if it is for the dimension alone
+  Id dataset;                  ///< open, or not yet; only if it is for the dimension alone
 };
 
 /// How a variable of the schema is kept in the file.
@@ -44,9 +44,9 @@ struct StoredVariable {
   bool scale = false;     ///< it is the scale of its first dimension
   bool odd_fill = false;  ///< HDF5's fill value is not the one that the schema tells
   Dims chunk;
-  Dims extent;  ///< shape of the data set in the file so far
-  Dims needed;  ///< shape that it must have by the next commit
-  Dims asked;   ///< end of the cells of all chunks that place has given out
+  Dims extent;     ///< shape of the data set in the file so far
+  Dims needed;     ///< shape that it must have by the next commit
+  Dims asked;      ///< end of the cells of all chunks that place has given out
   Dims committed;  ///< extent at the last commit; empty before the first
   std::map<Dims, std::uint64_t, IndexLess> reserved;  ///< chunks given out that HDF5 does not know of yet
 

@@ -110,7 +110,7 @@ class FileImage {
   std::uint64_t committed_end_ =
       0;  // the same at the last commit: nothing below may be given out anew as raw space
   std::uint64_t store_size_ = 0;
-  std::uint64_t image_size_ = 0;  // when HDF5 opened the image last
+  std::uint64_t image_size_ = 0;                                // when HDF5 opened the image last
   std::uint64_t block_at_ = 0, block_end_ = 0, in_blocks_ = 0;  // the block that small pieces come from
   std::uint64_t superblock_ = 0;
   Extents metadata_, raw_;
