@@ -39,14 +39,17 @@ class Table:
     def __init__(self) -> None:
         self.failed = 0
 
-    def line(self, what: str, value: float | None, target: float, unit: str = "", at_most: bool = False) -> None:
+    def line(
+        self, what: str, value: float | None, target: float, unit: str = "", at_most: bool = False
+    ) -> None:
         if value is None:
             print(f"not measured  {what}")
             return
         reached = value <= target if at_most else value >= target
         self.failed += not reached
         sign = "at most" if at_most else "at least"
-        print(f"{'reached' if reached else 'MISSED ':12s}  {what}: {value:.3f}{unit}, target {sign} {target:g}{unit}")
+        verdict = "reached" if reached else "MISSED "
+        print(f"{verdict:12s}  {what}: {value:.3f}{unit}, target {sign} {target:g}{unit}")
 
     def note(self, what: str, value: float | None, unit: str = "") -> None:
         if value is not None:
@@ -89,7 +92,13 @@ def large(folder: Path, table: Table) -> None:
         table.line(f"read, large, native {fmt} to the better PnetCDF", lowest("read", fmt), 1.5)
     native = select(runs, method="native")
     added = max(run["added_rss_bytes"] for run in native) / MIB
-    table.line("memory of a node beside the model's arrays", added, (STAGE_BYTES + MARGIN_BYTES) / MIB, " MiB", at_most=True)
+    table.line(
+        "memory of a node beside the model's arrays",
+        added,
+        (STAGE_BYTES + MARGIN_BYTES) / MIB,
+        " MiB",
+        at_most=True,
+    )
 
 
 def small(folder: Path, table: Table) -> None:
@@ -108,16 +117,26 @@ def tiles(folder: Path, table: Table) -> None:
             medians = [seconds(runs, method="native", format=fmt, tiles=cut) for cut in ("1x4", "2x2", "4x1")]
             known = [m for m in medians if m is not None]
             spread = max(known) / min(known) if len(known) == len(medians) else None
-            table.line(f"write, large, native {fmt}, slowest to fastest of 1x4, 2x2, 4x1", spread, 1.10, at_most=True)
+            table.line(
+                f"write, large, native {fmt}, slowest to fastest of 1x4, 2x2, 4x1", spread, 1.10, at_most=True
+            )
 
 
 def define(folder: Path, table: Table) -> None:
     runs = load(folder, "define.json")
     for fmt in ("cdf5", "netcdf4"):
         if runs:
-            table.line(f"1,300 definitions on 16 ranks, native {fmt}", seconds(runs, method="native", format=fmt), 0.15, " s", at_most=True)
+            table.line(
+                f"1,300 definitions on 16 ranks, native {fmt}",
+                seconds(runs, method="native", format=fmt),
+                0.15,
+                " s",
+                at_most=True,
+            )
     table.note("1,300 definitions by one rank, bare HDF5", seconds(runs, method="hdf5-bare"), " s")
-    table.note("1,300 definitions on 16 ranks, parallel netCDF-4", seconds(runs, method="netcdf-collective"), " s")
+    table.note(
+        "1,300 definitions on 16 ranks, parallel netCDF-4", seconds(runs, method="netcdf-collective"), " s"
+    )
 
 
 def main() -> int:

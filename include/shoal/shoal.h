@@ -79,8 +79,7 @@ enum {
   SHOAL_INT64 = 10,
   SHOAL_UINT64 = 11,
   SHOAL_STRING = 12, /* memory: const char *, zero-terminated */
-  SHOAL_LOGICAL =
-      13 /* true or false; memory: an integer of 1, 2, 4 or 8 bytes, 0 is false; file: bytes 0 and 1 */
+  SHOAL_LOGICAL = 13 /* memory: an integer of 1, 2, 4 or 8 bytes, 0 is false; file: bytes 0 and 1 */
 };
 
 #define SHOAL_UNLIMITED ((int64_t)0)    /* length of a dimension that grows */
@@ -264,8 +263,8 @@ SHOAL_API int shoal_get_att(const shoal_dataset* dataset, const char* variable, 
 
 /* ---- Settings and report: Local ------------------------------------------------------------ */
 
-/* Name the file that holds the Fortran namelist group &shoal; NULL: none. Counts for datasets opened later.
- */
+/* Name the file that holds the Fortran namelist group &shoal; NULL: none. Counts for datasets opened
+ * later. */
 SHOAL_API int shoal_namelist(const char* path);
 /* Every setting of a dataset, its value and where it came from, as text, one a line. dataset NULL:
  * what a new one would get. The text lives until the next call of this function in this thread. */
