@@ -201,6 +201,12 @@ std::int64_t Comm::min(std::int64_t mine) const {
   return mine;
 }
 
+std::vector<std::int64_t> Comm::max(std::vector<std::int64_t> mine) const {
+  const auto n = static_cast<int>(mine.size());
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, mine.data(), n, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+  return mine;
+}
+
 double Comm::max(double mine) const {
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");
   return mine;

@@ -43,6 +43,8 @@ class Comm {
   std::int64_t max(std::int64_t mine) const;
   std::int64_t min(std::int64_t mine) const;
   double max(double mine) const;
+  /// Element by element; as many on all ranks.
+  std::vector<std::int64_t> max(std::vector<std::int64_t> mine) const;
   /// The ranks of one color, ordered by rank.
   Comm split(int color) const;
   /// The ranks that share memory with this one.

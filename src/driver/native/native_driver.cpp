@@ -327,21 +327,22 @@ void NativeDriver::recover() {
     writer_->forget();
   }
   broken_ = false;
-  align_records();
+  align_records(false);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
   // different things.
   if (!nodes_->single()) records_.start(schema_);
 }
 
-void NativeDriver::align_records() {
+bool NativeDriver::align_records(bool yes) {
   // Only the owner knows whether a put was good.
-  for (std::size_t d = 0; d < schema_.dims.size(); ++d) {
-    Dimension& dim = schema_.dims[d];
-    if (!dim.unlimited) continue;
-    const std::int64_t known = d < written_.size() ? written_[d] : 0;
-    dim.length = comm_.max(owner() ? dim.length : known);
-  }
+  std::vector<std::int64_t> all = owner() ? lengths() : written_;
+  all.resize(schema_.dims.size());
+  all.push_back(yes ? 1 : 0);
+  all = comm_.max(std::move(all));
+  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
+    if (schema_.dims[d].unlimited) schema_.dims[d].length = all[d];
   written_ = lengths();
+  return all.back() != 0;
 }
 
 void NativeDriver::read(const Transfer& transfer) {
@@ -499,8 +500,7 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
 
 void NativeDriver::commit(bool durable, bool final) {
   settle();
-  align_records();
-  bool lost = lost_ || comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
+  bool lost = align_records(lost_ || loses_bytes(pending_));
   if (!lost && is_classic_file(schema_.format)) {
     const auto gaps = records_.take_gaps(schema_);
     if (owner())
@@ -512,7 +512,7 @@ void NativeDriver::commit(bool durable, bool final) {
   if (durable) keep(caught([&] { file_.sync(); }));
   if (final) keep(caught([&] { file_.close(); }));
   Status outcome = comm_.agree(pending_);
-  lost = lost_ || comm_.max(std::int64_t{loses_bytes(pending_) ? 1 : 0}) != 0;
+  if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(pending_) ? 1 : 0}) != 0;
   pending_ = {};
   lost_ = false;
   puts_ = false;

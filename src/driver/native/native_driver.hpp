@@ -57,7 +57,8 @@ class NativeDriver final : public Driver {
   std::vector<std::uint64_t> place(const FieldJob& job);
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
   void grow_records(int variable, const Box& box);
-  void align_records();
+  /// Lengths of unlimited dimensions become the same on all ranks; does any rank say yes?
+  bool align_records(bool yes);
   void note_committed();
   void take_back_records();
   void tell_records();
