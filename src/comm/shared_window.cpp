@@ -47,6 +47,14 @@ void create(File& file, const std::string& name, std::size_t bytes) {
   if (file.fd < 0)
     throw Error(Code::no_memory,
                 "cannot make shared memory (shm_open): " + std::string(std::strerror(errno)));
+  // Reserving takes the memory at once: a size that was a slip must not bring the machine down.
+  constexpr std::size_t k_modest = 64 << 20;
+  const auto free_memory = static_cast<std::size_t>(::sysconf(_SC_AVPHYS_PAGES)) *
+                           static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (bytes > k_modest && bytes > free_memory / 4)
+    throw Error(Code::no_memory, bytes_text(static_cast<double>(bytes)) +
+                                     " of shared memory are more than a quarter of the " +
+                                     bytes_text(static_cast<double>(free_memory)) + " that are free");
   // Reserves the pages now: a later lack of memory would be a SIGBUS in the middle of a copy.
   const int failed = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
   if (failed != 0)

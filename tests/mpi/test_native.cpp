@@ -1,7 +1,10 @@
 // The native driver by itself: random tiles, nodes, slots and chunks; what one decomposition wrote another
 // reads.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "driver/driver.hpp"
 #include "random_tiles.hpp"
@@ -292,4 +295,38 @@ TEST_CASE("a full disk is an error on all ranks, and the file stays as committed
     CHECK(driver->schema().dims[0].length == 1);
     driver->close(false);
   }
+}
+
+TEST_CASE("short shared memory shrinks the stage, none makes each rank a node, and both warn") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  const Dims shape{64, 200};
+  std::mt19937 random(1);
+  const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit whole{};
+  getrlimit(RLIMIT_FSIZE, &whole);
+  for (const rlim_t limit : {rlim_t{2} << 20, rlim_t{4096}}) {
+    CAPTURE(limit);
+    auto driver = create_native_driver(comm, "short.nc", Format::cdf5, true, DriverOptions{});
+    driver->define(make_schema(Format::cdf5, shape, 5, random), {});
+    rlimit small = whole;
+    small.rlim_cur = limit;  // a stand-in for a small /dev/shm: reserving pages obeys it
+    setrlimit(RLIMIT_FSIZE, &small);
+    driver->prepare(cut);
+    setrlimit(RLIMIT_FSIZE, &whole);
+    REQUIRE(driver->counters().warnings.size() >= 1);
+    CHECK(driver->counters().warnings.back().find("/dev/shm") != std::string::npos);
+    CHECK(driver->counters().ranks_per_node == (limit == 4096 ? 1 : comm.size()));
+    std::vector<float> data;
+    const Box region({0, 0, 0, 0}, {1, 5, 64, 200});
+    const Transfer transfer = transfer_of(2, region, own_part(region, cut->tile()), data, cut);
+    for_cells(transfer.mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
+    driver->write(transfer);
+    std::vector<float> back;
+    driver->read(transfer_of(2, region, own_part(region, cut->tile()), back, cut));
+    CHECK(back == data);
+    driver->close(false);
+  }
+  std::signal(SIGXFSZ, SIG_DFL);
 }
