@@ -32,6 +32,14 @@ if(SHOAL_FORTRAN)
 else()
   find_package(MPI REQUIRED COMPONENTS C)
 endif()
+# MPICH's wrapper asks for options that only Fortran compilers know; the Fortran library has C sources too.
+if(TARGET MPI::MPI_Fortran)
+  get_target_property(shoal_mpi_options MPI::MPI_Fortran INTERFACE_COMPILE_OPTIONS)
+  if(shoal_mpi_options)
+    set_target_properties(MPI::MPI_Fortran PROPERTIES
+      INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:Fortran>:${shoal_mpi_options}>")
+  endif()
+endif()
 set(SHOAL_MPI_DEFINITIONS OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
 
 include(CheckSymbolExists)
