@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
+#include <thread>
 #include <utility>
+
+#include "base/clock.hpp"
 
 namespace shoal {
 
@@ -36,6 +40,22 @@ Status unpacked_status(const Bytes& bytes) {
 void check_length(std::int64_t bytes, const char* what) {
   if (bytes > std::numeric_limits<int>::max())
     throw Error(Code::not_supported, std::string(what) + ": more than 2 GiB of metadata in one message");
+}
+
+// Until the request is over, mostly asleep: MPI's own waiting takes a core, which whoever is waited for may
+// need. Naps are an eighth of what was waited so far, so that waiting becomes little longer by them.
+void wait_asleep(MPI_Request& request, const char* what) {
+  constexpr Seconds k_no_nap = 50e-6;
+  constexpr Seconds k_longest_nap = 1e-3;
+  const Seconds start = now();
+  while (true) {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    if (done != 0) return;
+    const Seconds waited = now() - start;
+    if (waited > k_no_nap)
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_nap)));
+  }
 }
 }  // namespace
 
@@ -238,6 +258,23 @@ Status Comm::agree(const Status& mine) const {
   Bytes bytes = rank_ == failed ? packed(out) : Bytes{};
   broadcast(bytes, static_cast<int>(failed));
   return unpacked_status(bytes);
+}
+
+Bytes Comm::outcome_of_root(Status status, Bytes result, int root) const {
+  if (!status.ok() && status.rank < 0) status.rank = rank_;
+  if (size_ == 1) {
+    if (!status.ok()) throw Error(std::move(status));
+    return result;
+  }
+  if (!status.ok()) result = packed(status);
+  std::array<std::int64_t, 2> head{status.ok() ? 1 : 0, static_cast<std::int64_t>(result.size())};
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibcast(head.data(), 2, MPI_INT64_T, root, comm_, &request), "MPI_Ibcast");
+  wait_asleep(request, "MPI_Ibcast");
+  result.resize(static_cast<std::size_t>(head[1]));
+  broadcast(result.data(), head[1], root);
+  if (head[0] == 0) throw Error(unpacked_status(result));
+  return result;
 }
 
 void Comm::agree_or_throw(const Status& mine) const {

@@ -54,18 +54,31 @@ class Comm {
   Status agree(const Status& mine) const;
   /// agree, and throw the outcome on all ranks if it is not ok.
   void agree_or_throw(const Status& mine) const;
-  /// Run root's work on root alone; its failure is thrown on all ranks.
+  /// Run root's work on root alone; its failure is thrown on all ranks. The others sleep meanwhile, so that
+  /// root has the cores to itself where there are more ranks than cores.
   template <class Work>
   void on_root(Work&& work, int root = 0) const {
+    from_root(
+        [&] {
+          work();
+          return Bytes{};
+        },
+        root);
+  }
+  /// on_root, and every rank gets the bytes that the work returns.
+  template <class Work>
+  Bytes from_root(Work&& work, int root = 0) const {
     Status status;
-    if (rank_ == root) status = caught(work);
-    agree_or_throw(status);
+    Bytes result;
+    if (rank_ == root) status = caught([&] { result = work(); });
+    return outcome_of_root(std::move(status), std::move(result), root);
   }
 
  private:
   struct Adopt {};
   Comm(MPI_Comm own, Adopt);
   void release() noexcept;
+  Bytes outcome_of_root(Status status, Bytes result, int root) const;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;

@@ -231,7 +231,7 @@ void Dataset::finish_definitions() {
                    {}};
       comm_.agree_or_throw(differs);
     }
-    driver_->define(definitions_.schema(), {});
+    driver_->define(definitions_.schema());
   });
   if (!status.ok()) {
     drop_definitions();

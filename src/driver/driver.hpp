@@ -69,8 +69,8 @@ class Driver {
   virtual const Placement& placement(int variable) const = 0;
   virtual const Counters& counters() const = 0;
 
-  /// Make the file agree with the schema (the same on all ranks; status: this rank's failure to make it).
-  virtual void define(const Schema& wanted, const Status& status) = 0;
+  /// Make the file agree with the schema, which is the same on all ranks.
+  virtual void define(const Schema& wanted) = 0;
   /// Work out what is needed to move fields of the decomposition, if that needs other ranks.
   virtual void prepare(const std::shared_ptr<const Decomposition>& decomposition) = 0;
 

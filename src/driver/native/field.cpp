@@ -1,48 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/field.hpp"
 
-#include <array>
-#include <cstdio>
-
 namespace shoal {
-
-namespace {
-
-std::string value_text(const ArrayView& array, const Dims& index) {
-  const std::byte* at = array.data;
-  for (int d = 0; d < index.size(); ++d)
-    at += index[d] * array.strides[d];
-  double value = 0;
-  const Element from{array.type, array.element_size, false};
-  find_conversion(from, {Type::double_, sizeof value, false})(at, 0, reinterpret_cast<std::byte*>(&value), 0,
-                                                              1, reinterpret_cast<const std::byte*>(&value));
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.17g", value);
-  return text.data();
-}
-
-}  // namespace
-
-Box FieldJob::own() const {
-  if (!transfer->decomposition) return {Dims(transfer->region.rank()), Dims(transfer->region.rank())};
-  const Box& tile = transfer->decomposition->tile();
-  if (tile.empty()) return {Dims(transfer->region.rank()), Dims(transfer->region.rank())};
-  return within_region({tile}, transfer->region).front();
-}
-
-std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region) {
-  std::vector<Box> out;
-  for (const auto& box : boxes) {
-    Box full = region;
-    const int lead = region.rank() - box.rank();
-    for (int d = 0; d < box.rank(); ++d) {
-      full.first[lead + d] = box.first[d];
-      full.count[lead + d] = box.count[d];
-    }
-    out.push_back(intersection(full, region));
-  }
-  return out;
-}
 
 std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before) {
   std::uint64_t note = note_before ^ 14695981039346656037ULL;  // FNV-1a
@@ -99,27 +58,6 @@ void Filling::for_each_extent(std::uint32_t share, const std::uint64_t* addresse
     }
   }
   merger.flush();
-}
-
-Status misfit_status(const FieldJob& job, const Misfits& misfits, const Box& cells, bool writing) {
-  const Dims in_cells = unravel(misfits.first, cells.count);
-  Dims global(cells.rank());
-  Dims local(cells.rank());
-  for (int d = 0; d < cells.rank(); ++d) {
-    global[d] = cells.first[d] + in_cells[d];
-    local[d] = global[d] - job.transfer->mine.first[d];
-  }
-  std::string index;
-  for (const auto i : global)
-    index += (index.empty() ? "" : ", ") + std::to_string(i);
-  const std::string value =
-      writing ? "the value " + value_text(job.transfer->array, local) : "the file's value";
-  const std::string target = writing ? name_of(job.variable->type) : name_of(job.transfer->array.type);
-  std::string message = value + " at index [" + index + "] (from 0) does not fit type " + target;
-  if (misfits.count > 1) message += ", nor do " + std::to_string(misfits.count - 1) + " more";
-  message +=
-      writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";
-  return {Code::range, message, -1, {}, job.variable->name};
 }
 
 }  // namespace shoal

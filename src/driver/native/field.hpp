@@ -10,6 +10,7 @@
 
 #include "codec/convert.hpp"
 #include "decomp/node_share.hpp"
+#include "driver/cells.hpp"
 #include "driver/driver.hpp"
 #include "driver/native/native_file.hpp"
 #include "driver/native/stage.hpp"
@@ -29,14 +30,7 @@ struct FieldJob {
   bool addresses_listed = false;  ///< by the list above, not by the placement's rule
 
   Element stored() const { return {variable->type, size_of(variable->type), placement->swapped}; }
-  Element in_memory() const { return {transfer->array.type, transfer->array.element_size, false}; }
-  /// This rank's own cells of the region, whatever the transfer says.
-  Box own() const;
 };
-
-/// Boxes of a decomposition within the region of a transfer: the dimensions in front of the decomposition's
-/// are the region's.
-std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region);
 
 /// A number that says what is moved, for ranks to compare.
 std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before);
@@ -128,13 +122,5 @@ class FieldReader {
   NativeFile& file_;
   Counters& counters_;
 };
-
-/// Copy this rank's share of the cells, which lie at `from` with the strides, into its array. Misfits count
-/// from the start of `mine`.
-Misfits unpack_cells(const FieldJob& job, const std::byte* from, const Dims& strides, const Box& cells,
-                     ConvertRun convert);
-
-/// "value 3e+40 at [3, 17, 4] does not fit ...": for the first of the misfits of copying the cells.
-Status misfit_status(const FieldJob& job, const Misfits& misfits, const Box& cells, bool writing);
 
 }  // namespace shoal

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <array>
-
 #include "driver/native/field.hpp"
 
 namespace shoal {
-
-namespace {
-/// What stands in the caller's array where a value of the file does not fit.
-const std::byte* substitute_for(Type type) {
-  static constexpr std::array<std::byte, 8> k_false{};
-  return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));
-}
-}  // namespace
 
 Status FieldReader::read(const FieldJob& job) {
   const std::vector<Filling> fillings = describe(job);
@@ -50,7 +40,8 @@ Status FieldReader::read(const FieldJob& job) {
     status.merge(late);
     if (!late.ok() || !in_step) return status;  // not in step: the rank that failed has the message
     const Misfits misfits = unpack(job, filling);
-    if (misfits.count > 0 && status.ok()) status = misfit_status(job, misfits, job.transfer->mine, false);
+    if (misfits.count > 0 && status.ok())
+      status = misfit_status(*job.transfer, *job.variable, misfits, job.transfer->mine, false);
     if (stage_.arrive(filling.number, note)) {
       if (const auto odd = stage_.odd_one(filling.number))
         status.merge(
@@ -112,38 +103,16 @@ void FieldReader::fetch(const Filling& filling, std::uint32_t share, const Bytes
 Misfits FieldReader::unpack(const FieldJob& job, const Filling& filling) {
   const Timer timer(counters_.unpack);
   Misfits all;
-  const ConvertRun convert = find_conversion(job.stored(), job.in_memory());
+  const ConvertRun convert = find_conversion(job.stored(), in_memory(*job.transfer));
   for (const auto& staged : filling.pieces) {
     Dims strides = row_major_strides(staged.piece.cells.count);
     for (auto& stride : strides)
       stride *= static_cast<std::int64_t>(staged.element_size);
-    all.merge(unpack_cells(job, stage_.data(filling.number) + staged.in_stage, strides, staged.piece.cells,
-                           convert),
+    all.merge(unpack_cells(*job.transfer, stage_.data(filling.number) + staged.in_stage, strides,
+                           staged.piece.cells, convert),
               0);
   }
   return all;
-}
-
-Misfits unpack_cells(const FieldJob& job, const std::byte* from, const Dims& strides, const Box& cells,
-                     ConvertRun convert) {
-  const Box& mine = job.transfer->mine;
-  const Box part = intersection(cells, mine);
-  if (part.empty()) return {};
-  Box local = part;
-  for (int d = 0; d < part.rank(); ++d) {
-    local.first[d] -= mine.first[d];
-    from += (part.first[d] - cells.first[d]) * strides[d];
-  }
-  const ArrayView to = job.transfer->array.part(local);
-  Misfits misfits = copy_box(from, strides, to.data, to.strides, part.count, convert,
-                             substitute_for(job.transfer->array.type));
-  if (misfits.count > 0) {
-    Dims index = unravel(misfits.first, part.count);
-    for (int d = 0; d < part.rank(); ++d)
-      index[d] += part.first[d];
-    misfits.first = position_in(index, mine);
-  }
-  return misfits;
 }
 
 }  // namespace shoal

@@ -5,13 +5,6 @@ namespace shoal {
 
 namespace {
 
-Dims byte_strides(const Dims& shape, std::size_t element_size) {
-  Dims strides = row_major_strides(shape);
-  for (auto& stride : strides)
-    stride *= static_cast<std::int64_t>(element_size);
-  return strides;
-}
-
 constexpr std::int64_t k_alignment = 8;  // of a field in the stage
 
 }  // namespace
@@ -52,7 +45,8 @@ Status FieldWriter::write(const FieldJob& job) {
     const Timer timer(counters_.pack);
     const Misfits misfits = pack(job, staged, fill);
     if (misfits.count > 0)
-      status.merge(misfit_status(job, misfits, intersection(piece.cells, job.transfer->mine), true));
+      status.merge(misfit_status(*job.transfer, *job.variable, misfits,
+                                 intersection(piece.cells, job.transfer->mine), true));
   });
   return status;
 }
@@ -98,17 +92,11 @@ Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const 
         fill_part(box);
 
   if (!job.transfer->status.ok()) {
-    fill_part(job.own());
+    fill_part(own_cells(*job.transfer));
     return {};
   }
-  const Box part = intersection(cells, job.transfer->mine);
-  if (part.empty()) return {};
-  Box local = part;
-  for (int d = 0; d < part.rank(); ++d)
-    local.first[d] -= job.transfer->mine.first[d];
-  const ArrayView from = job.transfer->array.part(local);
-  return copy_box(from.data, from.strides, place_of(part), strides, part.count,
-                  find_conversion(job.in_memory(), job.stored()), fill.data());
+  return pack_cells(*job.transfer, cells, base, strides,
+                    find_conversion(in_memory(*job.transfer), job.stored()), fill.data());
 }
 
 void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {

@@ -31,22 +31,6 @@ StoreMode store_mode(NativeDriver::How how) {
   return StoreMode::read;
 }
 
-/// A failure that means bytes are missing in the file, not just that a rank gave bad values.
-bool loses_bytes(const Status& status) {
-  switch (status.code) {
-    case Code::ok:
-    case Code::invalid_argument:
-    case Code::not_found:
-    case Code::range:
-    case Code::type:
-    case Code::not_supported:
-    case Code::state:
-      return false;
-    default:
-      return true;
-  }
-}
-
 }  // namespace
 
 NativeDriver::NativeDriver(const Comm& comm, const std::string& path, How how, Format format,
@@ -56,46 +40,44 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, How how, F
       writable_(how != How::read),
       file_(path, writable_, options.open_store, counters_) {
   const Timer timer(counters_.open);
-  comm_.on_root([&] {
+  take_header(comm_.from_root([&] {
     auto store = options_.open_store(path, store_mode(how));
     const bool fresh = how == How::create || how == How::create_exclusive;
     catalog_ = fresh ? create_catalog(format, std::move(store), options_.catalog)
                      : open_catalog(std::move(store), how == How::write, options_.catalog);
-  });
-  if (owner()) counters_.file_system = file_system_of(path).type;
+    counters_.file_system = file_system_of(path).type;
+    return packed_header();
+  }));
   nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
-  spread_header();
   records_.start(schema_);
   note_committed();
 }
 
-void NativeDriver::spread_header() {
-  Bytes message;
-  if (owner()) {
-    ByteWriter out;
-    pack(out, catalog_->schema());
-    std::vector<Placement> placements;
-    for (int v = 0; v < static_cast<int>(catalog_->schema().variables.size()); ++v)
-      placements.push_back(catalog_->placement(v));
-    out.put(placements);
-    out.put(counters_.file_system);
-    message = out.take();
-  }
-  comm_.broadcast(message, 0);
-  ByteReader in(message);
+Bytes NativeDriver::packed_header() const {
+  ByteWriter out;
+  pack(out, catalog_->schema());
+  std::vector<Placement> placements;
+  for (int v = 0; v < static_cast<int>(catalog_->schema().variables.size()); ++v)
+    placements.push_back(catalog_->placement(v));
+  out.put(placements);
+  out.put(counters_.file_system);
+  return out.take();
+}
+
+void NativeDriver::take_header(const Bytes& header) {
+  ByteReader in(header);
   schema_ = unpack_schema(in);
   in.get(placements_);
   in.get(counters_.file_system);
 }
 
-void NativeDriver::define(const Schema& wanted, const Status& status) {
+void NativeDriver::define(const Schema& wanted) {
   const Timer timer(counters_.define);
-  comm_.agree_or_throw(status);
-  comm_.on_root([&] {
+  take_header(comm_.from_root([&] {
     tell_records();  // what holds records does not move, and its header tells of them
     catalog_->define(wanted);
-  });
-  spread_header();
+    return packed_header();
+  }));
   records_.add_variables(schema_);
 }
 
@@ -274,11 +256,12 @@ std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
     });
   };
   if (places_by_message()) {
-    comm_.on_root(allocate);
-    ByteWriter out;
-    out.put(addresses);
-    Bytes message = out.take();
-    comm_.broadcast(message, 0);
+    const Bytes message = comm_.from_root([&] {
+      allocate();
+      ByteWriter out;
+      out.put(addresses);
+      return out.take();
+    });
     ByteReader(message).get(addresses);
   } else if (owner()) {
     allocate();
@@ -397,13 +380,11 @@ std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
       ahead.count[0] = std::min(ahead.count[0] - wanted.first[0], std::max(wanted.count[0], k_batch / row));
       if (ahead.contains(wanted)) known.chunks = ahead;
     }
-    Bytes message;
-    comm_.on_root([&] {
+    const Bytes message = comm_.from_root([&] {
       ByteWriter out;
       out.put(catalog_->find(v, known.chunks));
-      message = out.take();
+      return out.take();
     });
-    comm_.broadcast(message, 0);
     ByteReader(message).get(known.addresses);
   }
   std::vector<std::uint64_t> addresses;
@@ -432,7 +413,7 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
     if (!reader_)
       reader_ = open_catalog(options_.open_store(file_.path(), StoreMode::read), false, options_.catalog);
     const Element from{job.variable->type, size_of(job.variable->type), false};
-    const ConvertRun convert = find_conversion(from, job.in_memory());
+    const ConvertRun convert = find_conversion(from, in_memory(transfer));
     const auto most = std::max(k_default_slot, options_.stage_bytes / stage_->node().size()) /
                       static_cast<std::int64_t>(from.size);
     Dims everything = transfer.region.count;
@@ -443,10 +424,12 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
       buffer.resize(static_cast<std::size_t>(piece.cells.cells()) * from.size);
       reader_->get(transfer.variable, piece.cells, buffer.data());
       const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, piece.cells.count);
-      misfits.merge(unpack_cells(job, source.data, source.strides, piece.cells, convert), 0);
+      misfits.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
     });
   });
-  return status.ok() && misfits.count > 0 ? misfit_status(job, misfits, transfer.mine, false) : status;
+  return status.ok() && misfits.count > 0
+             ? misfit_status(transfer, *job.variable, misfits, transfer.mine, false)
+             : status;
 }
 
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
@@ -520,9 +503,8 @@ void NativeDriver::commit(bool durable, bool final) {
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.
   if (lost) take_back_records();
-  Status committed;
-  if (owner()) {
-    committed = caught([&] {
+  const Status committed = caught([&] {
+    comm_.on_root([&] {
       if (lost)
         take_back_in_catalog();
       else
@@ -532,9 +514,8 @@ void NativeDriver::commit(bool durable, bool final) {
       else if (!lost)
         catalog_->commit(durable);
     });
-  }
+  });
   ++counters_.commits;
-  committed = comm_.agree(committed);
   if (committed.ok() && !lost) note_committed();
   outcome.merge(committed);
   reader_.reset();

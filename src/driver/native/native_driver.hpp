@@ -10,7 +10,7 @@
 
 #include "driver/driver.hpp"
 #include "driver/native/field.hpp"
-#include "driver/native/record_keeper.hpp"
+#include "driver/record_keeper.hpp"
 
 namespace shoal {
 
@@ -29,7 +29,7 @@ class NativeDriver final : public Driver {
   }
   const Counters& counters() const override { return counters_; }
 
-  void define(const Schema& wanted, const Status& status) override;
+  void define(const Schema& wanted) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
@@ -46,7 +46,8 @@ class NativeDriver final : public Driver {
   /// Do ranks need a message to learn where the bytes of a write go?
   bool places_by_message() const { return !nodes_->single() && !is_classic_file(schema_.format); }
 
-  void spread_header();
+  Bytes packed_header() const;
+  void take_header(const Bytes& header);
   void make_stage();
   std::optional<Stage> try_stage(const Comm& node);
   void keep(Status status);

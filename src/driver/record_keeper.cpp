@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/record_keeper.hpp"
+#include "driver/record_keeper.hpp"
 
 #include "decomp/partition.hpp"
 

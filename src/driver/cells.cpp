@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/cells.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace shoal {
+
+namespace {
+
+std::string value_text(const ArrayView& array, const Dims& index) {
+  const std::byte* at = array.data;
+  for (int d = 0; d < index.size(); ++d)
+    at += index[d] * array.strides[d];
+  double value = 0;
+  const Element from{array.type, array.element_size, false};
+  find_conversion(from, {Type::double_, sizeof value, false})(at, 0, reinterpret_cast<std::byte*>(&value), 0,
+                                                              1, reinterpret_cast<const std::byte*>(&value));
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.17g", value);
+  return text.data();
+}
+
+/// What stands in the caller's array where a value of the file does not fit.
+const std::byte* substitute_for(Type type) {
+  static constexpr std::array<std::byte, 8> k_false{};
+  return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));
+}
+}  // namespace
+
+Box own_cells(const Transfer& transfer) {
+  const Box nothing(Dims(transfer.region.rank()), Dims(transfer.region.rank()));
+  if (!transfer.decomposition || transfer.decomposition->tile().empty()) return nothing;
+  return within_region({transfer.decomposition->tile()}, transfer.region).front();
+}
+
+std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region) {
+  std::vector<Box> out;
+  for (const auto& box : boxes) {
+    Box full = region;
+    const int lead = region.rank() - box.rank();
+    for (int d = 0; d < box.rank(); ++d) {
+      full.first[lead + d] = box.first[d];
+      full.count[lead + d] = box.count[d];
+    }
+    out.push_back(intersection(full, region));
+  }
+  return out;
+}
+
+Dims byte_strides(const Dims& shape, std::size_t element_size) {
+  Dims strides = row_major_strides(shape);
+  for (auto& stride : strides)
+    stride *= static_cast<std::int64_t>(element_size);
+  return strides;
+}
+
+Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
+                   ConvertRun convert, const std::byte* substitute) {
+  const Box part = intersection(cells, transfer.mine);
+  if (part.empty()) return {};
+  Box local = part;
+  for (int d = 0; d < part.rank(); ++d) {
+    local.first[d] -= transfer.mine.first[d];
+    to += (part.first[d] - cells.first[d]) * strides[d];
+  }
+  const ArrayView from = transfer.array.part(local);
+  return copy_box(from.data, from.strides, to, strides, part.count, convert, substitute);
+}
+
+Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides, const Box& cells,
+                     ConvertRun convert) {
+  const Box& mine = transfer.mine;
+  const Box part = intersection(cells, mine);
+  if (part.empty()) return {};
+  Box local = part;
+  for (int d = 0; d < part.rank(); ++d) {
+    local.first[d] -= mine.first[d];
+    from += (part.first[d] - cells.first[d]) * strides[d];
+  }
+  const ArrayView to = transfer.array.part(local);
+  Misfits misfits =
+      copy_box(from, strides, to.data, to.strides, part.count, convert, substitute_for(transfer.array.type));
+  if (misfits.count > 0) {
+    Dims index = unravel(misfits.first, part.count);
+    for (int d = 0; d < part.rank(); ++d)
+      index[d] += part.first[d];
+    misfits.first = position_in(index, mine);
+  }
+  return misfits;
+}
+
+Status misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
+                     const Box& cells, bool writing) {
+  const Dims in_cells = unravel(misfits.first, cells.count);
+  Dims global(cells.rank());
+  Dims local(cells.rank());
+  for (int d = 0; d < cells.rank(); ++d) {
+    global[d] = cells.first[d] + in_cells[d];
+    local[d] = global[d] - transfer.mine.first[d];
+  }
+  std::string index;
+  for (const auto i : global)
+    index += (index.empty() ? "" : ", ") + std::to_string(i);
+  const std::string value = writing ? "the value " + value_text(transfer.array, local) : "the file's value";
+  const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type);
+  std::string message = value + " at index [" + index + "] (from 0) does not fit type " + target;
+  if (misfits.count > 1) message += ", nor do " + std::to_string(misfits.count - 1) + " more";
+  message +=
+      writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";
+  return {Code::range, message, -1, {}, variable.name};
+}
+
+bool loses_bytes(const Status& status) {
+  switch (status.code) {
+    case Code::ok:
+    case Code::invalid_argument:
+    case Code::not_found:
+    case Code::range:
+    case Code::type:
+    case Code::not_supported:
+    case Code::state:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "codec/convert.hpp"
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// The elements of the caller's array.
+inline Element in_memory(const Transfer& transfer) {
+  return {transfer.array.type, transfer.array.element_size, false};
+}
+
+/// Boxes of a decomposition within the region of a transfer: the dimensions in front of the decomposition's
+/// are the region's.
+std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region);
+
+/// This rank's own cells of the region, whatever the transfer says.
+Box own_cells(const Transfer& transfer);
+
+/// Copy this rank's share of the cells from its array to `to`, where they lie with the strides. What does not
+/// fit becomes *substitute. Misfits count from the start of intersection(cells, mine).
+Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
+                   ConvertRun convert, const std::byte* substitute);
+
+/// Copy this rank's share of the cells, which lie at `from` with the strides, into its array. Misfits count
+/// from the start of `mine`.
+Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides, const Box& cells,
+                     ConvertRun convert);
+
+/// "value 3e+40 at [3, 17, 4] does not fit ...": for the first of the misfits of copying the cells.
+Status misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
+                     const Box& cells, bool writing);
+
+/// Bytes from one element to the next of cells that lie row-major.
+Dims byte_strides(const Dims& shape, std::size_t element_size);
+
+/// A failure that means bytes are missing in the file, not just that a rank gave bad values.
+bool loses_bytes(const Status& status);
+
+}  // namespace shoal
