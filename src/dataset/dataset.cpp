@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "dataset/report.hpp"
+#include "driver/kinds.hpp"
 
 namespace shoal {
 
@@ -29,6 +30,23 @@ std::uint64_t hash_of(const Bytes& bytes, std::uint64_t hash = 14695981039346656
   return hash ^ (hash >> 32);
 }
 
+// "cb_nodes=2; striping_factor=4"
+std::vector<std::pair<std::string, std::string>> hints_of(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> hints;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(';', at), text.size());
+    const std::string hint = trimmed(text.substr(at, end - at));
+    at = end + 1;
+    if (hint.empty()) continue;
+    const std::size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(Code::setting, "hint '" + hint + "' is not key=value; hints are separated by semicolons");
+    hints.emplace_back(trimmed(hint.substr(0, equals)), trimmed(hint.substr(equals + 1)));
+  }
+  return hints;
+}
+
 Bytes bytes_of(const std::string& text) {
   const auto* p = reinterpret_cast<const std::byte*>(text.data());
   return {p, p + text.size()};
@@ -46,8 +64,10 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   dataset->take_settings(options, "create");
   try {
     const Settings& s = dataset->settings_;
-    dataset->driver_ = create_native_driver(dataset->comm_, path, format_of(s.text("format")),
-                                            s.text("exists") == "replace", dataset->driver_options(options));
+    dataset->driver_ =
+        make_driver(s.text("driver"), dataset->comm_, path,
+                    s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive,
+                    format_of(s.text("format")), dataset->driver_options(options));
   } catch (const Error& e) {
     throw e.in_file(path);
   }
@@ -61,7 +81,9 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   std::unique_ptr<Dataset> dataset(new Dataset(comm, path, writable));
   dataset->take_settings(options, writable ? "open to write" : "open to read");
   try {
-    dataset->driver_ = open_native_driver(dataset->comm_, path, writable, dataset->driver_options(options));
+    dataset->driver_ = make_driver(dataset->settings_.text("driver"), dataset->comm_, path,
+                                   writable ? OpenMode::write : OpenMode::read, Format::cdf5,
+                                   dataset->driver_options(options));
   } catch (const Error& e) {
     throw e.in_file(path);
   }
@@ -126,6 +148,10 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.catalog.chunk_bytes = settings_.bytes("chunk_bytes");
   out.catalog.fill = settings_.flag("fill");
   out.open_store = options.open_store;
+  out.access = access_of(settings_.text("access"));
+  out.replicated_access = access_of(settings_.text("replicated_access"));
+  out.all_read = settings_.text("replicated_read") == "all";
+  out.hints = hints_of(settings_.text("hints"));
   return out;
 }
 

@@ -18,9 +18,17 @@ namespace {
 
 using Kind = SettingKey::Kind;
 
-constexpr std::array<SettingKey, 16> k_keys{{
+constexpr std::array<SettingKey, 20> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic", "format of new files", true},
-    {"driver", Kind::word, "native", "native", "who moves the bytes", false},
+    {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
+    {"access", Kind::word, "collective", "collective independent nonblocking",
+     "how other drivers than native call their library for distributed variables", false},
+    {"replicated_access", Kind::word, "collective", "collective independent",
+     "the same for replicated variables", false},
+    {"replicated_read", Kind::word, "one", "one all",
+     "replicated variables are read by rank 0, which spreads them, or by every rank for itself", false},
+    {"hints", Kind::text, "", "key=value pairs, semicolons between",
+     "for MPI-IO and PnetCDF: cb_nodes=2; romio_cb_write=enable", false},
     {"layout", Kind::word, "one", "one", "how many files a dataset is: one for all ranks", false},
     {"exists", Kind::word, "replace", "replace error", "what to do when the file to create is there already",
      true},

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/array_view.hpp"
@@ -42,10 +43,21 @@ struct Counters {
   std::int64_t slabs = 0;             ///< fillings that were cut because a field did not fit
   int nodes = 1, ranks_per_node = 1, writers = 1;
   std::string file_system;
-  std::vector<std::string> warnings;  ///< what did not go as asked, and what to do
+  std::vector<std::string> hints_taken, hints_dropped;  ///< "key=value", as the library says
+  std::vector<std::string> warnings;                    ///< what did not go as asked, and what to do
 };
 
+enum class OpenMode { create, create_exclusive, read, write };
+
+/// How ranks call a library together. nonblocking: calls are queued and moved together later.
+enum class Access { collective, independent, nonblocking };
+
 struct DriverOptions {
+  Access access = Access::collective;  ///< of distributed variables, for drivers of other libraries
+  Access replicated_access = Access::collective;           ///< of replicated ones
+  bool all_read = false;                                   ///< replicated input: every rank reads for itself
+  std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO and PnetCDF
+
   std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node
   bool whole_stage = false;                      ///< use all of stage_bytes, not only as much as is fastest
   std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
@@ -92,11 +104,5 @@ class Driver {
   virtual void sync(bool durable) = 0;
   virtual void close(bool durable) = 0;
 };
-
-/// Collective over comm; path and options are the same on all ranks.
-std::unique_ptr<Driver> create_native_driver(const Comm& comm, const std::string& path, Format format,
-                                             bool replace, const DriverOptions& options);
-std::unique_ptr<Driver> open_native_driver(const Comm& comm, const std::string& path, bool writable,
-                                           const DriverOptions& options);
 
 }  // namespace shoal

@@ -78,7 +78,7 @@ TEST_CASE("wrong keys and values are errors that help") {
   says(error_of("stage_bytes=lots"), "stage_bytes");
   says(error_of("stage_bytes=1"), "64KiB");
   says(error_of("format=hdf"), "format");
-  says(error_of("driver=pnetcdf"), "allowed: native");
+  says(error_of("driver=adios"), "allowed: native");
   says(error_of("layout=rank"), "allowed: one");
   says(error_of("fill=perhaps"), "true or false");
   says(error_of("writers=-1"), "writers");

@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-#include "driver/driver.hpp"
+#include "driver/kinds.hpp"
 #include "random_tiles.hpp"
 #include "storage/faulty_store.hpp"
 
@@ -116,7 +116,7 @@ TEST_CASE("what one decomposition wrote, another reads") {
     const std::vector<std::int64_t> order{1, 0, 3, 2};
     std::vector<float> data;
     {
-      auto driver = create_native_driver(comm, path, format, true, options);
+      auto driver = make_native_driver(comm, path, OpenMode::create, format, options);
       driver->define(make_schema(format, shape, levels, random));
       driver->prepare(cut);
       for (const auto record : order) {
@@ -137,7 +137,7 @@ TEST_CASE("what one decomposition wrote, another reads") {
       driver->close(false);
     }
     {
-      auto driver = open_native_driver(comm, path, false, options);
+      auto driver = make_native_driver(comm, path, OpenMode::read, Format::cdf5, options);
       CHECK(driver->schema().format == format);
       CHECK(driver->schema().dims[0].length == 4);
       const auto other = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 2);
@@ -179,7 +179,7 @@ TEST_CASE("a section is written, the rest of its record gets the fill value") {
   for (const Format format : {Format::cdf2, Format::netcdf4}) {
     DriverOptions options;
     options.ranks_per_node = 2;
-    auto driver = create_native_driver(comm, "section.nc", format, true, options);
+    auto driver = make_native_driver(comm, "section.nc", OpenMode::create, format, options);
     driver->define(make_schema(format, shape, 5, random));
     driver->prepare(cut);
     Box region({0, 2, 0, 0}, {1, 2, 12, 10});
@@ -190,7 +190,7 @@ TEST_CASE("a section is written, the rest of its record gets the fill value") {
     driver->write(transfer);
     driver->close(false);
 
-    driver = open_native_driver(comm, "section.nc", false, options);
+    driver = make_native_driver(comm, "section.nc", OpenMode::read, Format::cdf5, options);
     driver->prepare(cut);
     region = Box({0, 0, 0, 0}, {1, 5, 12, 10});
     const Box all = own_part(region, cut->tile());
@@ -213,7 +213,7 @@ TEST_CASE("a rank that cannot take part breaks no other") {
       options.ranks_per_node = ranks_per_node;
       options.slot_bytes = 64 * 1024;
       options.wait_seconds = 20;
-      auto driver = create_native_driver(comm, "broken.nc", format, true, options);
+      auto driver = make_native_driver(comm, "broken.nc", OpenMode::create, format, options);
       driver->define(make_schema(format, shape, 5, random));
       driver->prepare(cut);
       std::vector<float> data;
@@ -241,7 +241,7 @@ TEST_CASE("a rank that cannot take part breaks no other") {
       for (const std::int64_t record : {1, 2, 3})
         write_record(record, false);
       driver->close(false);
-      driver = open_native_driver(comm, "broken.nc", false, options);
+      driver = make_native_driver(comm, "broken.nc", OpenMode::read, Format::cdf5, options);
       driver->prepare(cut);
       CHECK(driver->schema().dims[0].length == 4);
       for (std::int64_t record = 0; record < 4; ++record) {
@@ -266,7 +266,7 @@ TEST_CASE("a full disk is an error on all ranks, and the file stays as committed
   for (const Format format : {Format::cdf5, Format::netcdf4}) {
     DriverOptions options;
     std::vector<float> data;
-    auto driver = create_native_driver(comm, "full.nc", format, true, options);
+    auto driver = make_native_driver(comm, "full.nc", OpenMode::create, format, options);
     driver->define(make_schema(format, shape, 5, random));
     driver->prepare(cut);
     const auto write_record = [&](std::int64_t record) {
@@ -281,7 +281,7 @@ TEST_CASE("a full disk is an error on all ranks, and the file stays as committed
     fault.times = -1;
     fault.after = 0;
     options.open_store = with_fault(open_posix_store, fault);
-    driver = open_native_driver(comm, "full.nc", true, options);
+    driver = make_native_driver(comm, "full.nc", OpenMode::write, Format::cdf5, options);
     driver->prepare(cut);
     write_record(1);
     try {
@@ -291,7 +291,7 @@ TEST_CASE("a full disk is an error on all ranks, and the file stays as committed
       CHECK(e.code() == Code::no_space);
     }
     driver.reset();
-    driver = open_native_driver(comm, "full.nc", false, DriverOptions{});
+    driver = make_native_driver(comm, "full.nc", OpenMode::read, Format::cdf5, DriverOptions{});
     CHECK(driver->schema().dims[0].length == 1);
     driver->close(false);
   }
@@ -308,7 +308,7 @@ TEST_CASE("short shared memory shrinks the stage, none makes each rank a node, a
   getrlimit(RLIMIT_FSIZE, &whole);
   for (const rlim_t limit : {rlim_t{2} << 20, rlim_t{4096}}) {
     CAPTURE(limit);
-    auto driver = create_native_driver(comm, "short.nc", Format::cdf5, true, DriverOptions{});
+    auto driver = make_native_driver(comm, "short.nc", OpenMode::create, Format::cdf5, DriverOptions{});
     driver->define(make_schema(Format::cdf5, shape, 5, random));
     rlimit small = whole;
     small.rlim_cur = limit;  // a stand-in for a small /dev/shm: reserving pages obeys it

@@ -17,15 +17,15 @@ constexpr int k_most_slots = 1 << 16;
 constexpr int k_good_slots = 4;
 constexpr int k_least_slots = 2;
 
-StoreMode store_mode(NativeDriver::How how) {
-  switch (how) {
-    case NativeDriver::How::create:
+StoreMode store_mode(OpenMode mode) {
+  switch (mode) {
+    case OpenMode::create:
       return StoreMode::create;
-    case NativeDriver::How::create_exclusive:
+    case OpenMode::create_exclusive:
       return StoreMode::create_exclusive;
-    case NativeDriver::How::read:
+    case OpenMode::read:
       return StoreMode::read;
-    case NativeDriver::How::write:
+    case OpenMode::write:
       return StoreMode::write;
   }
   return StoreMode::read;
@@ -33,18 +33,18 @@ StoreMode store_mode(NativeDriver::How how) {
 
 }  // namespace
 
-NativeDriver::NativeDriver(const Comm& comm, const std::string& path, How how, Format format,
+NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
                            const DriverOptions& options)
     : comm_(comm),
       options_(options),
-      writable_(how != How::read),
+      writable_(mode != OpenMode::read),
       file_(path, writable_, options.open_store, counters_) {
   const Timer timer(counters_.open);
   take_header(comm_.from_root([&] {
-    auto store = options_.open_store(path, store_mode(how));
-    const bool fresh = how == How::create || how == How::create_exclusive;
+    auto store = options_.open_store(path, store_mode(mode));
+    const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
     catalog_ = fresh ? create_catalog(format, std::move(store), options_.catalog)
-                     : open_catalog(std::move(store), how == How::write, options_.catalog);
+                     : open_catalog(std::move(store), mode == OpenMode::write, options_.catalog);
     counters_.file_system = file_system_of(path).type;
     return packed_header();
   }));
@@ -584,16 +584,9 @@ void NativeDriver::close(bool durable) {
   }
 }
 
-std::unique_ptr<Driver> create_native_driver(const Comm& comm, const std::string& path, Format format,
-                                             bool replace, const DriverOptions& options) {
-  const auto how = replace ? NativeDriver::How::create : NativeDriver::How::create_exclusive;
-  return std::make_unique<NativeDriver>(comm, path, how, format, options);
-}
-
-std::unique_ptr<Driver> open_native_driver(const Comm& comm, const std::string& path, bool writable,
-                                           const DriverOptions& options) {
-  return std::make_unique<NativeDriver>(
-      comm, path, writable ? NativeDriver::How::write : NativeDriver::How::read, Format::cdf5, options);
+std::unique_ptr<Driver> make_native_driver(const Comm& comm, const std::string& path, OpenMode mode,
+                                           Format format, const DriverOptions& options) {
+  return std::make_unique<NativeDriver>(comm, path, mode, format, options);
 }
 
 }  // namespace shoal

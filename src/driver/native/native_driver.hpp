@@ -18,9 +18,8 @@ namespace shoal {
 /// and store them where the catalog says. docs/design.md tells the story.
 class NativeDriver final : public Driver {
  public:
-  enum class How { create, create_exclusive, read, write };
   /// Collective.
-  NativeDriver(const Comm& comm, const std::string& path, How how, Format format,
+  NativeDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
                const DriverOptions& options);
 
   const Schema& schema() const override { return schema_; }

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/box_driver.hpp"
+
+#include <algorithm>
+
+#include "codec/convert.hpp"
+#include "driver/pieces.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t k_fill_bytes = 4 * 1024 * 1024;  // of fill values in one call
+
+class Hash {  // FNV-1a
+ public:
+  void add(std::int64_t value) {
+    for (int i = 0; i < 8; ++i)
+      hash_ = (hash_ ^ ((static_cast<std::uint64_t>(value) >> (8 * i)) & 0xffU)) * 1099511628211ULL;
+  }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 14695981039346656037ULL;
+};
+
+enum class Deed : std::int64_t { write, read, put, get };
+
+std::uint64_t note(Deed deed, int variable, const Box& region = {}) {
+  Hash hash;
+  hash.add(static_cast<std::int64_t>(deed));
+  hash.add(variable);
+  for (const auto n : region.first)
+    hash.add(n);
+  for (const auto n : region.count)
+    hash.add(n);
+  return hash.value();
+}
+
+Box nothing(int rank) {
+  return {Dims(rank), Dims(rank)};
+}
+
+bool is_contiguous(const ArrayView& array, Type type) {
+  if (array.type != type || array.element_size != size_of(type)) return false;
+  const Dims strides = byte_strides(array.extents, array.element_size);
+  for (int d = 0; d < strides.size(); ++d)
+    if (array.extents[d] > 1 && array.strides[d] != strides[d]) return false;
+  return true;
+}
+
+bool same(const Attribute& a, const Attribute& b) {
+  return a.type == b.type && a.data == b.data && a.strings == b.strings;
+}
+
+}  // namespace
+
+BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format format,
+                     const DriverOptions& options)
+    : comm_(comm),
+      path_(std::move(path)),
+      options_(options),
+      writable_(mode != OpenMode::read),
+      fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive) {
+  schema_.format = format;
+  const Bytes header = comm_.from_root([&] {
+    ByteWriter out;
+    if (fresh_) {
+      pack(out, schema_);
+      out.put(std::vector<Placement>{});
+    } else {
+      auto catalog = open_catalog(options_.open_store(path_, StoreMode::read), false, options_.catalog);
+      std::vector<Placement> placements;
+      for (int v = 0; v < static_cast<int>(catalog->schema().variables.size()); ++v)
+        placements.push_back(catalog->placement(v));
+      pack(out, catalog->schema());
+      out.put(placements);
+      catalog->close(false);
+    }
+    out.put(std::string(file_system_of(path_).type));
+    return out.take();
+  });
+  ByteReader in(header);
+  schema_ = unpack_schema(in);
+  in.get(placements_);
+  in.get(counters_.file_system);
+  records_.start(schema_);
+}
+
+void BoxDriver::define(const Schema& wanted) {
+  const Timer timer(counters_.define);
+  comm_.agree_or_throw(caught([&] { extend(wanted); }));
+  auto lengths = schema_.dims;
+  schema_ = wanted;
+  for (std::size_t d = 0; d < lengths.size(); ++d)
+    schema_.dims[d].length = lengths[d].length;
+  while (placements_.size() < schema_.variables.size()) {
+    Placement unknown;
+    unknown.kind = Placement::Kind::library;
+    unknown.chunk = schema_.shape(static_cast<int>(placements_.size()));
+    placements_.push_back(unknown);
+  }
+  records_.add_variables(schema_);
+}
+
+void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  Kept kept{decomposition, {}};
+  if (!fills() && writable_) {
+    ByteWriter out;
+    out.put(decomposition->unowned());
+    Bytes message = out.take();
+    comm_.broadcast(message, 0);
+    ByteReader(message).get(kept.unowned);
+  }
+  decompositions_.push_back(std::move(kept));
+}
+
+Status BoxDriver::meet(const Status& mine, std::uint64_t note) {
+  if (comm_.size() == 1) return mine;
+  const auto signed_note = static_cast<std::int64_t>(note >> 1);
+  const auto all = comm_.max(std::vector<std::int64_t>{mine.ok() ? 0 : 1, signed_note, -signed_note});
+  if (all[0] != 0) return comm_.agree(mine);
+  if (all[1] != -all[2])
+    return {
+        Code::out_of_step,
+        "ranks made different calls, or for other variables or records; every rank must make the same calls "
+        "in the same order",
+        0,
+        {},
+        {}};
+  return {};
+}
+
+void BoxDriver::keep(Status status, int v) {
+  if (status.ok()) return;
+  if (status.rank < 0) status.rank = comm_.rank();
+  if (status.variable.empty() && v >= 0) status.variable = variable(v).name;
+  pending_.merge(status);
+}
+
+void BoxDriver::grow(int v, const Box& box) {
+  const auto& dims = variable(v).dims;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[d])];
+    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(d)));
+  }
+}
+
+void BoxDriver::write(const Transfer& transfer) {
+  const Timer timer(counters_.write_calls);
+  const int v = transfer.variable;
+  const Status met = meet(v < 0 ? transfer.status : Status{}, note(Deed::write, v, transfer.region));
+  if (!met.ok()) return keep(met, -1);
+  const VariableDef& definition = variable(v);
+  const bool good = transfer.status.ok();
+  keep(transfer.status, v);
+  // A rank with bad arguments leaves fill values, as what it should have written.
+  const Box box = good ? transfer.mine : own_cells(transfer);
+  const std::byte* cells = transfer.array.data;
+  if (!box.empty() && !(good && is_contiguous(transfer.array, definition.type))) {
+    const Timer pack_timer(counters_.pack);
+    const auto size = static_cast<std::int64_t>(size_of(definition.type));
+    packed_.resize(static_cast<std::size_t>(box.cells() * size));
+    const Bytes fill = fill_of(definition);
+    if (good) {
+      const Misfits misfits =
+          pack_cells(transfer, box, packed_.data(), byte_strides(box.count, size_of(definition.type)),
+                     find_conversion(in_memory(transfer), {definition.type, size_of(definition.type), false}),
+                     fill.data());
+      if (misfits.count > 0) keep(misfit_status(transfer, definition, misfits, box, true), v);
+    } else {
+      fill_box(packed_.data(), {size}, {box.cells()}, fill.data(), fill.size());
+    }
+    cells = packed_.data();
+  }
+  ++counters_.fields_written;
+  grow(v, transfer.region);
+  records_.touch(schema_, v, transfer.region);
+  keep(caught([&] {
+         const Timer store_timer(counters_.store);
+         store(v, box, cells);
+       }),
+       v);
+  counters_.bytes_written += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
+  if (!fills()) fill_unowned(transfer);
+}
+
+void BoxDriver::fill_unowned(const Transfer& transfer) {
+  const auto kept = std::find_if(decompositions_.begin(), decompositions_.end(),
+                                 [&](const Kept& k) { return k.decomposition == transfer.decomposition; });
+  if (kept == decompositions_.end() || variable(transfer.variable).no_fill) return;
+  for (const auto& box : within_region(kept->unowned, transfer.region))
+    if (!box.empty()) fill_box_of(transfer.variable, box);
+}
+
+// By rank 0; the others take part with nothing.
+void BoxDriver::fill_box_of(int v, const Box& box) {
+  const Bytes fill = fill_of(variable(v));
+  const auto size = static_cast<std::int64_t>(fill.size());
+  Dims everything = box.count;
+  for (int d = 0; d < everything.size(); ++d)
+    everything[d] = box.end(d);
+  Bytes values;
+  for_each_piece({box}, everything, k_fill_bytes / size, [&](const Piece& piece) {
+    const bool mine = comm_.rank() == 0;
+    if (mine) {
+      values.resize(static_cast<std::size_t>(piece.cells.cells() * size));
+      fill_box(values.data(), {size}, {piece.cells.cells()}, fill.data(), fill.size());
+    }
+    keep(caught([&] { store(v, mine ? piece.cells : nothing(box.rank()), values.data()); }), v);
+  });
+}
+
+void BoxDriver::fill_gaps() {
+  for (const auto& gap : records_.take_gaps(schema_))
+    fill_box_of(gap.variable, gap.cells);
+}
+
+void BoxDriver::read(const Transfer& transfer) {
+  const Timer timer(counters_.read_calls);
+  const int v = transfer.variable;
+  const Status met = meet(transfer.status, note(Deed::read, v, transfer.region));
+  if (!met.ok()) throw Error(met);
+  const VariableDef& definition = variable(v);
+  ++counters_.fields_read;
+  const Box& box = transfer.mine;
+  const bool direct = is_contiguous(transfer.array, definition.type);
+  Status status = caught([&] {
+    settle();
+    if (!direct || box.empty())
+      packed_.resize(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
+  });
+  status.merge(caught([&] {
+    const Timer read_timer(counters_.read);
+    load(v, box, direct && !box.empty() ? transfer.array.data : packed_.data());
+  }));
+  counters_.bytes_read += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
+  if (status.ok() && !direct && !box.empty()) {
+    const Timer unpack_timer(counters_.unpack);
+    const Misfits misfits = unpack_cells(
+        transfer, packed_.data(), byte_strides(box.count, size_of(definition.type)), box,
+        find_conversion({definition.type, size_of(definition.type), false}, in_memory(transfer)));
+    if (misfits.count > 0) status = misfit_status(transfer, definition, misfits, box, false);
+  }
+  if (!status.ok() && status.variable.empty()) status.variable = definition.name;
+  comm_.agree_or_throw(status);
+}
+
+void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
+                    const Status& status) {
+  const bool root = comm_.rank() == 0;
+  const Status met = meet(status, note(Deed::put, v));
+  if (!met.ok()) return keep(met, v);
+  keep(caught([&] {
+         const Timer timer(counters_.store);
+         if (variable(v).type == Type::string)
+           store_strings(v, root ? box : nothing(box.rank()), strings);
+         else
+           store_replicated(v, root ? box : nothing(box.rank()), values);
+       }),
+       v);
+  grow(v, box);
+  records_.touch(schema_, v, box);
+}
+
+void BoxDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
+                    const Status& status) {
+  const Status met = meet(status, note(Deed::get, v));
+  if (!met.ok()) throw Error(met);
+  const bool root = comm_.rank() == 0;
+  const bool text = variable(v).type == Type::string;
+  const bool all = options_.all_read && !text;
+  Status outcome = caught([&] { settle(); });
+  outcome.merge(caught([&] {
+    const Timer timer(counters_.read);
+    if (!text)
+      load_replicated(v, root || all ? box : nothing(box.rank()), values, all);
+    else if (root)
+      strings = load_strings(v, box);
+  }));
+  if (!outcome.ok() && outcome.variable.empty()) outcome.variable = variable(v).name;
+  comm_.agree_or_throw(outcome);
+  if (all) return;
+  if (!text)
+    return comm_.broadcast(values, box.cells() * static_cast<std::int64_t>(size_of(variable(v).type)), 0);
+  ByteWriter out;
+  out.put(strings);
+  Bytes message = out.take();
+  comm_.broadcast(message, 0);
+  ByteReader(message).get(strings);
+}
+
+void BoxDriver::store_strings(int v, const Box& /*box*/, const std::vector<std::string>& /*values*/) {
+  throw Error(
+      Code::not_supported,
+      "variable '" + variable(v).name +
+          "' holds strings, which this driver's library cannot write in parallel; write it with driver "
+          "native or gather, or as char");
+}
+
+std::vector<std::string> BoxDriver::load_strings(int v, const Box& box) {
+  auto catalog = open_catalog(options_.open_store(path_, StoreMode::read), false, options_.catalog);
+  return catalog->get_strings(catalog->schema().find_variable(variable(v).name), box);
+}
+
+void BoxDriver::align_records() {
+  std::vector<std::int64_t> all;
+  for (const auto& dim : schema_.dims)
+    all.push_back(dim.length);
+  if (all.empty()) return;
+  all = comm_.max(std::move(all));
+  for (std::size_t d = 0; d < all.size(); ++d)
+    schema_.dims[d].length = all[d];
+}
+
+void BoxDriver::finish(bool durable, bool final) {
+  if (writable_) {
+    align_records();
+    if (!fills()) fill_gaps();
+    keep(caught([&] { settle(); }), -1);
+    keep(caught([&] { commit(durable); }), -1);
+  }
+  if (final) keep(caught([&] { close_file(); }), -1);
+  const Status outcome = comm_.agree(pending_);
+  pending_ = {};
+  if (!outcome.ok()) throw Error(outcome);
+}
+
+void BoxDriver::sync(bool durable) {
+  const Timer timer(counters_.commit);
+  ++counters_.commits;
+  finish(durable, false);
+}
+
+void BoxDriver::close(bool durable) {
+  const Timer timer(counters_.close);
+  finish(durable, true);
+}
+
+void for_each_new(const Schema& schema, const Schema& wanted, DefinitionVisitor& visitor) {
+  for (std::size_t d = schema.dims.size(); d < wanted.dims.size(); ++d)
+    visitor.dimension(static_cast<int>(d), wanted.dims[d]);
+  const auto attributes = [&](int v, const std::vector<Attribute>& had, const std::vector<Attribute>& has) {
+    for (const auto& attribute : has) {
+      const Attribute* old = find_attribute(had, attribute.name);
+      if (old == nullptr || !same(*old, attribute)) visitor.attribute(v, attribute);
+    }
+  };
+  attributes(-1, schema.attributes, wanted.attributes);
+  for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
+    const bool is_new = v >= schema.variables.size();
+    if (is_new) visitor.variable(static_cast<int>(v), wanted.variables[v]);
+    attributes(static_cast<int>(v), is_new ? std::vector<Attribute>{} : schema.variables[v].attributes,
+               wanted.variables[v].attributes);
+  }
+}
+
+}  // namespace shoal

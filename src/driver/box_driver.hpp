@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/cells.hpp"
+#include "driver/driver.hpp"
+#include "driver/record_keeper.hpp"
+
+namespace shoal {
+
+/// A driver that hands boxes of cells to another library: what all such drivers have in common. Ranks meet
+/// before each call of the library, so that one whose arguments are bad, or that makes another call, never
+/// leaves the others waiting in it. Memory: this rank's cells of one field, packed, unless the model's array
+/// can be handed on as it is.
+class BoxDriver : public Driver {
+ public:
+  const Schema& schema() const final { return schema_; }
+  const Placement& placement(int variable) const final {
+    return placements_.at(static_cast<std::size_t>(variable));
+  }
+  const Counters& counters() const final { return counters_; }
+
+  void define(const Schema& wanted) final;
+  void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
+  void write(const Transfer& transfer) final;
+  void read(const Transfer& transfer) final;
+  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
+           const Status& status) final;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+           const Status& status) final;
+  void sync(bool durable) final;
+  void close(bool durable) final;
+
+ protected:
+  /// For an existing file: reads the header with Shoal's own catalog, on rank 0, and gives it to all ranks,
+  /// so that no driver has to ask its library. Collective. The derived constructor then opens or creates the
+  /// file.
+  BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format format, const DriverOptions& options);
+
+  // What the library does. All hooks are called by all ranks in the same order, unless it says otherwise;
+  // they throw where they fail, on one rank or on all.
+
+  /// Bring the file from schema() to wanted, which is schema() plus new dimensions, variables and attributes
+  /// (or attributes with new values). May set placements_.
+  virtual void extend(const Schema& wanted) = 0;
+  /// Distributed cells: row-major, of the variable's type in this machine's byte order. An empty box: this
+  /// rank has none. The memory may be used again when store returns; `queue` drivers keep a copy.
+  virtual void store(int variable, const Box& box, const std::byte* cells) = 0;
+  virtual void load(int variable, const Box& box, std::byte* cells) = 0;
+  /// Replicated values: rank 0 has the box, for others it is empty.
+  virtual void store_replicated(int variable, const Box& box, const std::byte* values) = 0;
+  virtual void store_strings(int variable, const Box& box, const std::vector<std::string>& values);
+  /// all: every rank reads for itself; otherwise rank 0 alone has a box.
+  virtual void load_replicated(int variable, const Box& box, std::byte* values, bool all) = 0;
+  virtual std::vector<std::string> load_strings(int variable, const Box& box);  ///< on rank 0 alone
+  /// Everything stored can be read back by all ranks.
+  virtual void settle() {}
+  /// The file is whole as it is now, for other programs too; durable: the device has it.
+  virtual void commit(bool durable) = 0;
+  virtual void close_file() = 0;
+  /// Does the library itself give cells that nobody writes their fill value?
+  virtual bool fills() const = 0;
+
+  const Comm& comm() const { return comm_; }
+  const std::string& path() const { return path_; }
+  const DriverOptions& options() const { return options_; }
+  bool writable() const { return writable_; }
+  bool fresh() const { return fresh_; }  ///< made now, not opened
+  const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
+  Counters& count() { return counters_; }
+
+  std::vector<Placement> placements_;  ///< for inquiries; filled in where a driver knows
+
+ private:
+  /// Is every rank about to do the same, and able to? Otherwise the failure, on all ranks alike.
+  Status meet(const Status& mine, std::uint64_t note);
+  void keep(Status status, int variable);
+  void grow(int variable, const Box& box);
+  void align_records();
+  void fill_box_of(int variable, const Box& box);
+  void fill_unowned(const Transfer& transfer);
+  void fill_gaps();
+  void finish(bool durable, bool final);
+
+  const Comm& comm_;
+  std::string path_;
+  DriverOptions options_;
+  bool writable_;
+  bool fresh_;
+  Schema schema_;
+  Counters counters_;
+  RecordKeeper records_;
+  Status pending_;
+  Bytes packed_;
+  struct Kept {
+    std::shared_ptr<const Decomposition> decomposition;
+    std::vector<Box> unowned;
+  };
+  std::vector<Kept> decompositions_;
+};
+
+/// Calls visit for the dimensions, variables and attributes that wanted has beyond schema (or with other
+/// values), in the order in which a library can define them.
+struct DefinitionVisitor {
+  virtual ~DefinitionVisitor() = default;
+  virtual void dimension(int index, const Dimension& dim) = 0;
+  virtual void variable(int index, const VariableDef& definition) = 0;
+  /// variable -1: of the file.
+  virtual void attribute(int variable, const Attribute& attribute) = 0;
+};
+void for_each_new(const Schema& schema, const Schema& wanted, DefinitionVisitor& visitor);
+
+}  // namespace shoal

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/kinds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace shoal {
+
+namespace {
+
+#ifndef SHOAL_HAVE_PNETCDF
+constexpr DriverMaker* make_pnetcdf_driver = nullptr;
+#endif
+#ifndef SHOAL_HAVE_NETCDF
+constexpr DriverMaker* make_netcdf_driver = nullptr;
+constexpr DriverMaker* make_gather_driver = nullptr;
+#endif
+
+// A driver is listed here when it is there.
+constexpr std::array<DriverKind, 1> k_kinds{{
+    {"native", "Shoal's own way: a node's ranks assemble fields in shared memory",
+     "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic", "", make_native_driver},
+}};
+
+bool has(const char* list, const std::string& word) {
+  const auto all = words(list);
+  return std::find(all.begin(), all.end(), word) != all.end();
+}
+
+std::string those_with(const std::string& format, const std::string& access) {
+  std::vector<std::string> names;
+  for (const auto& kind : k_kinds)
+    if (kind.make != nullptr && has(kind.formats, format) && (access.empty() || has(kind.accesses, access)))
+      names.emplace_back(kind.name);
+  return names.empty() ? "none of this build" : joined(names, ", ");
+}
+
+}  // namespace
+
+std::span<const DriverKind> driver_kinds() {
+  return k_kinds;
+}
+
+const char* name_of(Access access) {
+  switch (access) {
+    case Access::collective:
+      return "collective";
+    case Access::independent:
+      return "independent";
+    case Access::nonblocking:
+      return "nonblocking";
+  }
+  return "collective";
+}
+
+Access access_of(const std::string& name) {
+  for (const auto access : {Access::collective, Access::independent, Access::nonblocking})
+    if (name == name_of(access)) return access;
+  throw Error(Code::setting,
+              "there is no access '" + name + "'; there are collective, independent, nonblocking");
+}
+
+std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, const std::string& path,
+                                    OpenMode mode, Format format, const DriverOptions& options) {
+  std::vector<std::string> names;
+  for (const auto& kind : k_kinds)
+    names.emplace_back(kind.name);
+  const auto kind =
+      std::find_if(k_kinds.begin(), k_kinds.end(), [&](const auto& k) { return k.name == name; });
+  if (kind == k_kinds.end())
+    throw Error(Code::setting, "there is no driver '" + name + "'" + did_you_mean(name, names));
+  const std::string format_name = name_of(format);
+  if (kind->make == nullptr)
+    throw Error(Code::not_supported,
+                "driver " + name + " is not in this build, because its library was not found; drivers for " +
+                    format_name + ": " + those_with(format_name, ""));
+  const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
+  if (fresh && !has(kind->formats, format_name))
+    throw Error(Code::setting, "driver " + name + " has no format " + format_name + ", only " +
+                                   joined(words(kind->formats), ", ") + "; drivers for " + format_name +
+                                   ": " + those_with(format_name, ""));
+  const std::string access = name_of(options.access);
+  if (*kind->accesses != '\0' && !has(kind->accesses, access))
+    throw Error(Code::setting, "driver " + name + " has no " + access + " access, only " +
+                                   joined(words(kind->accesses), ", ") +
+                                   "; drivers with it: " + those_with(format_name, access));
+  return kind->make(comm, path, mode, format, options);
+}
+
+}  // namespace shoal

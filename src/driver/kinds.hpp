@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// Collective over comm; everything is the same on all ranks. format: of new files only.
+using DriverMaker = std::unique_ptr<Driver>(const Comm& comm, const std::string& path, OpenMode mode,
+                                            Format format, const DriverOptions& options);
+
+/// What there is to choose from: one line a driver, in kinds.cpp.
+struct DriverKind {
+  const char* name;
+  const char* about;
+  const char* formats;   ///< that it reads and writes, blanks between
+  const char* accesses;  ///< ways of calling its library, blanks between; empty: it has but one
+  DriverMaker* make;     ///< nullptr: its library was not there when Shoal was built
+};
+std::span<const DriverKind> driver_kinds();
+
+/// A driver by its name. Error(setting): a name there is none of, with the nearest one; one that this build
+/// lacks, a format or an access that it has not, with the drivers that could. Collective over comm.
+std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, const std::string& path,
+                                    OpenMode mode, Format format, const DriverOptions& options);
+
+/// Its words: "collective", "independent", "nonblocking".
+const char* name_of(Access access);
+Access access_of(const std::string& name);
+
+DriverMaker make_native_driver;
+#ifdef SHOAL_HAVE_PNETCDF
+DriverMaker make_pnetcdf_driver;
+#endif
+#ifdef SHOAL_HAVE_NETCDF
+DriverMaker make_netcdf_driver;
+DriverMaker make_gather_driver;
+#endif
+DriverMaker make_mpiio_driver;
+
+}  // namespace shoal
