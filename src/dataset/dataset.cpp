@@ -257,7 +257,7 @@ void Dataset::finish_definitions() {
                    {}};
       comm_.agree_or_throw(differs);
     }
-    driver_->define(definitions_.schema());
+    driver_->define(definitions_.schema(), definitions_.decompositions());
   });
   if (!status.ok()) {
     drop_definitions();

@@ -23,7 +23,7 @@ class BoxDriver : public Driver {
   }
   const Counters& counters() const final { return counters_; }
 
-  void define(const Schema& wanted) final;
+  void define(const Schema& wanted, const Cuts& cuts) final;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) final;
   void read(const Transfer& transfer) final;

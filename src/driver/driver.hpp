@@ -47,6 +47,9 @@ struct Counters {
   std::vector<std::string> warnings;                    ///< what did not go as asked, and what to do
 };
 
+/// Decompositions, by variable.
+using Cuts = std::vector<std::shared_ptr<const Decomposition>>;
+
 enum class OpenMode { create, create_exclusive, read, write };
 
 /// How ranks call a library together. nonblocking: calls are queued and moved together later.
@@ -81,8 +84,9 @@ class Driver {
   virtual const Placement& placement(int variable) const = 0;
   virtual const Counters& counters() const = 0;
 
-  /// Make the file agree with the schema, which is the same on all ranks.
-  virtual void define(const Schema& wanted) = 0;
+  /// Make the file agree with the schema, which is the same on all ranks. cuts: the decomposition of each
+  /// variable, as far as there is one.
+  virtual void define(const Schema& wanted, const Cuts& cuts) = 0;
   /// Work out what is needed to move fields of the decomposition, if that needs other ranks.
   virtual void prepare(const std::shared_ptr<const Decomposition>& decomposition) = 0;
 

@@ -117,7 +117,7 @@ TEST_CASE("what one decomposition wrote, another reads") {
     std::vector<float> data;
     {
       auto driver = make_native_driver(comm, path, OpenMode::create, format, options);
-      driver->define(make_schema(format, shape, levels, random));
+      driver->define(make_schema(format, shape, levels, random), {});
       driver->prepare(cut);
       for (const auto record : order) {
         for (int v = 0; v < 3; ++v) {
@@ -180,7 +180,7 @@ TEST_CASE("a section is written, the rest of its record gets the fill value") {
     DriverOptions options;
     options.ranks_per_node = 2;
     auto driver = make_native_driver(comm, "section.nc", OpenMode::create, format, options);
-    driver->define(make_schema(format, shape, 5, random));
+    driver->define(make_schema(format, shape, 5, random), {});
     driver->prepare(cut);
     Box region({0, 2, 0, 0}, {1, 2, 12, 10});
     std::vector<float> data;
@@ -214,7 +214,7 @@ TEST_CASE("a rank that cannot take part breaks no other") {
       options.slot_bytes = 64 * 1024;
       options.wait_seconds = 20;
       auto driver = make_native_driver(comm, "broken.nc", OpenMode::create, format, options);
-      driver->define(make_schema(format, shape, 5, random));
+      driver->define(make_schema(format, shape, 5, random), {});
       driver->prepare(cut);
       std::vector<float> data;
       const auto write_record = [&](std::int64_t record, bool fail) {
@@ -267,7 +267,7 @@ TEST_CASE("a full disk is an error on all ranks, and the file stays as committed
     DriverOptions options;
     std::vector<float> data;
     auto driver = make_native_driver(comm, "full.nc", OpenMode::create, format, options);
-    driver->define(make_schema(format, shape, 5, random));
+    driver->define(make_schema(format, shape, 5, random), {});
     driver->prepare(cut);
     const auto write_record = [&](std::int64_t record) {
       const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
@@ -309,7 +309,7 @@ TEST_CASE("short shared memory shrinks the stage, none makes each rank a node, a
   for (const rlim_t limit : {rlim_t{2} << 20, rlim_t{4096}}) {
     CAPTURE(limit);
     auto driver = make_native_driver(comm, "short.nc", OpenMode::create, Format::cdf5, DriverOptions{});
-    driver->define(make_schema(Format::cdf5, shape, 5, random));
+    driver->define(make_schema(Format::cdf5, shape, 5, random), {});
     rlimit small = whole;
     small.rlim_cur = limit;  // a stand-in for a small /dev/shm: reserving pages obeys it
     setrlimit(RLIMIT_FSIZE, &small);

@@ -71,7 +71,7 @@ void NativeDriver::take_header(const Bytes& header) {
   in.get(counters_.file_system);
 }
 
-void NativeDriver::define(const Schema& wanted) {
+void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
   take_header(comm_.from_root([&] {
     tell_records();  // what holds records does not move, and its header tells of them

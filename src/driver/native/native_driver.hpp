@@ -28,7 +28,7 @@ class NativeDriver final : public Driver {
   }
   const Counters& counters() const override { return counters_; }
 
-  void define(const Schema& wanted) override;
+  void define(const Schema& wanted, const Cuts& cuts) override;
   void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
   void write(const Transfer& transfer) override;
   void read(const Transfer& transfer) override;
