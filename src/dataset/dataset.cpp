@@ -47,6 +47,28 @@ std::vector<std::pair<std::string, std::string>> hints_of(const std::string& tex
   return hints;
 }
 
+LayoutOptions layout_of(const Settings& settings) {
+  LayoutOptions layout;
+  layout.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
+  const std::string kind = settings.text("layout");
+  const std::string grid = trimmed(settings.text("io_layout"));
+  if (kind == "process") layout.kind = LayoutOptions::Kind::process;
+  if (kind == "node") layout.kind = LayoutOptions::Kind::node;
+  if (kind == "domains" || (!grid.empty() && settings.origin("layout") == "default"))
+    layout.kind = LayoutOptions::Kind::domains;
+  if (grid.empty() && layout.kind != LayoutOptions::Kind::domains) return layout;
+  if (layout.kind != LayoutOptions::Kind::domains)
+    throw Error(Code::setting, "io_layout is for layout=domains; layout is " + kind);
+  int end = 0;
+  const int found = std::sscanf(grid.c_str(), "%dx%d%n", &layout.nx, &layout.ny, &end);
+  if (found != 2 || end != static_cast<int>(grid.size()) || layout.nx < 1 || layout.ny < 1)
+    throw Error(Code::setting,
+                "layout=domains needs io_layout=NXxNY, such as 2x4: parts of the grid of tiles in "
+                "its fastest and second dimension; it is '" +
+                    grid + "'");
+  return layout;
+}
+
 Bytes bytes_of(const std::string& text) {
   const auto* p = reinterpret_cast<const std::byte*>(text.data());
   return {p, p + text.size()};
@@ -151,6 +173,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.access = access_of(settings_.text("access"));
   out.replicated_access = access_of(settings_.text("replicated_access"));
   out.all_read = settings_.text("replicated_read") == "all";
+  out.layout = layout_of(settings_);
   out.hints = hints_of(settings_.text("hints"));
   return out;
 }

@@ -18,7 +18,7 @@ namespace {
 
 using Kind = SettingKey::Kind;
 
-constexpr std::array<SettingKey, 20> k_keys{{
+constexpr std::array<SettingKey, 21> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic", "format of new files", true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
     {"access", Kind::word, "collective", "collective independent nonblocking",
@@ -29,7 +29,10 @@ constexpr std::array<SettingKey, 20> k_keys{{
      "replicated variables are read by rank 0, which spreads them, or by every rank for itself", false},
     {"hints", Kind::text, "", "key=value pairs, semicolons between",
      "for MPI-IO and PnetCDF: cb_nodes=2; romio_cb_write=enable", false},
-    {"layout", Kind::word, "one", "one", "how many files a dataset is: one for all ranks", false},
+    {"layout", Kind::word, "one", "one process node domains",
+     "how many files a new dataset is: one for all ranks, for each process, node, or I/O domain", true},
+    {"io_layout", Kind::text, "", "NXxNY, such as 2x4",
+     "I/O domains: parts of the grid of tiles in its fastest and second dimension", true},
     {"exists", Kind::word, "replace", "replace error", "what to do when the file to create is there already",
      true},
     {"stage_bytes", Kind::bytes, "256MiB", "64KiB or more",

@@ -55,7 +55,17 @@ enum class OpenMode { create, create_exclusive, read, write };
 /// How ranks call a library together. nonblocking: calls are queued and moved together later.
 enum class Access { collective, independent, nonblocking };
 
+/// How many files a new dataset is. domains: nx x ny groups of tiles, the fastest dimension first.
+struct LayoutOptions {
+  enum class Kind { one, process, node, domains };
+  Kind kind = Kind::one;
+  int nx = 1, ny = 1;
+  int ranks_per_node = 0;  ///< as in DriverOptions
+};
+
 struct DriverOptions {
+  LayoutOptions layout;
+
   Access access = Access::collective;  ///< of distributed variables, for drivers of other libraries
   Access replicated_access = Access::collective;           ///< of replicated ones
   bool all_read = false;                                   ///< replicated input: every rank reads for itself

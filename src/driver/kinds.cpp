@@ -63,8 +63,10 @@ Access access_of(const std::string& name) {
               "there is no access '" + name + "'; there are collective, independent, nonblocking");
 }
 
-std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, const std::string& path,
-                                    OpenMode mode, Format format, const DriverOptions& options) {
+namespace {
+
+const DriverKind& checked(const std::string& name, OpenMode mode, Format format,
+                          const DriverOptions& options) {
   std::vector<std::string> names;
   for (const auto& kind : k_kinds)
     names.emplace_back(kind.name);
@@ -87,7 +89,22 @@ std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, c
     throw Error(Code::setting, "driver " + name + " has no " + access + " access, only " +
                                    joined(words(kind->accesses), ", ") +
                                    "; drivers with it: " + those_with(format_name, access));
-  return kind->make(comm, path, mode, format, options);
+  return *kind;
+}
+
+}  // namespace
+
+void check_driver(const std::string& name, OpenMode mode, Format format, const DriverOptions& options) {
+  checked(name, mode, format, options);
+}
+
+std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, const std::string& path,
+                                    OpenMode mode, Format format, const DriverOptions& options) {
+  const DriverKind& kind = checked(name, mode, format, options);
+  const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
+  if (fresh && options.layout.kind != LayoutOptions::Kind::one)
+    return make_domains_driver(name, comm, path, mode, format, options);
+  return kind.make(comm, path, mode, format, options);
 }
 
 }  // namespace shoal

@@ -24,9 +24,13 @@ struct DriverKind {
 std::span<const DriverKind> driver_kinds();
 
 /// A driver by its name. Error(setting): a name there is none of, with the nearest one; one that this build
-/// lacks, a format or an access that it has not, with the drivers that could. Collective over comm.
+/// lacks, a format or an access that it has not, with the drivers that could. For a layout of
+/// several files, a driver of sets that makes one of them for each. Collective over comm.
 std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, const std::string& path,
                                     OpenMode mode, Format format, const DriverOptions& options);
+
+/// The checks of make_driver alone. Local.
+void check_driver(const std::string& name, OpenMode mode, Format format, const DriverOptions& options);
 
 /// Its words: "collective", "independent", "nonblocking".
 const char* name_of(Access access);
@@ -41,5 +45,9 @@ DriverMaker make_netcdf_driver;
 DriverMaker make_gather_driver;
 #endif
 DriverMaker make_mpiio_driver;
+/// Files of a layout other than one, each by the named driver.
+std::unique_ptr<Driver> make_domains_driver(const std::string& driver, const Comm& comm,
+                                            const std::string& path, OpenMode mode, Format format,
+                                            const DriverOptions& options);
 
 }  // namespace shoal

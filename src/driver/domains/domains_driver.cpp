@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/domains/domains_driver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+
+#include "driver/domains/grouping.hpp"
+#include "driver/kinds.hpp"
+
+namespace shoal {
+
+namespace {
+
+Attribute decomposition_attribute(std::int64_t global, std::int64_t first, std::int64_t count) {
+  const std::array<std::int64_t, 4> wide{1, global, first + 1, first + count};
+  std::array<std::int32_t, 4> values{};
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    if (wide[i] > std::numeric_limits<std::int32_t>::max())
+      throw Error(Code::not_supported, "a dimension of " + std::to_string(global) +
+                                           " cells is too long for files in a set, whose attribute "
+                                           "domain_decomposition is of 32 bits; use layout=one");
+    values[i] = static_cast<std::int32_t>(wide[i]);
+  }
+  return Attribute::numbers("domain_decomposition", Type::int_, values.data(), 4);
+}
+
+bool is_coordinate(const VariableDef& v, const Dimension& dim, int d) {
+  return v.name == dim.name && v.dims.size() == 1 && v.dims[0] == d;
+}
+
+void set_attribute(std::vector<Attribute>& attributes, Attribute attribute) {
+  const auto old = std::find_if(attributes.begin(), attributes.end(),
+                                [&](const Attribute& a) { return a.name == attribute.name; });
+  if (old == attributes.end())
+    attributes.push_back(std::move(attribute));
+  else
+    *old = std::move(attribute);
+}
+
+}  // namespace
+
+std::string file_of_set(const std::string& path, int number) {
+  const std::string digits = std::to_string(number);
+  return path + "." + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+}
+
+DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string path, bool exclusive,
+                             Format format, const DriverOptions& options)
+    : comm_(comm),
+      driver_(std::move(driver)),
+      path_(std::move(path)),
+      exclusive_(exclusive),
+      options_(options) {
+  schema_.format = format;
+  // What can be known now is said now.
+  check_driver(driver_, OpenMode::create, format, options);
+  comm_.on_root([&] {
+    const auto folder = std::filesystem::path(path_).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder))
+      throw Error(Code::not_found, "the folder '" + folder.string() + "' is not there");
+    if (exclusive_ && std::filesystem::exists(file_of_set(path_, 0)))
+      throw Error(Code::exists, "'" + file_of_set(path_, 0) +
+                                    "' is there already; remove the set, or create with exists=replace");
+  });
+}
+
+// The inner driver knows ranks by their numbers in the domain.
+Status DomainsDriver::told_by_domain(Status status) const {
+  if (status.ok()) return status;
+  const bool known = status.rank >= 0 && status.rank < static_cast<int>(members_.size());
+  status.rank = known ? static_cast<int>(members_[static_cast<std::size_t>(status.rank)]) : comm_.rank();
+  if (status.file.empty() && made()) status.file = file_of_set(path_, domain_);
+  return status;
+}
+
+template <class Work>
+void DomainsDriver::together(Work&& work) {
+  Status status = caught(work);
+  comm_.agree_or_throw(told_by_domain(std::move(status)));
+}
+
+// ---- Definitions
+
+void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
+  spread_puts();
+  if (!made()) make_files(cuts);
+  std::vector<Part> parts = parts_;
+  std::vector<int> variables;
+  std::vector<std::pair<int, int>> made_axes;
+  Schema in_file;
+  together([&] {
+    cut_dimensions(wanted, cuts, parts);
+    in_file = schema_of_file(wanted, parts, variables, made_axes);
+  });
+  Cuts inner_cuts(in_file.variables.size());
+  for (std::size_t v = 0; v < cuts.size(); ++v)
+    if (cuts[v] && variables[v] >= 0)
+      inner_cuts[static_cast<std::size_t>(variables[v])] = cut_of(cuts[v]).part;
+  together([&] { inner_->define(in_file, inner_cuts); });
+  auto lengths = schema_.dims;
+  schema_ = wanted;
+  for (std::size_t d = 0; d < lengths.size(); ++d)
+    if (lengths[d].unlimited) schema_.dims[d].length = lengths[d].length;
+  parts_ = std::move(parts);
+  variables_ = std::move(variables);
+  placements_.clear();
+  for (int v = 0; v < static_cast<int>(schema_.variables.size()); ++v) {
+    Placement elsewhere;
+    elsewhere.kind = Placement::Kind::library;
+    elsewhere.chunk = schema_.shape(v);
+    placements_.push_back(elsewhere);
+  }
+  put_made_axes(made_axes);
+}
+
+void DomainsDriver::make_files(const Cuts& cuts) {
+  const Grouping grouping = group_ranks(comm_, options_.layout, cuts);
+  domain_ = grouping.domain;
+  domains_ = grouping.domains;
+  ranks_.emplace(comm_.split(domain_));
+  members_ = ranks_->all_gather(std::int64_t{comm_.rank()});
+  comm_.on_root([&] { remove_old_files(); });
+  std::unique_ptr<Driver> inner;
+  together([&] {
+    DriverOptions options = options_;
+    options.layout = {};
+    inner = make_driver(driver_, *ranks_, file_of_set(path_, domain_),
+                        exclusive_ ? OpenMode::create_exclusive : OpenMode::create, schema_.format, options);
+  });
+  inner_ = std::move(inner);
+}
+
+// Files of an older set would be taken for part of this one, and a single file of the name would hide it.
+void DomainsDriver::remove_old_files() const {
+  namespace fs = std::filesystem;
+  const auto folder = fs::path(path_).has_parent_path() ? fs::path(path_).parent_path() : fs::path(".");
+  const std::string stem = fs::path(path_).filename().string() + ".";
+  std::vector<fs::path> old;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(stem, 0) != 0) continue;
+    const std::string number = name.substr(stem.size());
+    if (number.size() >= 4 && number.find_first_not_of("0123456789") == std::string::npos)
+      old.push_back(entry.path());
+  }
+  if (fs::is_regular_file(path_)) old.emplace_back(path_);
+  if (exclusive_ && !old.empty())
+    throw Error(Code::exists,
+                "'" + old.front().string() + "' is there already; remove it, or create with exists=replace");
+  for (const auto& file : old)
+    fs::remove(file);
+}
+
+const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Decomposition>& decomposition) {
+  const auto known = cuts_.find(decomposition.get());
+  if (known != cuts_.end()) return known->second;
+  Cut cut{decomposition, nullptr, box_of_domain(comm_, *ranks_, domain_, *decomposition), false};
+  cut.partly = comm_.max(std::int64_t{cut.box.empty() ? 1 : 0}) != 0;
+  if (!cut.box.empty()) {
+    Box tile = decomposition->tile();
+    if (!tile.empty())
+      for (int d = 0; d < tile.rank(); ++d)
+        tile.first[d] -= cut.box.first[d];
+    cut.part = Decomposition::block(*ranks_, cut.box.count, tile, decomposition->halo_low(),
+                                    decomposition->halo_high());
+  }
+  return cuts_.emplace(decomposition.get(), std::move(cut)).first->second;
+}
+
+void DomainsDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  const Cut& cut = cut_of(decomposition);
+  together([&] {
+    if (cut.part) inner_->prepare(cut.part);
+  });
+}
+
+void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, std::vector<Part>& parts) {
+  parts.resize(wanted.dims.size());
+  for (std::size_t d = schema_.dims.size(); d < wanted.dims.size(); ++d)
+    parts[d].count = wanted.dims[d].length;
+  // Collective: every rank comes to the same decompositions in the same order, also if one of them throws
+  // below.
+  for (const auto& cut : cuts)
+    if (cut) cut_of(cut);
+  for (std::size_t v = schema_.variables.size(); v < wanted.variables.size(); ++v) {
+    if (v >= cuts.size() || !cuts[v]) continue;
+    const Cut& cut = cut_of(cuts[v]);
+    const auto& dims = wanted.variables[v].dims;
+    const auto lead = static_cast<int>(dims.size()) - cuts[v]->rank();
+    for (int i = 0; i < cuts[v]->rank(); ++i) {
+      if (!cuts[v]->is_cut(i) && !cut.partly) continue;
+      const auto d = static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)]);
+      Part part{cut.box.first[i], cut.box.count[i], true, parts[d].inner};
+      const bool was_there = d < schema_.dims.size();
+      if (wanted.dims[d].unlimited)
+        throw Error(Code::not_supported,
+                    "an unlimited dimension cannot be cut over files; use layout=one, or give it a length")
+            .of_variable(wanted.variables[v].name);
+      const bool differs = part.first != parts[d].first || part.count != parts[d].count;
+      if ((parts[d].cut || was_there) && differs)
+        throw Error(
+            Code::not_supported,
+            "dimension '" + wanted.dims[d].name +
+                "' is cut differently by variables of this set, or was there uncut before, so that no "
+                "file could hold both; use layout=one, or another dimension")
+            .of_variable(wanted.variables[v].name);
+      parts[d] = part;
+    }
+  }
+}
+
+Schema DomainsDriver::schema_of_file(const Schema& wanted, std::vector<Part>& parts,
+                                     std::vector<int>& variables,
+                                     std::vector<std::pair<int, int>>& made_axes) const {
+  Schema out = inner_->schema();
+  out.attributes = wanted.attributes;
+  const auto files = static_cast<std::int32_t>(domains_);
+  set_attribute(out.attributes, Attribute::numbers("NumFilesInSet", Type::int_, &files, 1));
+  for (std::size_t d = schema_.dims.size(); d < wanted.dims.size(); ++d) {
+    if (!wanted.dims[d].unlimited && parts[d].cut && parts[d].count == 0) continue;
+    parts[d].inner = static_cast<int>(out.dims.size());
+    out.dims.push_back(wanted.dims[d]);
+    if (!wanted.dims[d].unlimited) out.dims.back().length = parts[d].count;
+  }
+  variables = variables_;
+  for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
+    VariableDef def = wanted.variables[v];
+    bool there = true;
+    for (std::size_t i = 0; i < def.dims.size(); ++i) {
+      const auto d = static_cast<std::size_t>(def.dims[i]);
+      there = there && parts[d].inner >= 0;
+      if (i < def.chunks.size() && parts[d].cut)
+        def.chunks[i] = std::clamp<std::int64_t>(def.chunks[i], 1, std::max<std::int64_t>(parts[d].count, 1));
+      if (is_coordinate(def, wanted.dims[d], def.dims[0]) && parts[d].cut)
+        set_attribute(def.attributes,
+                      decomposition_attribute(wanted.dims[d].length, parts[d].first, parts[d].count));
+      def.dims[i] = parts[d].inner;
+    }
+    if (v < schema_.variables.size()) {
+      if (variables[v] >= 0)
+        out.variables[static_cast<std::size_t>(variables[v])].attributes = def.attributes;
+      continue;
+    }
+    variables.push_back(there ? static_cast<int>(out.variables.size()) : -1);
+    if (there) out.variables.push_back(std::move(def));
+  }
+  for (std::size_t d = 0; d < wanted.dims.size(); ++d) {
+    if (!parts[d].cut || parts[d].inner < 0 || out.find_variable(wanted.dims[d].name) >= 0) continue;
+    VariableDef axis;
+    axis.name = wanted.dims[d].name;
+    axis.type = Type::double_;
+    axis.dims = {parts[d].inner};
+    axis.attributes = {Attribute::text("long_name", "number of the cell, from 1"),
+                       Attribute::text("shoal_axis", "made"),
+                       decomposition_attribute(wanted.dims[d].length, parts[d].first, parts[d].count)};
+    made_axes.emplace_back(static_cast<int>(out.variables.size()), static_cast<int>(d));
+    out.variables.push_back(std::move(axis));
+  }
+  return out;
+}
+
+void DomainsDriver::put_made_axes(const std::vector<std::pair<int, int>>& made_axes) {
+  for (const auto& [variable, d] : made_axes) {
+    const Part& part = parts_[static_cast<std::size_t>(d)];
+    std::vector<double> numbers;
+    for (std::int64_t i = 0; i < part.count; ++i)
+      numbers.push_back(static_cast<double>(part.first + i + 1));
+    inner_->put(variable, Box::whole({part.count}), reinterpret_cast<const std::byte*>(numbers.data()), {},
+                {});
+  }
+}
+
+// ---- Data
+
+// The part of a box that this domain's file holds, in the file's indices.
+Box DomainsDriver::box_in_file(int v, const Box& box) const {
+  const auto& dims = schema_.variables[static_cast<std::size_t>(v)].dims;
+  Box out = box;
+  for (int i = 0; i < box.rank(); ++i) {
+    const Part& part = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+    if (!part.cut) continue;
+    const std::int64_t first = std::max(box.first[i], part.first);
+    const std::int64_t end = std::min(box.end(i), part.first + part.count);
+    if (first >= end) return {Dims(box.rank()), Dims(box.rank())};
+    out.first[i] = first - part.first;
+    out.count[i] = end - first;
+  }
+  return out;
+}
+
+void DomainsDriver::grow(int v, const Box& box) {
+  const auto& dims = schema_.variables[static_cast<std::size_t>(v)].dims;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[i])];
+    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(i)));
+  }
+}
+
+void DomainsDriver::write(const Transfer& transfer) {
+  spread_puts();
+  Transfer part = transfer;
+  const int v = transfer.variable;
+  if (v < 0) return inner_->write(part);
+  grow(v, transfer.region);
+  part.variable = variables_[static_cast<std::size_t>(v)];
+  Status misfit;  // the same on all ranks of a domain, so that none waits for another
+  const Cut& cut = cuts_.at(transfer.decomposition.get());
+  const auto& dims = schema_.variables[static_cast<std::size_t>(v)].dims;
+  const int lead = static_cast<int>(dims.size()) - transfer.decomposition->rank();
+  for (int i = 0; i < transfer.decomposition->rank(); ++i) {
+    const Part& p = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])];
+    const bool cut_here = transfer.decomposition->is_cut(i) || cut.partly;
+    if (cut_here != p.cut || (p.cut && (cut.box.first[i] != p.first || cut.box.count[i] != p.count)))
+      misfit.merge(
+          {Code::not_supported,
+           "the decomposition of this call cuts dimension '" +
+               schema_.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])].name +
+               "' otherwise than the files of the set are cut; define the variable with this "
+               "decomposition, or use layout=one",
+           comm_.rank(), file_of_set(path_, domain_), schema_.variables[static_cast<std::size_t>(v)].name});
+  }
+  if (part.variable < 0 || !cut.part || !misfit.ok()) {
+    Status status = transfer.status;
+    status.merge(misfit);
+    if (!status.ok() && status.rank < 0) status.rank = comm_.rank();
+    pending_.merge(status);
+    return;
+  }
+  part.decomposition = cut.part;
+  part.region = box_in_file(v, transfer.region);
+  part.mine = box_in_file(v, transfer.mine);
+  inner_->write(part);
+}
+
+void DomainsDriver::read(const Transfer& /*transfer*/) {
+  throw Error(Code::state,
+              "fields cannot be read from a set of files while it is written; close it, and open '" + path_ +
+                  "' to read");
+}
+
+void DomainsDriver::put(int v, const Box& box, const std::byte* values,
+                        const std::vector<std::string>& strings, const Status& status) {
+  Put p{v, box, {}, {}, status};
+  if (comm_.rank() == 0 && v >= 0 && status.ok()) {
+    const VariableDef& def = schema_.variables[static_cast<std::size_t>(v)];
+    if (def.type == Type::string)
+      p.strings = strings;
+    else
+      p.values.assign(values, values + box.cells() * static_cast<std::int64_t>(size_of(def.type)));
+  }
+  if (v >= 0 && status.ok()) grow(v, box);
+  puts_.push_back(std::move(p));
+}
+
+// Rank 0's values go to all domains, many puts in one message.
+void DomainsDriver::spread_puts() {
+  if (puts_.empty()) return;
+  const Bytes message = comm_.from_root([&] {
+    ByteWriter out;
+    for (const auto& p : puts_) {
+      out.put(p.status.ok());
+      out.put(p.variable);
+      out.put(p.box);
+      out.put(p.values);
+      out.put(p.strings);
+    }
+    return out.take();
+  });
+  ByteReader in(message);
+  for (auto& mine : puts_) {
+    Put p;
+    const auto good = in.get<bool>();
+    in.get(p.variable);
+    in.get(p.box);
+    in.get(p.values);
+    in.get(p.strings);
+    if (!mine.status.ok()) {
+      if (mine.status.rank < 0) mine.status.rank = comm_.rank();
+      pending_.merge(mine.status);
+    }
+    if (!good || p.variable < 0) continue;
+    const int inside = variables_[static_cast<std::size_t>(p.variable)];
+    const Box part = box_in_file(p.variable, p.box);
+    if (inside < 0 || (part.empty() && !p.box.empty())) continue;
+    grow(p.variable, p.box);
+    if (part.count == p.box.count) {
+      inner_->put(inside, part, p.values.data(), p.strings, {});
+      continue;
+    }
+    // The cells of the whole that this file holds.
+    const Type type = schema_.variables[static_cast<std::size_t>(p.variable)].type;
+    Box taken(Dims(p.box.rank()), part.count);
+    const auto& dims = schema_.variables[static_cast<std::size_t>(p.variable)].dims;
+    for (int i = 0; i < taken.rank(); ++i) {
+      const Part& cut = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+      taken.first[i] = part.first[i] + (cut.cut ? cut.first : 0) - p.box.first[i];
+    }
+    if (type == Type::string) {
+      const Dims strides = row_major_strides(p.box.count);
+      std::vector<std::string> texts;
+      for (std::int64_t n = 0; n < part.cells(); ++n) {
+        const Dims at = unravel(n, part.count);
+        std::int64_t position = 0;
+        for (int i = 0; i < at.size(); ++i)
+          position += (taken.first[i] + at[i]) * strides[i];
+        texts.push_back(p.strings[static_cast<std::size_t>(position)]);
+      }
+      inner_->put(inside, part, nullptr, texts, {});
+      continue;
+    }
+    const ArrayView from = ArrayView::contiguous(p.values.data(), type, p.box.count).part(taken);
+    const Element element{type, size_of(type), false};
+    Bytes cells(static_cast<std::size_t>(part.cells()) * element.size);
+    copy_box(from.data, from.strides, cells.data(), byte_strides(part.count, element.size), part.count,
+             find_conversion(element, element), nullptr);
+    inner_->put(inside, part, cells.data(), {}, {});
+  }
+  puts_.clear();
+}
+
+void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
+                        const Status& status) {
+  spread_puts();
+  together([&] {
+    Status mine = status;
+    if (v >= 0 && mine.ok()) {
+      for (const int d : schema_.variables[static_cast<std::size_t>(v)].dims)
+        if (parts_[static_cast<std::size_t>(d)].cut)
+          mine = {Code::state,
+                  "a variable that is cut over files cannot be read while the set is written; close it, and "
+                  "open '" +
+                      path_ + "' to read",
+                  -1,
+                  {},
+                  {}};
+    }
+    inner_->get(mine.ok() ? variables_[static_cast<std::size_t>(v)] : -1, box, values, strings, mine);
+  });
+}
+
+// ---- Sync and close
+
+void DomainsDriver::finish(bool durable, bool final) {
+  Status status = caught([&] {
+    if (!made()) define(schema_, {});
+    spread_puts();
+  });
+  std::vector<std::int64_t> lengths;
+  for (const auto& dim : schema_.dims)
+    lengths.push_back(dim.unlimited ? dim.length : 0);
+  if (!lengths.empty()) lengths = comm_.max(std::move(lengths));
+  for (std::size_t d = 0; d < lengths.size(); ++d)
+    if (schema_.dims[d].unlimited) schema_.dims[d].length = lengths[d];
+  status.merge(pending_);
+  pending_ = {};
+  if (made()) {
+    status.merge(told_by_domain(caught([&] { final ? inner_->close(durable) : inner_->sync(durable); })));
+  }
+  comm_.agree_or_throw(status);
+}
+
+void DomainsDriver::sync(bool durable) {
+  finish(durable, false);
+}
+
+void DomainsDriver::close(bool durable) {
+  finish(durable, true);
+}
+
+std::unique_ptr<Driver> make_domains_driver(const std::string& driver, const Comm& comm,
+                                            const std::string& path, OpenMode mode, Format format,
+                                            const DriverOptions& options) {
+  return std::make_unique<DomainsDriver>(comm, driver, path, mode == OpenMode::create_exclusive, format,
+                                         options);
+}
+
+}  // namespace shoal

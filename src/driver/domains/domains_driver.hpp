@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "driver/cells.hpp"
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// One dataset in several files: each group of ranks (an I/O domain) has a file of its own that holds its box
+/// of every field, written by another driver on the ranks of the domain. Files and attributes follow FMS:
+/// PATH.0000, PATH.0001, ..., the attribute domain_decomposition on the coordinate variables of the
+/// dimensions that are cut, and NumFilesInSet. Where the model has no coordinate variable for such a
+/// dimension, one is added (numbers of cells from 1, attribute shoal_axis). Write only: sets are read by
+/// another driver.
+class DomainsDriver final : public Driver {
+ public:
+  /// driver: the name of the driver that writes the files. Files are created when the first definitions are
+  /// finished, since only decompositions tell how to group ranks. Collective.
+  DomainsDriver(const Comm& comm, std::string driver, std::string path, bool exclusive, Format format,
+                const DriverOptions& options);
+
+  const Schema& schema() const override { return schema_; }
+  const Placement& placement(int variable) const override {
+    return placements_.at(static_cast<std::size_t>(variable));
+  }
+  const Counters& counters() const override { return inner_ ? inner_->counters() : none_; }
+
+  void define(const Schema& wanted, const Cuts& cuts) override;
+  void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
+  void write(const Transfer& transfer) override;
+  void read(const Transfer& transfer) override;
+  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
+           const Status& status) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+           const Status& status) override;
+  void sync(bool durable) override;
+  void close(bool durable) override;
+
+ private:
+  /// What this domain's file has of a dimension. Uncut: all of it.
+  struct Part {
+    std::int64_t first = 0, count = 0;
+    bool cut = false;
+    int inner = -1;  ///< its number in the file; -1: not there, because this domain has no cells of it
+  };
+  /// This domain's part of a decomposition.
+  struct Cut {
+    std::shared_ptr<const Decomposition> whole;  ///< kept, so that its address stays its own
+    std::shared_ptr<const Decomposition> part;   ///< nullptr: no cells in this domain
+    Box box;
+    bool partly = false;  ///< some domain has no cells of it
+  };
+  struct Put {
+    int variable = -1;
+    Box box;
+    Bytes values;
+    std::vector<std::string> strings;
+    Status status;
+  };
+
+  void make_files(const Cuts& cuts);
+  void remove_old_files() const;
+  const Cut& cut_of(const std::shared_ptr<const Decomposition>& decomposition);
+  void cut_dimensions(const Schema& wanted, const Cuts& cuts, std::vector<Part>& parts);
+  Schema schema_of_file(const Schema& wanted, std::vector<Part>& parts, std::vector<int>& variables,
+                        std::vector<std::pair<int, int>>& made) const;
+  void put_made_axes(const std::vector<std::pair<int, int>>& made);
+  Box box_in_file(int variable, const Box& box) const;
+  void spread_puts();
+  void grow(int variable, const Box& box);
+  void finish(bool durable, bool final);
+  /// Work of this domain that may fail; all domains learn of it.
+  template <class Work>
+  void together(Work&& work);
+  Status told_by_domain(Status status) const;
+  bool made() const { return inner_ != nullptr; }
+
+  const Comm& comm_;
+  std::string driver_;
+  std::string path_;
+  bool exclusive_;
+  DriverOptions options_;
+  Schema schema_;
+  std::vector<Placement> placements_;
+  Counters none_;
+
+  int domain_ = 0, domains_ = 1;
+  std::optional<Comm> ranks_;          ///< of this domain
+  std::vector<std::int64_t> members_;  ///< their numbers in comm_
+  std::unique_ptr<Driver> inner_;
+  std::vector<Part> parts_;     ///< [dims of schema_]
+  std::vector<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
+  std::map<const Decomposition*, Cut> cuts_;
+  std::vector<Put> puts_;  ///< not yet known to other ranks than 0
+  Status pending_;
+};
+
+/// PATH.0000 for number 0; more digits where there are more files.
+std::string file_of_set(const std::string& path, int number);
+
+}  // namespace shoal
