@@ -20,6 +20,10 @@ const char* name_of(Format format) {
       return "netcdf4-classic";
     case Format::cdf5:
       return "cdf5";
+    case Format::raw:
+      return "raw";
+    case Format::ascii:
+      return "ascii";
   }
   return "unknown";
 }
@@ -32,6 +36,10 @@ Format format_of(const std::string& name) {
       {"cdf5", Format::cdf5},
       {"netcdf4", Format::netcdf4},
       {"netcdf4-classic", Format::netcdf4_classic},
+      {"raw", Format::raw},
+      {"ascii", Format::ascii},
+      {"binary", Format::raw},
+      {"text", Format::ascii},
       {"cdf-1", Format::cdf1},
       {"cdf-2", Format::cdf2},
       {"cdf-5", Format::cdf5},
@@ -62,7 +70,7 @@ Format format_of(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& [known, format] : k_table) {
     if (known == wanted) return format;
-    if (names.size() < 5) names.push_back(known);
+    if (names.size() < 7) names.push_back(known);
   }
   throw Error(Code::setting, "no file format is called '" + name + "'" + did_you_mean(wanted, names));
 }
@@ -84,7 +92,7 @@ bool holds(Format format, Type type) {
     case Type::uint:
     case Type::int64:
     case Type::uint64:
-      return format == Format::cdf5 || format == Format::netcdf4;
+      return format == Format::cdf5 || format == Format::netcdf4 || has_header_file(format);
     case Type::string:
       return format == Format::netcdf4;
   }

@@ -16,10 +16,12 @@ enum class Format : int {
   cdf2 = 2,
   netcdf4 = 3,
   netcdf4_classic = 4,
-  cdf5 = 5
-};  // numbers of nc_inq_format
+  cdf5 = 5,    // up to here numbers of nc_inq_format
+  raw = 101,   ///< bytes only, what is where in a file beside it
+  ascii = 102  ///< the same as text, one value a line
+};
 
-/// "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic".
+/// "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii".
 const char* name_of(Format format);
 /// The format of that name; also "64bit-offset", "nc4", "classic", ... ; throws Error(setting) with the
 /// nearest name.
@@ -27,8 +29,16 @@ Format format_of(const std::string& name);
 inline bool is_classic_file(Format f) {
   return f == Format::cdf1 || f == Format::cdf2 || f == Format::cdf5;
 }
-/// May the format hold the type? Classic model: byte char short int float double; cdf5 the unsigned and
-/// 64-bit ones too.
+/// Are these Shoal's own formats, which have a file beside them for the header?
+inline bool has_header_file(Format f) {
+  return f == Format::raw || f == Format::ascii;
+}
+/// Is a record there for all variables as soon as it is for one, so that cells nobody wrote must be filled?
+inline bool interleaves_records(Format f) {
+  return is_classic_file(f) || has_header_file(f);
+}
+/// May the format hold the type? Classic model: byte char short int float double; cdf5, raw and ascii the
+/// unsigned and 64-bit ones too; netcdf4 also strings.
 bool holds(Format format, Type type);
 
 struct Attribute {

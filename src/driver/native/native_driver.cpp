@@ -201,7 +201,7 @@ void NativeDriver::write(const Transfer& transfer) {
   }
   grow_records(transfer.variable, transfer.region);
   written_ = lengths();
-  if (is_classic_file(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
+  if (interleaves_records(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
   const Status placed = caught([&] {
     if (puts_) write_out_puts(transfer.variable);
     job.addresses = place(job);
@@ -449,7 +449,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
     }
     // On other ranks this is a guess, right if the owner's put was good.
     if (failure.ok()) grow_records(v, box);
-    if (failure.ok() && is_classic_file(schema_.format)) records_.touch(schema_, v, box);
+    if (failure.ok() && interleaves_records(schema_.format)) records_.touch(schema_, v, box);
     if (!failure.ok() && failure.variable.empty()) failure.variable = variable(v).name;
   }
   keep(failure);
@@ -484,7 +484,7 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
 void NativeDriver::commit(bool durable, bool final) {
   settle();
   bool lost = align_records(lost_ || loses_bytes(pending_));
-  if (!lost && is_classic_file(schema_.format)) {
+  if (!lost && interleaves_records(schema_.format)) {
     const auto gaps = records_.take_gaps(schema_);
     if (owner())
       keep(caught([&] {

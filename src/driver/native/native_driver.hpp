@@ -43,7 +43,7 @@ class NativeDriver final : public Driver {
   bool owner() const { return comm_.rank() == 0; }
   const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
   /// Do ranks need a message to learn where the bytes of a write go?
-  bool places_by_message() const { return !nodes_->single() && !is_classic_file(schema_.format); }
+  bool places_by_message() const { return !nodes_->single() && !interleaves_records(schema_.format); }
 
   Bytes packed_header() const;
   void take_header(const Bytes& header);
