@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What commands that run on several ranks share: who prints, and how failures end on all ranks."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import Optional
+
+import click
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+from .mpi_launch import inside_mpi
+
+trouble = 2  # exit status
+
+_units = {"": 1, "b": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
+_units.update({f"{key}b": value for key, value in _units.items() if key and key != "b"})
+_units.update({"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40})
+
+
+def parse_bytes(text: str) -> int:
+    """ "256MiB", "1e9", "64 k" as a number of bytes. Local."""
+    match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([a-z]*)\s*", text.lower())
+    if match is None or match[2] not in _units:
+        raise typer.BadParameter(f"'{text}' is no number of bytes; write 256MiB, 1GB or 65536.")
+    return int(float(match[1]) * _units[match[2]])
+
+
+def bytes_text(count: float) -> str:
+    """ "1.5 MiB". Local."""
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if abs(count) < 1024:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.4g} {unit}"
+        count /= 1024
+    return f"{count:.4g} TiB"
+
+
+def settings_of(items: Optional[Sequence[str]]) -> dict[str, str]:
+    """["stage_bytes=64MiB", "fill=false"] as a dict. Local."""
+    settings = {}
+    for item in items or []:
+        key, equals, value = item.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"'{item}' is not of the form key=value.")
+        settings[key.strip()] = value.strip()
+    return settings
+
+
+def console(stderr: bool = False) -> Console:
+    """A console that does not break lines of tables when its output goes to a file, or to a launcher, which
+    knows nothing of the terminal that it passes it on to."""
+    made = Console(stderr=stderr, highlight=False)
+    if inside_mpi() or not made.is_terminal:
+        made = Console(stderr=stderr, highlight=False, width=200, force_terminal=False)
+    return made
+
+
+def on_all_ranks(work: Callable) -> None:
+    """Run work(comm) on all ranks and exit with the status that it returns.
+
+    An error of Shoal, which all ranks get alike, is printed by rank 0, and the exit status is 2. What else
+    goes wrong may have happened on one rank only: that rank ends them all."""
+    from .._library import start_mpi
+    from ..errors import Error
+
+    try:
+        mpi = start_mpi()
+    except Error as error:
+        print(f"shoal: {error}", file=sys.stderr)
+        raise typer.Exit(trouble) from None
+    comm = mpi.COMM_WORLD
+    try:
+        status = work(comm)
+    except Error as error:
+        if comm.rank == 0:
+            print(f"shoal: {error}", file=sys.stderr, flush=True)
+        status = trouble
+    except (typer.Exit, click.ClickException):
+        raise
+    except BaseException:
+        if comm.size == 1:
+            raise
+        traceback.print_exc()
+        sys.stderr.flush()
+        comm.Abort(trouble)
+    raise typer.Exit(status)
+
+
+class _Lines:
+    """Progress in lines, for output that no cursor can go back in."""
+
+    seconds_between = 5.0
+
+    def __init__(self, what: str):
+        self._what = what
+        self._begin = self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._last < self.seconds_between:
+            return
+        self._last = now
+        speed = bytes_text(done / (now - self._begin))
+        share = 100 * done // max(total, 1)
+        print(f"{self._what}: {share} % of {bytes_text(total)}, {speed}/s", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress_bar(comm, what: str):
+    """Gives progress(done, total) in bytes: a bar on rank 0's terminal, or under a launcher a line now and
+    then; None where there is nobody to show it to."""
+    screen = Console(stderr=True)
+    if comm.rank == 0 and inside_mpi():
+        yield _Lines(what)
+        return
+    if comm.rank != 0 or not screen.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(binary_units=True),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
