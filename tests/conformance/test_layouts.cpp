@@ -1,0 +1,255 @@
+// Datasets of several files: who writes what into which file, and what is refused.
+#include <filesystem>
+
+#include "conformance/support.hpp"
+
+namespace shoal::testing {
+
+namespace {
+
+constexpr std::int64_t k_columns = 13;
+constexpr std::int64_t k_rows = 11;
+
+struct Grid {
+  int columns = 1, rows = 1;
+};
+
+/// Tiles as near to a square as the number of ranks allows.
+Grid grid_of(int ranks) {
+  return ranks % 2 == 0 ? Grid{2, ranks / 2} : Grid{1, ranks};
+}
+
+Box tile_of(int rank, int ranks) {
+  const Grid grid = grid_of(ranks);
+  const std::int64_t row = rank / grid.columns;
+  const std::int64_t column = rank % grid.columns;
+  const Dims first{k_rows * row / grid.rows, k_columns * column / grid.columns};
+  const Dims end{k_rows * (row + 1) / grid.rows, k_columns * (column + 1) / grid.columns};
+  return {first, {end[0] - first[0], end[1] - first[1]}};
+}
+
+double value_of_cell(std::int64_t record, std::int64_t row, std::int64_t column) {
+  return static_cast<double>(1000 * record + k_columns * row + column);
+}
+
+/// Two records of temp(time, y, x) and a fixed mask(y, x), a coordinate x, a replicated lat(y, x), no
+/// coordinate y.
+int write_set(const std::string& path, const std::string& settings) {
+  const Box tile = tile_of(world_rank(), world_size());
+  const Cut cut(MPI_COMM_WORLD, {k_rows, k_columns}, tile, {0, 0}, {0, 0});
+  shoal_dataset* file = nullptr;
+  const int code = shoal_create(MPI_COMM_WORLD, path.c_str(), settings.c_str(), &file);
+  if (code != SHOAL_OK) return code;
+  def_dim(file, "x", k_columns);
+  def_dim(file, "y", k_rows);
+  def_dim(file, "time", 0);
+  ok(shoal_def_var(file, "x", SHOAL_DOUBLE, "x", nullptr));
+  ok(shoal_def_var(file, "lat", SHOAL_DOUBLE, "y x", nullptr));
+  ok(shoal_def_var(file, "temp", SHOAL_FLOAT, "time y x", cut.handle()));
+  ok(shoal_def_var(file, "mask", SHOAL_INT, "y x", cut.handle()));
+  const int defined = shoal_end_define(file);
+  if (defined != SHOAL_OK) {
+    const std::string message = shoal_error_message();
+    shoal_abandon(&file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(!message.empty());
+    return defined;
+  }
+  TestArray x(SHOAL_DOUBLE, {k_columns});
+  for_cells(Box::whole({k_columns}), [&](const Dims& i) { x.set(i, static_cast<double>(10 * i[0])); });
+  ok(shoal_put(file, "x", x.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  TestArray lat(SHOAL_DOUBLE, {k_rows, k_columns});
+  for_cells(Box::whole({k_rows, k_columns}),
+            [&](const Dims& i) { lat.set(i, value_of_cell(0, i[0], i[1])); });
+  ok(shoal_put(file, "lat", lat.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  TestArray temp(SHOAL_DOUBLE, tile.count);
+  for (std::int64_t record = 0; record < 2; ++record) {
+    for_cells(Box::whole(tile.count), [&](const Dims& i) {
+      temp.set(i, value_of_cell(record, tile.first[0] + i[0], tile.first[1] + i[1]));
+    });
+    ok(shoal_write(file, "temp", nullptr, temp.c(), record, nullptr, nullptr));
+  }
+  ok(shoal_write(file, "mask", nullptr, temp.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  return shoal_close(&file, 0);
+}
+
+std::vector<int> int_attribute(shoal_dataset* file, const char* variable, const char* name, std::size_t n) {
+  std::vector<int> values(n);
+  ok(shoal_get_att(file, variable, name, SHOAL_INT, values.data()));
+  return values;
+}
+
+/// First cell and number of cells that a file holds of a dimension; all of it where it is not cut.
+std::pair<std::int64_t, std::int64_t> part_of(shoal_dataset* file, const char* axis, std::int64_t length) {
+  int found = 0;
+  if (shoal_find_var(file, axis, &found) != SHOAL_OK ||
+      shoal_find_att(file, axis, "domain_decomposition", &found) != SHOAL_OK)
+    return {0, length};
+  const auto values = int_attribute(file, axis, "domain_decomposition", 4);
+  CHECK(values[0] == 1);
+  CHECK(values[1] == length);
+  return {values[2] - 1, values[3] - values[2] + 1};
+}
+
+/// One file of the set, checked value by value; the box of cells that it says it holds.
+Box check_file(const std::string& path, int files) {
+  shoal_dataset* file = nullptr;
+  ok(shoal_open(MPI_COMM_SELF, path.c_str(), SHOAL_READ, "", &file));
+  CHECK(int_attribute(file, nullptr, "NumFilesInSet", 1)[0] == files);
+  const auto [column_first, columns] = part_of(file, "x", k_columns);
+  const auto [row_first, rows] = part_of(file, "y", k_rows);
+  const Box box({row_first, column_first}, {rows, columns});
+  TestArray temp(SHOAL_DOUBLE, {2, box.count[0], box.count[1]});
+  ok(shoal_get(file, "temp", temp.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+  TestArray mask(SHOAL_INT, box.count);
+  ok(shoal_get(file, "mask", mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  TestArray lat(SHOAL_DOUBLE, box.count);
+  ok(shoal_get(file, "lat", lat.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  TestArray along_x(SHOAL_DOUBLE, {box.count[1]});
+  ok(shoal_get(file, "x", along_x.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  TestArray along_y(SHOAL_DOUBLE, {box.count[0]});
+  const bool has_y = rows < k_rows;  // made, since the model has none
+  if (has_y) ok(shoal_get(file, "y", along_y.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  std::int64_t wrong = 0;
+  for_cells(Box::whole(box.count), [&](const Dims& i) {
+    const std::int64_t row = box.first[0] + i[0];
+    const std::int64_t column = box.first[1] + i[1];
+    for (std::int64_t r = 0; r < 2; ++r)
+      wrong += temp.get({r, i[0], i[1]}) != value_of_cell(r, row, column) ? 1 : 0;
+    wrong += mask.get(i) != value_of_cell(1, row, column) ? 1 : 0;
+    wrong += lat.get(i) != value_of_cell(0, row, column) ? 1 : 0;
+    wrong += along_x.get({i[1]}) != static_cast<double>(10 * column) ? 1 : 0;
+    wrong += has_y && along_y.get({i[0]}) != static_cast<double>(row + 1) ? 1 : 0;
+  });
+  CHECK(wrong == 0);
+  ok(shoal_close(&file, 0));
+  return box;
+}
+
+void check_set(const std::string& path, int files) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::int64_t cells = 0;
+  for (int i = 0; i < files; ++i) {
+    const std::string digits = std::to_string(i);
+    cells += check_file(path + "." + std::string(4 - digits.size(), '0') + digits, files).cells();
+  }
+  CHECK(cells == k_rows * k_columns);
+  const std::string digits = std::to_string(files);
+  CHECK(!std::filesystem::exists(path + "." + std::string(4 - digits.size(), '0') + digits));
+  CHECK(!std::filesystem::exists(path));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
+
+TEST_CASE("a file for each process, node or domain, in every format") {
+  const int ranks = world_size();
+  const Grid grid = grid_of(ranks);
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    const std::string with_format = ", format=" + format;
+    ok(write_set("layout.nc", "layout=process" + with_format));
+    check_set("layout.nc", ranks);
+    ok(write_set("layout.nc", "layout=node" + with_format));
+    check_set("layout.nc", 1);  // what was there of the larger set is gone
+    ok(write_set("layout.nc", "io_layout=1x" + std::to_string(grid.rows) + with_format));
+    check_set("layout.nc", grid.rows);
+    ok(write_set("layout.nc",
+                 "layout=domains, io_layout=" + std::to_string(grid.columns) + "x1" + with_format));
+    check_set("layout.nc", grid.columns);
+  }
+}
+
+TEST_CASE("domains need not divide the tiles evenly") {
+  const Grid grid = grid_of(world_size());
+  if (grid.rows < 3) return;
+  ok(write_set("layout.nc", "io_layout=1x2"));
+  check_set("layout.nc", 2);
+}
+
+TEST_CASE("layouts that cannot be are refused on all ranks alike") {
+  int code = write_set("layout.nc", "io_layout=3x100");
+  fails(code, SHOAL_SETTING, {"io_layout 3x100", "tiles"});
+  alike(code);
+  code = write_set("layout.nc", "layout=domains");
+  fails(code, SHOAL_SETTING, {"io_layout=NXxNY"});
+  alike(code);
+  code = write_set("layout.nc", "layout=process, io_layout=2x2");
+  fails(code, SHOAL_SETTING, {"io_layout is for layout=domains"});
+  alike(code);
+  ok(write_set("layout.nc", "layout=process"));
+  code = write_set("layout.nc", "layout=process, exists=error");
+  fails(code, SHOAL_EXISTS, {"layout.nc.0000", "exists=replace"});
+  alike(code);
+}
+
+TEST_CASE("ranks without cells have no file, and take part all the same") {
+  if (world_size() < 2) return;
+  const bool idle = world_rank() == 0;
+  const std::int64_t first = idle ? 0 : k_rows * (world_rank() - 1) / (world_size() - 1);
+  const std::int64_t end = idle ? 0 : k_rows * world_rank() / (world_size() - 1);
+  const Box tile({first, 0}, {end - first, idle ? 0 : k_columns});
+  const Cut cut(MPI_COMM_WORLD, {k_rows, k_columns}, tile, {0, 0}, {0, 0});
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "layout.nc", "layout=process", &file));
+  def_dim(file, "x", k_columns);
+  def_dim(file, "y", k_rows);
+  ok(shoal_def_var(file, "x", SHOAL_DOUBLE, "x", nullptr));
+  ok(shoal_def_var(file, "mask", SHOAL_INT, "y x", cut.handle()));
+  TestArray mask(SHOAL_INT, tile.count);
+  for_cells(Box::whole(tile.count),
+            [&](const Dims& i) { mask.set(i, value_of_cell(0, tile.first[0] + i[0], i[1])); });
+  ok(shoal_write(file, "mask", nullptr, mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_close(&file, 0));
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::int64_t cells = 0;
+  for (int i = 0; i < world_size() - 1; ++i) {
+    ok(shoal_open(MPI_COMM_SELF, ("layout.nc.000" + std::to_string(i)).c_str(), SHOAL_READ, "", &file));
+    const auto [row_first, rows] = part_of(file, "y", k_rows);
+    TestArray got(SHOAL_INT, {rows, k_columns});
+    ok(shoal_get(file, "mask", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    const std::int64_t above = row_first;
+    for_cells(Box::whole({rows, k_columns}), [&](const Dims& at) {
+      ++cells;
+      CHECK(got.get(at) == value_of_cell(0, above + at[0], at[1]));
+    });
+    ok(shoal_close(&file, 0));
+  }
+  CHECK(cells == k_rows * k_columns);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_CASE("a rank with bad values does not stop the other files") {
+  const Box tile = tile_of(world_rank(), world_size());
+  const Cut cut(MPI_COMM_WORLD, {k_rows, k_columns}, tile, {0, 0}, {0, 0});
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "layout.nc", "layout=process", &file));
+  def_dim(file, "x", k_columns);
+  def_dim(file, "y", k_rows);
+  ok(shoal_def_var(file, "small", SHOAL_BYTE, "y x", cut.handle()));
+  TestArray values(SHOAL_INT, tile.count);
+  values.fill(world_rank() == world_size() - 1 ? 1000 : 7);
+  ok(shoal_write(file, "small", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  const int code = shoal_close(&file, 0);
+  fails(code, SHOAL_RANGE, {"small", "1000", "rank " + std::to_string(world_size() - 1)});
+  alike(code);
+}
+
+TEST_CASE("fields of a set cannot be read while it is written") {
+  const Box tile = tile_of(world_rank(), world_size());
+  const Cut cut(MPI_COMM_WORLD, {k_rows, k_columns}, tile, {0, 0}, {0, 0});
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "layout.nc", "layout=process", &file));
+  def_dim(file, "x", k_columns);
+  def_dim(file, "y", k_rows);
+  ok(shoal_def_var(file, "mask", SHOAL_INT, "y x", cut.handle()));
+  TestArray values(SHOAL_INT, tile.count);
+  values.fill(3);
+  ok(shoal_write(file, "mask", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  const int code = shoal_read(file, "mask", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+  fails(code, SHOAL_STATE, {"close it"});
+  alike(code);
+  ok(shoal_close(&file, 0));
+}
+
+}  // namespace shoal::testing
