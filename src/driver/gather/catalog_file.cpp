@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
+#include "driver/gather/serial_file.hpp"
+
+namespace shoal {
+
+namespace {
+
+class CatalogFile final : public SerialFile {
+ public:
+  explicit CatalogFile(std::unique_ptr<Catalog> catalog) : catalog_(std::move(catalog)) {}
+
+  void define(const Schema& /*have*/, const Schema& wanted) override {
+    // Everything passes through the catalog, which then also fills what nobody writes.
+    Schema schema = wanted;
+    for (auto& variable : schema.variables)
+      variable.distributed = false;
+    catalog_->define(schema);
+  }
+  void put(int variable, const Box& box, const std::byte* values) override {
+    catalog_->put(variable, box, values);
+  }
+  void get(int variable, const Box& box, std::byte* values) override { catalog_->get(variable, box, values); }
+  void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override {
+    catalog_->put_strings(variable, box, values);
+  }
+  std::vector<std::string> get_strings(int variable, const Box& box) override {
+    return catalog_->get_strings(variable, box);
+  }
+  void grow(const Schema& schema) override {
+    for (std::size_t d = 0; d < schema.dims.size(); ++d)
+      if (schema.dims[d].unlimited && schema.dims[d].length > catalog_->schema().dims[d].length)
+        catalog_->grow(static_cast<int>(d), schema.dims[d].length);
+  }
+  void commit(bool durable) override { catalog_->commit(durable); }
+  void close(bool durable) override { catalog_->close(durable); }
+
+ private:
+  std::unique_ptr<Catalog> catalog_;
+};
+
+StoreMode store_mode(OpenMode mode) {
+  switch (mode) {
+    case OpenMode::create:
+      return StoreMode::create;
+    case OpenMode::create_exclusive:
+      return StoreMode::create_exclusive;
+    case OpenMode::read:
+      return StoreMode::read;
+    case OpenMode::write:
+      return StoreMode::write;
+  }
+  return StoreMode::read;
+}
+
+}  // namespace
+
+std::unique_ptr<SerialFile> open_catalog_file(const std::string& path, OpenMode mode, Format format,
+                                              const DriverOptions& options) {
+  auto store = options.open_store(path, store_mode(mode));
+  const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
+  return std::make_unique<CatalogFile>(
+      fresh ? create_catalog(format, std::move(store), options.catalog)
+            : open_catalog(std::move(store), mode == OpenMode::write, options.catalog));
+}
+
+}  // namespace shoal

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/gather/gather_driver.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "driver/kinds.hpp"
+#include "driver/pieces.hpp"
+#include "format/classic/layout.hpp"
+#include "format/netcdf4/contents.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t k_default_slab = 16 * 1024 * 1024;
+constexpr std::int64_t k_most_slab = 1024 * 1024 * 1024;  // counts of MPI are int
+constexpr int k_tag = 1;
+
+using PackedBox = std::array<std::int64_t, 2 * static_cast<std::size_t>(k_max_dims) + 1>;
+
+PackedBox packed(const Box& box) {
+  PackedBox out{};
+  for (int d = 0; d < box.rank(); ++d) {
+    out[static_cast<std::size_t>(d)] = box.first[d];
+    out[static_cast<std::size_t>(k_max_dims + d)] = box.count[d];
+  }
+  return out;
+}
+
+Box unpacked(const PackedBox& in, int rank) {
+  Box box(Dims(std::span(in.data(), static_cast<std::size_t>(rank))),
+          Dims(std::span(in.data() + k_max_dims, static_cast<std::size_t>(rank))));
+  return box;
+}
+
+/// Do the cells of the part follow each other in the box?
+bool follow(const Box& part, const Box& box) {
+  int d = 0;
+  while (d < part.rank() && part.count[d] == 1)
+    ++d;
+  for (++d; d < part.rank(); ++d)
+    if (part.count[d] != box.count[d]) return false;
+  return true;
+}
+
+std::int64_t offset_of(const Box& part, const Box& box, std::size_t size) {
+  return position_in(part.first, box) * static_cast<std::int64_t>(size);
+}
+
+/// Copies the cells of a part from where they lie row-major in one box to where they do in another.
+void copy_cells(const Box& part, Type type, const std::byte* from, const Box& from_box, std::byte* to,
+                const Box& to_box) {
+  const std::size_t size = size_of(type);
+  const ConvertRun copy = find_conversion({type, size, false}, {type, size, false});
+  copy_box(from + offset_of(part, from_box, size), byte_strides(from_box.count, size),
+           to + offset_of(part, to_box, size), byte_strides(to_box.count, size), part.count, copy, nullptr);
+}
+
+}  // namespace
+
+GatherDriver::GatherDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+                           const DriverOptions& options)
+    : BoxDriver(comm, path, mode, format, options) {
+  if (options.all_read)
+    throw Error(Code::setting,
+                "driver gather reads on rank 0 alone; take replicated_read=one, or another driver");
+  for (const auto& [key, value] : options.hints)
+    count().hints_dropped.push_back(key + "=" + value);
+  comm.on_root([&] {
+    const Timer timer(count().open);
+#ifdef SHOAL_HAVE_NETCDF
+    if (!has_header_file(schema().format)) {
+      file_ = open_netcdf_file(path, mode, schema(), options);
+      return;
+    }
+#endif
+    file_ = open_catalog_file(path, mode, schema().format, options);
+  });
+}
+
+void GatherDriver::extend(const Schema& wanted) {
+  if (is_classic_file(wanted.format)) check_classic(wanted, schema());
+  if (wanted.format == Format::netcdf4 || wanted.format == Format::netcdf4_classic)
+    netcdf4::check_extension(schema(), wanted);
+  comm().on_root([&] { file_->define(schema(), wanted); });
+}
+
+GatherDriver::Meeting GatherDriver::meet(const Box& mine) const {
+  Meeting meeting;
+  if (comm().size() == 1) {
+    meeting.boxes = {mine};
+    meeting.all = mine;
+    return meeting;
+  }
+  const PackedBox own = packed(mine);
+  std::vector<PackedBox> all(root() ? static_cast<std::size_t>(comm().size()) : 0);
+  const int n = static_cast<int>(own.size());
+  check_mpi(MPI_Gather(own.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, 0, comm().handle()),
+            "MPI_Gather");
+  meeting.all = Box(Dims(mine.rank()), Dims(mine.rank()));
+  for (const auto& box : all) {
+    meeting.boxes.push_back(unpacked(box, mine.rank()));
+    meeting.all = bounding(meeting.all, meeting.boxes.back());
+  }
+  PackedBox bounds = packed(meeting.all);
+  check_mpi(MPI_Bcast(bounds.data(), n, MPI_INT64_T, 0, comm().handle()), "MPI_Bcast");
+  meeting.all = unpacked(bounds, mine.rank());
+  return meeting;
+}
+
+std::vector<GatherDriver::Part> GatherDriver::parts_of(const Meeting& meeting, const Box& slab) {
+  std::vector<Part> parts;
+  for (std::size_t r = 0; r < meeting.boxes.size(); ++r) {
+    const Box cells = intersection(meeting.boxes[r], slab);
+    if (!cells.empty()) parts.push_back({static_cast<int>(r), cells});
+  }
+  return parts;
+}
+
+std::int64_t GatherDriver::slab_bytes() const {
+  return options().whole_stage ? std::min(options().stage_bytes / 2, k_most_slab) : k_default_slab;
+}
+
+/// The slabs of the box, in file order, the same on all ranks.
+template <class Visit>
+void GatherDriver::for_each_slab(const Box& all, Type type, Visit&& visit) const {
+  if (all.empty()) return;
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  Dims everything = all.count;
+  for (int d = 0; d < everything.size(); ++d)
+    everything[d] = all.end(d);
+  for_each_piece({all}, everything, std::max<std::int64_t>(slab_bytes() / size, 1),
+                 [&](const Piece& piece) { visit(piece.cells); });
+}
+
+void GatherDriver::store(int v, const Box& box, const std::byte* cells) {
+  if (comm().size() == 1) {
+    if (box.empty()) return;
+    file_->put(v, box, cells);
+    ++count().writes;
+    return;
+  }
+  const Type type = variable(v).type;
+  const Meeting meeting = meet(box);
+  Status status;
+  for_each_slab(meeting.all, type, [&](const Box& slab) {
+    if (root())
+      collect(v, meeting, slab, cells, status);
+    else
+      send(intersection(box, slab), type, cells, box, 0);
+    ++count().slabs;
+  });
+  if (!meeting.all.empty()) --count().slabs;  // the first is no cut
+  if (!status.ok()) throw Error(status);
+}
+
+// Every part is received, whatever fails, as its rank waits for that.
+void GatherDriver::collect(int v, const Meeting& meeting, const Box& slab, const std::byte* mine,
+                           Status& status) {
+  const std::vector<Part> parts = parts_of(meeting, slab);
+  if (parts.empty()) return;
+  const VariableDef& definition = variable(v);
+  const std::size_t size = size_of(definition.type);
+  slab_.resize(static_cast<std::size_t>(slab.cells()) * size);
+  std::int64_t cells = 0;
+  for (const auto& part : parts)
+    cells += part.cells.cells();
+  if (cells < slab.cells()) {  // some belong to nobody
+    const Bytes fill = fill_of(definition);
+    fill_box(slab_.data(), {static_cast<std::int64_t>(size)}, {slab.cells()}, fill.data(), size);
+  }
+  for (const auto& part : parts) {
+    if (part.rank == 0)
+      copy_cells(part.cells, definition.type, mine, meeting.boxes[0], slab_.data(), slab);
+    else
+      receive(part.cells, definition.type, slab_.data(), slab, part.rank);
+  }
+  note_memory();
+  ++count().writes;
+  if (status.ok()) status = caught([&] { file_->put(v, slab, slab_.data()); });
+}
+
+void GatherDriver::load(int v, const Box& box, std::byte* cells) {
+  if (comm().size() == 1) {
+    if (box.empty()) return;
+    file_->get(v, box, cells);
+    ++count().reads;
+    return;
+  }
+  const Type type = variable(v).type;
+  const Meeting meeting = meet(box);
+  Status status;
+  for_each_slab(meeting.all, type, [&](const Box& slab) {
+    if (root())
+      spread(v, meeting, slab, cells, status);
+    else
+      receive(intersection(box, slab), type, cells, box, 0);
+    ++count().slabs;
+  });
+  if (!meeting.all.empty()) --count().slabs;
+  if (!status.ok()) throw Error(status);
+}
+
+// Every part is sent, also where nothing could be read.
+void GatherDriver::spread(int v, const Meeting& meeting, const Box& slab, std::byte* mine, Status& status) {
+  const std::vector<Part> parts = parts_of(meeting, slab);
+  if (parts.empty()) return;
+  const Type type = variable(v).type;
+  slab_.resize(static_cast<std::size_t>(slab.cells()) * size_of(type));
+  if (status.ok()) status = caught([&] { file_->get(v, slab, slab_.data()); });
+  for (const auto& part : parts) {
+    if (part.rank == 0)
+      copy_cells(part.cells, type, slab_.data(), slab, mine, meeting.boxes[0]);
+    else
+      send(part.cells, type, slab_.data(), slab, part.rank);
+  }
+  note_memory();
+  ++count().reads;
+}
+
+void GatherDriver::send(const Box& part, Type type, const std::byte* cells, const Box& box, int to) {
+  if (part.empty()) return;
+  const std::size_t size = size_of(type);
+  const auto bytes = static_cast<std::size_t>(part.cells()) * size;
+  const std::byte* from = cells + offset_of(part, box, size);
+  if (!follow(part, box)) {
+    part_.resize(bytes);
+    copy_cells(part, type, cells, box, part_.data(), part);
+    from = part_.data();
+  }
+  check_mpi(MPI_Send(from, static_cast<int>(bytes), MPI_BYTE, to, k_tag, comm().handle()), "MPI_Send");
+}
+
+void GatherDriver::receive(const Box& part, Type type, std::byte* cells, const Box& box, int from) {
+  if (part.empty()) return;
+  const std::size_t size = size_of(type);
+  const auto bytes = static_cast<std::size_t>(part.cells()) * size;
+  const bool direct = follow(part, box);
+  if (!direct) part_.resize(bytes);
+  check_mpi(MPI_Recv(direct ? cells + offset_of(part, box, size) : part_.data(), static_cast<int>(bytes),
+                     MPI_BYTE, from, k_tag, comm().handle(), MPI_STATUS_IGNORE),
+            "MPI_Recv");
+  if (!direct) copy_cells(part, type, part_.data(), part, cells, box);
+}
+
+void GatherDriver::note_memory() {
+  auto& counters = count();
+  counters.stage_bytes = 2 * slab_bytes();
+  counters.stage_high_water =
+      std::max(counters.stage_high_water, static_cast<std::int64_t>(slab_.size() + part_.size()));
+}
+
+void GatherDriver::store_replicated(int v, const Box& box, const std::byte* values) {
+  if (root() && !box.empty()) file_->put(v, box, values);
+}
+
+void GatherDriver::store_strings(int v, const Box& box, const std::vector<std::string>& values) {
+  if (root() && !box.empty()) file_->put_strings(v, box, values);
+}
+
+void GatherDriver::load_replicated(int v, const Box& box, std::byte* values, bool /*all*/) {
+  if (root() && !box.empty()) file_->get(v, box, values);
+}
+
+std::vector<std::string> GatherDriver::load_strings(int v, const Box& box) {
+  return box.empty() ? std::vector<std::string>{} : file_->get_strings(v, box);
+}
+
+// Records where no rank had a cell.
+void GatherDriver::settle() {
+  if (root() && writable()) file_->grow(schema());
+}
+
+void GatherDriver::commit(bool durable) {
+  durable_ = durable;
+  comm().on_root([&] { file_->commit(durable); });
+}
+
+void GatherDriver::close_file() {
+  comm().on_root([&] { file_->close(durable_); });
+}
+
+std::unique_ptr<Driver> make_gather_driver(const Comm& comm, const std::string& path, OpenMode mode,
+                                           Format format, const DriverOptions& options) {
+  return std::make_unique<GatherDriver>(comm, path, mode, format, options);
+}
+
+}  // namespace shoal

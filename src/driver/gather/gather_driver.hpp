@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver/box_driver.hpp"
+#include "driver/gather/serial_file.hpp"
+
+namespace shoal {
+
+/// Everything is collected on rank 0, which alone has the file: the way that most models began with. Fields
+/// go slab by slab, in file order; each rank sends its part of a slab by a blocking message (reading: rank 0
+/// sends). Memory on rank 0: a slab and a part of one, together at most stage_bytes if that is set, else 32
+/// MiB.
+class GatherDriver final : public BoxDriver {
+ public:
+  /// Collective.
+  GatherDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+               const DriverOptions& options);
+
+ protected:
+  void extend(const Schema& wanted) override;
+  void store(int variable, const Box& box, const std::byte* cells) override;
+  void load(int variable, const Box& box, std::byte* cells) override;
+  void store_replicated(int variable, const Box& box, const std::byte* values) override;
+  void store_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
+  void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
+  std::vector<std::string> load_strings(int variable, const Box& box) override;
+  void settle() override;
+  void commit(bool durable) override;
+  void close_file() override;
+  bool fills() const override { return true; }
+
+ private:
+  /// What the ranks of one call have or want.
+  struct Meeting {
+    std::vector<Box> boxes;  ///< of all ranks; on rank 0 alone
+    Box all;                 ///< that holds them
+  };
+  struct Part {
+    int rank = 0;
+    Box cells;
+  };
+
+  bool root() const { return comm().rank() == 0; }
+  Meeting meet(const Box& mine) const;
+  static std::vector<Part> parts_of(const Meeting& meeting, const Box& slab);
+  std::int64_t slab_bytes() const;
+  template <class Visit>
+  void for_each_slab(const Box& all, Type type, Visit&& visit) const;
+
+  void collect(int variable, const Meeting& meeting, const Box& slab, const std::byte* mine, Status& status);
+  void spread(int variable, const Meeting& meeting, const Box& slab, std::byte* mine, Status& status);
+  /// The cells of a part, which lie row-major in the box.
+  void send(const Box& part, Type type, const std::byte* cells, const Box& box, int to);
+  void receive(const Box& part, Type type, std::byte* cells, const Box& box, int from);
+  void note_memory();
+
+  std::unique_ptr<SerialFile> file_;  ///< on rank 0
+  Bytes slab_;                        ///< on rank 0
+  Bytes part_;                        ///< of a slab, on its way
+  bool durable_ = false;
+};
+
+}  // namespace shoal

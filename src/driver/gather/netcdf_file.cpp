@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#ifdef SHOAL_HAVE_NETCDF
+#include <netcdf.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "driver/box_driver.hpp"
+#include "driver/gather/serial_file.hpp"
+#include "format/netcdf4/contents.hpp"
+
+namespace shoal {
+
+namespace {
+
+Code code_of_netcdf(int code) {
+  switch (code) {
+    case NC_EEXIST:
+      return Code::exists;
+    case NC_EPERM:
+      return Code::permission;
+    case NC_ENOMEM:
+      return Code::no_memory;
+    case NC_ENOTNC:
+    case NC_ETRUNC:
+      return Code::format;
+    case NC_ENOTVAR:
+    case NC_EBADDIM:
+    case NC_EINVALCOORDS:
+    case NC_EEDGE:
+      return Code::not_found;
+    case NC_EVARSIZE:
+    case NC_EDIMSIZE:
+    case NC_ENOTNC4:
+    case NC_ESTRICTNC3:
+    case NC_EMAXDIMS:
+      return Code::not_supported;
+    case NC_ELATEFILL:
+    case NC_ELATEDEF:
+      return Code::state;
+    default:
+      return Code::io;
+  }
+}
+
+Error netcdf_error(int code, const std::string& what) {
+  if (code > 0) return errno_error(code, what);  // of the system
+  return {code_of_netcdf(code), what + ": " + nc_strerror(code) + " (netCDF error " + std::to_string(code) +
+                                    (code == NC_EHDFERR ? "; is there space left on the device?)" : ")")};
+}
+
+int create_mode(Format format) {
+  switch (format) {
+    case Format::cdf2:
+      return NC_64BIT_OFFSET;
+    case Format::cdf5:
+      return NC_64BIT_DATA;
+    case Format::netcdf4:
+      return NC_NETCDF4;
+    case Format::netcdf4_classic:
+      return NC_NETCDF4 | NC_CLASSIC_MODEL;
+    default:
+      return 0;
+  }
+}
+
+/// start and count of a box, as netCDF-C wants them; never of length 0.
+struct Range {
+  explicit Range(const Box& box) {
+    for (int d = 0; d < box.rank(); ++d) {
+      start[static_cast<std::size_t>(d)] = static_cast<std::size_t>(box.first[d]);
+      count[static_cast<std::size_t>(d)] = static_cast<std::size_t>(box.count[d]);
+    }
+  }
+  std::array<std::size_t, k_max_dims> start{};
+  std::array<std::size_t, k_max_dims> count{};
+};
+
+class NetcdfFile final : public SerialFile {
+ public:
+  NetcdfFile(const std::string& path, OpenMode mode, const Schema& schema, const DriverOptions& options);
+  NetcdfFile(const NetcdfFile&) = delete;
+  NetcdfFile& operator=(const NetcdfFile&) = delete;
+  ~NetcdfFile() override {
+    if (file_ >= 0) nc_abort(file_);
+  }
+
+  void define(const Schema& have, const Schema& wanted) override;
+  void put(int variable, const Box& box, const std::byte* values) override;
+  void get(int variable, const Box& box, std::byte* values) override;
+  void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
+  std::vector<std::string> get_strings(int variable, const Box& box) override;
+  void grow(const Schema& schema) override;
+  void commit(bool durable) override;
+  void close(bool durable) override;
+
+ private:
+  friend class NetcdfDefiner;
+
+  void check(int code, const std::string& what) const {
+    if (code != NC_NOERR) throw netcdf_error(code, what).in_file(path_);
+  }
+  int id_of(int variable) const;
+  std::int64_t length_of(int dim) const;
+  bool grow_by(const Schema& schema, int variable, int dim);
+  void wait_for_device() const {
+    const auto store = options_.open_store(path_, StoreMode::write);
+    store->sync();
+    store->close();
+  }
+
+  std::string path_;
+  DriverOptions options_;
+  int file_ = -1;
+  bool first_definitions_ = false;  ///< the file is new and has no data yet
+  std::vector<int> dims_;           ///< netCDF's numbers, by index in the schema; -1: it has no such thing
+  std::vector<int> variables_;
+};
+
+NetcdfFile::NetcdfFile(const std::string& path, OpenMode mode, const Schema& schema,
+                       const DriverOptions& options)
+    : path_(path), options_(options) {
+  if (mode == OpenMode::create || mode == OpenMode::create_exclusive) {
+    const int exists = mode == OpenMode::create ? NC_CLOBBER : NC_NOCLOBBER;
+    check(nc_create(path.c_str(), exists | create_mode(schema.format), &file_), "creating the file");
+    first_definitions_ = true;
+    return;
+  }
+  check(nc_open(path.c_str(), mode == OpenMode::write ? NC_WRITE : NC_NOWRITE, &file_), "opening the file");
+  for (const auto& dim : schema.dims) {
+    int id = -1;
+    dims_.push_back(nc_inq_dimid(file_, dim.name.c_str(), &id) == NC_NOERR ? id : -1);
+  }
+  for (const auto& variable : schema.variables) {
+    int id = -1;
+    variables_.push_back(nc_inq_varid(file_, variable.name.c_str(), &id) == NC_NOERR ? id : -1);
+  }
+}
+
+int NetcdfFile::id_of(int variable) const {
+  const int id = variables_.at(static_cast<std::size_t>(variable));
+  if (id < 0)
+    throw Error(Code::not_supported,
+                "the netCDF library does not see this variable of the file; use driver native")
+        .in_file(path_);
+  return id;
+}
+
+/// Defines by netCDF-C what a schema has beyond another.
+class NetcdfDefiner final : public DefinitionVisitor {
+ public:
+  NetcdfDefiner(NetcdfFile& file, const Schema& wanted) : file_(file), wanted_(wanted) {}
+
+  void dimension(int /*index*/, const Dimension& dim) override {
+    int id = -1;
+    const std::size_t length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);
+    file_.check(nc_def_dim(file_.file_, dim.name.c_str(), length, &id),
+                "defining dimension '" + dim.name + "'");
+    file_.dims_.push_back(id);
+  }
+
+  void variable(int index, const VariableDef& definition) override {
+    const std::string what = "defining the variable";
+    std::vector<int> dims;
+    for (const int d : definition.dims) {
+      dims.push_back(file_.dims_.at(static_cast<std::size_t>(d)));
+      if (dims.back() < 0)
+        throw Error(Code::not_supported, "the netCDF library does not see the dimension '" +
+                                             wanted_.dims[static_cast<std::size_t>(d)].name +
+                                             "' of the file; use driver native")
+            .in_file(file_.path_)
+            .of_variable(definition.name);
+    }
+    int id = -1;
+    checked(definition,
+            nc_def_var(file_.file_, definition.name.c_str(), static_cast<nc_type>(definition.type),
+                       static_cast<int>(dims.size()), dims.data(), &id),
+            what);
+    file_.variables_.push_back(id);
+    if (!is_classic_file(wanted_.format)) chunk(index, definition, id);
+    const bool fill = file_.options_.catalog.fill && !definition.no_fill;
+    checked(definition, nc_def_var_fill(file_.file_, id, fill ? NC_FILL : NC_NOFILL, nullptr),
+            "setting the fill mode");
+  }
+
+  void attribute(int variable, const Attribute& attribute) override {
+    const int id = variable < 0 ? NC_GLOBAL : file_.id_of(variable);
+    const auto n = static_cast<std::size_t>(attribute.count());
+    const std::string what = "defining attribute '" + attribute.name + "'";
+    int code = NC_NOERR;
+    if (attribute.type == Type::string) {
+      std::vector<const char*> texts;
+      for (const auto& text : attribute.strings)
+        texts.push_back(text.c_str());
+      code = nc_put_att_string(file_.file_, id, attribute.name.c_str(), n, texts.data());
+    } else {
+      code = nc_put_att(file_.file_, id, attribute.name.c_str(), static_cast<nc_type>(attribute.type), n,
+                        attribute.data.data());
+    }
+    if (variable < 0)
+      file_.check(code, what);
+    else
+      checked(wanted_.variables[static_cast<std::size_t>(variable)], code, what);
+  }
+
+ private:
+  void checked(const VariableDef& definition, int code, const std::string& what) const {
+    if (code != NC_NOERR) throw netcdf_error(code, what).in_file(file_.path_).of_variable(definition.name);
+  }
+
+  /// The same chunks as the native driver's.
+  void chunk(int index, const VariableDef& definition, int id) const {
+    std::vector<bool> unlimited;
+    for (const int d : definition.dims)
+      unlimited.push_back(wanted_.dims[static_cast<std::size_t>(d)].unlimited);
+    const bool records = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
+    if (definition.dims.empty() || (!records && definition.chunks.empty())) return;
+    Dims shape = wanted_.shape(index);
+    for (int d = 0; d < shape.size(); ++d)
+      if (unlimited[static_cast<std::size_t>(d)]) shape[d] = 0;
+    const std::size_t element =
+        definition.type == Type::string ? sizeof(char*) * 2 : size_of(definition.type);
+    const Dims chunk = definition.chunks.empty() ? netcdf4::default_chunk(shape, unlimited, element,
+                                                                          file_.options_.catalog.chunk_bytes)
+                                                 : Dims(definition.chunks);
+    std::vector<std::size_t> sizes(chunk.begin(), chunk.end());
+    checked(definition, nc_def_var_chunking(file_.file_, id, NC_CHUNKED, sizes.data()),
+            "setting the chunk shape " + text_of(chunk));
+  }
+
+  NetcdfFile& file_;
+  const Schema& wanted_;
+};
+
+void NetcdfFile::define(const Schema& have, const Schema& wanted) {
+  const int code = nc_redef(file_);
+  if (code != NC_EINDEFINE) check(code, "entering define mode");
+  NetcdfDefiner definer(*this, wanted);
+  for_each_new(have, wanted, definer);
+  if (first_definitions_ && is_classic_file(wanted.format)) {
+    const auto reserve = static_cast<std::size_t>(options_.catalog.header_reserve);
+    const auto align = static_cast<std::size_t>((options_.catalog.alignment + 3) / 4 * 4);
+    check(nc__enddef(file_, reserve, align, reserve, align), "leaving define mode");
+  } else {
+    check(nc_enddef(file_), "leaving define mode");
+  }
+  first_definitions_ = false;
+}
+
+void NetcdfFile::put(int variable, const Box& box, const std::byte* values) {
+  const Range range(box);
+  check(nc_put_vara(file_, id_of(variable), range.start.data(), range.count.data(), values),
+        "writing " + text_of(box));
+}
+
+void NetcdfFile::get(int variable, const Box& box, std::byte* values) {
+  const Range range(box);
+  check(nc_get_vara(file_, id_of(variable), range.start.data(), range.count.data(), values),
+        "reading " + text_of(box));
+}
+
+void NetcdfFile::put_strings(int variable, const Box& box, const std::vector<std::string>& values) {
+  std::vector<const char*> texts;
+  for (const auto& value : values)
+    texts.push_back(value.c_str());
+  const Range range(box);
+  check(nc_put_vara_string(file_, id_of(variable), range.start.data(), range.count.data(), texts.data()),
+        "writing " + text_of(box));
+}
+
+std::vector<std::string> NetcdfFile::get_strings(int variable, const Box& box) {
+  std::vector<char*> texts(static_cast<std::size_t>(box.cells()), nullptr);
+  const Range range(box);
+  check(nc_get_vara_string(file_, id_of(variable), range.start.data(), range.count.data(), texts.data()),
+        "reading " + text_of(box));
+  std::vector<std::string> values;
+  for (const char* text : texts)
+    values.emplace_back(text == nullptr ? "" : text);
+  nc_free_string(texts.size(), texts.data());
+  return values;
+}
+
+std::int64_t NetcdfFile::length_of(int dim) const {
+  std::size_t length = 0;
+  const int id = dims_.at(static_cast<std::size_t>(dim));
+  if (id >= 0) check(nc_inq_dimlen(file_, id, &length), "asking for the length of a dimension");
+  return static_cast<std::int64_t>(length);
+}
+
+// netCDF has no call for it: one cell of the last record makes the others.
+void NetcdfFile::grow(const Schema& schema) {
+  for (int d = 0; d < static_cast<int>(schema.dims.size()); ++d) {
+    const Dimension& dim = schema.dims[static_cast<std::size_t>(d)];
+    if (!dim.unlimited || length_of(d) >= dim.length) continue;
+    for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
+      if (grow_by(schema, v, d)) break;
+  }
+}
+
+bool NetcdfFile::grow_by(const Schema& schema, int v, int dim) {
+  const VariableDef& variable = schema.variables[static_cast<std::size_t>(v)];
+  const auto& dims = variable.dims;
+  if (std::find(dims.begin(), dims.end(), dim) == dims.end() || !variable.fits_plainly) return false;
+  Box cell(Dims(static_cast<int>(dims.size())), Dims(static_cast<int>(dims.size()), 1));
+  for (int i = 0; i < cell.rank(); ++i) {
+    const int d = dims[static_cast<std::size_t>(i)];
+    const Dimension& other = schema.dims[static_cast<std::size_t>(d)];
+    if (d == dim)
+      cell.first[i] = other.length - 1;
+    else if (other.unlimited && length_of(d) == 0)
+      return false;  // it would grow too
+  }
+  if (variable.type == Type::string) {
+    const Attribute* fill = find_attribute(variable.attributes, "_FillValue");
+    put_strings(v, cell, {fill != nullptr && !fill->strings.empty() ? fill->strings[0] : ""});
+  } else {
+    put(v, cell, fill_of(variable).data());
+  }
+  return true;
+}
+
+void NetcdfFile::commit(bool durable) {
+  check(nc_sync(file_), "bringing the file up to date");
+  if (durable) wait_for_device();
+}
+
+void NetcdfFile::close(bool durable) {
+  check(nc_close(std::exchange(file_, -1)), "closing the file");
+  if (durable) wait_for_device();
+}
+
+}  // namespace
+
+std::unique_ptr<SerialFile> open_netcdf_file(const std::string& path, OpenMode mode, const Schema& schema,
+                                             const DriverOptions& options) {
+  return std::make_unique<NetcdfFile>(path, mode, schema, options);
+}
+
+}  // namespace shoal
+#endif
