@@ -9,6 +9,8 @@
 #include "base/text.hpp"
 #include "dataset/report.hpp"
 #include "driver/kinds.hpp"
+#include "driver/tiles/tiles_driver.hpp"
+#include "format/tiles/set_paths.hpp"
 
 namespace shoal {
 
@@ -103,9 +105,20 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
   std::unique_ptr<Dataset> dataset(new Dataset(comm, path, writable));
   dataset->take_settings(options, writable ? "open to write" : "open to read");
   try {
-    dataset->driver_ = make_driver(dataset->settings_.text("driver"), dataset->comm_, path,
-                                   writable ? OpenMode::write : OpenMode::read, Format::cdf5,
-                                   dataset->driver_options(options));
+    const OpenMode mode = writable ? OpenMode::write : OpenMode::read;
+    const std::string driver = dataset->settings_.text("driver");
+    const Bytes is_set = dataset->comm_.from_root([&] {
+      if (files_of_set(path).empty()) return Bytes{};
+      if (driver != "native" && dataset->settings_.origin("driver") == "argument")
+        throw Error(
+            Code::setting,
+            "driver " + driver + " cannot read a dataset in several files; leave the setting driver out");
+      return Bytes(1);
+    });
+    dataset->driver_ =
+        is_set.empty()
+            ? make_driver(driver, dataset->comm_, path, mode, Format::cdf5, dataset->driver_options(options))
+            : make_tiles_driver(dataset->comm_, path, mode, dataset->driver_options(options));
   } catch (const Error& e) {
     throw e.in_file(path);
   }
@@ -173,6 +186,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.access = access_of(settings_.text("access"));
   out.replicated_access = access_of(settings_.text("replicated_access"));
   out.all_read = settings_.text("replicated_read") == "all";
+  out.missing_is_fill = settings_.text("missing_tiles") == "fill";
   out.layout = layout_of(settings_);
   out.hints = hints_of(settings_.text("hints"));
   return out;

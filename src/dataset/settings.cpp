@@ -18,7 +18,7 @@ namespace {
 
 using Kind = SettingKey::Kind;
 
-constexpr std::array<SettingKey, 21> k_keys{{
+constexpr std::array<SettingKey, 22> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic", "format of new files", true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
     {"access", Kind::word, "collective", "collective independent nonblocking",
@@ -27,6 +27,9 @@ constexpr std::array<SettingKey, 21> k_keys{{
      "the same for replicated variables", false},
     {"replicated_read", Kind::word, "one", "one all",
      "replicated variables are read by rank 0, which spreads them, or by every rank for itself", false},
+    {"missing_tiles", Kind::word, "refuse", "refuse fill",
+     "a dataset in several files that lacks some: refuse it, or read their cells (land) as the fill value",
+     false},
     {"hints", Kind::text, "", "key=value pairs, semicolons between",
      "for MPI-IO and PnetCDF: cb_nodes=2; romio_cb_write=enable", false},
     {"layout", Kind::word, "one", "one process node domains",

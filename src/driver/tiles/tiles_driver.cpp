@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/tiles/tiles_driver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/convert.hpp"
+#include "driver/cells.hpp"
+#include "driver/pieces.hpp"
+#include "format/tiles/set_paths.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t k_most_open = 16;
+constexpr std::int64_t k_piece_bytes = 16 * 1024 * 1024;
+
+enum Deed { k_read, k_get };
+
+std::int64_t size_in_file(const VariableDef& variable) {
+  return static_cast<std::int64_t>(size_of(variable.type));
+}
+
+/// Calls visit for parts of the box of at most k_piece_bytes.
+template <class Visit>
+void for_each_part(const Box& box, std::int64_t element_size, Visit&& visit) {
+  Dims ends = box.count;
+  for (int d = 0; d < ends.size(); ++d)
+    ends[d] = box.end(d);
+  for_each_piece({box}, ends, std::max<std::int64_t>(k_piece_bytes / element_size, 1),
+                 [&](const Piece& piece) { visit(piece.cells); });
+}
+
+Box moved(const Box& box, const Dims& from, const Dims& to) {
+  Box out = box;
+  for (int d = 0; d < box.rank(); ++d)
+    out.first[d] += to[d] - from[d];
+  return out;
+}
+
+void require_plain(const VariableDef& variable) {
+  if (!variable.fits_plainly)
+    throw Error(Code::not_supported,
+                "the variable has a type that is neither a number nor text; it cannot be read")
+        .of_variable(variable.name);
+}
+
+}  // namespace
+
+TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths,
+                         const DriverOptions& options)
+    : comm_(comm), options_(options) {
+  const Timer timer(counters_.open);
+  const Bytes message = comm_.from_root([&] {
+    FileSetOptions how;
+    how.open_store = options_.open_store;
+    how.catalog = options_.catalog;
+    how.missing_is_fill = options_.missing_is_fill;
+    ByteWriter out;
+    pack(out, open_file_set(paths, how));
+    out.put(std::string(file_system_of(paths.front()).type));
+    return out.take();
+  });
+  ByteReader in(message);
+  set_ = unpack_file_set(in);
+  in.get(counters_.file_system);
+  if (comm_.rank() == 0) counters_.warnings = set_.warnings;
+  for (int v = 0; v < static_cast<int>(set_.schema.variables.size()); ++v) {
+    Placement scattered;
+    scattered.kind = Placement::Kind::library;
+    scattered.chunk = set_.schema.shape(v);
+    placements_.push_back(scattered);
+  }
+}
+
+void TilesDriver::refuse_change() const {
+  throw Error(
+      Code::state,
+      "a dataset in several files can only be read; combine them to one file first (shoal combine), and "
+      "change that");
+}
+
+void TilesDriver::define(const Schema& /*wanted*/, const Cuts& /*cuts*/) {
+  refuse_change();
+}
+
+void TilesDriver::prepare(const std::shared_ptr<const Decomposition>& /*decomposition*/) {}
+
+void TilesDriver::write(const Transfer& /*transfer*/) {
+  refuse_change();
+}
+
+void TilesDriver::put(int /*variable*/, const Box& /*box*/, const std::byte* /*values*/,
+                      const std::vector<std::string>& /*strings*/, const Status& /*status*/) {
+  refuse_change();
+}
+
+void TilesDriver::meet(int deed, int variable, const Box& region, const Status& mine) {
+  if (comm_.size() == 1) {
+    if (!mine.ok()) throw Error(mine);
+    return;
+  }
+  std::vector<std::int64_t> note{deed, variable};
+  note.insert(note.end(), region.first.begin(), region.first.end());
+  note.insert(note.end(), region.count.begin(), region.count.end());
+  // As many numbers on all ranks, whatever the variable.
+  note.resize(2 + 2 * k_max_dims);
+  const auto numbers = note.size();
+  for (std::size_t i = 0; i < numbers; ++i)
+    note.push_back(-note[i]);
+  note.push_back(mine.ok() ? 0 : 1);
+  const auto most = comm_.max(std::move(note));
+  if (most.back() != 0) comm_.agree_or_throw(mine);
+  for (std::size_t i = 0; i < numbers; ++i)
+    if (most[i] != -most[numbers + i])
+      throw Error(
+          Code::out_of_step,
+          "ranks made different calls, or for other variables or records; every rank must make the same "
+          "calls in the same order");
+}
+
+void TilesDriver::count(OpenFile& open) {
+  const auto traffic = open.catalog->traffic();
+  counters_.reads += traffic.reads - open.seen.reads;
+  counters_.bytes_read += traffic.bytes_read - open.seen.bytes_read;
+  open.seen = traffic;
+}
+
+Catalog& TilesDriver::open(int file) {
+  const auto known =
+      std::find_if(open_.begin(), open_.end(), [&](const OpenFile& o) { return o.file == file; });
+  if (known != open_.end()) {
+    open_.splice(open_.begin(), open_, known);
+    return *open_.front().catalog;
+  }
+  if (open_.size() >= k_most_open) {
+    open_.back().catalog->close(false);
+    open_.pop_back();
+  }
+  const SetFile& in = set_.files[static_cast<std::size_t>(file)];
+  auto catalog = open_catalog(options_.open_store(in.path, StoreMode::read), false, options_.catalog);
+  // Another program may have written it anew since rank 0 looked at it.
+  const auto& variables = catalog->schema().variables;
+  for (std::size_t v = 0; v < in.variables.size(); ++v) {
+    const int own = in.variables[v];
+    if (own >= 0 && (own >= static_cast<int>(variables.size()) ||
+                     variables[static_cast<std::size_t>(own)].name != set_.schema.variables[v].name))
+      throw Error(Code::state, "the file has changed since the set was opened").in_file(in.path);
+  }
+  open_.push_front({file, std::move(catalog), {}});
+  return *open_.front().catalog;
+}
+
+void TilesDriver::read_cells(const Transfer& transfer) {
+  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
+  require_plain(definition);
+  const std::int64_t size = size_in_file(definition);
+  const auto convert =
+      find_conversion({definition.type, static_cast<std::size_t>(size), false}, in_memory(transfer));
+  Bytes cells;
+  Misfits misfits;
+  const auto unpack = [&](const Box& box) {
+    const Timer timer(counters_.unpack);
+    const Misfits more = unpack_cells(transfer, cells.data(),
+                                      byte_strides(box.count, static_cast<std::size_t>(size)), box, convert);
+    if (misfits.count == 0) misfits.first = more.first;
+    misfits.count += more.count;
+  };
+  if (set_.has_gaps[static_cast<std::size_t>(transfer.variable)]) {
+    const Bytes fill = gap_value(definition);
+    for_each_part(transfer.mine, size, [&](const Box& part) {
+      cells.resize(static_cast<std::size_t>(part.cells() * size));
+      fill_box(cells.data(), {size}, {part.cells()}, fill.data(), fill.size());
+      unpack(part);
+    });
+    misfits = {};  // of cells that nobody has
+  }
+  for (const auto& piece : set_.pieces(transfer.variable, transfer.mine)) {
+    const std::string& path = set_.files[static_cast<std::size_t>(piece.file)].path;
+    try {
+      for_each_part(piece.cells, size, [&](const Box& part) {
+        cells.resize(static_cast<std::size_t>(part.cells() * size));
+        {
+          const Timer timer(counters_.read);
+          Catalog& catalog = open(piece.file);
+          catalog.get(piece.variable, moved(part, piece.cells.first, piece.in_file.first), cells.data());
+          count(open_.front());
+        }
+        unpack(part);
+      });
+    } catch (const Error& e) {
+      throw e.in_file(path);
+    }
+  }
+  if (misfits.count > 0) throw Error(misfit_status(transfer, definition, misfits, transfer.mine, false));
+}
+
+void TilesDriver::read(const Transfer& transfer) {
+  const Timer timer(counters_.read_calls);
+  meet(k_read, transfer.variable, transfer.region, transfer.status);
+  ++counters_.fields_read;
+  Status status = caught([&] {
+    if (!transfer.mine.empty()) read_cells(transfer);
+  });
+  if (!status.ok() && status.variable.empty())
+    status.variable = set_.schema.variables[static_cast<std::size_t>(transfer.variable)].name;
+  comm_.agree_or_throw(status);
+}
+
+void TilesDriver::get_cells(int variable, const Box& box, std::byte* values) {
+  if (box.empty()) return;
+  Transfer all;
+  all.variable = variable;
+  all.region = all.mine = box;
+  all.array = ArrayView::contiguous(values, set_.schema.variables[static_cast<std::size_t>(variable)].type,
+                                    box.count);
+  read_cells(all);
+}
+
+std::vector<std::string> TilesDriver::get_strings(int variable, const Box& box) {
+  std::vector<std::string> out(static_cast<std::size_t>(box.cells()));
+  for (const auto& piece : set_.pieces(variable, box)) {
+    const auto part = open(piece.file).get_strings(piece.variable, piece.in_file);
+    count(open_.front());
+    std::size_t i = 0;
+    for_each_index(piece.cells, [&](const Dims& index) {
+      out[static_cast<std::size_t>(position_in(index, box))] = part[i++];
+    });
+  }
+  return out;
+}
+
+void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+                      const Status& status) {
+  meet(k_get, variable, box, status);
+  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(variable)];
+  const bool root = comm_.rank() == 0;
+  const bool text = definition.type == Type::string;
+  const bool all = options_.all_read;
+  Status outcome = caught([&] {
+    if (!root && !all) return;
+    if (text)
+      strings = get_strings(variable, box);
+    else
+      get_cells(variable, box, values);
+  });
+  if (!outcome.ok() && outcome.variable.empty()) outcome.variable = definition.name;
+  comm_.agree_or_throw(outcome);
+  if (all) return;
+  if (!text) return comm_.broadcast(values, box.cells() * size_in_file(definition), 0);
+  ByteWriter out;
+  out.put(strings);
+  Bytes message = out.take();
+  comm_.broadcast(message, 0);
+  ByteReader(message).get(strings);
+}
+
+void TilesDriver::sync(bool /*durable*/) {
+  ++counters_.commits;
+}
+
+void TilesDriver::close(bool /*durable*/) {
+  const Timer timer(counters_.close);
+  const Status status = caught([&] {
+    for (auto& open : open_)
+      open.catalog->close(false);
+  });
+  open_.clear();
+  comm_.agree_or_throw(status);
+}
+
+std::unique_ptr<Driver> make_tiles_driver(const Comm& comm, const std::string& path, OpenMode mode,
+                                          const DriverOptions& options) {
+  if (mode != OpenMode::read)
+    throw Error(Code::state,
+                "'" + path +
+                    "' is a dataset in several files, which can only be read; combine them to one file "
+                    "first (shoal combine), and change that");
+  std::vector<std::string> files;
+  comm.on_root([&] {
+    files = files_of_set(path);
+    if (files.empty()) throw Error(Code::not_found, "there is no such file, nor a set of files of that name");
+  });
+  return std::make_unique<TilesDriver>(comm, files, options);
+}
+
+}  // namespace shoal

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/driver.hpp"
+#include "format/tiles/file_set.hpp"
+
+namespace shoal {
+
+/// Reads a dataset that lies in many files, each with some of the cells (FileSet), as if it were one. Rank 0
+/// looks at the headers of all files; each rank then opens those that its cells are in, and reads its cells
+/// from there. Memory: one piece of a field, at most 16 MiB, and the headers of at most 16 files.
+class TilesDriver final : public Driver {
+ public:
+  /// Collective over comm. paths: of all files, on rank 0; not looked at on others.
+  TilesDriver(const Comm& comm, const std::vector<std::string>& paths, const DriverOptions& options);
+
+  const Schema& schema() const override { return set_.schema; }
+  const Placement& placement(int variable) const override {
+    return placements_.at(static_cast<std::size_t>(variable));
+  }
+  const Counters& counters() const override { return counters_; }
+
+  void define(const Schema& wanted, const Cuts& cuts) override;
+  void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
+  void write(const Transfer& transfer) override;
+  void read(const Transfer& transfer) override;
+  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
+           const Status& status) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+           const Status& status) override;
+  void sync(bool durable) override;
+  void close(bool durable) override;
+
+ private:
+  struct OpenFile {
+    int file = 0;
+    std::unique_ptr<Catalog> catalog;
+    Catalog::Traffic seen;  // what of its traffic is counted already
+  };
+
+  [[noreturn]] void refuse_change() const;
+  /// Error(out_of_step), on all ranks alike, if ranks are in different calls.
+  void meet(int deed, int variable, const Box& region, const Status& mine);
+  Catalog& open(int file);
+  void count(OpenFile& open);
+  void read_cells(const Transfer& transfer);
+  void get_cells(int variable, const Box& box, std::byte* values);
+  std::vector<std::string> get_strings(int variable, const Box& box);
+
+  const Comm& comm_;
+  DriverOptions options_;
+  FileSet set_;
+  std::vector<Placement> placements_;
+  std::list<OpenFile> open_;  // the one used last is in front
+  Counters counters_;
+};
+
+/// The files that `path` names (files_of_set, on rank 0). Error(state): mode is not read. Collective over
+/// comm.
+std::unique_ptr<Driver> make_tiles_driver(const Comm& comm, const std::string& path, OpenMode mode,
+                                          const DriverOptions& options);
+
+}  // namespace shoal

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/tiles/file_set.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "format/tiles/conventions.hpp"
+#include "format/tiles/cover.hpp"
+
+namespace shoal {
+
+using tiles::Cutting;
+using tiles::Header;
+
+namespace {
+
+constexpr std::size_t k_most_gaps = 4;  // that a message tells
+
+bool same(const Attribute& a, const Attribute& b) {
+  return a.type == b.type && a.data == b.data && a.strings == b.strings;
+}
+
+/// Attributes that say what values mean: they must not differ between files.
+bool gives_meaning(const std::string& attribute) {
+  static const std::set<std::string> k_names{"_FillValue", "missing_value", "scale_factor", "add_offset",
+                                             "units",      "calendar",      "_Unsigned"};
+  return k_names.count(attribute) != 0;
+}
+
+std::vector<std::string> dim_names(const Schema& schema, const VariableDef& variable) {
+  std::vector<std::string> names;
+  for (const int d : variable.dims)
+    names.push_back(schema.dims[static_cast<std::size_t>(d)].name);
+  return names;
+}
+
+class Builder {
+ public:
+  Builder(const std::vector<std::string>& paths, const FileSetOptions& options)
+      : paths_(paths), options_(options) {}
+  FileSet build();
+
+ private:
+  void read_headers();
+  void make_dims();
+  void take_lengths(std::size_t file, std::size_t dim, int own);
+  void make_variables();
+  void add_missing_variables();
+  void match_variables(std::size_t file);
+  void compare_attributes(std::size_t file, const VariableDef& whole, const VariableDef& own);
+  void check_numbers();
+  void check_covers();
+  void check_cover(const std::vector<int>& dims, bool largest);
+  [[noreturn]] void refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cover) const;
+  std::string missing_files() const;
+  void make_definition_whole(VariableDef& definition) const;
+
+  const std::vector<std::string>& paths_;
+  const FileSetOptions& options_;
+  std::vector<Header> headers_;
+  Cutting cutting_;
+  FileSet set_;
+  std::map<std::vector<int>, bool> gaps_;  // by the cut dimensions of a variable
+  std::set<std::string> differing_;        // attributes, for one warning
+};
+
+void Builder::read_headers() {
+  if (paths_.empty()) throw Error(Code::invalid_argument, "the list of files of the set is empty");
+  for (const auto& path : paths_) {
+    try {
+      auto catalog = open_catalog(options_.open_store(path, StoreMode::read), false, options_.catalog);
+      headers_.push_back({path, catalog->schema()});
+      catalog->close(false);
+    } catch (const Error& e) {
+      throw e.in_file(path);
+    }
+  }
+  set_.style = tiles::style_of(headers_.front());
+  for (const auto& header : headers_)
+    if (tiles::style_of(header) != set_.style)
+      throw Error(Code::format, std::string("this file follows the conventions of ") +
+                                    name_of(tiles::style_of(header)) + ", " + headers_.front().path +
+                                    " those of " + name_of(set_.style) + ": they are of different sets")
+          .in_file(header.path);
+  cutting_ = tiles::cutting_of(set_.style, headers_);
+  for (std::size_t f = 0; f < paths_.size(); ++f)
+    set_.files.push_back({paths_[f], cutting_.numbers[f], {}, {}});
+}
+
+void Builder::make_dims() {
+  const Schema& first = headers_.front().schema;
+  set_.schema.format = first.format;
+  set_.schema.dims = first.dims;
+  set_.cut.assign(first.dims.size(), false);
+  for (std::size_t d = 0; d < first.dims.size(); ++d) {
+    set_.cut[d] = cutting_.global.front()[d] >= 0;
+    if (set_.cut[d]) set_.schema.dims[d] = {first.dims[d].name, cutting_.global.front()[d], false};
+  }
+  for (std::size_t f = 0; f < headers_.size(); ++f) {
+    const Schema& own = headers_[f].schema;
+    for (std::size_t d = 0; d < first.dims.size(); ++d) {
+      const int at = own.find_dim(first.dims[d].name);
+      if (at < 0)
+        throw Error(Code::format, "the dimension '" + first.dims[d].name + "' is missing, which " +
+                                      headers_.front().path + " has")
+            .in_file(own.dims.empty() ? paths_[f] : headers_[f].path);
+      take_lengths(f, d, at);
+    }
+    for (const auto& dim : own.dims)
+      if (first.find_dim(dim.name) < 0)
+        throw Error(Code::format, "the dimension '" + dim.name + "' is not in " + headers_.front().path)
+            .in_file(headers_[f].path);
+  }
+  for (auto& file : set_.files)
+    for (std::size_t d = 0; d < set_.cut.size(); ++d)
+      if (!set_.cut[d]) file.spans[d].count = set_.schema.dims[d].length;
+}
+
+void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
+  const auto own = static_cast<std::size_t>(at);
+  const Header& header = headers_[f];
+  const Dimension& mine = header.schema.dims[own];
+  Dimension& whole = set_.schema.dims[d];
+  const std::int64_t global = cutting_.global[f][own];
+  const std::string& first = headers_.front().path;
+  if ((global >= 0) != set_.cut[d] || (global >= 0 && global != whole.length))
+    throw Error(Code::format, "the dimension '" + mine.name + "' is " +
+                                  (global < 0 ? "not cut" : "cut from a whole of " + std::to_string(global)) +
+                                  ", in " + first + " it is " +
+                                  (set_.cut[d] ? "cut from " + std::to_string(whole.length) : "not cut"))
+        .in_file(header.path);
+  const Dimension& reference = headers_.front().schema.dims[d];
+  if (!set_.cut[d] && mine.unlimited != reference.unlimited)
+    throw Error(Code::format, "the dimension '" + mine.name + "' is " + (mine.unlimited ? "" : "not ") +
+                                  "unlimited, other than in " + first)
+        .in_file(header.path);
+  if (!set_.cut[d] && mine.length != reference.length) {
+    if (!mine.unlimited)
+      throw Error(Code::format, "the dimension '" + mine.name + "' has the length " +
+                                    std::to_string(mine.length) + ", in " + first + " " +
+                                    std::to_string(reference.length) + ", and nothing says that it is cut")
+          .in_file(header.path);
+    const bool fewer = mine.length < whole.length;
+    set_.warnings.push_back(header.path + " has " + std::to_string(mine.length) + " records of '" +
+                            mine.name + "', " + first + " " + std::to_string(reference.length) +
+                            ": only those that all files have are there");
+    if (fewer) whole.length = mine.length;
+  }
+  Span span = cutting_.spans[f][own];
+  if (set_.cut[d] && (span.first < 0 || span.first + span.count > whole.length))
+    throw Error(Code::format, "the file says that it holds cells " + std::to_string(span.first) + " to " +
+                                  std::to_string(span.first + span.count - 1) + " (from 0) of dimension '" +
+                                  mine.name + "', whose length is " + std::to_string(whole.length))
+        .in_file(header.path);
+  set_.files[f].spans.push_back(span);
+}
+
+/// Chunks are those of a file, and say nothing of the whole.
+void Builder::make_definition_whole(VariableDef& definition) const {
+  std::erase_if(definition.attributes,
+                [&](const Attribute& a) { return tiles::tells_of_cutting(set_.style, a.name, true); });
+  const bool cut = std::any_of(definition.dims.begin(), definition.dims.end(),
+                               [&](int d) { return set_.cut[static_cast<std::size_t>(d)]; });
+  if (cut) definition.chunks.clear();
+}
+
+void Builder::make_variables() {
+  const Schema& first = headers_.front().schema;
+  for (const auto& attribute : first.attributes)
+    if (!tiles::tells_of_cutting(set_.style, attribute.name, false))
+      set_.schema.attributes.push_back(attribute);
+  for (const auto& variable : first.variables) {
+    if (tiles::is_made_axis(variable)) continue;
+    set_.schema.variables.push_back(variable);
+    make_definition_whole(set_.schema.variables.back());
+  }
+  if (cutting_.variables_differ) add_missing_variables();
+  for (std::size_t f = 0; f < headers_.size(); ++f)
+    match_variables(f);
+  if (!differing_.empty())
+    set_.warnings.push_back("attributes differ between files, those of the first one count: " +
+                            joined({differing_.begin(), differing_.end()}, ", "));
+}
+
+/// Files of inner tiles lack variables of the boundary, or have a scalar in their place.
+void Builder::add_missing_variables() {
+  for (const auto& header : headers_)
+    for (const auto& variable : header.schema.variables) {
+      VariableDef whole = variable;
+      for (auto& d : whole.dims)
+        d = set_.schema.find_dim(header.schema.dims[static_cast<std::size_t>(d)].name);
+      make_definition_whole(whole);
+      const int known = set_.schema.find_variable(variable.name);
+      if (known < 0)
+        set_.schema.variables.push_back(whole);
+      else if (set_.schema.variables[static_cast<std::size_t>(known)].dims.size() < whole.dims.size())
+        set_.schema.variables[static_cast<std::size_t>(known)] = whole;
+    }
+}
+
+void Builder::match_variables(std::size_t f) {
+  const Schema& own = headers_[f].schema;
+  const std::string& path = headers_[f].path;
+  for (const auto& whole : set_.schema.variables) {
+    const int at = own.find_variable(whole.name);
+    const bool fits = at >= 0 && dim_names(own, own.variables[static_cast<std::size_t>(at)]) ==
+                                     dim_names(set_.schema, whole);
+    set_.files[f].variables.push_back(fits ? at : -1);
+    if (!fits && cutting_.variables_differ) continue;
+    if (at < 0)
+      throw Error(Code::format, "the variable is missing, which " + headers_.front().path + " has")
+          .of_variable(whole.name)
+          .in_file(path);
+    const auto& mine = own.variables[static_cast<std::size_t>(at)];
+    if (!fits)
+      throw Error(Code::format, "the variable has the dimensions (" + joined(dim_names(own, mine), ", ") +
+                                    "), in " + headers_.front().path + " (" +
+                                    joined(dim_names(set_.schema, whole), ", ") + ")")
+          .of_variable(whole.name)
+          .in_file(path);
+    if (mine.type != whole.type || mine.fits_plainly != whole.fits_plainly)
+      throw Error(Code::format, std::string("the variable has the type ") + name_of(mine.type) +
+                                    ", in another file of the set " + name_of(whole.type))
+          .of_variable(whole.name)
+          .in_file(path);
+    compare_attributes(f, whole, mine);
+  }
+  for (const auto& variable : own.variables)
+    if (set_.schema.find_variable(variable.name) < 0 && !tiles::is_made_axis(variable))
+      throw Error(Code::format, "the variable is not in " + headers_.front().path)
+          .of_variable(variable.name)
+          .in_file(path);
+}
+
+void Builder::compare_attributes(std::size_t f, const VariableDef& whole, const VariableDef& own) {
+  const auto compare = [&](const Attribute& a, const std::vector<Attribute>& others) {
+    if (tiles::tells_of_cutting(set_.style, a.name, true)) return;
+    const Attribute* other = find_attribute(others, a.name);
+    if (other != nullptr && same(a, *other)) return;
+    if (gives_meaning(a.name))
+      throw Error(Code::format, "the attribute '" + a.name +
+                                    "' is not the same as in another file of the set, " +
+                                    headers_.front().path + ": their values cannot be put together")
+          .of_variable(whole.name)
+          .in_file(headers_[f].path);
+    differing_.insert(whole.name + ":" + a.name);
+  };
+  for (const auto& a : whole.attributes)
+    compare(a, own.attributes);
+  for (const auto& a : own.attributes)
+    compare(a, whole.attributes);
+}
+
+std::string Builder::missing_files() const {
+  const auto there = static_cast<std::int64_t>(set_.files.size());
+  std::set<std::int64_t> numbers;
+  for (const auto& file : set_.files)
+    if (file.number >= 0) numbers.insert(file.number);
+  std::string text;
+  if (cutting_.total > there)
+    text = std::to_string(cutting_.total - there) + " of " + std::to_string(cutting_.total) +
+           " files are missing";
+  if (static_cast<std::int64_t>(numbers.size()) != there) return text;
+  // Numbers begin at 0, but where the model ran on the later ranks of a job.
+  const std::int64_t least = cutting_.total > *numbers.rbegin() ? 0 : *numbers.begin();
+  const std::int64_t end = std::max(*numbers.rbegin() + 1, least + std::max<std::int64_t>(cutting_.total, 0));
+  std::string list;
+  int told = 0;
+  for (std::int64_t n = least; n < end && told <= 20; ++n) {
+    if (numbers.count(n) != 0) continue;
+    list += (list.empty() ? "" : ", ") + (told < 20 ? std::to_string(n) : std::string("..."));
+    ++told;
+  }
+  if (list.empty()) return text;
+  return (text.empty() ? "files are missing" : text) + ": number " + list;
+}
+
+void Builder::check_numbers() {
+  std::map<std::int64_t, std::string> known;
+  for (const auto& file : set_.files) {
+    if (file.number < 0) continue;
+    const auto [at, is_new] = known.emplace(file.number, file.path);
+    if (!is_new)
+      throw Error(Code::overlap, "the file has the number " + std::to_string(file.number) +
+                                     " of the set, and " + at->second + " too")
+          .in_file(file.path);
+  }
+  std::map<std::vector<std::int64_t>, std::string> places;
+  for (const auto& file : set_.files) {
+    std::vector<std::int64_t> place;
+    for (std::size_t d = 0; d < set_.cut.size(); ++d)
+      if (set_.cut[d]) place.insert(place.end(), {file.spans[d].first, file.spans[d].count});
+    const auto [at, is_new] = places.emplace(place, file.path);
+    if (!is_new)
+      throw Error(Code::overlap, "the file holds the same cells as " + at->second +
+                                     ": one of them is of a different set, or left from an earlier run")
+          .in_file(file.path);
+  }
+  const auto there = static_cast<std::int64_t>(set_.files.size());
+  if (cutting_.total < 0 || cutting_.total == there) return;
+  if (cutting_.total < there)
+    set_.warnings.push_back("the files say that the set has " + std::to_string(cutting_.total) + " files; " +
+                            std::to_string(there) + " were found: some may be left from an earlier run");
+  else if (cutting_.land_left_out && !options_.missing_is_fill)
+    throw Error(Code::not_found, "the set is not whole: " + missing_files());
+}
+
+/// Every combination of cut dimensions that variables have must be there once.
+void Builder::check_covers() {
+  const auto& variables = set_.schema.variables;
+  std::vector<std::vector<int>> all;
+  for (const auto& variable : variables) {
+    std::vector<int> dims;
+    for (const int d : variable.dims)
+      if (set_.cut[static_cast<std::size_t>(d)]) dims.push_back(d);
+    std::sort(dims.begin(), dims.end());
+    dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
+    all.push_back(dims);
+  }
+  std::vector<int> every;
+  for (std::size_t d = 0; d < set_.cut.size(); ++d)
+    if (set_.cut[d]) every.push_back(static_cast<int>(d));
+  for (const auto& dims : all) {
+    if (dims.empty() || gaps_.count(dims) != 0) continue;
+    const bool largest = std::none_of(all.begin(), all.end(), [&](const auto& other) {
+      return other.size() > dims.size() &&
+             std::includes(other.begin(), other.end(), dims.begin(), dims.end());
+    });
+    check_cover(dims, largest);
+  }
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    bool gaps = !all[v].empty() && gaps_[all[v]];
+    // Files need not have every variable: then it has the cells of those that do.
+    if (cutting_.variables_differ && !all[v].empty()) {
+      std::vector<Box> boxes;
+      for (std::size_t f = 0; f < set_.files.size(); ++f)
+        boxes.push_back(set_.box_of(static_cast<int>(f), static_cast<int>(v)));
+      gaps = tiles::cover_of(boxes, set_.schema.shape(static_cast<int>(v)), 1).gap_cells > 0;
+    }
+    set_.has_gaps.push_back(gaps);
+  }
+}
+
+void Builder::check_cover(const std::vector<int>& dims, bool largest) {
+  const auto n = static_cast<int>(dims.size());
+  Dims shape(n);
+  std::vector<Box> boxes;
+  std::vector<int> owners;
+  for (int i = 0; i < n; ++i)
+    shape[i] = set_.schema.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])].length;
+  for (std::size_t f = 0; f < set_.files.size(); ++f) {
+    Box box{Dims(n), Dims(n)};
+    for (int i = 0; i < n; ++i) {
+      const Span& span = set_.files[f].spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+      box.first[i] = span.first;
+      box.count[i] = span.count;
+    }
+    // Along fewer dimensions than are cut, a row of files holds the same cells.
+    if (std::find(boxes.begin(), boxes.end(), box) != boxes.end() &&
+        (!largest || n < static_cast<int>(std::count(set_.cut.begin(), set_.cut.end(), true))))
+      continue;
+    boxes.push_back(box);
+    owners.push_back(static_cast<int>(f));
+  }
+  const auto cover = tiles::cover_of(boxes, shape, k_most_gaps);
+  if (cover.overlap && largest) {
+    const auto& a = boxes[static_cast<std::size_t>(cover.overlap->first)];
+    const auto& b = boxes[static_cast<std::size_t>(cover.overlap->second)];
+    const auto path = [&](int i) {
+      return set_.files[static_cast<std::size_t>(owners[static_cast<std::size_t>(i)])].path;
+    };
+    throw Error(Code::overlap, "the file holds cells " + shoal::text_of(b) + ", and " +
+                                   path(cover.overlap->first) + " holds " + shoal::text_of(a) +
+                                   " (from 0): they are of different sets, or left from an earlier run")
+        .in_file(path(cover.overlap->second));
+  }
+  if (cover.gap_cells > 0 && !options_.missing_is_fill && !cutting_.land_left_out) refuse_gaps(dims, cover);
+  if (cover.gap_cells > 0)
+    set_.warnings.push_back(std::to_string(cover.gap_cells) + " of " + std::to_string(volume(shape)) +
+                            " cells are in no file of the set (land that the model left out); they read as "
+                            "the fill value");
+  gaps_[dims] = cover.gap_cells > 0;
+}
+
+void Builder::refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cover) const {
+  std::vector<std::string> names;
+  for (const int d : dims)
+    names.push_back(set_.schema.dims[static_cast<std::size_t>(d)].name);
+  std::string where;
+  for (const auto& gap : cover.gaps)
+    where += (where.empty() ? "" : ", ") + shoal::text_of(gap);
+  const std::string missing = missing_files();
+  throw Error(Code::not_found,
+              "the set is not whole: " + (missing.empty() ? "" : missing + "; ") +
+                  "no file holds the cells " + where + " of (" + joined(names, ", ") + "), " +
+                  std::to_string(cover.gap_cells) +
+                  " cells in all; if these are tiles of land that the model does not write, set "
+                  "missing_tiles=fill")
+      .in_file(headers_.front().path);
+}
+
+FileSet Builder::build() {
+  read_headers();
+  make_dims();
+  make_variables();
+  check_numbers();
+  check_covers();
+  // The same words for several combinations of dimensions.
+  std::vector<std::string> once;
+  for (const auto& warning : set_.warnings)
+    if (std::find(once.begin(), once.end(), warning) == once.end()) once.push_back(warning);
+  set_.warnings = std::move(once);
+  return std::move(set_);
+}
+
+}  // namespace
+
+const char* name_of(SetStyle style) {
+  switch (style) {
+    case SetStyle::fms:
+      return "FMS";
+    case SetStyle::roms:
+      return "ROMS";
+    case SetStyle::nemo:
+      break;
+  }
+  return "NEMO";
+}
+
+FileSet open_file_set(const std::vector<std::string>& paths, const FileSetOptions& options) {
+  return Builder(paths, options).build();
+}
+
+Bytes gap_value(const VariableDef& variable) {
+  if (find_attribute(variable.attributes, "_FillValue") == nullptr) {
+    const Attribute* missing = find_attribute(variable.attributes, "missing_value");
+    if (missing != nullptr && missing->type == variable.type && variable.type != Type::string &&
+        missing->data.size() >= size_of(variable.type))
+      return {missing->data.begin(),
+              missing->data.begin() + static_cast<std::ptrdiff_t>(size_of(variable.type))};
+  }
+  return fill_of(variable);
+}
+
+bool FileSet::is_cut(int variable) const {
+  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
+  return std::any_of(dims.begin(), dims.end(), [&](int d) { return cut[static_cast<std::size_t>(d)]; });
+}
+
+Box FileSet::box_of(int file, int variable) const {
+  const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
+  const SetFile& in = files[static_cast<std::size_t>(file)];
+  const auto n = static_cast<int>(dims.size());
+  Box box{Dims(n), Dims(n)};
+  if (in.variables[static_cast<std::size_t>(variable)] < 0) {
+    if (n == 0) return {Dims(1), Dims(1)};  // a box of no dimensions would have one cell
+    return box;
+  }
+  for (int d = 0; d < n; ++d) {
+    const Span& span = in.spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+    box.first[d] = span.first;
+    box.count[d] = span.count;
+  }
+  return box;
+}
+
+std::vector<SetPiece> FileSet::pieces(int variable, const Box& region) const {
+  const auto v = static_cast<std::size_t>(variable);
+  const auto& dims = schema.variables[v].dims;
+  const bool one_file = !is_cut(variable);
+  std::vector<SetPiece> out;
+  if (region.empty()) return out;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    if (files[f].variables[v] < 0) continue;
+    const Box cells = intersection(box_of(static_cast<int>(f), variable), region);
+    if (cells.empty()) continue;
+    if (std::any_of(out.begin(), out.end(), [&](const SetPiece& p) { return p.cells == cells; })) continue;
+    Box in_file = cells;
+    for (int d = 0; d < cells.rank(); ++d) {
+      const Span& span = files[f].spans[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+      in_file.first[d] += span.before - span.first;
+    }
+    out.push_back({static_cast<int>(f), cells, in_file, files[f].variables[v]});
+    if (one_file) break;
+  }
+  return out;
+}
+
+void pack(ByteWriter& out, const FileSet& set) {
+  out.put(set.style);
+  pack(out, set.schema);
+  for (std::size_t d = 0; d < set.schema.dims.size(); ++d)
+    out.put(static_cast<char>(set.cut[d]));
+  for (std::size_t v = 0; v < set.schema.variables.size(); ++v)
+    out.put(static_cast<char>(set.has_gaps[v]));
+  out.put(static_cast<std::uint64_t>(set.files.size()));
+  for (const auto& file : set.files) {
+    out.put(file.path);
+    out.put(file.number);
+    out.put(file.spans);
+    out.put(file.variables);
+  }
+  out.put(set.warnings);
+}
+
+FileSet unpack_file_set(ByteReader& in) {
+  FileSet set;
+  in.get(set.style);
+  set.schema = unpack_schema(in);
+  for (std::size_t d = 0; d < set.schema.dims.size(); ++d)
+    set.cut.push_back(in.get<char>() != 0);
+  for (std::size_t v = 0; v < set.schema.variables.size(); ++v)
+    set.has_gaps.push_back(in.get<char>() != 0);
+  set.files.resize(in.get<std::uint64_t>());
+  for (auto& file : set.files) {
+    in.get(file.path);
+    in.get(file.number);
+    in.get(file.spans);
+    in.get(file.variables);
+  }
+  in.get(set.warnings);
+  return set;
+}
+
+}  // namespace shoal

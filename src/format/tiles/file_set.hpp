@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/catalog.hpp"
+#include "format/schema.hpp"
+#include "storage/store.hpp"
+
+namespace shoal {
+
+/// Whose conventions tell where the cells of a file belong:
+/// - fms: attribute domain_decomposition of coordinate variables, NumFilesInSet; Shoal writes these too;
+/// - roms: global attribute partition, of UCLA's (node, nodes, first xi, first eta) or of CROCO and AGRIF
+/// (tile
+///   number in xi and eta, tiles in xi and eta);
+/// - nemo: global attributes DOMAIN_*, also those of XIOS; halos are left out.
+enum class SetStyle : int { fms, roms, nemo };
+const char* name_of(SetStyle style);
+
+/// What one file holds of one dimension of the whole. 0-based.
+struct Span {
+  std::int64_t first = 0;   ///< in the whole, of the cells that count as this file's
+  std::int64_t count = 0;   ///< of them
+  std::int64_t before = 0;  ///< halo cells in the file in front of them
+  std::int64_t stored = 0;  ///< length of the dimension in the file
+};
+
+struct SetFile {
+  std::string path;
+  std::int64_t number = -1;    ///< in the set, as the file or its name says; -1: nothing says it
+  std::vector<Span> spans;     ///< [dimensions of the whole]; the whole for those that are not cut
+  std::vector<int> variables;  ///< [variables of the whole] index in the file's schema; -1: not in this file
+};
+
+/// A box that lies in one file.
+struct SetPiece {
+  int file = 0;
+  Box cells;     ///< in the whole
+  Box in_file;   ///< the same cells in the file's own indices
+  int variable;  ///< in the file's schema
+};
+
+/// One dataset in many files, each with some cells of the dimensions that are cut. Plain data: it opens no
+/// file after it was made.
+struct FileSet {
+  SetStyle style = SetStyle::fms;
+  Schema schema;               ///< of the whole; what belongs to the cutting is left out
+  std::vector<bool> cut;       ///< [dimensions]
+  std::vector<bool> has_gaps;  ///< [variables]: no file holds some of the cells; they read as fill
+  std::vector<SetFile> files;
+  std::vector<std::string> warnings;
+
+  /// Is any dimension of the variable cut? Others are the same in all files and read from the first.
+  bool is_cut(int variable) const;
+  /// What the file holds of the variable, cells of the whole; empty if it has not got it.
+  Box box_of(int file, int variable) const;
+  /// The parts of the region that files hold. Together they are the region, without its gaps; a cell may come
+  /// twice where files hold the same cells of fewer dimensions.
+  std::vector<SetPiece> pieces(int variable, const Box& region) const;
+};
+
+struct FileSetOptions {
+  StoreOpener open_store = open_posix_store;
+  CatalogOptions catalog;
+  bool missing_is_fill =
+      false;  ///< cells of files that are not there (land that the model masks) read as fill
+};
+
+/// Look at the headers of the files, one after another, and work out the whole. Errors name file and reason:
+/// not_found: files of the set are missing, or cells are in none; format: headers disagree, no conventions;
+/// overlap: two files hold the same cells. Local.
+FileSet open_file_set(const std::vector<std::string>& paths, const FileSetOptions& options);
+
+/// What cells that no file holds read as: _FillValue, or else missing_value, or else NetCDF's default.
+Bytes gap_value(const VariableDef& variable);
+
+void pack(ByteWriter& out, const FileSet& set);
+FileSet unpack_file_set(ByteReader& in);
+
+}  // namespace shoal
