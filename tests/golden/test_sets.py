@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Datasets in many files, as models write them, read by Shoal as if they were one."""
+
+import numpy as np
+import pytest
+from sets import Whole, write_fms, write_nemo, write_roms
+
+import shoal
+
+EVEN = [3, 3], [4, 4]
+UNEVEN = [2, 5, 1], [6, 3]
+
+
+def check(path, whole, **settings):
+    """All variables of the set have the values of the whole, got, and read in tiles and sections."""
+    with shoal.open(path, **settings) as file:
+        assert {n: d.length for n, d in file.dimensions.items()} == whole.lengths
+        assert set(file.variables) == set(whole.values)
+        for name, values in whole.values.items():
+            assert file.variables[name].dtype == values.dtype
+            np.testing.assert_array_equal(file.get(name), values)
+            assert file.variables[name].attributes["long_name"] == name
+        ny, nx = whole.lengths[whole.y], whole.lengths[whole.x]
+        for first, count in [((0, 0), (ny, nx)), ((1, 2), (ny - 1, 3)), ((ny - 1, nx - 1), (1, 1))]:
+            tile = shoal.Decomposition.block(
+                None, {whole.y: ny, whole.x: nx}, first=list(first), count=list(count)
+            )
+            part = tuple(slice(f, f + c) for f, c in zip(first, count, strict=True))
+            for record in range(whole.records):
+                np.testing.assert_array_equal(
+                    file.read("temp", tile, record=record), whole.values["temp"][record][(slice(None), *part)]
+                )
+            np.testing.assert_array_equal(file.read("mask", tile), whole.values["mask"][part])
+
+
+@pytest.mark.parametrize("kind", ["NETCDF3_64BIT_DATA", "NETCDF3_CLASSIC", "NETCDF4"])
+@pytest.mark.parametrize("cuts", [EVEN, UNEVEN])
+def test_fms(tmp_path, kind, cuts):
+    whole = Whole(*cuts)
+    write_fms(tmp_path / "his.nc", whole, kind)
+    check(tmp_path / "his.nc", whole)
+    check(f"{tmp_path}/his.nc.????", whole)
+    check(" ".join(str(p) for p in tmp_path.iterdir()), whole)
+    with shoal.open(tmp_path / "his.nc") as file:
+        assert "NumFilesInSet" not in file.attributes
+        assert "domain_decomposition" not in file.variables["x"].attributes
+
+
+@pytest.mark.parametrize("style", ["ucla", "croco"])
+@pytest.mark.parametrize("cuts", [EVEN, UNEVEN])
+def test_roms(tmp_path, style, cuts):
+    whole = Whole(*cuts, names=("eta_rho", "xi_rho"))
+    write_roms(tmp_path / "his.nc", whole, style)
+    check(tmp_path / "his.nc", whole)
+    check(tmp_path / "his.*.nc", whole)
+
+
+@pytest.mark.parametrize("cuts", [EVEN, UNEVEN])
+@pytest.mark.parametrize("halo", [0, 1, 2])
+def test_nemo(tmp_path, cuts, halo):
+    whole = Whole(*cuts)
+    write_nemo(tmp_path / "restart.nc", whole, halo)
+    check(tmp_path / "restart.nc", whole)
+
+
+def test_missing_tiles_are_named(tmp_path):
+    whole = Whole(*UNEVEN)
+    write_fms(tmp_path / "his.nc", whole)
+    (tmp_path / "his.nc.0001").unlink()
+    (tmp_path / "his.nc.0005").unlink()
+    with pytest.raises(shoal.NotFoundError, match=r"2 of 6 files are missing: number 1, 5.*\(y, x\)"):
+        shoal.open(tmp_path / "his.nc")
+    # Land that the model left out.
+    whole.values["temp"][..., 0:2, 6:] = -99
+    whole.values["temp"][..., 7:, 6:] = -99
+    whole.values["mask"][0:2, 6:] = whole.values["mask"][7:, 6:] = np.iinfo("i4").min + 1
+    check(tmp_path / "his.nc", whole, missing_tiles="fill")
+
+
+def test_nemo_leaves_land_out(tmp_path):
+    whole = Whole(*EVEN)
+    write_nemo(tmp_path / "restart.nc", whole, 1, land=[3])
+    whole.values["temp"][..., 3:, 4:] = -99
+    whole.values["mask"][3:, 4:] = np.iinfo("i4").min + 1
+    check(tmp_path / "restart.nc", whole, quiet=True)
+    (tmp_path / "restart_0001.nc").unlink()
+    with pytest.raises(shoal.NotFoundError, match="1 of 3 files are missing: number 1"):
+        shoal.open(tmp_path / "restart.nc")
+
+
+@pytest.mark.parametrize("missing", [0, 3])
+def test_roms_missing(tmp_path, missing):
+    for style in "ucla", "croco":
+        folder = tmp_path / style
+        folder.mkdir()
+        write_roms(folder / "his.nc", Whole(*EVEN, names=("eta_rho", "xi_rho")), style)
+        (folder / f"his.{missing:03}.nc").unlink()
+        with pytest.raises(shoal.NotFoundError, match=f"number {missing};"):
+            shoal.open(folder / "his.nc")
+
+
+def change(path, work):
+    netCDF4 = pytest.importorskip("netCDF4")
+    with netCDF4.Dataset(path, "a") as file:
+        work(file)
+
+
+def test_headers_that_disagree(tmp_path):
+    def fresh():
+        for old in tmp_path.iterdir():
+            old.unlink()
+        write_fms(tmp_path / "his.nc", Whole(*EVEN))
+        return tmp_path / "his.nc.0002"
+
+    def refused(error, message):
+        with pytest.raises(error, match=message):
+            shoal.open(tmp_path / "his.nc")
+
+    change(fresh(), lambda f: f["temp"].setncattr("units", "K"))
+    refused(shoal.FormatError, r"his.nc.0002: variable 'temp'.*'units' is not the same")
+    change(fresh(), lambda f: f.renameVariable("temp", "salt"))
+    refused(shoal.FormatError, r"his.nc.0002: variable 'temp'.*missing")
+    change(fresh(), lambda f: f.createVariable("extra", "f4", ()))
+    refused(shoal.FormatError, r"his.nc.0002: variable 'extra'.*not in .*his.nc.0000")
+    change(fresh(), lambda f: f.createDimension("extra", 3))
+    refused(shoal.FormatError, r"his.nc.0002: .*'extra' is not in .*his.nc.0000")
+    change(fresh(), lambda f: f["x"].setncattr("domain_decomposition", np.array([1, 8, 1, 3], "i4")))
+    refused(shoal.FormatError, r"his.nc.0002: .*domain_decomposition of 'x' is \{1, 8, 1, 3\}.*length 4")
+    change(fresh(), lambda f: f["x"].setncattr("domain_decomposition", np.array([1, 8, 2, 5], "i4")))
+    refused(shoal.OverlapError, r"hold.*his.nc.000")
+    change(fresh(), lambda f: f["x"].setncattr("domain_decomposition", np.array([1, 9, 1, 4], "i4")))
+    refused(shoal.FormatError, r"his.nc.0002: .*'x' is cut from a whole of 9.*8")
+    change(fresh(), lambda f: f["temp"].setncattr("comment", "one of four"))
+    check(tmp_path / "his.nc", Whole(*EVEN), quiet=True)
+    path = fresh()
+    path.write_bytes(b"not a file of anybody's")
+    refused(shoal.FormatError, "his.nc.0002")
+
+
+def test_a_file_left_from_an_earlier_run(tmp_path):
+    whole = Whole(*EVEN)
+    write_fms(tmp_path / "his.nc", whole)
+    (tmp_path / "his.nc.0004").write_bytes((tmp_path / "his.nc.0003").read_bytes())
+    with pytest.raises(shoal.OverlapError, match=r"his.nc.0004: .*same cells as .*his.nc.0003"):
+        shoal.open(tmp_path / "his.nc")
+
+
+def test_the_smallest_number_of_records_counts(tmp_path, capfd):
+    whole = Whole(*EVEN)
+    write_fms(tmp_path / "his.nc", whole)
+
+    def longer(file):
+        file["temp"][whole.records] = np.zeros(file["temp"].shape[1:])
+
+    change(tmp_path / "his.nc.0001", longer)
+    check(tmp_path / "his.nc", whole)
+    assert "his.nc.0001 has 4 records" in capfd.readouterr().err
+
+
+def test_sets_are_not_changed(tmp_path):
+    write_fms(tmp_path / "his.nc", Whole(*EVEN))
+    with pytest.raises(shoal.StateError, match="combine"):
+        shoal.open(tmp_path / "his.nc", mode="a")
+    with pytest.raises(shoal.SettingError, match="several files"):
+        shoal.open(tmp_path / "his.nc", driver="gather")
+
+
+def test_what_names_no_set(tmp_path):
+    with pytest.raises(shoal.FileMissingError):
+        shoal.open(tmp_path / "his.nc")
+    with pytest.raises(shoal.Error, match="no file matches"):
+        shoal.open(tmp_path / "his.nc.*")
+    (tmp_path / "his.nc.01").write_bytes(b"two digits are a version, not a tile")
+    with pytest.raises(shoal.FileMissingError):
+        shoal.open(tmp_path / "his.nc")
