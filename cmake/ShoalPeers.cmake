@@ -1,5 +1,13 @@
-# Other libraries that the benchmark measures: targets shoal_pnetcdf and shoal_netcdf where found.
+# Libraries of the drivers pnetcdf and netcdf (and of gather): targets shoal_pnetcdf and shoal_netcdf where found.
 # Both must be built with the same MPI and, for netCDF, the same HDF5 as Shoal: one libhdf5 in a process.
+# SHOAL_PNETCDF and SHOAL_NETCDF: AUTO takes them where they fit, ON fails where they do not, OFF does without.
+foreach(library PNETCDF NETCDF)
+  set(SHOAL_${library} AUTO CACHE STRING "Build the drivers that need this library: AUTO, ON or OFF")
+  set_property(CACHE SHOAL_${library} PROPERTY STRINGS AUTO ON OFF)
+  if(NOT SHOAL_${library} MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "SHOAL_${library} is '${SHOAL_${library}}'; allowed are AUTO, ON and OFF.")
+  endif()
+endforeach()
 
 # Distributions build PnetCDF with their default MPI only; a link test against ours tells.
 find_path(SHOAL_PNETCDF_INCLUDE pnetcdf.h)
@@ -31,8 +39,29 @@ function(shoal_same_mpi library result)
   endforeach()
 endfunction()
 
+# True when the shared library needs the HDF5 library that we link (and no other).
+function(shoal_same_hdf5 library result)
+  set(${result} OFF PARENT_SCOPE)
+  execute_process(COMMAND ldd "${library}" OUTPUT_VARIABLE needed ERROR_QUIET RESULT_VARIABLE status)
+  string(REGEX MATCHALL "[^\n]*libhdf5[a-z_]*\\.so[^\n]*" lines "${needed}")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "libhdf5(_[a-z]+)?_hl\\.so")
+      continue()
+    endif()
+    if(line MATCHES "=> ([^ ]+)")
+      get_filename_component(theirs "${CMAKE_MATCH_1}" REALPATH)
+      foreach(ours IN LISTS SHOAL_HDF5_LIBRARIES)
+        get_filename_component(ours "${ours}" REALPATH)
+        if(ours STREQUAL theirs)
+          set(${result} ON PARENT_SCOPE)
+        endif()
+      endforeach()
+    endif()
+  endforeach()
+endfunction()
+
 set(SHOAL_HAVE_PNETCDF OFF)
-if(SHOAL_PNETCDF_INCLUDE AND SHOAL_PNETCDF_LIBRARY)
+if(NOT SHOAL_PNETCDF STREQUAL "OFF" AND SHOAL_PNETCDF_INCLUDE AND SHOAL_PNETCDF_LIBRARY)
   shoal_same_mpi("${SHOAL_PNETCDF_LIBRARY}" SHOAL_HAVE_PNETCDF)
 endif()
 if(SHOAL_HAVE_PNETCDF)
@@ -43,8 +72,12 @@ if(SHOAL_HAVE_PNETCDF)
 endif()
 
 set(SHOAL_HAVE_NETCDF OFF)
-if(SHOAL_NETCDF_INCLUDE AND SHOAL_NETCDF_LIBRARY)
-  shoal_same_mpi("${SHOAL_NETCDF_LIBRARY}" SHOAL_HAVE_NETCDF)
+if(NOT SHOAL_NETCDF STREQUAL "OFF" AND SHOAL_NETCDF_INCLUDE AND SHOAL_NETCDF_LIBRARY)
+  shoal_same_mpi("${SHOAL_NETCDF_LIBRARY}" shoal_netcdf_mpi)
+  shoal_same_hdf5("${SHOAL_NETCDF_LIBRARY}" shoal_netcdf_hdf5)
+  if(shoal_netcdf_mpi AND shoal_netcdf_hdf5)
+    set(SHOAL_HAVE_NETCDF ON)
+  endif()
 endif()
 if(SHOAL_HAVE_NETCDF)
   add_library(shoal_netcdf INTERFACE IMPORTED)
@@ -52,3 +85,12 @@ if(SHOAL_HAVE_NETCDF)
   target_link_libraries(shoal_netcdf INTERFACE "${SHOAL_NETCDF_LIBRARY}" MPI::MPI_C)
   target_compile_definitions(shoal_netcdf INTERFACE SHOAL_HAVE_NETCDF=1)
 endif()
+
+foreach(library PNETCDF NETCDF)
+  if(SHOAL_${library} STREQUAL "ON" AND NOT SHOAL_HAVE_${library})
+    message(FATAL_ERROR "SHOAL_${library} is ON, but no such library for MPI ${SHOAL_MPI_FLAVOUR} (netCDF: and for "
+                        "${SHOAL_HDF5_LIBRARIES}) was found; what was found: ${SHOAL_${library}_LIBRARY}. "
+                        "Set SHOAL_${library}_INCLUDE and SHOAL_${library}_LIBRARY, or SHOAL_${library}=AUTO.")
+  endif()
+  message(STATUS "Shoal: ${library} ${SHOAL_HAVE_${library}}")
+endforeach()

@@ -43,13 +43,19 @@ function(shoal_library)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_definitions(shoal INTERFACE ${SHOAL_MPI_DEFINITIONS})
   target_link_libraries(shoal PUBLIC MPI::MPI_C PRIVATE ${SHOAL_HDF5_LIBRARIES} Threads::Threads)
+  foreach(library shoal_pnetcdf shoal_netcdf)
+    if(TARGET ${library})
+      target_link_libraries(shoal PRIVATE ${library})
+    endif()
+  endforeach()
   if(SHOAL_RT_LIBRARY)
     target_link_libraries(shoal PRIVATE rt)
   endif()
   set_target_properties(shoal PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE CXX
     LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/shoal.map"
-    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+    INSTALL_RPATH_USE_LINK_PATH ON)  # libraries that lie where the loader does not look
   if(NOT APPLE)
     target_link_options(shoal PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/shoal.map")
     if(NOT SHOAL_SANITIZE)

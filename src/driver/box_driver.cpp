@@ -87,6 +87,16 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
   records_.start(schema_);
 }
 
+void BoxDriver::require_format(const char* driver, std::initializer_list<Format> held) const {
+  if (std::find(held.begin(), held.end(), schema_.format) != held.end()) return;
+  std::string names;
+  for (const auto format : held)
+    names += (names.empty() ? "" : ", ") + std::string(name_of(format));
+  throw Error(Code::format, "the file is of format " + std::string(name_of(schema_.format)) +
+                                ", and driver " + driver + " reads and writes only " + names +
+                                "; open it with driver native");
+}
+
 void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
   comm_.agree_or_throw(caught([&] { extend(wanted); }));
@@ -115,10 +125,16 @@ void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decompositio
   decompositions_.push_back(std::move(kept));
 }
 
-Status BoxDriver::meet(const Status& mine, std::uint64_t note) {
+Status BoxDriver::meet(const Status& mine, std::uint64_t note, Box* of_root) {
   if (comm_.size() == 1) return mine;
   const auto signed_note = static_cast<std::int64_t>(note >> 1);
-  const auto all = comm_.max(std::vector<std::int64_t>{mine.ok() ? 0 : 1, signed_note, -signed_note});
+  std::vector<std::int64_t> words{mine.ok() ? 0 : 1, signed_note, -signed_note};
+  words.resize(3 + 2 * k_max_dims, -1);  // as many whatever ranks are about to do
+  if (of_root != nullptr && comm_.rank() == 0) {
+    auto word = std::copy(of_root->first.begin(), of_root->first.end(), words.begin() + 3);
+    std::copy(of_root->count.begin(), of_root->count.end(), word);
+  }
+  const auto all = comm_.max(std::move(words));
   if (all[0] != 0) return comm_.agree(mine);
   if (all[1] != -all[2])
     return {
@@ -128,6 +144,11 @@ Status BoxDriver::meet(const Status& mine, std::uint64_t note) {
         0,
         {},
         {}};
+  if (of_root != nullptr) {
+    const auto n = of_root->rank();
+    std::copy_n(all.begin() + 3, n, of_root->first.begin());
+    std::copy_n(all.begin() + 3 + n, n, of_root->count.begin());
+  }
   return {};
 }
 
@@ -149,40 +170,73 @@ void BoxDriver::grow(int v, const Box& box) {
 void BoxDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
   const int v = transfer.variable;
-  const Status met = meet(v < 0 ? transfer.status : Status{}, note(Deed::write, v, transfer.region));
-  if (!met.ok()) return keep(met, -1);
-  const VariableDef& definition = variable(v);
-  const bool good = transfer.status.ok();
+  const Status known = v < 0 ? transfer.status : Status{};
+  const bool together = stores_together();
+  const Status met = together ? meet(known, note(Deed::write, v, transfer.region)) : known;
+  if (!met.ok()) {
+    missed_ = missed_ || !together;
+    return keep(met, -1);
+  }
   keep(transfer.status, v);
   // A rank with bad arguments leaves fill values, as what it should have written.
-  const Box box = good ? transfer.mine : own_cells(transfer);
-  const std::byte* cells = transfer.array.data;
-  if (!box.empty() && !(good && is_contiguous(transfer.array, definition.type))) {
-    const Timer pack_timer(counters_.pack);
-    const auto size = static_cast<std::int64_t>(size_of(definition.type));
-    packed_.resize(static_cast<std::size_t>(box.cells() * size));
-    const Bytes fill = fill_of(definition);
-    if (good) {
-      const Misfits misfits =
-          pack_cells(transfer, box, packed_.data(), byte_strides(box.count, size_of(definition.type)),
-                     find_conversion(in_memory(transfer), {definition.type, size_of(definition.type), false}),
-                     fill.data());
-      if (misfits.count > 0) keep(misfit_status(transfer, definition, misfits, box, true), v);
-    } else {
-      fill_box(packed_.data(), {size}, {box.cells()}, fill.data(), fill.size());
-    }
-    cells = packed_.data();
-  }
+  Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
+  const std::byte* cells = nullptr;
+  const Status packed = caught([&] { cells = packed_cells(transfer, box); });
+  keep(packed, v);
+  if (!packed.ok()) box = nothing(box.rank());
   ++counters_.fields_written;
   grow(v, transfer.region);
   records_.touch(schema_, v, transfer.region);
-  keep(caught([&] {
-         const Timer store_timer(counters_.store);
-         store(v, box, cells);
-       }),
-       v);
-  counters_.bytes_written += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
+  {
+    const Timer store_timer(counters_.store);
+    keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
+    in_pieces(v, transfer.region, box, together, [&](const Box& piece, std::int64_t at) {
+      keep(caught([&] { store(v, piece, cells + at); }), v);
+    });
+  }
+  counters_.bytes_written += box.cells() * static_cast<std::int64_t>(size_of(variable(v).type));
   if (!fills()) fill_unowned(transfer);
+}
+
+// The cells of the box as the file's type, row-major: in the model's own array, where they are so already.
+const std::byte* BoxDriver::packed_cells(const Transfer& transfer, const Box& box) {
+  const VariableDef& definition = variable(transfer.variable);
+  const bool good = transfer.status.ok();
+  if (box.empty()) return nullptr;
+  if (good && !changes_cells() && is_contiguous(transfer.array, definition.type)) return transfer.array.data;
+  const Timer pack_timer(counters_.pack);
+  const auto size = static_cast<std::int64_t>(size_of(definition.type));
+  packed_.resize(static_cast<std::size_t>(box.cells() * size));
+  const Bytes fill = fill_of(definition);
+  if (good) {
+    const Misfits misfits =
+        pack_cells(transfer, box, packed_.data(), byte_strides(box.count, size_of(definition.type)),
+                   find_conversion(in_memory(transfer), {definition.type, size_of(definition.type), false}),
+                   fill.data());
+    if (misfits.count > 0) keep(misfit_status(transfer, definition, misfits, box, true), transfer.variable);
+  } else {
+    fill_box(packed_.data(), {size}, {box.cells()}, fill.data(), fill.size());
+  }
+  return packed_.data();
+}
+
+template <class Visit>
+void BoxDriver::in_pieces(int v, const Box& region, const Box& box, bool together, Visit&& visit) {
+  const auto size = static_cast<std::int64_t>(size_of(variable(v).type));
+  if (region.cells() <= most_bytes() / size) return visit(box, 0);
+  Dims everything = box.count;
+  for (int d = 0; d < everything.size(); ++d)
+    everything[d] = box.end(d);
+  std::vector<Box> pieces;
+  for_each_piece({box}, everything, most_bytes() / size,
+                 [&](const Piece& piece) { pieces.push_back(piece.cells); });
+  auto calls = std::max<std::int64_t>(1, static_cast<std::int64_t>(pieces.size()));
+  if (together) calls = comm_.max(calls);
+  std::int64_t at = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(calls); ++i) {
+    visit(i < pieces.size() ? pieces[i] : nothing(box.rank()), at);
+    if (i < pieces.size()) at += pieces[i].cells() * size;
+  }
 }
 
 void BoxDriver::fill_unowned(const Transfer& transfer) {
@@ -190,11 +244,11 @@ void BoxDriver::fill_unowned(const Transfer& transfer) {
                                  [&](const Kept& k) { return k.decomposition == transfer.decomposition; });
   if (kept == decompositions_.end() || variable(transfer.variable).no_fill) return;
   for (const auto& box : within_region(kept->unowned, transfer.region))
-    if (!box.empty()) fill_box_of(transfer.variable, box);
+    if (!box.empty()) fill_box_of(transfer.variable, box, false);
 }
 
 // By rank 0; the others take part with nothing.
-void BoxDriver::fill_box_of(int v, const Box& box) {
+void BoxDriver::fill_box_of(int v, const Box& box, bool replicated) {
   const Bytes fill = fill_of(variable(v));
   const auto size = static_cast<std::int64_t>(fill.size());
   Dims everything = box.count;
@@ -207,13 +261,41 @@ void BoxDriver::fill_box_of(int v, const Box& box) {
       values.resize(static_cast<std::size_t>(piece.cells.cells() * size));
       fill_box(values.data(), {size}, {piece.cells.cells()}, fill.data(), fill.size());
     }
-    keep(caught([&] { store(v, mine ? piece.cells : nothing(box.rank()), values.data()); }), v);
+    const Box here = mine ? piece.cells : nothing(box.rank());
+    keep(caught([&] {
+           if (replicated)
+             store_replicated(v, here, values.data());
+           else
+             store(v, here, values.data());
+         }),
+         v);
   });
 }
 
-void BoxDriver::fill_gaps() {
-  for (const auto& gap : records_.take_gaps(schema_))
-    fill_box_of(gap.variable, gap.cells);
+void BoxDriver::fill_gaps(bool somebody_missed) {
+  for (const auto& gap : gaps(somebody_missed)) {
+    const bool replicated = !variable(gap.variable).distributed;
+    keep(caught([&] { about_to_store(gap.variable, gap.cells, replicated); }), gap.variable);
+    fill_box_of(gap.variable, gap.cells, replicated);
+  }
+}
+
+// Where ranks do not meet in write, one that missed a call knows less of what was written: then those of a
+// rank that missed nothing count, and if there is none, nothing is filled, lest cells of others are lost.
+std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
+  if (!somebody_missed) return records_.take_gaps(schema_);
+  const std::int64_t who = comm_.min(std::int64_t{missed_ ? comm_.size() : comm_.rank()});
+  std::vector<RecordKeeper::Gap> found;
+  if (who < comm_.size()) {
+    ByteWriter out;
+    if (comm_.rank() == who) out.put(records_.take_gaps(schema_));
+    Bytes message = out.take();
+    comm_.broadcast(message, static_cast<int>(who));
+    ByteReader(message).get(found);
+  }
+  records_.start(schema_);
+  missed_ = false;
+  return found;
 }
 
 void BoxDriver::read(const Transfer& transfer) {
@@ -224,16 +306,20 @@ void BoxDriver::read(const Transfer& transfer) {
   const VariableDef& definition = variable(v);
   ++counters_.fields_read;
   const Box& box = transfer.mine;
-  const bool direct = is_contiguous(transfer.array, definition.type);
-  Status status = caught([&] {
-    settle();
-    if (!direct || box.empty())
-      packed_.resize(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
+  const bool direct = is_contiguous(transfer.array, definition.type) && !box.empty();
+  Status status = caught([&] { settle(); });
+  const Status room = caught([&] {
+    if (!direct) packed_.resize(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
   });
-  status.merge(caught([&] {
+  status.merge(room);
+  std::byte* cells = direct ? transfer.array.data : packed_.data();
+  {
     const Timer read_timer(counters_.read);
-    load(v, box, direct && !box.empty() ? transfer.array.data : packed_.data());
-  }));
+    in_pieces(v, transfer.region, room.ok() ? box : nothing(box.rank()), true,
+              [&](const Box& piece, std::int64_t at) {
+                status.merge(caught([&] { load(v, piece, cells + at); }));
+              });
+  }
   counters_.bytes_read += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
   if (status.ok() && !direct && !box.empty()) {
     const Timer unpack_timer(counters_.unpack);
@@ -249,18 +335,21 @@ void BoxDriver::read(const Transfer& transfer) {
 void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
                     const Status& status) {
   const bool root = comm_.rank() == 0;
-  const Status met = meet(status, note(Deed::put, v));
+  Box region = box;  // others than rank 0 may only guess
+  const Status met = meet(status, note(Deed::put, v), &region);
   if (!met.ok()) return keep(met, v);
+  const Box mine = root ? box : nothing(box.rank());
+  const Timer timer(counters_.store);
+  keep(caught([&] { about_to_store(v, region, true); }), v);
   keep(caught([&] {
-         const Timer timer(counters_.store);
          if (variable(v).type == Type::string)
-           store_strings(v, root ? box : nothing(box.rank()), strings);
+           store_strings(v, mine, strings);
          else
-           store_replicated(v, root ? box : nothing(box.rank()), values);
+           store_replicated(v, mine, values);
        }),
        v);
-  grow(v, box);
-  records_.touch(schema_, v, box);
+  grow(v, region);
+  records_.touch(schema_, v, region);
 }
 
 void BoxDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
@@ -303,21 +392,22 @@ std::vector<std::string> BoxDriver::load_strings(int v, const Box& box) {
   return catalog->get_strings(catalog->schema().find_variable(variable(v).name), box);
 }
 
-void BoxDriver::align_records() {
+// Did any rank miss a write?
+bool BoxDriver::align_records() {
   std::vector<std::int64_t> all;
   for (const auto& dim : schema_.dims)
     all.push_back(dim.length);
-  if (all.empty()) return;
+  all.push_back(missed_ ? 1 : 0);
   all = comm_.max(std::move(all));
-  for (std::size_t d = 0; d < all.size(); ++d)
+  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
     schema_.dims[d].length = all[d];
+  return all.back() != 0;
 }
 
 void BoxDriver::finish(bool durable, bool final) {
   if (writable_) {
-    align_records();
-    if (!fills()) fill_gaps();
-    keep(caught([&] { settle(); }), -1);
+    const bool missed = align_records();
+    if (!fills()) fill_gaps(missed);
     keep(caught([&] { commit(durable); }), -1);
   }
   if (final) keep(caught([&] { close_file(); }), -1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,11 +47,15 @@ class BoxDriver : public Driver {
   /// Bring the file from schema() to wanted, which is schema() plus new dimensions, variables and attributes
   /// (or attributes with new values). May set placements_.
   virtual void extend(const Schema& wanted) = 0;
+  /// Cells of this region of the variable are stored next, by calls of store, or (replicated) of
+  /// store_replicated or store_strings. The region is the same on all ranks.
+  virtual void about_to_store(int /*variable*/, const Box& /*region*/, bool /*replicated*/) {}
   /// Distributed cells: row-major, of the variable's type in this machine's byte order. An empty box: this
   /// rank has none. The memory may be used again when store returns; `queue` drivers keep a copy.
   virtual void store(int variable, const Box& box, const std::byte* cells) = 0;
   virtual void load(int variable, const Box& box, std::byte* cells) = 0;
-  /// Replicated values: rank 0 has the box, for others it is empty.
+  /// Replicated values: rank 0 has the box, for others it is empty. (The box of a scalar has no dimensions
+  /// and is never empty: look at the rank.)
   virtual void store_replicated(int variable, const Box& box, const std::byte* values) = 0;
   virtual void store_strings(int variable, const Box& box, const std::vector<std::string>& values);
   /// all: every rank reads for itself; otherwise rank 0 alone has a box.
@@ -63,6 +68,19 @@ class BoxDriver : public Driver {
   virtual void close_file() = 0;
   /// Does the library itself give cells that nobody writes their fill value?
   virtual bool fills() const = 0;
+  /// Does store change the memory it is given, if only for the time of the call? Then it never gets the
+  /// model's own array.
+  virtual bool changes_cells() const { return false; }
+  /// Must all ranks come to the next call of store? Otherwise ranks do not meet in write, and one that could
+  /// not take part is found when the file is synced. The same on all ranks; may change in calls where they
+  /// meet.
+  virtual bool stores_together() const { return true; }
+  /// The most bytes that one call of store or load takes; larger fields come in pieces.
+  virtual std::int64_t most_bytes() const { return std::numeric_limits<std::int64_t>::max(); }
+
+  /// Error(format): the file that was opened is of another format, and drivers that read it. For
+  /// constructors.
+  void require_format(const char* driver, std::initializer_list<Format> held) const;
 
   const Comm& comm() const { return comm_; }
   const std::string& path() const { return path_; }
@@ -75,14 +93,21 @@ class BoxDriver : public Driver {
   std::vector<Placement> placements_;  ///< for inquiries; filled in where a driver knows
 
  private:
-  /// Is every rank about to do the same, and able to? Otherwise the failure, on all ranks alike.
-  Status meet(const Status& mine, std::uint64_t note);
+  /// Is every rank about to do the same, and able to? Otherwise the failure, on all ranks alike. of_root:
+  /// becomes rank 0's box.
+  Status meet(const Status& mine, std::uint64_t note, Box* of_root = nullptr);
   void keep(Status status, int variable);
   void grow(int variable, const Box& box);
-  void align_records();
-  void fill_box_of(int variable, const Box& box);
+  bool align_records();
+  const std::byte* packed_cells(const Transfer& transfer, const Box& box);
+  /// The box in the pieces that the library takes, and on all ranks as many: visit gets each and where its
+  /// cells are in the packed box.
+  template <class Visit>
+  void in_pieces(int variable, const Box& region, const Box& box, bool together, Visit&& visit);
+  void fill_box_of(int variable, const Box& box, bool replicated);
+  std::vector<RecordKeeper::Gap> gaps(bool somebody_missed);
   void fill_unowned(const Transfer& transfer);
-  void fill_gaps();
+  void fill_gaps(bool somebody_missed);
   void finish(bool durable, bool final);
 
   const Comm& comm_;
@@ -92,7 +117,8 @@ class BoxDriver : public Driver {
   bool fresh_;
   Schema schema_;
   Counters counters_;
-  RecordKeeper records_;
+  RecordKeeper records_{true};
+  bool missed_ = false;  ///< this rank could not take part in a write that ranks do not meet in
   Status pending_;
   Bytes packed_;
   struct Kept {

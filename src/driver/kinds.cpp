@@ -20,9 +20,11 @@ constexpr DriverMaker* make_gather_driver = nullptr;
 #endif
 
 // A driver is listed here when it is there.
-constexpr std::array<DriverKind, 1> k_kinds{{
+constexpr std::array<DriverKind, 2> k_kinds{{
     {"native", "Shoal's own way: a node's ranks assemble fields in shared memory",
      "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic", "", make_native_driver},
+    {"pnetcdf", "PnetCDF: classic formats through MPI-IO", "cdf1 cdf2 cdf5",
+     "collective independent nonblocking", make_pnetcdf_driver},
 }};
 
 bool has(const char* list, const std::string& word) {

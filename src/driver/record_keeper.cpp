@@ -64,7 +64,7 @@ std::vector<RecordKeeper::Gap> RecordKeeper::take_gaps(const Schema& schema) {
     Notes& notes = variables_[static_cast<std::size_t>(v)];
     const VariableDef& variable = schema.variables[static_cast<std::size_t>(v)];
     const std::int64_t records = records_of(schema, v);
-    if (variable.distributed && !variable.no_fill)
+    if ((variable.distributed || every_variable_) && !variable.no_fill && variable.type != Type::string)
       for (std::int64_t r = notes.all_below; r < records; ++r)
         for (const auto& box : remainder(record_box(schema, v, r), notes.partly[r]))
           gaps.push_back({v, box});

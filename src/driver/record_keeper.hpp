@@ -14,6 +14,9 @@ namespace shoal {
 /// counts. Every rank keeps the same notes.
 class RecordKeeper {
  public:
+  /// every_variable: replicated ones too, where no catalog fills these.
+  explicit RecordKeeper(bool every_variable = false) : every_variable_(every_variable) {}
+
   /// Everything that the schema has so far counts as written.
   void start(const Schema& schema);
   /// Variables behind those known are new and empty.
@@ -38,6 +41,7 @@ class RecordKeeper {
     std::map<std::int64_t, std::vector<Box>> partly;  ///< what was written of later records
   };
   std::vector<Notes> variables_;
+  bool every_variable_;
 };
 
 }  // namespace shoal

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "base/box.hpp"
+#include "base/text.hpp"
+#include "driver/kinds.hpp"
 #include "shoal/shoal.h"
 
 namespace shoal::testing {
@@ -60,9 +63,40 @@ inline void alike(int code) {
   CHECK_MESSAGE(least == most, "ranks got different messages; this one: ", message);
 }
 
+/// The driver under test: environment SHOAL_DRIVER, as the library itself takes it.
+inline std::string driver() {
+  const char* name = std::getenv("SHOAL_DRIVER");
+  return name == nullptr || *name == '\0' ? "native" : name;
+}
+
+inline bool is_native() {
+  return driver() == "native";
+}
+
+/// Formats that the driver under test has and NetCDF libraries read.
 inline const std::vector<std::string>& formats() {
-  static const std::vector<std::string> names{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
-  return names;
+  static const std::vector<std::string> k_all{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
+  static const std::vector<std::string> k_of_driver = [] {
+    std::vector<std::string> found;
+    for (const auto& kind : driver_kinds())
+      for (const auto& format : k_all) {
+        const auto has = words(kind.formats);
+        if (kind.name == driver() && std::find(has.begin(), has.end(), format) != has.end())
+          found.push_back(format);
+      }
+    return found;
+  }();
+  return k_of_driver;
+}
+
+inline bool has_format(const std::string& format) {
+  return std::find(formats().begin(), formats().end(), format) != formats().end();
+}
+
+/// For cases that not every driver can pass: says so, and is true where the case is to be left.
+inline bool skipped(bool possible, const char* why) {
+  if (!possible) MESSAGE("skipped with driver ", driver(), ": ", why);
+  return !possible;
 }
 
 inline bool is_netcdf4(const std::string& format) {

@@ -145,6 +145,8 @@ TEST_CASE("records that were skipped, and variables that were not written, have 
 }
 
 TEST_CASE("committed records are in the file while it is open, and when it is abandoned") {
+  if (skipped(is_native(), "its library counts records when they are written, and files cannot be left open"))
+    return;
   for (const auto& format : formats()) {
     CAPTURE(format);
     Model m(format, 5);

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#ifdef SHOAL_HAVE_PNETCDF
+
+#include "driver/pnetcdf/pnetcdf_driver.hpp"
+
+#include <pnetcdf.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "driver/kinds.hpp"
+#include "driver/mpi_info.hpp"
+#include "driver/pieces.hpp"
+#include "format/classic/header.hpp"
+#include "format/classic/layout.hpp"
+
+namespace shoal {
+
+namespace {
+
+// PnetCDF takes less than 2 GiB in a call, and some MPI-IO libraries stumble before.
+constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t k_most_queued_calls = 1000;
+
+MPI_Datatype mpi_type(Type type) {
+  switch (type) {
+    case Type::byte_:
+      return MPI_SIGNED_CHAR;
+    case Type::char_:
+      return MPI_CHAR;
+    case Type::short_:
+      return MPI_SHORT;
+    case Type::int_:
+      return MPI_INT;
+    case Type::float_:
+      return MPI_FLOAT;
+    case Type::double_:
+      return MPI_DOUBLE;
+    case Type::ubyte:
+      return MPI_UNSIGNED_CHAR;
+    case Type::ushort:
+      return MPI_UNSIGNED_SHORT;
+    case Type::uint:
+      return MPI_UNSIGNED;
+    case Type::int64:
+      return MPI_LONG_LONG_INT;
+    case Type::uint64:
+      return MPI_UNSIGNED_LONG_LONG;
+    default:
+      throw Error(Code::internal, std::string("PnetCDF has no type ") + name_of(type));
+  }
+}
+
+Code code_of(int status) {
+  switch (status) {
+    case NC_EEXIST:
+      return Code::exists;
+    case NC_ENOENT:
+      return Code::not_found;
+    case NC_EACCESS:
+    case NC_EPERM:
+      return Code::permission;
+    case NC_ENO_SPACE:
+    case NC_EQUOTA:
+      return Code::no_space;
+    case NC_ENOMEM:
+      return Code::no_memory;
+    case NC_ENOTNC:
+      return Code::format;
+    case NC_ERANGE:
+      return Code::range;
+    case NC_EVARSIZE:
+    case NC_EDIMSIZE:
+    case NC_ENOTSUPPORT:
+      return Code::not_supported;
+    default:
+      return Code::io;
+  }
+}
+
+int creation_flags(Format format, OpenMode mode) {
+  const int replace = mode == OpenMode::create_exclusive ? NC_NOCLOBBER : NC_CLOBBER;
+  if (format == Format::cdf5) return replace | NC_64BIT_DATA;
+  return format == Format::cdf2 ? replace | NC_64BIT_OFFSET : replace;
+}
+
+struct Section {
+  explicit Section(const Box& box)
+      : start(box.first.begin(), box.first.end()), count(box.count.begin(), box.count.end()) {}
+  // Scalars too need addresses.
+  const MPI_Offset* first() const { return start.empty() ? &k_none : start.data(); }
+  const MPI_Offset* counts() const { return count.empty() ? &k_none : count.data(); }
+  std::vector<MPI_Offset> start, count;
+  static constexpr MPI_Offset k_none = 0;
+};
+
+// What the format cannot hold is found before the library is asked, so that nothing is changed then.
+void check_schema(const Schema& wanted, const Schema& have, const CatalogOptions& options) {
+  check_classic(wanted, have);
+  const std::vector<std::int64_t> zeros(wanted.variables.size(), 0);
+  const auto header = static_cast<std::int64_t>(encode_header(wanted, zeros, zeros).size());
+  check_offsets(wanted, new_layout(wanted, header, options));
+}
+
+}  // namespace
+
+PnetcdfDriver::PnetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+                             const DriverOptions& options)
+    : BoxDriver(comm, path, mode, format, options) {
+  const Timer timer(count().open);
+  require_format("pnetcdf", {Format::cdf1, Format::cdf2, Format::cdf5});
+  comm.agree_or_throw(caught([&] { open_file(mode); }));
+}
+
+void PnetcdfDriver::open_file(OpenMode mode) {
+  const MpiInfo info(options().hints);
+  if (fresh()) {
+    check(ncmpi_create(comm().handle(), path().c_str(), creation_flags(schema().format, mode), info.get(),
+                       &file_),
+          "create the file");
+    defining_ = true;
+  } else {
+    check(ncmpi_open(comm().handle(), path().c_str(), writable() ? NC_WRITE : NC_NOWRITE, info.get(), &file_),
+          "open the file");
+  }
+  if (options().hints.empty()) return;
+  MpiInfo used;
+  check(ncmpi_inq_file_info(file_, used.out()), "tell the hints it uses");
+  note_hints(options().hints, used, count());
+}
+
+void PnetcdfDriver::check(int status, const std::string& what) const {
+  if (status == NC_NOERR) return;
+  throw Error(code_of(status), "PnetCDF could not " + what + ": " + ncmpi_strerror(status)).in_file(path());
+}
+
+std::int64_t PnetcdfDriver::most_bytes() const {
+  return k_most_bytes;
+}
+
+// ---- Definitions
+
+void PnetcdfDriver::extend(const Schema& wanted) {
+  check_usable();
+  check_schema(wanted, schema(), options().catalog);
+  flush();
+  enter_collective();
+  const bool first = defining_;
+  const Status status = caught([&] {
+    if (!defining_) check(ncmpi_redef(file_), "enter define mode");
+    defining_ = true;
+    define(wanted);
+    end_define(first);
+    note_placements(wanted);
+  });
+  const Status agreed = comm().agree(status);
+  if (agreed.ok()) return;
+  unusable_ = agreed;
+  throw Error(agreed);
+}
+
+void PnetcdfDriver::define(const Schema& wanted) {
+  struct Definer final : DefinitionVisitor {
+    explicit Definer(const PnetcdfDriver& the_driver) : driver(the_driver) {}
+    void dimension(int, const Dimension& dim) override {
+      int id = -1;
+      driver.check(
+          ncmpi_def_dim(driver.file_, dim.name.c_str(), dim.unlimited ? NC_UNLIMITED : dim.length, &id),
+          "define dimension '" + dim.name + "'");
+    }
+    void variable(int, const VariableDef& def) override {
+      int id = -1;
+      driver.check(ncmpi_def_var(driver.file_, def.name.c_str(), static_cast<nc_type>(def.type),
+                                 static_cast<int>(def.dims.size()), def.dims.data(), &id),
+                   "define variable '" + def.name + "'");
+    }
+    void attribute(int v, const Attribute& a) override {
+      driver.check(ncmpi_put_att(driver.file_, v < 0 ? NC_GLOBAL : v, a.name.c_str(),
+                                 static_cast<nc_type>(a.type), a.count(), a.data.data()),
+                   "set attribute '" + a.name + "'");
+    }
+    const PnetcdfDriver& driver;
+  };
+  Definer definer(*this);
+  for_each_new(schema(), wanted, definer);
+}
+
+// The free space is asked for once: later definitions use it up.
+void PnetcdfDriver::end_define(bool first) {
+  const CatalogOptions& o = options().catalog;
+  check(first ? ncmpi__enddef(file_, o.header_reserve, o.alignment, o.header_reserve, o.alignment)
+              : ncmpi_enddef(file_),
+        "write the header");
+  defining_ = false;
+}
+
+void PnetcdfDriver::note_placements(const Schema& wanted) {
+  MPI_Offset record_bytes = 0;
+  check(ncmpi_inq_recsize(file_, &record_bytes), "tell the size of a record");
+  placements_.clear();
+  for (int v = 0; v < static_cast<int>(wanted.variables.size()); ++v) {
+    MPI_Offset begin = 0;
+    check(ncmpi_inq_varoffset(file_, v, &begin), "tell where a variable is");
+    Placement placement;
+    placement.swapped = std::endian::native == std::endian::little;
+    placement.begin = static_cast<std::uint64_t>(begin);
+    placement.chunk = wanted.shape(v);
+    if (wanted.has_record(v)) {
+      placement.chunk[0] = 1;
+      placement.stride = static_cast<std::uint64_t>(record_bytes);
+    }
+    placements_.push_back(placement);
+  }
+}
+
+void PnetcdfDriver::check_usable() const {
+  if (unusable_.ok()) return;
+  throw Error(Code::state, "the file cannot be used since its definitions failed (" + unusable_.message +
+                               "); close it, and create it again");
+}
+
+// ---- Modes and the queue
+
+void PnetcdfDriver::enter_collective() {
+  if (!independent_) return;
+  check(ncmpi_end_indep_data(file_), "leave independent access");
+  independent_ = false;
+}
+
+void PnetcdfDriver::enter_independent() {
+  if (independent_) return;
+  check(ncmpi_begin_indep_data(file_), "enter independent access");
+  independent_ = true;
+}
+
+// In independent access ranks go their own ways, once the library is in that mode and nothing is queued.
+bool PnetcdfDriver::stores_together() const {
+  return options().access != Access::independent || !independent_ || !queued_regions_.empty();
+}
+
+// Cells that are queued twice would be moved in any order.
+void PnetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
+  check_usable();
+  const auto bytes = region.cells() * static_cast<std::int64_t>(size_of(variable(v).type));
+  const auto most = std::min(options().stage_bytes, k_most_bytes);
+  queueing_ = bytes <= most && (replicated ? options().replicated_access == Access::collective
+                                           : options().access == Access::nonblocking);
+  const auto queued = queued_regions_.find(v);
+  const bool again = queued != queued_regions_.end() &&
+                     std::any_of(queued->second.begin(), queued->second.end(),
+                                 [&](const Box& other) { return !intersection(other, region).empty(); });
+  const bool full = queued_bytes_ + bytes > most || queued_calls_ >= k_most_queued_calls;
+  const bool alone = !replicated && options().access == Access::independent;
+  if (queueing_) {
+    if (again || full) flush();
+    queued_regions_[v].push_back(region);
+    queued_bytes_ += bytes;
+    ++queued_calls_;
+  } else if (again || alone) {
+    flush();
+  }
+}
+
+void PnetcdfDriver::queue(int v, const Box& box, const std::byte* values) {
+  const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(variable(v).type);
+  const auto& kept = queued_values_.emplace_back(values, values + bytes);
+  const Section s(box);
+  check(ncmpi_iput_vara(file_, v, s.first(), s.counts(), kept.data(), box.cells(), mpi_type(variable(v).type),
+                        nullptr),
+        "queue values");
+}
+
+void PnetcdfDriver::flush() {
+  if (queued_regions_.empty()) return;
+  queued_regions_.clear();
+  queued_bytes_ = queued_calls_ = 0;
+  enter_collective();
+  const int status = ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr);
+  queued_values_.clear();
+  ++count().writes;
+  check(status, "write what was queued");
+}
+
+// Ranks may leave a collective write before others have stored its bytes.
+void PnetcdfDriver::make_visible() {
+  if (count().file_system == "nfs" && writable() && !defining_)
+    check(ncmpi_sync(file_), "synchronise");
+  else
+    comm().barrier();
+}
+
+// ---- Data
+
+void PnetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
+  check_usable();
+  if (queueing_) {
+    if (!box.empty()) queue(v, box, cells);
+    return;
+  }
+  const Section s(box);
+  const auto type = mpi_type(variable(v).type);
+  if (options().access == Access::independent) {
+    enter_independent();
+    if (box.empty()) return;
+    check(ncmpi_put_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "write");
+  } else {
+    enter_collective();
+    check(ncmpi_put_vara_all(file_, v, s.first(), s.counts(), cells, box.cells(), type), "write");
+  }
+  ++count().writes;
+}
+
+void PnetcdfDriver::load(int v, const Box& box, std::byte* cells) {
+  check_usable();
+  const Section s(box);
+  const auto type = mpi_type(variable(v).type);
+  ++count().reads;
+  if (options().access == Access::independent) {
+    enter_independent();
+    if (box.empty()) return;
+    check(ncmpi_get_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "read");
+  } else {
+    enter_collective();
+    check(ncmpi_get_vara_all(file_, v, s.first(), s.counts(), cells, box.cells(), type), "read");
+  }
+}
+
+void PnetcdfDriver::store_replicated(int v, const Box& box, const std::byte* values) {
+  check_usable();
+  const bool mine = comm().rank() == 0 && !box.empty();
+  if (queueing_) {
+    if (mine) queue(v, box, values);
+    return;
+  }
+  enter_independent();
+  if (!mine) return;
+  // The library may swap the bytes of what it is given.
+  const auto size = static_cast<std::int64_t>(size_of(variable(v).type));
+  Dims everything = box.count;
+  for (int d = 0; d < everything.size(); ++d)
+    everything[d] = box.end(d);
+  for_each_piece({box}, everything, k_most_bytes / size, [&](const Piece& piece) {
+    const auto bytes = piece.cells.cells() * size;
+    Bytes copy(values, values + bytes);
+    values += bytes;
+    const Section s(piece.cells);
+    ++count().writes;
+    check(ncmpi_put_vara(file_, v, s.first(), s.counts(), copy.data(), piece.cells.cells(),
+                         mpi_type(variable(v).type)),
+          "write");
+  });
+}
+
+// Collective reads are queued too, since a rank cannot take part in reading a scalar with nothing.
+void PnetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
+  check_usable();
+  const bool mine = (all || comm().rank() == 0) && !box.empty();
+  const Section s(box);
+  const auto type = mpi_type(variable(v).type);
+  if (mine) ++count().reads;
+  if (options().replicated_access == Access::collective) {
+    enter_collective();
+    const int posted =
+        mine ? ncmpi_iget_vara(file_, v, s.first(), s.counts(), values, box.cells(), type, nullptr)
+             : NC_NOERR;
+    const int moved = ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr);
+    check(posted, "read");
+    check(moved, "read");
+    return;
+  }
+  enter_independent();
+  if (mine) check(ncmpi_get_vara(file_, v, s.first(), s.counts(), values, box.cells(), type), "read");
+}
+
+void PnetcdfDriver::settle() {
+  if (!writable() || defining_ || !unusable_.ok()) return;
+  flush();
+  make_visible();
+}
+
+void PnetcdfDriver::commit(bool durable) {
+  check_usable();
+  if (defining_) end_define(true);
+  flush();
+  enter_collective();
+  if (durable) check(ncmpi_sync(file_), "synchronise");
+}
+
+void PnetcdfDriver::close_file() {
+  check(ncmpi_close(file_), "close the file");
+  file_ = -1;
+}
+
+std::unique_ptr<Driver> make_pnetcdf_driver(const Comm& comm, const std::string& path, OpenMode mode,
+                                            Format format, const DriverOptions& options) {
+  return std::make_unique<PnetcdfDriver>(comm, path, mode, format, options);
+}
+
+}  // namespace shoal
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#ifdef SHOAL_HAVE_PNETCDF
+
+#include <list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "driver/box_driver.hpp"
+
+namespace shoal {
+
+/// Classic formats through PnetCDF: collective, independent, or queued and moved together (nonblocking).
+///
+/// Replicated values in collective access are always queued on rank 0, and moved by one collective call with
+/// all that is queued then.
+class PnetcdfDriver final : public BoxDriver {
+ public:
+  /// Collective.
+  PnetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+                const DriverOptions& options);
+
+ private:
+  void extend(const Schema& wanted) override;
+  void about_to_store(int variable, const Box& region, bool replicated) override;
+  void store(int variable, const Box& box, const std::byte* cells) override;
+  void load(int variable, const Box& box, std::byte* cells) override;
+  void store_replicated(int variable, const Box& box, const std::byte* values) override;
+  void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
+  void settle() override;
+  void commit(bool durable) override;
+  void close_file() override;
+  bool fills() const override { return false; }
+  bool changes_cells() const override { return true; }  // PnetCDF swaps bytes in place, and back
+  bool stores_together() const override;
+  std::int64_t most_bytes() const override;
+
+  void check(int status, const std::string& what) const;
+  void open_file(OpenMode mode);
+  void define(const Schema& wanted);
+  void end_define(bool first);
+  void note_placements(const Schema& schema);
+  void check_usable() const;
+  /// Both Collective, whatever the library is in.
+  void enter_collective();
+  void enter_independent();
+  void queue(int variable, const Box& box, const std::byte* values);
+  void flush();
+  /// So that other ranks read what was written.
+  void make_visible();
+
+  int file_ = -1;
+  bool defining_ = false;     ///< the library is in define mode
+  bool independent_ = false;  ///< the library is in independent data mode
+  Status unusable_;           ///< definitions failed half way; the same on all ranks
+
+  std::list<Bytes> queued_values_;                  ///< on this rank; the library reads them at the flush
+  std::map<int, std::vector<Box>> queued_regions_;  ///< by variable; the same on all ranks
+  std::int64_t queued_bytes_ = 0;                   ///< of those regions
+  std::int64_t queued_calls_ = 0;
+  bool queueing_ = false;  ///< the next values to store are queued
+};
+
+}  // namespace shoal
+
+#endif
