@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal explain: what a decomposition and a way of writing mean for the file."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Annotated, Optional
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from ..parallel import bytes_text, console, on_all_ranks, parse_bytes
+
+_most_rows = 32
+_sizes = {"byte": 1, "short": 2, "int": 4, "float": 4, "int64": 8, "double": 8}
+
+
+def _numbers(option: str, text: str) -> tuple[int, ...]:
+    if not re.fullmatch(r"\d+([xX]\d+)*", text):
+        raise typer.BadParameter(f"{option} '{text}': write numbers with x between, such as 656x640x16.")
+    return tuple(int(part) for part in text.lower().split("x"))
+
+
+def _range(cells: range) -> str:
+    return f"{cells.start}-{cells.stop - 1}" if len(cells) else "none"
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def _show(plan, chunks) -> None:
+    out = console()
+    tiles, options = plan.tiles, plan.options
+    shape, grid = (" x ".join(map(str, numbers)) for numbers in (tiles.shape, tiles.grid))
+    out.print(
+        f"{shape} cells of {tiles.size} bytes, first dimension fastest on disk: "
+        f"{bytes_text(tiles.field_bytes)} a field, {grid} tiles, {tiles.ranks} ranks"
+    )
+    way = f"format {options.format}, driver {options.driver}"
+    out.print(way + (f", access {options.access}" if options.driver not in ("native", "gather") else ""))
+    if chunks is not None:
+        out.print(
+            f"chunks of {' x '.join(map(str, chunks))} cells in one record, one after another in the file"
+        )
+    table = Table(title="Cells on disk, by rank", title_justify="left")
+    for heading in ("rank", *(f"dimension {axis + 1}" for axis in range(len(tiles.shape)))):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("bytes", "contiguous runs", "bytes a run"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for rank in range(min(tiles.ranks, _most_rows)):
+        runs, length = plan.rank_runs(rank)
+        ranges = (_range(cells) for cells in tiles.tile(rank))
+        table.add_row(str(rank), *ranges, _count(tiles.tile_bytes(rank)), _count(runs), _count(length))
+    if tiles.ranks > _most_rows:
+        table.add_row("...")
+    all_runs = plan.all_runs
+    table.add_section()
+    blanks = [""] * len(tiles.shape)
+    table.add_row(
+        "all",
+        *blanks,
+        _count(tiles.field_bytes),
+        _count(all_runs),
+        _count(tiles.field_bytes / max(all_runs, 1)),
+    )
+    out.print(table)
+    if len(plan.nodes) > 1:
+        table = Table(title="Together, by node", title_justify="left")
+        for heading in ("node", "ranks", "bytes", "contiguous runs", "bytes a run"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for number, node in enumerate(plan.nodes[:_most_rows]):
+            length = node.bytes / node.runs if node.runs else 0
+            table.add_row(str(number), _range(node.ranks), *map(_count, (node.bytes, node.runs, length)))
+        if len(plan.nodes) > _most_rows:
+            table.add_row("...")
+        out.print(table)
+    out.print("Who writes what:")
+    for line in plan.who:
+        out.print(escape(f"  - {line}"))
+    if plan.options.access == "independent" or plan.options.driver in ("native", "gather"):
+        out.print(f"Writes of a field: {_count(plan.writes)}, of {bytes_text(plan.bytes_a_write)} on average")
+    memory = [f"rank {bytes_text(plan.memory_rank)}"]
+    if plan.memory_rank_0 != plan.memory_rank:
+        memory.append(f"rank 0 {bytes_text(plan.memory_rank_0)}")
+    memory.append(f"node {bytes_text(plan.memory_node)} shared")
+    out.print("Memory beside the model's arrays: " + ", ".join(memory))
+
+
+def explain(
+    global_shape: Annotated[
+        str, typer.Option("--global", metavar="NXxNYxNZ", help="Cells in all, the fastest dimension first.")
+    ],
+    tiles: Annotated[
+        str, typer.Option(metavar="NTXxNTY", help="Tiles along the first dimensions; the others are not cut.")
+    ],
+    type_: Annotated[str, typer.Option("--type", help=f"Of a cell: {', '.join(_sizes)}.")] = "float",
+    format: Annotated[str, typer.Option(help="Format of the file.")] = "cdf5",
+    driver: Annotated[str, typer.Option(help="Who moves the bytes.")] = "native",
+    access: Annotated[str, typer.Option(help="collective, independent or nonblocking.")] = "collective",
+    stage_bytes: Annotated[Optional[str], typer.Option(help="Shared memory of a node.")] = None,
+    slot_bytes: Annotated[Optional[str], typer.Option(help="One filling of it.")] = None,
+    writers: Annotated[
+        int, typer.Option(help="Ranks of a node that store at a time; 0: the driver chooses.")
+    ] = 0,
+    ranks_per_node: Annotated[int, typer.Option(help="0: all ranks on one node.")] = 0,
+    plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
+) -> None:
+    """Say what writing a field of this shape, cut into these tiles, means for the file.
+
+    Shapes are in the model's order, the first dimension is fastest in memory and on disk (xi x eta x s).
+    Tiles are balanced; ranks go along the first dimension first. Shown are contiguous runs on disk, who
+    writes what, how large writes are, and the memory that is needed.
+
+    Exit status 0; 2 for options that cannot be.
+    """
+    from shoal import explanation
+
+    if type_ not in _sizes:
+        raise typer.BadParameter(f"--type '{type_}'; there are {', '.join(_sizes)}.")
+    if writers < 0 or ranks_per_node < 0:
+        raise typer.BadParameter("--writers and --ranks-per-node are 0 or more.")
+    shape, grid = _numbers("--global", global_shape), _numbers("--tiles", tiles)
+    options = explanation.Options(
+        driver,
+        access,
+        format,
+        None if stage_bytes is None else parse_bytes(stage_bytes),
+        0 if slot_bytes is None else parse_bytes(slot_bytes),
+        writers,
+        ranks_per_node or None,
+    )
+
+    def work(comm) -> int:
+        if comm.rank != 0:
+            return 0
+        cut = explanation.Tiles(shape, grid, _sizes[type_])
+        options.chunk = chunks = explanation.chunks_of_library(cut, options)
+        plan = explanation.explain(cut, options)
+        _show(plan, chunks)
+        if plot is not None:
+            from ..tile_picture import draw
+
+            draw(plan, plot)
+            print(f"picture: {os.path.abspath(plot)}", file=sys.stderr)
+        return 0
+
+    on_all_ranks(work)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(explain)

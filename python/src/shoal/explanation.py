@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a way of writing does with a decomposition: contiguous runs on disk, sizes of writes, memory.
+
+Arithmetic alone: no rank, file or MPI is needed. Dimensions here are in the *model's order*, as in the
+declaration of a Fortran array and as shapes are spoken ("656 x 640 x 16"): the first varies fastest, in
+memory and on disk. Everything is said of one field (one record of one variable); indices start at 0.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Optional
+
+from ._fillings import fillings
+from .decomposition import balanced_tile
+from .errors import InvalidArgumentError
+
+# As the native driver chooses, unless a setting says otherwise (docs/settings.md).
+_slot = 1024 * 1024
+_least_slot = 64 * 1024
+_page = 4096
+_least_share = 128 * 1024
+_slots = (4, 8)
+_gather_slab = 16 * 1024 * 1024
+
+
+class Runs(NamedTuple):
+    """How cells lie in a row-major piece of file: `count` contiguous runs, of which one may begin with the
+    first cell of the piece, and one may end with the last."""
+
+    count: int
+    begins: bool
+    ends: bool
+
+    def then(self, other: Runs) -> Runs:
+        joined = self.ends and other.begins
+        return Runs(self.count + other.count - joined, self.begins, other.ends)
+
+    def times(self, n: int) -> Runs:
+        joined = self.ends and self.begins
+        return Runs(n * self.count - (n - 1) * joined, self.begins, self.ends)
+
+
+@dataclass
+class Tiles:
+    """A grid of balanced tiles over a global shape, all in the model's order; ranks go along the first
+    dimension first.
+
+    shape  global cells; grid  tiles along each dimension (1: not cut); size  bytes of a cell"""
+
+    shape: tuple[int, ...]
+    grid: tuple[int, ...]
+    size: int
+
+    def __post_init__(self):
+        if len(self.grid) > len(self.shape):
+            raise InvalidArgumentError(
+                f"There are tiles in {len(self.grid)} dimensions, but the global shape has {len(self.shape)}."
+            )
+        if min(self.shape) < 1 or min(self.grid) < 1:
+            raise InvalidArgumentError("Lengths and numbers of tiles are 1 or more.")
+        self.grid = self.grid + (1,) * (len(self.shape) - len(self.grid))
+
+    @property
+    def ranks(self) -> int:
+        return math.prod(self.grid)
+
+    @property
+    def field_bytes(self) -> int:
+        return math.prod(self.shape) * self.size
+
+    def tile(self, rank: int) -> list[range]:
+        """The cells of a rank, one range a dimension."""
+        first, count = balanced_tile(rank, self.grid[::-1], self.shape[::-1])
+        return [range(f, f + n) for f, n in zip(first[::-1], count[::-1])]
+
+    def tile_bytes(self, rank: int) -> int:
+        return math.prod(len(cells) for cells in self.tile(rank)) * self.size
+
+    def runs(self, ranks: Iterable[int]) -> int:
+        """Contiguous runs on disk of the cells that these ranks own together."""
+        chosen = frozenset(ranks)
+        if len(chosen) == 1:
+            return self._runs_of(*chosen)
+        return self._runs(len(self.shape) - 1, chosen, 0).count
+
+    def _runs_of(self, rank: int) -> int:
+        tile = self.tile(rank)
+        whole = 0
+        while whole < len(tile) - 1 and len(tile[whole]) == self.shape[whole]:
+            whole += 1
+        return math.prod(len(cells) for cells in tile[whole + 1 :]) if all(map(len, tile)) else 0
+
+    def _runs(self, dim: int, ranks: frozenset, first_rank: int) -> Runs:
+        # first_rank: of the tiles that lie at the place reached in the slower dimensions.
+        stride = math.prod(self.grid[:dim])
+        total = Runs(0, False, False)
+        begun = False
+        for place in range(self.grid[dim]):
+            length = (place + 1) * self.shape[dim] // self.grid[dim] - place * self.shape[dim] // self.grid[
+                dim
+            ]
+            if length == 0:
+                continue
+            rank = first_rank + place * stride
+            if dim == 0:
+                part = Runs(1, True, True) if rank in ranks else Runs(0, False, False)
+            else:
+                part = self._runs(dim - 1, ranks, rank)
+            part = part.times(length)
+            total = total.then(part) if begun else part
+            begun = True
+        return total
+
+    def boxes(self, ranks: Iterable[int]) -> list[list[range]]:
+        """The cells of these ranks together in few boxes, in C order."""
+        boxes = [self.tile(rank)[::-1] for rank in sorted(ranks) if self.tile_bytes(rank)]
+        for axis in range(len(self.shape) - 1, -1, -1):
+            joined: dict[tuple, list[list[range]]] = {}
+            for box in boxes:
+                rows = joined.setdefault(tuple(box[:axis] + box[axis + 1 :]), [])
+                if rows and rows[-1][axis].stop == box[axis].start:
+                    rows[-1][axis] = range(rows[-1][axis].start, box[axis].stop)
+                else:
+                    rows.append(list(box))
+            boxes = sorted(
+                (box for rows in joined.values() for box in rows), key=lambda b: [r.start for r in b]
+            )
+        return boxes
+
+    def extents(self, rank: int) -> Iterator[tuple[int, int]]:
+        """(offset, bytes) of each contiguous run of a rank in the field, in file order."""
+        tile = self.tile(rank)
+        if any(len(cells) == 0 for cells in tile):
+            return
+        # Dimensions that are whole join the run of the one after them.
+        dim, run = 0, len(tile[0]) * self.size
+        while dim < len(self.shape) - 1 and len(tile[dim]) == self.shape[dim]:
+            dim += 1
+            run *= len(tile[dim])
+        for offset in self._places(tile, dim):
+            yield offset, run
+
+    def spans(self, rank: int, resolution: float) -> Iterator[tuple[int, int, float]]:
+        """(offset, bytes, share of them that is the rank's): its runs in file order, those of dimensions that
+        go on in steps of fewer bytes than resolution taken together."""
+        tile = self.tile(rank)
+        if any(len(cells) == 0 for cells in tile):
+            return
+        strides = self._strides()
+        dim = max((d for d in range(len(self.shape)) if strides[d] < resolution), default=0)
+        own = math.prod(len(tile[d]) for d in range(dim + 1)) * self.size
+        span = sum((len(tile[d]) - 1) * strides[d] for d in range(dim + 1)) + self.size
+        for offset in self._places(tile, dim):
+            yield offset, span, own / span
+
+    def _strides(self) -> list[int]:
+        return [math.prod(self.shape[:d]) * self.size for d in range(len(self.shape))]
+
+    def _places(self, tile: Sequence[range], dim: int) -> Iterator[int]:
+        """Offsets of the tile's first cell in dimensions up to dim, for all indices of the slower ones."""
+        strides = self._strides()
+        base = sum(tile[d].start * strides[d] for d in range(dim + 1))
+        slower = range(len(self.shape) - 1, dim, -1)
+        for indices in itertools.product(*(tile[d] for d in slower)):
+            yield base + sum(index * strides[d] for index, d in zip(indices, slower))
+
+
+@dataclass
+class Options:
+    """The settings that matter here, None or 0: as the driver chooses. ranks_per_node None: one node.
+    chunk: of one record, in the model's order; None: the variable has none."""
+
+    driver: str = "native"
+    access: str = "collective"
+    format: str = "cdf5"
+    stage_bytes: Optional[int] = None
+    slot_bytes: int = 0
+    writers: int = 0
+    ranks_per_node: Optional[int] = None
+    chunk: Optional[Sequence[int]] = None
+
+
+@dataclass
+class NodePart:
+    """What one node has of a field."""
+
+    ranks: range
+    bytes: int
+    runs: int
+
+
+@dataclass
+class Explanation:
+    """slot, slots, share: of the native driver, else 0; fillings: bytes of each, by node. memory_*: bytes
+    beside the model's own arrays."""
+
+    tiles: Tiles
+    options: Options
+    nodes: list[NodePart]
+    who: list[str] = field(default_factory=list)
+    writes: int = 0
+    bytes_a_write: float = 0.0
+    memory_rank: int = 0
+    memory_rank_0: int = 0
+    memory_node: int = 0
+    slot: int = 0
+    slots: int = 0
+    share: int = 0
+    fillings: list[list[int]] = field(default_factory=list)
+
+    def rank_runs(self, rank: int) -> tuple[int, float]:
+        """Contiguous runs of a rank, and bytes of each."""
+        runs = self.tiles.runs([rank])
+        return runs, self.tiles.tile_bytes(rank) / runs if runs else 0.0
+
+    @property
+    def all_runs(self) -> int:
+        """Runs of all ranks, each by itself."""
+        return sum(self.tiles.runs([rank]) for rank in range(self.tiles.ranks))
+
+
+def _nodes(tiles: Tiles, ranks_per_node: Optional[int]) -> list[NodePart]:
+    size = tiles.ranks if ranks_per_node is None else ranks_per_node
+    parts = []
+    for first in range(0, tiles.ranks, size):
+        ranks = range(first, min(first + size, tiles.ranks))
+        total = sum(tiles.tile_bytes(rank) for rank in ranks)
+        parts.append(NodePart(ranks, total, tiles.runs(ranks)))
+    return parts
+
+
+def explain(tiles: Tiles, options: Options) -> Explanation:
+    """What happens when one field is written (and, backwards, read). Local."""
+    result = Explanation(tiles, options, _nodes(tiles, options.ranks_per_node))
+    ways = {"native": _native, "gather": _gather}
+    ways.get(options.driver, _library)(result)
+    return result
+
+
+def _native(result: Explanation) -> None:
+    tiles, options = result.tiles, result.options
+    ranks = max(len(node.ranks) for node in result.nodes)
+    stage = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
+    slot = -(-(options.slot_bytes or _slot) // _page) * _page
+    slot = max(_least_slot, min(slot, max(_least_slot, stage // 2)) // _page * _page)
+    enough = 2**16 if options.stage_bytes is not None else min(max(ranks, _slots[0]), _slots[1])
+    slots = max(2, min(stage // slot, enough))
+    writers = min(options.writers, ranks) if options.writers else 1
+    share = max(_least_share, slot // min(writers, 32) // _page * _page + _page)
+    result.slot, result.slots, result.share = slot, slots, min(share, slot)
+    shape = tiles.shape[::-1]
+    chunk = tuple(options.chunk[::-1]) if options.chunk is not None else shape
+    count = 0
+    for node in result.nodes:
+        made = fillings(tiles.boxes(node.ranks), shape, chunk, tiles.size, slot)
+        result.writes += sum(filling.writes(share) for filling in made)
+        result.fillings.append([filling.used for filling in made])
+        count += len(made)
+    result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
+    result.memory_node = slot * slots
+    result.who = [
+        "every rank copies its cells to their place in its node's stage, in file order, and does not wait",
+        f"the stage of a node: {slots} slots of {slot} bytes; the field makes {count} fillings",
+        f"a full slot is stored by whichever of the node's ranks has time, {writers} at a time, in writes of "
+        f"at most {result.share} bytes",
+    ]
+
+
+def _gather(result: Explanation) -> None:
+    tiles, options = result.tiles, result.options
+    slab = options.stage_bytes // 2 if options.stage_bytes is not None else _gather_slab
+    slab = min(slab, tiles.field_bytes)
+    result.writes = -(-tiles.field_bytes // slab)
+    result.bytes_a_write = tiles.field_bytes / result.writes
+    result.memory_rank_0 = slab + max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
+    result.memory_rank = max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
+    result.who = [
+        "every rank packs its tile and sends it to rank 0, slab by slab, with blocking sends",
+        f"rank 0 puts the parts together and writes {result.writes} slabs of at most {slab} bytes, one after "
+        "another, in file order",
+    ]
+
+
+def _library(result: Explanation) -> None:
+    tiles, options = result.tiles, result.options
+    biggest = max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
+    result.memory_rank = result.memory_rank_0 = biggest
+    if options.access == "independent":
+        result.writes = result.all_runs
+        result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
+        result.who = [
+            "every rank hands its tile to the library, which writes its runs by itself",
+            "MPI-IO may join runs by reading, changing and writing the bytes between them too (data sieving)",
+        ]
+        return
+    result.writes = 1
+    result.bytes_a_write = float(tiles.field_bytes)
+    result.who = [
+        "all ranks hand their tiles to the library together; MPI-IO sends the bytes to a few of them "
+        "(aggregators), which write long pieces; how many, and how long, its hints say (cb_nodes, "
+        "cb_buffer_size)"
+    ]
+    if options.access == "nonblocking":
+        limit = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
+        fields = max(1, limit // tiles.field_bytes)
+        result.memory_rank = result.memory_rank_0 = biggest * fields
+        result.who.insert(
+            0,
+            f"fields are queued and written together, {fields} of this size at a time (stage_bytes {limit})",
+        )
+
+
+def chunks_of_library(tiles: Tiles, options: Options) -> Optional[Sequence[int]]:
+    """The chunk shape, in the model's order, that Shoal gives such a variable; None: not chunked. Asks the
+    library, in a folder of its own, so that a combination of settings that cannot be is refused in its words.
+    """
+    import os
+    import tempfile
+
+    from . import dataset
+    from .decomposition import Decomposition
+    from .errors import Error, NotSupportedError
+
+    settings = {"format": options.format, "driver": options.driver, "access": options.access, "quiet": True}
+    for name in ("stage_bytes", "slot_bytes", "writers"):
+        value = getattr(options, name)
+        if value:
+            settings[name] = value
+    names = [f"d{axis}" for axis in range(len(tiles.shape))]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "file.nc")
+        try:
+            file = dataset.create(path, None, **settings)
+        except NotSupportedError:
+            return None  # a library that this build lacks; the arithmetic holds all the same
+        except Error as error:
+            raise type(error)(error.message.replace(f"{path}: ", "")) from None
+        try:
+            shape = dict(zip(names, tiles.shape[::-1]))
+            first = [0] * len(names)
+            cut = Decomposition.block(None, shape, first, first)
+            file.def_var(
+                "field", f"f{tiles.size}" if tiles.size in (4, 8) else f"i{tiles.size}", cut, record="t"
+            )
+            file.end_define()
+            chunks = file.variables["field"].chunks
+        finally:
+            file.abandon()
+    return None if chunks is None else chunks[:0:-1]
