@@ -16,15 +16,19 @@ constexpr DriverMaker* make_pnetcdf_driver = nullptr;
 #endif
 #ifndef SHOAL_HAVE_NETCDF
 constexpr DriverMaker* make_netcdf_driver = nullptr;
-constexpr DriverMaker* make_gather_driver = nullptr;
+constexpr const char* k_gather_formats = "raw ascii";
+#else
+constexpr const char* k_gather_formats = "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii";
 #endif
 
 // A driver is listed here when it is there.
-constexpr std::array<DriverKind, 2> k_kinds{{
+constexpr std::array<DriverKind, 3> k_kinds{{
     {"native", "Shoal's own way: a node's ranks assemble fields in shared memory",
-     "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic", "", make_native_driver},
+     "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw", "", make_native_driver},
     {"pnetcdf", "PnetCDF: classic formats through MPI-IO", "cdf1 cdf2 cdf5",
      "collective independent nonblocking", make_pnetcdf_driver},
+    {"gather", "rank 0 collects fields slab by slab and writes them alone (netCDF-C without MPI)",
+     k_gather_formats, "", make_gather_driver},
 }};
 
 bool has(const char* list, const std::string& word) {

@@ -42,8 +42,8 @@ DriverMaker make_pnetcdf_driver;
 #endif
 #ifdef SHOAL_HAVE_NETCDF
 DriverMaker make_netcdf_driver;
-DriverMaker make_gather_driver;
 #endif
+DriverMaker make_gather_driver;
 DriverMaker make_mpiio_driver;
 /// Files of a layout other than one, each by the named driver.
 std::unique_ptr<Driver> make_domains_driver(const std::string& driver, const Comm& comm,

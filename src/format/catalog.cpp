@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "format/raw/raw_header.hpp"
 
 namespace shoal {
 
@@ -36,9 +37,11 @@ std::string hex_of(const std::byte* bytes, std::size_t n) {
 Format recognise(Store& store) {
   std::array<std::byte, 8> start{};
   const std::size_t n = store.read(0, start);
-  if (n == 0)
+  if (n == 0) {
+    if (const auto beside = format_beside(store.path())) return *beside;
     throw Error(Code::format, "the file is empty; a NetCDF file starts with 'CDF' or with HDF5's signature")
         .in_file(store.path());
+  }
   if (n >= 4 && std::memcmp(start.data(), "CDF", 3) == 0) {
     const int version = std::to_integer<int>(start[3]);
     if (version == 1) return Format::cdf1;
@@ -53,22 +56,27 @@ Format recognise(Store& store) {
   if (is_hdf5_at(store, 0)) return Format::netcdf4;
   for (std::uint64_t at = 512; at < size && at != 0; at *= 2)
     if (is_hdf5_at(store, at)) return Format::netcdf4;
-  throw Error(
-      Code::format,
-      "not a NetCDF file: it starts with the bytes " + hex_of(start.data(), n) +
-          " (hexadecimal); 43 44 46 01, 02 or 05 (classic formats) or 89 48 44 46 (netcdf4) is expected")
+  if (const auto beside = format_beside(store.path())) return *beside;
+  throw Error(Code::format, "not a NetCDF file: it starts with the bytes " + hex_of(start.data(), n) +
+                                " (hexadecimal); 43 44 46 01, 02 or 05 (classic formats) or 89 48 44 46 "
+                                "(netcdf4) is expected, or a "
+                                "header file " +
+                                raw_header_path(store.path()) + " (raw, ascii)")
       .in_file(store.path());
 }
 
 std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store,
                                         const CatalogOptions& options) {
   if (is_classic_file(format)) return create_classic_catalog(format, std::move(store), options);
+  if (has_header_file(format)) return create_raw_catalog(format, std::move(store), options);
   return create_netcdf4_catalog(format, std::move(store), options);
 }
 
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
                                       const CatalogOptions& options) {
-  if (is_classic_file(recognise(*store))) return open_classic_catalog(std::move(store), writable, options);
+  const Format format = recognise(*store);
+  if (is_classic_file(format)) return open_classic_catalog(std::move(store), writable, options);
+  if (has_header_file(format)) return open_raw_catalog(std::move(store), writable, options);
   return open_netcdf4_catalog(std::move(store), writable, options);
 }
 

@@ -96,7 +96,8 @@ class Catalog {
   virtual Traffic traffic() const = 0;
 };
 
-/// Recognise the format by its first bytes; Error(format) names the file and what it starts with.
+/// Recognise the format by its first bytes, or, for raw and ascii, by the header file beside it;
+/// Error(format) names the file and what it starts with.
 Format recognise(Store& store);
 /// A new, empty catalog on an empty store.
 std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> store,
@@ -107,7 +108,8 @@ std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> st
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
                                       const CatalogOptions& options);
 
-/// The classic formats (own codec) and netcdf4 (HDF5); chosen by the functions above.
+/// The classic formats (own codec), netcdf4 (HDF5), and raw and ascii (a header file beside the data); chosen
+/// by the functions above.
 std::unique_ptr<Catalog> create_classic_catalog(Format format, std::unique_ptr<Store> store,
                                                 const CatalogOptions& options);
 std::unique_ptr<Catalog> open_classic_catalog(std::unique_ptr<Store> store, bool writable,
@@ -116,5 +118,9 @@ std::unique_ptr<Catalog> create_netcdf4_catalog(Format format, std::unique_ptr<S
                                                 const CatalogOptions& options);
 std::unique_ptr<Catalog> open_netcdf4_catalog(std::unique_ptr<Store> store, bool writable,
                                               const CatalogOptions& options);
+std::unique_ptr<Catalog> create_raw_catalog(Format format, std::unique_ptr<Store> store,
+                                            const CatalogOptions& options);
+std::unique_ptr<Catalog> open_raw_catalog(std::unique_ptr<Store> store, bool writable,
+                                          const CatalogOptions& options);
 
 }  // namespace shoal

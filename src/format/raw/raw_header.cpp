@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/raw/raw_header.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "codec/convert.hpp"
+#include "format/checks.hpp"
+#include "format/classic/layout.hpp"
+#include "storage/whole_file.hpp"
+
+namespace shoal {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* k_marker = "shoal_header";
+constexpr int k_version = 1;
+constexpr std::size_t k_marker_within = 4096;  // bytes from the start of a header file
+constexpr std::uint64_t k_most_bytes = std::uint64_t{1} << 30;
+
+[[noreturn]] void damaged(const std::string& what) {
+  throw Error(Code::format, "the header file is damaged: " + what);
+}
+
+// ---- Attributes
+
+template <class Visit>
+void with_type(Type type, Visit&& visit) {
+  switch (type) {
+    case Type::byte_:
+      return visit(std::int8_t{});
+    case Type::short_:
+      return visit(std::int16_t{});
+    case Type::int_:
+      return visit(std::int32_t{});
+    case Type::float_:
+      return visit(float{});
+    case Type::double_:
+      return visit(double{});
+    case Type::ushort:
+      return visit(std::uint16_t{});
+    case Type::uint:
+      return visit(std::uint32_t{});
+    case Type::int64:
+      return visit(std::int64_t{});
+    case Type::uint64:
+      return visit(std::uint64_t{});
+    default:  // ubyte, and char_ that is no text
+      return visit(std::uint8_t{});
+  }
+}
+
+// JSON has no names for these.
+Json json_of(double value) {
+  if (std::isfinite(value)) return value;
+  const std::string sign = std::signbit(value) ? "-" : "";
+  return sign + (std::isnan(value) ? "NaN" : "Infinity");
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    (void)Json(text).dump();
+    return true;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
+Json json_of(const Attribute& attribute) {
+  Json json;
+  json["name"] = attribute.name;
+  json["type"] = name_of(attribute.type);
+  if (attribute.type == Type::char_) {
+    const std::string text(reinterpret_cast<const char*>(attribute.data.data()), attribute.data.size());
+    if (is_utf8(text)) {
+      json["value"] = text;
+      return json;
+    }
+  }
+  Json values = Json::array();
+  const std::byte* at = attribute.data.data();
+  with_type(attribute.type, [&](auto value) {
+    for (std::int64_t i = 0; i < attribute.count(); ++i, at += sizeof value) {
+      std::memcpy(&value, at, sizeof value);
+      if constexpr (std::is_floating_point_v<decltype(value)>)
+        values.push_back(json_of(static_cast<double>(value)));
+      else
+        values.push_back(value);
+    }
+  });
+  json["value"] = std::move(values);
+  return json;
+}
+
+Json json_of(const std::vector<Attribute>& attributes) {
+  Json json = Json::array();
+  for (const auto& attribute : attributes)
+    json.push_back(json_of(attribute));
+  return json;
+}
+
+// ---- Reading
+
+const Json& member(const Json& json, const char* key, const std::string& where) {
+  if (!json.is_object()) damaged(where + " is no object in braces");
+  const auto found = json.find(key);
+  if (found == json.end()) damaged(where + " has no \"" + key + "\"");
+  return *found;
+}
+
+const Json& list(const Json& json, const char* key, const std::string& where) {
+  const Json& found = member(json, key, where);
+  if (!found.is_array()) damaged("\"" + std::string(key) + "\" of " + where + " is no list in brackets");
+  return found;
+}
+
+std::string text(const Json& json, const char* key, const std::string& where) {
+  const Json& found = member(json, key, where);
+  if (!found.is_string()) damaged("\"" + std::string(key) + "\" of " + where + " is no text");
+  return found.get<std::string>();
+}
+
+/// A number of bytes or cells.
+std::int64_t size(const Json& json, const char* key, const std::string& where) {
+  const Json& found = member(json, key, where);
+  if (!found.is_number_integer() || found < 0 ||
+      found > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    damaged("\"" + std::string(key) + "\" of " + where + " is " + found.dump() +
+            "; allowed are whole numbers from 0 on");
+  return found.get<std::int64_t>();
+}
+
+bool flag(const Json& json, const char* key, const std::string& where) {
+  const Json& found = member(json, key, where);
+  if (!found.is_boolean()) damaged("\"" + std::string(key) + "\" of " + where + " is neither true nor false");
+  return found.get<bool>();
+}
+
+Type type(const Json& json, const std::string& where) {
+  const std::string name = text(json, "type", where);
+  for (int number = static_cast<int>(Type::byte_); number <= static_cast<int>(Type::uint64); ++number)
+    if (name == name_of(static_cast<Type>(number))) return static_cast<Type>(number);
+  damaged("the type of " + where + " is '" + name + "', which is none of these formats");
+}
+
+double floating(const Json& json, const std::string& where) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (json == "-NaN") return -std::numeric_limits<double>::quiet_NaN();
+  if (json == "Infinity") return std::numeric_limits<double>::infinity();
+  if (json == "-Infinity") return -std::numeric_limits<double>::infinity();
+  damaged("a value of " + where + " is " + json.dump() + ", which is no number");
+}
+
+template <class T>
+T value_of(const Json& json, const std::string& where) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(floating(json, where));
+  } else {
+    const bool fits = json.is_number_unsigned()
+                          ? std::in_range<T>(json.get<std::uint64_t>())
+                          : json.is_number_integer() && std::in_range<T>(json.get<std::int64_t>());
+    if (!fits) damaged("a value of " + where + " is " + json.dump() + ", which does not fit its type");
+    return json.get<T>();
+  }
+}
+
+Attribute attribute_of(const Json& json, const std::string& owner) {
+  Attribute attribute;
+  attribute.name = text(json, "name", "an attribute of " + owner);
+  const std::string where = "attribute '" + attribute.name + "' of " + owner;
+  check_name(attribute.name, "attribute");
+  attribute.type = type(json, where);
+  const Json& value = member(json, "value", where);
+  if (attribute.type == Type::char_ && value.is_string())
+    return Attribute::text(attribute.name, value.get<std::string>());
+  if (!value.is_array()) damaged("\"value\" of " + where + " is no list in brackets");
+  with_type(attribute.type, [&](auto one) {
+    for (const Json& element : value) {
+      one = value_of<decltype(one)>(element, where);
+      const auto* bytes = reinterpret_cast<const std::byte*>(&one);
+      attribute.data.insert(attribute.data.end(), bytes, bytes + sizeof one);
+    }
+  });
+  return attribute;
+}
+
+std::vector<Attribute> attributes_of(const Json& json, const std::string& owner) {
+  std::vector<Attribute> attributes;
+  for (const Json& element : list(json, "attributes", owner))
+    attributes.push_back(attribute_of(element, owner));
+  return attributes;
+}
+
+Dimension dimension_of(const Json& json) {
+  Dimension dim;
+  dim.name = text(json, "name", "a dimension");
+  const std::string where = "dimension '" + dim.name + "'";
+  dim.length = size(json, "length", where);
+  dim.unlimited = flag(json, "unlimited", where);
+  return dim;
+}
+
+void read_variable(const Json& json, RawHeader& header) {
+  VariableDef variable;
+  variable.name = text(json, "name", "a variable");
+  const std::string where = "variable '" + variable.name + "'";
+  variable.type = type(json, where);
+  for (const Json& name : list(json, "dimensions", where)) {
+    const int dim = name.is_string() ? header.schema.find_dim(name.get<std::string>()) : -1;
+    if (dim < 0) damaged("a dimension of " + where + " is " + name.dump() + ", which there is none of");
+    if (!variable.dims.empty() && header.schema.dims[static_cast<std::size_t>(dim)].unlimited)
+      damaged("the unlimited dimension of " + where + " is not its first");
+    variable.dims.push_back(dim);
+  }
+  if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
+    damaged(where + " has " + std::to_string(variable.dims.size()) + " dimensions; up to " +
+            std::to_string(k_max_dims) + " are read");
+  if (size(json, "element_bytes", where) != element_bytes(header.schema.format, variable.type))
+    damaged("\"element_bytes\" of " + where + " is " + json["element_bytes"].dump() + ", where type " +
+            name_of(variable.type) + " has " +
+            std::to_string(element_bytes(header.schema.format, variable.type)));
+  variable.attributes = attributes_of(json, where);
+  header.schema.variables.push_back(std::move(variable));
+  header.layout.begins.push_back(size(json, "begin", where));
+  header.layout.slabs.push_back(
+      raw_slab_bytes(header.schema, static_cast<int>(header.schema.variables.size()) - 1));
+}
+
+/// No slab may lie in another, nor a record reach into the next.
+void check_places(RawHeader& header) {
+  const Schema& schema = header.schema;
+  RawLayout& layout = header.layout;
+  struct Slab {
+    std::int64_t begin, end;
+    std::size_t variable;
+  };
+  std::vector<Slab> slabs;
+  for (std::size_t v = 0; v < schema.variables.size(); ++v)
+    if (layout.slabs[v] > 0)
+      slabs.push_back({layout.begins[v], checked_sum(layout.begins[v], layout.slabs[v]), v});
+  std::sort(slabs.begin(), slabs.end(), [](const Slab& a, const Slab& b) { return a.begin < b.begin; });
+  for (std::size_t i = 0; i < slabs.size(); ++i) {
+    const Slab& slab = slabs[i];
+    const std::string& name = schema.variables[slab.variable].name;
+    if (i > 0 && slab.begin < slabs[i - 1].end)
+      damaged("variable '" + name + "' begins at byte " + std::to_string(slab.begin) +
+              ", inside of variable '" + schema.variables[slabs[i - 1].variable].name + "'");
+    const bool of_records = schema.has_record(static_cast<int>(slab.variable));
+    if (!of_records) {
+      layout.fixed_end = std::max(layout.fixed_end, slab.end);
+    } else if (slab.begin < layout.record_begin || slab.end - layout.record_begin > layout.record_bytes) {
+      damaged("variable '" + name + "', bytes " + std::to_string(slab.begin) + " to " +
+              std::to_string(slab.end) + ", is not in the first record, which has " +
+              std::to_string(layout.record_bytes) + " bytes from byte " +
+              std::to_string(layout.record_begin) + " on");
+    }
+  }
+  if (layout.record_bytes > 0 && layout.fixed_end > layout.record_begin)
+    damaged("the records begin at byte " + std::to_string(layout.record_begin) +
+            ", in front of the end of the fixed variables at byte " + std::to_string(layout.fixed_end));
+}
+
+void read_head(const Json& json, RawHeader& header) {
+  const std::string where = "the header";
+  const Json& version = member(json, k_marker, where);
+  if (version != k_version)
+    throw Error(Code::format, "the header file is of version " + version.dump() +
+                                  "; this Shoal reads version " + std::to_string(k_version));
+  const std::string format = text(json, "format", where);
+  if (format != name_of(Format::raw) && format != name_of(Format::ascii))
+    damaged("\"format\" is '" + format + "'; allowed are raw and ascii");
+  header.schema.format = format_of(format);
+  const std::string order = text(json, "byte_order", where);
+  if (order != "little" && order != "big" && order != "none")
+    damaged("\"byte_order\" is '" + order + "'; allowed are little, big and (for ascii) none");
+  if ((order == "none") != (header.schema.format == Format::ascii))
+    damaged("\"byte_order\" is '" + order + "', which cannot be for format " + format);
+  header.swapped = header.schema.format == Format::raw && (order == "big") != machine_is_big_endian();
+  header.layout.record_begin = size(json, "record_begin", where);
+  header.layout.record_bytes = size(json, "record_stride", where);
+}
+
+RawHeader header_of(const Json& json) {
+  RawHeader header;
+  read_head(json, header);
+  for (const Json& element : list(json, "dimensions", "the header"))
+    header.schema.dims.push_back(dimension_of(element));
+  header.schema.attributes = attributes_of(json, "the file");
+  for (const Json& element : list(json, "variables", "the header"))
+    read_variable(element, header);
+  Schema nothing;
+  nothing.format = header.schema.format;
+  check_extends(nothing, header.schema);  // names are there once
+  check_classic(header.schema, nothing);
+  check_places(header);
+  return header;
+}
+
+}  // namespace
+
+std::string raw_header_path(const std::string& path) {
+  return path + ".json";
+}
+
+std::optional<Format> format_beside(const std::string& path) {
+  const std::string beside = raw_header_path(path);
+  const auto found = read_whole_file(beside, k_most_bytes);
+  if (!found ||
+      found->substr(0, k_marker_within).find('"' + std::string(k_marker) + '"') == std::string::npos)
+    return std::nullopt;
+  try {
+    return decode_raw_header(*found).schema.format;
+  } catch (const Error& error) {
+    throw error.in_file(beside);
+  }
+}
+
+std::string encode_raw_header(const RawHeader& header) {
+  const Schema& schema = header.schema;
+  const bool text = schema.format == Format::ascii;
+  Json json;
+  json[k_marker] = k_version;
+  json["format"] = name_of(schema.format);
+  json["byte_order"] = text ? "none" : machine_is_big_endian() != header.swapped ? "big" : "little";
+  json["record_begin"] = header.layout.record_begin;
+  json["record_stride"] = header.layout.record_bytes;
+  Json& dims = json["dimensions"] = Json::array();
+  for (const auto& dim : schema.dims)
+    dims.push_back({{"name", dim.name}, {"length", dim.length}, {"unlimited", dim.unlimited}});
+  json["attributes"] = json_of(schema.attributes);
+  Json& variables = json["variables"] = Json::array();
+  for (std::size_t v = 0; v < schema.variables.size(); ++v) {
+    const VariableDef& variable = schema.variables[v];
+    Json one;
+    one["name"] = variable.name;
+    one["type"] = name_of(variable.type);
+    one["dimensions"] = Json::array();
+    for (const int d : variable.dims)
+      one["dimensions"].push_back(schema.dims[static_cast<std::size_t>(d)].name);
+    one["begin"] = header.layout.begins[v];
+    one["element_bytes"] = element_bytes(schema.format, variable.type);
+    one["attributes"] = json_of(variable.attributes);
+    variables.push_back(std::move(one));
+  }
+  return json.dump(1) + "\n";
+}
+
+RawHeader decode_raw_header(const std::string& text) {
+  try {
+    return header_of(Json::parse(text));
+  } catch (const Json::exception& error) {
+    // The library's own text begins with a number in brackets.
+    const std::string what = error.what();
+    const std::size_t at = what.find("] ");
+    damaged(at == std::string::npos ? what : what.substr(at + 2));
+  } catch (const Error& error) {
+    if (error.code() == Code::format) throw;
+    throw Error({Code::format,
+                 "the header file is damaged: " + error.status().message,
+                 -1,
+                 {},
+                 error.status().variable});
+  }
+}
+
+RawHeader read_raw_header(const std::string& path) {
+  const std::string beside = raw_header_path(path);
+  const auto found = read_whole_file(beside, k_most_bytes);
+  if (!found)
+    throw Error(Code::not_found, "there is no such header file, without which " + path + " cannot be read")
+        .in_file(beside);
+  try {
+    return decode_raw_header(*found);
+  } catch (const Error& error) {
+    throw error.in_file(beside);
+  }
+}
+
+}  // namespace shoal
