@@ -44,6 +44,9 @@ class Builder {
 
  private:
   void read_headers();
+  /// The file that others are compared with: the first of those with the most in it.
+  const Header& base() const { return headers_[base_]; }
+  bool lacks_a_dim(std::size_t file, const VariableDef& whole) const;
   void make_dims();
   void take_lengths(std::size_t file, std::size_t dim, int own);
   void make_variables();
@@ -60,6 +63,7 @@ class Builder {
   const std::vector<std::string>& paths_;
   const FileSetOptions& options_;
   std::vector<Header> headers_;
+  std::size_t base_ = 0;
   Cutting cutting_;
   FileSet set_;
   std::map<std::vector<int>, bool> gaps_;  // by the cut dimensions of a variable
@@ -81,8 +85,8 @@ void Builder::read_headers() {
   for (const auto& header : headers_)
     if (tiles::style_of(header) != set_.style)
       throw Error(Code::format, std::string("this file follows the conventions of ") +
-                                    name_of(tiles::style_of(header)) + ", " + headers_.front().path +
-                                    " those of " + name_of(set_.style) + ": they are of different sets")
+                                    name_of(tiles::style_of(header)) + ", " + base().path + " those of " +
+                                    name_of(set_.style) + ": they are of different sets")
           .in_file(header.path);
   cutting_ = tiles::cutting_of(set_.style, headers_);
   for (std::size_t f = 0; f < paths_.size(); ++f)
@@ -90,32 +94,45 @@ void Builder::read_headers() {
 }
 
 void Builder::make_dims() {
-  const Schema& first = headers_.front().schema;
-  set_.schema.format = first.format;
-  set_.schema.dims = first.dims;
-  set_.cut.assign(first.dims.size(), false);
-  for (std::size_t d = 0; d < first.dims.size(); ++d) {
-    set_.cut[d] = cutting_.global.front()[d] >= 0;
-    if (set_.cut[d]) set_.schema.dims[d] = {first.dims[d].name, cutting_.global.front()[d], false};
-  }
   for (std::size_t f = 0; f < headers_.size(); ++f) {
-    const Schema& own = headers_[f].schema;
-    for (std::size_t d = 0; d < first.dims.size(); ++d) {
-      const int at = own.find_dim(first.dims[d].name);
-      if (at < 0)
-        throw Error(Code::format, "the dimension '" + first.dims[d].name + "' is missing, which " +
-                                      headers_.front().path + " has")
-            .in_file(own.dims.empty() ? paths_[f] : headers_[f].path);
-      take_lengths(f, d, at);
-    }
-    for (const auto& dim : own.dims)
-      if (first.find_dim(dim.name) < 0)
-        throw Error(Code::format, "the dimension '" + dim.name + "' is not in " + headers_.front().path)
-            .in_file(headers_[f].path);
+    const auto things = [](const Schema& s) { return s.dims.size() + s.variables.size(); };
+    if (things(headers_[f].schema) > things(base().schema)) base_ = f;
   }
+  auto& dims = set_.schema.dims;
+  set_.schema.format = base().schema.format;
+  const auto add = [&](std::size_t f, std::size_t d) {
+    const Dimension& dim = headers_[f].schema.dims[d];
+    const std::int64_t global = cutting_.global[f][d];
+    set_.cut.push_back(global >= 0);
+    dims.push_back(global >= 0 ? Dimension{dim.name, global, false} : dim);
+  };
+  for (std::size_t d = 0; d < base().schema.dims.size(); ++d)
+    add(base_, d);
+  for (std::size_t f = 0; f < headers_.size(); ++f)
+    for (std::size_t d = 0; d < headers_[f].schema.dims.size(); ++d) {
+      if (set_.schema.find_dim(headers_[f].schema.dims[d].name) >= 0) continue;
+      if (cutting_.global[f][d] < 0)
+        throw Error(Code::format,
+                    "the dimension '" + headers_[f].schema.dims[d].name + "' is not in " + base().path)
+            .in_file(headers_[f].path);
+      add(f, d);
+    }
+  for (std::size_t f = 0; f < headers_.size(); ++f)
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const int own = headers_[f].schema.find_dim(dims[d].name);
+      // A file without cells of a dimension that is cut has not got the dimension: its length cannot be 0.
+      if (own >= 0)
+        take_lengths(f, d, own);
+      else if (set_.cut[d])
+        set_.files[f].spans.push_back({});
+      else
+        throw Error(Code::format,
+                    "the dimension '" + dims[d].name + "' is missing, which " + base().path + " has")
+            .in_file(headers_[f].path);
+    }
   for (auto& file : set_.files)
     for (std::size_t d = 0; d < set_.cut.size(); ++d)
-      if (!set_.cut[d]) file.spans[d].count = set_.schema.dims[d].length;
+      if (!set_.cut[d]) file.spans[d].count = dims[d].length;
 }
 
 void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
@@ -124,14 +141,15 @@ void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
   const Dimension& mine = header.schema.dims[own];
   Dimension& whole = set_.schema.dims[d];
   const std::int64_t global = cutting_.global[f][own];
-  const std::string& first = headers_.front().path;
+  const std::string& first = base().path;
   if ((global >= 0) != set_.cut[d] || (global >= 0 && global != whole.length))
     throw Error(Code::format, "the dimension '" + mine.name + "' is " +
                                   (global < 0 ? "not cut" : "cut from a whole of " + std::to_string(global)) +
                                   ", in " + first + " it is " +
                                   (set_.cut[d] ? "cut from " + std::to_string(whole.length) : "not cut"))
         .in_file(header.path);
-  const Dimension& reference = headers_.front().schema.dims[d];
+  // Dimensions of the base come first; all others are cut.
+  const Dimension& reference = set_.cut[d] ? whole : base().schema.dims[d];
   if (!set_.cut[d] && mine.unlimited != reference.unlimited)
     throw Error(Code::format, "the dimension '" + mine.name + "' is " + (mine.unlimited ? "" : "not ") +
                                   "unlimited, other than in " + first)
@@ -167,35 +185,43 @@ void Builder::make_definition_whole(VariableDef& definition) const {
 }
 
 void Builder::make_variables() {
-  const Schema& first = headers_.front().schema;
-  for (const auto& attribute : first.attributes)
+  for (const auto& attribute : base().schema.attributes)
     if (!tiles::tells_of_cutting(set_.style, attribute.name, false))
       set_.schema.attributes.push_back(attribute);
-  for (const auto& variable : first.variables) {
+  for (const auto& variable : base().schema.variables) {
     if (tiles::is_made_axis(variable)) continue;
     set_.schema.variables.push_back(variable);
     make_definition_whole(set_.schema.variables.back());
   }
-  if (cutting_.variables_differ) add_missing_variables();
+  add_missing_variables();
   for (std::size_t f = 0; f < headers_.size(); ++f)
     match_variables(f);
   if (!differing_.empty())
-    set_.warnings.push_back("attributes differ between files, those of the first one count: " +
-                            joined({differing_.begin(), differing_.end()}, ", "));
+    set_.warnings.push_back("attributes differ between files, those of " + base().path +
+                            " count: " + joined({differing_.begin(), differing_.end()}, ", "));
 }
 
-/// Files of inner tiles lack variables of the boundary, or have a scalar in their place.
+bool Builder::lacks_a_dim(std::size_t f, const VariableDef& whole) const {
+  return std::any_of(whole.dims.begin(), whole.dims.end(), [&](int d) {
+    return headers_[f].schema.find_dim(set_.schema.dims[static_cast<std::size_t>(d)].name) < 0;
+  });
+}
+
+/// Variables without cells in the base: it has not got their dimensions; or, in tiles of ROMS, they are of
+/// the boundary, and inner tiles lack them or have a scalar in their place.
 void Builder::add_missing_variables() {
   for (const auto& header : headers_)
     for (const auto& variable : header.schema.variables) {
+      if (tiles::is_made_axis(variable)) continue;
       VariableDef whole = variable;
       for (auto& d : whole.dims)
         d = set_.schema.find_dim(header.schema.dims[static_cast<std::size_t>(d)].name);
       make_definition_whole(whole);
       const int known = set_.schema.find_variable(variable.name);
-      if (known < 0)
+      if (known < 0 && (cutting_.variables_differ || lacks_a_dim(base_, whole)))
         set_.schema.variables.push_back(whole);
-      else if (set_.schema.variables[static_cast<std::size_t>(known)].dims.size() < whole.dims.size())
+      else if (known >= 0 && cutting_.variables_differ &&
+               set_.schema.variables[static_cast<std::size_t>(known)].dims.size() < whole.dims.size())
         set_.schema.variables[static_cast<std::size_t>(known)] = whole;
     }
 }
@@ -208,15 +234,15 @@ void Builder::match_variables(std::size_t f) {
     const bool fits = at >= 0 && dim_names(own, own.variables[static_cast<std::size_t>(at)]) ==
                                      dim_names(set_.schema, whole);
     set_.files[f].variables.push_back(fits ? at : -1);
-    if (!fits && cutting_.variables_differ) continue;
+    if (!fits && (cutting_.variables_differ || (at < 0 && lacks_a_dim(f, whole)))) continue;
     if (at < 0)
-      throw Error(Code::format, "the variable is missing, which " + headers_.front().path + " has")
+      throw Error(Code::format, "the variable is missing, which " + base().path + " has")
           .of_variable(whole.name)
           .in_file(path);
     const auto& mine = own.variables[static_cast<std::size_t>(at)];
     if (!fits)
       throw Error(Code::format, "the variable has the dimensions (" + joined(dim_names(own, mine), ", ") +
-                                    "), in " + headers_.front().path + " (" +
+                                    "), in " + base().path + " (" +
                                     joined(dim_names(set_.schema, whole), ", ") + ")")
           .of_variable(whole.name)
           .in_file(path);
@@ -229,7 +255,7 @@ void Builder::match_variables(std::size_t f) {
   }
   for (const auto& variable : own.variables)
     if (set_.schema.find_variable(variable.name) < 0 && !tiles::is_made_axis(variable))
-      throw Error(Code::format, "the variable is not in " + headers_.front().path)
+      throw Error(Code::format, "the variable is not in " + base().path)
           .of_variable(variable.name)
           .in_file(path);
 }
@@ -241,8 +267,8 @@ void Builder::compare_attributes(std::size_t f, const VariableDef& whole, const 
     if (other != nullptr && same(a, *other)) return;
     if (gives_meaning(a.name))
       throw Error(Code::format, "the attribute '" + a.name +
-                                    "' is not the same as in another file of the set, " +
-                                    headers_.front().path + ": their values cannot be put together")
+                                    "' is not the same as in another file of the set, " + base().path +
+                                    ": their values cannot be put together")
           .of_variable(whole.name)
           .in_file(headers_[f].path);
     differing_.insert(whole.name + ":" + a.name);
@@ -290,8 +316,13 @@ void Builder::check_numbers() {
   std::map<std::vector<std::int64_t>, std::string> places;
   for (const auto& file : set_.files) {
     std::vector<std::int64_t> place;
-    for (std::size_t d = 0; d < set_.cut.size(); ++d)
-      if (set_.cut[d]) place.insert(place.end(), {file.spans[d].first, file.spans[d].count});
+    std::int64_t cells = 0;
+    for (std::size_t d = 0; d < set_.cut.size(); ++d) {
+      if (!set_.cut[d]) continue;
+      place.insert(place.end(), {file.spans[d].first, file.spans[d].count});
+      cells += file.spans[d].count;
+    }
+    if (cells == 0) continue;
     const auto [at, is_new] = places.emplace(place, file.path);
     if (!is_new)
       throw Error(Code::overlap, "the file holds the same cells as " + at->second +
@@ -348,6 +379,9 @@ void Builder::check_cover(const std::vector<int>& dims, bool largest) {
   Dims shape(n);
   std::vector<Box> boxes;
   std::vector<int> owners;
+  // All that was written is there: gaps are land, or cells that no rank owned.
+  const bool land = options_.missing_is_fill || cutting_.land_left_out ||
+                    cutting_.total == static_cast<std::int64_t>(set_.files.size());
   for (int i = 0; i < n; ++i)
     shape[i] = set_.schema.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])].length;
   for (std::size_t f = 0; f < set_.files.size(); ++f) {
@@ -376,10 +410,10 @@ void Builder::check_cover(const std::vector<int>& dims, bool largest) {
                                    " (from 0): they are of different sets, or left from an earlier run")
         .in_file(path(cover.overlap->second));
   }
-  if (cover.gap_cells > 0 && !options_.missing_is_fill && !cutting_.land_left_out) refuse_gaps(dims, cover);
+  if (cover.gap_cells > 0 && !land) refuse_gaps(dims, cover);
   if (cover.gap_cells > 0)
     set_.warnings.push_back(std::to_string(cover.gap_cells) + " of " + std::to_string(volume(shape)) +
-                            " cells are in no file of the set (land that the model left out); they read as "
+                            " cells are in no file of the set (land that nobody wrote); they read as "
                             "the fill value");
   gaps_[dims] = cover.gap_cells > 0;
 }
@@ -398,7 +432,7 @@ void Builder::refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cove
                   std::to_string(cover.gap_cells) +
                   " cells in all; if these are tiles of land that the model does not write, set "
                   "missing_tiles=fill")
-      .in_file(headers_.front().path);
+      .in_file(base().path);
 }
 
 FileSet Builder::build() {

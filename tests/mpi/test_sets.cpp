@@ -1,0 +1,212 @@
+// Datasets in several files, written by some ranks and read by the same number in other tiles.
+#include <cstdio>
+#include <filesystem>
+
+#include "conformance/support.hpp"
+#include "mpi/random_tiles.hpp"
+
+namespace shoal::testing {
+
+namespace {
+
+const Dims k_grid{12, 17};
+const Dims k_stagger{12, 16};
+
+Box box_of(const std::vector<Box>& tiles) {
+  return tiles[static_cast<std::size_t>(world_rank())];
+}
+
+/// temp(time, z, y, x), u(yu, xu) of another decomposition, mask(y, x) and replicated values.
+void write_set(const std::string& path, const std::string& settings, const std::vector<Box>& tiles,
+               const std::vector<Box>& staggered) {
+  const Dims none{0, 0};
+  const Cut cut(MPI_COMM_WORLD, k_grid, box_of(tiles), none, none);
+  const Cut cut_u(MPI_COMM_WORLD, k_stagger, box_of(staggered), none, none);
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, path.c_str(), settings.c_str(), &file));
+  def_dim(file, "time", 0);
+  def_dim(file, "z", 2);
+  def_dim(file, "y", k_grid[0]);
+  def_dim(file, "x", k_grid[1]);
+  def_dim(file, "yu", k_stagger[0]);
+  def_dim(file, "xu", k_stagger[1]);
+  ok(shoal_def_var(file, "x", SHOAL_DOUBLE, "x", nullptr));
+  ok(shoal_def_var(file, "time", SHOAL_DOUBLE, "time", nullptr));
+  ok(shoal_def_var(file, "temp", SHOAL_FLOAT, "time z y x", cut.handle()));
+  ok(shoal_def_var(file, "u", SHOAL_SHORT, "yu xu", cut_u.handle()));
+  ok(shoal_def_var(file, "mask", SHOAL_BYTE, "y x", cut.handle()));
+  ok(shoal_put_att(file, "temp", "units", SHOAL_CHAR, 1, "K"));
+  TestArray x(SHOAL_DOUBLE, {k_grid[1]});
+  for_cells(Box::whole({k_grid[1]}), [&](const Dims& i) { x.set(i, value_of(0, i)); });
+  ok(shoal_put(file, "x", x.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  const auto write = [&](const char* name, int number, int type, const Box& tile, std::int64_t record) {
+    Dims extents = tile.count;
+    if (record >= 0) extents = joined(Dims{2}, extents);
+    TestArray values(type, extents);
+    for_cells(Box::whole(extents), [&](const Dims& i) {
+      Dims global = i;
+      for (int d = 0; d < 2; ++d)
+        global[i.size() - 2 + d] += tile.first[d];
+      if (record >= 0) global = joined(Dims{record}, global);
+      values.set(i, value_of(number, global));
+    });
+    ok(shoal_write(file, name, nullptr, values.c(), record, nullptr, nullptr));
+  };
+  for (std::int64_t record = 0; record < 3; ++record) {
+    double now = 10.0 * static_cast<double>(record);
+    const shoal_array time = scalar(now, SHOAL_DOUBLE);
+    ok(shoal_put(file, "time", &time, record, nullptr, nullptr));
+    write("temp", 2, SHOAL_DOUBLE, box_of(tiles), record);
+  }
+  write("u", 3, SHOAL_INT, box_of(staggered), SHOAL_NO_RECORD);
+  write("mask", 4, SHOAL_INT, box_of(tiles), SHOAL_NO_RECORD);
+  ok(shoal_close(&file, 0));
+}
+
+bool is_owned(const std::vector<Box>& tiles, const Dims& cell) {
+  return std::any_of(tiles.begin(), tiles.end(),
+                     [&](const Box& tile) { return !tile.empty() && tile.contains(Box(cell, Dims(2, 1))); });
+}
+
+/// Everything in the set, in other tiles, with halos.
+void check_set(const std::string& path, const std::string& settings, const std::vector<Box>& tiles,
+               const std::vector<Box>& staggered, std::mt19937& random) {
+  const Dims halo{1, 2};
+  const auto others = random_tiles(k_grid, world_size(), true, random);
+  const auto others_u = random_tiles(k_stagger, world_size(), true, random);
+  const Cut cut(MPI_COMM_WORLD, k_grid, box_of(others), halo, halo);
+  const Cut cut_u(MPI_COMM_WORLD, k_stagger, box_of(others_u), halo, halo);
+  shoal_dataset* file = nullptr;
+  ok(shoal_open(MPI_COMM_WORLD, path.c_str(), SHOAL_READ, (settings + ", quiet=true").c_str(), &file));
+  shoal_file_info info{};
+  ok(shoal_inq_file(file, &info));
+  CHECK(info.dimensions == 6);
+  CHECK(info.variables == 5);  // none that was made
+  int found = -1;
+  CHECK(shoal_find_att(file, nullptr, "NumFilesInSet", &found) == SHOAL_NOT_FOUND);
+  CHECK(shoal_find_att(file, "x", "domain_decomposition", &found) == SHOAL_NOT_FOUND);
+  ok(shoal_find_att(file, "temp", "units", &found));
+
+  TestArray x(SHOAL_DOUBLE, {k_grid[1]});
+  ok(shoal_get(file, "x", x.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < k_grid[1]; ++i) {
+    const bool there = std::any_of(tiles.begin(), tiles.end(), [&](const Box& tile) {
+      return !tile.empty() && i >= tile.first[1] && i < tile.end(1);
+    });
+    wrong += there && x.get({i}) != value_of(0, {i}) ? 1 : 0;
+  }
+  CHECK(wrong == 0);
+  TestArray time(SHOAL_DOUBLE, {3});
+  ok(shoal_get(file, "time", time.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+  CHECK(time.get({2}) == 20);
+  TestArray mask(SHOAL_INT, k_grid);
+  ok(shoal_get(file, "mask", mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  for_cells(Box::whole(k_grid), [&](const Dims& i) {
+    wrong += mask.get(i) != (is_owned(tiles, i) ? value_of(4, i) : fill_value(SHOAL_BYTE)) ? 1 : 0;
+  });
+  CHECK(wrong == 0);
+
+  const auto read = [&](const char* name, int number, int type, const Cut& in, std::int64_t record) {
+    const Dims& shape = number == 3 ? k_stagger : k_grid;
+    const auto& owners = number == 3 ? staggered : tiles;
+    const Box around = in.around();
+    const std::int64_t levels = record >= 0 ? 2 : 1;
+    TestArray values(type, record >= 0 ? joined(Dims{2}, around.count) : around.count, random);
+    values.fill(-5);
+    ok(shoal_read(file, name, in.handle(), values.c(), record, nullptr, nullptr));
+    if (in.tile().empty()) return;
+    for (std::int64_t level = 0; level < levels; ++level)
+      for_cells(Box::whole(around.count), [&](const Dims& i) {
+        const Dims cell{i[0] + around.first[0], i[1] + around.first[1]};
+        const bool inside = Box::whole(shape).contains(Box(cell, {1, 1}));
+        double expected = -5;
+        if (inside && is_owned(owners, cell))
+          expected = value_of(number, record >= 0 ? Dims{record, level, cell[0], cell[1]} : cell);
+        else if (inside)
+          expected = fill_value(number == 2 ? SHOAL_FLOAT : SHOAL_SHORT);
+        wrong += values.get(record >= 0 ? Dims{level, i[0], i[1]} : i) != expected ? 1 : 0;
+      });
+  };
+  for (const std::int64_t record : {2, 0})
+    read("temp", 2, SHOAL_DOUBLE, cut, record);
+  read("u", 3, SHOAL_INT, cut_u, SHOAL_NO_RECORD);
+  CHECK(wrong == 0);
+  ok(shoal_close(&file, 0));
+}
+
+}  // namespace
+
+TEST_CASE("what was written in files of processes and domains is read back in any tiles") {
+  std::mt19937 random(42);
+  for (const auto& format : formats())
+    for (const bool holes : {false, true}) {
+      CAPTURE(format);
+      CAPTURE(holes);
+      auto tiles = random_tiles(k_grid, world_size(), holes, random);
+      auto staggered = random_tiles(k_stagger, world_size(), false, random);
+      if (holes && box_of(tiles).empty() && world_size() == 1) tiles.front() = Box::whole(k_grid);
+      // At least one rank has cells.
+      if (std::all_of(tiles.begin(), tiles.end(), [](const Box& t) { return t.empty(); }))
+        tiles.front() = Box({3, 2}, {4, 5});
+      write_set("set.nc", "quiet=true, layout=process, format=" + format, tiles, staggered);
+      check_set("set.nc", "", tiles, staggered, random);
+      check_set("set.nc", "replicated_read=all", tiles, staggered, random);
+    }
+}
+
+TEST_CASE("what a set cannot do, and what is missing, is the same error on all ranks") {
+  std::mt19937 random(7);
+  const auto tiles = random_tiles(k_grid, world_size(), false, random);
+  const auto staggered = random_tiles(k_stagger, world_size(), false, random);
+  write_set("set.nc", "layout=process", tiles, staggered);
+  shoal_dataset* file = nullptr;
+  int code = shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_WRITE, nullptr, &file);
+  fails(code, SHOAL_STATE, {"set.nc", "combine"});
+  alike(code);
+  ok(shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, nullptr, &file));
+  fails(shoal_def_dim(file, "more", 3), SHOAL_STATE, {"reading"});
+  // One rank asks for a record that is not there, another for something else.
+  const Dims none{0, 0};
+  const Cut cut(MPI_COMM_WORLD, k_grid, box_of(tiles), none, none);
+  TestArray values(SHOAL_DOUBLE, joined(Dims{2}, box_of(tiles).count));
+  code = shoal_read(file, "temp", cut.handle(), values.c(), world_rank() == world_size() - 1 ? 3 : 1, nullptr,
+                    nullptr);
+  CHECK(code != SHOAL_OK);
+  alike(code);
+  if (world_size() > 1) {
+    code = shoal_read(file, "temp", cut.handle(), values.c(), world_rank() == 1 ? 2 : 1, nullptr, nullptr);
+    fails(code, SHOAL_OUT_OF_STEP, {"same calls"});
+    alike(code);
+  }
+  ok(shoal_read(file, "temp", cut.handle(), values.c(), 1, nullptr, nullptr));
+  ok(shoal_close(&file, 0));
+  if (world_size() > 1) {
+    if (world_rank() == 0) std::filesystem::remove("set.nc.0001");
+    MPI_Barrier(MPI_COMM_WORLD);
+    code = shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, nullptr, &file);
+    fails(code, SHOAL_NOT_FOUND, {"1 of " + std::to_string(world_size()), "number 1", "no file holds"});
+    alike(code);
+  }
+}
+
+TEST_CASE("a file that disappears while the set is open is the same error on all ranks") {
+  std::mt19937 random(8);
+  const auto tiles = random_tiles(k_grid, world_size(), false, random);
+  const auto staggered = random_tiles(k_stagger, world_size(), false, random);
+  write_set("set.nc", "layout=process", tiles, staggered);
+  shoal_dataset* file = nullptr;
+  ok(shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, nullptr, &file));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) std::filesystem::remove("set.nc.0000");
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Dims none{0, 0};
+  const Cut cut(MPI_COMM_WORLD, k_grid, box_of(tiles), none, none);
+  TestArray values(SHOAL_DOUBLE, joined(Dims{2}, box_of(tiles).count));
+  const int code = shoal_read(file, "temp", cut.handle(), values.c(), 1, nullptr, nullptr);
+  fails(code, SHOAL_NOT_FOUND, {"set.nc.0000", "temp"});
+  alike(code);
+  ok(shoal_close(&file, 0));
+}
+
+}  // namespace shoal::testing
