@@ -125,13 +125,14 @@ void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decompositio
   decompositions_.push_back(std::move(kept));
 }
 
-Status BoxDriver::meet(const Status& mine, std::uint64_t note, Box* of_root) {
+Status BoxDriver::meet(const Status& mine, std::uint64_t note, Box* of_root, bool* any) {
   if (comm_.size() == 1) return mine;
   const auto signed_note = static_cast<std::int64_t>(note >> 1);
-  std::vector<std::int64_t> words{mine.ok() ? 0 : 1, signed_note, -signed_note};
-  words.resize(3 + 2 * k_max_dims, -1);  // as many whatever ranks are about to do
+  std::vector<std::int64_t> words{mine.ok() ? 0 : 1, signed_note, -signed_note,
+                                  any != nullptr && *any ? 1 : 0};
+  words.resize(4 + 2 * k_max_dims, -1);  // as many whatever ranks are about to do
   if (of_root != nullptr && comm_.rank() == 0) {
-    auto word = std::copy(of_root->first.begin(), of_root->first.end(), words.begin() + 3);
+    auto word = std::copy(of_root->first.begin(), of_root->first.end(), words.begin() + 4);
     std::copy(of_root->count.begin(), of_root->count.end(), word);
   }
   const auto all = comm_.max(std::move(words));
@@ -144,10 +145,11 @@ Status BoxDriver::meet(const Status& mine, std::uint64_t note, Box* of_root) {
         0,
         {},
         {}};
+  if (any != nullptr) *any = all[3] != 0;
   if (of_root != nullptr) {
     const auto n = of_root->rank();
-    std::copy_n(all.begin() + 3, n, of_root->first.begin());
-    std::copy_n(all.begin() + 3 + n, n, of_root->count.begin());
+    std::copy_n(all.begin() + 4, n, of_root->first.begin());
+    std::copy_n(all.begin() + 4 + n, n, of_root->count.begin());
   }
   return {};
 }
@@ -301,7 +303,8 @@ std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
 void BoxDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
   const int v = transfer.variable;
-  const Status met = meet(transfer.status, note(Deed::read, v, transfer.region));
+  overlapping_ = !(transfer.mine.empty() || transfer.mine == own_cells(transfer));
+  const Status met = meet(transfer.status, note(Deed::read, v, transfer.region), nullptr, &overlapping_);
   if (!met.ok()) throw Error(met);
   const VariableDef& definition = variable(v);
   ++counters_.fields_read;

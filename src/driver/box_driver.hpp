@@ -89,13 +89,15 @@ class BoxDriver : public Driver {
   bool fresh() const { return fresh_; }  ///< made now, not opened
   const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
   Counters& count() { return counters_; }
+  /// Within load: do ranks read the same cells (halos)? The same on all ranks.
+  bool overlapping() const { return overlapping_; }
 
   std::vector<Placement> placements_;  ///< for inquiries; filled in where a driver knows
 
  private:
   /// Is every rank about to do the same, and able to? Otherwise the failure, on all ranks alike. of_root:
-  /// becomes rank 0's box.
-  Status meet(const Status& mine, std::uint64_t note, Box* of_root = nullptr);
+  /// becomes rank 0's box; any: true if it is on any rank.
+  Status meet(const Status& mine, std::uint64_t note, Box* of_root = nullptr, bool* any = nullptr);
   void keep(Status status, int variable);
   void grow(int variable, const Box& box);
   bool align_records();
@@ -118,6 +120,7 @@ class BoxDriver : public Driver {
   Schema schema_;
   Counters counters_;
   RecordKeeper records_{true};
+  bool overlapping_ = false;
   bool missed_ = false;  ///< this rank could not take part in a write that ranks do not meet in
   Status pending_;
   Bytes packed_;

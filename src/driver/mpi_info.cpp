@@ -55,17 +55,53 @@ void note_hints(const std::vector<std::pair<std::string, std::string>>& hints, c
   }
 }
 
-void ask_mpi_for_hints(const Comm& comm, const std::string& path,
-                       const std::vector<std::pair<std::string, std::string>>& hints, Counters& counters) {
-  if (hints.empty()) return;
-  const MpiInfo info(hints);
+namespace {
+
+/// What MPI uses for the file, given the hints.
+void ask_mpi(const Comm& comm, const std::string& path, const MpiInfo& hints, MpiInfo& used) {
   MPI_File file = MPI_FILE_NULL;
-  check_mpi(MPI_File_open(comm.handle(), path.c_str(), MPI_MODE_RDONLY, info.get(), &file), "MPI_File_open");
-  MpiInfo used;
+  check_mpi(MPI_File_open(comm.handle(), path.c_str(), MPI_MODE_RDONLY, hints.get(), &file), "MPI_File_open");
   const int code = MPI_File_get_info(file, used.out());
   check_mpi(MPI_File_close(&file), "MPI_File_close");
   check_mpi(code, "MPI_File_get_info");
+}
+
+}  // namespace
+
+void ask_mpi_for_hints(const Comm& comm, const std::string& path,
+                       const std::vector<std::pair<std::string, std::string>>& hints, Counters& counters) {
+  if (hints.empty()) return;
+  MpiInfo used;
+  ask_mpi(comm, path, MpiInfo(hints), used);
   note_hints(hints, used, counters);
 }
+
+#ifdef OPEN_MPI
+// ROMIO always tells its own hints, OMPIO none of them (unless somebody gave them).
+bool reads_overlaps_wrongly(const MpiInfo& used) {
+  int keys = 0;
+  if (used.get() != MPI_INFO_NULL) check_mpi(MPI_Info_get_nkeys(used.get(), &keys), "MPI_Info_get_nkeys");
+  int of_romio = 0;
+  for (int i = 0; i < keys; ++i) {
+    std::vector<char> key(MPI_MAX_INFO_KEY + 1, '\0');
+    check_mpi(MPI_Info_get_nthkey(used.get(), i, key.data()), "MPI_Info_get_nthkey");
+    if (std::string(key.data()).rfind("romio_", 0) == 0) ++of_romio;
+  }
+  return of_romio < 3;
+}
+
+bool reads_overlaps_wrongly(const Comm& comm, const std::string& path) {
+  MpiInfo used;
+  ask_mpi(comm, path, MpiInfo(), used);
+  return reads_overlaps_wrongly(used);
+}
+#else
+bool reads_overlaps_wrongly(const MpiInfo& /*used*/) {
+  return false;
+}
+bool reads_overlaps_wrongly(const Comm& /*comm*/, const std::string& /*path*/) {
+  return false;
+}
+#endif
 
 }  // namespace shoal

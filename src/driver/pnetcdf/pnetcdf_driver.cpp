@@ -123,10 +123,10 @@ void PnetcdfDriver::open_file(OpenMode mode) {
     check(ncmpi_open(comm().handle(), path().c_str(), writable() ? NC_WRITE : NC_NOWRITE, info.get(), &file_),
           "open the file");
   }
-  if (options().hints.empty()) return;
   MpiInfo used;
   check(ncmpi_inq_file_info(file_, used.out()), "tell the hints it uses");
   note_hints(options().hints, used, count());
+  overlaps_alone_ = comm().size() > 1 && reads_overlaps_wrongly(used);
 }
 
 void PnetcdfDriver::check(int status, const std::string& what) const {
@@ -315,7 +315,7 @@ void PnetcdfDriver::load(int v, const Box& box, std::byte* cells) {
   const Section s(box);
   const auto type = mpi_type(variable(v).type);
   ++count().reads;
-  if (options().access == Access::independent) {
+  if (options().access == Access::independent || (overlapping() && overlaps_alone_)) {
     enter_independent();
     if (box.empty()) return;
     check(ncmpi_get_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "read");
@@ -358,7 +358,7 @@ void PnetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bo
   const Section s(box);
   const auto type = mpi_type(variable(v).type);
   if (mine) ++count().reads;
-  if (options().replicated_access == Access::collective) {
+  if (options().replicated_access == Access::collective && !(all && overlaps_alone_)) {
     enter_collective();
     const int posted =
         mine ? ncmpi_iget_vara(file_, v, s.first(), s.counts(), values, box.cells(), type, nullptr)

@@ -60,7 +60,8 @@ class PnetcdfDriver final : public BoxDriver {
   std::map<int, std::vector<Box>> queued_regions_;  ///< by variable; the same on all ranks
   std::int64_t queued_bytes_ = 0;                   ///< of those regions
   std::int64_t queued_calls_ = 0;
-  bool queueing_ = false;  ///< the next values to store are queued
+  bool overlaps_alone_ = false;  ///< the same cells may not be read by several ranks in one collective call
+  bool queueing_ = false;        ///< the next values to store are queued
 };
 
 }  // namespace shoal
