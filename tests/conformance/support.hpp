@@ -73,9 +73,13 @@ inline bool is_native() {
   return driver() == "native";
 }
 
-/// Formats that the driver under test has and NetCDF libraries read.
+/// Formats that the driver under test has and NetCDF libraries read; or those of the environment's
+/// CONFORMANCE_FORMATS.
 inline const std::vector<std::string>& formats() {
-  static const std::vector<std::string> k_all{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
+  const char* asked = std::getenv("CONFORMANCE_FORMATS");
+  static const std::vector<std::string> k_all =
+      asked != nullptr ? words(asked)
+                       : std::vector<std::string>{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
   static const std::vector<std::string> k_of_driver = [] {
     std::vector<std::string> found;
     for (const auto& kind : driver_kinds())
@@ -106,7 +110,7 @@ inline bool is_netcdf4(const std::string& format) {
 /// Number types that the format holds.
 inline std::vector<int> types_of(const std::string& format) {
   std::vector<int> types{SHOAL_BYTE, SHOAL_SHORT, SHOAL_INT, SHOAL_FLOAT, SHOAL_DOUBLE};
-  if (format == "cdf5" || format == "netcdf4")
+  if (format == "cdf5" || format == "netcdf4" || format == "raw" || format == "ascii")
     types.insert(types.end(), {SHOAL_UBYTE, SHOAL_USHORT, SHOAL_UINT, SHOAL_INT64, SHOAL_UINT64});
   return types;
 }

@@ -113,8 +113,9 @@ class NetcdfFile final : public SerialFile {
   std::string path_;
   DriverOptions options_;
   int file_ = -1;
-  bool first_definitions_ = false;  ///< the file is new and has no data yet
-  std::vector<int> dims_;           ///< netCDF's numbers, by index in the schema; -1: it has no such thing
+  bool fresh_ = false;     ///< new, and nothing is defined yet
+  bool defining_ = false;  ///< in define mode, as new files are
+  std::vector<int> dims_;  ///< netCDF's numbers, by index in the schema; -1: it has no such thing
   std::vector<int> variables_;
 };
 
@@ -124,7 +125,7 @@ NetcdfFile::NetcdfFile(const std::string& path, OpenMode mode, const Schema& sch
   if (mode == OpenMode::create || mode == OpenMode::create_exclusive) {
     const int exists = mode == OpenMode::create ? NC_CLOBBER : NC_NOCLOBBER;
     check(nc_create(path.c_str(), exists | create_mode(schema.format), &file_), "creating the file");
-    first_definitions_ = true;
+    fresh_ = defining_ = true;
     return;
   }
   check(nc_open(path.c_str(), mode == OpenMode::write ? NC_WRITE : NC_NOWRITE, &file_), "opening the file");
@@ -234,18 +235,18 @@ class NetcdfDefiner final : public DefinitionVisitor {
 };
 
 void NetcdfFile::define(const Schema& have, const Schema& wanted) {
-  const int code = nc_redef(file_);
-  if (code != NC_EINDEFINE) check(code, "entering define mode");
+  if (!defining_) check(nc_redef(file_), "entering define mode");
+  defining_ = true;
   NetcdfDefiner definer(*this, wanted);
   for_each_new(have, wanted, definer);
-  if (first_definitions_ && is_classic_file(wanted.format)) {
+  if (fresh_ && is_classic_file(wanted.format)) {
     const auto reserve = static_cast<std::size_t>(options_.catalog.header_reserve);
     const auto align = static_cast<std::size_t>((options_.catalog.alignment + 3) / 4 * 4);
     check(nc__enddef(file_, reserve, align, reserve, align), "leaving define mode");
   } else {
     check(nc_enddef(file_), "leaving define mode");
   }
-  first_definitions_ = false;
+  fresh_ = defining_ = false;
 }
 
 void NetcdfFile::put(int variable, const Box& box, const std::byte* values) {
@@ -321,6 +322,8 @@ bool NetcdfFile::grow_by(const Schema& schema, int v, int dim) {
 }
 
 void NetcdfFile::commit(bool durable) {
+  if (defining_) check(nc_enddef(file_), "leaving define mode");
+  defining_ = false;
   check(nc_sync(file_), "bringing the file up to date");
   if (durable) wait_for_device();
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "driver/box_driver.hpp"
+#include "driver/mpiio/mpi_file.hpp"
+
+namespace shoal {
+
+/// Fields by MPI-IO into one shared file. Rank 0 keeps the header and tells where variables lie. Access
+/// collective: one derived datatype a field and one call of all ranks; independent: one call for each
+/// contiguous run.
+class MpiioDriver final : public BoxDriver {
+ public:
+  /// Collective.
+  MpiioDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+              const DriverOptions& options);
+
+ protected:
+  void extend(const Schema& wanted) override;
+  void store(int variable, const Box& box, const std::byte* cells) override;
+  void load(int variable, const Box& box, std::byte* cells) override;
+  void store_replicated(int variable, const Box& box, const std::byte* values) override;
+  void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
+  void commit(bool durable) override;
+  void close_file() override;
+  bool fills() const override { return false; }
+  bool stores_together() const override { return options().access == Access::collective; }
+  std::int64_t most_bytes() const override;
+
+ private:
+  bool root() const { return comm().rank() == 0; }
+  const Placement& where(int variable) const { return placements_[static_cast<std::size_t>(variable)]; }
+  void nothing_through_catalog();
+  void open_files();
+  /// have: this rank has the cells of the box.
+  void write(int variable, const Box& box, const std::byte* cells, bool have, Access access);
+  void read(int variable, const Box& box, std::byte* cells, bool have, Access access);
+  std::optional<MpiType> filetype(int variable, const Box& box) const;
+  template <class Visit>
+  void for_each_run(int variable, const Box& box, Visit&& visit) const;
+
+  std::unique_ptr<Catalog> catalog_;  ///< on rank 0
+  std::unique_ptr<MpiFile> single_;   ///< for calls of single ranks
+  std::unique_ptr<MpiFile> shared_;   ///< for calls of all together
+  bool overlaps_alone_ = false;  ///< this MPI-IO gives wrong data where ranks read the same cells together
+  Bytes swapped_;
+  bool durable_ = false;
+};
+
+}  // namespace shoal
