@@ -83,14 +83,22 @@ def is_small(variable: Variable) -> bool:
     return variable.dtype is str or math.prod(variable.section_shape) * item_bytes(variable) <= _small_bytes
 
 
-def steps(cuts: Cuts, variable: Variable, block_bytes: int, records: range | None = None) -> Iterator[Step]:
+def steps(
+    cuts: Cuts,
+    variable: Variable,
+    block_bytes: int,
+    records: range | None = None,
+    *,
+    writing: bool = False,
+) -> Iterator[Step]:
     """The steps of a variable, the same on all ranks; about block_bytes a rank at a time. Collective.
 
-    records  which ones; None: all. Nothing is given for variables without cells."""
+    records  which ones; None: all. Nothing is given for variables without cells.
+    writing  no partial steps: what would need them is moved by one rank"""
     if math.prod(variable.shape) == 0:
         return
     if not variable.has_record:
-        yield from _section_steps(cuts, variable, block_bytes, None)
+        yield from _section_steps(cuts, variable, block_bytes, None, writing)
         return
     chosen = range(variable.shape[0]) if records is None else records
     row = math.prod(variable.section_shape) * item_bytes(variable)
@@ -105,13 +113,14 @@ def steps(cuts: Cuts, variable: Variable, block_bytes: int, records: range | Non
         )
         return
     for record in chosen:
-        yield from _section_steps(cuts, variable, block_bytes, record)
+        yield from _section_steps(cuts, variable, block_bytes, record, writing)
 
 
-def _lead(shape: Sequence[int], size: int, budget: int) -> tuple[int, int]:
-    """How many leading dimensions go in sections, and how many indices of the last of them at once."""
+def _lead(shape: Sequence[int], size: int, budget: int, most: int) -> tuple[int, int]:
+    """How many leading dimensions, at most so many, go in sections, and how many indices of the last of them
+    at once."""
     lead = 0
-    while lead < len(shape) - 1 and math.prod(shape[lead:]) * size > budget:
+    while lead < most and math.prod(shape[lead:]) * size > budget:
         lead += 1
     if lead == 0:
         return 0, 1
@@ -126,14 +135,16 @@ def _axis_to_cut(shape: Sequence[int], ranks: int) -> int:
     return max(range(len(shape)), key=lambda axis: shape[axis])
 
 
-def _section_steps(cuts: Cuts, variable: Variable, block_bytes: int, record: int | None) -> Iterator[Step]:
+def _section_steps(
+    cuts: Cuts, variable: Variable, block_bytes: int, record: int | None, writing: bool
+) -> Iterator[Step]:
     shape, size = list(variable.section_shape), item_bytes(variable)
     prefix = () if record is None else (record,)
     whole = () if record is None else (1,)
-    alone = is_small(variable)
     ranks = cuts.comm.size
+    alone = is_small(variable) or (writing and shape[-1] * size > block_bytes * ranks)
     budget = block_bytes * (1 if alone else ranks)
-    lead, group = _lead(shape, size, budget)
+    lead, group = _lead(shape, size, budget, len(shape) - (0 if alone else 1))
     for place in np.ndindex(*shape[: max(lead - 1, 0)]):
         for begin in range(0, shape[lead - 1] if lead else 1, group):
             start, count = [0] * len(shape), list(shape)

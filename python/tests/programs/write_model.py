@@ -1,4 +1,4 @@
-"""Write the model's fields: write_model.py PATH FORMAT"""
+"""Write the model's fields: write_model.py PATH FORMAT [KEY=VALUE...]"""
 
 import sys
 
@@ -9,8 +9,8 @@ from mpi4py import MPI
 import shoal
 
 comm = MPI.COMM_WORLD
-path, kind = sys.argv[1:]
-with shoal.create(path, comm, format=kind) as file:
+path, kind, *settings = sys.argv[1:]
+with shoal.create(path, comm, format=kind, **dict(item.split("=") for item in settings)) as file:
     file.put_att(None, "title", "a small model")
     file.def_var("time", "f8", record="time", attrs={"units": "days since 2000-01-01"})
     file.def_dim("length", 16)

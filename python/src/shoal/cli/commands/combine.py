@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal combine: one file out of the many of a set, on any number of ranks."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Optional
+
+import typer
+from rich.markup import escape
+
+from ..parallel import bytes_text, console, on_all_ranks, parse_bytes, progress_bar, settings_of
+
+
+def combine(
+    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(metavar="IN...", help="The files of a set, a pattern in quotes, or its common name."),
+    ],
+    format: Annotated[
+        Optional[str], typer.Option(help="Format of OUT (cdf5, netcdf4, ...); default: that of IN.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Cells of tiles that are missing get the fill value.")
+    ] = False,
+    drop_made_axes: Annotated[
+        bool, typer.Option("--drop-made-axes", help="Leave out coordinates that only the cutting needed.")
+    ] = False,
+    memory: Annotated[str, typer.Option(help="For data on its way, of a node's ranks together.")] = "256MiB",
+    settings: Annotated[
+        Optional[list[str]], typer.Option("--settings", "-s", metavar="KEY=VALUE", help="Of OUT; repeatable.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors alone.")] = False,
+) -> None:
+    """Join the files of a set (one per domain or process) to one, or write a file in another format.
+
+    Under mpiexec all ranks work on it. IN are sets that Shoal or FMS, ROMS, NEMO wrote; the set must be
+    whole. OUT appears under its name when it is whole; until then it is OUT.partial-PID.
+
+    Exit status 0; 2 for trouble, and there is no OUT then.
+    """
+    from shoal import combination
+
+    most, chosen = parse_bytes(memory), settings_of(settings)
+    if format is not None and "format" in chosen:
+        raise typer.BadParameter("The format is given twice, by --format and by --settings.")
+
+    def work(comm) -> int:
+        begin = time.monotonic()
+        with progress_bar(comm, "combining") as progress:
+            done = combination.combine(
+                out,
+                inputs,
+                comm,
+                format=chosen.pop("format", format),
+                overwrite=overwrite,
+                allow_missing=allow_missing,
+                drop_made_axes=drop_made_axes,
+                memory=most,
+                settings=chosen,
+                progress=None if quiet else progress,
+            )
+        if comm.rank == 0 and not quiet:
+            seconds = time.monotonic() - begin
+            size, speed, memory = map(bytes_text, (done.bytes, done.bytes / max(seconds, 1e-9), done.memory))
+            console().print(
+                escape(
+                    f"{done.path}: {done.format}, {done.variables} variables, {done.records} records, "
+                    f"{size} in {seconds:.2f} s ({speed}/s), memory {memory}"
+                )
+            )
+        return 0
+
+    on_all_ranks(work)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(combine)
