@@ -116,6 +116,7 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
 }
 
 void DomainsDriver::make_files(const Cuts& cuts) {
+  gave_up_ = true;  // until they are there; the same on all ranks, since failures are
   const Grouping grouping = group_ranks(comm_, options_.layout, cuts);
   domain_ = grouping.domain;
   domains_ = grouping.domains;
@@ -130,6 +131,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
                         exclusive_ ? OpenMode::create_exclusive : OpenMode::create, schema_.format, options);
   });
   inner_ = std::move(inner);
+  gave_up_ = false;
 }
 
 // Files of an older set would be taken for part of this one, and a single file of the name would hide it.
@@ -444,7 +446,7 @@ void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<st
 
 void DomainsDriver::finish(bool durable, bool final) {
   Status status = caught([&] {
-    if (!made()) define(schema_, {});
+    if (!made() && !gave_up_) define(schema_, {});  // an empty dataset is one file
     spread_puts();
   });
   std::vector<std::int64_t> lengths;
