@@ -34,6 +34,11 @@ std::string hex_of(const std::byte* bytes, std::size_t n) {
 
 }  // namespace
 
+std::vector<StoredChunk> Catalog::stored_chunks(int variable, const Box& /*chunks*/) {
+  throw Error(Code::not_supported, "the variable is not stored in chunks")
+      .of_variable(schema().variables.at(static_cast<std::size_t>(variable)).name);
+}
+
 Format recognise(Store& store) {
   std::array<std::byte, 8> start{};
   const std::size_t n = store.read(0, start);

@@ -21,6 +21,13 @@ struct CatalogOptions {
   bool fill = true;     ///< default fill mode of new variables
 };
 
+/// Where a chunk lies, and how many bytes it has there after filters.
+struct StoredChunk {
+  std::uint64_t address = k_unplaced;
+  std::uint64_t bytes = 0;
+  bool through_all_filters = true;  ///< false: some filter was left out for this chunk
+};
+
 /// The header of one file: what is in it and where. Lives on the catalog owner, one rank; every call is Local
 /// to it.
 ///
@@ -53,6 +60,9 @@ class Catalog {
   virtual std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
                                            std::vector<bool>& fresh) = 0;
   virtual std::vector<std::uint64_t> find(int variable, const Box& chunks) = 0;
+  /// The same with what is stored there, also for chunks that went through filters. Error(not_supported): the
+  /// variable is not stored in chunks.
+  virtual std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks);
 
   /// Put or get values of one box of a variable, any kind of placement; contiguous, row-major, of the
   /// variable's type in memory order. put makes unlimited dimensions grow. get gives the fill value where

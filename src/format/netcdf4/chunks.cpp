@@ -60,7 +60,7 @@ bool Netcdf4Catalog::known_chunk(const StoredVariable& s, const Dims& index) con
 
 // HDF5's own question for one chunk's address goes through all chunks; reading one goes down its tree, and
 // the read itself is not done.
-std::uint64_t Netcdf4Catalog::look_up(int variable, const Dims& index) {
+std::uint64_t Netcdf4Catalog::look_up(int variable, const Dims& index, std::uint32_t* filters_left_out) {
   auto& s = stored(variable);
   const auto given = s.reserved.find(index);
   if (given != s.reserved.end()) return given->second;
@@ -77,6 +77,7 @@ std::uint64_t Netcdf4Catalog::look_up(int variable, const Dims& index) {
     return k_unplaced;
   }
   if (!tracing.address()) throw Error(Code::internal, "HDF5 did not tell where a chunk lies");
+  if (filters_left_out != nullptr) *filters_left_out = filters;
   return *tracing.address();
 }
 
@@ -152,6 +153,31 @@ std::vector<std::uint64_t> Netcdf4Catalog::find(int variable, const Box& chunks)
     std::vector<std::uint64_t> result;
     result.reserve(static_cast<std::size_t>(chunks.cells()));
     for_each_index(chunks, [&](const Dims& index) { result.push_back(look_up(variable, index)); });
+    return result;
+  });
+}
+
+std::vector<StoredChunk> Netcdf4Catalog::stored_chunks(int variable, const Box& chunks) {
+  return guarded(variable, [&] {
+    require_variable(variable);
+    const auto& s = stored(variable);
+    if (s.layout != StoredVariable::Layout::chunked)
+      throw Error(Code::not_supported, "the variable is not stored in chunks");
+    const hid_t dataset = contents_.open_variable(file_, variable);
+    std::vector<StoredChunk> result;
+    for_each_index(chunks, [&](const Dims& index) {
+      StoredChunk chunk;
+      std::uint32_t left_out = 0;
+      chunk.address = look_up(variable, index, &left_out);
+      chunk.through_all_filters = left_out == 0;
+      if (chunk.address != k_unplaced && known_chunk(s, index)) {
+        const auto offsets = offsets_of(cells_of_chunk(index, s.chunk).first);
+        hsize_t bytes = 0;
+        check(H5Dget_chunk_storage_size(dataset, offsets.data(), &bytes), "tell the size of a chunk");
+        chunk.bytes = bytes;
+      }
+      result.push_back(chunk);
+    });
     return result;
   });
 }

@@ -31,6 +31,7 @@ class Netcdf4Catalog final : public Catalog {
   std::vector<std::uint64_t> place(int variable, const Box& chunks, const Box& cells,
                                    std::vector<bool>& fresh) override;
   std::vector<std::uint64_t> find(int variable, const Box& chunks) override;
+  std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks) override;
   void put(int variable, const Box& box, const std::byte* values) override;
   void get(int variable, const Box& box, std::byte* values) override;
   void put_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
@@ -60,7 +61,7 @@ class Netcdf4Catalog final : public Catalog {
   void require_inside(int variable, const Box& box, bool may_grow) const;
 
   bool known_chunk(const StoredVariable& stored, const Dims& index) const;
-  std::uint64_t look_up(int variable, const Dims& index);
+  std::uint64_t look_up(int variable, const Dims& index, std::uint32_t* filters_left_out = nullptr);
   void grow_to(int variable, const Box& cells);
   void realise(int variable);
   Dimension& unlimited(int dim);

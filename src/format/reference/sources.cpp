@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "format/reference/reference.hpp"
+#include "format/tiles/set_paths.hpp"
+
+namespace shoal::reference {
+
+Sources sources_of(const std::vector<std::string>& paths) {
+  Sources sources;
+  for (const auto& path : paths) {
+    const auto files = files_of_set(path);
+    sources.is_set = sources.is_set || !files.empty();
+    if (files.empty())
+      sources.files.push_back(path);
+    else
+      sources.files.insert(sources.files.end(), files.begin(), files.end());
+  }
+  if (sources.files.empty()) throw Error(Code::invalid_argument, "no file was given");
+  sources.is_set = sources.is_set || sources.files.size() > 1;
+  return sources;
+}
+
+FileSet set_of(const Sources& sources, const FileSetOptions& options) {
+  if (sources.is_set) return open_file_set(sources.files, options);
+  const std::string& path = sources.files.front();
+  FileSet set;
+  try {
+    auto catalog = open_catalog(options.open_store(path, StoreMode::read), false, options.catalog);
+    set.schema = catalog->schema();
+    catalog->close(false);
+  } catch (const Error& e) {
+    throw e.in_file(path);
+  }
+  SetFile file{path, -1, {}, {}};
+  for (const auto& dim : set.schema.dims) {
+    file.spans.push_back({0, dim.length, 0, dim.length});
+    set.cut.push_back(false);
+  }
+  for (std::size_t v = 0; v < set.schema.variables.size(); ++v) {
+    file.variables.push_back(static_cast<int>(v));
+    set.has_gaps.push_back(false);
+  }
+  set.files.push_back(std::move(file));
+  return set;
+}
+
+std::string temporary_name(const std::string& out) {
+  if (out.empty()) throw Error(Code::invalid_argument, "the path to write to is empty");
+  return out + ".part." + std::to_string(getpid());
+}
+
+void replace_by(const std::string& out, const std::string& temporary) {
+  if (std::rename(temporary.c_str(), out.c_str()) != 0)
+    throw errno_error(errno, "give '" + temporary + "' its name").in_file(out);
+}
+
+void discard(const std::string& temporary) noexcept {
+  std::remove(temporary.c_str());
+}
+
+}  // namespace shoal::reference
