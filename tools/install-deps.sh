@@ -13,6 +13,7 @@ packages=(
   ferret-datasets                             # bathymetry of the tsunami example
   doctest-dev
   libtomlplusplus-dev                         # header only: reads shoal.toml
+  nlohmann-json3-dev                          # header only: header files of the formats raw and ascii
   python3 python3-venv python3-dev
 )
 mpich_packages=(mpich libmpich-dev libhdf5-mpich-dev)
