@@ -104,6 +104,7 @@ void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   schema_ = wanted;
   for (std::size_t d = 0; d < lengths.size(); ++d)
     schema_.dims[d].length = lengths[d].length;
+  describe(schema_);
   while (placements_.size() < schema_.variables.size()) {
     Placement unknown;
     unknown.kind = Placement::Kind::library;
@@ -408,6 +409,7 @@ bool BoxDriver::align_records() {
 }
 
 void BoxDriver::finish(bool durable, bool final) {
+  closing_ = final;
   if (writable_) {
     const bool missed = align_records();
     if (!fills()) fill_gaps(missed);

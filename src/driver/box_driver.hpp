@@ -50,6 +50,8 @@ class BoxDriver : public Driver {
   /// Cells of this region of the variable are stored next, by calls of store, or (replicated) of
   /// store_replicated or store_strings. The region is the same on all ranks.
   virtual void about_to_store(int /*variable*/, const Box& /*region*/, bool /*replicated*/) {}
+  /// After extend: what the library made of the definitions (chunk shapes).
+  virtual void describe(Schema& /*schema*/) {}
   /// Distributed cells: row-major, of the variable's type in this machine's byte order. An empty box: this
   /// rank has none. The memory may be used again when store returns; `queue` drivers keep a copy.
   virtual void store(int variable, const Box& box, const std::byte* cells) = 0;
@@ -63,7 +65,8 @@ class BoxDriver : public Driver {
   virtual std::vector<std::string> load_strings(int variable, const Box& box);  ///< on rank 0 alone
   /// Everything stored can be read back by all ranks.
   virtual void settle() {}
-  /// The file is whole as it is now, for other programs too; durable: the device has it.
+  /// The file is whole as it is now, for other programs too; durable: the device has it. closing():
+  /// close_file comes next.
   virtual void commit(bool durable) = 0;
   virtual void close_file() = 0;
   /// Does the library itself give cells that nobody writes their fill value?
@@ -91,6 +94,7 @@ class BoxDriver : public Driver {
   Counters& count() { return counters_; }
   /// Within load: do ranks read the same cells (halos)? The same on all ranks.
   bool overlapping() const { return overlapping_; }
+  bool closing() const { return closing_; }
 
   std::vector<Placement> placements_;  ///< for inquiries; filled in where a driver knows
 
@@ -121,6 +125,7 @@ class BoxDriver : public Driver {
   Counters counters_;
   RecordKeeper records_{true};
   bool overlapping_ = false;
+  bool closing_ = false;
   bool missed_ = false;  ///< this rank could not take part in a write that ranks do not meet in
   Status pending_;
   Bytes packed_;

@@ -22,11 +22,13 @@ constexpr const char* k_gather_formats = "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic
 #endif
 
 // A driver is listed here when it is there.
-constexpr std::array<DriverKind, 4> k_kinds{{
+constexpr std::array<DriverKind, 5> k_kinds{{
     {"native", "Shoal's own way: a node's ranks assemble fields in shared memory",
      "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw", "", make_native_driver},
     {"pnetcdf", "PnetCDF: classic formats through MPI-IO", "cdf1 cdf2 cdf5",
      "collective independent nonblocking", make_pnetcdf_driver},
+    {"netcdf", "parallel netCDF-4 on parallel HDF5", "netcdf4 netcdf4-classic", "collective independent",
+     make_netcdf_driver},
     {"mpiio", "one shared file by MPI-IO: raw values, or the classic formats", "raw cdf1 cdf2 cdf5",
      "collective independent", make_mpiio_driver},
     {"gather", "rank 0 collects fields slab by slab and writes them alone (netCDF-C without MPI)",

@@ -71,6 +71,7 @@ void write_file(MPI_Comm comm, const std::string& path, const std::string& forma
 }  // namespace
 
 TEST_CASE("files written on any number of ranks have the same bytes") {
+  if (skipped(is_native(), "MPI-IO leaves what it likes between variables")) return;
   for (const auto& format : formats()) {
     CAPTURE(format);
     std::string first;

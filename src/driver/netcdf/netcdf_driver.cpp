@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#ifdef SHOAL_HAVE_NETCDF
+
+#include "driver/netcdf/netcdf_driver.hpp"
+
+#include <fcntl.h>
+#include <netcdf.h>
+#include <netcdf_par.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "driver/kinds.hpp"
+#include "driver/mpi_info.hpp"
+#include "format/netcdf4/contents.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;  // MPI-IO libraries stumble from 2 GiB on
+
+Code code_of(int status) {
+  if (status > 0) return code_of_errno(status);
+  switch (status) {
+    case NC_EEXIST:
+      return Code::exists;
+    case NC_EPERM:
+      return Code::permission;
+    case NC_ENOMEM:
+      return Code::no_memory;
+    case NC_ENOTNC:
+    case NC_ENOTNC4:
+      return Code::format;
+    case NC_ERANGE:
+      return Code::range;
+    case NC_EVARSIZE:
+    case NC_EDIMSIZE:
+    case NC_EBADCHUNK:
+    case NC_ENOTBUILT:
+      return Code::not_supported;
+    default:
+      return Code::io;
+  }
+}
+
+struct Section {
+  explicit Section(const Box& box)
+      : start(box.first.begin(), box.first.end()), count(box.count.begin(), box.count.end()) {
+    if (start.empty()) {  // scalars too need addresses
+      start.push_back(0);
+      count.push_back(1);
+    }
+  }
+  std::vector<std::size_t> start, count;
+};
+
+/// The library keeps the alignment of files to come in one place for the whole process.
+class Alignment {
+ public:
+  explicit Alignment(std::int64_t bytes) {
+    nc_get_alignment(&threshold_, &bytes_);
+    const int most = 1 << 30;
+    const int wanted = static_cast<int>(std::min<std::int64_t>(bytes, most));
+    if (wanted > 1) nc_set_alignment(wanted, wanted);
+  }
+  ~Alignment() { nc_set_alignment(threshold_, bytes_); }
+  Alignment(const Alignment&) = delete;
+  Alignment& operator=(const Alignment&) = delete;
+
+ private:
+  int threshold_ = 0;
+  int bytes_ = 0;
+};
+
+void check_no_strings(const Schema& wanted, std::size_t from) {
+  for (std::size_t v = from; v < wanted.variables.size(); ++v)
+    if (wanted.variables[v].type == Type::string)
+      throw Error(Code::not_supported,
+                  "variables of type string cannot be written in parallel by HDF5; define it as char, or "
+                  "write the file with driver native or gather")
+          .of_variable(wanted.variables[v].name);
+}
+
+}  // namespace
+
+NetcdfDriver::NetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+                           const DriverOptions& options)
+    : BoxDriver(comm, path, mode, format, options) {
+  const Timer timer(count().open);
+  require_format("netcdf", {Format::netcdf4, Format::netcdf4_classic});
+  comm.agree_or_throw(caught([&] { create(mode); }));
+  comm.agree_or_throw(caught([&] { find_ids(schema()); }));
+  ask_mpi_for_hints(comm, path, options.hints, count());
+}
+
+void NetcdfDriver::create(OpenMode mode) {
+  const MpiInfo info(options().hints);
+  const Alignment alignment(options().catalog.alignment);
+  if (fresh()) {
+    int flags = NC_NETCDF4 | (mode == OpenMode::create_exclusive ? NC_NOCLOBBER : NC_CLOBBER);
+    if (schema().format == Format::netcdf4_classic) flags |= NC_CLASSIC_MODEL;
+    check(nc_create_par(path().c_str(), flags, comm().handle(), info.get(), &file_), "create the file");
+    defining_ = true;
+    int before = 0;
+    check(nc_set_fill(file_, options().catalog.fill ? NC_FILL : NC_NOFILL, &before), "set the fill mode");
+  } else {
+    check(
+        nc_open_par(path().c_str(), writable() ? NC_WRITE : NC_NOWRITE, comm().handle(), info.get(), &file_),
+        "open the file");
+  }
+}
+
+void NetcdfDriver::check(int status, const std::string& what) const {
+  if (status == NC_NOERR) return;
+  throw Error(code_of(status), "netCDF could not " + what + ": " + nc_strerror(status)).in_file(path());
+}
+
+std::int64_t NetcdfDriver::most_bytes() const {
+  return k_most_bytes;
+}
+
+void NetcdfDriver::check_usable() const {
+  if (unusable_.ok()) return;
+  throw Error(Code::state, "the file cannot be used since its definitions failed (" + unusable_.message +
+                               "); close it, and create it again");
+}
+
+// ---- Definitions
+
+void NetcdfDriver::extend(const Schema& wanted) {
+  check_usable();
+  netcdf4::check_extension(schema(), wanted);
+  check_no_strings(wanted, schema().variables.size());
+  const Status status = caught([&] {
+    // Only the classic model asks for it, but then attributes reach the file together.
+    if (!defining_) check(nc_redef(file_), "enter define mode");
+    defining_ = true;
+    define(wanted);
+    check(nc_enddef(file_), "write the header");
+    defining_ = false;
+    find_ids(wanted);
+  });
+  const Status agreed = comm().agree(status);
+  if (agreed.ok()) return;
+  unusable_ = agreed;
+  throw Error(agreed);
+}
+
+void NetcdfDriver::define(const Schema& wanted) {
+  struct Definer final : DefinitionVisitor {
+    Definer(NetcdfDriver& the_driver, const Schema& the_wanted) : driver(the_driver), wanted(the_wanted) {}
+    void dimension(int, const Dimension& dim) override {
+      int id = -1;
+      const auto length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);
+      driver.check(nc_def_dim(driver.file_, dim.name.c_str(), length, &id),
+                   "define dimension '" + dim.name + "'");
+    }
+    void variable(int, const VariableDef& def) override { driver.define_variable(wanted, def); }
+    void attribute(int v, const Attribute& a) override {
+      int id = NC_GLOBAL;
+      if (v >= 0)
+        driver.check(
+            nc_inq_varid(driver.file_, wanted.variables[static_cast<std::size_t>(v)].name.c_str(), &id),
+            "find a variable");
+      driver.put_attribute(id, a);
+    }
+    NetcdfDriver& driver;
+    const Schema& wanted;
+  };
+  Definer definer(*this, wanted);
+  for_each_new(schema(), wanted, definer);
+}
+
+void NetcdfDriver::define_variable(const Schema& wanted, const VariableDef& def) {
+  const std::string what = "define variable '" + def.name + "'";
+  std::vector<int> dims;
+  Dims shape(static_cast<int>(def.dims.size()));
+  std::vector<bool> unlimited;
+  for (std::size_t d = 0; d < def.dims.size(); ++d) {
+    const Dimension& dim = wanted.dims[static_cast<std::size_t>(def.dims[d])];
+    dims.push_back(-1);
+    check(nc_inq_dimid(file_, dim.name.c_str(), &dims.back()), what);
+    unlimited.push_back(dim.unlimited);
+    shape[static_cast<int>(d)] = dim.unlimited ? 0 : dim.length;
+  }
+  int id = -1;
+  check(nc_def_var(file_, def.name.c_str(), static_cast<nc_type>(def.type), static_cast<int>(dims.size()),
+                   dims.data(), &id),
+        what);
+  const bool any = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
+  if (any || !def.chunks.empty()) {
+    const Dims chunk = def.chunks.empty() ? netcdf4::default_chunk(shape, unlimited, size_of(def.type),
+                                                                   options().catalog.chunk_bytes)
+                                          : Dims(def.chunks);
+    const std::vector<std::size_t> lengths(chunk.begin(), chunk.end());
+    check(nc_def_var_chunking(file_, id, NC_CHUNKED, lengths.data()), what + " in chunks");
+  } else if (!dims.empty()) {
+    check(nc_def_var_chunking(file_, id, NC_CONTIGUOUS, nullptr), what);
+  }
+  check(nc_def_var_fill(file_, id, def.no_fill ? NC_NOFILL : NC_FILL, nullptr), what);
+}
+
+void NetcdfDriver::put_attribute(int id, const Attribute& a) const {
+  const std::string what = "set attribute '" + a.name + "'";
+  if (a.type == Type::string) {
+    std::vector<const char*> texts;
+    for (const auto& text : a.strings)
+      texts.push_back(text.c_str());
+    check(nc_put_att_string(file_, id, a.name.c_str(), texts.size(), texts.data()), what);
+  } else {
+    check(nc_put_att(file_, id, a.name.c_str(), static_cast<nc_type>(a.type),
+                     static_cast<std::size_t>(a.count()), a.data.data()),
+          what);
+  }
+}
+
+// (The library numbers what it finds in a file in an order of its own.)
+void NetcdfDriver::find_ids(const Schema& known) {
+  ids_.clear();
+  for (const auto& variable : known.variables) {
+    ids_.push_back(-1);
+    check(nc_inq_varid(file_, variable.name.c_str(), &ids_.back()), "find variable '" + variable.name + "'");
+  }
+}
+
+void NetcdfDriver::describe(Schema& known) {
+  placements_.clear();
+  for (int v = 0; v < static_cast<int>(known.variables.size()); ++v) {
+    VariableDef& def = known.variables[static_cast<std::size_t>(v)];
+    Placement placement;
+    placement.chunk = known.shape(v);
+    placement.begin = k_unplaced;  // netCDF does not tell
+    int storage = NC_CONTIGUOUS;
+    std::vector<std::size_t> chunk(def.dims.size() + 1);
+    check(nc_inq_var_chunking(file_, id_of(v), &storage, chunk.data()), "tell the chunk shape");
+    if (storage == NC_CHUNKED) {
+      placement.kind = Placement::Kind::listed;
+      def.chunks.assign(chunk.begin(), chunk.end() - 1);
+      placement.chunk = Dims(def.chunks);
+    }
+    placements_.push_back(placement);
+  }
+}
+
+// ---- Data
+
+void NetcdfDriver::access(int v, Access how) const {
+  check(nc_var_par_access(file_, id_of(v), how == Access::independent ? NC_INDEPENDENT : NC_COLLECTIVE),
+        "choose the access");
+}
+
+void NetcdfDriver::put(int v, const Box& box, const std::byte* values) const {
+  const Section s(box);
+  check(nc_put_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "write");
+}
+
+void NetcdfDriver::get(int v, const Box& box, std::byte* values) const {
+  const Section s(box);
+  check(nc_get_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "read");
+}
+
+// HDF5 extends variables in collective calls only.
+void NetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
+  check_usable();
+  extending_ = false;
+  const auto how = replicated ? options().replicated_access : options().access;
+  if (how == Access::collective || region.empty()) return;
+  const auto& dims = variable(v).dims;
+  Dims& reach = reach_.try_emplace(v, Dims(region.rank())).first->second;
+  for (int d = 0; d < region.rank(); ++d) {
+    const Dimension& dim = schema().dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+    if (!dim.unlimited || region.end(d) <= reach[d]) continue;
+    reach[d] = region.end(d);
+    extending_ = true;
+  }
+}
+
+void NetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
+  check_usable();
+  const auto how = options().access;
+  ++count().writes;
+  if (how == Access::independent && extending_) {
+    // The last cell of each rank goes first, in a collective call.
+    extending_ = false;
+    Box last = box;
+    for (int d = 0; d < box.rank() && !box.empty(); ++d) {
+      last.first[d] = box.end(d) - 1;
+      last.count[d] = 1;
+    }
+    access(v, Access::collective);
+    put(v, last,
+        box.empty() ? cells
+                    : cells + (box.cells() - 1) * static_cast<std::int64_t>(size_of(variable(v).type)));
+  }
+  access(v, how);
+  if (how == Access::independent && box.empty()) return;
+  put(v, box, cells);
+}
+
+bool NetcdfDriver::overlaps_alone() {
+  if (!overlaps_alone_) overlaps_alone_ = comm().size() > 1 && reads_overlaps_wrongly(comm(), path());
+  return *overlaps_alone_;
+}
+
+void NetcdfDriver::load(int v, const Box& box, std::byte* cells) {
+  check_usable();
+  const bool alone = options().access == Access::independent || (overlapping() && overlaps_alone());
+  ++count().reads;
+  access(v, alone ? Access::independent : Access::collective);
+  if (alone && box.empty()) return;
+  get(v, box, cells);
+}
+
+// A rank cannot take part in a call for a scalar with nothing; then rank 0 goes alone.
+void NetcdfDriver::store_replicated(int v, const Box& box, const std::byte* values) {
+  check_usable();
+  const bool root = comm().rank() == 0;
+  bool alone = options().replicated_access == Access::independent || box.rank() == 0;
+  if (alone && extending_) {
+    extending_ = false;
+    alone = false;
+  }
+  access(v, alone ? Access::independent : Access::collective);
+  if (alone && (!root || box.empty())) return;
+  ++count().writes;
+  put(v, box, values);
+}
+
+void NetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
+  check_usable();
+  const bool alone =
+      options().replicated_access == Access::independent || box.rank() == 0 || (all && overlaps_alone());
+  access(v, alone ? Access::independent : Access::collective);
+  if (alone && (box.empty() || !(all || comm().rank() == 0))) return;
+  ++count().reads;
+  get(v, box, values);
+}
+
+// Ranks may leave a collective write before others have stored its bytes.
+void NetcdfDriver::settle() {
+  if (!writable() || defining_ || !unusable_.ok()) return;
+  if (count().file_system == "nfs")
+    check(nc_sync(file_), "synchronise");
+  else
+    comm().barrier();
+}
+
+void NetcdfDriver::commit(bool durable) {
+  check_usable();
+  if (defining_) {
+    check(nc_enddef(file_), "write the header");
+    defining_ = false;
+  }
+  if (durable || !closing()) check(nc_sync(file_), "synchronise");
+  if (!durable) return;
+  comm().on_root([&] {
+    const int file = open(path().c_str(), O_RDONLY | O_CLOEXEC);
+    const int error = file < 0 || fsync(file) != 0 ? errno : 0;
+    if (file >= 0) ::close(file);
+    if (error != 0)
+      throw errno_error(error, "the file cannot be synchronised with the device").in_file(path());
+  });
+}
+
+void NetcdfDriver::close_file() {
+  const int status = nc_close(file_);
+  file_ = -1;
+  check(status, "close the file");
+}
+
+std::unique_ptr<Driver> make_netcdf_driver(const Comm& comm, const std::string& path, OpenMode mode,
+                                           Format format, const DriverOptions& options) {
+  return std::make_unique<NetcdfDriver>(comm, path, mode, format, options);
+}
+
+}  // namespace shoal
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#ifdef SHOAL_HAVE_NETCDF
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/box_driver.hpp"
+
+namespace shoal {
+
+/// netcdf4 and netcdf4-classic through parallel netCDF-C, that is parallel HDF5.
+class NetcdfDriver final : public BoxDriver {
+ public:
+  /// Collective.
+  NetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+               const DriverOptions& options);
+
+ private:
+  void extend(const Schema& wanted) override;
+  void describe(Schema& schema) override;
+  void about_to_store(int variable, const Box& region, bool replicated) override;
+  void store(int variable, const Box& box, const std::byte* cells) override;
+  void load(int variable, const Box& box, std::byte* cells) override;
+  void store_replicated(int variable, const Box& box, const std::byte* values) override;
+  void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
+  void settle() override;
+  void commit(bool durable) override;
+  void close_file() override;
+  bool fills() const override { return true; }
+  std::int64_t most_bytes() const override;
+
+  void check(int status, const std::string& what) const;
+  void create(OpenMode mode);
+  void check_usable() const;
+  void define(const Schema& wanted);
+  void define_variable(const Schema& wanted, const VariableDef& definition);
+  void put_attribute(int id, const Attribute& attribute) const;
+  void find_ids(const Schema& schema);
+  int id_of(int variable) const { return ids_.at(static_cast<std::size_t>(variable)); }
+  void access(int variable, Access how) const;
+  void put(int variable, const Box& box, const std::byte* values) const;
+  void get(int variable, const Box& box, std::byte* values) const;
+  bool overlaps_alone();
+
+  int file_ = -1;
+  bool defining_ = false;      ///< the library is in define mode
+  Status unusable_;            ///< definitions failed half way; the same on all ranks
+  std::vector<int> ids_;       ///< of the library, by variable
+  bool extending_ = false;     ///< the region to store is beyond what the variable is known to have
+  std::map<int, Dims> reach_;  ///< how far each variable was extended, by variable; independent access only
+  std::optional<bool> overlaps_alone_;
+};
+
+}  // namespace shoal
+
+#endif
