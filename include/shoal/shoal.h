@@ -143,7 +143,10 @@ SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition* decompositi
 
 /* Make a new file; one that exists is replaced (setting exists=error refuses). Collective. */
 SHOAL_API int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_dataset** out);
-/* Open a file of any supported format, SHOAL_READ or SHOAL_WRITE. Collective. */
+/* Open a file of any supported format, SHOAL_READ or SHOAL_WRITE. With SHOAL_READ, path may also name a
+ * dataset in several files, of Shoal, FMS, ROMS or NEMO, which is read as if it were one: "his.nc" where
+ * there is no such file, but his.nc.0000 and so on (his.000.nc, his_0000.nc); a pattern "his.*.nc"; or the
+ * files with blanks between. docs/layouts.md tells more. Collective. */
 SHOAL_API int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings,
                          shoal_dataset** out);
 /* Finish the define phase: check that all ranks defined the same, and write the header. Implicit at
@@ -160,6 +163,18 @@ SHOAL_API int shoal_close(shoal_dataset** dataset, int durable);
 /* Drop the handle without storing anything and without waiting for other ranks, and set it to NULL:
  * the file keeps what was committed before. For destructors and error paths. Local. */
 SHOAL_API void shoal_abandon(shoal_dataset** dataset);
+
+/* Two ways to read many files as one without joining them, made from files that are closed. paths has n
+ * entries: one file, the files of a set, or what names a set (see shoal_open). `out` is written whole or
+ * not at all.
+ * A reference is a JSON file (Kerchunk's format) that tells where chunks lie, for xarray and other
+ * readers of Zarr; any format, also of one file. SHOAL_NOT_SUPPORTED: the tiles are cut so unevenly that
+ * Zarr cannot describe them; the message names dimension and files. Local. */
+SHOAL_API int shoal_write_reference(const char* const* paths, int n, const char* out);
+/* A master is a small netCDF-4 file with HDF5 virtual datasets over a set of netCDF-4 files, for all
+ * programs that read netCDF-4; it finds the files relative to its own folder. SHOAL_NOT_SUPPORTED: files
+ * of a classic format. Local. */
+SHOAL_API int shoal_write_master(const char* const* paths, int n, const char* out);
 
 /* ---- Definitions: Local; every rank makes the same ones in the same order ----------------- */
 

@@ -59,6 +59,13 @@ inline void check(int code) {
   if (code != SHOAL_OK) throw Error(code, shoal_error_message());
 }
 
+inline std::vector<const char*> pointers_of(const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  for (const auto& text : texts)
+    pointers.push_back(text.c_str());
+  return pointers;
+}
+
 [[noreturn]] inline void refuse(const std::string& message) {
   throw Error(SHOAL_INVALID_ARGUMENT, message);
 }
@@ -651,6 +658,15 @@ inline std::string build_info() {
 /// Name the file with the Fortran namelist group &shoal, "": none. Counts for datasets opened later. Local.
 inline void namelist(const std::string& path) {
   detail::check(shoal_namelist(path.empty() ? nullptr : path.c_str()));
+}
+/// A reference and a virtual master over closed files: see shoal_write_reference, shoal_write_master. Local.
+inline void write_reference(const std::vector<std::string>& paths, const std::string& out) {
+  const auto pointers = detail::pointers_of(paths);
+  detail::check(shoal_write_reference(pointers.data(), static_cast<int>(pointers.size()), out.c_str()));
+}
+inline void write_master(const std::vector<std::string>& paths, const std::string& out) {
+  const auto pointers = detail::pointers_of(paths);
+  detail::check(shoal_write_master(pointers.data(), static_cast<int>(pointers.size()), out.c_str()));
 }
 /// The settings that a new dataset would get, one a line. Local.
 inline std::string settings() {

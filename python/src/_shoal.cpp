@@ -388,6 +388,8 @@ NB_MODULE(_shoal, m) {
   m.def("build_info", &shoal::build_info);
   m.def("settings", [] { return shoal::settings(); });
   m.def("namelist", &shoal::namelist, "path"_a);
+  m.def("write_reference", &shoal::write_reference, "paths"_a, "out"_a);
+  m.def("write_master", &shoal::write_master, "paths"_a, "out"_a);
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });
   m.def("mpi_library", &mpi_library);
   m.def("mpi_is_running", &mpi_is_running);

@@ -6,8 +6,8 @@ import pytest
 
 
 class Whole:
-    """The whole: values[name], dims[name]; cut in y and x to pieces of the given lengths. Staggered dimensions
-    have one point less (ROMS) at the first edge."""
+    """The whole: values[name], dims[name]; cut in y and x to pieces of the given lengths. Staggered
+    dimensions have one point less (ROMS) at the first edge."""
 
     records = 3
 

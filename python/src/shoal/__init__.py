@@ -40,6 +40,7 @@ from .errors import (
     WaitError,
 )
 from .inventory import Dimension, Variable
+from .references import write_master, write_reference
 from .types import ALL_RECORDS, NO_FILL, UNLIMITED, text
 
 __version__ = version()
@@ -79,4 +80,6 @@ __all__ = [
     "settings",
     "text",
     "version",
+    "write_master",
+    "write_reference",
 ]

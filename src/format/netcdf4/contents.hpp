@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -68,8 +69,11 @@ struct Contents {
 /// is nameless.
 Contents read_contents(hid_t file);
 
+/// The creation list of the variable in place of the one given; an invalid one: that one will do.
+using StorageOf = std::function<Id(int variable, hid_t creation)>;
 /// Bring the file to `wanted`, which has been checked against contents.schema.
-void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options);
+void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options,
+                     const StorageOf& storage = {});
 /// Throws unless `wanted` is the schema plus what netCDF-4 can hold.
 void check_extension(const Schema& schema, const Schema& wanted);
 /// Attributes of every new netCDF-4 file.

@@ -115,12 +115,14 @@ struct Reference {  // as HDF5's dimension scales keep who uses them
 
 class Extension {
  public:
-  Extension(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options)
+  Extension(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options,
+            const StorageOf& storage)
       : root_(check(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group")),
         file_(file),
         contents_(contents),
         wanted_(wanted),
         options_(options),
+        storage_(storage),
         old_dims_(contents.schema.dims.size()),
         old_variables_(contents.schema.variables.size()) {}
 
@@ -161,6 +163,7 @@ class Extension {
   Contents& contents_;
   const Schema& wanted_;
   const CatalogOptions& options_;
+  const StorageOf& storage_;
   std::size_t old_dims_, old_variables_;
   std::set<std::size_t> relink_;  // variables whose DIMENSION_LIST is to be written anew
   std::map<std::size_t, hobj_ref_t> references_;
@@ -307,7 +310,9 @@ void Extension::add_variable(std::size_t v) {
   stored.link = link_of(v);
   const auto type = memory_type(def.type);
   stored.type = file_type(type);
-  const hid_t creation = creation_of(def, stored, type);
+  hid_t creation = creation_of(def, stored, type);
+  const Id own = storage_ ? storage_(static_cast<int>(v), creation) : Id();
+  if (own.valid()) creation = own;
   std::array<hsize_t, k_max_dims> now{}, most{};
   for (std::size_t d = 0; d < def.dims.size(); ++d) {
     const auto& dim = wanted_.dims[static_cast<std::size_t>(def.dims[d])];
@@ -482,8 +487,9 @@ void check_extension(const Schema& schema, const Schema& wanted) {
   }
 }
 
-void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options) {
-  Extension(file, contents, wanted, options).run();
+void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options,
+                     const StorageOf& storage) {
+  Extension(file, contents, wanted, options, storage).run();
 }
 
 void mark_as_netcdf4(hid_t file, Format format) {

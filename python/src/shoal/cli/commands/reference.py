@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal reference"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    @app.command("reference")
+    def command(
+        out: Annotated[Path, typer.Argument(help="The file to write.")],
+        paths: Annotated[
+            list[str], typer.Argument(metavar="IN...", help="Files, or the name of a set of files.")
+        ],
+    ) -> None:
+        """Write OUT, a JSON reference (Kerchunk's format) through which xarray reads IN as one dataset.
+
+        IN is one file of any format, or the files of a set, or what names it (his.nc for his.nc.0000 ...)."""
+        from ... import Error, write_reference
+
+        try:
+            write_reference(paths, out)
+        except Error as error:
+            typer.echo(f"shoal reference: {error}", err=True)
+            raise typer.Exit(1) from None
