@@ -19,7 +19,8 @@ namespace {
 using Kind = SettingKey::Kind;
 
 constexpr std::array<SettingKey, 22> k_keys{{
-    {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic", "format of new files", true},
+    {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
+     true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
     {"access", Kind::word, "collective", "collective independent nonblocking",
      "how other drivers than native call their library for distributed variables", false},
