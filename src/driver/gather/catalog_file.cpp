@@ -9,14 +9,13 @@ namespace {
 
 class CatalogFile final : public SerialFile {
  public:
-  explicit CatalogFile(std::unique_ptr<Catalog> catalog) : catalog_(std::move(catalog)) {}
+  CatalogFile(std::unique_ptr<Catalog> catalog, bool writable) : catalog_(std::move(catalog)) {
+    if (writable) leave_filling();
+  }
 
   void define(const Schema& /*have*/, const Schema& wanted) override {
-    // Everything passes through the catalog, which then also fills what nobody writes.
-    Schema schema = wanted;
-    for (auto& variable : schema.variables)
-      variable.distributed = false;
-    catalog_->define(schema);
+    catalog_->define(wanted);
+    leave_filling();
   }
   void put(int variable, const Box& box, const std::byte* values) override {
     catalog_->put(variable, box, values);
@@ -37,6 +36,12 @@ class CatalogFile final : public SerialFile {
   void close(bool durable) override { catalog_->close(durable); }
 
  private:
+  // The driver knows what was written and fills the rest, so that nothing is written twice.
+  void leave_filling() {
+    for (int v = 0; v < static_cast<int>(catalog_->schema().variables.size()); ++v)
+      catalog_->set_distributed(v);
+  }
+
   std::unique_ptr<Catalog> catalog_;
 };
 
@@ -62,7 +67,8 @@ std::unique_ptr<SerialFile> open_catalog_file(const std::string& path, OpenMode 
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   return std::make_unique<CatalogFile>(
       fresh ? create_catalog(format, std::move(store), options.catalog)
-            : open_catalog(std::move(store), mode == OpenMode::write, options.catalog));
+            : open_catalog(std::move(store), mode == OpenMode::write, options.catalog),
+      mode != OpenMode::read);
 }
 
 }  // namespace shoal
