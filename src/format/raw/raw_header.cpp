@@ -205,6 +205,7 @@ Dimension dimension_of(const Json& json) {
   Dimension dim;
   dim.name = text(json, "name", "a dimension");
   const std::string where = "dimension '" + dim.name + "'";
+  check_name(dim.name, "dimension");
   dim.length = size(json, "length", where);
   dim.unlimited = flag(json, "unlimited", where);
   return dim;
@@ -268,6 +269,8 @@ void check_places(RawHeader& header) {
   if (layout.record_bytes > 0 && layout.fixed_end > layout.record_begin)
     damaged("the records begin at byte " + std::to_string(layout.record_begin) +
             ", in front of the end of the fixed variables at byte " + std::to_string(layout.fixed_end));
+  for (const auto& dim : schema.dims)
+    if (dim.unlimited) layout.end(dim.length);  // can be counted
 }
 
 void read_head(const Json& json, RawHeader& header) {
@@ -293,8 +296,11 @@ void read_head(const Json& json, RawHeader& header) {
 RawHeader header_of(const Json& json) {
   RawHeader header;
   read_head(json, header);
-  for (const Json& element : list(json, "dimensions", "the header"))
-    header.schema.dims.push_back(dimension_of(element));
+  for (const Json& element : list(json, "dimensions", "the header")) {
+    Dimension dim = dimension_of(element);
+    if (header.schema.find_dim(dim.name) >= 0) damaged("there are two dimensions called '" + dim.name + "'");
+    header.schema.dims.push_back(std::move(dim));
+  }
   header.schema.attributes = attributes_of(json, "the file");
   for (const Json& element : list(json, "variables", "the header"))
     read_variable(element, header);
