@@ -30,7 +30,7 @@ class GatherDriver final : public BoxDriver {
   void settle() override;
   void commit(bool durable) override;
   void close_file() override;
-  bool fills() const override { return !has_header_file(schema().format); }  // netCDF-C does
+  bool fills() const override { return !interleaves_records(schema().format); }
 
  private:
   /// What the ranks of one call have or want.

@@ -101,6 +101,11 @@ class NetcdfFile final : public SerialFile {
   void check(int code, const std::string& what) const {
     if (code != NC_NOERR) throw netcdf_error(code, what).in_file(path_);
   }
+  /// In the classic formats netCDF-C would write each cell twice; the driver fills what nobody writes.
+  void leave_filling(Format format) const {
+    int before = 0;
+    if (is_classic_file(format)) check(nc_set_fill(file_, NC_NOFILL, &before), "setting the fill mode");
+  }
   int id_of(int variable) const;
   std::int64_t length_of(int dim) const;
   bool grow_by(const Schema& schema, int variable, int dim);
@@ -126,9 +131,11 @@ NetcdfFile::NetcdfFile(const std::string& path, OpenMode mode, const Schema& sch
     const int exists = mode == OpenMode::create ? NC_CLOBBER : NC_NOCLOBBER;
     check(nc_create(path.c_str(), exists | create_mode(schema.format), &file_), "creating the file");
     fresh_ = defining_ = true;
+    leave_filling(schema.format);
     return;
   }
   check(nc_open(path.c_str(), mode == OpenMode::write ? NC_WRITE : NC_NOWRITE, &file_), "opening the file");
+  if (mode == OpenMode::write) leave_filling(schema.format);
   for (const auto& dim : schema.dims) {
     int id = -1;
     dims_.push_back(nc_inq_dimid(file_, dim.name.c_str(), &id) == NC_NOERR ? id : -1);
@@ -179,7 +186,8 @@ class NetcdfDefiner final : public DefinitionVisitor {
                        static_cast<int>(dims.size()), dims.data(), &id),
             what);
     file_.variables_.push_back(id);
-    if (!is_classic_file(wanted_.format)) chunk(index, definition, id);
+    if (is_classic_file(wanted_.format)) return;
+    chunk(index, definition, id);
     const bool fill = file_.options_.catalog.fill && !definition.no_fill;
     checked(definition, nc_def_var_fill(file_.file_, id, fill ? NC_FILL : NC_NOFILL, nullptr),
             "setting the fill mode");
