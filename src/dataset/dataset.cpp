@@ -10,6 +10,7 @@
 #include "dataset/report.hpp"
 #include "driver/kinds.hpp"
 #include "driver/tiles/tiles_driver.hpp"
+#include "format/reference/reference.hpp"
 #include "format/tiles/set_paths.hpp"
 
 namespace shoal {
@@ -381,11 +382,26 @@ void Dataset::close(bool durable) {
   check_open();
   Status status = settle("closes", [&] { driver_->close(durable || settings_.flag("durable")); });
   closed_ = true;
+  if (status.ok() && writable_) status.merge(caught([&] { write_overviews(); }));
   // Where ranks wait no more for each other, nothing can be gathered.
   if (!out_of_step_ && status.code != Code::timeout && status.code != Code::mpi)
     status.merge(finish_report());
   definitions_.reset(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);
+}
+
+// What opens the files as one elsewhere, once they are whole.
+void Dataset::write_overviews() {
+  const std::string reference = settings_.text("reference");
+  const std::string master = settings_.text("master");
+  if (reference.empty() && master.empty()) return;
+  const std::string stem =
+      path_.size() > 3 && path_.ends_with(".nc") ? path_.substr(0, path_.size() - 3) : path_;
+  comm_.on_root([&] {
+    if (!reference.empty())
+      write_reference({path_}, reference == "auto" ? stem + "_reference.json" : reference);
+    if (!master.empty()) write_virtual_master({path_}, master == "auto" ? stem + "_master.nc" : master);
+  });
 }
 
 Status Dataset::finish_report() {

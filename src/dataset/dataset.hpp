@@ -111,6 +111,7 @@ class Dataset {
   Status settle(const char* name, Work&& work);
   void print_warnings();
   Status finish_report();
+  void write_overviews();
 
   Comm comm_;
   std::string path_;

@@ -18,7 +18,7 @@ namespace {
 
 using Kind = SettingKey::Kind;
 
-constexpr std::array<SettingKey, 22> k_keys{{
+constexpr std::array<SettingKey, 24> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
      true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
@@ -63,6 +63,10 @@ constexpr std::array<SettingKey, 22> k_keys{{
      "every sync and close waits until the device has the data", false},
     {"report", Kind::text, "", "a path, - or nothing", "where the report goes when a dataset is closed",
      false},
+    {"reference", Kind::text, "", "a path, auto or nothing",
+     "at close, a JSON file that tells where chunks lie, so that xarray opens file or set as one", false},
+    {"master", Kind::text, "", "a path, auto or nothing",
+     "at close, a small netCDF-4 file of virtual datasets over a set of netcdf4 files", false},
     {"quiet", Kind::flag, "false", "true or false", "print no warnings on standard error", false},
 }};
 
