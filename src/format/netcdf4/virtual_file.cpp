@@ -5,6 +5,8 @@
 #include <H5FDdevelop.h>  // HDF5 1.14 keeps the driver class there
 #endif
 
+#include <cstdlib>
+#include <memory>
 #include <new>
 
 namespace shoal::netcdf4 {
@@ -18,6 +20,7 @@ struct DriverInfo {
 struct File {
   H5FD_t base;  // first: HDF5 knows only this part
   FileImage* image;
+  std::unique_ptr<FileImage> own;  // of a file that virtual data sets of the first one refer to
 };
 
 FileImage& image_of(const H5FD_t* file) {
@@ -41,13 +44,30 @@ Result kept_in(FileImage& image, Result failed, Work&& work) {
   }
 }
 
-H5FD_t* open_file(const char*, unsigned, hid_t access, haddr_t) {
+// HDF5 opens the sources of virtual data sets with the driver of the file that they are in.
+H5FD_t* open_file(const char* name, unsigned, hid_t access, haddr_t) {
   const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
   if (info == nullptr) return nullptr;
   auto* file = new (std::nothrow) File{};
   if (file == nullptr) return nullptr;
   file->image = info->image;
+  try {
+    if (info->image->store().path() != name) {
+      file->own = std::make_unique<FileImage>(open_posix_store(name, StoreMode::read), false, 1);
+      file->image = file->own.get();
+    }
+  } catch (...) {  // HDF5 tries several names, and takes a source that is not there for one without values
+    delete file;
+    return nullptr;
+  }
   return &file->base;
+}
+
+// What the sources are opened with: HDF5 gives the memory back with free.
+void* driver_info(H5FD_t* file) {
+  auto* info = static_cast<DriverInfo*>(std::malloc(sizeof(DriverInfo)));
+  if (info != nullptr) info->image = reinterpret_cast<File*>(file)->image;
+  return info;
 }
 
 herr_t close_file(H5FD_t* file) {
@@ -114,6 +134,7 @@ H5FD_class_t driver_class() {
   c.maxaddr = (haddr_t{1} << 62) - 1;
   c.fc_degree = H5F_CLOSE_STRONG;
   c.fapl_size = sizeof(DriverInfo);
+  c.fapl_get = driver_info;
   c.open = open_file;
   c.close = close_file;
   c.query = query;

@@ -10,7 +10,11 @@ namespace shoal::reference {
 
 namespace {
 
-constexpr std::int64_t k_most_chunks = 1000000;  // of a variable: more make a reference of 100 MB
+// Of a variable: more make references that nobody can load.
+constexpr std::int64_t k_most_chunks = 200000;
+// Readers take milliseconds for each chunk, so many small ones are of no use.
+constexpr std::int64_t k_many_chunks = 1000;
+constexpr std::int64_t k_least_bytes = 256;
 
 /// Are blocks along the dimension equal, at multiples of their length, without halo?
 bool is_regular(const std::vector<StoredPart>& parts, int d, std::int64_t length) {
@@ -85,7 +89,12 @@ ChunkGrid chunk_grid_of(const FileSet& set, int variable, const std::vector<Stor
   double chunks = 1;
   for (int d = 0; d < whole.size(); ++d)
     chunks *= static_cast<double>(whole[d]) / static_cast<double>(grid.chunk[d]);
-  if (chunks > static_cast<double>(k_most_chunks)) refuse(set, variable, parts, last_irregular);
+  const auto bytes =
+      volume(grid.chunk) *
+      static_cast<std::int64_t>(size_of(set.schema.variables[static_cast<std::size_t>(variable)].type));
+  if (chunks > static_cast<double>(k_most_chunks) ||
+      (chunks > static_cast<double>(k_many_chunks) && bytes < k_least_bytes))
+    refuse(set, variable, parts, last_irregular);
   return grid;
 }
 

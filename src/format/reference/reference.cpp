@@ -384,7 +384,16 @@ std::string ReferenceWriter::codecs(int v, std::string& compressor) const {
   if (def(v).type == Type::string) return R"([{"id": "vlen-utf8"}])";
   if (a.inlined || def(v).filters.empty()) return "null";
   std::vector<std::string> all;
+  bool checksum = false;
   for (const auto& filter : def(v).filters) {
+    // The checksum makes chunks 4 bytes longer; Zarr shuffles whole elements only.
+    if (filter == "shuffle" && checksum && 4 % size_of(def(v).type) != 0)
+      throw Error(
+          Code::not_supported,
+          "no reference can be made: the filter fletcher32 comes before shuffle, which Zarr can read for "
+          "types of up to 4 bytes only")
+          .of_variable(def(v).name);
+    checksum = checksum || filter == "fletcher32";
     if (filter == "shuffle")
       all.push_back(R"({"id": "shuffle", "elementsize": )" + std::to_string(size_of(def(v).type)) + "}");
     else if (filter == "deflate")
