@@ -65,7 +65,8 @@ class Alignment {
     const int wanted = static_cast<int>(std::min<std::int64_t>(bytes, most));
     if (wanted > 1) nc_set_alignment(wanted, wanted);
   }
-  ~Alignment() { nc_set_alignment(threshold_, bytes_); }
+  // Nobody has set it before: 0, which HDF5 refuses when it is given back.
+  ~Alignment() { nc_set_alignment(threshold_, std::max(bytes_, 1)); }
   Alignment(const Alignment&) = delete;
   Alignment& operator=(const Alignment&) = delete;
 
@@ -219,6 +220,7 @@ void NetcdfDriver::put_attribute(int id, const Attribute& a) const {
 // (The library numbers what it finds in a file in an order of its own.)
 void NetcdfDriver::find_ids(const Schema& known) {
   ids_.clear();
+  access_.reset();
   for (const auto& variable : known.variables) {
     ids_.push_back(-1);
     check(nc_inq_varid(file_, variable.name.c_str(), &ids_.back()), "find variable '" + variable.name + "'");
@@ -246,9 +248,16 @@ void NetcdfDriver::describe(Schema& known) {
 
 // ---- Data
 
-void NetcdfDriver::access(int v, Access how) const {
-  check(nc_var_par_access(file_, id_of(v), how == Access::independent ? NC_INDEPENDENT : NC_COLLECTIVE),
-        "choose the access");
+// All variables together: where it looks for the length of a dimension, the library makes a collective call
+// for each variable that is in collective access, even when it reads another one independently. Scalars stay
+// independent.
+void NetcdfDriver::use(Access how) {
+  if (access_ == how) return;
+  access_ = how;
+  const int mode = how == Access::independent ? NC_INDEPENDENT : NC_COLLECTIVE;
+  for (int v = 0; v < static_cast<int>(ids_.size()); ++v)
+    check(nc_var_par_access(file_, id_of(v), variable(v).dims.empty() ? NC_INDEPENDENT : mode),
+          "choose the access");
 }
 
 void NetcdfDriver::put(int v, const Box& box, const std::byte* values) const {
@@ -289,12 +298,12 @@ void NetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
       last.first[d] = box.end(d) - 1;
       last.count[d] = 1;
     }
-    access(v, Access::collective);
+    use(Access::collective);
     put(v, last,
         box.empty() ? cells
                     : cells + (box.cells() - 1) * static_cast<std::int64_t>(size_of(variable(v).type)));
   }
-  access(v, how);
+  use(how);
   if (how == Access::independent && box.empty()) return;
   put(v, box, cells);
 }
@@ -308,32 +317,31 @@ void NetcdfDriver::load(int v, const Box& box, std::byte* cells) {
   check_usable();
   const bool alone = options().access == Access::independent || (overlapping() && overlaps_alone());
   ++count().reads;
-  access(v, alone ? Access::independent : Access::collective);
+  use(alone ? Access::independent : Access::collective);
   if (alone && box.empty()) return;
   get(v, box, cells);
 }
 
-// A rank cannot take part in a call for a scalar with nothing; then rank 0 goes alone.
+// A rank cannot take part in a call for a scalar with nothing; there rank 0 goes alone.
 void NetcdfDriver::store_replicated(int v, const Box& box, const std::byte* values) {
   check_usable();
   const bool root = comm().rank() == 0;
-  bool alone = options().replicated_access == Access::independent || box.rank() == 0;
+  bool alone = options().replicated_access == Access::independent;
   if (alone && extending_) {
     extending_ = false;
     alone = false;
   }
-  access(v, alone ? Access::independent : Access::collective);
-  if (alone && (!root || box.empty())) return;
+  use(alone ? Access::independent : Access::collective);
+  if ((alone || box.rank() == 0) && (!root || box.empty())) return;
   ++count().writes;
   put(v, box, values);
 }
 
 void NetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   check_usable();
-  const bool alone =
-      options().replicated_access == Access::independent || box.rank() == 0 || (all && overlaps_alone());
-  access(v, alone ? Access::independent : Access::collective);
-  if (alone && (box.empty() || !(all || comm().rank() == 0))) return;
+  const bool alone = options().replicated_access == Access::independent || (all && overlaps_alone());
+  use(alone ? Access::independent : Access::collective);
+  if ((alone || box.rank() == 0) && (box.empty() || !(all || comm().rank() == 0))) return;
   ++count().reads;
   get(v, box, values);
 }

@@ -41,7 +41,7 @@ class NetcdfDriver final : public BoxDriver {
   void put_attribute(int id, const Attribute& attribute) const;
   void find_ids(const Schema& schema);
   int id_of(int variable) const { return ids_.at(static_cast<std::size_t>(variable)); }
-  void access(int variable, Access how) const;
+  void use(Access how);
   void put(int variable, const Box& box, const std::byte* values) const;
   void get(int variable, const Box& box, std::byte* values) const;
   bool overlaps_alone();
@@ -52,6 +52,7 @@ class NetcdfDriver final : public BoxDriver {
   std::vector<int> ids_;       ///< of the library, by variable
   bool extending_ = false;     ///< the region to store is beyond what the variable is known to have
   std::map<int, Dims> reach_;  ///< how far each variable was extended, by variable; independent access only
+  std::optional<Access> access_;  ///< that all variables but scalars are in
   std::optional<bool> overlaps_alone_;
 };
 
