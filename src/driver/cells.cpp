@@ -100,6 +100,8 @@ Status misfit_status(const Transfer& transfer, const VariableDef& variable, cons
     local[d] = global[d] - transfer.mine.first[d];
   }
   std::string index;
+  for (int d = 0; d < transfer.origin.size(); ++d)
+    global[d] += transfer.origin[d];
   for (const auto i : global)
     index += (index.empty() ? "" : ", ") + std::to_string(i);
   const std::string value = writing ? "the value " + value_text(transfer.array, local) : "the file's value";

@@ -24,6 +24,7 @@ struct Transfer {
   Box mine;  ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
   ArrayView array;  ///< extents == mine.count; logical and number types; anything if mine is empty
   std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
+  Dims origin;  ///< what messages add to indices, where these count from the start of a part; empty: nothing
   Status status;  ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn
                   ///< of it
 };

@@ -97,9 +97,20 @@ inline bool has_format(const std::string& format) {
   return std::find(formats().begin(), formats().end(), format) != formats().end();
 }
 
+/// The layout under test: environment SHOAL_LAYOUT.
+inline std::string layout() {
+  const char* name = std::getenv("SHOAL_LAYOUT");
+  return name == nullptr || *name == '\0' ? "one" : name;
+}
+
+/// A set of files is not extended, nor read before it is closed.
+inline bool in_one_file() {
+  return layout() == "one";
+}
+
 /// For cases that not every driver can pass: says so, and is true where the case is to be left.
 inline bool skipped(bool possible, const char* why) {
-  if (!possible) MESSAGE("skipped with driver ", driver(), ": ", why);
+  if (!possible) MESSAGE("skipped with driver ", driver(), ", layout ", layout(), ": ", why);
   return !possible;
 }
 

@@ -85,6 +85,7 @@ struct Model {
 }  // namespace
 
 TEST_CASE("a run is continued: append on another cut, and overwrite") {
+  if (skipped(in_one_file(), "sets of files are not extended")) return;
   for (const auto& format : formats()) {
     CAPTURE(format);
     Model m(format);
@@ -120,6 +121,7 @@ TEST_CASE("a run is continued: append on another cut, and overwrite") {
 }
 
 TEST_CASE("records that were skipped, and variables that were not written, have the fill value") {
+  if (skipped(in_one_file(), "sets of files are read when they are closed")) return;
   for (const auto& format : formats()) {
     CAPTURE(format);
     Model m(format, 3);
@@ -175,6 +177,7 @@ TEST_CASE("committed records are in the file while it is open, and when it is ab
 
 TEST_CASE(
     "the decomposition comes with the call, changes midway, and may be freed before the file is closed") {
+  if (skipped(in_one_file(), "sets of files are read when they are closed")) return;
   for (const auto& format : formats()) {
     CAPTURE(format);
     Model m(format, 7);
@@ -205,6 +208,7 @@ TEST_CASE(
 }
 
 TEST_CASE("an empty file, and a define phase without data") {
+  if (skipped(in_one_file(), "sets of files are not extended")) return;
   for (const auto& format : formats()) {
     CAPTURE(format);
     Model m(format);

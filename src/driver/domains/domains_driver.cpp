@@ -331,6 +331,11 @@ void DomainsDriver::write(const Transfer& transfer) {
     return;
   }
   part.decomposition = cut.part;
+  part.origin = Dims(transfer.region.rank());
+  for (int i = 0; i < part.origin.size(); ++i) {
+    const Part& p = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)])];
+    if (p.cut) part.origin[i] = p.first;
+  }
   part.region = box_in_file(v, transfer.region);
   part.mine = box_in_file(v, transfer.mine);
   inner_->write(part);
