@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The plain way to join the tiles of a set: one process, a loop over netCDF-C. What `shoal combine` is measured
- * against. It also makes the tiles.
+ * The plain way to join the tiles of a set: one process, a loop over netCDF-C. What `shoal combine` is
+ * measured against. It also makes the tiles.
  *
  *   bare_netcdf_combine make PREFIX FORMAT NX NY NZ RECORDS TILES_X TILES_Y
  *   bare_netcdf_combine join OUT FORMAT PREFIX TILES
  *
  * Tiles are PREFIX.0000, PREFIX.0001, ... with a field temp(time, z, y, x) of floats and FMS's attributes.
- * FORMAT is cdf2, cdf5 or netcdf4. join reads one record of one tile at a time (nc_get_vara_float) and puts it
- * to its place in the one file (nc_put_vara_float). It prints seconds and the most memory that it used. */
+ * FORMAT is cdf2, cdf5 or netcdf4. join reads one record of one tile at a time (nc_get_vara_float) and puts
+ * it to its place in the one file (nc_put_vara_float). It prints seconds and the most memory that it used. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <netcdf.h>
 #include <stdint.h>
 #include <stdio.h>
