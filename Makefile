@@ -3,13 +3,14 @@
 #   make demo         the tsunami example: about a minute, ends with a table and pictures
 #   make test         everything that is tested with the default MPI
 #   make test-mpich   the compiled tests again, with MPICH
-#   make test-all     both, and the sanitizers
+#   make test-all     both, every driver on every number of ranks, and the sanitizers
 #   make install      to PREFIX (default /usr/local)
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only
 #   make clean        remove build/ and .venv/
 SHELL := /bin/bash
 PREFIX ?= /usr/local
+TEST_ALL ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help build deps library python demo test test-mpich test-asan test-tsan test-all install format check clean
@@ -24,7 +25,7 @@ deps:
 
 # Ninja decides what is out of date; configuring again is cheap and notices a changed preset.
 library: deps
-	cmake --preset release --log-level=WARNING
+	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL)
 	cmake --build --preset release -j $(JOBS)
 
 python: library
@@ -38,7 +39,7 @@ test: build
 
 test-mpich:
 	@tools/install-deps.sh --mpich
-	cmake --preset mpich --log-level=WARNING
+	cmake --preset mpich --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL)
 	cmake --build --preset mpich -j $(JOBS)
 	tools/test.sh mpich ctest examples
 
@@ -47,6 +48,7 @@ test-asan test-tsan: test-%: deps
 	cmake --build --preset $* -j $(JOBS)
 	tools/test.sh $* ctest
 
+test-all: TEST_ALL = ON
 test-all: test test-mpich test-asan test-tsan
 
 install: library
