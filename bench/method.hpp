@@ -76,10 +76,14 @@ const MethodEntry& find_method(const std::string& name);
 
 std::unique_ptr<Method> make_native();              // methods/native.cpp
 std::unique_ptr<Method> make_limit();               // methods/limit.cpp
-std::unique_ptr<Method> make_pnetcdf_collective();  // methods/pnetcdf_collective.cpp
-std::unique_ptr<Method> make_gather();              // methods/gather.cpp
-std::unique_ptr<Method> make_netcdf_collective();   // methods/netcdf_collective.cpp
-std::unique_ptr<Method> make_hdf5_bare();           // methods/hdf5_bare.cpp
+std::unique_ptr<Method> make_pnetcdf_collective();  // methods/pnetcdf.cpp
+std::unique_ptr<Method> make_pnetcdf_independent();
+std::unique_ptr<Method> make_pnetcdf_nonblocking();
+std::unique_ptr<Method> make_mpiio_collective();  // methods/mpiio.cpp
+std::unique_ptr<Method> make_mpiio_independent();
+std::unique_ptr<Method> make_gather();             // methods/gather.cpp
+std::unique_ptr<Method> make_netcdf_collective();  // methods/netcdf_collective.cpp
+std::unique_ptr<Method> make_hdf5_bare();          // methods/hdf5_bare.cpp
 
 /// MPI-IO hints as an MPI_Info, freed at the end of its life.
 class Info {

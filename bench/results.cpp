@@ -71,13 +71,21 @@ std::vector<Group> grouped(const std::vector<Result>& results) {
   return groups;
 }
 
+// A setting of a variant, "shoal+driver=pnetcdf", goes before what the method says of itself.
+std::string chosen(const MethodChoice& method, const std::string& key, const std::string& otherwise) {
+  const auto at = method.settings.find(key);
+  return at == method.settings.end() ? otherwise : at->second;
+}
+
 std::string object_of(const Setup& setup, const Result& r) {
   const auto& entry = *r.method.entry;
   std::ostringstream out;
   out << "{\"experiment\": " << quoted(setup.options.experiment) << ", \"operation\": " << quoted(r.operation)
-      << ", \"method\": " << quoted(r.method.text) << ", \"driver\": " << quoted(entry.driver)
-      << ", \"access\": " << quoted(entry.access) << ", \"layout\": " << quoted(entry.layout)
-      << ", \"format\": " << quoted(r.format) << ", \"ranks\": " << setup.ranks
+      << ", \"method\": " << quoted(r.method.text)
+      << ", \"driver\": " << quoted(chosen(r.method, "driver", entry.driver))
+      << ", \"access\": " << quoted(chosen(r.method, "access", entry.access))
+      << ", \"layout\": " << quoted(entry.layout) << ", \"format\": " << quoted(r.format)
+      << ", \"ranks\": " << setup.ranks
       << ", \"tiles\": " << quoted(std::to_string(setup.tiling.xi) + "x" + std::to_string(setup.tiling.eta))
       << ", \"shape\": [" << setup.grid.xi << ", " << setup.grid.eta << ", " << setup.grid.s
       << "], \"records\": " << setup.records << ", \"bytes\": " << r.bytes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PnetCDF as a good model uses it: everything defined once, the packed interior of each field by a collective
-// call, the variables that one rank puts gathered by the library into one call.
+// call (or by each rank for itself, or queued until a record is whole), the variables that one rank puts
+// gathered by the library into one call.
 #include "method.hpp"
 
 #ifdef SHOAL_HAVE_PNETCDF
@@ -48,12 +49,20 @@ Section section_of(const LocalField& array, std::int64_t record) {
   return s;
 }
 
-class PnetcdfCollective : public Method {
+enum class Access { collective, independent, nonblocking };
+
+class Pnetcdf : public Method {
  public:
+  explicit Pnetcdf(Access access) : access_(access) {}
+
+  // Room for one field, or for all of a record where they are queued.
   void prepare(Run& run) override {
-    std::int64_t most = 0;
-    for (const auto& array : run.arrays)
+    std::int64_t most = 0, fixed = 0, record = 0;
+    for (const auto& array : run.arrays) {
       most = std::max(most, array.owned_bytes());
+      (array.field().record ? record : fixed) += array.owned_bytes();
+    }
+    if (access_ == Access::nonblocking) most = std::max(fixed, record);
     packed_.assign(static_cast<std::size_t>(most), std::byte{0});
   }
 
@@ -149,21 +158,45 @@ class PnetcdfCollective : public Method {
   }
 
   void put_distributed(Run& run, std::int64_t record) {
+    std::byte* room = packed_.data();
+    begin(run);
     for_fields(run, record, [&](int id, LocalField& array, Section s) {
-      array.pack(std::max<std::int64_t>(record, 0), packed_.data());
-      check(ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
-                               mpi_type(array.field().type)),
-            "writing of " + array.field().name, run);
+      array.pack(std::max<std::int64_t>(record, 0), room);
+      const auto type = mpi_type(array.field().type);
+      int status = NC_NOERR;
+      if (access_ == Access::collective)
+        status = ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
+      else if (access_ == Access::independent)
+        status = ncmpi_put_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
+      else
+        status =
+            ncmpi_iput_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type, nullptr);
+      check(status, "writing of " + array.field().name, run);
+      if (access_ == Access::nonblocking) room += array.owned_bytes();
     });
+    end(run);
+  }
+
+  void begin(const Run& run) const {
+    if (access_ == Access::independent) check(ncmpi_begin_indep_data(file_), "independent calls", run);
+  }
+  void end(const Run& run) const {
+    if (access_ == Access::independent) check(ncmpi_end_indep_data(file_), "collective calls", run);
+    if (access_ == Access::nonblocking)
+      check(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "queued calls", run);
   }
 
   void get_distributed(Run& run, std::int64_t record) {
+    // Reading has no use for a queue: a model needs the values at once.
+    if (access_ == Access::independent) begin(run);
     for_fields(run, record, [&](int id, LocalField& array, Section s) {
-      check(ncmpi_get_vara_all(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
-                               mpi_type(array.field().type)),
+      const auto get = access_ == Access::independent ? ncmpi_get_vara : ncmpi_get_vara_all;
+      check(get(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
+                mpi_type(array.field().type)),
             "reading of " + array.field().name, run);
       array.unpack(0, packed_.data());
     });
+    if (access_ == Access::independent) end(run);
   }
 
   template <class F>
@@ -182,6 +215,7 @@ class PnetcdfCollective : public Method {
     return type == Type::real ? MPI_FLOAT : MPI_INT;
   }
 
+  Access access_;
   int file_ = -1;
   std::vector<int> ids_;
   std::vector<std::byte> packed_;
@@ -190,7 +224,13 @@ class PnetcdfCollective : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_pnetcdf_collective() {
-  return std::make_unique<PnetcdfCollective>();
+  return std::make_unique<Pnetcdf>(Access::collective);
+}
+std::unique_ptr<Method> make_pnetcdf_independent() {
+  return std::make_unique<Pnetcdf>(Access::independent);
+}
+std::unique_ptr<Method> make_pnetcdf_nonblocking() {
+  return std::make_unique<Pnetcdf>(Access::nonblocking);
 }
 
 }  // namespace shoal::bench

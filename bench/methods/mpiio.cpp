@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI-IO alone: one file of values, record after record, variable after variable. Either one derived datatype
+// a field and collective calls, or each rank for itself with one call for each contiguous run.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "method.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+void check(int status, const std::string& what, const Run& run) {
+  if (status == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(status, text.data(), &length);
+  throw std::runtime_error("MPI-IO: " + what + " of " + run.path + ": " + text.data());
+}
+
+class MpiIo : public Method {
+ public:
+  explicit MpiIo(bool collective) : collective_(collective) {}
+
+  void prepare(Run& run) override {
+    std::int64_t most = 0;
+    fixed_bytes_ = record_bytes_ = 0;
+    begins_.clear();
+    for (const auto& array : run.arrays) {
+      most = std::max(most, array.owned_bytes());
+      const auto& field = array.field();
+      auto& end = field.record ? record_bytes_ : fixed_bytes_;
+      begins_.push_back(end);
+      end += field.elements() * size_of(field.type);
+    }
+    packed_.assign(static_cast<std::size_t>(most), std::byte{0});
+  }
+
+  void write(Run& run) override {
+    open(run, MPI_MODE_CREATE | MPI_MODE_WRONLY);
+    run.phases.time(Phase::write, [&] {
+      for (std::int64_t r = -1; r < run.records; ++r)
+        for_fields(run, r, [&](LocalField& array, std::int64_t at) {
+          array.pack(std::max<std::int64_t>(r, 0), packed_.data());
+          move(run, array, at, true);
+        });
+    });
+    run.stage_bytes = static_cast<std::int64_t>(packed_.size());
+    run.at_peak();
+    close(run, run.flush);
+  }
+
+  void read(Run& run) override {
+    open(run, MPI_MODE_RDONLY);
+    for (std::int64_t r = -1; r < run.records; ++r) {
+      run.phases.time(Phase::read, [&] {
+        for_fields(run, r, [&](LocalField& array, std::int64_t at) {
+          move(run, array, at, false);
+          array.unpack(0, packed_.data());
+        });
+      });
+      run.after_read(r);
+    }
+    run.at_peak();
+    close(run, false);
+  }
+
+  std::int64_t wrong_in_file(Run& run) override {
+    std::int64_t wrong = 0;
+    check(MPI_File_open(MPI_COMM_SELF, run.path.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file_), "opening",
+          run);
+    for (std::int64_t r = -1; r < run.records; ++r)
+      for_fields(run, r, [&](LocalField& array, std::int64_t at) {
+        move_runs(run, array, at, false);
+        wrong += array.wrong_packed(packed_.data(), std::max<std::int64_t>(r, 0));
+      });
+    check(MPI_File_close(&file_), "closing", run);
+    return wrong;
+  }
+
+ private:
+  void open(Run& run, int mode) {
+    run.phases.time(Phase::open, [&] {
+      const Info info(run.hints);
+      check(MPI_File_open(run.comm, run.path.c_str(), mode, info.get(), &file_), "opening", run);
+    });
+  }
+
+  void close(Run& run, bool flush) {
+    run.phases.time(Phase::close, [&] {
+      if (flush) check(MPI_File_sync(file_), "sync", run);
+      check(MPI_File_close(&file_), "closing", run);
+    });
+  }
+
+  template <class F>
+  void for_fields(Run& run, std::int64_t record, F&& f) {
+    for (std::size_t i = 0; i < run.arrays.size(); ++i) {
+      auto& array = run.arrays[i];
+      if (array.field().record != (record >= 0)) continue;
+      f(array, begins_[i] + (record >= 0 ? fixed_bytes_ + record * record_bytes_ : 0));
+    }
+  }
+
+  void move(const Run& run, const LocalField& array, std::int64_t at, bool writing) {
+    if (collective_)
+      move_field(run, array, at, writing);
+    else
+      move_runs(run, array, at, writing);
+  }
+
+  void move_field(const Run& run, const LocalField& array, std::int64_t at, bool writing) {
+    const auto& field = array.field();
+    const auto& tile = array.tile();
+    const auto element = mpi_type(field.type);
+    const std::array<int, 3> global{static_cast<int>(field.levels()), static_cast<int>(field.rows()),
+                                    static_cast<int>(field.columns())};
+    const std::array<int, 3> count{global[0], static_cast<int>(tile.rows), static_cast<int>(tile.columns)};
+    const std::array<int, 3> first{0, static_cast<int>(tile.first_row), static_cast<int>(tile.first_column)};
+    MPI_Datatype view = element;
+    if (!tile.empty()) {
+      MPI_Type_create_subarray(3, global.data(), count.data(), first.data(), MPI_ORDER_C, element, &view);
+      MPI_Type_commit(&view);
+    }
+    check(MPI_File_set_view(file_, at, element, view, "native", MPI_INFO_NULL), "view", run);
+    const auto cells = static_cast<int>(tile.empty() ? 0 : array.owned());
+    if (writing)
+      check(MPI_File_write_at_all(file_, 0, packed_.data(), cells, element, MPI_STATUS_IGNORE), "writing",
+            run);
+    else
+      check(MPI_File_read_at_all(file_, 0, packed_.data(), cells, element, MPI_STATUS_IGNORE), "reading",
+            run);
+    if (!tile.empty()) MPI_Type_free(&view);
+  }
+
+  void move_runs(const Run& run, const LocalField& array, std::int64_t at, bool writing) {
+    const auto& field = array.field();
+    const auto& tile = array.tile();
+    if (tile.empty()) return;
+    const auto element = mpi_type(field.type);
+    const std::int64_t size = size_of(field.type);
+    // Rows of tiles as wide as the field follow one another.
+    const bool wide = tile.columns == field.columns();
+    const std::int64_t cells = wide ? tile.rows * tile.columns : tile.columns;
+    std::byte* packed = packed_.data();
+    for (std::int64_t level = 0; level < field.levels(); ++level)
+      for (std::int64_t row = 0; row < (wide ? 1 : tile.rows); ++row) {
+        const std::int64_t cell =
+            (level * field.rows() + tile.first_row + row) * field.columns() + tile.first_column;
+        const MPI_Offset place = at + cell * size;
+        if (writing)
+          check(MPI_File_write_at(file_, place, packed, static_cast<int>(cells), element, MPI_STATUS_IGNORE),
+                "writing", run);
+        else
+          check(MPI_File_read_at(file_, place, packed, static_cast<int>(cells), element, MPI_STATUS_IGNORE),
+                "reading", run);
+        packed += cells * size;
+      }
+  }
+
+  static MPI_Datatype mpi_type(Type type) {
+    if (type == Type::dbl) return MPI_DOUBLE;
+    return type == Type::real ? MPI_FLOAT : MPI_INT;
+  }
+
+  bool collective_;
+  MPI_File file_ = MPI_FILE_NULL;
+  std::int64_t fixed_bytes_ = 0, record_bytes_ = 0;
+  std::vector<std::int64_t> begins_;  // of each array, in the fields without records or in a record
+  std::vector<std::byte> packed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_mpiio_collective() {
+  return std::make_unique<MpiIo>(true);
+}
+std::unique_ptr<Method> make_mpiio_independent() {
+  return std::make_unique<MpiIo>(false);
+}
+
+}  // namespace shoal::bench
