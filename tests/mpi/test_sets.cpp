@@ -209,4 +209,50 @@ TEST_CASE("a file that disappears while the set is open is the same error on all
   ok(shoal_close(&file, 0));
 }
 
+TEST_CASE("references and masters from C: written whole or not at all, by one rank") {
+  namespace fs = std::filesystem;
+  std::vector<Box> tiles;
+  for (int r = 0; r < world_size(); ++r) {  // rows, so that all tiles are alike in the last dimension
+    const std::int64_t begin = k_grid[0] * r / world_size();
+    tiles.push_back(Box({begin, 0}, {k_grid[0] * (r + 1) / world_size() - begin, k_grid[1]}));
+  }
+  std::vector<Box> staggered = tiles;
+  for (auto& tile : staggered)
+    tile.count[1] = k_stagger[1];
+  for (const std::string format : {"cdf2", "netcdf4"}) {
+    if (!has_format(format)) continue;
+    CAPTURE(format);
+    write_set("set.nc", "layout=process, quiet=true, format=" + format, tiles, staggered);
+    if (world_rank() != 0) continue;
+    fs::remove("all.json");
+    fs::remove("all.nc");
+    const char* set = "set.nc";
+    ok(shoal_write_reference(&set, 1, "all.json"));
+    CHECK(fs::file_size("all.json") > 1000);
+    const int code = shoal_write_master(&set, 1, "all.nc");
+    if (format == "netcdf4") {
+      ok(code);
+      shoal_dataset* file = nullptr;
+      ok(shoal_open(MPI_COMM_SELF, "all.nc", SHOAL_READ, "driver=native", &file));
+      TestArray temp(SHOAL_FLOAT, {3, 2, k_grid[0], k_grid[1]});
+      ok(shoal_get(file, "temp", temp.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+      std::int64_t wrong = 0;
+      for_cells(Box::whole({3, 2, k_grid[0], k_grid[1]}),
+                [&](const Dims& i) { wrong += temp.get(i) != value_of(2, i) ? 1 : 0; });
+      CHECK(wrong == 0);
+      ok(shoal_close(&file, 0));
+    } else {
+      fails(code, SHOAL_NOT_SUPPORTED, {"set.nc.0000", "netCDF-4", "reference"});
+      CHECK(!fs::exists("all.nc"));
+    }
+  }
+  fails(shoal_write_reference(nullptr, 1, "all.json"), SHOAL_INVALID_ARGUMENT, {"paths"});
+  const char* set = "set.nc";
+  fails(shoal_write_reference(&set, 0, "all.json"), SHOAL_INVALID_ARGUMENT, {"number of paths is 0"});
+  fails(shoal_write_reference(&set, 1, nullptr), SHOAL_INVALID_ARGUMENT, {"out"});
+  const char* nothing = "no_such.nc";
+  fails(shoal_write_master(&nothing, 1, "x.nc"), SHOAL_NOT_FOUND, {"no_such.nc"});
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 }  // namespace shoal::testing
