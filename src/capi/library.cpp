@@ -7,7 +7,9 @@
 #include <mutex>
 
 #include "base/build_info.hpp"
+#include "base/text.hpp"
 #include "capi/handles.hpp"
+#include "driver/kinds.hpp"
 
 namespace shoal::capi {
 
@@ -49,6 +51,14 @@ std::string hdf5_library() {
   unsigned release = 0;
   if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+/// Names of the drivers of this build, or of those whose library was not there.
+std::string drivers(bool present) {
+  std::vector<std::string> names;
+  for (const auto& kind : driver_kinds())
+    if ((kind.make != nullptr) == present) names.emplace_back(kind.name);
+  return names.empty() ? "none" : joined(names, " ");
 }
 
 }  // namespace
@@ -126,9 +136,9 @@ const char* shoal_build_info(void) {
   };
   thread_local std::string text;
   text = line("version", k_version) + line("mpi", mpi_library()) + line("mpi_flavour", k_build_mpi) +
-         line("hdf5", hdf5_library()) + line("hdf5_headers", k_build_hdf5) + line("drivers", "native") +
-         line("formats", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic") + line("compiler", k_build_compiler) +
-         line("build_type", k_build_type);
+         line("hdf5", hdf5_library()) + line("hdf5_headers", k_build_hdf5) + line("drivers", drivers(true)) +
+         line("drivers_absent", drivers(false)) + line("formats", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic") +
+         line("compiler", k_build_compiler) + line("build_type", k_build_type);
   return text.c_str();
 }
 

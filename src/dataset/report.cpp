@@ -109,6 +109,13 @@ std::string member(const std::string& name, const std::string& value) {
   return quoted(name) + ": " + value;
 }
 
+std::string list(const std::vector<std::string>& texts) {
+  std::vector<std::string> items;
+  for (const auto& text : texts)
+    items.push_back(quoted(text));
+  return "[" + joined(items, ", ") + "]";
+}
+
 std::string spread_text(const Spread& s) {
   return object(
       {member("min", number(s.min)), member("median", number(s.median)), member("max", number(s.max))});
@@ -152,6 +159,8 @@ Bytes packed(const RankReport& report) {
   out.put(std::array<std::int64_t, 7>{c.commits, c.stage_bytes, c.stage_high_water, c.slabs, c.nodes,
                                       c.ranks_per_node, c.writers});
   out.put(c.file_system);
+  out.put(c.hints_taken);
+  out.put(c.hints_dropped);
   out.put(c.warnings);
   out.put(report.open_seconds);
   return out.take();
@@ -174,6 +183,8 @@ RankReport unpack_rank_report(const Bytes& bytes) {
   c.ranks_per_node = static_cast<int>(rest[5]);
   c.writers = static_cast<int>(rest[6]);
   in.get(c.file_system);
+  in.get(c.hints_taken);
+  in.get(c.hints_dropped);
   in.get(c.warnings);
   in.get(report.open_seconds);
   return report;
@@ -192,9 +203,8 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
       object({member("bytes", std::to_string(first.stage_bytes)),
               member("high_water", std::to_string(most_of(report, &Counters::stage_high_water))),
               member("slabs", std::to_string(most_of(report, &Counters::slabs)))});
-  std::vector<std::string> warnings;
-  for (const auto& warning : warnings_of(report))
-    warnings.push_back(quoted(warning));
+  const auto hints =
+      object({member("taken", list(first.hints_taken)), member("dropped", list(first.hints_dropped))});
   std::vector<std::string> changed;
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))
@@ -211,8 +221,8 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("writers", std::to_string(first.writers)),
                  member("file_system", quoted(first.file_system)),
                  member("seconds_open", number(open_seconds)), member("seconds", object(times)),
-                 member("counts", object(counts)), member("stage", stage),
-                 member("settings", object(changed)), member("warnings", "[" + joined(warnings, ", ") + "]"),
+                 member("counts", object(counts)), member("stage", stage), member("hints", hints),
+                 member("settings", object(changed)), member("warnings", list(warnings_of(report))),
                  member("advice", quoted(advice_of(report, settings)))});
 }
 
@@ -245,6 +255,10 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
     if (!settings.is_default(key.name))
       out += row("setting", std::string(key.name) + " = " + settings.text(key.name) + " (" +
                                 settings.origin(key.name) + ")");
+  for (const auto& hint : first.hints_taken)
+    out += row("hint", hint);
+  for (const auto& hint : first.hints_dropped)
+    out += row("hint dropped", hint);
   for (const auto& warning : warnings_of(report))
     out += row("warning", warning);
   return out + row("advice", advice_of(report, settings));
