@@ -103,6 +103,8 @@ def test_refusals():
         (["4x4", "--driver", "natve"], "native"),
         (["4x4", "--type", "real"], "double"),
         (["1x2x3x4"], "4 dimensions"),
+        (["4x4", "--driver", "gather", "--writers", "2"], "native"),
+        (["4x4", "--access", "independent"], "has but one"),
         (["100x100", "--plot", "x.png"], "at most 64"),
     ):
         result = run_program([*command, *wrong])

@@ -100,7 +100,10 @@ def explain(
     type_: Annotated[str, typer.Option("--type", help=f"Of a cell: {', '.join(_sizes)}.")] = "float",
     format: Annotated[str, typer.Option(help="Format of the file.")] = "cdf5",
     driver: Annotated[str, typer.Option(help="Who moves the bytes.")] = "native",
-    access: Annotated[str, typer.Option(help="collective, independent or nonblocking.")] = "collective",
+    access: Annotated[
+        Optional[str],
+        typer.Option(help="collective, independent or nonblocking, of drivers of other libraries."),
+    ] = None,
     stage_bytes: Annotated[Optional[str], typer.Option(help="Shared memory of a node.")] = None,
     slot_bytes: Annotated[Optional[str], typer.Option(help="One filling of it.")] = None,
     writers: Annotated[
@@ -123,10 +126,16 @@ def explain(
         raise typer.BadParameter(f"--type '{type_}'; there are {', '.join(_sizes)}.")
     if writers < 0 or ranks_per_node < 0:
         raise typer.BadParameter("--writers and --ranks-per-node are 0 or more.")
+    given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
+    if driver != "native" and any(given.values()):
+        names = " and ".join(name for name, is_given in given.items() if is_given)
+        raise typer.BadParameter(f"{names}: only driver native has slots and writers, not {driver}.")
+    if driver in ("native", "gather") and access is not None:
+        raise typer.BadParameter(f"--access {access}: driver {driver} has but one; leave it out.")
     shape, grid = _numbers("--global", global_shape), _numbers("--tiles", tiles)
     options = explanation.Options(
         driver,
-        access,
+        access or "collective",
         format,
         None if stage_bytes is None else parse_bytes(stage_bytes),
         0 if slot_bytes is None else parse_bytes(slot_bytes),
