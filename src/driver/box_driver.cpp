@@ -92,9 +92,9 @@ void BoxDriver::require_format(const char* driver, std::initializer_list<Format>
   std::string names;
   for (const auto format : held)
     names += (names.empty() ? "" : ", ") + std::string(name_of(format));
-  throw Error(Code::format, "the file is of format " + std::string(name_of(schema_.format)) +
-                                ", and driver " + driver + " reads and writes only " + names +
-                                "; open it with driver native");
+  throw Error(Code::not_supported, "the file is of format " + std::string(name_of(schema_.format)) +
+                                       ", and driver " + driver + " reads and writes only " + names +
+                                       "; open it with driver native");
 }
 
 void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {

@@ -81,7 +81,7 @@ class BoxDriver : public Driver {
   /// The most bytes that one call of store or load takes; larger fields come in pieces.
   virtual std::int64_t most_bytes() const { return std::numeric_limits<std::int64_t>::max(); }
 
-  /// Error(format): the file that was opened is of another format, and drivers that read it. For
+  /// Error(not_supported): the file that was opened is of another format, and a driver that reads it. For
   /// constructors.
   void require_format(const char* driver, std::initializer_list<Format> held) const;
 
