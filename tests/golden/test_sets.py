@@ -99,6 +99,31 @@ def test_roms_missing(tmp_path, missing):
             shoal.open(folder / "his.nc")
 
 
+@pytest.mark.parametrize("style", ["ucla", "croco"])
+def test_roms_variables_of_the_boundary(tmp_path, style):
+    whole = Whole(*UNEVEN, names=("eta_rho", "xi_rho"))
+    write_roms(tmp_path / "bry.nc", whole, style)
+    west = np.random.default_rng(4).random((whole.records, whole.lengths["eta_rho"]))
+    north = np.random.default_rng(5).random((whole.records, whole.lengths["xi_u"]))
+    last = len(whole.cuts["eta_rho"]) - 1
+    for number, tile in whole.tiles():
+
+        def add(file, tile=tile):
+            (i, x, nx), (j, y, ny) = tile["xi_u"], tile["eta_rho"]
+            if i == 0:
+                file.createVariable("zeta_west", "f8", ("time", "eta_rho"))[:] = west[:, y : y + ny]
+            elif j == 0:  # in place of nothing
+                file.createVariable("zeta_west", "f8", ())
+            if j == last:
+                file.createVariable("u_north", "f8", ("time", "xi_u"))[:] = north[:, x : x + nx]
+
+        change(tmp_path / f"bry.{number:03}.nc", add)
+    with shoal.open(tmp_path / "bry.nc") as file:
+        np.testing.assert_array_equal(file.get("zeta_west"), west)
+        np.testing.assert_array_equal(file.get("u_north"), north)
+        np.testing.assert_array_equal(file.get("temp"), whole.values["temp"])
+
+
 def change(path, work):
     netCDF4 = pytest.importorskip("netCDF4")
     with netCDF4.Dataset(path, "a") as file:
