@@ -41,6 +41,10 @@ struct Array {
   std::vector<Entry> entries;
   std::int64_t present = 0;      ///< chunks that have bytes
   std::optional<Bytes> missing;  ///< value of cells that no file has bytes for
+  // Of one that is copied into the reference:
+  std::vector<SetPiece> pieces;
+  Bytes values;
+  std::vector<std::string> strings;
 };
 
 class ReferenceWriter {
@@ -64,7 +68,9 @@ class ReferenceWriter {
            const Box& cells, Catalog& catalog, std::uint64_t file_size);
   void note_missing(int v, std::size_t part, const Dims& cell, Catalog& catalog);
   void set_missing(int v, const Bytes& value);
-  void collect_inline(int v);
+  void prepare_inline(int v);
+  void collect_inline(int v, int file, Catalog& catalog);
+  void finish_inline(int v);
   std::string array_json(int v);
   std::string attributes_json(const std::vector<Attribute>& attributes, const std::vector<int>* dims) const;
   std::string codecs(int v, std::string& compressor) const;
@@ -171,6 +177,7 @@ void ReferenceWriter::choose_grids() {
     a.grid = {set_.schema.shape(v), true};
     for (auto& n : a.grid.chunk)
       n = std::max<std::int64_t>(n, 1);
+    prepare_inline(v);
   }
 }
 
@@ -179,8 +186,8 @@ void ReferenceWriter::collect(int f, Catalog& catalog) {
       options_.open_store(set_.files[static_cast<std::size_t>(f)].path, StoreMode::read)->size();
   for (int v = 0; v < static_cast<int>(arrays_.size()); ++v) {
     Array& a = array(v);
-    if (a.inlined) continue;
-    for (std::size_t p = 0; p < a.parts.size(); ++p) {
+    if (a.inlined) collect_inline(v, f, catalog);
+    for (std::size_t p = 0; !a.inlined && p < a.parts.size(); ++p) {
       if (a.parts[p].file != f) continue;
       if (a.grid.blocks_as_stored)
         collect_blocks(v, p, catalog, size);
@@ -304,59 +311,70 @@ void ReferenceWriter::note_missing(int v, std::size_t p, const Dims& cell, Catal
   set_missing(v, value);
 }
 
-void ReferenceWriter::collect_inline(int v) {
+void ReferenceWriter::prepare_inline(int v) {
   Array& a = array(v);
   const Box all = Box::whole(set_.schema.shape(v));
-  if (all.empty()) return;
-  const bool text = def(v).type == Type::string;
-  const std::size_t size = text ? 1 : size_of(def(v).type);
-  std::vector<std::string> strings(text ? static_cast<std::size_t>(all.cells()) : 0);
-  Bytes values;
-  if (!text) {
-    const Bytes fill = gap_value(def(v));
-    values.resize(static_cast<std::size_t>(all.cells()) * size);
-    fill_box(values.data(), {static_cast<std::int64_t>(size)}, {all.cells()}, fill.data(), size);
+  a.pieces = set_.pieces(v, all);
+  if (def(v).type == Type::string) {
+    a.strings.resize(static_cast<std::size_t>(all.cells()));
+    return;
   }
-  for (const auto& piece : set_.pieces(v, all)) {
-    const std::string& path = set_.files[static_cast<std::size_t>(piece.file)].path;
-    auto catalog = open_catalog(options_.open_store(path, StoreMode::read), false, options_.catalog);
-    Bytes part;
-    std::vector<std::string> part_strings;
-    if (text) {
-      part_strings = catalog->get_strings(piece.variable, piece.in_file);
-    } else {
-      part.resize(static_cast<std::size_t>(piece.cells.cells()) * size);
-      catalog->get(piece.variable, piece.in_file, part.data());
-    }
-    catalog->close(false);
+  const Bytes fill = gap_value(def(v));
+  a.values.resize(static_cast<std::size_t>(all.cells()) * fill.size());
+  if (!all.empty())
+    fill_box(a.values.data(), {static_cast<std::int64_t>(fill.size())}, {all.cells()}, fill.data(),
+             fill.size());
+}
+
+void ReferenceWriter::collect_inline(int v, int file, Catalog& catalog) {
+  Array& a = array(v);
+  const Box all = Box::whole(set_.schema.shape(v));
+  const bool text = def(v).type == Type::string;
+  const std::size_t size = text ? 0 : size_of(def(v).type);
+  for (const auto& piece : a.pieces) {
+    if (piece.file != file) continue;
+    Bytes part(static_cast<std::size_t>(piece.cells.cells()) * size);
+    std::vector<std::string> strings;
+    if (text)
+      strings = catalog.get_strings(piece.variable, piece.in_file);
+    else
+      catalog.get(piece.variable, piece.in_file, part.data());
     std::size_t i = 0;
     for_each_index(piece.cells, [&](const Dims& index) {
       const auto at = static_cast<std::size_t>(position_in(index, all));
       if (text)
-        strings[at] = part_strings[i];
+        a.strings[at] = strings[i];
       else
         std::copy_n(part.begin() + static_cast<std::ptrdiff_t>(i * size), size,
-                    values.begin() + static_cast<std::ptrdiff_t>(at * size));
+                    a.values.begin() + static_cast<std::ptrdiff_t>(at * size));
       ++i;
     });
   }
-  if (text) {
+}
+
+void ReferenceWriter::finish_inline(int v) {
+  Array& a = array(v);
+  const Box all = Box::whole(set_.schema.shape(v));
+  if (all.empty()) return;
+  Bytes& values = a.values;
+  if (def(v).type == Type::string) {
     // numcodecs' vlen-utf8: how many, then each with its length in front, little-endian.
     const auto put = [&](std::uint64_t n) {
       for (unsigned byte = 0; byte < 4; ++byte)
         values.push_back(static_cast<std::byte>(n >> (8 * byte)));
     };
-    put(strings.size());
-    for (const auto& s : strings) {
+    put(a.strings.size());
+    for (const auto& s : a.strings) {
       put(s.size());
       const auto* p = reinterpret_cast<const std::byte*>(s.data());
       values.insert(values.end(), p, p + s.size());
     }
   } else if (a.swapped.value_or(false)) {
-    swap_bytes(values.data(), size, all.cells());
+    swap_bytes(values.data(), size_of(def(v).type), all.cells());
   }
   a.entries.push_back(
       {key_of(def(v).name, Dims(all.rank())), -1, 0, 0, "base64:" + base64(values.data(), values.size())});
+  values = {};
 }
 
 std::string dtype_of(Type type, bool big) {
@@ -509,7 +527,7 @@ void ReferenceWriter::run(std::ostream& out) {
   std::set<std::string> groups;
   for (int v = 0; v < static_cast<int>(arrays_.size()); ++v) {
     try {
-      if (array(v).inlined) collect_inline(v);
+      if (array(v).inlined) finish_inline(v);
       const std::string& name = def(v).name;
       for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
         if (groups.insert(name.substr(0, at)).second)

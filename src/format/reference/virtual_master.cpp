@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
 
 #include "format/netcdf4/contents.hpp"
 #include "format/reference/reference.hpp"
@@ -33,7 +34,8 @@ class MasterWriter {
   bool is_copied(int v) const;
   Id virtual_storage(int v, hid_t creation) const;
   void add_source(int v, const SetPiece& piece, hid_t creation) const;
-  void copy_values(int v, hid_t dataset) const;
+  void copy_values(int v, hid_t dataset);
+  Catalog& open(int file);
   const VariableDef& def(int v) const { return set_.schema.variables[static_cast<std::size_t>(v)]; }
   bool unlimited(int v, int d) const {
     return set_.schema.dims[static_cast<std::size_t>(def(v).dims[static_cast<std::size_t>(d)])].unlimited;
@@ -44,6 +46,8 @@ class MasterWriter {
   fs::path folder_;
   std::vector<std::vector<std::string>> links_;  // [file][variable of the file]: path of its data set
   std::vector<std::string> names_;               // [file] as the master tells it
+  std::unique_ptr<Catalog> catalog_;             // of the file opened_
+  int opened_ = -1;
 };
 
 void MasterWriter::look_at_files() {
@@ -135,31 +139,39 @@ Id MasterWriter::virtual_storage(int v, hid_t creation) const {
   return storage;
 }
 
-void MasterWriter::copy_values(int v, hid_t dataset) const {
+/// One at a time stays open, since most values are copied from the first.
+Catalog& MasterWriter::open(int file) {
+  if (catalog_ == nullptr || opened_ != file) {
+    const std::string& path = set_.files[static_cast<std::size_t>(file)].path;
+    catalog_ = open_catalog(options_.open_store(path, StoreMode::read), false, options_.catalog);
+    opened_ = file;
+  }
+  return *catalog_;
+}
+
+void MasterWriter::copy_values(int v, hid_t dataset) {
   const Box all = Box::whole(set_.schema.shape(v));
   const auto pieces = set_.pieces(v, all);
   if (pieces.empty() || all.empty()) return;
   if (set_.is_cut(v))
     throw Error(Code::not_supported, "strings in several files cannot be told by a virtual data set")
         .of_variable(def(v).name);
-  const std::string& path = set_.files[static_cast<std::size_t>(pieces.front().file)].path;
-  auto catalog = open_catalog(options_.open_store(path, StoreMode::read), false, options_.catalog);
+  Catalog& catalog = open(pieces.front().file);
   const Id type = netcdf4::memory_type(def(v).type);
   Sizes extent{};
   std::copy(all.count.begin(), all.count.end(), extent.begin());
   if (set_.schema.has_record(v)) check(H5Dset_extent(dataset, extent.data()), "extend a data set");
   if (def(v).type == Type::string) {
-    const auto strings = catalog->get_strings(pieces.front().variable, all);
+    const auto strings = catalog.get_strings(pieces.front().variable, all);
     std::vector<const char*> pointers;
     for (const auto& s : strings)
       pointers.push_back(s.c_str());
     check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), "write strings");
   } else {
     Bytes values(static_cast<std::size_t>(all.cells()) * size_of(def(v).type));
-    catalog->get(pieces.front().variable, all, values.data());
+    catalog.get(pieces.front().variable, all, values.data());
     check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "write values");
   }
-  catalog->close(false);
 }
 
 void MasterWriter::write(const std::string& path) {

@@ -26,4 +26,4 @@ def register(app: typer.Typer) -> None:
             write_reference(paths, out)
         except Error as error:
             typer.echo(f"shoal reference: {error}", err=True)
-            raise typer.Exit(1) from None
+            raise typer.Exit(2) from None
