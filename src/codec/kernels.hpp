@@ -78,20 +78,31 @@ struct Move {
   // to whole vectors when the target is not in cache; longer runs are where those win.
   [[gnu::always_inline]] static inline void copy(const std::byte* __restrict from, std::byte* __restrict to,
                                                  std::int64_t bytes) {
-    struct Block {
-      std::byte data[128];
-    };
-    constexpr std::int64_t k_block = sizeof(Block);
+    constexpr std::int64_t k_block = 4 * sizeof(Lane);
     constexpr std::int64_t k_long = 64 * 1024;
-    std::int64_t at = 0;
-    if (bytes <= k_long)
-      for (; at + k_block <= bytes; at += k_block) {
-        Block block;
-        std::memcpy(&block, from + at, sizeof block);
-        std::memcpy(to + at, &block, sizeof block);
-        __asm__ volatile("" ::: "memory");  // else the compiler makes one memcpy of it again
-      }
-    if (at < bytes) std::memcpy(to + at, from + at, static_cast<std::size_t>(bytes - at));
+    if (bytes < k_block || bytes > k_long) {
+      if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+      return;
+    }
+    for (std::int64_t at = 0; at + k_block <= bytes; at += k_block)
+      copy_block(from + at, to + at);
+    copy_block(from + bytes - k_block, to + bytes - k_block);  // what is left, with some that was copied
+  }
+
+  // In vectors by name: of a block of bytes compilers make a detour over the stack.
+  using Lane [[gnu::vector_size(32)]] = unsigned char;
+  [[gnu::always_inline]] static inline void copy_block(const std::byte* __restrict from,
+                                                       std::byte* __restrict to) {
+    Lane a, b, c, d;
+    std::memcpy(&a, from, sizeof a);
+    std::memcpy(&b, from + sizeof a, sizeof b);
+    std::memcpy(&c, from + 2 * sizeof a, sizeof c);
+    std::memcpy(&d, from + 3 * sizeof a, sizeof d);
+    std::memcpy(to, &a, sizeof a);
+    std::memcpy(to + sizeof a, &b, sizeof b);
+    std::memcpy(to + 2 * sizeof a, &c, sizeof c);
+    std::memcpy(to + 3 * sizeof a, &d, sizeof d);
+    __asm__ volatile("" ::: "memory");  // else the compiler makes one memcpy of the loop again
   }
 
   [[gnu::always_inline]] static inline void loop(const std::byte* __restrict from, std::int64_t from_stride,

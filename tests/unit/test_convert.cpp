@@ -421,3 +421,28 @@ TEST_CASE("swapping bytes in place") {
   std::byte nothing{};
   CHECK_THROWS_AS(swap_bytes(&nothing, 3, 0), Error);
 }
+
+TEST_CASE("runs of any length are copied whole, and nothing beside them") {
+  constexpr std::int64_t k_room = 70'000;
+  constexpr std::int64_t k_edge = 200;
+  constexpr std::byte k_guard{0xa5};
+  std::mt19937 random(7);
+  std::vector<std::byte> source(k_room);
+  for (auto& byte : source)
+    byte = static_cast<std::byte>(random());
+  const auto check_length = [&](const ConvertRun copy, std::int64_t n, std::int64_t from, std::int64_t to) {
+    std::vector<std::byte> target(static_cast<std::size_t>(to + n + k_edge), k_guard);
+    std::vector<std::byte> expected = target;
+    std::copy_n(source.begin() + from, n, expected.begin() + to);
+    copy(source.data() + from, 1, target.data() + to, 1, n, nullptr);
+    CAPTURE(n);
+    CHECK(target == expected);
+  };
+  for (const Isa isa : isas()) {
+    const ConvertRun copy = find_conversion({Type::byte_, 1, false}, {Type::byte_, 1, false}, isa);
+    for (std::int64_t n = 0; n < 600; ++n)
+      check_length(copy, n, n % 7, k_edge + n % 5);
+    for (const std::int64_t n : {65'407, 65'408, 65'535, 65'536, 65'537, 69'000})
+      check_length(copy, n, 3, k_edge + 1);
+  }
+}
