@@ -211,7 +211,7 @@ TEST_CASE("opening: a missing file, a folder in the way, different arguments, ba
   check(shoal_create(MPI_COMM_WORLD, "/proc/shoal-test.nc", nullptr, &file), SHOAL_NOT_FOUND, {"/proc"});
   check(shoal_create(MPI_COMM_WORLD, "x.nc", "stage_byte=1MiB", &file), SHOAL_SETTING,
         {"stage_byte", "did you mean 'stage_bytes'"});
-  check(shoal_create(MPI_COMM_WORLD, "x.nc", "driver=pnetcdf", &file), SHOAL_SETTING, {"pnetcdf", "native"});
+  check(shoal_create(MPI_COMM_WORLD, "x.nc", "driver=adios", &file), SHOAL_SETTING, {"adios", "native"});
   check(shoal_create(MPI_COMM_WORLD, "x.nc", "format=netcdf5", &file), SHOAL_SETTING, {"netcdf5"});
   check(shoal_create(MPI_COMM_WORLD, is_last() ? nullptr : "x.nc", nullptr, &file), SHOAL_INVALID_ARGUMENT,
         {"path"});
