@@ -63,6 +63,12 @@ def test_nemo(tmp_path, cuts, halo):
     check(tmp_path / "restart.nc", whole)
 
 
+def test_more_files_than_stay_open(tmp_path):
+    whole = Whole([1] * 10, [1] * 9)
+    write_fms(tmp_path / "his.nc", whole)
+    check(tmp_path / "his.nc", whole)
+
+
 def test_missing_tiles_are_named(tmp_path):
     whole = Whole(*UNEVEN)
     write_fms(tmp_path / "his.nc", whole)

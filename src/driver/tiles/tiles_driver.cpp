@@ -13,7 +13,8 @@ namespace shoal {
 
 namespace {
 
-constexpr std::size_t k_most_open = 16;
+// A file that is opened anew costs its whole header; a rank that reads all of a larger set does so each time.
+constexpr std::size_t k_most_open = 64;
 constexpr std::int64_t k_piece_bytes = 16 * 1024 * 1024;
 
 enum Deed { k_read, k_get };

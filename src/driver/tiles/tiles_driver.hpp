@@ -13,7 +13,7 @@ namespace shoal {
 
 /// Reads a dataset that lies in many files, each with some of the cells (FileSet), as if it were one. Rank 0
 /// looks at the headers of all files; each rank then opens those that its cells are in, and reads its cells
-/// from there. Memory: one piece of a field, at most 16 MiB, and the headers of at most 16 files.
+/// from there. Memory: one piece of a field, at most 16 MiB, and the headers of at most 64 files.
 class TilesDriver final : public Driver {
  public:
   /// Collective over comm. paths: of all files, on rank 0; not looked at on others.
