@@ -69,7 +69,7 @@ int shoal_inq_file(const shoal_dataset* dataset, shoal_file_info* out) {
     const Schema& schema = d.schema();
     *out = {d.path().c_str(),
             name_of(schema.format),
-            d.settings().text("driver").c_str(),
+            d.driver_name().c_str(),
             d.writable() ? 1 : 0,
             static_cast<int>(schema.dims.size()),
             static_cast<int>(schema.variables.size()),

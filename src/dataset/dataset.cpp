@@ -93,6 +93,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
         make_driver(s.text("driver"), dataset->comm_, path,
                     s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive,
                     format_of(s.text("format")), dataset->driver_options(options));
+    dataset->driver_name_ = s.text("driver");
   } catch (const Error& e) {
     throw e.in_file(path);
   }
@@ -120,6 +121,7 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
         is_set.empty()
             ? make_driver(driver, dataset->comm_, path, mode, Format::cdf5, dataset->driver_options(options))
             : make_tiles_driver(dataset->comm_, path, mode, dataset->driver_options(options));
+    dataset->driver_name_ = is_set.empty() ? driver : "tiles";
   } catch (const Error& e) {
     throw e.in_file(path);
   }
@@ -413,7 +415,7 @@ Status Dataset::finish_report() {
       DatasetReport report;
       report.path = path_;
       report.format = name_of(driver_->schema().format);
-      report.driver = settings_.text("driver");
+      report.driver = driver_name();
       report.ranks = comm_.size();
       for (const auto& part : parts)
         report.of_ranks.push_back(unpack_rank_report(part));
@@ -445,7 +447,7 @@ std::string Dataset::report_text() const {
   DatasetReport report;
   report.path = path_;
   report.format = name_of(driver_->schema().format);
-  report.driver = settings_.text("driver");
+  report.driver = driver_name();
   report.ranks = comm_.size();
   report.of_ranks.push_back({driver_->counters(), now() - opened_at_});
   return json_of(report, settings_);

@@ -74,6 +74,8 @@ class Dataset {
   /// How a variable is stored; nothing while its definition is not finished.
   std::optional<Placement> placement(int variable) const;
   const Settings& settings() const { return settings_; }
+  /// Who moves the bytes: the setting driver, or "tiles" for a set of files that is read.
+  const std::string& driver_name() const { return driver_name_; }
   const Comm& comm() const { return comm_; }
   /// Counts of this rank so far, as JSON.
   std::string report_text() const;
@@ -117,6 +119,7 @@ class Dataset {
   std::string path_;
   bool writable_;
   bool closed_ = false;
+  std::string driver_name_;
   bool out_of_step_ = false;  // the last roll call found ranks in different calls
   Settings settings_;
   std::unique_ptr<Driver> driver_;
