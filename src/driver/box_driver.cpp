@@ -63,6 +63,13 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
       writable_(mode != OpenMode::read),
       fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive) {
   schema_.format = format;
+  for (const auto& [name, set] :
+       {std::pair("slot_bytes", options.slot_bytes > 0), std::pair("writers", options.writers > 0)})
+    if (set)
+      throw Error(Code::setting,
+                  std::string("setting ") + name +
+                      " is for driver native, as others have no stage; leave it out, or choose "
+                      "driver native");
   const Bytes header = comm_.from_root([&] {
     ByteWriter out;
     if (fresh_) {
