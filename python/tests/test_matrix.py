@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """shoal matrix: the same fields in every way. Here a faithful subset; all of them with TEST_ALL=1 in the
-environment."""
+environment, or when the build under test was configured with SHOAL_TEST_ALL (make test-all)."""
 
 import os
 import sys
@@ -72,7 +72,14 @@ def test_refusals():
         assert "Traceback" not in result.stderr
 
 
-@pytest.mark.skipif(not os.environ.get("TEST_ALL"), reason="all ways: with TEST_ALL=1 in the environment")
+def wants_all() -> bool:
+    if "TEST_ALL" in os.environ:
+        return os.environ["TEST_ALL"] in ("1", "ON")
+    cache = Path(os.environ.get("TEST_BUILD_DIR", "")) / "CMakeCache.txt"
+    return cache.is_file() and "SHOAL_TEST_ALL:BOOL=ON" in cache.read_text()
+
+
+@pytest.mark.skipif(not wants_all(), reason="all ways: with TEST_ALL=1 in the environment, or make test-all")
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_all(ranks):
     out = run(ranks, seconds=1200)
