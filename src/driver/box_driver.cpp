@@ -190,6 +190,7 @@ void BoxDriver::write(const Transfer& transfer) {
   keep(transfer.status, v);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
+  keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
   const std::byte* cells = nullptr;
   const Status packed = caught([&] { cells = packed_cells(transfer, box); });
   keep(packed, v);
@@ -199,7 +200,6 @@ void BoxDriver::write(const Transfer& transfer) {
   records_.touch(schema_, v, transfer.region);
   {
     const Timer store_timer(counters_.store);
-    keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
     in_pieces(v, transfer.region, box, together, [&](const Box& piece, std::int64_t at) {
       keep(caught([&] { store(v, piece, cells + at); }), v);
     });
@@ -216,18 +216,18 @@ const std::byte* BoxDriver::packed_cells(const Transfer& transfer, const Box& bo
   if (good && !changes_cells() && is_contiguous(transfer.array, definition.type)) return transfer.array.data;
   const Timer pack_timer(counters_.pack);
   const auto size = static_cast<std::int64_t>(size_of(definition.type));
-  packed_.resize(static_cast<std::size_t>(box.cells() * size));
+  std::byte* packed = room_for_cells(static_cast<std::size_t>(box.cells() * size));
   const Bytes fill = fill_of(definition);
   if (good) {
     const Misfits misfits =
-        pack_cells(transfer, box, packed_.data(), byte_strides(box.count, size_of(definition.type)),
+        pack_cells(transfer, box, packed, byte_strides(box.count, size_of(definition.type)),
                    find_conversion(in_memory(transfer), {definition.type, size_of(definition.type), false}),
                    fill.data());
     if (misfits.count > 0) keep(misfit_status(transfer, definition, misfits, box, true), transfer.variable);
   } else {
-    fill_box(packed_.data(), {size}, {box.cells()}, fill.data(), fill.size());
+    fill_box(packed, {size}, {box.cells()}, fill.data(), fill.size());
   }
-  return packed_.data();
+  return packed;
 }
 
 template <class Visit>
@@ -319,11 +319,11 @@ void BoxDriver::read(const Transfer& transfer) {
   const Box& box = transfer.mine;
   const bool direct = is_contiguous(transfer.array, definition.type) && !box.empty();
   Status status = caught([&] { settle(); });
+  std::byte* cells = transfer.array.data;
   const Status room = caught([&] {
-    if (!direct) packed_.resize(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
+    if (!direct) cells = packed_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
   });
   status.merge(room);
-  std::byte* cells = direct ? transfer.array.data : packed_.data();
   {
     const Timer read_timer(counters_.read);
     in_pieces(v, transfer.region, room.ok() ? box : nothing(box.rank()), true,
@@ -335,7 +335,7 @@ void BoxDriver::read(const Transfer& transfer) {
   if (status.ok() && !direct && !box.empty()) {
     const Timer unpack_timer(counters_.unpack);
     const Misfits misfits = unpack_cells(
-        transfer, packed_.data(), byte_strides(box.count, size_of(definition.type)), box,
+        transfer, cells, byte_strides(box.count, size_of(definition.type)), box,
         find_conversion({definition.type, size_of(definition.type), false}, in_memory(transfer)));
     if (misfits.count > 0) status = misfit_status(transfer, definition, misfits, box, false);
   }

@@ -12,6 +12,25 @@
 
 namespace shoal {
 
+/// Memory that is used again and again, and never cleared.
+class Room {
+ public:
+  std::byte* of(std::size_t bytes) {
+    if (bytes > bytes_) {
+      memory_.reset();
+      bytes_ = 0;
+      memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      bytes_ = bytes;
+    }
+    return memory_.get();
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t bytes_ = 0;
+};
+
 /// A driver that hands boxes of cells to another library: what all such drivers have in common. Ranks meet
 /// before each call of the library, so that one whose arguments are bad, or that makes another call, never
 /// leaves the others waiting in it. Memory: this rank's cells of one field, packed, unless the model's array
@@ -78,6 +97,9 @@ class BoxDriver : public Driver {
   /// not take part is found when the file is synced. The same on all ranks; may change in calls where they
   /// meet.
   virtual bool stores_together() const { return true; }
+  /// Where the cells of the next store are packed; asked after about_to_store. Drivers that queue can have
+  /// them packed to where they are kept.
+  virtual std::byte* room_for_cells(std::size_t bytes) { return packed_.of(bytes); }
   /// The most bytes that one call of store or load takes; larger fields come in pieces.
   virtual std::int64_t most_bytes() const { return std::numeric_limits<std::int64_t>::max(); }
 
@@ -128,7 +150,7 @@ class BoxDriver : public Driver {
   bool closing_ = false;
   bool missed_ = false;  ///< this rank could not take part in a write that ranks do not meet in
   Status pending_;
-  Bytes packed_;
+  Room packed_;
   struct Kept {
     std::shared_ptr<const Decomposition> decomposition;
     std::vector<Box> unowned;

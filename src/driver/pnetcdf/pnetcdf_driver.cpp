@@ -261,11 +261,34 @@ void PnetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
   }
 }
 
+// One that was used before and fits well; otherwise a new one in place of the oldest, so that there are never
+// more than were needed at once.
+std::byte* PnetcdfDriver::new_room(std::size_t bytes) {
+  auto fitting = std::find_if(spare_.begin(), spare_.end(), [&](const Room& room) {
+    return room.bytes() >= bytes && room.bytes() / 2 <= bytes;
+  });
+  if (fitting == spare_.end()) {
+    if (!spare_.empty()) spare_.pop_front();
+    fitting = spare_.emplace(spare_.end());
+  }
+  queued_values_.splice(queued_values_.end(), spare_, fitting);
+  return queued_values_.back().of(bytes);
+}
+
+std::byte* PnetcdfDriver::room_for_cells(std::size_t bytes) {
+  return queueing_ ? new_room(bytes) : BoxDriver::room_for_cells(bytes);
+}
+
+// (Cells that were packed to the queue's room are there already.)
 void PnetcdfDriver::queue(int v, const Box& box, const std::byte* values) {
   const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(variable(v).type);
-  const auto& kept = queued_values_.emplace_back(values, values + bytes);
+  std::byte* kept = queued_values_.empty() ? nullptr : queued_values_.back().of(0);
+  if (kept != values) {
+    kept = new_room(bytes);
+    std::copy_n(values, bytes, kept);
+  }
   const Section s(box);
-  check(ncmpi_iput_vara(file_, v, s.first(), s.counts(), kept.data(), box.cells(), mpi_type(variable(v).type),
+  check(ncmpi_iput_vara(file_, v, s.first(), s.counts(), kept, box.cells(), mpi_type(variable(v).type),
                         nullptr),
         "queue values");
 }
@@ -276,7 +299,7 @@ void PnetcdfDriver::flush() {
   queued_bytes_ = queued_calls_ = 0;
   enter_collective();
   const int status = ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr);
-  queued_values_.clear();
+  spare_.splice(spare_.end(), queued_values_);
   ++count().writes;
   check(status, "write what was queued");
 }
