@@ -42,8 +42,8 @@ MPI_Datatype element_of(std::size_t size) {
   }
 }
 
-/// How the variable's cells come from the file: swapped in place, if they must be.
-void unswap(std::byte* cells, std::size_t size, std::int64_t n, const Placement& where) {
+/// Cells between this machine's byte order and the file's, in place.
+void swap_as_in_file(std::byte* cells, std::size_t size, std::int64_t n, const Placement& where) {
   if (where.swapped && size > 1) swap_bytes(cells, size, n);
 }
 
@@ -168,12 +168,6 @@ void MpiioDriver::for_each_run(int v, const Box& box, Visit&& visit) const {
 
 void MpiioDriver::write(int v, const Box& box, const std::byte* cells, bool have, Access access) {
   const std::size_t size = size_of(variable(v).type);
-  if (have && where(v).swapped && size > 1) {
-    swapped_.resize(static_cast<std::size_t>(box.cells()) * size);
-    std::copy_n(cells, swapped_.size(), swapped_.data());
-    swap_bytes(swapped_.data(), size, box.cells());
-    cells = swapped_.data();
-  }
   if (access == Access::independent) {
     if (!have) return;
     for_each_run(v, box, [&](std::uint64_t offset, std::int64_t at, std::int64_t bytes) {
@@ -206,10 +200,17 @@ void MpiioDriver::read(int v, const Box& box, std::byte* cells, bool have, Acces
     shared_->read_all(place.begin + place.stride * static_cast<std::uint64_t>(record), element_of(size),
                       type ? &*type : nullptr, cells, have ? box.cells() : 0);
   }
-  if (have) unswap(cells, size, box.cells(), where(v));
+  if (have) swap_as_in_file(cells, size, box.cells(), where(v));
+}
+
+bool MpiioDriver::changes_cells() const {
+  return std::any_of(placements_.begin(), placements_.end(), [](const Placement& p) { return p.swapped; });
 }
 
 void MpiioDriver::store(int v, const Box& box, const std::byte* cells) {
+  // Never the model's array, as changes_cells says so.
+  if (!box.empty())
+    swap_as_in_file(const_cast<std::byte*>(cells), size_of(variable(v).type), box.cells(), where(v));
   write(v, box, cells, !box.empty(), options().access);
 }
 
@@ -220,7 +221,15 @@ void MpiioDriver::load(int v, const Box& box, std::byte* cells) {
 
 // The box of a scalar is never empty.
 void MpiioDriver::store_replicated(int v, const Box& box, const std::byte* values) {
-  write(v, box, values, root() && !box.empty(), options().replicated_access);
+  const bool have = root() && !box.empty();
+  Bytes in_file;
+  if (have && where(v).swapped) {
+    const std::size_t size = size_of(variable(v).type);
+    in_file.assign(values, values + box.cells() * static_cast<std::int64_t>(size));
+    swap_as_in_file(in_file.data(), size, box.cells(), where(v));
+    values = in_file.data();
+  }
+  write(v, box, values, have, options().replicated_access);
 }
 
 void MpiioDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {

@@ -27,6 +27,7 @@ class MpiioDriver final : public BoxDriver {
   void commit(bool durable) override;
   void close_file() override;
   bool fills() const override { return false; }
+  bool changes_cells() const override;  // their byte order
   bool stores_together() const override { return options().access == Access::collective; }
   std::int64_t most_bytes() const override;
 
@@ -46,7 +47,6 @@ class MpiioDriver final : public BoxDriver {
   std::unique_ptr<MpiFile> single_;   ///< for calls of single ranks
   std::unique_ptr<MpiFile> shared_;   ///< for calls of all together
   bool overlaps_alone_ = false;  ///< this MPI-IO gives wrong data where ranks read the same cells together
-  Bytes swapped_;
   bool durable_ = false;
 };
 
