@@ -4,7 +4,8 @@
 #   bench/combine.sh BUILD_FOLDER [FOLDER_FOR_FILES]
 # BUILD_FOLDER has bin/bare_netcdf_combine; the program `shoal` is taken from PATH or .venv.
 # FORMAT (cdf5), SHAPE ("1440 1080 50"), TILES ("4 4"), RECORDS (4), RANKS ("1 2 4"), REPS (5) change what is
-# done. Times are of whole commands, as a user waits for them.
+# done. Times are of whole commands, as a user waits for them, and of the work alone, without the start of
+# MPI and Python.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 bare=${1:?usage: bench/combine.sh BUILD_FOLDER [FOLDER_FOR_FILES]}/bin/bare_netcdf_combine
@@ -30,24 +31,32 @@ median() { sort -n | awk '{ a[NR] = $1 } END { print NR % 2 ? a[(NR + 1) / 2] : 
 for ((rep = 0; rep <= reps; ++rep)); do # the first one warms up
   rm -f "$folder"/*.joined
   seconds "$bare" join "$folder/bare.joined" "$format" "$folder/set.nc" "$count" >"$folder/now"
-  [ "$rep" = 0 ] || cat "$folder/now" >>"$folder/bare.times"
+  if [ "$rep" != 0 ]; then
+    cat "$folder/now" >>"$folder/bare.times"
+    awk '{ print $1 }' "$folder/said" >>"$folder/bare.work"
+  fi
   awk '{ print $3 }' "$folder/said" >"$folder/bare.memory"
   for n in "${ranks[@]}"; do
     rm -f "$folder/shoal.joined"
     seconds "$top/tools/mpirun.sh" "$n" shoal combine "$folder/shoal.joined" "$folder/set.nc" --format "$format" \
       >"$folder/now"
-    [ "$rep" = 0 ] || cat "$folder/now" >>"$folder/shoal.$n.times"
+    if [ "$rep" != 0 ]; then
+      cat "$folder/now" >>"$folder/shoal.$n.times"
+      sed -n 's/.* in \([0-9.]*\) s (.*/\1/p' "$folder/said" >>"$folder/shoal.$n.work"
+    fi
     sed -n 's/.*memory //p' "$folder/said" >"$folder/shoal.$n.memory"
   done
 done
 shoal compare "$folder/bare.joined" "$folder/shoal.joined"
 
-plain=$(median <"$folder/bare.times")
+plain=$(median <"$folder/bare.times") plain_work=$(median <"$folder/bare.work")
 printf '%s tiles of %s cells, %s records, %s, median of %s\n' "$count" "$(IFS=x; echo "${shape[*]}")" "$records" \
   "$format" "$reps"
-printf '%-22s %8.3f s  memory %s MiB\n' "netCDF-C, one process" "$plain" "$(cat "$folder/bare.memory")"
+printf '%-22s %8.3f s  work %8.3f s  memory %s MiB\n' "netCDF-C, one process" "$plain" "$plain_work" \
+  "$(cat "$folder/bare.memory")"
 for n in "${ranks[@]}"; do
-  mine=$(median <"$folder/shoal.$n.times")
-  printf '%-22s %8.3f s  memory %s  %.1f times as fast\n' "shoal combine, $n ranks" "$mine" \
-    "$(cat "$folder/shoal.$n.memory")" "$(awk "BEGIN { print $plain / $mine }")"
+  mine=$(median <"$folder/shoal.$n.times") mine_work=$(median <"$folder/shoal.$n.work")
+  printf '%-22s %8.3f s  work %8.3f s  memory %s  %.1f times as fast, the work %.1f times\n' \
+    "shoal combine, $n ranks" "$mine" "$mine_work" "$(cat "$folder/shoal.$n.memory")" \
+    "$(awk "BEGIN { print $plain / $mine }")" "$(awk "BEGIN { print $plain_work / $mine_work }")"
 done
