@@ -306,7 +306,7 @@ contains
 
   ! ---- Files -----------------------------------------------------------------------------------
 
-  ! Make a new file; one that exists is replaced. format: cdf1, cdf2, cdf5, netcdf4, netcdf4-classic.
+  ! Make a new file; one that exists is replaced. format: cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii.
   ! settings: "key=value, key=value", see docs/settings.md. Collective.
   subroutine dataset_create(self, path, comm, format, settings, stat, errmsg)
     class(shoal_dataset), intent(inout) :: self

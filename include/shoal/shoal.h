@@ -230,7 +230,7 @@ SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 typedef struct shoal_file_info {
   const char* path;
-  const char* format; /* "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic" */
+  const char* format; /* "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii" */
   const char* driver;
   int writable;
   int dimensions, variables, attributes; /* how many */

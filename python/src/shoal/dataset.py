@@ -62,7 +62,7 @@ def create(path, comm=None, **settings) -> Dataset:
     """Make a new file; one that exists is replaced (exists="error" refuses). Collective.
 
     comm      communicator of mpi4py, None for this process alone
-    settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic"), stage_bytes=...
+    settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic", "raw", "ascii"), stage_bytes=...
               (docs/settings.md)
 
     Raises SettingError for unknown settings, AccessError, FileMissingError (no such folder), ...
@@ -477,7 +477,7 @@ class Dataset:
 
     @property
     def format(self) -> str:
-        """ "cdf1", "cdf2", "cdf5", "netcdf4" or "netcdf4-classic". Local."""
+        """ "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw" or "ascii". Local."""
         self._need_open()
         return self._raw.inq_file()[1]
 
