@@ -21,6 +21,8 @@ namespace {
 // PnetCDF takes less than 2 GiB in a call, and some MPI-IO libraries stumble before.
 constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t k_most_queued_calls = 1000;
+// Unless stage_bytes is set: larger queues move no faster, and memory that is touched first costs time.
+constexpr std::int64_t k_queue_of_rank = std::int64_t{8} << 20;
 
 MPI_Datatype mpi_type(Type type) {
   switch (type) {
@@ -242,7 +244,8 @@ bool PnetcdfDriver::stores_together() const {
 void PnetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
   check_usable();
   const auto bytes = region.cells() * static_cast<std::int64_t>(size_of(variable(v).type));
-  const auto most = std::min(options().stage_bytes, k_most_bytes);
+  const auto most = std::min({options().stage_bytes, k_most_bytes,
+                              options().whole_stage ? k_most_bytes : k_queue_of_rank * comm().size()});
   queueing_ = bytes <= most && (replicated ? options().replicated_access == Access::collective
                                            : options().access == Access::nonblocking);
   const auto queued = queued_regions_.find(v);
