@@ -137,7 +137,8 @@ const char* shoal_build_info(void) {
   thread_local std::string text;
   text = line("version", k_version) + line("mpi", mpi_library()) + line("mpi_flavour", k_build_mpi) +
          line("hdf5", hdf5_library()) + line("hdf5_headers", k_build_hdf5) + line("drivers", drivers(true)) +
-         line("drivers_absent", drivers(false)) + line("formats", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii") +
+         line("drivers_absent", drivers(false)) +
+         line("formats", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii") +
          line("compiler", k_build_compiler) + line("build_type", k_build_type);
   return text.c_str();
 }
