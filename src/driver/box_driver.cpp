@@ -53,6 +53,22 @@ bool same(const Attribute& a, const Attribute& b) {
   return a.type == b.type && a.data == b.data && a.strings == b.strings;
 }
 
+// Of each variable: may it have chunks that were never given a place in the file?
+std::vector<char> holes_in(Catalog& catalog) {
+  std::vector<char> holes;
+  for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
+    const Placement where = catalog.placement(v);
+    bool any = where.kind == Placement::Kind::library;  // not told
+    if (where.kind == Placement::Kind::listed || where.begin == k_unplaced) {
+      const Box all = chunks_of(Box::whole(catalog.schema().shape(v)), where.chunk);
+      const auto found = all.empty() ? std::vector<std::uint64_t>{} : catalog.find(v, all);
+      any = any || std::find(found.begin(), found.end(), k_unplaced) != found.end();
+    }
+    holes.push_back(any ? 1 : 0);
+  }
+  return holes;
+}
+
 }  // namespace
 
 BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format format,
@@ -75,6 +91,7 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
     if (fresh_) {
       pack(out, schema_);
       out.put(std::vector<Placement>{});
+      out.put(std::vector<char>{});
     } else {
       auto catalog = open_catalog(options_.open_store(path_, StoreMode::read), false, options_.catalog);
       std::vector<Placement> placements;
@@ -82,6 +99,7 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
         placements.push_back(catalog->placement(v));
       pack(out, catalog->schema());
       out.put(placements);
+      out.put(holes_in(*catalog));
       catalog->close(false);
     }
     out.put(std::string(file_system_of(path_).type));
@@ -90,6 +108,7 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
   ByteReader in(header);
   schema_ = unpack_schema(in);
   in.get(placements_);
+  in.get(holes_);
   in.get(counters_.file_system);
   records_.start(schema_);
 }

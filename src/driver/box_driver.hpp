@@ -117,6 +117,10 @@ class BoxDriver : public Driver {
   /// Within load: do ranks read the same cells (halos)? The same on all ranks.
   bool overlapping() const { return overlapping_; }
   bool closing() const { return closing_; }
+  /// Had the variable, when the file was opened, chunks without a place in the file (or cannot it be told)?
+  bool has_holes(int v) const {
+    return static_cast<std::size_t>(v) < holes_.size() && holes_[static_cast<std::size_t>(v)] != 0;
+  }
 
   std::vector<Placement> placements_;  ///< for inquiries; filled in where a driver knows
 
@@ -145,6 +149,7 @@ class BoxDriver : public Driver {
   bool fresh_;
   Schema schema_;
   Counters counters_;
+  std::vector<char> holes_;
   RecordKeeper records_{true};
   bool overlapping_ = false;
   bool closing_ = false;

@@ -35,12 +35,6 @@ std::vector<std::string> ways(const std::string& format, bool to_read) {
   return found;
 }
 
-/// HDF5 reads records that were never written wrongly, or hangs, where ranks read chunks together that have
-/// no place in the file; only files that were written through parallel HDF5 have them all.
-bool reads_missing_chunks_wrongly(const std::string& writer, const std::string& reader) {
-  return writer.rfind("driver=netcdf", 0) != 0 && reader == "driver=netcdf, access=collective";
-}
-
 /// The tiles of all ranks, the same on each; some own nothing.
 std::vector<Box> tiles(unsigned seed) {
   std::mt19937 random(seed);
@@ -140,10 +134,6 @@ TEST_CASE("what one driver wrote every other reads") {
       const auto by = tiles(static_cast<unsigned>(pairs));
       write_all(writer + ", format=" + format, by);
       for (const auto& reader : ways(format, true)) {
-        if (reads_missing_chunks_wrongly(writer, reader)) {
-          if (world_rank() == 0) MESSAGE("skipped: ", reader, " of a file by ", writer);
-          continue;
-        }
         CAPTURE(reader);
         read_all(reader, by);
         ++pairs;

@@ -315,7 +315,9 @@ bool NetcdfDriver::overlaps_alone() {
 
 void NetcdfDriver::load(int v, const Box& box, std::byte* cells) {
   check_usable();
-  const bool alone = options().access == Access::independent || (overlapping() && overlaps_alone());
+  // HDF5 reads chunks that have no place in the file wrongly, or hangs, where ranks read them together.
+  const bool alone =
+      options().access == Access::independent || has_holes(v) || (overlapping() && overlaps_alone());
   ++count().reads;
   use(alone ? Access::independent : Access::collective);
   if (alone && box.empty()) return;
@@ -339,7 +341,8 @@ void NetcdfDriver::store_replicated(int v, const Box& box, const std::byte* valu
 
 void NetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   check_usable();
-  const bool alone = options().replicated_access == Access::independent || (all && overlaps_alone());
+  const bool alone =
+      options().replicated_access == Access::independent || has_holes(v) || (all && overlaps_alone());
   use(alone ? Access::independent : Access::collective);
   if ((alone || box.rank() == 0) && (box.empty() || !(all || comm().rank() == 0))) return;
   ++count().reads;
