@@ -48,6 +48,8 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
     counters_.file_system = file_system_of(path).type;
     return packed_header();
   }));
+  for (const auto& [key, value] : options_.hints)  // there is no MPI-IO to take them
+    counters_.hints_dropped.push_back(key + "=" + value);
   nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
   records_.start(schema_);
   note_committed();
@@ -404,14 +406,18 @@ void NativeDriver::agree_on_read(const Status& status) {
   if (broken) throw Error(Code::out_of_step, "a rank of another node could not go on");
 }
 
+Catalog& NativeDriver::reader() {
+  if (!reader_)
+    reader_ = open_catalog(options_.open_store(file_.path(), StoreMode::read), false, options_.catalog);
+  return *reader_;
+}
+
 Status NativeDriver::read_by_library(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
   Misfits misfits;
   const Status status = caught([&] {
     const Timer timer(counters_.read);
     if (transfer.mine.empty()) return;
-    if (!reader_)
-      reader_ = open_catalog(options_.open_store(file_.path(), StoreMode::read), false, options_.catalog);
     const Element from{job.variable->type, size_of(job.variable->type), false};
     const ConvertRun convert = find_conversion(from, in_memory(transfer));
     const auto most = std::max(k_default_slot, options_.stage_bytes / stage_->node().size()) /
@@ -422,7 +428,7 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
     Bytes buffer;
     for_each_piece({transfer.mine}, everything, most, [&](const Piece& piece) {
       buffer.resize(static_cast<std::size_t>(piece.cells.cells()) * from.size);
-      reader_->get(transfer.variable, piece.cells, buffer.data());
+      reader().get(transfer.variable, piece.cells, buffer.data());
       const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, piece.cells.count);
       misfits.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
     });
@@ -461,18 +467,22 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
   const bool known = v >= 0 && status.ok();
   const bool text = known && variable(v).type == Type::string;
   const auto bytes = known && !text ? static_cast<std::int64_t>(size_of(variable(v).type)) * box.cells() : 0;
+  // What is not committed is known to the owner alone.
+  const bool all = options_.all_read && !writable_;
   Status outcome = status;
-  if (owner() && known) {
+  if ((owner() || all) && known) {
     outcome = caught([&] {
       if (writable_) tell_records();  // those that were written but not committed
+      Catalog& from = owner() ? *catalog_ : reader();
       if (text)
-        strings = catalog_->get_strings(v, box);
+        strings = from.get_strings(v, box);
       else
-        catalog_->get(v, box, values);
+        from.get(v, box, values);
     });
     if (!outcome.ok() && outcome.variable.empty()) outcome.variable = variable(v).name;
   }
   comm_.agree_or_throw(outcome);
+  if (all) return;
   if (!text) return comm_.broadcast(values, bytes, 0);
   ByteWriter out;
   out.put(strings);

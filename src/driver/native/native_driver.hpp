@@ -67,6 +67,7 @@ class NativeDriver final : public Driver {
   std::vector<std::int64_t> lengths() const;
 
   void settle();
+  Catalog& reader();
   Status read_by_library(const FieldJob& job);
   Status read_field(const Transfer& transfer);
   std::vector<std::uint64_t> find(const FieldJob& job);
