@@ -183,6 +183,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.wait_seconds = settings_.seconds("wait_seconds");
   out.catalog.header_reserve = settings_.bytes("header_reserve");
   out.catalog.alignment = settings_.bytes("alignment");
+  out.chunk_bytes_chosen = !settings_.is_default("chunk_bytes");
   out.catalog.chunk_bytes = settings_.bytes("chunk_bytes");
   out.catalog.fill = settings_.flag("fill");
   out.open_store = options.open_store;

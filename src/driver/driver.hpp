@@ -69,9 +69,10 @@ struct DriverOptions {
 
   Access access = Access::collective;  ///< of distributed variables, for drivers of other libraries
   Access replicated_access = Access::collective;  ///< of replicated ones
-  bool access_chosen = false;                     ///< somebody set one of the two: not to be passed over
-  bool all_read = false;                          ///< replicated input: every rank reads for itself
-  bool missing_is_fill = false;  ///< of a set of files: cells of files that are not there read as fill
+  bool chunk_bytes_chosen = false;  ///< somebody set it; otherwise a library may have its own default
+  bool access_chosen = false;       ///< somebody set one of the two: not to be passed over
+  bool all_read = false;            ///< replicated input: every rank reads for itself
+  bool missing_is_fill = false;     ///< of a set of files: cells of files that are not there read as fill
   std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO and PnetCDF
 
   std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node

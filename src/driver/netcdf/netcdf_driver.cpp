@@ -191,13 +191,15 @@ void NetcdfDriver::define_variable(const Schema& wanted, const VariableDef& def)
                    dims.data(), &id),
         what);
   const bool any = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
-  if (any || !def.chunks.empty()) {
+  // Without a wish the library chooses, as it does for programs that call it themselves.
+  const bool wish = !def.chunks.empty() || (any && options().chunk_bytes_chosen);
+  if (wish) {
     const Dims chunk = def.chunks.empty() ? netcdf4::default_chunk(shape, unlimited, size_of(def.type),
                                                                    options().catalog.chunk_bytes)
                                           : Dims(def.chunks);
     const std::vector<std::size_t> lengths(chunk.begin(), chunk.end());
     check(nc_def_var_chunking(file_, id, NC_CHUNKED, lengths.data()), what + " in chunks");
-  } else if (!dims.empty()) {
+  } else if (!any && !dims.empty()) {
     check(nc_def_var_chunking(file_, id, NC_CONTIGUOUS, nullptr), what);
   }
   check(nc_def_var_fill(file_, id, def.no_fill ? NC_NOFILL : NC_FILL, nullptr), what);
