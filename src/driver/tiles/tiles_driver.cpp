@@ -15,7 +15,9 @@ namespace {
 
 // A file that is opened anew costs its whole header; a rank that reads all of a larger set does so each time.
 constexpr std::size_t k_most_open = 64;
-constexpr std::int64_t k_piece_bytes = 16 * 1024 * 1024;
+// Plain bytes are unpacked while they are in a core's cache; compressed chunks should not be decoded twice.
+constexpr std::int64_t k_piece_bytes = 1024 * 1024;
+constexpr std::int64_t k_compressed_piece_bytes = 16 * 1024 * 1024;
 
 enum Deed { k_read, k_get };
 
@@ -23,13 +25,13 @@ std::int64_t size_in_file(const VariableDef& variable) {
   return static_cast<std::int64_t>(size_of(variable.type));
 }
 
-/// Calls visit for parts of the box of at most k_piece_bytes.
+/// Calls visit for parts of the box of at most so many bytes.
 template <class Visit>
-void for_each_part(const Box& box, std::int64_t element_size, Visit&& visit) {
+void for_each_part(const Box& box, std::int64_t element_size, std::int64_t most, Visit&& visit) {
   Dims ends = box.count;
   for (int d = 0; d < ends.size(); ++d)
     ends[d] = box.end(d);
-  for_each_piece({box}, ends, std::max<std::int64_t>(k_piece_bytes / element_size, 1),
+  for_each_piece({box}, ends, std::max<std::int64_t>(most / element_size, 1),
                  [&](const Piece& piece) { visit(piece.cells); });
 }
 
@@ -159,7 +161,7 @@ void TilesDriver::read_cells(const Transfer& transfer) {
   const std::int64_t size = size_in_file(definition);
   const auto convert =
       find_conversion({definition.type, static_cast<std::size_t>(size), false}, in_memory(transfer));
-  Bytes cells;
+  Bytes& cells = cells_;
   Misfits misfits;
   const auto unpack = [&](const Box& box) {
     const Timer timer(counters_.unpack);
@@ -170,7 +172,7 @@ void TilesDriver::read_cells(const Transfer& transfer) {
   };
   if (set_.has_gaps[static_cast<std::size_t>(transfer.variable)]) {
     const Bytes fill = gap_value(definition);
-    for_each_part(transfer.mine, size, [&](const Box& part) {
+    for_each_part(transfer.mine, size, k_piece_bytes, [&](const Box& part) {
       cells.resize(static_cast<std::size_t>(part.cells() * size));
       fill_box(cells.data(), {size}, {part.cells()}, fill.data(), fill.size());
       unpack(part);
@@ -180,16 +182,18 @@ void TilesDriver::read_cells(const Transfer& transfer) {
   for (const auto& piece : set_.pieces(transfer.variable, transfer.mine)) {
     const std::string& path = set_.files[static_cast<std::size_t>(piece.file)].path;
     try {
-      for_each_part(piece.cells, size, [&](const Box& part) {
-        cells.resize(static_cast<std::size_t>(part.cells() * size));
-        {
-          const Timer timer(counters_.read);
-          Catalog& catalog = open(piece.file);
-          catalog.get(piece.variable, moved(part, piece.cells.first, piece.in_file.first), cells.data());
-          count(open_.front());
-        }
-        unpack(part);
-      });
+      const bool plain = open(piece.file).placement(piece.variable).kind != Placement::Kind::library;
+      for_each_part(
+          piece.cells, size, plain ? k_piece_bytes : k_compressed_piece_bytes, [&](const Box& part) {
+            cells.resize(static_cast<std::size_t>(part.cells() * size));
+            {
+              const Timer timer(counters_.read);
+              Catalog& catalog = open(piece.file);
+              catalog.get(piece.variable, moved(part, piece.cells.first, piece.in_file.first), cells.data());
+              count(open_.front());
+            }
+            unpack(part);
+          });
     } catch (const Error& e) {
       throw e.in_file(path);
     }

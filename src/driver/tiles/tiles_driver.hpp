@@ -57,6 +57,7 @@ class TilesDriver final : public Driver {
   FileSet set_;
   std::vector<Placement> placements_;
   std::list<OpenFile> open_;  // the one used last is in front
+  Bytes cells_;               ///< on their way; kept, since fresh memory costs as much as the copy
   Counters counters_;
 };
 
