@@ -69,7 +69,7 @@ install_package() {
   "$venv/bin/python" tools/package_requirements.py python/pyproject.toml >"$venv/package-requirements.txt"
   "${pip[@]}" -r "$venv/package-requirements.txt"
   CMAKE_BUILD_PARALLEL_LEVEL=2 "${pip[@]}" --no-build-isolation --no-deps --force-reinstall \
-    -C "cmake.define.shoal_DIR=$build" ./python
+    --config-settings="cmake.define.shoal_DIR=$build" ./python
 }
 step package "$package_key $build" install_package
 "$venv/bin/python" -c 'import shoal'

@@ -158,7 +158,12 @@ void DomainsDriver::remove_old_files() const {
 const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Decomposition>& decomposition) {
   const auto known = cuts_.find(decomposition.get());
   if (known != cuts_.end()) return known->second;
-  Cut cut{decomposition, nullptr, box_of_domain(comm_, *ranks_, domain_, *decomposition), false};
+  // What nobody owns cells of is in every file, whole.
+  const bool nobody = decomposition->owned_cells() == 0;
+  Cut cut{
+      decomposition, nullptr,
+      nobody ? Box::whole(decomposition->global()) : box_of_domain(comm_, *ranks_, domain_, *decomposition),
+      false};
   cut.partly = comm_.max(std::int64_t{cut.box.empty() ? 1 : 0}) != 0;
   if (!cut.box.empty()) {
     Box tile = decomposition->tile();
