@@ -154,7 +154,13 @@ void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
     throw Error(Code::format, "the dimension '" + mine.name + "' is " + (mine.unlimited ? "" : "not ") +
                                   "unlimited, other than in " + first)
         .in_file(header.path);
-  if (!set_.cut[d] && mine.length != reference.length) {
+  // A file without variables of records has none, however many the others have.
+  const bool counts =
+      !mine.unlimited ||
+      std::any_of(header.schema.variables.begin(), header.schema.variables.end(), [&](const VariableDef& v) {
+        return std::find(v.dims.begin(), v.dims.end(), at) != v.dims.end();
+      });
+  if (!set_.cut[d] && mine.length != reference.length && counts) {
     if (!mine.unlimited)
       throw Error(Code::format, "the dimension '" + mine.name + "' has the length " +
                                     std::to_string(mine.length) + ", in " + first + " " +
