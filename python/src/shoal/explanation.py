@@ -325,7 +325,9 @@ def chunks_of_library(tiles: Tiles, options: Options) -> Optional[Sequence[int]]
     from .decomposition import Decomposition
     from .errors import Error, NotSupportedError
 
-    settings = {"format": options.format, "driver": options.driver, "access": options.access, "quiet": True}
+    settings = {"format": options.format, "driver": options.driver, "quiet": True}
+    if options.driver not in ("native", "gather"):  # which have but one
+        settings["access"] = options.access
     for name in ("stage_bytes", "slot_bytes", "writers"):
         value = getattr(options, name)
         if value:
