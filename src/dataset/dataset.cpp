@@ -188,7 +188,9 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.catalog.fill = settings_.flag("fill");
   out.open_store = options.open_store;
   out.access = access_of(settings_.text("access"));
-  out.access_chosen = !settings_.is_default("access") || !settings_.is_default("replicated_access");
+  // Other sources may speak of all datasets, whatever their driver.
+  out.access_chosen =
+      settings_.origin("access") == "argument" || settings_.origin("replicated_access") == "argument";
   out.replicated_access = access_of(settings_.text("replicated_access"));
   out.all_read = settings_.text("replicated_read") == "all";
   out.missing_is_fill = settings_.text("missing_tiles") == "fill";

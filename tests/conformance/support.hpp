@@ -110,7 +110,7 @@ inline bool in_one_file() {
 
 /// For cases that not every driver can pass: says so, and is true where the case is to be left.
 inline bool skipped(bool possible, const char* why) {
-  if (!possible) MESSAGE("skipped with driver ", driver(), ", layout ", layout(), ": ", why);
+  if (!possible) MESSAGE("skipped with driver ", driver(), ", layout ", layout(), ": ", std::string(why));
   return !possible;
 }
 
