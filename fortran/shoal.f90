@@ -29,6 +29,7 @@ module shoal
   private
 
   public :: shoal_decomposition, shoal_dataset, shoal_block, shoal_free, shoal_namelist
+  public :: shoal_write_reference, shoal_write_master
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
   public :: shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
 
@@ -515,6 +516,35 @@ contains
     end if
     call settle(code, -1_c_int, stat, errmsg)
   end subroutine shoal_namelist
+
+  ! A JSON file `to` that tells where the chunks of a file or a set lie, so that readers of Zarr open it as one. path: of a
+  ! file that is closed, or what names a set ("his.nc" for his.nc.0000, ...). By one rank. Local.
+  subroutine shoal_write_reference(path, to, stat, errmsg)
+    character(len=*), intent(in) :: path, to
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, target :: from, target_path
+    integer(c_int) :: code
+    call f_clear()
+    from = zero_ended(path)
+    target_path = zero_ended(to)
+    code = c_write_reference([c_loc(from)], 1_c_int, c_loc(target_path))
+    call settle(code, -1_c_int, stat, errmsg)
+  end subroutine shoal_write_reference
+
+  ! A small netCDF-4 file `to` with virtual datasets over a set of netCDF-4 files. path as above. By one rank. Local.
+  subroutine shoal_write_master(path, to, stat, errmsg)
+    character(len=*), intent(in) :: path, to
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, target :: from, target_path
+    integer(c_int) :: code
+    call f_clear()
+    from = zero_ended(path)
+    target_path = zero_ended(to)
+    code = c_write_master([c_loc(from)], 1_c_int, c_loc(target_path))
+    call settle(code, -1_c_int, stat, errmsg)
+  end subroutine shoal_write_master
 
   ! "0.1.0". Local.
   function shoal_version() result(text)

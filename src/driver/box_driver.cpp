@@ -59,7 +59,9 @@ std::vector<char> holes_in(Catalog& catalog) {
   for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
     const Placement where = catalog.placement(v);
     bool any = where.kind == Placement::Kind::library;  // not told
-    if (where.kind == Placement::Kind::listed || where.begin == k_unplaced) {
+    const bool asks = where.kind == Placement::Kind::listed ||
+                      (where.kind == Placement::Kind::regular && where.begin == k_unplaced);
+    if (asks) {
       const Box all = chunks_of(Box::whole(catalog.schema().shape(v)), where.chunk);
       const auto found = all.empty() ? std::vector<std::uint64_t>{} : catalog.find(v, all);
       any = any || std::find(found.begin(), found.end(), k_unplaced) != found.end();

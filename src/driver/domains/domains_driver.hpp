@@ -95,7 +95,7 @@ class DomainsDriver final : public Driver {
   std::optional<Comm> ranks_;          ///< of this domain
   std::vector<std::int64_t> members_;  ///< their numbers in comm_
   std::unique_ptr<Driver> inner_;
-  bool gave_up_ = false;  ///< files could not be made
+  bool gave_up_ = false;        ///< files could not be made
   std::vector<Part> parts_;     ///< [dims of schema_]
   std::vector<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
   std::map<const Decomposition*, Cut> cuts_;
