@@ -1,5 +1,6 @@
 // Datasets of several files: who writes what into which file, and what is refused.
 #include <filesystem>
+#include <fstream>
 
 #include "conformance/support.hpp"
 
@@ -256,6 +257,21 @@ TEST_CASE("fields of a set cannot be read while it is written") {
   fails(code, SHOAL_STATE, {"close it"});
   alike(code);
   ok(shoal_close(&file, 0));
+}
+
+TEST_CASE("a file that only looks like one of the set by its name is not touched") {
+  if (skipped(in_one_file(), "it chooses layouts itself")) return;
+  if (world_rank() == 0) std::ofstream("layout.nc.2011") << "a diary";
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int code = write_set("layout.nc", "layout=process");
+  fails(code, SHOAL_EXISTS, {"layout.nc.2011", "another name"});
+  alike(code);
+  std::string text;
+  std::getline(std::ifstream("layout.nc.2011"), text);
+  CHECK(text == "a diary");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) std::filesystem::remove("layout.nc.2011");
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace shoal::testing

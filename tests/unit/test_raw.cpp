@@ -406,3 +406,12 @@ TEST_CASE("a whole file is replaced or stays") {
   CHECK_FALSE(read_whole_file("there_is_none.txt", 100).has_value());
   CHECK(error_of([] { replace_whole_file("no/such/folder.txt", "x", false); }).code == Code::not_found);
 }
+
+TEST_CASE("a file where the header would go, which is none, is not touched") {
+  std::filesystem::remove(k_path);
+  set_content(k_header, "{\"mine\": true}");
+  CHECK_THROWS_WITH_AS(new_file(Format::raw), doctest::Contains("move it, or give the dataset another name"),
+                       Error);
+  CHECK(content(k_header) == "{\"mine\": true}");
+  std::filesystem::remove(k_header);
+}

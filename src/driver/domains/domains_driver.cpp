@@ -135,6 +135,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
 }
 
 // Files of an older set would be taken for part of this one, and a single file of the name would hide it.
+// What only looks like one of them by its name ("run.2011") is somebody's, and stays.
 void DomainsDriver::remove_old_files() const {
   namespace fs = std::filesystem;
   const auto folder = fs::path(path_).has_parent_path() ? fs::path(path_).parent_path() : fs::path(".");
@@ -144,8 +145,14 @@ void DomainsDriver::remove_old_files() const {
     const std::string name = entry.path().filename().string();
     if (name.rfind(stem, 0) != 0) continue;
     const std::string number = name.substr(stem.size());
-    if (number.size() >= 4 && number.find_first_not_of("0123456789") == std::string::npos)
-      old.push_back(entry.path());
+    if (number.size() < 4 || number.find_first_not_of("0123456789") != std::string::npos) continue;
+    const bool replaced = number.size() < 10 && std::stol(number) < domains_;
+    if (!exclusive_ && !replaced && !is_of_a_set(entry.path().string()))
+      throw Error(Code::exists,
+                  "'" + entry.path().string() +
+                      "' is there, is of no set of files, and would be taken for part of this one; "
+                      "move it, or give the dataset another name");
+    old.push_back(entry.path());
   }
   if (fs::is_regular_file(path_)) old.emplace_back(path_);
   if (exclusive_ && !old.empty())
@@ -153,6 +160,16 @@ void DomainsDriver::remove_old_files() const {
                 "'" + old.front().string() + "' is there already; remove it, or create with exists=replace");
   for (const auto& file : old)
     fs::remove(file);
+}
+
+bool DomainsDriver::is_of_a_set(const std::string& file) const {
+  bool found = false;
+  const Status status = caught([&] {
+    auto catalog = open_catalog(options_.open_store(file, StoreMode::read), false, options_.catalog);
+    found = find_attribute(catalog->schema().attributes, "NumFilesInSet") != nullptr;
+    catalog->close(false);
+  });
+  return status.ok() && found;
 }
 
 const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Decomposition>& decomposition) {

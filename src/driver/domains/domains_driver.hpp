@@ -67,6 +67,7 @@ class DomainsDriver final : public Driver {
 
   void make_files(const Cuts& cuts);
   void remove_old_files() const;
+  bool is_of_a_set(const std::string& file) const;
   const Cut& cut_of(const std::shared_ptr<const Decomposition>& decomposition);
   void cut_dimensions(const Schema& wanted, const Cuts& cuts, std::vector<Part>& parts);
   Schema schema_of_file(const Schema& wanted, std::vector<Part>& parts, std::vector<int>& variables,

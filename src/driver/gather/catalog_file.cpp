@@ -45,20 +45,6 @@ class CatalogFile final : public SerialFile {
   std::unique_ptr<Catalog> catalog_;
 };
 
-StoreMode store_mode(OpenMode mode) {
-  switch (mode) {
-    case OpenMode::create:
-      return StoreMode::create;
-    case OpenMode::create_exclusive:
-      return StoreMode::create_exclusive;
-    case OpenMode::read:
-      return StoreMode::read;
-    case OpenMode::write:
-      return StoreMode::write;
-  }
-  return StoreMode::read;
-}
-
 }  // namespace
 
 std::unique_ptr<SerialFile> open_catalog_file(const std::string& path, OpenMode mode, Format format,

@@ -14,20 +14,6 @@ namespace {
 
 constexpr std::int64_t k_most_bytes = 1 << 30;  // counts of MPI are int
 
-StoreMode store_mode(OpenMode mode) {
-  switch (mode) {
-    case OpenMode::create:
-      return StoreMode::create;
-    case OpenMode::create_exclusive:
-      return StoreMode::create_exclusive;
-    case OpenMode::read:
-      return StoreMode::read;
-    case OpenMode::write:
-      return StoreMode::write;
-  }
-  return StoreMode::read;
-}
-
 /// Only the size counts.
 MPI_Datatype element_of(std::size_t size) {
   switch (size) {

@@ -17,20 +17,6 @@ constexpr int k_most_slots = 1 << 16;
 constexpr int k_good_slots = 4;
 constexpr int k_least_slots = 2;
 
-StoreMode store_mode(OpenMode mode) {
-  switch (mode) {
-    case OpenMode::create:
-      return StoreMode::create;
-    case OpenMode::create_exclusive:
-      return StoreMode::create_exclusive;
-    case OpenMode::read:
-      return StoreMode::read;
-    case OpenMode::write:
-      return StoreMode::write;
-  }
-  return StoreMode::read;
-}
-
 }  // namespace
 
 NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,

@@ -34,9 +34,14 @@ int find_record_dim(const Schema& schema) {
 RawCatalog::RawCatalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
     : store_(std::move(store)), options_(options) {
   header_.schema.format = format;
+  const std::string header = raw_header_path(store_->path());
   std::error_code none;
-  std::filesystem::remove(raw_header_path(store_->path()), none);
-  if (none) throw errno_error(none.value(), "removing it").in_file(raw_header_path(store_->path()));
+  if (std::filesystem::exists(header, none) && !format_beside(store_->path()))
+    throw Error(Code::exists, "the header of this file would be '" + header +
+                                  "', which is there and is none; move it, or give the dataset another name")
+        .in_file(store_->path());
+  std::filesystem::remove(header, none);
+  if (none) throw errno_error(none.value(), "removing it").in_file(header);
 }
 
 RawCatalog::RawCatalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
