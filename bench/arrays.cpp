@@ -24,11 +24,10 @@ void set_row(std::byte* to, std::int64_t n, double value) {
 }
 
 template <class T>
-void value_row(std::byte* to, std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column,
-               std::int64_t n) {
+void value_row(std::byte* to, std::uint64_t seed, std::int64_t level, const Tile& tile, std::int64_t j) {
   auto* out = reinterpret_cast<T*>(to);
-  for (std::int64_t i = 0; i < n; ++i)
-    out[i] = static_cast<T>(cell_value(seed, level, row, column + i));
+  for (std::int64_t i = 0; i < tile.columns; ++i)
+    out[i] = static_cast<T>(cell_value(seed, level, tile.row(j), tile.column(i)));
 }
 
 // Calls f with a value of the C++ type of the field.
@@ -58,7 +57,7 @@ double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std:
 std::vector<std::byte> replicated_values(const Field& field, std::int64_t record) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(field.elements() * size_of(field.type)));
   with_type(field.type, [&](auto t) {
-    value_row<decltype(t)>(bytes.data(), seed_of(field.name), record, 0, 0, field.elements());
+    value_row<decltype(t)>(bytes.data(), seed_of(field.name), record, {0, 1, 0, field.elements()}, 0);
   });
   return bytes;
 }
@@ -79,10 +78,10 @@ const std::byte* LocalField::record(std::int64_t r) const {
   return bytes_.data() + r * level_pitch() * size_of(field_->type);
 }
 std::byte* LocalField::interior(std::int64_t r) {
-  return record(r) + (k_halo * row_pitch() + k_halo) * size_of(field_->type);
+  return record(r) + (field_->halo_rows() * row_pitch() + field_->halo_columns()) * size_of(field_->type);
 }
 const std::byte* LocalField::interior(std::int64_t r) const {
-  return record(r) + (k_halo * row_pitch() + k_halo) * size_of(field_->type);
+  return record(r) + (field_->halo_rows() * row_pitch() + field_->halo_columns()) * size_of(field_->type);
 }
 
 void LocalField::fill() {
@@ -92,8 +91,7 @@ void LocalField::fill() {
     set_row<T>(bytes_.data(), levels_ * level_pitch(), k_halo_value);
     for (std::int64_t k = 0; k < levels_; ++k)
       for (std::int64_t j = 0; j < tile_.rows; ++j)
-        value_row<T>(interior(0) + (k * level_pitch() + j * row_pitch()) * size, seed_, k,
-                     tile_.first_row + j, tile_.first_column, tile_.columns);
+        value_row<T>(interior(0) + (k * level_pitch() + j * row_pitch()) * size, seed_, k, tile_, j);
   });
 }
 
@@ -129,17 +127,72 @@ std::int64_t LocalField::wrong_cells(std::int64_t r, std::int64_t expected) cons
 }
 
 std::int64_t LocalField::wrong_packed(const std::byte* packed, std::int64_t expected) const {
-  return with_type(field_->type, [&](auto t) {
+  return wrong_in_box(*field_, tile_, expected, field_->levels(), packed);
+}
+
+std::vector<std::int64_t> LocalField::first() const {
+  if (field_->cut == 1) return {tile_.first_column};
+  return {tile_.first_row, tile_.first_column};
+}
+
+std::vector<std::int64_t> LocalField::count() const {
+  if (field_->cut == 1) return {tile_.columns};
+  return {tile_.rows, tile_.columns};
+}
+
+std::vector<std::int64_t> LocalField::halo() const {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(field_->cut), field_->halo);
+}
+
+std::vector<std::int64_t> LocalField::extents() const {
+  auto all = field_->shape;
+  const auto own = count();
+  std::copy(own.begin(), own.end(), all.end() - field_->cut);
+  return all;
+}
+
+std::vector<std::int64_t> LocalField::extents_with_halo() const {
+  auto all = extents();
+  for (auto at = all.end() - field_->cut; at != all.end(); ++at)
+    *at += 2 * field_->halo;
+  return all;
+}
+
+std::vector<std::int64_t> LocalField::strides() const {
+  auto strides = extents_with_halo();
+  std::int64_t bytes = size_of(field_->type);
+  for (auto at = strides.rbegin(); at != strides.rend(); ++at) {
+    const auto extent = *at;
+    *at = bytes;
+    bytes *= extent;
+  }
+  return strides;
+}
+
+std::int64_t wrong_in_box(const Field& field, const Tile& box, std::int64_t level, std::int64_t levels,
+                          const std::byte* packed) {
+  return with_type(field.type, [&](auto t) {
     using T = decltype(t);
+    const auto seed = seed_of(field.name);
     const auto* value = reinterpret_cast<const T*>(packed);
     std::int64_t wrong = 0;
-    for (std::int64_t k = 0; k < field_->levels(); ++k)
-      for (std::int64_t j = 0; j < tile_.rows; ++j)
-        for (std::int64_t i = 0; i < tile_.columns; ++i)
-          wrong += *value++ != static_cast<T>(cell_value(seed_, k + expected, tile_.first_row + j,
-                                                         tile_.first_column + i));
+    for (std::int64_t k = level; k < level + levels; ++k)
+      for (std::int64_t j = 0; j < box.rows; ++j)
+        for (std::int64_t i = 0; i < box.columns; ++i)
+          wrong += *value++ != static_cast<T>(cell_value(seed, k, box.row(j), box.column(i)));
     return wrong;
   });
+}
+
+std::int64_t arrays_bytes(const Content& content, const Grid& grid, const Tiling& tiling, int rank,
+                          std::int64_t records) {
+  std::int64_t bytes = 0;
+  for (const auto& field : content.fields) {
+    if (!field.distributed) continue;
+    const LocalField shape(field, tile_of(field, grid, tiling, rank), records, LocalField::Memory::none);
+    bytes += (field.levels() + (field.record ? records - 1 : 0)) * shape.level_pitch() * size_of(field.type);
+  }
+  return bytes;
 }
 
 std::vector<LocalField> make_arrays(const Content& content, const Grid& grid, const Tiling& tiling, int rank,

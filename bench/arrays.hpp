@@ -10,9 +10,6 @@
 
 namespace shoal::bench {
 
-/// Cells of halo on each side of a tile, in both dimensions that are cut.
-inline constexpr std::int64_t k_halo = 2;
-
 /// The value of a cell. level counts the dimensions that are not cut, flattened, plus the record: records
 /// differ and a model's array need not be filled anew for each.
 double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column);
@@ -20,7 +17,8 @@ double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std:
 /// The values of a replicated variable in one record, in its own type's bytes.
 std::vector<std::byte> replicated_values(const Field& field, std::int64_t record);
 
-/// A distributed field as the model keeps it: levels x (rows + 2 halo) x (columns + 2 halo), contiguous.
+/// A distributed field as the model keeps it: levels x (rows + 2 halo) x (columns + 2 halo), contiguous;
+/// fields of one row have no halo of rows.
 ///
 /// Record r is the same memory seen from level r on, which costs records - 1 levels and no time between
 /// records.
@@ -38,11 +36,25 @@ class LocalField {
 
   const Field& field() const { return *field_; }
   const Tile& tile() const { return tile_; }
-  std::int64_t row_pitch() const { return tile_.columns + 2 * k_halo; }                 ///< elements
-  std::int64_t level_pitch() const { return (tile_.rows + 2 * k_halo) * row_pitch(); }  ///< elements
-  std::int64_t owned() const { return field_->levels() * tile_.rows * tile_.columns; }  ///< elements a record
+  std::int64_t row_pitch() const { return tile_.columns + 2 * field_->halo_columns(); }  ///< elements
+  std::int64_t level_pitch() const {                                                     ///< elements
+    return (tile_.rows + 2 * field_->halo_rows()) * row_pitch();
+  }
+  std::int64_t owned() const { return field_->levels() * tile_.cells(); }  ///< elements a record
   std::int64_t owned_bytes() const { return owned() * size_of(field_->type); }
   std::size_t memory_bytes() const { return bytes_.size(); }
+
+  /// What libraries ask for, one number for each dimension that is cut: the tile's first cell, its cells, and
+  /// the halo on each side.
+  std::vector<std::int64_t> first() const;
+  std::vector<std::int64_t> count() const;
+  std::vector<std::int64_t> halo() const;
+  /// Extents of a record of the array, one number for each dimension but that of records: of the owned cells,
+  /// and with the halo.
+  std::vector<std::int64_t> extents() const;
+  std::vector<std::int64_t> extents_with_halo() const;
+  /// Bytes from one element to the next along each of these dimensions.
+  std::vector<std::int64_t> strides() const;
 
   /// The array of a record, first halo cell of the first level.
   std::byte* record(std::int64_t r);
@@ -67,6 +79,15 @@ class LocalField {
   std::uint64_t seed_;
   std::vector<std::byte> bytes_;
 };
+
+/// Cells of a packed box (levels x rows x columns of the field's type) that differ from the workload's
+/// values, which begin with this level; a record counts as a level more.
+std::int64_t wrong_in_box(const Field& field, const Tile& box, std::int64_t level, std::int64_t levels,
+                          const std::byte* packed);
+
+/// Bytes that the arrays of one rank take, without making them.
+std::int64_t arrays_bytes(const Content& content, const Grid& grid, const Tiling& tiling, int rank,
+                          std::int64_t records);
 
 /// Every distributed field of a content, as one rank has it.
 std::vector<LocalField> make_arrays(const Content& content, const Grid& grid, const Tiling& tiling, int rank,

@@ -20,16 +20,20 @@ std::int64_t Field::elements() const {
 
 std::int64_t Field::levels() const {
   std::int64_t n = 1;
-  for (std::size_t i = 0; i + 2 < shape.size(); ++i)
+  for (std::size_t i = 0; i + static_cast<std::size_t>(cut) < shape.size(); ++i)
     n *= shape[i];
   return n;
 }
 
 std::int64_t Field::rows() const {
-  return shape[shape.size() - 2];
+  return cut == 2 ? shape[shape.size() - 2] : 1;
 }
 std::int64_t Field::columns() const {
   return shape.back();
+}
+
+std::vector<std::int64_t> Field::cut_shape() const {
+  return {shape.end() - cut, shape.end()};
 }
 
 void Content::dimension(const std::string& name, std::int64_t length) {
@@ -47,6 +51,8 @@ Field& Content::add(const std::string& name, Type type, const std::string& dims,
   field.name = name;
   field.type = type;
   field.distributed = distributed;
+  field.cut = cut;
+  field.halo = halo;
   std::istringstream words(dims);
   for (std::string word; words >> word;) {
     const auto length = length_of(word);
@@ -76,16 +82,36 @@ std::int64_t Content::distributed_bytes(std::int64_t records) const {
 }
 
 Tile tile_of(const Field& field, const Grid& grid, const Tiling& tiling, int rank) {
-  const std::int64_t i = rank % tiling.xi, j = rank / tiling.xi;
-  const auto cut = [](std::int64_t length, std::int64_t part, std::int64_t parts) {
-    return length * part / parts;
-  };
+  const Tiling parts = field.cut == 2 ? tiling : Tiling{tiling.xi * tiling.eta, 1};
+  const std::int64_t i = rank % parts.xi, j = rank / parts.xi;
+  const auto cut = [](std::int64_t length, std::int64_t part, std::int64_t of) { return length * part / of; };
   Tile tile;
-  tile.first_column = std::min(cut(grid.xi, i, tiling.xi), field.columns());
-  tile.columns = std::min(cut(grid.xi, i + 1, tiling.xi), field.columns()) - tile.first_column;
-  tile.first_row = std::min(cut(grid.eta, j, tiling.eta), field.rows());
-  tile.rows = std::min(cut(grid.eta, j + 1, tiling.eta), field.rows()) - tile.first_row;
+  tile.first_column = std::min(cut(grid.xi, i, parts.xi), field.columns());
+  tile.columns = std::min(cut(grid.xi, i + 1, parts.xi), field.columns()) - tile.first_column;
+  tile.first_row = std::min(cut(grid.eta, j, parts.eta), field.rows());
+  tile.rows = std::min(cut(grid.eta, j + 1, parts.eta), field.rows()) - tile.first_row;
   return tile;
+}
+
+Runs contiguous_runs(const Field& field, const Grid& grid, const Tiling& tiling) {
+  Runs runs;
+  for (int rank = 0; rank < tiling.xi * tiling.eta; ++rank) {
+    const auto tile = tile_of(field, grid, tiling, rank);
+    if (tile.empty()) continue;
+    const bool wide = tile.columns == field.columns();
+    const auto mine = wide ? 1 : tile.rows;
+    runs.in_all += mine;
+    runs.most_of_a_rank = std::max(runs.most_of_a_rank, mine);
+    runs.longest = std::max(runs.longest, wide ? tile.cells() : tile.columns);
+  }
+  return runs;
+}
+
+Runs contiguous_runs(const Content& content, const Grid& grid, const Tiling& tiling) {
+  const Field* largest = nullptr;
+  for (const auto& field : content.fields)
+    if (field.distributed && (largest == nullptr || field.elements() > largest->elements())) largest = &field;
+  return largest == nullptr ? Runs{} : contiguous_runs(*largest, grid, tiling);
 }
 
 }  // namespace shoal::bench

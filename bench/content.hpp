@@ -19,7 +19,8 @@ struct Dimension {
   std::int64_t length;  ///< 0: the record dimension
 };
 
-/// One variable of a workload. A distributed one is cut in its last two dimensions.
+/// One variable of a workload. A distributed one is cut in its last two dimensions, or in the last one alone:
+/// then it is a field of a single row.
 struct Field {
   std::string name;
   Type type = Type::real;
@@ -27,12 +28,17 @@ struct Field {
   std::vector<std::int64_t> shape;  ///< global shape without the record dimension
   bool record = false;              ///< the first dimension is the record dimension
   bool distributed = false;
+  int cut = 2;            ///< dimensions that are cut, 1 or 2; distributed fields only
+  std::int64_t halo = 0;  ///< cells on each side of a tile in memory, in the dimensions that are cut
   std::vector<std::pair<std::string, std::string>> attributes;  ///< text
 
   std::int64_t elements() const;  ///< of one record
   std::int64_t levels() const;    ///< product of the dimensions that are not cut; distributed fields only
-  std::int64_t rows() const;      ///< global length of the last dimension but one
+  std::int64_t rows() const;      ///< global length of the last dimension but one; 1 if it is not cut
   std::int64_t columns() const;   ///< global length of the last dimension
+  std::int64_t halo_rows() const { return cut == 2 ? halo : 0; }
+  std::int64_t halo_columns() const { return halo; }
+  std::vector<std::int64_t> cut_shape() const;  ///< global lengths of the dimensions that are cut
 };
 
 /// What a file is made of: dimensions and variables, in the order of definition.
@@ -40,6 +46,8 @@ struct Content {
   std::vector<Dimension> dimensions;
   std::vector<Field> fields;
   bool define_only = false;  ///< the file is defined and closed, no values are written
+  int cut = 2;               ///< of the distributed fields that are added from now on
+  std::int64_t halo = 0;     ///< the same
 
   void dimension(const std::string& name, std::int64_t length);
   std::int64_t length_of(const std::string& dimension) const;  ///< error if there is none of the name
@@ -50,7 +58,7 @@ struct Content {
   std::int64_t distributed_bytes(std::int64_t records) const;  ///< of the variables that are cut
 };
 
-/// Size of a workload's grid: points in xi, eta and s.
+/// Size of a workload's grid: points in xi, eta and s. Fields of one row: eta is 1.
 struct Grid {
   std::int64_t xi = 0, eta = 0, s = 0;
 };
@@ -64,10 +72,27 @@ struct Tiling {
 struct Tile {
   std::int64_t first_row = 0, rows = 0, first_column = 0, columns = 0;
   bool empty() const { return rows == 0 || columns == 0; }
+  std::int64_t cells() const { return rows * columns; }
+  /// Place in the whole field of a column (a row) of the tile. Who asks here, and not for first_column, can
+  /// do with columns that do not follow one another.
+  std::int64_t column(std::int64_t i) const { return first_column + i; }
+  std::int64_t row(std::int64_t j) const { return first_row + j; }
 };
 
 /// The tile of a rank. Grids are cut on the points of the largest (rho) grid, so that the staggered ones, a
-/// point shorter, are short on the last tile alone; ranks count along xi first.
+/// point shorter, are short on the last tile alone; ranks count along xi first. Fields of one row are cut in
+/// as many parts as there are ranks.
 Tile tile_of(const Field& field, const Grid& grid, const Tiling& tiling, int rank);
+
+/// How a distributed field of a tiling lies in a file with all of it: runs of elements that follow one
+/// another and are one rank's, counted on one level. Rows of a tile as wide as the field are one run.
+struct Runs {
+  std::int64_t in_all = 0;          ///< of all ranks
+  std::int64_t most_of_a_rank = 0;  ///< of the rank with the most
+  std::int64_t longest = 0;         ///< elements of the longest
+};
+Runs contiguous_runs(const Field& field, const Grid& grid, const Tiling& tiling);
+/// The same of the content's largest distributed field.
+Runs contiguous_runs(const Content& content, const Grid& grid, const Tiling& tiling);
 
 }  // namespace shoal::bench

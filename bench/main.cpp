@@ -21,7 +21,7 @@ using namespace shoal::bench;
 void print_list() {
   std::cout << "Experiments\n";
   for (const auto& w : workloads())
-    std::cout << "  " << w.name << ": " << w.summary << "\n";
+    std::cout << "  " << w.name << ": " << w.summary << " (" << size_names(w) << ")\n";
   std::cout << "Methods\n";
   for (const auto& m : methods()) {
     std::cout << "  " << m.name << ": " << m.summary << " (";

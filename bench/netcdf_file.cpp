@@ -63,10 +63,12 @@ std::vector<int> find_netcdf_variables(int file, const Content& content, const s
 NetcdfSection netcdf_section(const Field& field, const Tile& tile, std::int64_t record) {
   auto s = netcdf_whole(field, record);
   const auto n = s.start.size();
-  s.start[n - 2] = static_cast<std::size_t>(tile.first_row);
   s.start[n - 1] = static_cast<std::size_t>(tile.first_column);
-  s.count[n - 2] = static_cast<std::size_t>(tile.rows);
   s.count[n - 1] = static_cast<std::size_t>(tile.columns);
+  if (field.cut == 2) {
+    s.start[n - 2] = static_cast<std::size_t>(tile.first_row);
+    s.count[n - 2] = static_cast<std::size_t>(tile.rows);
+  }
   if (tile.empty()) std::fill(s.count.begin(), s.count.end(), 0);
   return s;
 }

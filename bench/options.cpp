@@ -107,7 +107,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
 std::string usage() {
   return "mpiexec -n RANKS shoal-bench EXPERIMENT [options]     shoal-bench list\n"
          "  --tiles IxJ       tiles in xi and in eta; as square as possible unless given\n"
-         "  --size S          small, medium, large or NXxNYxNZ (small)\n"
+         "  --size S          one of the workload's (list names them) or NXxNYxNZ; the workload's first "
+         "unless given\n"
          "  --records N       records of the file\n"
          "  --methods A,B     methods, in the order in which they take turns (native,limit)\n"
          "  --formats A,B     cdf1, cdf2, cdf5, netcdf4, netcdf4-classic (cdf5)\n"
@@ -123,13 +124,7 @@ std::string usage() {
 }
 
 Grid grid_of(const Workload& workload, const std::string& size) {
-  if (size == "small") return workload.small;
-  if (size == "medium") return workload.medium;
-  if (size == "large") return workload.large;
-  const auto parts = split(size, 'x');
-  if (parts.size() != 3)
-    throw std::invalid_argument("--size is '" + size + "'; small, medium, large or NXxNYxNZ is needed");
-  return {number(parts[0], 3, "--size"), number(parts[1], 3, "--size"), number(parts[2], 1, "--size")};
+  return find_size(workload, size);
 }
 
 Tiling tiling_of(const Options& options, int ranks) {

@@ -13,8 +13,8 @@ namespace shoal::bench {
 /// What the command line asks for.
 struct Options {
   std::string experiment;
-  Tiling tiling{0, 0};  ///< 0: as near to square as the number of ranks allows
-  std::string size = "small";
+  Tiling tiling{0, 0};        ///< 0: as near to square as the number of ranks allows
+  std::string size;           ///< "": the workload's first
   std::int64_t records = -1;  ///< -1: the workload's
   int repetitions = 5;
   std::vector<std::string> methods;  ///< with variants
@@ -34,7 +34,7 @@ struct Options {
 Options parse_options(const std::vector<std::string>& arguments);
 std::string usage();
 
-/// Grid of a workload by name of a size, or NXxNYxNZ.
+/// Grid of a workload by name of a size, or NXxNYxNZ: find_size().
 Grid grid_of(const Workload& workload, const std::string& size);
 /// The tiling asked for, checked against the number of ranks, or one near to square.
 Tiling tiling_of(const Options& options, int ranks);

@@ -3,10 +3,8 @@
 #include <shoal/shoal.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <stdexcept>
-#include <utility>
 
 #include "method.hpp"
 
@@ -43,14 +41,13 @@ class Native : public Method {
     decompositions_.clear();
     for (const auto& array : run.arrays) {
       const auto& field = array.field();
-      const auto& tile = array.tile();
-      auto& slot = decompositions_[{field.rows(), field.columns()}];
+      const auto global = field.cut_shape(), first = array.first(), count = array.count(),
+                 halo = array.halo();
+      auto& slot = decompositions_[global];
       if (slot) continue;
-      const std::array<std::int64_t, 2> global{field.rows(), field.columns()},
-          first{tile.first_row, tile.first_column}, count{tile.rows, tile.columns}, halo{k_halo, k_halo};
       shoal_decomposition* made = nullptr;
-      check(shoal_block(run.comm, 2, global.data(), first.data(), count.data(), halo.data(), halo.data(),
-                        &made),
+      check(shoal_block(run.comm, field.cut, global.data(), first.data(), count.data(), halo.data(),
+                        halo.data(), &made),
             "decomposition");
       slot.reset(made);
     }
@@ -99,7 +96,7 @@ class Native : public Method {
   }
 
   shoal_decomposition* decomposition(const Field& field) {
-    return decompositions_.at({field.rows(), field.columns()}).get();
+    return decompositions_.at(field.cut_shape()).get();
   }
 
   void define(Run& run) {
@@ -128,9 +125,7 @@ class Native : public Method {
       const auto r = std::max<std::int64_t>(record, 0);
       if (field.distributed) {
         auto& local = run.arrays[array];
-        auto extents = field.shape;
-        extents[extents.size() - 2] = local.tile().rows + 2 * k_halo;
-        extents[extents.size() - 1] = local.row_pitch();
+        const auto extents = local.extents_with_halo();
         const shoal_array view{local.record(r),
                                static_cast<int>(field.type),
                                0,
@@ -159,21 +154,13 @@ class Native : public Method {
     for (auto& local : run.arrays) {
       const auto& field = local.field();
       if (field.record != (record >= 0)) continue;
-      auto extents = field.shape;
-      const auto n = extents.size();
-      extents[n - 2] = local.tile().rows;
-      extents[n - 1] = local.tile().columns;
-      std::vector<std::int64_t> strides(n);
-      strides[n - 1] = size_of(field.type);
-      strides[n - 2] = local.row_pitch() * size_of(field.type);
-      for (std::size_t i = n - 2, pitch = static_cast<std::size_t>(local.level_pitch() * size_of(field.type));
-           i-- > 0;) {
-        strides[i] = static_cast<std::int64_t>(pitch);
-        pitch *= static_cast<std::size_t>(extents[i]);
-      }
-      const shoal_array view{
-          local.interior(0), static_cast<int>(field.type), 0, static_cast<int>(n), extents.data(),
-          strides.data()};
+      const auto extents = local.extents(), strides = local.strides();
+      const shoal_array view{local.interior(0),
+                             static_cast<int>(field.type),
+                             0,
+                             static_cast<int>(extents.size()),
+                             extents.data(),
+                             strides.data()};
       check(shoal_read(file_, field.name.c_str(), decomposition(field), &view, record_of(field, record),
                        nullptr, nullptr),
             "reading of " + field.name);
@@ -193,7 +180,7 @@ class Native : public Method {
   }
 
   shoal_dataset* file_ = nullptr;
-  std::map<std::pair<std::int64_t, std::int64_t>, Decomposition> decompositions_;
+  std::map<std::vector<std::int64_t>, Decomposition> decompositions_;
 };
 
 }  // namespace

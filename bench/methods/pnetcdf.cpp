@@ -32,20 +32,17 @@ struct Section {
 // A rank's tile in the variable, levels first, the record in front if there is one.
 Section section_of(const LocalField& array, std::int64_t record) {
   const auto& field = array.field();
-  const auto& tile = array.tile();
   Section s;
   if (field.record) {
     s.start.push_back(record);
     s.count.push_back(1);
   }
-  for (std::size_t i = 0; i + 2 < field.shape.size(); ++i) {
-    s.start.push_back(0);
-    s.count.push_back(field.shape[i]);
-  }
-  s.start.insert(s.start.end(), {tile.first_row, tile.first_column});
-  s.count.insert(s.count.end(), {tile.rows, tile.columns});
+  const auto first = array.first(), count = array.extents();
+  s.start.insert(s.start.end(), count.size() - first.size(), 0);
+  s.start.insert(s.start.end(), first.begin(), first.end());
+  s.count.insert(s.count.end(), count.begin(), count.end());
   // A rank without cells still takes its part in the call.
-  if (tile.empty()) std::fill(s.count.begin(), s.count.end(), 0);
+  if (array.tile().empty()) std::fill(s.count.begin(), s.count.end(), 0);
   return s;
 }
 

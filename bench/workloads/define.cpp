@@ -6,7 +6,9 @@
 namespace shoal::bench {
 
 Content define_content(const Grid& grid) {
+  if (grid.xi < 3 || grid.eta < 3) refuse_grid(grid, "at least 3x3 points are needed");
   Content c;
+  c.halo = 2;
   c.define_only = true;
   c.dimension("xi_rho", grid.xi);
   c.dimension("eta_rho", grid.eta);

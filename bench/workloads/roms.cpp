@@ -66,8 +66,10 @@ void add_state(Content& c) {
 
 }  // namespace
 
-Content roms_size_content(const Grid& grid) {
+Content roms_content(const Grid& grid) {
+  if (grid.xi < 3 || grid.eta < 3) refuse_grid(grid, "at least 3x3 points are needed");
   Content c;
+  c.halo = 2;
   c.dimension("xi_rho", grid.xi);
   c.dimension("xi_u", grid.xi - 1);
   c.dimension("xi_v", grid.xi);

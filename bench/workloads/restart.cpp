@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A restart file of an atmosphere model on a cubed sphere of spectral elements (CAM with HOMME): 6 ne^2
+// elements of 4x4 points, of which neighbours share their edges, so 6*9*ne^2 + 2 columns. Fields are (lev,
+// ncol) or (ncol) in double precision; the columns are what is cut. Ranks have them in one block each so far.
+#include <charconv>
+
+#include "workload.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+void describe(Field& field, const std::string& long_name, const std::string& units) {
+  field.attributes = {{"long_name", long_name}, {"units", units}};
+}
+
+void add_replicated(Content& c) {
+  for (const char* name : {"nstep", "nsteph", "ntsrest", "mdcur", "mscur", "nbdate", "nbsec", "ndbase",
+                           "nsbase", "date", "datesec"})
+    describe(c.add(name, Type::integer, "", false), "where the run is", "1");
+  for (const char* name : {"time", "P0", "co2vmr", "ch4vmr", "n2ovmr", "f11vmr", "f12vmr", "sol_tsi",
+                           "fixmas", "hw1", "tmass0", "zgsint"})
+    describe(c.add(name, Type::dbl, "", false), "parameter of the run", "1");
+  for (const char* name : {"hyam", "hybm", "lev"})
+    describe(c.add(name, Type::dbl, "lev", false), "hybrid vertical coordinate at middles of layers", "1");
+  for (const char* name : {"hyai", "hybi", "ilev"})
+    describe(c.add(name, Type::dbl, "ilev", false), "hybrid vertical coordinate at faces of layers", "1");
+}
+
+void add_state(Content& c) {
+  for (const char* name : {"lat", "lon"})
+    describe(c.add(name, Type::dbl, "ncol", true), "place of the column", "degree");
+  describe(c.add("area", Type::dbl, "ncol", true), "area of the column", "radian2");
+  describe(c.add("PS", Type::dbl, "ncol", true), "surface pressure", "Pa");
+  describe(c.add("PHIS", Type::dbl, "ncol", true), "surface geopotential", "m2 s-2");
+  for (const char* name : {"TS", "TBOT", "SNOWHLND", "PBLH", "TPERT", "QPERT", "ASDIR", "LWUP"})
+    describe(c.add(name, Type::dbl, "ncol", true), "surface and boundary layer", "1");
+  describe(c.add("U", Type::dbl, "lev ncol", true), "zonal wind", "m s-1");
+  describe(c.add("V", Type::dbl, "lev ncol", true), "meridional wind", "m s-1");
+  describe(c.add("T", Type::dbl, "lev ncol", true), "temperature", "K");
+  describe(c.add("OMEGA", Type::dbl, "lev ncol", true), "vertical velocity", "Pa s-1");
+  describe(c.add("DPDRY", Type::dbl, "lev ncol", true), "dry mass of the layer", "Pa");
+  for (const char* name : {"Q", "CLDLIQ", "CLDICE", "NUMLIQ", "NUMICE", "O3", "H2O2", "H2SO4", "SO2", "DMS",
+                           "SOAG", "bc_a1", "dst_a1", "ncl_a1", "so4_a1"})
+    describe(c.add(name, Type::dbl, "lev ncol", true), "tracer", "kg/kg");
+  for (const char* name : {"CLD", "CONCLD", "QRL", "QRS", "TKE", "KVH"})
+    describe(c.add(name, Type::dbl, "lev ncol", true), "what physics keeps from step to step", "1");
+}
+
+}  // namespace
+
+bool restart_size(const std::string& text, Grid& grid) {
+  std::int64_t ne = 0;
+  if (!text.starts_with("ne")) return false;
+  const auto [after, error] = std::from_chars(text.data() + 2, text.data() + text.size(), ne);
+  if (error != std::errc{} || after != text.data() + text.size() || ne < 1 || ne > 10000) return false;
+  grid = {6 * 9 * ne * ne + 2, 1, 26};
+  return true;
+}
+
+Content restart_content(const Grid& grid) {
+  if (grid.eta != 1) refuse_grid(grid, "columns are not on a grid: neN, or as many as there are x1x levels");
+  Content c;
+  c.cut = 1;
+  c.dimension("ncol", grid.xi);
+  c.dimension("lev", grid.s);
+  c.dimension("ilev", grid.s + 1);
+  add_replicated(c);
+  add_state(c);
+  return c;
+}
+
+}  // namespace shoal::bench
