@@ -169,6 +169,16 @@ std::vector<std::int64_t> LocalField::strides() const {
   return strides;
 }
 
+std::vector<std::byte> values_of_box(const Field& field, const Tile& box, std::int64_t level) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(box.cells() * size_of(field.type)));
+  with_type(field.type, [&](auto t) {
+    for (std::int64_t j = 0; j < box.rows; ++j)
+      value_row<decltype(t)>(bytes.data() + j * box.columns * size_of(field.type), seed_of(field.name), level,
+                             box, j);
+  });
+  return bytes;
+}
+
 std::int64_t wrong_in_box(const Field& field, const Tile& box, std::int64_t level, std::int64_t levels,
                           const std::byte* packed) {
   return with_type(field.type, [&](auto t) {

@@ -80,6 +80,9 @@ class LocalField {
   std::vector<std::byte> bytes_;
 };
 
+/// The packed cells of one level (a record counts as a level more) of a box of the whole field.
+std::vector<std::byte> values_of_box(const Field& field, const Tile& box, std::int64_t level);
+
 /// Cells of a packed box (levels x rows x columns of the field's type) that differ from the workload's
 /// values, which begin with this level; a record counts as a level more.
 std::int64_t wrong_in_box(const Field& field, const Tile& box, std::int64_t level, std::int64_t levels,

@@ -8,7 +8,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
+
+#include "dataset_check.hpp"
+#include "files.hpp"
 
 #ifdef SHOAL_HAVE_NETCDF
 #include <netcdf.h>
@@ -41,47 +45,14 @@ std::int64_t wrong_definitions(int file, const Content& content) {
   return wrong;
 }
 
-std::int64_t wrong_replicated(int file, int id, const Field& field, std::int64_t record,
-                              const std::string& path) {
-  const auto expected = replicated_values(field, std::max<std::int64_t>(record, 0));
-  std::vector<std::byte> found(expected.size());
-  const auto s = netcdf_whole(field, record);
-  check_netcdf(nc_get_vara(file, id, s.start.data(), s.count.data(), found.data()),
-               "reading of " + field.name, path);
-  return found == expected ? 0 : 1;
-}
-
-std::int64_t wrong_values(int file, Run& run) {
-  const auto ids = find_netcdf_variables(file, run.content, run.path);
-  std::vector<std::byte> packed;
-  std::int64_t wrong = 0;
-  for (std::int64_t r = -1; r < run.records; ++r) {
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const auto& field = run.content.fields[i];
-      const std::size_t array = field.distributed ? at++ : 0;
-      if (field.record != (r >= 0)) continue;
-      if (!field.distributed) {
-        if (run.rank == 0) wrong += wrong_replicated(file, ids[i], field, r, run.path);
-        continue;
-      }
-      const auto& local = run.arrays[array];
-      packed.resize(static_cast<std::size_t>(local.owned_bytes()));
-      const auto s = netcdf_section(field, local.tile(), r);
-      check_netcdf(nc_get_vara(file, ids[i], s.start.data(), s.count.data(), packed.data()),
-                   "reading of " + field.name, run.path);
-      wrong += local.wrong_packed(packed.data(), std::max<std::int64_t>(r, 0));
-    }
-  }
-  return wrong;
-}
-
 std::int64_t wrong_by_library(Run& run) {
-  if (run.content.define_only && run.rank != 0) return 0;
+  if (!run.content.define_only) return wrong_in_dataset(run.comm, run.path, run.content, run.records);
+  if (run.rank != 0) return 0;
+  const auto path = pieces_of(run.path).at(0);
   int file = -1;
-  check_netcdf(nc_open(run.path.c_str(), NC_NOWRITE, &file), "opening", run.path);
-  const auto wrong = run.content.define_only ? wrong_definitions(file, run.content) : wrong_values(file, run);
-  check_netcdf(nc_close(file), "closing", run.path);
+  check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &file), "opening", path);
+  const auto wrong = wrong_definitions(file, run.content);
+  check_netcdf(nc_close(file), "closing", path);
   return wrong;
 }
 
@@ -90,6 +61,8 @@ std::int64_t wrong_by_library(Run& run) {
 std::int64_t wrong_by_library(Run& run) {
   if (run.content.define_only)
     throw std::runtime_error("definitions cannot be checked: this build has no netCDF-C");
+  if (run.format == "raw" || run.format == "ascii")
+    return wrong_in_dataset(run.comm, run.path, run.content, run.records);
   auto shoal = make_native();
   std::vector<LocalField> arrays;
   for (const auto& a : run.arrays)
@@ -124,7 +97,7 @@ std::int64_t wrong_by_library(Run& run) {
 // A file's bytes, shared with whoever reads it next.
 class MappedFile {
  public:
-  explicit MappedFile(const std::string& path) {
+  explicit MappedFile(const std::string& path) : path_(path) {
     const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
     struct stat info {};
     if (fd < 0 || fstat(fd, &info) != 0)
@@ -138,19 +111,46 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  // The last place: levels of the last record are found in records before it too.
-  std::byte* find_last(const std::vector<std::byte>& bytes) const {
-    auto* const begin = static_cast<std::byte*>(data_);
-    std::byte* last = nullptr;
-    for (auto* at = begin;; at = last + 1) {
-      const auto left = size_ - static_cast<std::size_t>(at - begin);
-      at = static_cast<std::byte*>(memmem(at, left, bytes.data(), bytes.size()));
-      if (at == nullptr) return last;
-      last = at;
+  // Where values of so many bytes each lie, in either byte order. The last place: levels of the last record
+  // are found in records before it too.
+  std::int64_t find(const std::vector<std::byte>& values, std::int64_t size) const {
+    auto at = find_last(values);
+    auto swapped = values;
+    for (auto value = swapped.begin(); at < 0 && value != swapped.end(); value += size)
+      std::reverse(value, value + size);
+    if (at < 0) at = find_last(swapped);
+    if (at < 0) throw std::runtime_error("planting an error: the values are not in " + path_);
+    return at;
+  }
+
+  // Makes the value at a place another one by one byte: a bit of a number, a digit of a text.
+  void spoil(std::int64_t place, bool text) const {
+    auto* byte = static_cast<std::byte*>(data_) + place;
+    auto* const end = static_cast<std::byte*>(data_) + size_;
+    if (!text) {
+      byte[1] ^= std::byte{0x10};
+      return;
     }
+    const auto digit =
+        std::find_if(byte, end, [](std::byte b) { return b >= std::byte{'1'} && b <= std::byte{'9'}; });
+    if (digit == end) throw std::runtime_error("planting an error: there is no digit in " + path_);
+    *digit = *digit == std::byte{'9'} ? std::byte{'8'} : std::byte(static_cast<unsigned char>(*digit) + 1);
   }
 
  private:
+  std::int64_t find_last(const std::vector<std::byte>& bytes) const {
+    auto* const begin = static_cast<std::byte*>(data_);
+    std::int64_t last = -1;
+    for (;;) {
+      const auto from = static_cast<std::size_t>(last + 1);
+      const auto* at =
+          static_cast<std::byte*>(memmem(begin + from, size_ - from, bytes.data(), bytes.size()));
+      if (at == nullptr) return last;
+      last = at - begin;
+    }
+  }
+
+  std::string path_;
   void* data_ = nullptr;
   std::size_t size_ = 0;
 };
@@ -174,20 +174,31 @@ std::int64_t wrong_in_arrays(const std::vector<LocalField>& arrays, std::int64_t
 
 void plant_error(const Run& run) {
   const auto& array = run.arrays.back();
-  const auto size = size_of(array.field().type);
-  // Some neighbouring values are enough to be found nowhere else; file byte order may be either.
-  const auto cells = std::min<std::int64_t>(4, array.tile().columns);
-  const auto* begin = array.interior(array.field().record ? run.records - 1 : 0);
-  std::vector<std::byte> native(begin, begin + cells * size), swapped = native;
-  for (std::int64_t c = 0; c < cells; ++c)
-    std::reverse(swapped.begin() + c * size, swapped.begin() + (c + 1) * size);
-  const MappedFile file(run.path);
-  auto* at = file.find_last(native);
-  if (at == nullptr) at = file.find_last(swapped);
-  if (at == nullptr)
-    throw std::runtime_error("planting an error: the values of " + array.field().name + " are not in " +
-                             run.path);
-  at[1] ^= std::byte{0x10};
+  const auto& field = array.field();
+  // Raw files of methods that have no header are found by their values alone.
+  const bool bare = run.format == "raw" && !std::filesystem::exists(pieces_of(run.path).at(0) + ".json");
+  for (const auto& piece : pieces_of(run.path)) {
+    const auto file = bare ? nullptr : open_plain(piece);
+    const auto box = file ? Piece::box_of(*file, run.content, field) : array.tile();
+    if (box.empty()) continue;
+    const auto record = field.record ? run.records - 1 : 0;
+    std::vector<std::int64_t> cell(field.shape.size(), 0);
+    if (field.record) cell.insert(cell.begin(), record);
+    const auto place = file ? file->place(field.name, cell) : -1;
+    const bool text = file && file->is_text();
+    if (place >= 0) {
+      MappedFile(piece).spoil(place, text);
+    } else {
+      // Some neighbouring values are enough to be found nowhere else.
+      auto few = box;
+      few.rows = 1;
+      few.columns = std::min<std::int64_t>({4, box.columns, std::max<std::int64_t>(array.tile().columns, 1)});
+      const MappedFile mapped(piece);
+      mapped.spoil(mapped.find(values_of_box(field, few, record), size_of(field.type)), false);
+    }
+    return;
+  }
+  throw std::runtime_error("planting an error: no file of " + run.path + " has values of " + field.name);
 }
 
 const char* checked_by() {

@@ -15,8 +15,8 @@ std::int64_t wrong_in_file(Method& method, Run& run);
 /// those with, as they are in that record. Returns what is wrong on this rank. Local.
 std::int64_t wrong_in_arrays(const std::vector<LocalField>& arrays, std::int64_t record);
 
-/// Spoils one byte of a value of the last record, wherever the file keeps it. std::runtime_error if it is not
-/// found. Called by one rank whose tile is not empty.
+/// Spoils one byte of a value of the last record, wherever the file, or the first file of a set that has
+/// some, keeps it. std::runtime_error if it is not found. Called by one rank whose tile is not empty.
 void plant_error(const Run& run);
 
 /// Who reads the files in wrong_in_file.

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of the formats raw and ascii, as docs/file_formats.md describes them, read with nothing of Shoal's.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <system_error>
+
+#include "json_reader.hpp"
+#include "plain_file.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+class RawFile final : public PlainFile {
+ public:
+  explicit RawFile(const std::string& path) : path_(path) {
+    std::ifstream header(path + ".json", std::ios::binary);
+    try {
+      head_ = parse_json({std::istreambuf_iterator<char>(header), {}});
+      text_ = head_.at("format").text == "ascii";
+      const bool little = std::endian::native == std::endian::little;
+      swapped_ = !text_ && head_.at("byte_order").text != (little ? "little" : "big");
+    } catch (const std::runtime_error& e) {
+      throw std::runtime_error(path + ".json: " + e.what());
+    }
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "opening of " + path);
+  }
+  ~RawFile() override { close(fd_); }
+  RawFile(const RawFile&) = delete;
+  RawFile& operator=(const RawFile&) = delete;
+
+  bool is_text() const override { return text_; }
+
+  std::int64_t length(const std::string& dimension) override {
+    for (const auto& d : head_.at("dimensions").items)
+      if (d.at("name").text == dimension) return d.at("length").number();
+    return -1;
+  }
+
+  bool find(const std::string& variable, PlainVariable& out) override {
+    const auto* v = look_up(variable);
+    if (v == nullptr) return false;
+    const auto& type = v->at("type").text;
+    out.type = type == "int" ? 4 : type == "float" ? 5 : type == "double" ? 6 : 0;
+    out.dims.clear();
+    for (const auto& name : v->at("dimensions").items)
+      out.dims.push_back(name.text);
+    return true;
+  }
+
+  std::vector<std::int64_t> numbers(const std::string& variable, const std::string& attribute) override {
+    std::vector<std::int64_t> values;
+    for (const auto& a : variable_of(variable).at("attributes").items)
+      if (a.at("name").text == attribute)
+        for (const auto& item : a.at("value").items)
+          values.push_back(item.number());
+    return values;
+  }
+
+  std::int64_t place(const std::string& variable, const std::vector<std::int64_t>& cell) override {
+    const auto& v = variable_of(variable);
+    const bool record = has_record(v);
+    std::int64_t index = 0;
+    for (std::size_t d = record ? 1 : 0; d < cell.size(); ++d)
+      index = index * length(v.at("dimensions").items[d].text) + cell[d];
+    return v.at("begin").number() + (record ? cell[0] * head_.at("record_stride").number() : 0) +
+           index * v.at("element_bytes").number();
+  }
+
+  // Along the last dimension in one go, or along several where the last ones are taken whole.
+  void read(const std::string& variable, const std::vector<std::int64_t>& start,
+            const std::vector<std::int64_t>& count, std::byte* values) override {
+    const auto& v = variable_of(variable);
+    const auto& type = v.at("type").text;
+    const std::size_t size = type == "double" ? 8 : 4;
+    const auto& dims = v.at("dimensions").items;
+    if (std::find(count.begin(), count.end(), 0) != count.end()) return;
+    std::size_t outer = count.size();
+    std::int64_t run = 1;
+    const std::size_t fixed = has_record(v) ? 1 : 0;
+    while (outer > fixed) {
+      --outer;
+      run *= count[outer];
+      if (count[outer] != length(dims[outer].text)) break;
+    }
+    auto cell = start;
+    for (;;) {
+      read_run(place(variable, cell), run, v.at("element_bytes").number(), type, values);
+      values += static_cast<std::size_t>(run) * size;
+      std::size_t d = outer;
+      while (d > 0 && ++cell[d - 1] == start[d - 1] + count[d - 1]) {
+        cell[d - 1] = start[d - 1];
+        --d;
+      }
+      if (d == 0) return;
+    }
+  }
+
+ private:
+  const Json* look_up(const std::string& variable) const {
+    for (const auto& v : head_.at("variables").items)
+      if (v.at("name").text == variable) return &v;
+    return nullptr;
+  }
+
+  const Json& variable_of(const std::string& variable) const {
+    const auto* v = look_up(variable);
+    if (v == nullptr) throw std::runtime_error(path_ + ": there is no variable " + variable);
+    return *v;
+  }
+
+  bool has_record(const Json& variable) const {
+    const auto& dims = variable.at("dimensions").items;
+    if (dims.empty()) return false;
+    for (const auto& d : head_.at("dimensions").items)
+      if (d.at("name").text == dims[0].text) return d.at("unlimited").text == "true";
+    return false;
+  }
+
+  void read_bytes(std::int64_t offset, std::int64_t n, char* to) const {
+    while (n > 0) {
+      const auto got = pread(fd_, to, static_cast<std::size_t>(n), offset);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0)
+        throw std::runtime_error(path_ + ": " + std::to_string(n) + " bytes at " + std::to_string(offset) +
+                                 " cannot be read");
+      to += got;
+      n -= got;
+      offset += got;
+    }
+  }
+
+  void read_run(std::int64_t offset, std::int64_t n, std::int64_t width, const std::string& type,
+                std::byte* values) {
+    if (text_) {
+      lines_.resize(static_cast<std::size_t>(n * width));
+      read_bytes(offset, n * width, lines_.data());
+      parse_lines(n, width, type, values);
+      return;
+    }
+    read_bytes(offset, n * width, reinterpret_cast<char*>(values));
+    for (std::int64_t i = 0; swapped_ && i < n; ++i)
+      std::reverse(values + i * width, values + (i + 1) * width);
+  }
+
+  // What is no number (a line that was never written) becomes one that no workload has.
+  void parse_lines(std::int64_t n, std::int64_t width, const std::string& type, std::byte* values) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const char* line = lines_.data() + i * width;
+      char* end = nullptr;
+      const double value = type == "float" ? std::strtof(line, &end) : std::strtod(line, &end);
+      const bool right = line[width - 1] == '\n' && end == line + width - 1;
+      if (type == "double")
+        reinterpret_cast<double*>(values)[i] = right ? value : std::nan("");
+      else if (type == "float")
+        reinterpret_cast<float*>(values)[i] = right ? static_cast<float>(value) : std::nanf("");
+      else
+        reinterpret_cast<std::int32_t*>(values)[i] =
+            right ? static_cast<std::int32_t>(value) : std::numeric_limits<std::int32_t>::min();
+    }
+  }
+
+  std::string path_;
+  Json head_;
+  bool text_ = false, swapped_ = false;
+  int fd_ = -1;
+  std::string lines_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlainFile> open_raw(const std::string& path) {
+  return std::make_unique<RawFile>(path);
+}
+
+}  // namespace shoal::bench
