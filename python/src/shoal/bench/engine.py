@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal-bench, the program that measures: where it is, what it can do, what a start of it would need."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .study import Start
+
+name = "shoal-bench"
+# Not SHOAL_...: such names are settings of the library, which refuses those that it does not know.
+variable = "BENCH_ENGINE"
+_seconds = 120
+
+
+class EngineError(RuntimeError):
+    """The engine is not there, or did not do what it was asked for."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a start needs: memory of all ranks together, most bytes at one time in a folder."""
+
+    memory_bytes: int
+    disk_bytes: int
+    shape: tuple[int, ...]
+    records: int
+    bytes: int
+
+
+@dataclass
+class Capabilities:
+    """What `shoal-bench list` says: objects with a name each."""
+
+    experiments: dict[str, dict] = field(default_factory=dict)
+    methods: dict[str, dict] = field(default_factory=dict)
+
+    def has_method(self, text: str) -> bool:
+        """Whether a method, which may have settings (native+writers=1), is in this build. Local."""
+        return text.split("+")[0] in self.methods
+
+
+def engine_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """The environment for a start: this one, in which ranks that wait leave the core to others. Local."""
+    from ..cli.mpi_launch import find_launcher, launch_environment
+
+    return {**launch_environment(find_launcher()), **(extra or {})}
+
+
+def settings_in_environment() -> dict[str, str]:
+    """What the environment tells Shoal, MPI and MPI-IO: with other values, times would be others. Local."""
+    told = ("SHOAL_", "OMPI_MCA_", "PMIX_MCA_", "ROMIO_", "MPICH_", "PNETCDF_", "HDF5_")
+    return {key: value for key, value in os.environ.items() if key.startswith(told)}
+
+
+def _beside_library() -> list[Path]:
+    """bin/ of the folder that libshoal was built in or installed to."""
+    try:
+        maps = Path("/proc/self/maps").read_text()
+    except OSError:
+        return []
+    paths = {line.split(maxsplit=5)[5] for line in maps.splitlines() if "/libshoal.so" in line}
+    return [parent / "bin" / name for path in sorted(paths) for parent in list(Path(path).parents)[1:3]]
+
+
+class Engine:
+    """The program at a path."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._build = ""
+
+    @property
+    def build(self) -> str:
+        """Tells builds apart: a digest of the program and of the libshoal beside it. Local."""
+        if not self._build:
+            digest = hashlib.sha256(self.path.read_bytes())
+            library = self.path.resolve().parent.parent / "lib" / "libshoal.so"
+            if library.is_file():
+                digest.update(library.read_bytes())
+            self._build = digest.hexdigest()[:16]
+        return self._build
+
+    def _ask(self, arguments: Sequence[str]) -> dict:
+        """The one object that it prints. EngineError with its own words."""
+        try:
+            answer = subprocess.run(
+                [str(self.path), *arguments],
+                capture_output=True,
+                text=True,
+                timeout=_seconds,
+                stdin=subprocess.DEVNULL,
+                env=engine_environment(),
+            )
+        except subprocess.TimeoutExpired:
+            raise EngineError(
+                f"{self.path} {' '.join(arguments)} did not end within {_seconds} s; "
+                "does MPI start without mpiexec?"
+            ) from None
+        except OSError as error:
+            raise EngineError(f"{self.path}: {error.strerror}") from None
+        lines = [line for line in answer.stdout.splitlines() if line.startswith("{")]
+        try:
+            if answer.returncode == 0 and lines:
+                return json.loads(lines[-1])
+        except ValueError:
+            pass
+        said = [line for line in answer.stderr.splitlines() if line.strip()]
+        told = [line for line in said if line.startswith(name)] or said or [f"exit code {answer.returncode}"]
+        raise EngineError(told[0].removeprefix(f"{name}: "))
+
+    def capabilities(self) -> Capabilities:
+        """EngineError. Local."""
+        told = self._ask(["list", "--stream"])
+        try:
+            return Capabilities(
+                {item["name"]: item for item in told["experiments"]},
+                {item["name"]: item for item in told["methods"]},
+            )
+        except (KeyError, TypeError) as error:
+            raise EngineError(
+                f"{self.path} is of another version than this package: its list lacks {error}"
+            ) from None
+
+    def estimate(self, start: Start) -> Estimate:
+        """What a start would need; nothing is run. EngineError also where the engine refuses it. Local."""
+        told = self._ask([*start.arguments(), "--ranks", str(start.ranks), "--estimate"])
+        try:
+            return Estimate(
+                int(told["memory_bytes"]),
+                int(told["disk_bytes"]),
+                tuple(told["shape"]),
+                int(told["records"]),
+                int(told["bytes"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise EngineError(f"{self.path} is of another version: its estimate lacks {error}") from None
+
+
+def find_engine() -> Engine:
+    """BENCH_ENGINE names it; otherwise that of the libshoal in use, one on PATH, or one in build/release.
+
+    EngineError says where it was looked for. Local."""
+    named = os.environ.get(variable)
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise EngineError(f"{variable} is '{named}', which is no program; name {name}, or unset it.")
+        return Engine(Path(found))
+    places = _beside_library()
+    places.append(Path(sys.executable).parent / name)
+    on_path = shutil.which(name)
+    if on_path:
+        places.append(Path(on_path))
+    places.append(Path.cwd() / "build" / "release" / "bin" / name)
+    for place in places:
+        if place.is_file() and os.access(place, os.X_OK):
+            return Engine(place)
+    raise EngineError(
+        f"{name} was not found; looked at {', '.join(dict.fromkeys(map(str, places)))} and PATH. "
+        f"Build it (make build), or name it with {variable}=<path>."
+    )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""E7: one file or many, and the settings of output."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..study import Experiment, Study
+
+_layouts = Study(
+    name="layouts",
+    asks="one file by gathering, one shared file by every driver, one a domain, one a process; formats",
+    methods=(
+        "gather",
+        "native",
+        "pnetcdf-collective",
+        "netcdf-collective",
+        "native-per-domain+io_layout=1x2",
+        "native-per-process",
+        "limit",
+    ),
+    formats=("cdf2", "netcdf4", "netcdf4-classic"),
+    sizes=("medium",),
+    records=(2,),
+    repetitions=3,
+)
+# 3x1 does not divide the four tiles in x.
+_domains = Study(
+    name="io-layout",
+    asks="how many I/O domains, and so files",
+    methods=tuple(f"native-per-domain+io_layout={cut}" for cut in ("1x1", "2x1", "3x1", "2x2", "4x2")),
+    formats=("cdf2",),
+    ranks=(8,),
+    tiles=("4x2",),
+    sizes=("medium",),
+    records=(2,),
+    repetitions=3,
+)
+_hints = Study(
+    name="hints",
+    asks="aggregators and their buffers (MPI-IO hints)",
+    methods=("native", "pnetcdf-collective", "netcdf-collective", "mpiio-collective"),
+    formats=("cdf2", "netcdf4"),
+    sizes=("medium",),
+    records=(2,),
+    hints=(
+        "cb_nodes=1",
+        "cb_nodes=2",
+        "cb_nodes=2,cb_buffer_size=1048576",
+        "cb_nodes=2,cb_buffer_size=67108864",
+    ),
+    read=False,
+    repetitions=3,
+)
+_chunks = Study(
+    name="chunks",
+    asks="sizes of netcdf4 chunks",
+    methods=tuple(
+        f"{method}+chunk_bytes={size}"
+        for size in ("256KiB", "1MiB", "4MiB", "16MiB")
+        for method in ("native", "netcdf-collective")
+    ),
+    formats=("netcdf4",),
+    sizes=("medium",),
+    records=(2,),
+    repetitions=3,
+)
+
+experiment = Experiment(
+    number=7,
+    name="mom-output",
+    title="I/O domains and tuning",
+    question="Should an ocean model write one file or many, in which format, and with which settings; and "
+    "is what joining costs worth it?",
+    source="MOM5 at NCI, 2017 to 2019: 0.25 degree (1440x1080x50) and 0.1 degree (3600x2700x75)",
+    studies=(_layouts, _domains, _hints, _chunks),
+    paper_studies=(
+        replace(_layouts, ranks=(240, 960), sizes=("paper",), records=(48,)),
+        replace(
+            _layouts,
+            name="tenth",
+            asks="the 0.1 degree model",
+            ranks=(720, 1440),
+            sizes=("paper-tenth",),
+            records=(288,),
+            formats=("cdf2", "netcdf4"),
+        ),
+    ),
+)

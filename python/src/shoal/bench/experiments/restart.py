@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""E6: a restart file of an unstructured grid, and who writes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..study import Experiment, Study
+
+_methods = (
+    "native",
+    "gather",
+    "pnetcdf-collective",
+    "netcdf-collective",
+    "mpiio-collective",
+    "mpiio-independent",
+    "limit",
+)
+_methods_study = Study(
+    name="methods",
+    asks="every driver; megabytes a second of the store phase alone, and of the whole write",
+    methods=_methods,
+    formats=("cdf5", "netcdf4"),
+    tiles=("Rx1",),
+    sizes=("large",),
+    records=(0,),
+)
+# How many ranks of a node move the bytes: Shoal's writers, MPI-IO's aggregators.
+_tasks = Study(
+    name="io-tasks",
+    asks="how many ranks write: writers of Shoal, aggregators (cb_nodes) of MPI-IO",
+    methods=("native+writers=1", "native+writers=2", "pnetcdf-collective", "mpiio-collective"),
+    formats=("cdf5",),
+    ranks=(8,),
+    tiles=("Rx1",),
+    sizes=("large",),
+    records=(0,),
+    hints=("cb_nodes=1", "cb_nodes=2", "cb_nodes=4"),
+    read=False,
+    repetitions=3,
+)
+
+experiment = Experiment(
+    number=6,
+    name="restart",
+    title="An unstructured restart file",
+    question="How fast is a restart file of cubed-sphere columns written, how much of that is the writing "
+    "alone, and how many ranks should do it?",
+    source="CAM/HOMME through PIO: ne120 (777,602 columns, 26 levels) on a Linux cluster and a Cray XT4",
+    studies=(_methods_study, _tasks),
+    paper_studies=(
+        replace(_methods_study, ranks=(128,), sizes=("paper",)),
+        replace(
+            _tasks,
+            ranks=(128,),
+            sizes=("paper",),
+            methods=("native", "pnetcdf-collective", "mpiio-collective"),
+            hints=(
+                "cb_nodes=128",
+                "cb_nodes=32",
+                "cb_nodes=8",
+                "cb_nodes=32,striping_factor=32",
+                "cb_nodes=8,striping_factor=16",
+                "cb_nodes=8,striping_factor=8",
+            ),
+        ),
+    ),
+)

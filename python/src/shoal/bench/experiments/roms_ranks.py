@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""E3: how long writing takes, by the number of ranks."""
+
+from __future__ import annotations
+
+from ..study import Experiment, Study
+
+_methods = ("native", "gather", "pnetcdf-collective", "netcdf-collective", "limit")
+
+experiment = Experiment(
+    number=3,
+    name="roms-ranks",
+    title="Number of ranks",
+    question="Does parallel output stay ahead of gathering when the same grid is cut for more and more "
+    "ranks, whose runs in the file get shorter?",
+    source="ROMS parallel NetCDF study, 2004: 16, 32, 64 and 128 ranks, 2 a node, large grid",
+    studies=(
+        Study(
+            name="ranks",
+            asks="2 to 16 ranks, tiles as square as possible",
+            methods=_methods,
+            formats=("cdf5", "netcdf4"),
+            ranks=(2, 4, 8, 16),
+        ),
+    ),
+    paper_studies=(
+        Study(
+            name="ranks",
+            asks="16 to 128 ranks",
+            methods=_methods,
+            formats=("cdf5", "netcdf4"),
+            ranks=(16, 32, 64, 128),
+        ),
+    ),
+)

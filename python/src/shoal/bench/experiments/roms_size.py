@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""E1: how long writing takes, by the size of a record and the number of records."""
+
+from __future__ import annotations
+
+from ..study import Experiment, Study
+
+_methods = ("native", "gather", "pnetcdf-collective", "netcdf-collective", "limit")
+
+experiment = Experiment(
+    number=1,
+    name="roms-size",
+    title="Size of records",
+    question="From which size of a record on is parallel output of a ROMS history file faster than gathering "
+    "on one rank, and how does that grow with the number of records?",
+    source="ROMS parallel NetCDF study, 2004: IBM p690 with GPFS, 16 ranks on one node, 1x16 tiles",
+    studies=(
+        Study(
+            name="size",
+            asks="three grids, more and more records; sequential against parallel",
+            methods=_methods,
+            formats=("cdf5", "netcdf4"),
+            tiles=("1xR",),
+            sizes=("small", "medium", "large"),
+            records=(2, 6, 10),
+        ),
+    ),
+    paper_studies=(
+        Study(
+            name="size",
+            asks="three grids, more and more records; sequential against parallel",
+            methods=_methods,
+            formats=("cdf5", "netcdf4"),
+            ranks=(16,),
+            tiles=("1xR",),
+            sizes=("small", "medium", "large"),
+            records=(2, 4, 6, 8, 10),
+        ),
+    ),
+)

@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal bench run and list: with an engine that measures nothing, and with the real one if there is one."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import clean_environment, run_program
+
+from shoal.bench import machine, results
+from shoal.bench.engine import Engine, EngineError, Estimate, find_engine
+from shoal.bench.experiments import all_experiments
+from shoal.bench.fitting import Room
+from shoal.bench.journal import Journal
+from shoal.bench.process import remove_files
+from shoal.bench.progress import TimeLeft
+from shoal.bench.study import Choice, StudyError, plan, tilings
+
+bench = [sys.executable, "-m", "shoal.cli", "bench"]
+speaker = Path(__file__).resolve().parent / "programs" / "bench_engine.py"
+
+
+@pytest.fixture
+def fake(tmp_path):
+    """Environment in which the engine is one that measures nothing."""
+    path = tmp_path / "engine"
+    path.write_text(f'#!/bin/sh\nexec {sys.executable} {speaker} "$@"\n')
+    path.chmod(0o755)
+    return {"BENCH_ENGINE": str(path)}
+
+
+@pytest.fixture
+def work(tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def run(work, fake, *options, expect=0, **environment):
+    command = [*bench, "run", *options, "--json", str(work.parent / "results.json"), "--dir", str(work)]
+    done = run_program(command, env={**fake, **environment})
+    assert done.returncode == expect, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def held(work):
+    told = json.loads((work.parent / "results.json").read_text())
+    assert results.validate(told) == []
+    return told
+
+
+def small(*more):
+    return ("roms-size", "--size", "small", "--records", "2", "--ranks", "2", *more)
+
+
+def test_everything_is_measured(work, fake):
+    done = run(work, fake, *small("--reps", "2"))
+    told = held(work)
+    methods = {(r["method"], r["format"]) for r in told}
+    assert methods == {
+        *((name, f) for name in ("native", "gather") for f in ("cdf5", "netcdf4")),
+        ("pnetcdf-collective", "cdf5"),
+        ("limit", "raw"),
+    }
+    assert len(told) == 2 * 2 * len(methods) and all(r["whole_round"] for r in told)
+    assert {(r["study"], r["paper"], r["ranks"]) for r in told} == {("size", False, 2)}
+    assert "Not in this build, and left out: netcdf-collective" in done.stderr
+    assert "left out: pnetcdf-collective netcdf4: pnetcdf-collective has no format netcdf4" in done.stdout
+    assert "shoal bench report" in done.stdout and not list(work.iterdir())
+
+
+def test_options_reach_the_engine(work, fake):
+    other = work.parent / "other"
+    other.mkdir()
+    run(work, fake, *small("--methods", "native+writers=1", "--formats", "cdf5", "--reps", "1", "--flush"),
+        "--dir", str(other), "--tiles", "1x2", "--size", "9x8x3")  # fmt: skip
+    told = held(work)
+    assert {r["dir"] for r in told} == {str(work), str(other)}
+    first = told[0]
+    assert first["method"] == "native+writers=1" and first["flush"] and first["tiles"] == [1, 2]
+    assert first["shape"] == [9, 8, 3]
+
+
+def test_more_repetitions_go_on(work, fake):
+    run(work, fake, *small("--reps", "1"))
+    before = held(work)
+    done = run(work, fake, *small("--reps", "1"))
+    assert held(work) == before and "has 1 of 1 starts already" in done.stderr
+    run(work, fake, *small("--reps", "3"))
+    after = held(work)
+    assert after[: len(before)] == before and len(after) == 3 * len(before)
+
+
+def test_a_broken_round_is_measured_again(work, fake):
+    run(work, fake, *small("--reps", "2"))
+    told = held(work)
+    path = work.parent / "results.json"
+    # As it stands in the file after something ended the runner in the middle of the second repetition.
+    cut = [r if r["repetition"] == 1 else {**r, "whole_round": False} for r in told][:-3]
+    path.write_text(json.dumps(cut))
+    done = run(work, fake, *small("--reps", "2"))
+    assert "goes on after 1 repetitions, without 9 results of a broken one" in done.stderr
+    assert held(work) == told
+
+
+def test_other_results_are_not_mixed_in(work, fake):
+    run(work, fake, *small("--reps", "1"))
+    before = held(work)
+    done = run(work, fake, *small("--reps", "1", "--flush"))
+    assert f"also holds {len(before)} results of other options, another build" in done.stderr
+    assert len(held(work)) == 2 * len(before) and len({r["start"] for r in held(work)}) == 2
+    # Another build: the same options, and all is measured again.
+    engine = Path(fake["BENCH_ENGINE"])
+    engine.write_text(engine.read_text() + "# newer\n")
+    done = run(work, fake, *small("--reps", "1"))
+    assert len(held(work)) == 3 * len(before) and len({r["start"] for r in held(work)}) == 3
+
+
+def runs(pid):
+    try:
+        state = Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_interrupted_keeps_and_goes_on(work, fake, tmp_path):
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    path = tmp_path / "results.json"
+    command = [*bench, "run", *small("--reps", "2"), "--json", str(path), "--dir", str(work)]
+    slow = {**fake, "FAKE_SECONDS": "0.15", "FAKE_PIDS": str(pids)}
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean_environment(**slow)
+    )
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if path.exists() and len(json.loads(path.read_text())) >= 15:  # the second repetition has begun
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("nothing is measured")
+    assert list(work.iterdir()) and len(list(pids.iterdir())) == 2
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, out + err
+    assert "to go on: shoal bench run roms-size" in err
+    assert not list(work.iterdir())
+    assert not any(runs(pid.name) for pid in pids.iterdir())
+    kept = held(work)
+    assert [r["repetition"] for r in kept if r["whole_round"]] == [1] * 12
+    run(work, fake, *small("--reps", "2"))
+    assert len(held(work)) == 24 and held(work)[:12] == kept[:12]
+
+
+def test_terminated_while_it_looks_around(work, fake):
+    (work.parent / "engine").write_text("#!/bin/sh\nsleep 20\n")
+    command = [*bench, "run", *small(), "--json", str(work.parent / "results.json")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=clean_environment(**fake))
+    time.sleep(1.5)
+    process.terminate()
+    assert "interrupted before anything" in process.communicate(timeout=15)[1]
+    assert process.returncode == 130 and not (work.parent / "results.json").exists()
+
+
+def test_what_does_not_fit_is_not_started(work, fake):
+    # Twenty-three tenths of what is there, in 20x16x4 cells of five records.
+    memory = {"FAKE_MEMORY": str(2.3 * 0.9 * machine.available_memory() / (5 * 20 * 16 * 4))}
+    options = ("roms-size", "--ranks", "2", "--reps", "1", "--methods", "native", "--formats", "cdf5")
+    done = run(work, fake, *options, "--size", "small", "--records", "5", expect=2, **memory)
+    assert "of memory" in done.stderr and "nothing was started" in done.stderr
+    assert not (work.parent / "results.json").exists()
+    # What is advised fits, and little more would.
+    size = re.search(r"--size (\d+)x(\d+)x4", done.stderr)
+    cells = int(size[1]) * int(size[2]) * 4
+    assert 0.75 * 20 * 16 * 4 / 2.3 < cells <= 1.1 * 20 * 16 * 4 / 2.3
+    run(work, fake, *options, "--size", f"{size[1]}x{size[2]}x4", "--records", "5", **memory)
+    assert "or --records 2." in done.stderr
+    run(work, fake, *options, "--size", "small", "--records", "2", **memory)
+
+
+def test_wrong_values(work, fake):
+    done = run(work, fake, *small("--reps", "1"), expect=2, FAKE_WRONG="gather")
+    assert "wrong values were read back: read gather cdf5" in done.stderr
+    assert {r["method"] for r in held(work) if not r["verified"]} == {"gather"}
+
+
+def test_a_failing_engine(work, fake):
+    done = run(work, fake, *small("--reps", "1"), expect=1, FAKE_FAILS="limit")
+    assert "shoal-bench: nothing works today" in done.stderr and "1 of 1 starts failed" in done.stderr
+    assert not list(work.iterdir())
+    run(work, fake, *small("--reps", "1"))
+    assert len(held(work)) == 12
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("[{", "is no JSON: "),
+        ("{}", "is no list of results"),
+        ("[{}]", "object 1: it has no "),
+        ("", "no JSON"),
+    ],
+)
+def test_files_that_are_none(work, fake, text, words):
+    path = work.parent / "results.json"
+    path.write_text(text)
+    done = run(work, fake, *small(), expect=2)
+    assert words in done.stderr and "The file was left as it is" in done.stderr
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (("roms-sizes",), "Did you mean roms-size?"),
+        (("seven-ways",), "this build of the engine has no experiment 'seven-ways'"),
+        (("roms-size:tiles",), "it has size"),
+        (small("--methods", "nativ"), "Did you mean native?"),
+        (small("--tiles", "3x3"), "--tiles 3x3 is for another number of ranks than 2"),
+        (small("--tiles", "3"), "--tiles"),
+        (small("--ranks", "0"), "--ranks"),
+        (small("--size", "3x4"), "three numbers are needed"),
+        (small("--hints", "cb_nodes"), "--hints"),
+        (small("--mpi-io", "both"), "--mpi-io"),
+        (small("--dir", "/none/such"), "/none/such"),
+    ],
+)
+def test_refusals(work, fake, options, words):
+    done = run(work, fake, *options, expect=2)
+    assert words in " ".join(done.stderr.split()), done.stderr
+    assert not (work.parent / "results.json").exists()
+
+
+def test_an_engine_that_is_not_there(work):
+    done = run(work, {"BENCH_ENGINE": "/none/such"}, *small(), expect=2)
+    assert "BENCH_ENGINE is '/none/such'" in done.stderr
+
+
+def test_list(fake):
+    done = run_program([*bench, "list"], env=fake)
+    assert done.returncode == 0 and "not in this build" in done.stdout
+    told = json.loads(run_program([*bench, "list", "--json"], env=fake).stdout)
+    names = [item["name"] for item in told["experiments"]]
+    assert names[:3] == ["roms-size", "roms-tiles", "roms-ranks"] and len(names) >= 7
+    assert [item["in_this_build"] for item in told["experiments"]][:4] == [True, True, True, False]
+    assert {"native", "limit"} < {item["name"] for item in told["methods"]}
+    done = run_program([*bench, "list"], env={"BENCH_ENGINE": "/none/such"})
+    assert done.returncode == 1 and "roms-size" in done.stdout and "BENCH_ENGINE" in done.stderr
+
+
+def test_plans():
+    assert tilings("all", 4) == ["1x4", "2x2", "4x1"] and tilings("square", 8) == ["2x4"]
+    assert tilings("1xR", 3) == ["1x3"] and tilings("2x2", 6) == []
+    with pytest.raises(StudyError):
+        tilings("2y2", 4)
+    experiments = all_experiments()
+    tiles = experiments["roms-tiles"]
+    assert [s.tiles for s in plan(tiles, Choice(paper=True))] == ["1x16", "2x8", "4x4"]
+    (start,) = plan(tiles, Choice(tiles=("3x2",)))
+    assert start.ranks == 6
+    domains = plan(experiments["mom-output"], Choice(io_layouts=("2x1",)), "io-layout")
+    assert [s.methods for s in domains] == [("native-per-domain",)] and domains[0].io_layout == "2x1"
+    with pytest.raises(StudyError, match="has none to choose"):
+        plan(experiments["restart"], Choice(records=(3,)))
+    for experiment in experiments.values():
+        for paper in (False, True):
+            assert plan(experiment, Choice(paper=paper))
+
+
+def test_time_left():
+    now = [0.0]
+    left = TimeLeft(["a", "a", "b"], [100.0, 300.0, 100.0], lambda: now[0])
+    left.begin(0)
+    assert left.seconds() is None
+    left.announce(2, 3)
+    for round_ in range(3):
+        for case, seconds in ((("x",), 1.0), (("y",), 3.0)):
+            left.case(case, round_)
+            now[0] += seconds
+    left.end()
+    assert left.seconds() == pytest.approx(12 * 3 + 12)
+    left.begin(1)
+    left.announce(2, 3)
+    left.case(("x",), 0)
+    now[0] += 2
+    left.case(("y",), 0)
+    # Two seconds for one of six cases; the third start goes by what all have taken.
+    assert left.seconds() == pytest.approx(10 + (12 + 12) / 400 * 100)
+
+
+def test_memory_that_is_left(tmp_path):
+    info = tmp_path / "meminfo"
+    info.write_text("MemTotal: 9000 kB\nMemAvailable:    4000 kB\n")
+    own = tmp_path / "cgroup"
+    own.write_text("0::/a/b\n")
+    group = tmp_path / "groups" / "a"
+    (group / "b").mkdir(parents=True)
+    assert machine.available_memory(info, tmp_path / "groups", own) == 4000 * 1024
+    (group / "b" / "memory.max").write_text("max\n")
+    (group / "b" / "memory.current").write_text("5\n")
+    (group / "memory.max").write_text("1000000\n")
+    (group / "memory.current").write_text("400000\n")
+    (group / "memory.stat").write_text("anon 7\ninactive_file 300\n")
+    assert machine.available_memory(info, tmp_path / "groups", own) == 600300
+    own.write_text("4:cpu,memory:/none\n")
+    old = tmp_path / "groups" / "memory"
+    old.mkdir()
+    (old / "memory.limit_in_bytes").write_text("900\n")
+    (old / "memory.usage_in_bytes").write_text("1000\n")
+    assert machine.available_memory(info, tmp_path / "groups", own) == 0
+
+
+def test_room():
+    needs = Estimate(memory_bytes=1000, disk_bytes=500, shape=(4, 4, 1), records=1, bytes=500)
+    disk = machine.Folder("/d", 600, False)
+    assert Room(1200, 1, (disk,)).lacks(needs) == ""
+    assert "of memory" in Room(1100, 1, (disk,)).lacks(needs)
+    assert Room(600, 2, (disk,)).lacks(needs) == ""
+    assert "in /d" in Room(None, 1, (machine.Folder("/d", 550, False),)).lacks(needs)
+    assert "files in memory counted" in Room(1200, 1, (machine.Folder("/d", 600, True),)).lacks(needs)
+
+
+def test_files_of_others_stay(tmp_path):
+    for name in ("shoal-bench-12-a.nc", "shoal-bench-12.d", "shoal-bench-13-a.nc", "mine.nc"):
+        (tmp_path / name).touch()
+    assert remove_files("", [str(tmp_path)]) == [] and remove_files("*", [str(tmp_path)]) == []
+    remove_files(f"{tmp_path}/shoal-bench-12*", [str(tmp_path)])
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.nc", "shoal-bench-13-a.nc"]
+
+
+def test_two_runs_on_one_file(tmp_path):
+    path = tmp_path / "results.json"
+    journal, other = Journal(path), Journal(path)
+    other.drop_after("none", 0)
+    with pytest.raises(results.ResultsError, match="changed by somebody else"):
+        journal.round_is_whole("none", 1)
+
+
+def test_schema_finds_what_is_wrong(work, fake):
+    run(work, fake, *small("--reps", "1"))
+    told = held(work)
+    for broken in ({"repetition": 0}, {"tiles": "2x2"}, {"seconds": {}}, {"cache": "warm"}):
+        assert results.validate([{**told[0], **broken}])
+
+
+# With the engine itself, where this build has one that streams.
+
+
+def real_engine():
+    try:
+        engine = find_engine()
+        return engine if engine.capabilities().methods else None
+    except EngineError:
+        return None
+
+
+_toy = {
+    "roms-size": ("--size", "17x11x3", "--ranks", "2"),
+    "roms-tiles": ("--size", "17x11x3", "--ranks", "2"),
+    "roms-ranks": ("--size", "17x11x3", "--ranks", "3"),
+    "roms-benchmark": ("--size", "17x11x3", "--ranks", "2"),
+    "seven-ways": ("--size", "1000", "--ranks", "3"),
+    "restart": ("--size", "ne2", "--ranks", "3"),
+    "mom-output": ("--size", "17x11x3", "--ranks", "4"),
+}
+
+
+@pytest.mark.skipif("BENCH_ENGINE" in os.environ, reason="another engine is named")
+@pytest.mark.parametrize("name", list(all_experiments()))
+def test_each_experiment_at_toy_size(name, work):
+    engine = real_engine()
+    if engine is None or name not in engine.capabilities().experiments:
+        pytest.skip("this build has no engine that streams, or not this experiment")
+    first = all_experiments()[name].studies[0].name
+    run(work, {}, f"{name}:{first}", *_toy[name], "--reps", "1")
+    told = held(work)
+    assert told and all(r["verified"] and r["whole_round"] for r in told)
+    methods = {r["method"] for r in told}
+    known = engine.capabilities().methods
+    expected = {m for m in all_experiments()[name].studies[0].methods if m.split("+")[0] in known}
+    assert methods == expected
+    assert not list(work.iterdir())
+
+
+def test_planted_errors_are_found_by_the_engine(work, tmp_path):
+    """A wrong byte in every file: the engine says so of each result, and the runner ends with 2."""
+    engine = real_engine()
+    if engine is None:
+        pytest.skip("this build has no engine that streams")
+    spoiler = tmp_path / "spoiler"
+    spoiler.write_text(
+        f'#!/bin/sh\ncase "$*" in list*|*--estimate*) exec {engine.path} "$@";; esac\n'
+        f'exec {engine.path} "$@" --plant-error\n'
+    )
+    spoiler.chmod(0o755)
+    options = small("--methods", "native", "--formats", "cdf5,netcdf4", "--reps", "1", "--size", "17x11x3")
+    done = run(work, {"BENCH_ENGINE": str(spoiler)}, *options, expect=2)
+    told = held(work)
+    assert told and not any(r["verified"] for r in told if r["operation"] == "write"), done.stdout
+
+
+def test_beside_the_library():
+    """The engine of the libshoal in use is found without being told."""
+    if "BENCH_ENGINE" in os.environ or real_engine() is None:
+        pytest.skip("no engine was built beside the library")
+    assert isinstance(find_engine(), Engine) and shutil.which(str(find_engine().path))
