@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
 #include "dataset_check.hpp"
 #include "files.hpp"
+#include "plant.hpp"
 
 #ifdef SHOAL_HAVE_NETCDF
 #include <netcdf.h>
@@ -94,67 +89,6 @@ std::int64_t wrong_by_library(Run& run) {
 
 #endif
 
-// A file's bytes, shared with whoever reads it next.
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path) : path_(path) {
-    const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    struct stat info {};
-    if (fd < 0 || fstat(fd, &info) != 0)
-      throw std::runtime_error("planting an error: " + path + " cannot be opened");
-    size_ = static_cast<std::size_t>(info.st_size);
-    data_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (data_ == MAP_FAILED) throw std::runtime_error("planting an error: " + path + " cannot be mapped");
-  }
-  ~MappedFile() { munmap(data_, size_); }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  // Where values of so many bytes each lie, in either byte order. The last place: levels of the last record
-  // are found in records before it too.
-  std::int64_t find(const std::vector<std::byte>& values, std::int64_t size) const {
-    auto at = find_last(values);
-    auto swapped = values;
-    for (auto value = swapped.begin(); at < 0 && value != swapped.end(); value += size)
-      std::reverse(value, value + size);
-    if (at < 0) at = find_last(swapped);
-    if (at < 0) throw std::runtime_error("planting an error: the values are not in " + path_);
-    return at;
-  }
-
-  // Makes the value at a place another one by one byte: a bit of a number, a digit of a text.
-  void spoil(std::int64_t place, bool text) const {
-    auto* byte = static_cast<std::byte*>(data_) + place;
-    auto* const end = static_cast<std::byte*>(data_) + size_;
-    if (!text) {
-      byte[1] ^= std::byte{0x10};
-      return;
-    }
-    const auto digit =
-        std::find_if(byte, end, [](std::byte b) { return b >= std::byte{'1'} && b <= std::byte{'9'}; });
-    if (digit == end) throw std::runtime_error("planting an error: there is no digit in " + path_);
-    *digit = *digit == std::byte{'9'} ? std::byte{'8'} : std::byte(static_cast<unsigned char>(*digit) + 1);
-  }
-
- private:
-  std::int64_t find_last(const std::vector<std::byte>& bytes) const {
-    auto* const begin = static_cast<std::byte*>(data_);
-    std::int64_t last = -1;
-    for (;;) {
-      const auto from = static_cast<std::size_t>(last + 1);
-      const auto* at =
-          static_cast<std::byte*>(memmem(begin + from, size_ - from, bytes.data(), bytes.size()));
-      if (at == nullptr) return last;
-      last = at - begin;
-    }
-  }
-
-  std::string path_;
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 }  // namespace
 
 std::int64_t wrong_in_file(Method& method, Run& run) {
@@ -173,32 +107,8 @@ std::int64_t wrong_in_arrays(const std::vector<LocalField>& arrays, std::int64_t
 }
 
 void plant_error(const Run& run) {
-  const auto& array = run.arrays.back();
-  const auto& field = array.field();
-  // Raw files of methods that have no header are found by their values alone.
   const bool bare = run.format == "raw" && !std::filesystem::exists(pieces_of(run.path).at(0) + ".json");
-  for (const auto& piece : pieces_of(run.path)) {
-    const auto file = bare ? nullptr : open_plain(piece);
-    const auto box = file ? Piece::box_of(*file, run.content, field) : array.tile();
-    if (box.empty()) continue;
-    const auto record = field.record ? run.records - 1 : 0;
-    std::vector<std::int64_t> cell(field.shape.size(), 0);
-    if (field.record) cell.insert(cell.begin(), record);
-    const auto place = file ? file->place(field.name, cell) : -1;
-    const bool text = file && file->is_text();
-    if (place >= 0) {
-      MappedFile(piece).spoil(place, text);
-    } else {
-      // Some neighbouring values are enough to be found nowhere else.
-      auto few = box;
-      few.rows = 1;
-      few.columns = std::min<std::int64_t>({4, box.columns, std::max<std::int64_t>(array.tile().columns, 1)});
-      const MappedFile mapped(piece);
-      mapped.spoil(mapped.find(values_of_box(field, few, record), size_of(field.type)), false);
-    }
-    return;
-  }
-  throw std::runtime_error("planting an error: no file of " + run.path + " has values of " + field.name);
+  plant_error(run.path, run.content, run.records, run.arrays.back().tile(), bare);
 }
 
 const char* checked_by() {

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The data of the benchmark and its checks, on files that are written with nothing of Shoal's: a check that
+// passes here finds what is wrong, and only that.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "arrays.hpp"
+#include "dataset_check.hpp"
+#include "estimate.hpp"
+#include "files.hpp"
+#include "json_reader.hpp"
+#include "plant.hpp"
+#include "workload.hpp"
+#include "writers.hpp"
+
+using namespace shoal::bench;
+
+namespace {
+
+const char* const k_path = "data.nc";
+
+std::int64_t wrong(const Content& content, std::int64_t records) {
+  std::int64_t n = wrong_in_dataset(MPI_COMM_WORLD, k_path, content, records);
+  MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return n;
+}
+
+// Rank 0 does it, the others wait.
+void alone(const std::function<void()>& work) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) work();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+struct Kind {
+  const char* format;
+  int across, along;  // files in eta and in xi; 0: one file that is no set
+};
+
+void write(const Kind& kind, const Content& content, std::int64_t records) {
+  const std::string format = kind.format;
+  const auto one = [&](const std::string& path, const Slices& slices) {
+    if (format == "raw" || format == "raw-big" || format == "ascii")
+      write_raw(path, format == "ascii", format == "raw-big", content, records, slices);
+    else
+      write_netcdf(path, format, content, records, slices);
+  };
+  remove_files(k_path);
+  if (kind.along == 0) return one(k_path, {});
+  for (int p = 0; p < kind.across * kind.along; ++p) {
+    Slices slices;
+    for (const auto& field : content.fields) {
+      if (!field.distributed) continue;
+      const auto cut = [&](const std::string& dimension, std::int64_t part, std::int64_t parts) {
+        const auto n = content.length_of(dimension);
+        slices[dimension] = {n * part / parts, n * (part + 1) / parts - n * part / parts};
+      };
+      const auto n = field.dims.size();
+      cut(field.dims[n - 1], p % kind.along, kind.along);
+      if (field.cut == 2) cut(field.dims[n - 2], p / kind.along, kind.across);
+    }
+    one(k_path + std::string(".000") + std::to_string(p), slices);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("contiguous runs are those of the published studies") {
+  const Content small = roms_content({82, 80, 16}), large = roms_content({656, 640, 16});
+  const auto runs = [](const Content& c, const Grid& g, const Tiling& t) { return contiguous_runs(c, g, t); };
+  CHECK(runs(small, {82, 80, 16}, {1, 16}).in_all == 16);
+  CHECK(runs(small, {82, 80, 16}, {2, 8}).in_all == 160);
+  CHECK(runs(small, {82, 80, 16}, {4, 4}).in_all == 320);
+  CHECK(runs(large, {656, 640, 16}, {1, 16}).in_all == 16);
+  CHECK(runs(large, {656, 640, 16}, {4, 4}).in_all == 2560);
+  CHECK(runs(large, {656, 640, 16}, {4, 4}).most_of_a_rank == 160);
+  CHECK(runs(large, {656, 640, 16}, {1, 16}).longest == 26240);
+  CHECK(runs(large, {656, 640, 16}, {1, 128}).longest == 3280);
+}
+
+TEST_CASE("tiles cover every field once, of one row too") {
+  const Grid grid{17, 11, 3}, line{1013, 1, 1};
+  for (const Tiling tiling : {Tiling{1, 1}, Tiling{3, 2}, Tiling{5, 7}})
+    for (const auto& [content, g] : {std::pair{roms_content(grid), grid}, {seven_ways_content(line), line}})
+      for (const auto& field : content.fields) {
+        if (!field.distributed) continue;
+        std::vector<int> owners(static_cast<std::size_t>(field.rows() * field.columns()));
+        for (int rank = 0; rank < tiling.xi * tiling.eta; ++rank) {
+          const auto tile = tile_of(field, g, tiling, rank);
+          for (std::int64_t j = 0; j < tile.rows; ++j)
+            for (std::int64_t i = 0; i < tile.columns; ++i)
+              ++owners[static_cast<std::size_t>(tile.row(j) * field.columns() + tile.column(i))];
+        }
+        CHECK(std::count(owners.begin(), owners.end(), 1) == static_cast<std::ptrdiff_t>(owners.size()));
+      }
+}
+
+TEST_CASE("arrays keep their halos to themselves") {
+  for (const auto& [content, grid] : {std::pair{roms_content({17, 11, 3}), Grid{17, 11, 3}},
+                                      {restart_content({218, 1, 4}), Grid{218, 1, 4}}}) {
+    auto arrays = make_arrays(content, grid, {2, 2}, 1, 3);
+    std::size_t bytes = 0;
+    for (auto& array : arrays) {
+      array.fill();
+      bytes += array.memory_bytes();
+      CHECK(array.wrong_cells(0, 0) == 0);
+      CHECK((!array.field().record || array.wrong_cells(2, 2) == 0));
+      CHECK(array.extents().size() == array.field().shape.size());
+      CHECK(array.strides().back() == size_of(array.field().type));
+      array.interior(0)[1] ^= std::byte{0x10};
+      CHECK(array.wrong_cells(0, 0) == 1);
+    }
+    CHECK(arrays_bytes(content, grid, {2, 2}, 1, 3) == static_cast<std::int64_t>(bytes));
+    const auto e = estimate_of(content, grid, {2, 2}, 3, true, {{"native", "ascii", false, false, true}});
+    CHECK(e.disk_bytes > 2 * content.distributed_bytes(3));
+    CHECK(e.memory_bytes > static_cast<std::int64_t>(bytes));
+  }
+}
+
+TEST_CASE("sizes have names, rules and numbers") {
+  const Workload w{"w", "", {{"small", {82, 1, 26}}}, 0, restart_content, restart_size, "neN"};
+  CHECK(find_size(w, "").xi == 82);
+  CHECK(find_size(w, "ne120").xi == 777602);
+  CHECK(find_size(w, "100x1x3").s == 3);
+  CHECK(find_size(w, "100").xi == 100);
+  for (const char* bad : {"ne", "neX", "ne0", "100x2x3", "100x", "0x1x1", "large", "1x1x1x1"})
+    CHECK_THROWS_AS(find_size(w, bad), std::invalid_argument);
+}
+
+TEST_CASE("JSON") {
+  const auto json = parse_json(R"({"a": [1, -2, {"b": "c\"d"}], "e": true, "f": {}, "g": []})");
+  CHECK(json.at("a").items.at(1).number() == -2);
+  CHECK(json.at("a").items.at(2).at("b").text == "c\"d");
+  CHECK(json.at("e").text == "true");
+  for (const char* bad : {"", "{", "[1 2]", "{\"a\" 1}", "[1],", "\"a"})
+    CHECK_THROWS_AS(parse_json(bad), std::runtime_error);
+}
+
+TEST_CASE("files of a dataset") {
+  alone([] {
+    remove_files(k_path);
+    for (const char* name : {"data.nc.0001", "data.nc.0000", "data.nc.10000", "data.nc.0000.json",
+                             "data.nc.json.tmp", "data.nc.1", "data.nc.joined", "data.nc.00x0", "data.ncx"})
+      std::ofstream(name) << "1234";
+    CHECK(pieces_of(k_path) == std::vector<std::string>{"data.nc.0000", "data.nc.0001", "data.nc.10000"});
+    CHECK(files_of(k_path).size() == 5);
+    CHECK(bytes_of_files(k_path) == 20);
+    remove_files(k_path);
+    CHECK(files_of(k_path).empty());
+    CHECK(std::filesystem::exists("data.nc.joined"));
+    for (const char* name : {"data.nc.1", "data.nc.joined", "data.nc.00x0", "data.ncx"})
+      std::filesystem::remove(name);
+  });
+}
+
+TEST_CASE("a wrong byte is found in every kind of file, and nothing else") {
+  const std::pair<Content, std::int64_t> workloads[] = {{roms_content({17, 11, 3}), 2},
+                                                        {mom_output_content({13, 9, 4}), 2},
+                                                        {restart_content({218, 1, 3}), 0},
+                                                        {seven_ways_content({1013, 1, 1}), 0}};
+  for (const auto& [content, records] : workloads)
+    for (const Kind kind : {Kind{"cdf1", 0, 0},
+                            {"cdf5", 2, 2},
+                            {"netcdf4", 0, 0},
+                            {"netcdf4-classic", 1, 3},
+                            {"raw", 0, 0},
+                            {"raw-big", 2, 3},
+                            {"ascii", 0, 0},
+                            {"ascii", 2, 2}}) {
+      if (content.fields.back().cut == 1 && kind.across > 1) continue;
+      CAPTURE(kind.format);
+      CAPTURE(kind.along);
+      alone([&] { write(kind, content, records); });
+      CHECK(wrong(content, records) == 0);
+      alone([&] { plant_error(k_path, content, records, {}, false); });
+      CHECK(wrong(content, records) == 1);
+    }
+}
+
+TEST_CASE("what is missing, too much or of another kind is wrong") {
+  const auto content = mom_output_content({13, 9, 4});
+  for (const Kind kind : {Kind{"cdf5", 2, 2}, {"raw", 2, 2}}) {
+    alone([&] { write(kind, content, 2); });
+    REQUIRE(wrong(content, 2) == 0);
+    CHECK(wrong(content, 1) > 0);
+    auto other = content;
+    other.add("missing", Type::real, "time", false);
+    CHECK(wrong(other, 2) > 0);
+    other = content;
+    other.fields.back().type = Type::dbl;
+    CHECK(wrong(other, 2) > 0);
+    alone([&] { std::filesystem::rename("data.nc.0003", "third"); });
+    CHECK(wrong(content, 2) > 0);
+    alone([&] {
+      std::filesystem::rename("third", "data.nc.0003");
+      std::filesystem::copy("data.nc.0001", "data.nc.0004");
+      if (std::filesystem::exists("data.nc.0001.json"))
+        std::filesystem::copy("data.nc.0001.json", "data.nc.0004.json");
+    });
+    CHECK(wrong(content, 2) > 0);
+    alone([] { remove_files(k_path); });
+    CHECK_THROWS_AS(wrong_in_dataset(MPI_COMM_WORLD, k_path, content, 2), std::runtime_error);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int failed = doctest::Context(argc, argv).run();
+  MPI_Finalize();
+  return failed;
+}
