@@ -168,7 +168,9 @@ def interruptible() -> Iterator[None]:
             raise Interrupted(signal.Signals(number).name)
 
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, stop) for number in signals}
+    # What is ignored stays ignored: nohup.
+    wanted = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in wanted}
     try:
         yield
     finally:

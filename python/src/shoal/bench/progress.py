@@ -33,9 +33,10 @@ class TimeLeft:
     def begin(self, index: int) -> None:
         """A start begins."""
         self._current, self._began = index, self._now()
-        self._seconds: dict[tuple, list[float]] = {}
-        self._open: tuple | None = None
-        self._expected = self._rounds = self._round = 0
+        self._seconds: dict[tuple, list[float]] = {}  # of each case, one after the other
+        self._open: tuple | None = None  # the case that runs, and when it began
+        self._expected = self._rounds = 0
+        self._turns: set[int] = set()  # rounds that have begun
 
     def announce(self, cases: int, rounds: int) -> None:
         """It has so many cases a round, and so many rounds, the warm-up too."""
@@ -44,8 +45,7 @@ class TimeLeft:
     def case(self, case: tuple, round_: int) -> None:
         """A case begins, and with it the one before ends."""
         self._close()
-        self._round += round_ != getattr(self, "_last_round", None) or not self._seconds
-        self._last_round = round_
+        self._turns.add(round_)
         self._open = (case, self._now())
 
     def end(self) -> None:
@@ -72,7 +72,7 @@ class TimeLeft:
         spent = sum(map(sum, self._seconds.values()))
         if not done or not self._rounds:
             return None
-        if self._round <= 1:  # not all cases had a turn yet
+        if len(self._turns) <= 1:  # not all cases had a turn yet
             total = spent / done * max(self._expected, done) * self._rounds
         else:
             total = self._rounds * sum(sum(s) / len(s) for s in self._seconds.values())
@@ -118,16 +118,16 @@ class Display:
         if not self.console.is_terminal:
             self.console = Console(stderr=True, highlight=False, width=200, force_terminal=False)
         self.left = TimeLeft([start.experiment for start in starts], weights, time.monotonic)
-        self._starts = starts
+        self._starts, self._weights = starts, weights
         self._index = 0
         self._last_line = 0.0
         self._bar = None
-        if self.console.is_terminal:
+        if self.console.is_terminal and not self.console.is_dumb_terminal:
             # It is the same processor that the ranks want: few pictures.
             self._bar = Progress(
-                TextColumn("{task.description}"),
                 BarColumn(bar_width=20),
                 TextColumn("{task.fields[left]}"),
+                TextColumn("{task.description}"),
                 console=self.console,
                 refresh_per_second=1,
                 transient=True,
@@ -174,6 +174,5 @@ class Display:
             self.note(f"{head}: {what}{where}, {turn}; {left}")
 
     def _completed(self, round_: int) -> float:
-        weights = self.left._weights
         rounds = self._starts[self._index].repetitions + 1
-        return sum(weights[: self._index]) + weights[self._index] * round_ / rounds
+        return sum(self._weights[: self._index]) + self._weights[self._index] * round_ / rounds

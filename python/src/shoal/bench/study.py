@@ -221,6 +221,8 @@ def starts_of(experiment: Experiment, study: Study, choice: Choice) -> list[Star
 def plan(experiment: Experiment, choice: Choice, only: str = "") -> list[Start]:
     """All starts of an experiment, or of one study of it, each once. StudyError. Local."""
     studies = experiment.paper_studies if choice.paper else experiment.studies
+    if not studies:
+        raise StudyError(f"{experiment.name} has no published sizes; leave --paper away.")
     if only:
         names = [study.name for study in studies]
         if only not in names:
