@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The results in plain words: who won where, by how much, and what to set on this machine."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Optional
+
+from .compare import Contest, Entry, Verdict, is_clear
+from .results import Place
+
+_drivers = ("native", "gather", "pnetcdf", "netcdf", "mpiio")
+# Settings of a variant that are settings of Shoal, and can be in shoal.toml.
+_settings = ("writers", "slot_bytes", "stage_bytes", "io_layout", "chunk_bytes", "alignment", "hints", "fill")
+_settings += ("header_reserve", "replicated_access", "replicated_read")
+_enough = 0.6  # a way that ran in less than this share of all contests is not advised
+_level = 1.05  # a gain that is smaller is no reason to leave the defaults
+_operation_words = {"write": "Writing", "read": "Reading", "cold read": "Reading what is not cached"}
+_operation_words.update({"run": "Whole runs", "define": "Defining"})
+
+
+def times_text(ratio: float) -> str:
+    """How much more time a ratio is: "2.3 times the time", "4 % more time"."""
+    return f"{ratio:.2g} times the time" if ratio >= 2 else f"{100 * (ratio - 1):.0f} % more time"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def runner_up(contest: Contest) -> Optional[Entry]:
+    """The fastest entry of another method than the winner's."""
+    winner = contest.winner
+    return next((e for e in contest.rivals if winner is not None and e.method != winner.method), None)
+
+
+def operation_words(contests: Sequence[Contest]) -> str:
+    """One or two sentences on contests of the same operation: winners, lead, spread."""
+    fought = [(c, c.winner, runner_up(c)) for c in contests]
+    fought = [(c, w, o) for c, w, o in fought if w is not None and o is not None]
+    if not fought:
+        return "only one method ran, so that nothing can be compared."
+    wins = Counter(winner.method for _, winner, _ in fought).most_common()
+    shown = wins if len(wins) <= 4 else wins[:3]
+    texts = [_won(method, [f for f in fought if f[1].method == method], len(fought)) for method, _ in shown]
+    if len(shown) < len(wins):
+        texts.append(f"{_count(len(wins) - len(shown), 'other method')} in the rest")
+    return "; ".join(texts) + "."
+
+
+def _won(method: str, fought: Sequence[tuple[Contest, Entry, Entry]], all_of_them: int) -> str:
+    """How one method won: how often, against whom, by how much, and whether that is more than the spread."""
+    lead = statistics.median(other.seconds.middle / winner.seconds.middle for _, winner, other in fought)
+    clear = [is_clear(winner, other) for _, winner, other in fought]
+    if None in clear:
+        certain = "ran once, so the spread is not known"
+    elif all(clear):
+        certain = "more than the spread"
+    elif not any(clear):
+        certain = "within the spread, so it may be chance"
+    else:
+        certain = f"more than the spread in {sum(clear)} of {len(clear)}"
+    other = Counter(other.method for *_, other in fought).most_common(1)[0][0]
+    if all_of_them == 1:
+        return f"`{method}` is fastest; `{other}` takes {times_text(lead)} ({certain})"
+    return (
+        f"`{method}` is fastest in {len(fought)} of {all_of_them} cases; the next method, mostly `{other}`, "
+        f"takes {times_text(lead)} in the middle ({certain})"
+    )
+
+
+def spread_words(contests: Sequence[Contest]) -> str:
+    """How much runs of the same method differed."""
+    spreads = [e.seconds.relative for c in contests for e in c.entries]
+    known = [spread for spread in spreads if spread is not None]
+    if not known:
+        return "Each method ran once: how much runs differ is not known. Take --reps 5."
+    return (
+        f"Runs of the same method differed by {100 * statistics.median(known):.0f} % in the middle "
+        f"(fastest to slowest), at most by {100 * max(known):.0f} %."
+    )
+
+
+def summary_of(contests: Sequence[Contest]) -> list[str]:
+    """Sentences on one experiment in one place: one for each operation, and one on the spread."""
+    operations = dict.fromkeys(contest.key.what for contest in contests)
+    sentences = []
+    for what in operations:
+        group = [contest for contest in contests if contest.key.what == what]
+        sentences.append(f"{_operation_words.get(what, what.capitalize())}: {operation_words(group)}")
+    joined = joining_words(contests)
+    return sentences + ([joined] if joined else []) + [spread_words(contests)]
+
+
+def joining_words(contests: Sequence[Contest]) -> str:
+    """What several files save, and what is left of it when they are joined."""
+    without, with_join = [], []
+    for contest in contests:
+        for entry in contest.rivals:
+            joined, alone = entry.phase("total_joined"), entry.phase("total")
+            same = [e for e in contest.of_format(entry.format) if not e.phase("total_joined")]
+            one = next((e for e in same if e.first.driver == entry.first.driver), None)
+            if joined is not None and alone is not None and one is not None:
+                without.append(alone.middle / one.seconds.middle)
+                with_join.append(joined.middle / one.seconds.middle)
+    if not without:
+        return ""
+    return (
+        f"Several files take {statistics.median(without):.2f} of the time of one file by the same driver, "
+        f"and {statistics.median(with_join):.2f} once they are joined (in the middle of "
+        f"{_count(len(without), 'case')})."
+    )
+
+
+def native_words(verdicts: Sequence[Verdict]) -> str:
+    """How often `native` wins, in one sentence."""
+    count = Counter(verdict.verdict for verdict in verdicts)
+    judged = count["wins"] + count["within"] + count["behind"]
+    if not judged:
+        return "`native` was not compared with another method of the same format."
+    parts = [f"`native` wins {count['wins']} of {_count(judged, 'cell')} (same work, same format)"]
+    if count["within"]:
+        parts.append(f"is within 10 % of the best in {count['within']}")
+    if count["behind"]:
+        parts.append(f"is further behind in {count['behind']}")
+    if count["unverified"]:
+        parts.append(f"gave wrong values in {count['unverified']}")
+    words = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    missing = f" In {_count(count['missing'], 'cell')} it did not run." if count["missing"] else ""
+    return f"{words}.{missing}"
+
+
+@dataclass
+class Way:
+    """A driver with access and layout, and a format: what a user can set."""
+
+    driver: str
+    access: str
+    layout: str
+    format: str
+    ratio: float  # geometric mean of its time through that of the best way, over the contests that it was in
+    cases: int
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """For shoal.toml; defaults are spelled out for driver and format alone."""
+        found = {"driver": self.driver, "format": self.format}
+        if self.driver not in ("native", "gather") and self.access:
+            found["access"] = self.access
+        if self.layout and self.layout != "one":
+            found["layout"] = self.layout
+        return found
+
+
+@dataclass
+class Advice:
+    """What to set in one place, why, and the best way for each format."""
+
+    best: Optional[Way]
+    reason: str
+    extra: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    by_format: list[Way] = field(default_factory=list)
+
+    @property
+    def toml(self) -> str:
+        """Lines of shoal.toml."""
+        settings = {**(self.best.settings if self.best else {}), **self.extra}
+        return "\n".join(f"{key} = {_toml(value)}" for key, value in settings.items())
+
+
+def _toml(value: str) -> str:
+    return value if value.isdigit() or value in ("true", "false") else f'"{value}"'
+
+
+def _is_way(entry: Entry) -> bool:
+    """Whether it can be set, is no variant, and gives a file that others can read: not raw or ascii."""
+    return (
+        entry.first.driver in _drivers
+        and not entry.base.startswith("bare-")
+        and not entry.first.variant
+        and not entry.key.options
+        and entry.format not in ("raw", "ascii")
+    )
+
+
+def ways_of(contests: Iterable[Contest]) -> list[Way]:
+    """Ways that ran often enough to be advised, the best first. Each contest counts alike."""
+    ratios: dict[tuple[str, str, str, str], list[float]] = {}
+    count = 0
+    for contest in contests:
+        entries = [entry for entry in contest.rivals if _is_way(entry)]
+        if len({entry.method for entry in entries}) < 2:
+            continue
+        count += 1
+        best = entries[0].seconds.middle
+        for entry in entries:
+            run = entry.first
+            way = (run.driver, run.access, run.layout, entry.format)
+            ratios.setdefault(way, []).append(max(entry.seconds.middle, 1e-9) / max(best, 1e-9))
+    ways = [
+        Way(*way, math.exp(statistics.fmean(map(math.log, values))), len(values))
+        for way, values in ratios.items()
+    ]
+    ways.sort(key=lambda way: way.ratio)
+    often = [way for way in ways if way.cases >= _enough * count]
+    return often or [way for way in ways if way.cases >= 0.5 * max(w.cases for w in ways)]
+
+
+def advice_for(contests: Sequence[Contest]) -> Advice:
+    """What to set in the place of these contests. Local."""
+    ways = ways_of(contests)
+    if not ways:
+        return Advice(
+            None, "Too few ways were measured here to advise one. Run more methods, and keep the defaults."
+        )
+    best = ways[0]
+    default = next((w for w in ways if (w.driver, w.layout, w.format) == ("native", "one", "cdf5")), None)
+    by_format = [next(w for w in ways if w.format == name) for name in sorted({way.format for way in ways})]
+    if default is not None and default.ratio <= best.ratio * _level:
+        gain = "is the fastest" if default is best else "takes at most 5 % more time than the fastest"
+        advice = Advice(
+            default, f"The default (driver native, format cdf5, one file) {gain}: nothing needs to be set."
+        )
+    else:
+        advice = Advice(best, _reason(best, default))
+    advice.by_format = sorted(by_format, key=lambda way: way.ratio)
+    assert advice.best is not None
+    advice.extra, advice.notes = _tuning(contests, advice.best)
+    return advice
+
+
+def _reason(best: Way, default: Optional[Way]) -> str:
+    words = f"Driver {best.driver} with format {best.format} and layout {best.layout or 'one'} took "
+    if default is None:
+        return f"{words}the least time of all ways that ran often enough ({_count(best.cases, 'case')})."
+    share = best.ratio / default.ratio
+    return f"{words}{100 * share:.0f} % of the default's time (geometric mean, {_count(best.cases, 'case')})."
+
+
+def _tuning(contests: Sequence[Contest], way: Way) -> tuple[dict[str, str], list[str]]:
+    """Single settings that made this way clearly faster, and what they gained."""
+    gains: dict[tuple[str, str], list[float]] = {}
+    for contest in contests:
+        of_way = [
+            e
+            for e in contest.rivals
+            if (e.first.driver, e.format, e.first.layout) == (way.driver, way.format, way.layout)
+        ]
+        plain = next((entry for entry in of_way if not entry.first.variant), None)
+        for entry in of_way:
+            if plain is not None and len(entry.first.variant) == 1:
+                ((key, value),) = entry.first.variant.items()
+                gain = plain.seconds.middle / max(entry.seconds.middle, 1e-9)
+                gains.setdefault((key, value), []).append(gain if is_clear(entry, plain) else min(gain, 1.0))
+    extra, notes = {}, []
+    for (key, value), found in sorted(gains.items(), key=lambda item: -statistics.median(item[1])):
+        gain = statistics.median(found)
+        if gain < 1.1 or key in extra or key not in _settings:
+            continue
+        extra[key] = value
+        notes.append(f"Without {key} = {value} it takes {times_text(gain)} ({_count(len(found), 'case')}).")
+    return extra, notes
+
+
+def by_place(contests: Sequence[Contest]) -> dict[Place, list[Contest]]:
+    """Contests of each place."""
+    groups: dict[Place, list[Contest]] = {}
+    for contest in contests:
+        groups.setdefault(contest.key.place, []).append(contest)
+    return groups

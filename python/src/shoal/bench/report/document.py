@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All that a report says, before it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .advice import Advice, advice_for, by_place, native_words, summary_of
+from .compare import Contest, Verdict, contests_of, verdicts
+from .gaps import gaps_of
+from .results import Place, Results
+from .tables import Table, cells_table, machines_table, tables_of
+
+
+@dataclass
+class Section:
+    """One experiment. summary: sentences by place; asks: what studies vary; gaps: what is missing, why."""
+
+    name: str
+    title: str
+    question: str
+    source: str
+    asks: list[str]
+    contests: list[Contest]
+    summary: dict[Place, list[str]]
+    tables: list[Table]
+    gaps: list[str]
+
+
+@dataclass
+class Document:
+    """The whole report but its pictures. names: a short name for each place."""
+
+    results: Results
+    names: dict[Place, str]
+    sections: list[Section]
+    verdicts: list[Verdict]
+    native: dict[Place, str]
+    advice: dict[Place, Advice]
+    cells: Table
+    machines: Table
+
+
+def place_names(places: Sequence[Place]) -> dict[Place, str]:
+    """A name for each place, no longer than it takes to tell them apart."""
+    distinct = list(dict.fromkeys(places))
+    texts = {}
+    for place in distinct:
+        parts = [f"{place.directory} ({place.filesystem}), {place.target}"]
+        for name in ("host", "mpi", "mpi_io", "shoal"):
+            if len({getattr(other, name) for other in distinct}) > 1:
+                value = getattr(place, name)
+                words = {"mpi_io": f"MPI-IO {value}", "shoal": f"Shoal {value}"}
+                parts.insert(0, value) if name == "host" else parts.append(words.get(name, value))
+        texts[place] = (
+            ": ".join([parts[0], ", ".join(parts[1:])]) if parts[0] == place.host else ", ".join(parts)
+        )
+    return texts
+
+
+def _section(
+    name: str, contests: list[Contest], results: Results, names: dict[Place, str]
+) -> tuple[int, Section]:
+    from ..experiments import all_experiments
+
+    known = all_experiments().get(name)
+    title = f"E{known.number} {name}: {known.title}" if known else name
+    studies = dict.fromkeys(contest.key.study for contest in contests)
+    paper = any(entry.first.paper for contest in contests for entry in contest.entries)
+    asks = []
+    if known:
+        planned = known.paper_studies if paper else known.studies
+        asks = [f"{study.name}: {study.asks}" for study in planned if study.name in studies]
+    section = Section(
+        name,
+        title,
+        known.question if known else "",
+        known.source if known else "",
+        asks,
+        contests,
+        {place: summary_of(group) for place, group in by_place(contests).items()},
+        tables_of(title, contests, names),
+        gaps_of(contests, results.skipped, names, name),
+    )
+    return (known.number if known else 99), section
+
+
+def document_of(results: Results) -> Document:
+    """Compare, judge and word everything. Local."""
+    contests = contests_of(results.runs)
+    names = place_names([contest.key.place for contest in contests])
+    experiments: dict[str, list[Contest]] = {}
+    for contest in contests:
+        experiments.setdefault(contest.key.experiment, []).append(contest)
+    sections = [_section(name, group, results, names) for name, group in experiments.items()]
+    sections.sort(key=lambda pair: (pair[0], pair[1].name))
+    judged = verdicts(contests)
+    places = by_place(contests)
+    return Document(
+        results,
+        names,
+        [section for _, section in sections],
+        judged,
+        {place: native_words([v for v in judged if v.key.place == place]) for place in places},
+        {place: advice_for(group) for place, group in places.items()},
+        cells_table(judged, names),
+        machines_table(contests, names),
+    )

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""E6 restart: megabytes a second of the store phase alone and of the whole, above the published table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Optional
+
+from .. import published
+from ..compare import Contest, Entry, Spread, times
+from ..drawing import Look, Sheet, grey, heading, light, look, scale, widest
+from ..results import Place
+from .common import About, Picture, distinct, label, operation_title, places_of, slug, subtitle
+from .sweeps import draw_sweeps, not_swept
+
+ABOUT = About(
+    "restart",
+    "Further right is better. The distance between the two marks is what rearranging, defining, opening "
+    "and closing cost: the study's point is that a good rate of the write alone can hide a slow file.",
+    "Columns are decomposed in blocks here, so they are less scattered than along a space-filling curve.",
+    f"{published.restart_source} {published.restart_words}",
+    by_study=False,
+)
+
+
+def _dots(panel, y: float, whole: Spread, store: Optional[Spread], colour: object, filled: object) -> None:
+    """Hollow mark: the whole write; full mark: the store phase alone."""
+    if store is not None:
+        panel.plot([whole.middle, store.middle], [y, y], color=colour, lw=1.2, alpha=0.5)
+        panel.plot([store.low, store.high], [y, y], color=colour, lw=3.2, alpha=0.45, solid_capstyle="butt")
+        panel.plot(store.middle, y, "o", ms=6, color=filled)
+    panel.plot([whole.low, whole.high], [y, y], color=colour, lw=3.2, alpha=0.45, solid_capstyle="butt")
+    panel.plot(whole.middle, y, "o", ms=6, mfc="white", mec=colour, mew=1.4)
+
+
+def _rows(entries: Sequence[Entry]) -> list[tuple[str, Spread, Optional[Spread], Look]]:
+    """Label, rate of the whole, rate of the store phase, look."""
+    rows = []
+    for entry in entries:
+        whole, store = entry.rate(), entry.rate("store")
+        if whole is not None:
+            rows.append((label(entry, True), whole, store, look(entry.method)))
+    return rows
+
+
+def _draw_published(panel, y: float) -> list[tuple[float, str, str]]:
+    """The published table, in grey, from y on downwards. Returns places and texts of its rows."""
+    texts = []
+    for row in published.restart:
+        whole, alone = (
+            published.restart_megabytes / row.whole,
+            row.rate or published.restart_megabytes / row.write,
+        )
+        _dots(panel, y, Spread(whole, whole, whole, 1), Spread(alone, alone, alone, 1), light, "#9a9a9a")
+        texts.append((y, f"{row.machine}, {row.method} {row.ranks}", "published"))
+        y += 1
+    return texts
+
+
+def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
+    """A sheet for each place and cell; the published table below what was written here."""
+    pictures = []
+    for place, here in places_of(contests):
+        for contest in not_swept(here):
+            key = contest.key
+            rows = _rows(contest.entries)
+            if not rows:
+                continue
+            writing = key.what == "write"
+            texts = [text for text, *_ in rows]
+            texts += (
+                [f"{row.machine}, {row.method} {row.ranks}" for row in published.restart] if writing else []
+            )
+            count = len(texts) + (1.6 if writing else 0)
+            sheet = Sheet(
+                f"{operation_title(key.what)} a restart file, {times(key.shape)}: megabytes a second",
+                subtitle(names[place], [contest]),
+                f"Grey: other machines and years. {published.restart_source}" if writing else "",
+                panel_height=0.205 * count + 0.35,
+                left=widest(texts) + 0.25,
+                right=0.35,
+            )
+            panel = sheet.axes[0][0]
+            ticks, colours, values = [], [], []
+            for y, (text, whole, store, style) in enumerate(rows):
+                _dots(panel, y, whole, store, style.colour, style.colour)
+                ticks.append((y, text))
+                colours.append(style.text)
+                values += [whole.low, whole.high] + ([store.low, store.high] if store else [])
+            if writing:
+                panel.axhline(len(rows) + 0.1, color=light, lw=0.8)
+                ticks += [(y, text) for y, text, _ in _draw_published(panel, len(rows) + 1.1)]
+                values += [published.restart_megabytes / row.whole for row in published.restart]
+                values += [row.rate for row in published.restart if row.rate]
+            panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks])
+            for tick, colour in zip(panel.get_yticklabels(), colours):
+                tick.set_color(colour)
+            panel.set_ylim(ticks[-1][0] + 0.8, -0.8)
+            scale(panel, "megabytes (10^6 bytes) a second", values, "x", log=True)
+            panel.grid(False, axis="y")
+            panel.grid(True, axis="x", color="#ececec")
+            panel.tick_params(axis="y", length=0)
+            heading(panel, "Full marks: the store phase alone.  Hollow marks: the whole write.", grey)
+            caption = f"Megabytes a second, counted twice, {names[place]}."
+            name = slug("restart", names[place], key.what, times(key.shape), key.study, f"{key.ranks}ranks")
+            pictures.append(Picture(name, caption, sheet.figure))
+        for work in distinct((c.key.shape, c.key.tiles, c.key.ranks) for c in here):
+            group = [c for c in here if (c.key.shape, c.key.tiles, c.key.ranks) == work]
+            base = (names[place], times(work[0]), f"{work[2]}ranks")
+            pictures += draw_sweeps("restart", names[place], group, base)
+    return pictures

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""E4 roms-benchmark: bars of elapsed, user and system time of a whole run, beside the published pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .. import published
+from ..compare import Contest, Entry
+from ..drawing import Sheet, grey, heading, ink, light, look, number, scale, small, widest
+from ..results import Place
+from .common import About, Picture, distinct, formats_of, label, places_of, slug, subtitle
+
+ABOUT = About(
+    "roms-benchmark",
+    "Lower is better. Elapsed is what one waits for. User and system are summed over all ranks, so they "
+    "can be larger than elapsed; user time also has the model's arithmetic and ranks that wait without "
+    "sleeping.",
+    "With more ranks than cores, waiting ranks cost those that compute; elapsed time then says as much "
+    "about the MPI library as about output.",
+    published.roms_benchmark_source,
+)
+_kinds = (("elapsed", ""), ("user", "user"), ("system", "system"))
+
+
+def _bars(panel, entries: Sequence[Entry], with_format: bool) -> None:
+    """Three bars for each method; elapsed full, the other two lighter."""
+    values, places, texts = [], [], []
+    for row, entry in enumerate(entries):
+        style = look(entry.method)
+        for kind, (name, phase) in enumerate(_kinds):
+            spread = entry.phase(phase) if phase else entry.seconds
+            if spread is None:
+                continue
+            y = row * 4 + kind
+            panel.barh(y, spread.middle, height=0.86, color=style.colour, alpha=(1, 0.55, 0.28)[kind])
+            panel.hlines(y, spread.low, spread.high, color=ink, lw=1)
+            values += [spread.high]
+            places.append(y)
+            texts.append(f"{label(entry, with_format)}  {name}" if kind == 0 else name)
+            panel.annotate(
+                number(spread.middle),
+                (spread.high, y),
+                (5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=small,
+                color=ink if kind == 0 else grey,
+            )
+    panel.set_yticks(places, texts)
+    panel.set_ylim(len(entries) * 4 - 0.6, -0.9)
+    scale(panel, "seconds", [value * 1.12 for value in values], "x", log=False)
+
+
+def _published(panel) -> None:
+    """The published pairs, in grey."""
+    y, places, texts = 0, [], []
+    for target, pair in published.roms_benchmark.items():
+        for way, seconds in pair.items():
+            panel.barh(y, seconds, height=0.8, color=light)
+            panel.annotate(
+                f"{seconds:.2f}",
+                (seconds, y),
+                (5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=small,
+                color=grey,
+            )
+            places.append(y)
+            texts.append(f"{target}, {way}")
+            y += 1
+        y += 0.6
+    panel.set_yticks(places, texts)
+    panel.set_ylim(max(y - 0.6, 6), -0.9)
+    scale(panel, "seconds, own scale", [170], "x", log=False)
+
+
+def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
+    """A sheet for each place and size: what was measured, and what was published."""
+    pictures = []
+    for place, here in places_of(contests):
+        for shape, ranks, tiles in distinct((c.key.shape, c.key.ranks, c.key.tiles) for c in here):
+            group = [c for c in here if (c.key.shape, c.key.ranks, c.key.tiles) == (shape, ranks, tiles)]
+            entries = [entry for contest in group for entry in contest.entries]
+            several = len(formats_of(group)) > 1
+            pairs = [f"{target}, {way}" for target, pair in published.roms_benchmark.items() for way in pair]
+            texts = [f"{label(entry, several)}  elapsed" for entry in entries] + pairs
+            sheet = Sheet(
+                f"A whole run of the model, {group[0].key.size}: elapsed, user and system time",
+                subtitle(names[place], group),
+                "User and system time are those of all ranks together. Grey: elapsed seconds of another "
+                f"machine and year, on a scale of its own. {published.roms_benchmark_source}",
+                columns=2,
+                panel_height=max(2.2, 0.68 * len(entries)),
+                left=widest(texts) + 0.25,
+                right=0.3,
+                shares=(2, 1),
+            )
+            ours, theirs = sheet.axes[0]
+            heading(ours, "Measured here")
+            heading(theirs, "Published, elapsed", grey)
+            _bars(ours, entries, several)
+            _published(theirs)
+            for panel in (ours, theirs):
+                panel.grid(False)
+                panel.tick_params(axis="y", length=0)
+            caption = f"Elapsed, user and system seconds of a whole run, {names[place]}."
+            name = slug("roms-benchmark", names[place], group[0].key.size, f"{ranks}ranks")
+            pictures.append(Picture(name, caption, sheet.figure))
+    return pictures

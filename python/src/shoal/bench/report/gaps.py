@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a file of results lacks: methods that could not run, wrong values, interrupted studies; and where it
+comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .compare import Contest, Entry, Key, times
+from .results import Place, Skipped
+
+
+def key_words(key: Key) -> str:
+    """What is special to a contest, in words: "write 82x80x16, 4 records, 4 ranks as 1x4"."""
+    parts = [f"{key.what} {key.size}"]
+    if key.records:
+        parts.append(f"{key.records} record{'s' if key.records > 1 else ''}")
+    ranks = f"{key.ranks} rank{'s' if key.ranks > 1 else ''}"
+    parts.append(f"{ranks} as {times(key.tiles)}" if key.tiles else ranks)
+    if key.options:
+        parts.append(key.options)
+    return ", ".join(parts)
+
+
+def _listed(texts: Sequence[str], most: int = 3) -> str:
+    shown = "; ".join(texts[:most])
+    return shown if len(texts) <= most else f"{shown}; and {len(texts) - most} more"
+
+
+def _way(entry: Entry) -> str:
+    return f"{entry.method} ({entry.format})" if entry.format else entry.method
+
+
+def skipped_words(skipped: Iterable[Skipped], experiment: str = "") -> list[str]:
+    """Methods that could not run, by reason."""
+    reasons: dict[str, list[str]] = {}
+    for item in skipped:
+        if experiment and item.experiment not in (experiment, ""):
+            continue
+        way = f"{item.method} ({item.format})" if item.format else item.method
+        ways = reasons.setdefault(item.reason or "no reason given", [])
+        if way not in ways:
+            ways.append(way)
+    return [f"Could not run: {', '.join(ways)}. {reason}" for reason, ways in reasons.items()]
+
+
+def wrong_words(contests: Iterable[Contest], names: dict[Place, str]) -> list[str]:
+    """Runs that were not verified."""
+    found = []
+    for contest in contests:
+        for entry in contest.entries:
+            bad = [str(run.repetition) for run in entry.runs if not run.verified]
+            if bad:
+                found.append(
+                    f"Not verified: {_way(entry)}, {key_words(contest.key)}, {names[contest.key.place]}: "
+                    f"repetition {', '.join(bad)} of {len(entry.runs)}. This method cannot win here."
+                )
+    return found
+
+
+def missing_words(contests: Sequence[Contest], names: dict[Place, str]) -> list[str]:
+    """What the rest of a study has and some of it lacks: methods, and repetitions."""
+    studies: dict[tuple[str, Place, str], list[Contest]] = {}
+    for contest in contests:
+        key = contest.key
+        studies.setdefault((key.study, key.place, key.what), []).append(contest)
+    found = []
+    for (study, place, _), group in studies.items():
+        where = f"{'study ' + study + ', ' if study else ''}{names[place]}"
+        ways = {(e.method, e.format): _way(e) for contest in group for e in contest.entries}
+        for way, text in ways.items():
+            lacking = [c for c in group if way not in {(e.method, e.format) for e in c.entries}]
+            if lacking:
+                cells = _listed([key_words(c.key) for c in lacking])
+                found.append(f"No results of {text}, {where}: {cells}.")
+        most = max(entry.seconds.count for contest in group for entry in contest.entries)
+        short: dict[int, list[str]] = {}
+        for contest in group:
+            least = min(entry.seconds.count for entry in contest.entries)
+            if least < most:
+                short.setdefault(least, []).append(key_words(contest.key))
+        older = sum(contest.older for contest in group)
+        if older:
+            found.append(
+                f"Left out, {where}: {older} older runs of the same work, of another build or other options."
+            )
+        for least, cells in short.items():
+            found.append(
+                f"Interrupted: {least} of {most} repetitions, {where}: {_listed(cells)}. `shoal bench run` "
+                "with the same file goes on."
+            )
+    return found
+
+
+def gaps_of(
+    contests: Sequence[Contest], skipped: Iterable[Skipped], names: dict[Place, str], experiment: str
+) -> list[str]:
+    """All that one experiment lacks, in sentences."""
+    return skipped_words(skipped, experiment) + wrong_words(contests, names) + missing_words(contests, names)
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(set(values))))
+
+
+def places_in_words(contests: Sequence[Contest]) -> dict[Place, dict[str, str]]:
+    """What is known of each place: machine, libraries, file system, dates."""
+    runs: dict[Place, list] = {}
+    for contest in contests:
+        for entry in contest.entries:
+            runs.setdefault(contest.key.place, []).extend(entry.runs)
+    found = {}
+    for place, all_runs in runs.items():
+        days = sorted(run.time for run in all_runs if run.time)
+        cores = {run.cores for run in all_runs if run.cores}
+        nodes = {run.nodes for run in all_runs if run.nodes}
+        crowded = {run.ranks for run in all_runs if run.crowded}
+        reads = {run.cache for run in all_runs if run.operation == "read"}
+        facts = {
+            "machine": place.host,
+            "cores": _numbers(cores) or "not recorded",
+            "nodes": _numbers(nodes) or "not recorded",
+            "ranks": _numbers(run.ranks for run in all_runs),
+            "more ranks than cores": _numbers(crowded) or "no",
+            "folder": place.directory,
+            "file system": place.filesystem,
+            "writing ends": "when the device has the bytes"
+            if place.flush
+            else "when the page cache has the bytes",
+            "reading from": ", ".join(sorted(reads)) or "nothing was read",
+            "MPI": place.mpi,
+            "MPI-IO": place.mpi_io,
+        }
+        for run in all_runs:
+            for name, text in run.versions.items():
+                if name not in ("mpi", "mpi_io") and text not in facts.get(name, "").split(", "):
+                    facts[name] = f"{facts[name]}, {text}" if name in facts else text
+        facts["first run (UTC)"] = days[0] if days else "not recorded"
+        facts["last run (UTC)"] = days[-1] if days else "not recorded"
+        facts["runs"] = str(len(all_runs))
+        facts["sizes"] = "as published" if all(run.paper for run in all_runs) else "default or chosen"
+        found[place] = facts
+    return found
