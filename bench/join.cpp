@@ -18,8 +18,7 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-constexpr std::int64_t k_block = std::int64_t{16} << 20;  // of a rank
-constexpr std::int64_t k_small = std::int64_t{1} << 20;   // what is smaller is moved by one rank
+constexpr std::int64_t k_small = std::int64_t{1} << 20;  // what is smaller is moved by one rank
 
 std::int64_t product(Dims::const_iterator begin, Dims::const_iterator end) {
   return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
@@ -50,7 +49,8 @@ struct Plan {
 
 class Joining {
  public:
-  Joining(MPI_Comm comm, api::Dataset& from, api::Dataset& to) : comm_(comm), from_(from), to_(to) {
+  Joining(MPI_Comm comm, api::Dataset& from, api::Dataset& to, std::int64_t block)
+      : comm_(comm), from_(from), to_(to), block_(block) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &ranks_);
   }
@@ -110,9 +110,9 @@ class Joining {
     plan.record = variable.has_record;
     for (std::size_t d = plan.record ? 1 : 0; d < variable.dims.size(); ++d)
       plan.shape.push_back(from_.dim(variable.dims[d]).length);
-    plan.small = plan.bytes() <= k_small;
+    plan.small = plan.bytes() <= std::min(k_small, block_);
     if (plan.small) return plan;
-    const auto size = static_cast<std::int64_t>(bytes_of(plan.type)), budget = k_block * ranks_;
+    const auto size = static_cast<std::int64_t>(bytes_of(plan.type)), budget = block_ * ranks_;
     const auto below = [&](std::size_t lead) {
       return product(plan.shape.begin() + static_cast<std::ptrdiff_t>(lead), plan.shape.end()) * size;
     };
@@ -184,6 +184,7 @@ class Joining {
 
   MPI_Comm comm_;
   api::Dataset &from_, &to_;
+  std::int64_t block_;  // bytes of a rank at a time
   int rank_ = 0, ranks_ = 1;
   std::vector<Plan> plans_;
   std::map<Dims, api::Decomposition> cuts_;
@@ -193,13 +194,13 @@ class Joining {
 }  // namespace
 
 void join_set(MPI_Comm comm, const std::string& set, const std::string& out, const std::string& format,
-              bool durable) {
+              bool durable, std::int64_t block) {
   auto from = api::Dataset::open(comm, set);
   // The cells of the set cover everything.
   auto to = api::Dataset::create(comm, out,
                                  "layout=one, fill=false, format=" + format +
                                      (format == "ascii" ? ", driver=gather" : ", driver=native"));
-  Joining(comm, from, to).run();
+  Joining(comm, from, to, block).run();
   to.close(durable);
   from.close();
 }

@@ -14,6 +14,7 @@
 #include "dataset_check.hpp"
 #include "estimate.hpp"
 #include "files.hpp"
+#include "join.hpp"
 #include "json_reader.hpp"
 #include "plant.hpp"
 #include "workload.hpp"
@@ -25,8 +26,8 @@ namespace {
 
 const char* const k_path = "data.nc";
 
-std::int64_t wrong(const Content& content, std::int64_t records) {
-  std::int64_t n = wrong_in_dataset(MPI_COMM_WORLD, k_path, content, records);
+std::int64_t wrong(const Content& content, std::int64_t records, const std::string& path = k_path) {
+  std::int64_t n = wrong_in_dataset(MPI_COMM_WORLD, path, content, records);
   MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   return n;
 }
@@ -209,6 +210,29 @@ TEST_CASE("what is missing, too much or of another kind is wrong") {
     CHECK_THROWS_AS(wrong_in_dataset(MPI_COMM_WORLD, k_path, content, 2), std::runtime_error);
     MPI_Barrier(MPI_COMM_WORLD);
   }
+}
+
+TEST_CASE("a joined set has all values, wrong ones too") {
+  const std::pair<Content, std::int64_t> workloads[] = {{roms_content({17, 11, 3}), 2},
+                                                        {roms_content({61, 50, 9}), 1},
+                                                        {restart_content({218, 1, 26}), 0},
+                                                        {seven_ways_content({5003, 1, 1}), 0}};
+  const std::string joined = k_path + std::string(".joined");
+  for (const auto& [content, records] : workloads)
+    for (const Kind kind : {Kind{"cdf5", 1, 3}, {"netcdf4", 2, 2}, {"raw", 1, 2}, {"ascii", 1, 2}}) {
+      if (content.fields.back().cut == 1 && kind.across > 1) continue;
+      CAPTURE(kind.format);
+      alone([&] { write(kind, content, records); });
+      join_set(MPI_COMM_WORLD, k_path, joined, kind.format, false, 4096);
+      CHECK(wrong(content, records, joined) == 0);
+      alone([&] { plant_error(k_path, content, records, {}, false); });
+      join_set(MPI_COMM_WORLD, k_path, joined, kind.format, true, 4096);
+      CHECK(wrong(content, records, joined) == 1);
+      alone([&] {
+        remove_files(k_path);
+        remove_files(joined);
+      });
+    }
 }
 
 int main(int argc, char** argv) {
