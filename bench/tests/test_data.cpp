@@ -12,7 +12,6 @@
 
 #include "arrays.hpp"
 #include "dataset_check.hpp"
-#include "estimate.hpp"
 #include "files.hpp"
 #include "join.hpp"
 #include "json_reader.hpp"
@@ -119,9 +118,6 @@ TEST_CASE("arrays keep their halos to themselves") {
       CHECK(array.wrong_cells(0, 0) == 1);
     }
     CHECK(arrays_bytes(content, grid, {2, 2}, 1, 3) == static_cast<std::int64_t>(bytes));
-    const auto e = estimate_of(content, grid, {2, 2}, 3, true, {{"native", "ascii", false, false, true}});
-    CHECK(e.disk_bytes > 2 * content.distributed_bytes(3));
-    CHECK(e.memory_bytes > static_cast<std::int64_t>(bytes));
   }
 }
 
