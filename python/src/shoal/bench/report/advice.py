@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
-from .compare import Contest, Entry, Verdict, is_clear
+from .compare import Contest, Entry, Verdict, is_clear, times
 from .results import Place
+from .sweeps import not_set, not_swept, pooled, sweeps_of, works_of
 
 _drivers = ("native", "gather", "pnetcdf", "netcdf", "mpiio")
 # Settings of a variant that are settings of Shoal, and can be in shoal.toml.
@@ -25,7 +26,7 @@ _operation_words.update({"run": "Whole runs", "define": "Defining"})
 
 def times_text(ratio: float) -> str:
     """How much more time a ratio is: "2.3 times the time", "4 % more time"."""
-    return f"{ratio:.2g} times the time" if ratio >= 2 else f"{100 * (ratio - 1):.0f} % more time"
+    return f"{ratio:.1f} times the time" if ratio >= 1.95 else f"{100 * (ratio - 1):.0f}\u00a0% more time"
 
 
 def _count(number: int, word: str) -> str:
@@ -46,31 +47,78 @@ def operation_words(contests: Sequence[Contest]) -> str:
         return "only one method ran, so that nothing can be compared."
     wins = Counter(winner.method for _, winner, _ in fought).most_common()
     shown = wins if len(wins) <= 4 else wins[:3]
-    texts = [_won(method, [f for f in fought if f[1].method == method], len(fought)) for method, _ in shown]
+    texts = [_won(method, fought) for method, _ in shown]
     if len(shown) < len(wins):
         texts.append(f"{_count(len(wins) - len(shown), 'other method')} in the rest")
     return "; ".join(texts) + "."
 
 
-def _won(method: str, fought: Sequence[tuple[Contest, Entry, Entry]], all_of_them: int) -> str:
-    """How one method won: how often, against whom, by how much, and whether that is more than the spread."""
-    lead = statistics.median(other.seconds.middle / winner.seconds.middle for _, winner, other in fought)
-    clear = [is_clear(winner, other) for _, winner, other in fought]
+def _certain(clear: Sequence[Optional[bool]]) -> str:
+    """Whether differences are larger than the spread."""
     if None in clear:
-        certain = "ran once, so the spread is not known"
-    elif all(clear):
-        certain = "more than the spread"
-    elif not any(clear):
-        certain = "within the spread, so it may be chance"
-    else:
-        certain = f"more than the spread in {sum(clear)} of {len(clear)}"
-    other = Counter(other.method for *_, other in fought).most_common(1)[0][0]
-    if all_of_them == 1:
-        return f"`{method}` is fastest; `{other}` takes {times_text(lead)} ({certain})"
-    return (
-        f"`{method}` is fastest in {len(fought)} of {all_of_them} cases; the next method, mostly `{other}`, "
-        f"takes {times_text(lead)} in the middle ({certain})"
+        return "ran once, so the spread is not known"
+    if all(clear):
+        return "more than the spread"
+    if not any(clear):
+        return "within the spread, so it may be chance"
+    return f"more than the spread in {sum(map(bool, clear))} of {len(clear)}"
+
+
+_special = (
+    ("size", lambda key: key.size),
+    ("ranks", lambda key: str(key.ranks)),
+    ("tiles", lambda key: times(key.tiles)),
+    ("records", lambda key: str(key.records)),
+)
+
+
+def _where(won: Sequence[Contest], lost: Sequence[Contest]) -> str:
+    """What is special to contests that were won: " (size 82x80x16)"; nothing where there is nothing."""
+    for name, value in _special:
+        mine, others = ({value(c.key): None for c in group} for group in (won, lost))
+        if lost and not mine.keys() & others.keys() and len(mine) <= 3:
+            return f" ({name} {', '.join(mine)})"
+    return ""
+
+
+def _won(method: str, fought: Sequence[tuple[Contest, Entry, Entry]]) -> str:
+    """How one method won: how often and where, against whom, by how much, and whether that is certain."""
+    mine = [(winner, other) for _, winner, other in fought if winner.method == method]
+    lead = statistics.median(other.seconds.middle / winner.seconds.middle for winner, other in mine)
+    certain = _certain([is_clear(winner, other) for winner, other in mine])
+    others = Counter(other.method for _, other in mine)
+    other = ("" if len(others) == 1 else "mostly ") + f"`{others.most_common(1)[0][0]}`"
+    if len(fought) == 1:
+        return f"`{method}` is fastest; {other} takes {times_text(lead)} ({certain})"
+    where = _where(
+        [c for c, winner, _ in fought if winner.method == method],
+        [c for c, winner, _ in fought if winner.method != method],
     )
+    often = f"all {len(fought)}" if len(mine) == len(fought) else f"{len(mine)} of {len(fought)}"
+    return (
+        f"`{method}` is fastest in {often} cases{where}; the runner-up, {other}, takes {times_text(lead)} "
+        f"(median; {certain})"
+    )
+
+
+def sweep_words(contests: Sequence[Contest]) -> list[str]:
+    """What settings that were varied change: a sentence for each setting, operation and method."""
+    found = []
+    for work in works_of(contests):
+        key = work[0].key
+        for setting, methods in sweeps_of(pooled(work)).items():
+            for (method, format), values in methods.items():
+                ordered = sorted(values, key=lambda pair: pair[1].seconds.middle)
+                (best, first), (worst, last) = ordered[0], ordered[-1]
+                gain = times_text(last.seconds.middle / max(first.seconds.middle, 1e-12))
+                operation = _operation_words.get(key.what, key.what).lower()
+                where = f"{setting}, {operation}, {_count(key.ranks, 'rank')}"
+                fast, slow = (f"with {value}" if value != not_set else "without" for value in (best, worst))
+                certain = _certain([is_clear(first, last)])
+                found.append(
+                    f"{where}: `{method}` ({format}) is fastest {fast}; {slow} it takes {gain} ({certain})."
+                )
+    return found
 
 
 def spread_words(contests: Sequence[Contest]) -> str:
@@ -80,8 +128,8 @@ def spread_words(contests: Sequence[Contest]) -> str:
     if not known:
         return "Each method ran once: how much runs differ is not known. Take --reps 5."
     return (
-        f"Runs of the same method differed by {100 * statistics.median(known):.0f} % in the middle "
-        f"(fastest to slowest), at most by {100 * max(known):.0f} %."
+        "Spread: from the fastest to the slowest run of a method it is "
+        f"{100 * statistics.median(known):.0f}\u00a0% (median), and {100 * max(known):.0f}\u00a0% at most."
     )
 
 
@@ -90,10 +138,12 @@ def summary_of(contests: Sequence[Contest]) -> list[str]:
     operations = dict.fromkeys(contest.key.what for contest in contests)
     sentences = []
     for what in operations:
-        group = [contest for contest in contests if contest.key.what == what]
+        group = [contest for contest in not_swept(contests) if contest.key.what == what]
+        if not group:
+            continue
         sentences.append(f"{_operation_words.get(what, what.capitalize())}: {operation_words(group)}")
     joined = joining_words(contests)
-    return sentences + ([joined] if joined else []) + [spread_words(contests)]
+    return sentences + ([joined] if joined else []) + sweep_words(contests) + [spread_words(contests)]
 
 
 def joining_words(contests: Sequence[Contest]) -> str:
@@ -111,7 +161,7 @@ def joining_words(contests: Sequence[Contest]) -> str:
         return ""
     return (
         f"Several files take {statistics.median(without):.2f} of the time of one file by the same driver, "
-        f"and {statistics.median(with_join):.2f} once they are joined (in the middle of "
+        f"and {statistics.median(with_join):.2f} once they are joined (median of "
         f"{_count(len(without), 'case')})."
     )
 
@@ -130,7 +180,7 @@ def native_words(verdicts: Sequence[Verdict]) -> str:
     if count["unverified"]:
         parts.append(f"gave wrong values in {count['unverified']}")
     words = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
-    missing = f" In {_count(count['missing'], 'cell')} it did not run." if count["missing"] else ""
+    missing = f" In {_count(count['missing'], 'more cell')} it did not run." if count["missing"] else ""
     return f"{words}.{missing}"
 
 
@@ -238,25 +288,28 @@ def _reason(best: Way, default: Optional[Way]) -> str:
     words = f"Driver {best.driver} with format {best.format} and layout {best.layout or 'one'} took "
     if default is None:
         return f"{words}the least time of all ways that ran often enough ({_count(best.cases, 'case')})."
-    share = best.ratio / default.ratio
-    return f"{words}{100 * share:.0f} % of the default's time (geometric mean, {_count(best.cases, 'case')})."
+    share = f"{100 * best.ratio / default.ratio:.0f}\u00a0%"
+    return f"{words}{share} of the default's time (geometric mean, {_count(best.cases, 'case')})."
 
 
 def _tuning(contests: Sequence[Contest], way: Way) -> tuple[dict[str, str], list[str]]:
-    """Single settings that made this way clearly faster, and what they gained."""
+    """Single settings that made this way clearly faster than without them, and what they gained."""
     gains: dict[tuple[str, str], list[float]] = {}
-    for contest in contests:
-        of_way = [
-            e
-            for e in contest.rivals
-            if (e.first.driver, e.format, e.first.layout) == (way.driver, way.format, way.layout)
-        ]
-        plain = next((entry for entry in of_way if not entry.first.variant), None)
-        for entry in of_way:
-            if plain is not None and len(entry.first.variant) == 1:
-                ((key, value),) = entry.first.variant.items()
-                gain = plain.seconds.middle / max(entry.seconds.middle, 1e-9)
-                gains.setdefault((key, value), []).append(gain if is_clear(entry, plain) else min(gain, 1.0))
+    for work in works_of(contests):
+        for setting, methods in sweeps_of(pooled(work)).items():
+            for values in methods.values():
+                (unset, plain), *others = values
+                run = plain.first
+                if unset != not_set or (run.driver, plain.format, run.layout) != (
+                    way.driver,
+                    way.format,
+                    way.layout,
+                ):
+                    continue
+                for value, entry in others:
+                    gain = plain.seconds.middle / max(entry.seconds.middle, 1e-9)
+                    clear = is_clear(entry, plain)
+                    gains.setdefault((setting, value), []).append(gain if clear else min(gain, 1.0))
     extra, notes = {}, []
     for (key, value), found in sorted(gains.items(), key=lambda item: -statistics.median(item[1])):
         gain = statistics.median(found)

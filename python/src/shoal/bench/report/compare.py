@@ -59,6 +59,11 @@ class Key:
         return times(self.shape)
 
 
+def distinct(values: Iterable) -> list:
+    """Each value once, in the order of coming."""
+    return list(dict.fromkeys(values))
+
+
 def times(numbers: Iterable[int]) -> str:
     """ "656x640x16"."""
     return "x".join(str(n) for n in numbers)

@@ -12,7 +12,11 @@ from .results import Place, Skipped
 
 def key_words(key: Key) -> str:
     """What is special to a contest, in words: "write 82x80x16, 4 records, 4 ranks as 1x4"."""
-    parts = [f"{key.what} {key.size}"]
+    return f"{key.what} {_cell_words(key)}"
+
+
+def _cell_words(key: Key) -> str:
+    parts = [key.size]
     if key.records:
         parts.append(f"{key.records} record{'s' if key.records > 1 else ''}")
     ranks = f"{key.ranks} rank{'s' if key.ranks > 1 else ''}"
@@ -58,38 +62,45 @@ def wrong_words(contests: Iterable[Contest], names: dict[Place, str]) -> list[st
     return found
 
 
+def _where(places: dict[str, list[str]]) -> str:
+    """Places, and the operations in each: "write, read; /dev/shm (tmpfs), page cache"."""
+    operations: dict[str, list[str]] = {}
+    for place, whats in places.items():
+        operations.setdefault(", ".join(whats), []).append(place)
+    return "; ".join(f"{whats}: {' and '.join(names)}" for whats, names in operations.items())
+
+
 def missing_words(contests: Sequence[Contest], names: dict[Place, str]) -> list[str]:
-    """What the rest of a study has and some of it lacks: methods, and repetitions."""
+    """What the rest of a study has and some of it lacks: methods, and repetitions; and what was left out."""
     studies: dict[tuple[str, Place, str], list[Contest]] = {}
     for contest in contests:
         key = contest.key
         studies.setdefault((key.study, key.place, key.what), []).append(contest)
-    found = []
-    for (study, place, _), group in studies.items():
-        where = f"{'study ' + study + ', ' if study else ''}{names[place]}"
+    # Sentences in two parts, by what is missing, and then by place and operation.
+    found: dict[str, dict[str, list[str]]] = {}
+    for (study, place, what), group in studies.items():
+        head = f"Study {study}: " if study else ""
+
+        def add(text: str, place: Place = place, what: str = what, head: str = head) -> None:
+            found.setdefault(head + text, {}).setdefault(names[place], []).append(what)
+
         ways = {(e.method, e.format): _way(e) for contest in group for e in contest.entries}
         for way, text in ways.items():
             lacking = [c for c in group if way not in {(e.method, e.format) for e in c.entries}]
             if lacking:
-                cells = _listed([key_words(c.key) for c in lacking])
-                found.append(f"No results of {text}, {where}: {cells}.")
+                add(f"no results of {text} for {_listed([_cell_words(c.key) for c in lacking])}")
         most = max(entry.seconds.count for contest in group for entry in contest.entries)
         short: dict[int, list[str]] = {}
         for contest in group:
             least = min(entry.seconds.count for entry in contest.entries)
             if least < most:
-                short.setdefault(least, []).append(key_words(contest.key))
+                short.setdefault(least, []).append(_cell_words(contest.key))
+        for least, cells in short.items():
+            add(f"interrupted, {least} of {most} repetitions of {_listed(cells)}")
         older = sum(contest.older for contest in group)
         if older:
-            found.append(
-                f"Left out, {where}: {older} older runs of the same work, of another build or other options."
-            )
-        for least, cells in short.items():
-            found.append(
-                f"Interrupted: {least} of {most} repetitions, {where}: {_listed(cells)}. `shoal bench run` "
-                "with the same file goes on."
-            )
-    return found
+            add(f"{older} older runs of the same work, by another build or with other options, are left out")
+    return [f"{text} ({_where(places)})." for text, places in found.items()]
 
 
 def gaps_of(

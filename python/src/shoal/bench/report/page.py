@@ -129,7 +129,7 @@ def _summary(document: Document) -> str:
     return "\n".join(parts)
 
 
-def _section(section: Section, pictures: Sequence[Picture], with_pictures: bool) -> str:
+def _section(document: Document, section: Section, pictures: Sequence[Picture], with_pictures: bool) -> str:
     parts = [f'<h2 id="{escape(section.name)}">{escape(section.title)}</h2>']
     if section.question:
         parts.append(f"<p><strong>{escape(section.question)}</strong></p>")
@@ -140,7 +140,9 @@ def _section(section: Section, pictures: Sequence[Picture], with_pictures: bool)
     if about is not None and about.published:
         parts.append(f'<p class="grey">Published: {escape(about.published)}</p>')
     parts.append("<h3>What was found</h3>")
-    for sentences in section.summary.values():
+    for place, sentences in section.summary.items():
+        if len(document.names) > 1:
+            parts.append(f'<p class="grey">{escape(document.names[place])}</p>')
         parts.append(_list(sentences))
     if section.gaps:
         parts.append(f'<div class="note"><strong>What is missing</strong>{_list(section.gaps)}</div>')
@@ -173,7 +175,7 @@ def page_of(document: Document, pictures: Optional[Mapping[str, Sequence[Picture
     links += [(section.name, section.name) for section in document.sections]
     nav = "".join(f'<a href="#{escape(target)}">{escape(text)}</a>' for target, text in links)
     sections = "\n".join(
-        _section(section, (pictures or {}).get(section.name, ()), pictures is not None)
+        _section(document, section, (pictures or {}).get(section.name, ()), pictures is not None)
         for section in document.sections
     )
     cells = (

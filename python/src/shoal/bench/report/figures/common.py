@@ -62,11 +62,6 @@ def places_of(contests: Sequence[Contest]) -> list[tuple[Place, list[Contest]]]:
     return list(groups.items())
 
 
-def distinct(values: Iterable) -> list:
-    """Each value once, in the order of coming."""
-    return list(dict.fromkeys(values))
-
-
 def formats_of(contests: Sequence[Contest]) -> list[str]:
     """All formats but that of limit."""
     return sorted({name for contest in contests for name in contest.formats})
@@ -79,8 +74,8 @@ def _range(values: Iterable[int], one: str, many: str) -> str:
     return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]} {many}"
 
 
-def subtitle(name: str, contests: Sequence[Contest]) -> str:
-    """Where, on how many ranks, how often, and what the marks mean."""
+def subtitle(name: str, contests: Sequence[Contest], hollow: bool = True) -> str:
+    """Where, on how many ranks, how often, and what the marks mean. hollow: whether some marks can be."""
     entries = [entry for contest in contests for entry in contest.entries]
     parts = [name, _range((contest.key.ranks for contest in contests), "rank", "ranks")]
     tiles = {times(contest.key.tiles) for contest in contests if contest.key.tiles}
@@ -88,7 +83,7 @@ def subtitle(name: str, contests: Sequence[Contest]) -> str:
         parts.append(f"{tiles.pop()} tiles")
     parts.append(_range((entry.seconds.count for entry in entries), "run", "runs") + " of each")
     text = ", ".join(parts) + ". Marks are medians, whiskers go from minimum to maximum."
-    if any(not look(entry.method).filled for entry in entries):
+    if hollow and any(not look(entry.method).filled for entry in entries):
         text += " Hollow marks: bare calls of a library, or a method with settings of its own."
     if any(entry.crowded for entry in entries):
         text += " More ranks than cores."

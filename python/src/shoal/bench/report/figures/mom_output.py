@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from .. import published
-from ..compare import Contest, Entry, times
+from ..compare import Contest, Entry, distinct, times
 from ..drawing import (
     Sheet,
     grey,
@@ -21,8 +21,9 @@ from ..drawing import (
     widest,
 )
 from ..results import Place
-from .common import About, Picture, distinct, label, operation_title, places_of, slug, subtitle, work_words
-from .sweeps import draw_sweeps, not_swept, pooled
+from ..sweeps import not_swept, pooled
+from .common import About, Picture, label, operation_title, places_of, slug, subtitle, work_words
+from .sweeps import draw_sweeps
 
 ABOUT = About(
     "mom-output",
@@ -165,7 +166,7 @@ def _phase_sheet(name: str, contests: Sequence[Contest]) -> Optional[Sheet]:
     key = contests[0].key
     sheet = Sheet(
         f"Output of MOM, {work_words(key)}: seconds per GB by phase",
-        subtitle(name, contests),
+        subtitle(name, contests, hollow=False),
         "Each panel has a scale of its own. Published seconds are divided by the volume of their runs: 70 "
         "GB (0.25°) and 2,700 GB (0.1°), measured ones by theirs. A black mark is the total. "
         f"{published.mom_output_source}",

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from .. import published
-from ..compare import Contest, Entry, Spread, times
+from ..compare import Contest, Entry, Spread, distinct, times
 from ..drawing import Look, Sheet, grey, heading, light, look, scale, widest
 from ..results import Place
-from .common import About, Picture, distinct, label, operation_title, places_of, slug, subtitle
-from .sweeps import draw_sweeps, not_swept
+from ..sweeps import not_swept
+from .common import About, Picture, label, operation_title, places_of, slug, subtitle
+from .sweeps import draw_sweeps
 
 ABOUT = About(
     "restart",
@@ -74,7 +75,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             count = len(texts) + (1.6 if writing else 0)
             sheet = Sheet(
                 f"{operation_title(key.what)} a restart file, {times(key.shape)}: megabytes a second",
-                subtitle(names[place], [contest]),
+                subtitle(names[place], [contest], hollow=False),
                 f"Grey: other machines and years. {published.restart_source}" if writing else "",
                 panel_height=0.205 * count + 0.35,
                 left=widest(texts) + 0.25,

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import published
-from ..compare import Contest, Entry
+from ..compare import Contest, Entry, distinct
 from ..drawing import Sheet, grey, heading, ink, light, look, number, scale, small, widest
 from ..results import Place
-from .common import About, Picture, distinct, formats_of, label, places_of, slug, subtitle
+from .common import About, Picture, formats_of, label, places_of, slug, subtitle
 
 ABOUT = About(
     "roms-benchmark",
@@ -88,7 +88,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             texts = [f"{label(entry, several)}  elapsed" for entry in entries] + pairs
             sheet = Sheet(
                 f"A whole run of the model, {group[0].key.size}: elapsed, user and system time",
-                subtitle(names[place], group),
+                subtitle(names[place], group, hollow=False),
                 "User and system time are those of all ranks together. Grey: elapsed seconds of another "
                 f"machine and year, on a scale of its own. {published.roms_benchmark_source}",
                 columns=2,

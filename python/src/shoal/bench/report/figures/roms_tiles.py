@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import published
-from ..compare import Contest, times
+from ..compare import Contest, distinct, times
 from ..drawing import Sheet, draw_lines, heading, nothing_here, ticks
 from ..results import Place
 from .common import (
     About,
     Picture,
     chosen,
-    distinct,
     formats_of,
     label_room,
     lines,

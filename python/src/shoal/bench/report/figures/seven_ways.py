@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import published
-from ..compare import Contest, Entry, times
+from ..compare import Contest, Entry, distinct, times
 from ..drawing import Sheet, draw_lines, heading, nothing_here, ticks
 from ..results import Place
 from .common import (
     About,
     Picture,
-    distinct,
     label_room,
     lines,
     operation_title,

@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal bench report: tables, plots, the page, and what it says, from made-up results."""
+
+import copy
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import bench_results
+import pytest
+
+from shoal.bench.report import advice, compare, results, sweeps
+from shoal.bench.report.document import document_of
+from shoal.errors import FileMissingError, FormatError
+
+
+@pytest.fixture(scope="module")
+def items():
+    return bench_results.all_results()
+
+
+@pytest.fixture(scope="module")
+def document(items):
+    return document_of(results.parse(items, Path("results.json")))
+
+
+@pytest.fixture(scope="module")
+def pictures(document):
+    pytest.importorskip("matplotlib")
+    from shoal.bench.report.command import pictures_of
+
+    return pictures_of(document)
+
+
+@pytest.fixture(scope="module")
+def page(document, pictures):
+    from shoal.bench.report.page import page_of
+
+    return page_of(document, pictures)
+
+
+def one(method, seconds, format="cdf5", **changes):
+    """Results of one method, a repetition for each of some seconds; the rest is as in roms-size."""
+    make = bench_results.Maker(repetitions=len(seconds))
+    make.add("roms-size", "native", "cdf5", [82, 80, 16], 2, (2, 2))
+    for item, total in zip(make.results, seconds):
+        driver = method.split("-")[0].split("+")[0]
+        item.update(method=method, format=format, driver=driver, **copy.deepcopy(changes))
+        item["seconds"] = {**item["seconds"], "total": total}
+    return make.results
+
+
+def contests(*groups):
+    made = results.parse([item for group in groups for item in group], Path("results.json"))
+    return compare.contests_of(made.runs)
+
+
+# Medians, spreads, winners
+
+
+def test_median_and_spread():
+    spread = compare.spread_of([4.0, 1.0, 2.0])
+    assert (spread.low, spread.middle, spread.high, spread.count) == (1, 2, 4, 3)
+    assert spread.relative == 1.5
+    assert compare.spread_of([1.0, 2.0]).middle == 1.5
+    assert compare.spread_of([3.0]).relative is None
+    with pytest.raises(ValueError):
+        compare.spread_of([])
+
+
+def test_winner_is_the_fastest_but_limit():
+    (contest,) = contests(one("limit", [1, 1], "raw"), one("native", [3, 2]), one("gather", [4, 5]))
+    assert contest.winner.method == "native" and contest.limit.method == "limit"
+    assert contest.share_of_limit(contest.winner) == pytest.approx(0.4)
+    assert contest.winner.rate().middle == pytest.approx(
+        contest.winner.first.bytes * (1 / 3 + 1 / 2) / 2 / 1e6
+    )
+
+
+def test_wrong_values_do_not_win():
+    (contest,) = contests(one("native", [3, 2]), one("gather", [1, 1], verified=False))
+    assert contest.winner.method == "native"
+    (verdict,) = compare.verdicts([*contests(one("native", [1, 1], verified=False), one("gather", [2, 2]))])
+    assert verdict.verdict == "unverified"
+
+
+def test_difference_and_spread():
+    (contest,) = contests(
+        one("native", [1, 1.2]), one("gather", [1.3, 1.5]), one("pnetcdf-collective", [1.1, 9])
+    )
+    native, gather, pnetcdf = (next(e for e in contest.entries if e.base[0] == c) for c in "ngp")
+    assert compare.is_clear(native, gather) is True
+    assert compare.is_clear(native, pnetcdf) is False
+    (single,) = contests(one("native", [1]), one("gather", [2]))
+    assert compare.is_clear(*single.entries) is None
+
+
+def test_joining_counts():
+    several = one("native-per-process", [1.0, 1.0], layout="process")
+    for item in several:
+        item["seconds"].update(join=2.0, total_joined=3.0)
+    (contest,) = contests(several, one("native", [2, 2]))
+    assert contest.winner.method == "native"
+    assert "0.50 of the time" in advice.joining_words([contest])
+    assert "1.50 once they are joined" in advice.joining_words([contest])
+
+
+@pytest.mark.parametrize(
+    "native, word", [([1, 1], "wins"), ([2.0, 2.2], "within"), ([2.2, 2.21], "behind"), (None, "missing")]
+)
+def test_cells(native, word):
+    groups = [one("gather", [2, 2]), one("limit", [0.1, 0.1], "raw")]
+    groups += [one("native", native)] if native else []
+    (verdict,) = compare.verdicts(contests(*groups))
+    told = verdict.as_dict()
+    assert told["verdict"] == word and told["format"] == "cdf5" and told["tiles"] == [2, 2]
+    assert told["best_method"] == "gather" and told["best_seconds"] == 2
+    assert json.dumps(told)
+
+
+def test_cells_are_of_one_format():
+    """netcdf4 of one method is not compared with cdf5 of native."""
+    found = compare.verdicts(contests(one("native", [2, 2]), one("netcdf-collective", [1, 1], "netcdf4")))
+    assert [(v.format, v.verdict) for v in found] == [("netcdf4", "missing")]
+
+
+def test_places_are_kept_apart():
+    elsewhere = one("native", [1, 1], dir="/scratch")
+    flushed = one("native", [5, 5], flush=True, cache="device")
+    found = contests(one("native", [2, 2]), elsewhere, flushed)
+    assert len(found) == 3
+    names = document_of(results.parse([*one("native", [2]), *elsewhere], Path("x"))).names
+    assert len(set(names.values())) == 2
+
+
+def test_starts_are_not_mixed():
+    old = one("native", [9, 9], start="a", time="2026-01-01T00:00:00Z")
+    new = one("native", [2, 2], start="b", time="2026-02-01T00:00:00Z")
+    (contest,) = contests(old, new, one("gather", [3, 3], start="a"))
+    assert contest.older == 2 and contest.winner.seconds.middle == 2
+
+
+def test_cold_reads_are_another_operation():
+    warm, cold = (
+        one("native", [1, 1], operation="read"),
+        one("native", [3, 3], operation="read", cache="cold"),
+    )
+    assert [c.key.what for c in contests(warm, cold)] == ["read", "cold read"]
+
+
+# What the file may be
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("[]", "no results"),
+        ('{"a": 1}', "must be a list"),
+        ('[{"experiment": "roms', "no JSON.*line 1"),
+        ('[{"experiment": "roms-size"}]', "object 1 is not the result"),
+        ('[{"experiment": "e", "method": "native", "seconds": {"open": 1}}]', "seconds.total"),
+        ('[{"experiment": "e", "method": "native", "seconds": 7}]', "object 1"),
+    ],
+)
+def test_broken_files(tmp_path, text, words):
+    path = tmp_path / "results.json"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=words):
+        results.load(path)
+
+
+def test_no_file(tmp_path, capsys):
+    import typer
+
+    from shoal.bench.report.command import report
+
+    with pytest.raises(FileMissingError, match="is not there"):
+        results.load(tmp_path / "none.json")
+    with pytest.raises(typer.Exit) as ended:
+        report(tmp_path / "none.json", None)
+    assert ended.value.exit_code == 2
+    assert "shoal bench report" in capsys.readouterr().err
+
+
+def test_results_of_older_engines(items):
+    """Without what was added later, and with tiles as text."""
+    old = copy.deepcopy(items[0])
+    for key in (
+        "cache",
+        "settings",
+        "cores",
+        "nodes",
+        "more_ranks_than_cores",
+        "host",
+        "time",
+        "study",
+        "start",
+    ):
+        del old[key]
+    old["tiles"] = "2x2"
+    (run,) = results.parse([old], Path("x")).runs
+    assert run.tiles == (2, 2) and run.cache == "page cache" and not run.crowded
+
+
+def test_made_up_results_are_as_the_schema_says(items):
+    from shoal.bench.results import validate
+
+    told = validate(items)
+    assert not told, told[:5]
+
+
+# Words
+
+
+def test_summary(document):
+    size = next(s for s in document.sections if s.name == "roms-size")
+    words = next(iter(size.summary.values()))
+    assert words[0].startswith("Writing: `native` is fastest in 10 of 15 cases (size 246x240x16, 656x640x16)")
+    assert "`gather` is fastest in 5 of 15 cases (size 82x80x16)" in words[0]
+    assert "more than the spread" in words[0]
+
+
+def test_gaps(document):
+    size = " ".join(next(s for s in document.sections if s.name == "roms-size").gaps)
+    assert "Not verified: netcdf-collective (netcdf4), write 82x80x16, 4 records" in size
+    assert "no results of gather (cdf5) for 656x640x16, 10 records" in size
+    ranks = " ".join(next(s for s in document.sections if s.name == "roms-ranks").gaps)
+    assert "interrupted, 2 of 5 repetitions of 656x640x16, 5 records, 16 ranks as 1x16" in ranks
+
+
+def test_skipped_methods_are_told():
+    event = {
+        "event": "skipped",
+        "method": "pnetcdf",
+        "format": "netcdf4",
+        "dir": ".",
+        "reason": "No such format.",
+    }
+    made = document_of(results.parse([*one("native", [1]), event], Path("x")))
+    assert made.sections[0].gaps == ["Could not run: pnetcdf (netcdf4). No such format."]
+
+
+def test_advice_keeps_the_default_where_it_is_good():
+    found = advice.advice_for(contests(one("native", [1, 1]), one("gather", [2, 2])))
+    assert found.toml == 'driver = "native"\nformat = "cdf5"' and "nothing needs to be set" in found.reason
+
+
+def test_advice_names_what_is_faster():
+    other = one("pnetcdf-nonblocking", [1, 1], access="nonblocking")
+    found = advice.advice_for(contests(one("native", [2, 2]), other))
+    assert found.toml == 'driver = "pnetcdf"\nformat = "cdf5"\naccess = "nonblocking"'
+    assert "50\u00a0% of the default's time" in found.reason
+    bare = one("bare-pnetcdf-collective", [0.1, 0.1])
+    assert advice.advice_for(contests(one("native", [2, 2]), other, bare)).best.access == "nonblocking"
+
+
+def test_advice_tunes():
+    faster = one("native+writers=1", [0.5, 0.5], study="tuning")
+    found = advice.advice_for(contests(one("native", [1, 1]), one("gather", [2, 2]), faster))
+    assert "writers = 1" in found.toml and "2.0 times the time" in found.notes[0]
+
+
+def test_hints_belong_to_all_methods_of_a_start():
+    hinted = one("mpiio-collective", [2, 2], settings={"hints": "cb_nodes=1"}, start="s")
+    native = one("native", [1, 1], start="s")
+    (contest,) = contests(hinted, native)
+    assert contest.key.options == "hints cb_nodes=1" and len(contest.entries) == 2
+
+
+def test_sweeps(document):
+    mom = next(s for s in document.sections if s.name == "mom-output").contests
+    writes = [contest for contest in mom if contest.key.what == "write"]
+    found = sweeps.sweeps_of(sweeps.pooled(writes))
+    assert set(found) == {"hints", "chunks", "io_layout"}
+    assert [value for value, _ in found["chunks"]["native", "netcdf4"]][0] == sweeps.not_set
+    assert {contest.key.study for contest in sweeps.not_swept(mom)} == {"formats"}
+
+
+# Pictures
+
+
+def test_every_experiment_has_pictures(document, pictures):
+    assert set(pictures) == {section.name for section in document.sections} and len(pictures) == 7
+    names = [picture.name for group in pictures.values() for picture in group]
+    assert len(set(names)) == len(names) and all(re.fullmatch(r"[\w.-]+", name) for name in names)
+    assert len(pictures["mom-output"]) == 4
+    assert len(pictures["roms-size"]) == 4  # two folders, two formats
+
+
+def drawn_texts(figure, monkeypatch):
+    """Boxes, in pixels, of all words that are really drawn."""
+    from matplotlib.text import Text
+
+    seen, draw = [], Text.draw
+
+    def noted(self, renderer, *args, **kwargs):
+        if self.get_visible() and self.get_text().strip():
+            seen.append((self.get_text(), self.get_window_extent(renderer)))
+        return draw(self, renderer, *args, **kwargs)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Text, "draw", noted)
+        figure.canvas.draw()
+    return seen
+
+
+def test_words_neither_overlap_nor_are_cut(pictures, monkeypatch):
+    for picture in (picture for group in pictures.values() for picture in group):
+        texts = drawn_texts(picture.figure, monkeypatch)
+        assert len(texts) > 10
+        whole = picture.figure.bbox
+        for number, (text, box) in enumerate(texts):
+            inside = box.x0 >= -1 and box.y0 >= -1 and box.x1 <= whole.x1 + 1 and box.y1 <= whole.y1 + 1
+            assert inside, f"{picture.name}: '{text}' is cut: {box} of {whole}"
+            for other, its in texts[number + 1 :]:
+                across = min(box.x1, its.x1) - max(box.x0, its.x0)
+                up = min(box.y1, its.y1) - max(box.y0, its.y0)
+                # Boxes have room for letters that go below the line.
+                assert across <= 1.5 or up <= 3, f"{picture.name}: '{text}' and '{other}' overlap"
+
+
+def test_axes_have_units(pictures):
+    for picture in (picture for group in pictures.values() for picture in group):
+        for axes in (axes for axes in picture.figure.axes if axes.axison):
+            words = axes.get_xlabel() + axes.get_ylabel()
+            assert re.search(r"seconds|megabytes", words), picture.name
+            for scale, text in (
+                (axes.get_xscale(), axes.get_xlabel()),
+                (axes.get_yscale(), axes.get_ylabel()),
+            ):
+                assert (scale == "log") == ("log axis" in text), (picture.name, text)
+
+
+def test_labels_are_spread():
+    pytest.importorskip("matplotlib")
+    from shoal.bench.report.drawing import spread_labels
+
+    assert spread_labels([5, 50], 10, 0, 100) == [5, 50]
+    crowd = spread_labels([50, 50, 50], 10, 0, 100)
+    assert sorted(crowd) == [40, 50, 60]
+    edge = sorted(spread_labels([1, 2, 99, 98], 10, 5, 95))
+    assert edge[0] >= 5 and edge[-1] <= 95 and all(b - a >= 10 - 1e-9 for a, b in zip(edge, edge[1:]))
+
+
+def test_colours_are_those_of_methods():
+    pytest.importorskip("matplotlib")
+    from shoal.bench.report.drawing import look
+
+    assert look("native").colour == look("native+writers=1").colour == look("native-per-process").colour
+    assert look("bare-pnetcdf-collective").colour == look("pnetcdf-independent").colour
+    assert look("pnetcdf-collective").filled and not look("bare-pnetcdf-collective").filled
+    families = ("native", "gather", "pnetcdf-collective", "netcdf-collective", "mpiio-collective", "limit")
+    assert len({look(method).colour for method in families}) == len(families)
+
+
+def test_runs_on_disk_are_those_of_the_publications():
+    pytest.importorskip("matplotlib")
+    from shoal.bench.report import published
+    from shoal.bench.report.figures.roms_ranks import longest_run
+    from shoal.bench.report.figures.roms_tiles import runs_of
+
+    for tiles, runs in published.roms_tiles_runs.items():
+        assert runs_of([int(n) for n in tiles.split("x")], (82, 80, 16)) == runs
+    for ranks, elements in published.roms_ranks_longest.items():
+        assert longest_run((1, ranks), (656, 640, 16)) == elements
+
+
+def test_phases_add_up():
+    pytest.importorskip("matplotlib")
+    from shoal.bench.report.figures.mom_output import parts_of
+
+    parts = parts_of({"open": 1.0, "write": 7.0, "write_3d": 2.0, "write_4d": 4.0, "close": 0.0}, 10.0)
+    assert parts == {"open": 1.0, "write_3d": 2.0, "write_4d": 4.0, "other": 3.0}
+
+
+# The page
+
+
+def test_page_is_well_formed_and_alone(page):
+    root = ET.fromstring(page.replace("<!DOCTYPE html>", "", 1))
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    for element in root.iter():
+        assert element.tag.rpartition("}")[2] not in ("script", "link", "img", "iframe", "object", "image")
+        for key, value in element.attrib.items():
+            if key.rpartition("}")[2] in ("src", "href"):
+                assert value.startswith("#") and value[1:] in ids, value
+            for target in re.findall(r"url\(([^)]+)\)", value):
+                assert target.startswith("#") and target[1:] in ids, target
+    assert "@import" not in page and "url(http" not in page
+
+
+def test_page_has_everything(document, pictures, page):
+    assert page.count("<svg ") == sum(map(len, pictures.values()))
+    for words in (
+        "What to set",
+        "shoal.toml",
+        "What was run on what",
+        "WRONG VALUES",
+        "Open MPI v4.1.4",
+        "tmpfs",
+    ):
+        assert words in page
+    for section in document.sections:
+        assert section.title in page
+
+
+def test_terminal_has_what_the_page_has(document, page):
+    from rich.console import Console
+
+    from shoal.bench.report.terminal import show
+
+    out = Console(width=250, record=True, file=open("/dev/null", "w"))
+    show(out, document)
+    text = out.export_text()
+    for table in (document.machines, *(table for section in document.sections for table in section.tables)):
+        assert table.title in text
+        for cells in (cell for row in table.rows[:20] for cell in row.cells):
+            assert cells in text and (cells in page or ">" in cells)
+
+
+def test_files_of_a_report(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    from shoal.bench.report.command import report
+
+    make = bench_results.Maker(repetitions=2)
+    bench_results.roms_tiles(make)
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(make.results))
+    report(path, tmp_path / "made" / "here")
+    files = {file.name for file in (tmp_path / "made" / "here").iterdir()}
+    assert "report.html" in files and "cells.json" in files
+    assert {Path(name).stem for name in files if name.endswith(".png")} == {
+        Path(name).stem for name in files if name.endswith(".svg")
+    }
+    assert "Summary" in capsys.readouterr().out
+    report(path, None, cells=True)
+    told = json.loads(capsys.readouterr().out)
+    assert {cell["verdict"] for cell in told} <= {"wins", "within", "behind", "missing", "unverified"}
+    assert len(told) == 12  # three tilings, two operations, two formats
