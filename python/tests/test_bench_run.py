@@ -364,9 +364,9 @@ def real_engine():
 
 
 _toy = {
-    "roms-size": ("--size", "17x11x3", "--ranks", "2"),
+    "roms-size": ("--size", "17x11x3", "--ranks", "2", "--records", "2"),
     "roms-tiles": ("--size", "17x11x3", "--ranks", "2"),
-    "roms-ranks": ("--size", "17x11x3", "--ranks", "3"),
+    "roms-ranks": ("--size", "17x11x3", "--ranks", "3", "--records", "2"),
     "roms-benchmark": ("--size", "17x11x3", "--ranks", "2"),
     "seven-ways": ("--size", "1000", "--ranks", "3"),
     "restart": ("--size", "ne2", "--ranks", "3"),

@@ -33,7 +33,7 @@ _domains = Study(
     ranks=(8,),
     tiles=("4x2",),
     sizes=("medium",),
-    records=(2,),
+    records=(1,),
     repetitions=3,
 )
 _hints = Study(
@@ -42,7 +42,7 @@ _hints = Study(
     methods=("native", "pnetcdf-collective", "netcdf-collective", "mpiio-collective"),
     formats=("cdf2", "netcdf4"),
     sizes=("medium",),
-    records=(2,),
+    records=(1,),
     hints=(
         "cb_nodes=1",
         "cb_nodes=2",
@@ -62,7 +62,7 @@ _chunks = Study(
     ),
     formats=("netcdf4",),
     sizes=("medium",),
-    records=(2,),
+    records=(1,),
     repetitions=3,
 )
 

@@ -21,6 +21,8 @@ experiment = Experiment(
             methods=_methods,
             formats=("cdf5", "netcdf4"),
             ranks=(2, 4, 8, 16),
+            records=(1,),
+            repetitions=4,
         ),
     ),
     paper_studies=(

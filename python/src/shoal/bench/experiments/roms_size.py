@@ -3,9 +3,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..study import Experiment, Study
 
 _methods = ("native", "gather", "pnetcdf-collective", "netcdf-collective", "limit")
+
+# A record of the small, medium and large grid has 3, 25 and 175 MB.
+_size = Study(
+    name="size",
+    asks="three grids, more and more records; sequential against parallel",
+    methods=_methods,
+    formats=("cdf5", "netcdf4"),
+    tiles=("1xR",),
+    sizes=("small", "medium"),
+    records=(2, 6, 10),
+    repetitions=4,
+)
 
 experiment = Experiment(
     number=1,
@@ -14,27 +28,14 @@ experiment = Experiment(
     question="From which size of a record on is parallel output of a ROMS history file faster than gathering "
     "on one rank, and how does that grow with the number of records?",
     source="ROMS parallel NetCDF study, 2004: IBM p690 with GPFS, 16 ranks on one node, 1x16 tiles",
-    studies=(
-        Study(
-            name="size",
-            asks="three grids, more and more records; sequential against parallel",
-            methods=_methods,
-            formats=("cdf5", "netcdf4"),
-            tiles=("1xR",),
-            sizes=("small", "medium", "large"),
-            records=(2, 6, 10),
-        ),
-    ),
+    studies=(_size, replace(_size, sizes=("large",), records=(1, 2, 3), repetitions=3)),
     paper_studies=(
-        Study(
-            name="size",
-            asks="three grids, more and more records; sequential against parallel",
-            methods=_methods,
-            formats=("cdf5", "netcdf4"),
+        replace(
+            _size,
             ranks=(16,),
-            tiles=("1xR",),
             sizes=("small", "medium", "large"),
             records=(2, 4, 6, 8, 10),
+            repetitions=5,
         ),
     ),
 )

@@ -21,6 +21,8 @@ experiment = Experiment(
             methods=_methods,
             formats=("cdf5", "netcdf4"),
             tiles=("all",),
+            records=(2,),
+            repetitions=4,
         ),
     ),
     paper_studies=(
