@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/hash.hpp"
 
 namespace shoal {
 
@@ -82,7 +83,10 @@ Comm::Comm(MPI_Comm own, Adopt) : comm_(own) {
 }
 
 Comm::Comm(Comm&& other) noexcept
-    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)), rank_(other.rank_), size_(other.size_) {}
+    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+      rank_(other.rank_),
+      size_(other.size_),
+      apart_(std::move(other.apart_)) {}
 
 Comm& Comm::operator=(Comm&& other) noexcept {
   if (this != &other) {
@@ -90,6 +94,7 @@ Comm& Comm::operator=(Comm&& other) noexcept {
     comm_ = std::exchange(other.comm_, MPI_COMM_NULL);
     rank_ = other.rank_;
     size_ = other.size_;
+    apart_ = std::move(other.apart_);
   }
   return *this;
 }
@@ -243,6 +248,67 @@ Comm Comm::split_shared() const {
   check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part),
             "MPI_Comm_split_type");
   return {part, Adopt{}};
+}
+
+Met Comm::meet(const Deed& mine, Box* of_root) const {
+  if (size_ == 1) return {true, mine.failed, mine.raised};
+  if (!apart_.ok()) throw Error(apart_);
+  enum Word : std::size_t {
+    does,
+    not_does,
+    details,
+    not_details,
+    failed,
+    raised,
+    box,
+    count = box + 2 * k_max_dims
+  };
+  Hash hash;
+  hash.add(std::string_view(mine.does));
+  // The largest of the numbers and of their opposites: equal if all are. As many words in every meeting.
+  std::array<std::int64_t, Word::count> words{};
+  words[does] = static_cast<std::int64_t>(hash.value() >> 1);
+  words[not_does] = -words[does];
+  words[details] = static_cast<std::int64_t>(mine.details >> 1);
+  words[not_details] = -words[details];
+  words[failed] = mine.failed ? 1 : 0;
+  words[raised] = mine.raised ? 1 : 0;
+  std::fill(words.begin() + box, words.end(), -1);
+  if (of_root != nullptr && rank_ == 0) {
+    const auto word = std::copy(of_root->first.begin(), of_root->first.end(), words.begin() + box);
+    std::copy(of_root->count.begin(), of_root->count.end(), word);
+  }
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, words.data(), Word::count, MPI_INT64_T, MPI_MAX, comm_),
+            "MPI_Allreduce");
+  if (words[does] != -words[not_does]) part(mine.does);
+  if (of_root != nullptr) {
+    const int n = of_root->rank();
+    std::copy_n(words.begin() + box, n, of_root->first.begin());
+    std::copy_n(words.begin() + box + n, n, of_root->count.begin());
+  }
+  return {words[details] == -words[not_details], words[failed] != 0, words[raised] != 0};
+}
+
+void Comm::part(const std::string& does) const {
+  ByteWriter out;
+  out.put(does);
+  Bytes message = out.take();
+  broadcast(message, 0);
+  std::string of_root;
+  ByteReader(message).get(of_root);
+  Status status;
+  if (of_root != does)
+    status = {Code::out_of_step,
+              "ranks made different calls: this one " + does + ", rank 0 " + of_root +
+                  "; every rank must make the same calls in the same order",
+              -1,
+              {},
+              {}};
+  status = agree(status);
+  apart_ = status;
+  apart_.message = "ranks made different calls before, and cannot go on together; close the dataset. Then: " +
+                   status.message;
+  throw Error(status);
 }
 
 Status Comm::agree(const Status& mine) const {

@@ -6,10 +6,26 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/box.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace shoal {
+
+/// What a rank says when ranks meet.
+struct Deed {
+  const char* does;           ///< what it is about to do, in words: "writes"
+  std::uint64_t details = 0;  ///< a hash of what it does it to
+  bool failed = false;        ///< it cannot
+  bool raised = false;        ///< for whatever the caller wants to know of all ranks
+};
+
+/// What ranks know after they met.
+struct Met {
+  bool same = true;     ///< all said the same details
+  bool failed = false;  ///< on any rank
+  bool raised = false;  ///< on any rank
+};
 
 /// An own duplicate of a communicator, whose errors come out as Error(mpi). Move-only; freed with the last
 /// owner, unless MPI is finalized already.
@@ -50,6 +66,15 @@ class Comm {
   /// The ranks that share memory with this one.
   Comm split_shared() const;
 
+  /// Ranks meet before they do something together that not all of them may have come to. All meetings are the
+  /// same call of MPI, so that ranks on their way to different ones find each other here, and nobody waits in
+  /// a call that others never make: then Error(out_of_step) on all ranks, now and at every later meeting,
+  /// which is none any more, as there is no telling how many calls they are apart. of_root: becomes rank 0's
+  /// box.
+  Met meet(const Deed& mine, Box* of_root = nullptr) const;
+  /// Did ranks meet in different calls?
+  bool apart() const { return !apart_.ok(); }
+
   /// Every rank gets the Status of the lowest rank that failed (its `rank` is set), or ok.
   Status agree(const Status& mine) const;
   /// agree, and throw the outcome on all ranks if it is not ok.
@@ -78,10 +103,12 @@ class Comm {
   struct Adopt {};
   Comm(MPI_Comm own, Adopt);
   void release() noexcept;
+  [[noreturn]] void part(const std::string& does) const;
   Bytes outcome_of_root(Status status, Bytes result, int root) const;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  mutable Status apart_;  // of ranks that met in different calls
 };
 
 /// Throws Error(mpi) with MPI's text if the code of an MPI call is not success.

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/clock.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "dataset/report.hpp"
 #include "driver/kinds.hpp"
@@ -16,22 +17,6 @@
 namespace shoal {
 
 namespace {
-
-// FNV-1a, 64 bits, eight bytes a step: quick, and equal on equal machines, which is all that comparing ranks
-// needs.
-std::uint64_t hash_of(const Bytes& bytes, std::uint64_t hash = 1469598103934665603ULL) {
-  constexpr std::uint64_t k_prime = 1099511628211ULL;
-  std::size_t i = 0;
-  for (; i + 8 <= bytes.size(); i += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + i, 8);
-    hash = (hash ^ word) * k_prime;
-    hash ^= hash >> 29;
-  }
-  for (; i < bytes.size(); ++i)
-    hash = (hash ^ static_cast<std::uint64_t>(bytes[i])) * k_prime;
-  return hash ^ (hash >> 32);
-}
 
 // "cb_nodes=2; striping_factor=4"
 std::vector<std::pair<std::string, std::string>> hints_of(const std::string& text) {
@@ -70,11 +55,6 @@ LayoutOptions layout_of(const Settings& settings) {
                 "its fastest and second dimension; it is '" +
                     grid + "'");
   return layout;
-}
-
-Bytes bytes_of(const std::string& text) {
-  const auto* p = reinterpret_cast<const std::byte*>(text.data());
-  return {p, p + text.size()};
 }
 
 }  // namespace
@@ -289,7 +269,7 @@ void Dataset::finish_definitions() {
   if (!defining_) return;
   const Status status = caught([&] {
     const Bytes mine = packed_definitions(definitions_.schema(), definitions_.decompositions());
-    if (const auto of_root = roll_call({"finishes definitions", mine})) {
+    if (const auto of_root = roll_call("finishes definitions", mine)) {
       Status differs;
       if (*of_root != mine)
         differs = {Code::out_of_step,
@@ -325,51 +305,25 @@ void Dataset::drop_definitions() {
 // ---- Sync and close
 // ------------------------------------------------------------------------------------------------------
 
-std::optional<Bytes> Dataset::roll_call(const Deed& deed, bool* somebody_late) {
-  if (somebody_late != nullptr) *somebody_late = deed.late;
-  if (comm_.size() == 1) return std::nullopt;
-  const std::uint64_t word =
-      (hash_of(deed.details, hash_of(bytes_of(deed.name))) & ~std::uint64_t{1}) | (deed.late ? 1U : 0U);
-  const auto words = comm_.all_gather(static_cast<std::int64_t>(word));
-  bool same = true;
-  for (const auto w : words) {
-    same = same && (w | 1) == (words[0] | 1);
-    if (somebody_late != nullptr) *somebody_late = *somebody_late || (w & 1) != 0;
-  }
-  if (same) return std::nullopt;
-  ByteWriter out;
-  out.put(std::string(deed.name));
-  out.put(deed.details);
-  Bytes message = out.take();
-  comm_.broadcast(message, 0);
-  ByteReader in(message);
-  const auto root_deed = in.get<std::string>();
-  Status status;
-  // True on all ranks: some rank differs from rank 0 in what it does.
-  out_of_step_ = comm_.max(std::int64_t{root_deed != deed.name ? 1 : 0}) != 0;
-  if (root_deed != deed.name)
-    status = {Code::out_of_step,
-              std::string("ranks made different calls: this one ") + deed.name + ", rank 0 " + root_deed +
-                  "; every rank must make the same calls in the same order",
-              -1,
-              {},
-              {}};
-  comm_.agree_or_throw(status);
-  Bytes details;
-  in.get(details);
-  return details;
+std::optional<Bytes> Dataset::roll_call(const char* does, const Bytes& details) {
+  Hash hash;
+  hash.add(details);
+  if (driver_->meet(comm_, {does, hash.value()}).same) return std::nullopt;
+  Bytes of_root = details;
+  comm_.broadcast(of_root, 0);
+  return of_root;
 }
 
 template <class Work>
-Status Dataset::settle(const char* name, Work&& work) {
-  bool somebody_late = false;
-  out_of_step_ = false;
-  Status status = caught([&] { finish_definitions(); });
+Status Dataset::settle(const char* does, Work&& work) {
+  Met met;
+  Status status = caught([&] { met = driver_->meet(comm_, {does, 0, !late_.ok(), defining_}); });
   // Ranks that found each other in different calls have nothing more to do together.
-  if (!out_of_step_) status.merge(caught([&] { roll_call({name, {}, !late_.ok()}, &somebody_late); }));
-  if (!out_of_step_) {
+  if (status.ok()) {
+    defining_ = met.raised;
+    status.merge(caught([&] { finish_definitions(); }));
     status.merge(caught(work));
-    if (somebody_late) status.merge(comm_.agree(late_));
+    if (met.failed) status.merge(comm_.agree(late_));
   }
   late_ = {};
   print_warnings();
@@ -390,7 +344,7 @@ void Dataset::close(bool durable) {
   closed_ = true;
   if (status.ok() && writable_) status.merge(caught([&] { write_overviews(); }));
   // Where ranks wait no more for each other, nothing can be gathered.
-  if (!out_of_step_ && status.code != Code::timeout && status.code != Code::mpi)
+  if (!comm_.apart() && status.code != Code::timeout && status.code != Code::mpi)
     status.merge(finish_report());
   definitions_.reset(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);

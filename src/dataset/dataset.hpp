@@ -98,19 +98,11 @@ class Dataset {
   void put_values(int variable, const Box& box, const DataCall& call);
   void get_values(int variable, const Box& box, const ArrayView& view);
 
-  /// What one rank says in a roll call.
-  struct Deed {
-    const char* name;   ///< what it does, in words
-    Bytes details;      ///< has to be the same too
-    bool late = false;  ///< it has a failure to tell
-  };
-  /// All ranks say what they are about to do. Error(out_of_step) on all of them if they do different things,
-  /// so that calls that do not match end in a message and not in a deadlock. If only details differ: rank 0's
-  /// details.
-  std::optional<Bytes> roll_call(const Deed& deed, bool* somebody_late = nullptr);
+  /// Ranks meet (Comm::meet) with details that have to be the same; if they are not: rank 0's.
+  std::optional<Bytes> roll_call(const char* does, const Bytes& details);
   /// driver work (sync or close) after a roll call, together with failures kept here.
   template <class Work>
-  Status settle(const char* name, Work&& work);
+  Status settle(const char* does, Work&& work);
   void print_warnings();
   Status finish_report();
   void write_overviews();
@@ -120,7 +112,6 @@ class Dataset {
   bool writable_;
   bool closed_ = false;
   std::string driver_name_;
-  bool out_of_step_ = false;  // the last roll call found ranks in different calls
   Settings settings_;
   std::unique_ptr<Driver> driver_;
   Definitions definitions_{true};

@@ -61,7 +61,7 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
     shape.put(n);
   const Bytes mine = shape.take();
   Status status;
-  if (const auto of_root = roll_call({"brings a new decomposition", mine}); of_root && *of_root != mine)
+  if (const auto of_root = roll_call("brings a new decomposition", mine); of_root && *of_root != mine)
     status = {Code::out_of_step,
               "the decomposition of shape " + text_of(decomposition->global()) +
                   " is not the one that rank 0 gives; every rank must give the same",

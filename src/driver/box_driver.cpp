@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codec/convert.hpp"
+#include "driver/meeting.hpp"
 #include "driver/pieces.hpp"
 
 namespace shoal {
@@ -11,31 +12,6 @@ namespace shoal {
 namespace {
 
 constexpr std::int64_t k_fill_bytes = 4 * 1024 * 1024;  // of fill values in one call
-
-class Hash {  // FNV-1a
- public:
-  void add(std::int64_t value) {
-    for (int i = 0; i < 8; ++i)
-      hash_ = (hash_ ^ ((static_cast<std::uint64_t>(value) >> (8 * i)) & 0xffU)) * 1099511628211ULL;
-  }
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 14695981039346656037ULL;
-};
-
-enum class Deed : std::int64_t { write, read, put, get };
-
-std::uint64_t note(Deed deed, int variable, const Box& region = {}) {
-  Hash hash;
-  hash.add(static_cast<std::int64_t>(deed));
-  hash.add(variable);
-  for (const auto n : region.first)
-    hash.add(n);
-  for (const auto n : region.count)
-    hash.add(n);
-  return hash.value();
-}
 
 Box nothing(int rank) {
   return {Dims(rank), Dims(rank)};
@@ -154,35 +130,6 @@ void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decompositio
   decompositions_.push_back(std::move(kept));
 }
 
-Status BoxDriver::meet(const Status& mine, std::uint64_t note, Box* of_root, bool* any) {
-  if (comm_.size() == 1) return mine;
-  const auto signed_note = static_cast<std::int64_t>(note >> 1);
-  std::vector<std::int64_t> words{mine.ok() ? 0 : 1, signed_note, -signed_note,
-                                  any != nullptr && *any ? 1 : 0};
-  words.resize(4 + 2 * k_max_dims, -1);  // as many whatever ranks are about to do
-  if (of_root != nullptr && comm_.rank() == 0) {
-    auto word = std::copy(of_root->first.begin(), of_root->first.end(), words.begin() + 4);
-    std::copy(of_root->count.begin(), of_root->count.end(), word);
-  }
-  const auto all = comm_.max(std::move(words));
-  if (all[0] != 0) return comm_.agree(mine);
-  if (all[1] != -all[2])
-    return {
-        Code::out_of_step,
-        "ranks made different calls, or for other variables or records; every rank must make the same calls "
-        "in the same order",
-        0,
-        {},
-        {}};
-  if (any != nullptr) *any = all[3] != 0;
-  if (of_root != nullptr) {
-    const auto n = of_root->rank();
-    std::copy_n(all.begin() + 4, n, of_root->first.begin());
-    std::copy_n(all.begin() + 4 + n, n, of_root->count.begin());
-  }
-  return {};
-}
-
 void BoxDriver::keep(Status status, int v) {
   if (status.ok()) return;
   if (status.rank < 0) status.rank = comm_.rank();
@@ -203,12 +150,14 @@ void BoxDriver::write(const Transfer& transfer) {
   const int v = transfer.variable;
   const Status known = v < 0 ? transfer.status : Status{};
   const bool together = stores_together();
-  const Status met = together ? meet(known, note(Deed::write, v, transfer.region)) : known;
+  const Status met = together ? meet_for_call(comm_, "writes", v, transfer.region, known) : known;
   if (!met.ok()) {
     missed_ = missed_ || !together;
     return keep(met, -1);
   }
   keep(transfer.status, v);
+  written_so_far_.add(static_cast<std::uint64_t>(v));
+  written_so_far_.add(transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
   keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
@@ -333,7 +282,8 @@ void BoxDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
   const int v = transfer.variable;
   overlapping_ = !(transfer.mine.empty() || transfer.mine == own_cells(transfer));
-  const Status met = meet(transfer.status, note(Deed::read, v, transfer.region), nullptr, &overlapping_);
+  const Status met =
+      meet_for_call(comm_, "reads", v, transfer.region, transfer.status, nullptr, &overlapping_);
   if (!met.ok()) throw Error(met);
   const VariableDef& definition = variable(v);
   ++counters_.fields_read;
@@ -368,7 +318,7 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
                     const Status& status) {
   const bool root = comm_.rank() == 0;
   Box region = box;  // others than rank 0 may only guess
-  const Status met = meet(status, note(Deed::put, v), &region);
+  const Status met = meet_for_call(comm_, "puts", v, {}, status, &region);
   if (!met.ok()) return keep(met, v);
   const Box mine = root ? box : nothing(box.rank());
   const Timer timer(counters_.store);
@@ -386,7 +336,7 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
 
 void BoxDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
                     const Status& status) {
-  const Status met = meet(status, note(Deed::get, v));
+  const Status met = meet_for_call(comm_, "gets", v, {}, status);
   if (!met.ok()) throw Error(met);
   const bool root = comm_.rank() == 0;
   const bool text = variable(v).type == Type::string;
@@ -429,11 +379,25 @@ bool BoxDriver::align_records() {
   std::vector<std::int64_t> all;
   for (const auto& dim : schema_.dims)
     all.push_back(dim.length);
-  all.push_back(missed_ ? 1 : 0);
+  const auto n = all.size();
+  const auto wrote = static_cast<std::int64_t>(written_so_far_.value() >> 1);
+  written_so_far_ = {};
+  all.insert(all.end(), {wrote, -wrote, missed_ ? 1 : 0, pending_.ok() ? 0 : 1});
   all = comm_.max(std::move(all));
-  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
+  for (std::size_t d = 0; d < n; ++d)
     schema_.dims[d].length = all[d];
-  return all.back() != 0;
+  const bool differ = all[n] != -all[n + 1];
+  if (differ && all[n + 3] == 0)
+    keep({Code::out_of_step,
+          "ranks wrote different variables or records, or some left calls out; cells are missing since the "
+          "last "
+          "sync. Every rank must make the same calls in the same order",
+          0,
+          {},
+          {}},
+         -1);
+  missed_ = missed_ || (differ && wrote != all[n]);
+  return all[n + 2] != 0 || differ;
 }
 
 void BoxDriver::finish(bool durable, bool final) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "driver/cells.hpp"
 #include "driver/driver.hpp"
 #include "driver/record_keeper.hpp"
@@ -125,9 +126,6 @@ class BoxDriver : public Driver {
   std::vector<Placement> placements_;  ///< for inquiries; filled in where a driver knows
 
  private:
-  /// Is every rank about to do the same, and able to? Otherwise the failure, on all ranks alike. of_root:
-  /// becomes rank 0's box; any: true if it is on any rank.
-  Status meet(const Status& mine, std::uint64_t note, Box* of_root = nullptr, bool* any = nullptr);
   void keep(Status status, int variable);
   void grow(int variable, const Box& box);
   bool align_records();
@@ -153,6 +151,7 @@ class BoxDriver : public Driver {
   RecordKeeper records_{true};
   bool overlapping_ = false;
   bool closing_ = false;
+  Hash written_so_far_;  ///< all writes since the last sync
   bool missed_ = false;  ///< this rank could not take part in a write that ranks do not meet in
   Status pending_;
   Room packed_;

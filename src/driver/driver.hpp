@@ -132,6 +132,8 @@ class Driver {
   virtual void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
                    const Status& status) = 0;
 
+  /// Comm::meet of all ranks, before they do something together. Collective over comm, which is the driver's.
+  virtual Met meet(const Comm& comm, const Deed& deed) { return comm.meet(deed); }
   /// Store everything, agree, commit. After an Error the file is usable: the failure is over once it was
   /// reported.
   virtual void sync(bool durable) = 0;

@@ -383,9 +383,24 @@ void DomainsDriver::put(int v, const Box& box, const std::byte* values,
   puts_.push_back(std::move(p));
 }
 
+// First those of a domain, since ranks may wait for each other there while others come to a meeting of all;
+// and one that found its domain apart tells all.
+Met DomainsDriver::meet(const Comm& comm, const Deed& deed) {
+  if (!apart_.ok()) throw Error(apart_);
+  Deed mine = deed;
+  apart_ = caught([&] {
+    if (inner_) inner_->meet(*ranks_, deed);
+  });
+  if (!apart_.ok()) mine.does = "is apart from others that write the same file";
+  const Met met = comm.meet(mine);
+  if (!apart_.ok()) throw Error(apart_);
+  return met;
+}
+
 // Rank 0's values go to all domains, many puts in one message.
 void DomainsDriver::spread_puts() {
   if (puts_.empty()) return;
+  meet(comm_, {"sends what was put"});
   const Bytes message = comm_.from_root([&] {
     ByteWriter out;
     for (const auto& p : puts_) {

@@ -40,6 +40,7 @@ class DomainsDriver final : public Driver {
            const Status& status) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
+  Met meet(const Comm& comm, const Deed& deed) override;
   void sync(bool durable) override;
   void close(bool durable) override;
 
@@ -102,6 +103,7 @@ class DomainsDriver final : public Driver {
   std::map<const Decomposition*, Cut> cuts_;
   std::vector<Put> puts_;  ///< not yet known to other ranks than 0
   Status pending_;
+  Status apart_;  ///< ranks of this domain met in different calls, and all ranks were told
 };
 
 /// PATH.0000 for number 0; more digits where there are more files.

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/field.hpp"
 
+#include "base/hash.hpp"
+
 namespace shoal {
 
 std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before) {
-  std::uint64_t note = note_before ^ 14695981039346656037ULL;  // FNV-1a
-  const auto add = [&note](std::uint64_t value) {
-    for (int i = 0; i < 8; ++i)
-      note = (note ^ ((value >> (8 * i)) & 0xffU)) * 1099511628211ULL;
-  };
-  add(static_cast<std::uint64_t>(job.transfer->variable));
-  add(job.share->number);
-  for (const auto n : job.transfer->region.first)
-    add(static_cast<std::uint64_t>(n));
-  for (const auto n : job.transfer->region.count)
-    add(static_cast<std::uint64_t>(n));
-  return note;
+  Hash note;
+  note.add(note_before);
+  note.add(static_cast<std::uint64_t>(job.transfer->variable));
+  note.add(job.share->number);
+  note.add(job.transfer->region);
+  return note.value();
 }
 
 Bytes stored_fill(const VariableDef& variable, const Placement& placement) {

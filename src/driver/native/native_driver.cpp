@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/hash.hpp"
 #include "base/text.hpp"
+#include "driver/meeting.hpp"
 
 namespace shoal {
 
@@ -168,13 +170,17 @@ void NativeDriver::write(const Transfer& transfer) {
   // Nodes that need something of the owner's must agree before on who takes part.
   const bool meets = places_by_message() || (puts_ && !nodes_->single());
   if (meets) {
-    const Status agreed = comm_.agree(transfer.variable < 0 ? transfer.status : Status{});
-    if (!agreed.ok()) return pending_.merge(agreed);
+    const Status known = transfer.variable < 0 ? transfer.status : Status{};
+    if (stage_) stage_->go_to_meeting();
+    const Status met =
+        meet_for_call(comm_, "writes", transfer.variable, transfer.region, known, nullptr, &puts_);
+    if (!met.ok()) return pending_.merge(met);
   } else if (transfer.variable < 0) {
     return out_of_step(transfer.status);
   }
   if (broken_ && !meets) return;
   FieldJob job = job_for(transfer);
+  written_so_far_ = note_of(job, written_so_far_);
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
                  "the variable is compressed or stored in a way that only the HDF5 library can write; write "
@@ -282,43 +288,9 @@ void NativeDriver::fill_cells(int v, const Box& cells, const std::vector<std::ui
   merger.flush();
 }
 
-void NativeDriver::settle() {
-  if (!unsettled_) return;
-  if (writer_) keep(writer_->flush());
-  unsettled_ = false;
-  const bool broken = broken_ || (stage_ && stage_->broken());
-  if (comm_.max(std::int64_t{broken ? 1 : 0}) == 0) return;
-  lost_ = true;
-  recover();
-}
-
-void NativeDriver::recover() {
-  if (stage_) {
-    stage_->reset();
-    writer_->forget();
-  }
-  broken_ = false;
-  align_records(false);
-  // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
-  // different things.
-  if (!nodes_->single()) records_.start(schema_);
-}
-
-bool NativeDriver::align_records(bool yes) {
-  // Only the owner knows whether a put was good.
-  std::vector<std::int64_t> all = owner() ? lengths() : written_;
-  all.resize(schema_.dims.size());
-  all.push_back(yes ? 1 : 0);
-  all = comm_.max(std::move(all));
-  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
-    if (schema_.dims[d].unlimited) schema_.dims[d].length = all[d];
-  written_ = lengths();
-  return all.back() != 0;
-}
-
 void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
-  settle();
+  if (writable_ || !nodes_->single()) settle("reads");
   if (puts_) write_out_puts(-1);
   // A rank that cannot even tell what is read stays out of step, and the others learn of it where they wait
   // for it. Across nodes, and where the owner must be asked, everybody has to know before.
@@ -385,6 +357,7 @@ std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
 
 void NativeDriver::agree_on_read(const Status& status) {
   if (nodes_->single() && stage_ && stage_->agree(status.ok(), counters_.blocked)) return;
+  meet(comm_, {"reads"});  // others may never come
   const Status agreed = comm_.agree(status);
   const bool broken = comm_.max(std::int64_t{stage_ && stage_->broken() ? 1 : 0}) != 0;
   if (broken) recover();
@@ -427,9 +400,12 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
   puts_ = true;
+  Hash all;  // a call that one rank gets wrong is a call too
+  all.add(written_so_far_);
+  written_so_far_ = all.value();
   Status failure = status;
   if (v >= 0) {
-    if (variable(v).distributed) settle();
+    if (variable(v).distributed) settle("puts");
     if (owner() && status.ok()) {
       put_.insert(v);
       failure = caught([&] {
@@ -449,7 +425,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
 
 void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
                        const Status& status) {
-  settle();
+  settle("gets");
   const bool known = v >= 0 && status.ok();
   const bool text = known && variable(v).type == Type::string;
   const auto bytes = known && !text ? static_cast<std::int64_t>(size_of(variable(v).type)) * box.cells() : 0;
@@ -475,109 +451,6 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
   Bytes message = out.take();
   comm_.broadcast(message, 0);
   ByteReader(message).get(strings);
-}
-
-void NativeDriver::commit(bool durable, bool final) {
-  settle();
-  bool lost = align_records(lost_ || loses_bytes(pending_));
-  if (!lost && interleaves_records(schema_.format)) {
-    const auto gaps = records_.take_gaps(schema_);
-    if (owner())
-      keep(caught([&] {
-        for (const auto& gap : gaps)
-          fill_cells(gap.variable, gap.cells, {});
-      }));
-  }
-  if (durable) keep(caught([&] { file_.sync(); }));
-  if (final) keep(caught([&] { file_.close(); }));
-  Status outcome = comm_.agree(pending_);
-  if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(pending_) ? 1 : 0}) != 0;
-  pending_ = {};
-  lost_ = false;
-  puts_ = false;
-  put_.clear();
-  // Where bytes are missing, the records since the last commit never were: what was half written must not
-  // pass for whole.
-  if (lost) take_back_records();
-  const Status committed = caught([&] {
-    comm_.on_root([&] {
-      if (lost)
-        take_back_in_catalog();
-      else
-        tell_records();
-      if (final)
-        catalog_->close(durable);
-      else if (!lost)
-        catalog_->commit(durable);
-    });
-  });
-  ++counters_.commits;
-  if (committed.ok() && !lost) note_committed();
-  outcome.merge(committed);
-  reader_.reset();
-  if (!outcome.ok()) throw Error(outcome);
-}
-
-void NativeDriver::tell_records() {
-  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
-    if (dim.unlimited) catalog_->grow(d, dim.length);
-  }
-}
-
-void NativeDriver::take_back_in_catalog() {
-  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
-    if (dim.unlimited) catalog_->take_back(d, dim.length);
-  }
-}
-
-void NativeDriver::note_committed() {
-  committed_ = lengths();
-}
-
-std::vector<std::int64_t> NativeDriver::lengths() const {
-  std::vector<std::int64_t> all;
-  for (const auto& dim : schema_.dims)
-    all.push_back(dim.length);
-  return all;
-}
-
-void NativeDriver::take_back_records() {
-  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
-    if (schema_.dims[d].unlimited) schema_.dims[d].length = d < committed_.size() ? committed_[d] : 0;
-  written_ = lengths();
-  records_.cut(schema_);
-}
-
-void NativeDriver::write_out_puts(int v) {
-  const auto write_out = [&](int variable) {
-    if (put_.erase(variable) != 0) catalog_->write_out(variable);
-  };
-  if (v >= 0 && nodes_->single()) {  // nobody of the node stores before the owner has come
-    if (owner()) write_out(v);
-    return;
-  }
-  comm_.on_root([&] {
-    for (const int variable : std::set<int>(put_))
-      write_out(variable);
-  });
-  puts_ = false;
-}
-
-void NativeDriver::sync(bool durable) {
-  const Timer timer(counters_.commit);
-  commit(durable, false);
-}
-
-void NativeDriver::close(bool durable) {
-  const Timer timer(counters_.close);
-  if (writable_) {
-    commit(durable, true);
-  } else {
-    file_.close();
-    comm_.on_root([&] { catalog_->close(false); });
-  }
 }
 
 std::unique_ptr<Driver> make_native_driver(const Comm& comm, const std::string& path, OpenMode mode,

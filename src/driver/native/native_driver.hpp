@@ -36,6 +36,7 @@ class NativeDriver final : public Driver {
            const Status& status) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
+  Met meet(const Comm& comm, const Deed& deed) override;
   void sync(bool durable) override;
   void close(bool durable) override;
 
@@ -66,7 +67,10 @@ class NativeDriver final : public Driver {
   void take_back_in_catalog();
   std::vector<std::int64_t> lengths() const;
 
-  void settle();
+  /// Ranks meet, and find out whether they wrote the same; then everything that was written is in the file.
+  /// Collective.
+  void settle(const char* does);
+  int odd_writer() const;
   Catalog& reader();
   Status read_by_library(const FieldJob& job);
   Status read_field(const Transfer& transfer);
@@ -105,7 +109,8 @@ class NativeDriver final : public Driver {
   Status pending_;                     ///< the first failure since the last sync
   bool broken_ = false;                ///< this rank is out of step until the next sync
   bool lost_ = false;  ///< the stage was dropped with fields in it that nobody stored, since the last commit
-  bool unsettled_ = false;  ///< something was written that may not be in the file yet
+  std::uint64_t written_so_far_ = 0;  ///< a hash of all writes since ranks last compared it
+  bool unsettled_ = false;            ///< something was written that may not be in the file yet
 };
 
 }  // namespace shoal

@@ -15,6 +15,7 @@ constexpr std::int64_t k_page = 4096;
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
+constexpr double k_stuck = 5;   // seconds without progress when nobody could make any
 constexpr double k_nap = 0.25;  // seconds between two looks at the clock of a waiting rank
 }  // namespace
 
@@ -23,11 +24,12 @@ struct Stage::Head {
   SharedWord events;   ///< counts everything that somebody may wait for
   SharedWord waiting;  ///< ranks asleep on events
   SharedWord broken;
-  SharedWord active;   ///< shares being stored now
-  SharedWord votes;    ///< ranks that came to agree
-  SharedWord against;  ///< one of them did not do well
-  SharedWord verdict;  ///< of the last round
-  SharedWord rounds;   ///< agreements so far
+  SharedWord active;    ///< shares being stored now
+  SharedWord votes;     ///< ranks that came to agree
+  SharedWord against;   ///< one of them did not do well
+  SharedWord verdict;   ///< of the last round
+  SharedWord rounds;    ///< agreements so far
+  SharedWord meetings;  ///< that ranks went to, all together
 };
 
 struct alignas(64) Stage::Slot {
@@ -179,6 +181,9 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
     if (events != last_events) {
       last_events = events;
       quiet_since = now();
+    } else if (now() - quiet_since > k_stuck && stuck()) {
+      fail();
+      return false;
     } else if (now() - quiet_since > limit) {
       throw Error(Code::timeout, "waited " + std::to_string(static_cast<std::int64_t>(limit)) + " s for " +
                                      who_is_missing(filling) +
@@ -217,6 +222,19 @@ std::string Stage::who_is_missing(std::uint64_t filling) const {
          " have come)";
 }
 
+void Stage::go_to_meeting() {
+  ++meetings_;
+  head().meetings.fetch_add(1, std::memory_order_acq_rel);
+}
+
+// Nobody leaves a meeting before all have come to it, so that what is beyond this rank's own meetings is the
+// number of ranks that wait in the next one.
+bool Stage::stuck() const {
+  const auto ranks = static_cast<std::uint32_t>(node_->size());
+  const std::uint32_t away = head().meetings.load(std::memory_order_acquire) - meetings_ * ranks;
+  return away > 0 && away < ranks && head().waiting.load(std::memory_order_acquire) + 1 + away >= ranks;
+}
+
 void Stage::fail() {
   head().broken.store(1, std::memory_order_release);
   head().events.fetch_add(1, std::memory_order_seq_cst);
@@ -231,6 +249,7 @@ void Stage::reset() {
   node_->barrier();
   if (node_->rank() == 0) std::fill_n(window_.data(), k_page + slots_ * slot_head_bytes_, std::byte{0});
   next_ = 0;
+  meetings_ = 0;
   node_->barrier();
 }
 

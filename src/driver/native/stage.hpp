@@ -76,13 +76,18 @@ class Stage {
 
   /// Sleep until condition() is true or the stage is broken. While waiting, work() is called and may do
   /// something useful (true: it did). Error(timeout), naming a rank that is missing, after wait_seconds
-  /// without any progress. False if broken.
+  /// without any progress. False if broken, as it also is, some seconds after, when each rank that does not
+  /// wait here waits for this one in a meeting.
   bool wait(std::uint64_t filling, const std::function<bool()>& condition, const std::function<bool()>& work,
             Seconds& blocked, double limit);
 
   /// Did all ranks do well? Waits for all of them, asleep, unlike a collective of MPI. False also if the
   /// stage is broken.
   bool agree(bool well, Seconds& blocked);
+
+  /// This rank goes to a meeting of all ranks (Comm::meet), which is outside of the stage. All ranks of the
+  /// node must count the same meetings.
+  void go_to_meeting();
 
   /// This rank cannot keep step.
   void fail();
@@ -102,6 +107,7 @@ class Stage {
   void announce() const;
   bool start_storing();
   std::string who_is_missing(std::uint64_t filling) const;
+  bool stuck() const;
 
   const Comm* node_;
   int slots_;
@@ -110,6 +116,7 @@ class Stage {
   int writers_;
   double wait_seconds_;
   std::uint64_t next_ = 0;
+  std::uint32_t meetings_ = 0;  ///< that this rank went to
   SharedWindow window_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "codec/convert.hpp"
 #include "driver/cells.hpp"
+#include "driver/meeting.hpp"
 #include "driver/pieces.hpp"
 #include "format/tiles/set_paths.hpp"
 
@@ -18,8 +19,6 @@ constexpr std::size_t k_most_open = 64;
 // Plain bytes are unpacked while they are in a core's cache; compressed chunks should not be decoded twice.
 constexpr std::int64_t k_piece_bytes = 1024 * 1024;
 constexpr std::int64_t k_compressed_piece_bytes = 16 * 1024 * 1024;
-
-enum Deed { k_read, k_get };
 
 std::int64_t size_in_file(const VariableDef& variable) {
   return static_cast<std::int64_t>(size_of(variable.type));
@@ -97,30 +96,6 @@ void TilesDriver::write(const Transfer& /*transfer*/) {
 void TilesDriver::put(int /*variable*/, const Box& /*box*/, const std::byte* /*values*/,
                       const std::vector<std::string>& /*strings*/, const Status& /*status*/) {
   refuse_change();
-}
-
-void TilesDriver::meet(int deed, int variable, const Box& region, const Status& mine) {
-  if (comm_.size() == 1) {
-    if (!mine.ok()) throw Error(mine);
-    return;
-  }
-  std::vector<std::int64_t> note{deed, variable};
-  note.insert(note.end(), region.first.begin(), region.first.end());
-  note.insert(note.end(), region.count.begin(), region.count.end());
-  // As many numbers on all ranks, whatever the variable.
-  note.resize(2 + 2 * k_max_dims);
-  const auto numbers = note.size();
-  for (std::size_t i = 0; i < numbers; ++i)
-    note.push_back(-note[i]);
-  note.push_back(mine.ok() ? 0 : 1);
-  const auto most = comm_.max(std::move(note));
-  if (most.back() != 0) comm_.agree_or_throw(mine);
-  for (std::size_t i = 0; i < numbers; ++i)
-    if (most[i] != -most[numbers + i])
-      throw Error(
-          Code::out_of_step,
-          "ranks made different calls, or for other variables or records; every rank must make the same "
-          "calls in the same order");
 }
 
 void TilesDriver::count(OpenFile& open) {
@@ -203,7 +178,8 @@ void TilesDriver::read_cells(const Transfer& transfer) {
 
 void TilesDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
-  meet(k_read, transfer.variable, transfer.region, transfer.status);
+  const Status met = meet_for_call(comm_, "reads", transfer.variable, transfer.region, transfer.status);
+  if (!met.ok()) throw Error(met);
   ++counters_.fields_read;
   Status status = caught([&] {
     if (!transfer.mine.empty()) read_cells(transfer);
@@ -238,7 +214,8 @@ std::vector<std::string> TilesDriver::get_strings(int variable, const Box& box) 
 
 void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
                       const Status& status) {
-  meet(k_get, variable, box, status);
+  const Status met = meet_for_call(comm_, "gets", variable, box, status);
+  if (!met.ok()) throw Error(met);
   const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(variable)];
   const bool root = comm_.rank() == 0;
   const bool text = definition.type == Type::string;

@@ -44,8 +44,6 @@ class TilesDriver final : public Driver {
   };
 
   [[noreturn]] void refuse_change() const;
-  /// Error(out_of_step), on all ranks alike, if ranks are in different calls.
-  void meet(int deed, int variable, const Box& region, const Status& mine);
   Catalog& open(int file);
   void count(OpenFile& open);
   void read_cells(const Transfer& transfer);

@@ -318,12 +318,26 @@ std::string raw_header_path(const std::string& path) {
   return path + ".json";
 }
 
+namespace {
+
+// The text beside a file, if it is a header of Shoal's, whole or damaged.
+std::optional<std::string> header_beside(const std::string& path) {
+  auto found = read_whole_file(raw_header_path(path), k_most_bytes);
+  if (found && found->substr(0, k_marker_within).find('"' + std::string(k_marker) + '"') == std::string::npos)
+    found.reset();
+  return found;
+}
+
+}  // namespace
+
+bool has_header_beside(const std::string& path) {
+  return header_beside(path).has_value();
+}
+
 std::optional<Format> format_beside(const std::string& path) {
   const std::string beside = raw_header_path(path);
-  const auto found = read_whole_file(beside, k_most_bytes);
-  if (!found ||
-      found->substr(0, k_marker_within).find('"' + std::string(k_marker) + '"') == std::string::npos)
-    return std::nullopt;
+  const auto found = header_beside(path);
+  if (!found) return std::nullopt;
   try {
     return decode_raw_header(*found).schema.format;
   } catch (const Error& error) {

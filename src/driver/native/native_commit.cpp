@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the native driver does between writing and a whole file: ranks compare what they wrote, what is in the
+// stage is stored, records are counted, and where a rank fell out of step they are taken back.
+#include <algorithm>
+
+#include "driver/native/native_driver.hpp"
+
+namespace shoal {
+
+Met NativeDriver::meet(const Comm& comm, const Deed& deed) {
+  if (stage_) stage_->go_to_meeting();
+  return comm.meet(deed);
+}
+
+int NativeDriver::odd_writer() const {
+  const auto all = comm_.all_gather(static_cast<std::int64_t>(written_so_far_));
+  return static_cast<int>(std::find_if(all.begin(), all.end(), [&](auto w) { return w != all[0]; }) -
+                          all.begin());
+}
+
+void NativeDriver::settle(const char* does) {
+  const Met met = meet(comm_, {does, written_so_far_, !pending_.ok(), unsettled_});
+  if (!met.same) {  // nobody may wait for what others never do
+    const int odd = odd_writer();
+    if (!met.failed)
+      pending_ = {
+          Code::out_of_step,
+          "rank " + std::to_string(odd) +
+              " wrote other variables or records than rank 0 did, or left some out; all ranks must make the "
+              "same write calls in the same order",
+          odd,
+          {},
+          {}};
+    broken_ = puts_ = true;
+    if (stage_) stage_->fail();
+  }
+  written_so_far_ = 0;
+  if (!met.raised) return;
+  if (writer_) keep(writer_->flush());
+  unsettled_ = false;
+  const bool broken = broken_ || (stage_ && stage_->broken());
+  if (comm_.max(std::int64_t{broken ? 1 : 0}) == 0) return;
+  lost_ = true;
+  recover();
+}
+
+void NativeDriver::recover() {
+  if (stage_) {
+    stage_->reset();
+    writer_->forget();
+  }
+  broken_ = false;
+  align_records(false);
+  // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
+  // different things.
+  if (!nodes_->single()) records_.start(schema_);
+}
+
+bool NativeDriver::align_records(bool yes) {
+  // Only the owner knows whether a put was good.
+  std::vector<std::int64_t> all = owner() ? lengths() : written_;
+  all.resize(schema_.dims.size());
+  all.push_back(yes ? 1 : 0);
+  all = comm_.max(std::move(all));
+  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
+    if (schema_.dims[d].unlimited) schema_.dims[d].length = all[d];
+  written_ = lengths();
+  return all.back() != 0;
+}
+
+void NativeDriver::commit(bool durable, bool final) {
+  settle("commits");
+  bool lost = align_records(lost_ || loses_bytes(pending_));
+  if (!lost && interleaves_records(schema_.format)) {
+    const auto gaps = records_.take_gaps(schema_);
+    if (owner())
+      keep(caught([&] {
+        for (const auto& gap : gaps)
+          fill_cells(gap.variable, gap.cells, {});
+      }));
+  }
+  if (durable) keep(caught([&] { file_.sync(); }));
+  if (final) keep(caught([&] { file_.close(); }));
+  Status outcome = comm_.agree(pending_);
+  if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(pending_) ? 1 : 0}) != 0;
+  pending_ = {};
+  lost_ = false;
+  puts_ = false;
+  put_.clear();
+  // Where bytes are missing, the records since the last commit never were: what was half written must not
+  // pass for whole.
+  if (lost) take_back_records();
+  const Status committed = caught([&] {
+    comm_.on_root([&] {
+      if (lost)
+        take_back_in_catalog();
+      else
+        tell_records();
+      if (final)
+        catalog_->close(durable);
+      else if (!lost)
+        catalog_->commit(durable);
+    });
+  });
+  ++counters_.commits;
+  if (committed.ok() && !lost) note_committed();
+  outcome.merge(committed);
+  reader_.reset();
+  if (!outcome.ok()) throw Error(outcome);
+}
+
+void NativeDriver::tell_records() {
+  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    if (dim.unlimited) catalog_->grow(d, dim.length);
+  }
+}
+
+void NativeDriver::take_back_in_catalog() {
+  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    if (dim.unlimited) catalog_->take_back(d, dim.length);
+  }
+}
+
+void NativeDriver::note_committed() {
+  committed_ = lengths();
+}
+
+std::vector<std::int64_t> NativeDriver::lengths() const {
+  std::vector<std::int64_t> all;
+  for (const auto& dim : schema_.dims)
+    all.push_back(dim.length);
+  return all;
+}
+
+void NativeDriver::take_back_records() {
+  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
+    if (schema_.dims[d].unlimited) schema_.dims[d].length = d < committed_.size() ? committed_[d] : 0;
+  written_ = lengths();
+  records_.cut(schema_);
+}
+
+void NativeDriver::write_out_puts(int v) {
+  const auto write_out = [&](int variable) {
+    if (put_.erase(variable) != 0) catalog_->write_out(variable);
+  };
+  if (v >= 0 && nodes_->single()) {  // nobody of the node stores before the owner has come
+    if (owner()) write_out(v);
+    return;
+  }
+  comm_.on_root([&] {
+    for (const int variable : std::set<int>(put_))
+      write_out(variable);
+  });
+  puts_ = false;
+}
+
+void NativeDriver::sync(bool durable) {
+  const Timer timer(counters_.commit);
+  commit(durable, false);
+}
+
+void NativeDriver::close(bool durable) {
+  const Timer timer(counters_.close);
+  if (writable_) {
+    commit(durable, true);
+  } else {
+    file_.close();
+    comm_.on_root([&] { catalog_->close(false); });
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,145 @@
+// A rank that leaves out a call: with every driver and layout an error on all ranks, and nobody waits for
+// ever.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include "driver/kinds.hpp"
+#include "shoal/shoal.h"
+
+namespace {
+
+constexpr std::int64_t k_cells = 24;
+
+std::vector<std::string> ways() {
+  std::vector<std::string> all{"driver=native, format=cdf5",
+                               "driver=native, format=netcdf4",
+                               "driver=native, format=netcdf4, ranks_per_node=1",
+                               "driver=native, layout=process",
+                               "driver=native, layout=node, ranks_per_node=2, format=netcdf4",
+                               "driver=gather, format=cdf5",
+                               "driver=gather, format=ascii",
+                               "driver=gather, layout=process, format=raw",
+                               "driver=gather, layout=node, ranks_per_node=2",
+                               "driver=mpiio, format=raw, access=collective",
+                               "driver=mpiio, format=cdf5, access=independent"};
+  for (const auto& kind : shoal::driver_kinds()) {
+    if (kind.make == nullptr) continue;
+    if (kind.name == std::string("pnetcdf"))
+      all.insert(all.end(),
+                 {"driver=pnetcdf, access=collective", "driver=pnetcdf, access=independent",
+                  "driver=pnetcdf, access=nonblocking", "driver=pnetcdf, layout=node, ranks_per_node=2"});
+    if (kind.name == std::string("netcdf"))
+      all.insert(all.end(), {"driver=netcdf, format=netcdf4, access=collective",
+                             "driver=netcdf, format=netcdf4, access=independent"});
+  }
+  return all;
+}
+
+struct World {
+  int rank = 0;
+  int size = 1;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  shoal_decomposition* cut = nullptr;
+  World() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    first = k_cells * rank / size;
+    count = k_cells * (rank + 1) / size - first;
+    REQUIRE(shoal_block(MPI_COMM_WORLD, 1, &k_cells, &first, &count, nullptr, nullptr, &cut) == SHOAL_OK);
+  }
+  ~World() { shoal_decomposition_free(&cut); }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+};
+
+int write(shoal_dataset* file, const World& world, double value, std::int64_t record) {
+  std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
+  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+  return shoal_write(file, "v", world.cut, &array, record, nullptr, nullptr);
+}
+
+int put(shoal_dataset* file, double value, std::int64_t record) {
+  const shoal_array array{&value, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
+  return shoal_put(file, "time", &array, record, nullptr, nullptr);
+}
+
+/// Four records, the first of them committed; one rank leaves one call of the third out. The first code that
+/// is not SHOAL_OK.
+int write_without(const std::string& what, const World& world, const std::string& settings) {
+  shoal_dataset* file = nullptr;
+  REQUIRE(shoal_create(MPI_COMM_WORLD, "apart.nc", settings.c_str(), &file) == SHOAL_OK);
+  int first = SHOAL_OK;
+  const auto note = [&first](int code) {
+    if (first == SHOAL_OK) first = code;
+  };
+  note(shoal_def_dim(file, "t", SHOAL_UNLIMITED));
+  note(shoal_def_dim(file, "x", k_cells));
+  note(shoal_def_var(file, "time", SHOAL_DOUBLE, "t", nullptr));
+  note(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut));
+  for (std::int64_t record = 0; record < 4; ++record) {
+    const bool absent = record == 2 && world.rank == 1;
+    if (!absent || what != "put") note(put(file, static_cast<double>(record), record));
+    if (!absent || what != "write") note(write(file, world, static_cast<double>(record), record));
+    if (!absent || what != "sync") note(shoal_sync(file, 0));
+  }
+  note(shoal_close(&file, 0));
+  return first;
+}
+
+}  // namespace
+
+TEST_CASE("a rank that leaves out a call is found, and all ranks learn of it") {
+  const World world;
+  if (world.size == 1) return;
+  for (const std::string& way : ways()) {
+    for (const std::string what : {"write", "put", "sync"}) {
+      INFO(way, ": without ", what);
+      const int code = write_without(what, world, way + ", quiet=true");
+      CHECK(code == SHOAL_OUT_OF_STEP);
+      // Nothing hangs, and the library can go on with other datasets.
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+}
+
+TEST_CASE("a rank that leaves out a read is found, and all ranks learn of it") {
+  const World world;
+  if (world.size == 1) return;
+  for (const std::string& way : ways()) {
+    REQUIRE(write_without("nothing", world, way + ", quiet=true") == SHOAL_OK);
+    for (const std::string what : {"read", "get"}) {
+      INFO(way, ": without ", what);
+      // The format and the layout are found in the file.
+      const bool in_set = way.find("layout") != std::string::npos;
+      std::string settings = in_set ? std::string() : way;
+      if (const auto at = settings.find(", format="); at != std::string::npos)
+        settings.erase(at, settings.find(',', at + 1) - at);
+      shoal_dataset* file = nullptr;
+      REQUIRE(shoal_open(MPI_COMM_WORLD, "apart.nc", SHOAL_READ, settings.c_str(), &file) == SHOAL_OK);
+      int first = SHOAL_OK;
+      for (std::int64_t record = 0; record < 3; ++record) {
+        const bool absent = record == 1 && world.rank == 1;
+        std::vector<double> data(static_cast<std::size_t>(world.count) + 1);
+        const shoal_array cells{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+        double time = -1;
+        const shoal_array scalar{&time, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
+        if (!absent || what != "get") {
+          const int code = shoal_get(file, "time", &scalar, record, nullptr, nullptr);
+          if (first == SHOAL_OK) first = code;
+        }
+        if (!absent || what != "read") {
+          const int code = shoal_read(file, "v", world.cut, &cells, record, nullptr, nullptr);
+          if (first == SHOAL_OK) first = code;
+        }
+      }
+      const int code = shoal_close(&file, 0);
+      if (first == SHOAL_OK) first = code;
+      CHECK(first == SHOAL_OUT_OF_STEP);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+}
