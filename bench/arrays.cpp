@@ -57,6 +57,13 @@ double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std:
 std::vector<std::byte> replicated_values(const Field& field, std::int64_t record) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(field.elements() * size_of(field.type)));
   with_type(field.type, [&](auto t) {
+    if (!field.given.empty()) {
+      const auto n = static_cast<std::size_t>(field.elements());
+      for (std::size_t i = 0; i < n; ++i)
+        reinterpret_cast<decltype(t)*>(bytes.data())[i] =
+            static_cast<decltype(t)>(field.given.at(static_cast<std::size_t>(record) * n + i));
+      return;
+    }
     value_row<decltype(t)>(bytes.data(), seed_of(field.name), record, {0, 1, 0, field.elements()}, 0);
   });
   return bytes;

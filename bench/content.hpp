@@ -31,6 +31,7 @@ struct Field {
   int cut = 2;            ///< dimensions that are cut, 1 or 2; distributed fields only
   std::int64_t halo = 0;  ///< cells on each side of a tile in memory, in the dimensions that are cut
   std::vector<std::pair<std::string, std::string>> attributes;  ///< text
+  std::vector<double> given;  ///< values of a replicated variable, record after record; empty: made up
 
   std::int64_t elements() const;  ///< of one record
   std::int64_t levels() const;    ///< product of the dimensions that are not cut; distributed fields only

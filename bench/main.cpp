@@ -2,13 +2,19 @@
 // shoal-bench: the same data written and read in several ways, taking turns. README.md says how to read what
 // it prints.
 #include <mpi.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
 
+#include "estimate.hpp"
+#include "events.hpp"
+#include "listing.hpp"
 #include "node.hpp"
 #include "options.hpp"
 #include "runner.hpp"
@@ -18,98 +24,156 @@ namespace {
 
 using namespace shoal::bench;
 
-void print_list() {
-  std::cout << "Experiments\n";
-  for (const auto& w : workloads())
-    std::cout << "  " << w.name << ": " << w.summary << " (" << size_names(w) << ")\n";
-  std::cout << "Methods\n";
-  for (const auto& m : methods()) {
-    std::cout << "  " << m.name << ": " << m.summary << " (";
-    for (std::size_t i = 0; i < m.formats.size(); ++i)
-      std::cout << (i == 0 ? "" : ", ") << m.formats[i];
-    std::cout << ")\n";
-  }
-}
-
-void print_head(const Setup& s) {
-  std::cout << s.options.experiment << ": " << s.grid.xi << "x" << s.grid.eta << "x" << s.grid.s << ", "
-            << s.records << " records, " << s.ranks << " ranks as " << s.tiling.xi << "x" << s.tiling.eta
-            << " tiles, " << s.options.dir << " (" << s.file_system << "), files checked by " << checked_by()
-            << "\n";
-  for (const auto& [name, version] : s.versions)
-    std::cout << "  " << name << ": " << version << "\n";
-}
-
 // 0: all as it should be; 2: a check found wrong values, or did not find the planted ones.
-int verdict(const Setup& setup, const std::vector<Result>& results) {
-  if (!setup.options.plant_error) {
-    for (const auto& r : results)
+int verdict(const Setup& setup, Events& events, const std::vector<Result>& results) {
+  bool planted_found = true;
+  for (const auto& r : results) {
+    const bool nothing = r.method.entry->does == MethodEntry::Does::nothing;
+    if (!setup.options.plant_error) {
       if (r.wrong != 0) return 2;
-    return 0;
-  }
-  for (const auto& r : results)
-    if (r.wrong != 1 && !(r.operation == "read" && r.method.entry->name == "limit")) {
-      std::cout << "The planted error was not found as one wrong value: " << r.operation << " "
-                << r.method.text << " " << r.format << "\n";
-      return 2;
+    } else if (!nothing && r.wrong != 1 && !(r.operation == "read" && r.method.entry->name == "limit")) {
+      events.note("The planted error was not found as one wrong value: " + r.operation + " " + r.method.text +
+                  " " + r.format);
+      planted_found = false;
     }
-  std::cout << "Every planted error was found.\n";
-  return 0;
+  }
+  if (setup.options.plant_error && planted_found) events.note("Every planted error was found.");
+  return planted_found ? 0 : 2;
 }
 
-int run(const std::vector<std::string>& arguments, int rank) {
+// All that follows from the options and the number of ranks.
+Setup setup_of(const Options& options, const Workload& workload, int ranks) {
   Setup setup;
-  setup.options = parse_options(arguments);
-  if (setup.options.help || setup.options.list) {
-    if (rank == 0 && setup.options.list) print_list();
-    if (rank == 0 && setup.options.help) std::cout << usage();
-    return 0;
-  }
-  const auto& workload = find_workload(setup.options.experiment);
-  MPI_Comm_size(MPI_COMM_WORLD, &setup.ranks);
-  setup.grid = grid_of(workload, setup.options.size);
-  setup.tiling = tiling_of(setup.options, setup.ranks);
-  setup.records = setup.options.records < 0 ? workload.records : setup.options.records;
-  if (workload.records == 0 && setup.options.records > 0)
+  setup.options = options;
+  setup.experiment = experiment_of(options.experiment);
+  setup.ranks = ranks;
+  setup.grid = find_size(workload, options.size.empty() ? setup.experiment.size : options.size);
+  setup.tiling = tiling_of(options, ranks);
+  setup.records = options.records < 0 ? workload.records : options.records;
+  if (workload.records == 0 && options.records > 0)
     throw std::invalid_argument("--records is given, but " + workload.name + " writes none");
-  if (!std::filesystem::is_directory(setup.options.dir))
-    throw std::invalid_argument("--dir is '" + setup.options.dir + "', which is no directory");
-  std::ofstream json;
-  if (rank == 0 && !setup.options.json.empty()) {
-    json.open(setup.options.json);
-    if (!json) throw std::invalid_argument("--json is '" + setup.options.json + "', which cannot be written");
+  for (const auto& [given, name] :
+       {std::pair{options.steps > 0, "--steps"}, {!options.switches.empty(), "--switches"}})
+    if (given && !setup.experiment.computes)
+      throw std::invalid_argument(std::string(name) + " is given, but " + workload.name +
+                                  " does not compute");
+  setup.steps = options.steps > 0 ? options.steps : setup.experiment.steps;
+  if (setup.experiment.computes && setup.steps % setup.records != 0)
+    throw std::invalid_argument("--steps is " + std::to_string(setup.steps) + ", which " +
+                                std::to_string(setup.records) +
+                                " records do not divide into equal intervals");
+  return setup;
+}
+
+// How all file names of this start begin: no other start has the same.
+std::string common_name(const std::string& experiment) {
+  std::array<char, 64> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) name = {"host"};
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), "shoal-bench-%s-%s-%ld-", experiment.c_str(), name.data(),
+                static_cast<long>(getpid()));
+  MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+  return text.data();
+}
+
+// Best effort, before the job is aborted.
+void remove_leftovers(const Setup& setup) {
+  std::error_code ignored;
+  for (const auto& dir : setup.options.dirs)
+    for (const auto& entry : std::filesystem::directory_iterator(dir, ignored))
+      if (!setup.files.empty() && entry.path().filename().string().starts_with(setup.files))
+        std::filesystem::remove(entry.path(), ignored);
+}
+
+int run(Setup& setup, const Workload& workload, int rank) {
+  const auto& options = setup.options;
+  for (const auto& dir : options.dirs) {
+    if (!std::filesystem::is_directory(dir))
+      throw std::invalid_argument("--dir is '" + dir + "', which is no directory");
+    setup.file_systems.push_back(file_system_of(dir));
   }
-  setup.file_system = file_system_of(setup.options.dir);
-  setup.versions = versions(setup.options.label);
-  if (rank == 0) print_head(setup);
-  const auto results = run_all(MPI_COMM_WORLD, setup, workload);
+  std::ofstream json;
+  if (rank == 0 && !options.json.empty()) {
+    json.open(options.json);
+    if (!json) throw std::invalid_argument("--json is '" + options.json + "', which cannot be written");
+  }
+  setup.files = common_name(options.experiment);
+  setup.machine = machine_of(MPI_COMM_WORLD);
+  setup.versions = versions(!options.label.empty() ? options.label
+                            : rank == 0            ? mpi_io_of(options.dirs.front())
+                                                   : "");
+  Events events(setup, rank);
+  const auto results = run_all(MPI_COMM_WORLD, setup, events, workload);
   int code = 0;
   if (rank == 0) {
     if (json.is_open()) json << json_of(setup, results);
-    std::cout << table_of(setup, results);
-    code = verdict(setup, results);
+    if (!options.stream) std::cout << table_of(setup, results);
+    code = verdict(setup, events, results);
     std::cout.flush();
   }
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return code;
 }
 
-}  // namespace
+// What needs no MPI works without mpiexec; under it, one process speaks.
+bool first_process() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
+    if (const char* rank = std::getenv(name); rank != nullptr) return std::string(rank) == "0";
+  return true;
+}
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
+int run_without_mpi(const Options& options) {
+  if (!first_process()) return 0;
+  if (options.help)
+    std::cout << usage();
+  else if (options.list)
+    std::cout << (options.stream ? list_json() + "\n" : list_text());
+  else
+    std::cout << estimate_of(setup_of(options, find_workload(options.experiment), options.ranks),
+                             find_workload(options.experiment))
+              << "\n";
+  std::cout.flush();
+  return 0;
+}
+
+int run_with_mpi(const Options& options) {
+  int rank = 0, ranks = 1, code = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int code = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Setup setup;
   try {
-    code = run({argv + 1, argv + argc}, rank);
+    const auto& workload = find_workload(options.experiment);
+    setup = setup_of(options, workload, ranks);
+    if (options.estimate) {
+      if (rank == 0) std::cout << estimate_of(setup, workload) << std::endl;
+      return 0;
+    }
+    code = run(setup, workload, rank);
   } catch (const std::invalid_argument& e) {
     // Every rank reads the same command line and comes to the same end.
     if (rank == 0) std::cerr << "shoal-bench: " << e.what() << std::endl;
   } catch (const std::exception& e) {
     std::cerr << "shoal-bench: rank " << rank << ": " << e.what() << std::endl;
+    remove_leftovers(setup);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  try {
+    options = parse_options({argv + 1, argv + argc});
+    if (options.list || options.help || (options.estimate && options.ranks > 0))
+      return run_without_mpi(options);
+  } catch (const std::invalid_argument& e) {
+    if (first_process()) std::cerr << "shoal-bench: " << e.what() << std::endl;
+    return 1;
+  }
+  MPI_Init(&argc, &argv);
+  const int code = run_with_mpi(options);
   MPI_Finalize();
   return code;
 }

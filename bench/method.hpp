@@ -3,10 +3,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,42 +20,66 @@ namespace shoal::bench {
 
 using KeyValues = std::map<std::string, std::string>;
 
-/// What a method gets for one run. References live as long as the run.
+/// A combination that cannot be, in the words of the library that refuses it. Thrown on all ranks alike: the
+/// benchmark leaves the case out, says so, and goes on.
+class Refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a method gets for one file. References live as long as the run.
 struct Run {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, ranks = 1;
-  std::string path;    ///< of the file; it does not exist before write()
+  std::string path;    ///< of the file; it does not exist before create()
   std::string format;  ///< one of the method's
   std::int64_t records = 0;
-  bool flush = false;  ///< wait until the device has the bytes, before close returns
+  bool flush = false;     ///< wait until the device has the bytes, before finish returns
+  bool in_place = false;  ///< a model that computes: every record is what the arrays hold when it is put
   const Content& content;
-  const KeyValues& settings;        ///< of a variant: "native+writers=1"
+  const KeyValues& settings;        ///< of a variant, "native+writers=1", and io_layout
   const KeyValues& hints;           ///< --hints, for MPI-IO
-  std::vector<LocalField>& arrays;  ///< the model's: read by write(), changed by read()
+  std::vector<LocalField>& arrays;  ///< the model's: read by put(), changed by get()
   Phases& phases;                   ///< of this rank
-  /// read() calls it after each record, and with -1 after the variables without records.
-  std::function<void(std::int64_t record)> after_read;
-  /// Called by both just before the file is closed, when most memory is in use. Takes microseconds.
-  std::function<void()> at_peak;
+  /// To be called once before the file is closed, when most memory is in use. Takes microseconds.
+  std::function<void()> at_peak = [] {};
   std::int64_t stage_bytes = 0;  ///< set by the method: high-water mark of its buffers on this node
+
+  /// Where put() finds a record in the arrays: LocalField::record and pack take this number.
+  std::int64_t in_memory(std::int64_t record) const {
+    return in_place ? 0 : std::max<std::int64_t>(record, 0);
+  }
 };
 
-/// A way to write and to read a workload. A new one is a file in methods/ and a line in registry.cpp.
+/// A way to write and to read a workload: one file, or a set of files that is one dataset. A new one is a
+/// file in methods/ and a line in registry.cpp.
 ///
-/// All functions are collective over run.comm. prepare is not timed; write and read are, as a whole, and tell
-/// their phases apart themselves. Failures are exceptions; the benchmark then stops, since a comparison with
-/// a hole is none.
+/// A program (programs/) calls, all collective over run.comm, in this order:
+///   prepare; create, put for each record, finish        to write
+///   prepare; open, get for each record, close           to read
+/// Several methods may have files open at the same time. Record -1 stands for the variables without records.
+/// prepare is not timed. put and get are timed by the program, as write and read; within them a method tells
+/// pack, exchange and store apart, and counts the time of each field by run.phases.time_field. The other
+/// functions tell their phases apart themselves.
+/// Failures are exceptions and end the benchmark, but for Refused: then the destructor gives back what is
+/// open, without waiting for other ranks.
 class Method {
  public:
   virtual ~Method() = default;
   /// Buffers that a model would have made long before.
   virtual void prepare(Run&) {}
-  virtual void write(Run& run) = 0;
-  virtual void read(Run& run) = 0;
+  /// Makes the file and defines everything.
+  virtual void create(Run& run) = 0;
+  virtual void put(Run& run, std::int64_t record) = 0;
+  /// All is in the file (flush: on the device) and the file closed when it returns.
+  virtual void finish(Run& run) = 0;
+  virtual void open(Run& run) = 0;
+  virtual void get(Run& run, std::int64_t record) = 0;
+  virtual void close(Run& run) = 0;
   /// Cells of this rank that are wrong in the file, for methods whose file no other library can read; -1:
   /// they can.
   virtual std::int64_t wrong_in_file(Run&) { return -1; }
-  /// What is wrong in the memory of this rank after read(), for methods that do not read into the run's
+  /// What is wrong in the memory of this rank after reading, for methods that do not read into the run's
   /// arrays; -1: they do.
   virtual std::int64_t wrong_in_memory(Run&) { return -1; }
 };
@@ -62,11 +88,14 @@ class Method {
 struct MethodEntry {
   std::string name, driver, access, layout;
   std::string summary;
-  std::vector<std::string> formats;  ///< those it writes; "raw": its own, whatever --formats says
-  bool takes_settings = false;       ///< variants: name+key=value+key=value
+  std::vector<std::string>
+      formats;                 ///< those it writes, the usual one first; none: its file is its own, "raw"
+  bool through_shoal = false;  ///< takes variants, name+key=value; any format: the library refuses
   bool takes_hints = false;
-  bool define_only = false;  ///< knows definitions, not values
-  std::unique_ptr<Method> (*make)();
+  bool listed = true;  ///< false: only there to be refused
+  enum class Does { all, definitions, nothing } does = Does::all;
+  std::string fixed_format = {};  ///< of an alias: the format, whatever --formats says
+  std::unique_ptr<Method> (*make)(const MethodEntry& entry) = nullptr;
 };
 
 /// All that this build has.
@@ -74,16 +103,15 @@ const std::vector<MethodEntry>& methods();
 /// By name without the variant; std::invalid_argument that lists the names if there is none.
 const MethodEntry& find_method(const std::string& name);
 
-std::unique_ptr<Method> make_native();              // methods/native.cpp
-std::unique_ptr<Method> make_limit();               // methods/limit.cpp
-std::unique_ptr<Method> make_pnetcdf_collective();  // methods/pnetcdf.cpp
-std::unique_ptr<Method> make_pnetcdf_independent();
-std::unique_ptr<Method> make_pnetcdf_nonblocking();
-std::unique_ptr<Method> make_mpiio_collective();  // methods/mpiio.cpp
-std::unique_ptr<Method> make_mpiio_independent();
-std::unique_ptr<Method> make_gather();             // methods/gather.cpp
-std::unique_ptr<Method> make_netcdf_collective();  // methods/netcdf_collective.cpp
-std::unique_ptr<Method> make_hdf5_bare();          // methods/hdf5_bare.cpp
+using Maker = std::unique_ptr<Method>(const MethodEntry& entry);
+Maker make_shoal;         // methods/shoal.cpp
+Maker make_limit;         // methods/limit.cpp
+Maker make_none;          // methods/none.cpp
+Maker make_bare_pnetcdf;  // methods/bare_pnetcdf.cpp; access is the entry's, here and below
+Maker make_bare_netcdf;   // methods/bare_netcdf.cpp
+Maker make_bare_mpiio;    // methods/bare_mpiio.cpp
+Maker make_bare_gather;   // methods/bare_gather.cpp
+Maker make_bare_hdf5;     // methods/bare_hdf5.cpp
 
 /// MPI-IO hints as an MPI_Info, freed at the end of its life.
 class Info {

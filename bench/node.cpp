@@ -1,18 +1,116 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node.hpp"
 
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace shoal::bench {
+
+namespace {
+
+// Cores that a container's quota amounts to, 0 without one.
+int cores_of_quota() {
+  std::ifstream in("/sys/fs/cgroup/cpu.max");
+  double quota = 0, period = 0;
+  if (in >> quota >> period && period > 0) return static_cast<int>(std::ceil(quota / period));
+  return 0;
+}
+
+}  // namespace
+
+Machine machine_of(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  // Ranks may be bound to a core each: what the job may use is what any of its ranks may.
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof(cores), &cores);
+  MPI_Allreduce(MPI_IN_PLACE, &cores, static_cast<int>(sizeof(cores)), MPI_BYTE, MPI_BOR, node);
+  Machine machine;
+  machine.cores = std::max(1, CPU_COUNT(&cores));
+  if (const int quota = cores_of_quota(); quota > 0) machine.cores = std::min(machine.cores, quota);
+  int here = 0, first = 0;
+  MPI_Comm_size(node, &here);
+  MPI_Comm_rank(node, &first);
+  MPI_Comm_free(&node);
+  std::array<int, 2> counts{first == 0 ? 1 : 0, here > machine.cores ? 1 : 0};
+  MPI_Allreduce(MPI_IN_PLACE, &counts[0], 1, MPI_INT, MPI_SUM, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &counts[1], 1, MPI_INT, MPI_MAX, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &machine.cores, 1, MPI_INT, MPI_MIN, comm);
+  machine.nodes = counts[0];
+  machine.more_ranks_than_cores = counts[1] != 0;
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  machine.host = name.data();
+  return machine;
+}
+
+std::string mpi_io_of(const std::string& dir) {
+  const std::string path =
+      (std::filesystem::path(dir) / ("shoal-bench-mpi-io-" + std::to_string(getpid()))).string();
+  MPI_File file = MPI_FILE_NULL;
+  if (MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                    MPI_INFO_NULL, &file) != MPI_SUCCESS)
+    return "unknown";
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_File_get_info(file, &info);
+  int keys = 0;
+  MPI_Info_get_nkeys(info, &keys);
+  bool romio = false;
+  for (int i = 0; i < keys; ++i) {
+    std::array<char, MPI_MAX_INFO_KEY + 1> key{};
+    MPI_Info_get_nthkey(info, i, key.data());
+    romio = romio || std::string(key.data()).starts_with("romio_");
+  }
+  MPI_Info_free(&info);
+  MPI_File_close(&file);
+  // Only ROMIO tells hints of its own.
+  if (romio) return "ROMIO";
+#ifdef OPEN_MPI
+  return "OMPIO";
+#else
+  return "unknown";
+#endif
+}
+
+double drop_from_cache(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info {};
+  if (fd < 0 || fstat(fd, &info) != 0 || info.st_size == 0) {
+    if (fd >= 0) close(fd);
+    return 0;
+  }
+  fdatasync(fd);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  const auto size = static_cast<std::size_t>(info.st_size),
+             page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> pages((size + page - 1) / page);
+  double left = 1;
+  void* const data = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+  close(fd);
+  if (data == MAP_FAILED) return left;
+  if (mincore(data, size, pages.data()) == 0)
+    left = static_cast<double>(
+               std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return (p & 1U) != 0; })) /
+           static_cast<double>(pages.size());
+  munmap(data, size);
+  return left;
+}
 
 void reset_peak_memory() {
   // 5 resets the high-water mark of resident memory and nothing else (proc(5)).

@@ -23,6 +23,24 @@ std::int64_t node_memory(MPI_Comm comm, std::int64_t peak, std::int64_t shared);
 /// Name of the file system that a directory lies on.
 std::string file_system_of(const std::string& dir);
 
+/// Where a job runs.
+struct Machine {
+  int cores = 1;  ///< that the job may use on a node; the least of all nodes
+  int nodes = 1;
+  bool more_ranks_than_cores = false;  ///< on some node
+  std::string host;                    ///< rank 0's
+};
+/// Collective.
+Machine machine_of(MPI_Comm comm);
+
+/// What MPI does MPI_File calls with in a directory: "OMPIO", "ROMIO" or "unknown". Makes a small file there
+/// and removes it. Local.
+std::string mpi_io_of(const std::string& dir);
+
+/// Takes a file out of the page cache of this node, after its bytes are on the device. Returns the part of it
+/// (0 to 1) that is still there: file systems in memory keep everything. Local.
+double drop_from_cache(const std::string& path);
+
 /// All ranks share one node, and with it one clock. Collective.
 bool on_one_node(MPI_Comm comm);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
@@ -42,24 +43,47 @@ void add_pair(KeyValues& to, const std::string& text, const std::string& what) {
 
 using Take = std::function<void(Options&, const std::string&)>;
 
+Tiling parts_of(const std::string& option, const std::string& text) {
+  const auto parts = split(text, 'x');
+  if (parts.size() != 2)
+    throw std::invalid_argument(option + " is '" + text + "'; parts in xi x parts in eta are needed, as 2x2");
+  return {static_cast<int>(number(parts[0], 1, option)), static_cast<int>(number(parts[1], 1, option))};
+}
+
+std::vector<std::string> known_formats(const std::string& text) {
+  static const std::vector<std::string> known{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic",
+                                              "raw",  "ascii"};
+  auto formats = split(text, ',');
+  for (const auto& format : formats)
+    if (std::find(known.begin(), known.end(), format) == known.end())
+      throw std::invalid_argument("there is no format '" + format +
+                                  "'; there are cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii");
+  return formats;
+}
+
 const std::map<std::string, Take>& options_with_value() {
   static const std::map<std::string, Take> all{
-      {"--tiles",
-       [](Options& o, const std::string& v) {
-         const auto parts = split(v, 'x');
-         if (parts.size() != 2)
-           throw std::invalid_argument("--tiles is '" + v +
-                                       "'; tiles in xi x tiles in eta are needed, as 2x2");
-         o.tiling = {static_cast<int>(number(parts[0], 1, "--tiles")),
-                     static_cast<int>(number(parts[1], 1, "--tiles"))};
-       }},
+      {"--tiles", [](Options& o, const std::string& v) { o.tiling = parts_of("--tiles", v); }},
       {"--size", [](Options& o, const std::string& v) { o.size = v; }},
       {"--records", [](Options& o, const std::string& v) { o.records = number(v, 1, "--records"); }},
+      {"--steps", [](Options& o, const std::string& v) { o.steps = number(v, 1, "--steps"); }},
+      {"--switches", [](Options& o, const std::string& v) { o.switches = v; }},
       {"--reps",
        [](Options& o, const std::string& v) { o.repetitions = static_cast<int>(number(v, 1, "--reps")); }},
+      {"--first-round",
+       [](Options& o, const std::string& v) {
+         o.first_round = static_cast<int>(number(v, 1, "--first-round"));
+       }},
+      {"--ranks",
+       [](Options& o, const std::string& v) { o.ranks = static_cast<int>(number(v, 1, "--ranks")); }},
       {"--methods", [](Options& o, const std::string& v) { o.methods = split(v, ','); }},
-      {"--formats", [](Options& o, const std::string& v) { o.formats = split(v, ','); }},
-      {"--dir", [](Options& o, const std::string& v) { o.dir = v; }},
+      {"--formats", [](Options& o, const std::string& v) { o.formats = known_formats(v); }},
+      {"--dir", [](Options& o, const std::string& v) { o.dirs = split(v, ','); }},
+      {"--io-layout",
+       [](Options& o, const std::string& v) {
+         parts_of("--io-layout", v);
+         o.io_layout = v;
+       }},
       {"--json", [](Options& o, const std::string& v) { o.json = v; }},
       {"--label", [](Options& o, const std::string& v) { o.label = v; }},
       {"--hints",
@@ -74,10 +98,23 @@ const std::map<std::string, Take>& options_with_value() {
 const std::map<std::string, bool Options::*>& flags() {
   static const std::map<std::string, bool Options::*> all{{"--read", &Options::read},
                                                           {"--flush", &Options::flush},
+                                                          {"--cold", &Options::cold},
                                                           {"--keep", &Options::keep},
                                                           {"--plant-error", &Options::plant_error},
+                                                          {"--stream", &Options::stream},
+                                                          {"--estimate", &Options::estimate},
                                                           {"--help", &Options::help}};
   return all;
+}
+
+// Options that would have no effect are mistakes.
+void check_together(const Options& o) {
+  if (o.first_round > o.repetitions)
+    throw std::invalid_argument("--first-round is " + std::to_string(o.first_round) +
+                                ", but --reps ends with " + std::to_string(o.repetitions));
+  if (o.ranks > 0 && !o.estimate)
+    throw std::invalid_argument("--ranks is for --estimate; mpiexec says how many ranks there are");
+  if (o.cold && !o.read) throw std::invalid_argument("--cold is about reading; --read asks for that");
 }
 
 }  // namespace
@@ -100,31 +137,39 @@ Options parse_options(const std::vector<std::string>& arguments) {
   o.list = o.experiment == "list";
   if (!o.list && !o.help && o.experiment.empty())
     throw std::invalid_argument("an experiment is needed; shoal-bench list names them");
-  if (!o.list && !o.help && o.methods.empty()) o.methods = {"native", "limit"};
+  if (!o.list && !o.help) check_together(o);
   return o;
 }
 
 std::string usage() {
-  return "mpiexec -n RANKS shoal-bench EXPERIMENT [options]     shoal-bench list\n"
+  return "mpiexec -n RANKS shoal-bench EXPERIMENT [options]     shoal-bench list [--stream]\n"
          "  --tiles IxJ       tiles in xi and in eta; as square as possible unless given\n"
-         "  --size S          one of the workload's (list names them) or NXxNYxNZ; the workload's first "
-         "unless given\n"
+         "  --size S          one of the workload's (list names them) or NXxNYxNZ; the first one unless "
+         "given\n"
          "  --records N       records of the file\n"
-         "  --methods A,B     methods, in the order in which they take turns (native,limit)\n"
-         "  --formats A,B     cdf1, cdf2, cdf5, netcdf4, netcdf4-classic (cdf5)\n"
+         "  --methods A,B     methods, in the order in which they take turns; list says which ones "
+         "otherwise\n"
+         "  --formats A,B     cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii; each method's usual "
+         "one\n"
+         "                    unless given\n"
+         "  --io-layout IxJ   I/O domains of the methods that end in -per-domain\n"
          "  --reps N          counted repetitions, after one that is not counted (5)\n"
-         "  --dir DIR         where the files go (.)\n"
+         "  --first-round N   the repetitions before this one have been counted earlier (1)\n"
+         "  --dir A,B         where the files go, all methods in each (.)\n"
          "  --read            read every file back as the method reads it, timed\n"
+         "  --cold            files leave the page cache before they are read\n"
          "  --flush           wait until the device has the bytes\n"
          "  --hints k=v,...   MPI-IO hints for the methods that take them\n"
-         "  --label TEXT      name of the MPI-IO in use; else what OMPI_MCA_io says\n"
+         "  --steps N         steps of an experiment that computes; --records says how often there is "
+         "output\n"
+         "  --switches FILE   its switches are read from there: integers, or texts that begin with T or F\n"
+         "  --label TEXT      name of the MPI-IO in use; else it is asked for\n"
          "  --json FILE       every run as an object of a list\n"
+         "  --stream          one JSON object a line on standard output, and nothing else\n"
+         "  --estimate        print the memory and space that would be needed, and end; --ranks R without "
+         "mpiexec\n"
          "  --keep            leave the files of the last repetition\n"
          "  --plant-error     spoil a byte of each file: the check must find it, or the exit code is 2\n";
-}
-
-Grid grid_of(const Workload& workload, const std::string& size) {
-  return find_size(workload, size);
 }
 
 Tiling tiling_of(const Options& options, int ranks) {
@@ -143,11 +188,24 @@ Tiling tiling_of(const Options& options, int ranks) {
 
 MethodChoice parse_method(const std::string& text) {
   const auto parts = split(text, '+');
-  MethodChoice choice{text, &find_method(parts[0]), {}};
-  if (parts.size() > 1 && !choice.entry->takes_settings)
+  MethodChoice choice{text, &find_method(parts[0]), {}, {}};
+  if (parts.size() > 1 && !choice.entry->through_shoal)
     throw std::invalid_argument("method " + parts[0] + " takes no settings, but '" + text + "' has some");
   for (std::size_t i = 1; i < parts.size(); ++i)
     add_pair(choice.settings, parts[i], "a setting of '" + text + "'");
+  // These are what the method is, or what the benchmark looks after.
+  for (const char* key : {"driver", "access", "layout", "durable", "report", "exists"})
+    if (choice.settings.count(key) != 0)
+      throw std::invalid_argument(
+          "'" + text + "': " + key + " is not for a variant" +
+          (std::string(key) == "durable" ? "; use --flush" : "; choose another method"));
+  choice.format = choice.entry->fixed_format;
+  if (const auto own = choice.settings.find("format"); own != choice.settings.end()) {
+    if (!choice.format.empty())
+      throw std::invalid_argument("'" + text + "': " + parts[0] + " is always " + choice.format);
+    choice.format = known_formats(own->second).front();
+    choice.settings.erase(own);
+  }
   return choice;
 }
 

@@ -113,4 +113,17 @@ void plant_error(const std::string& path, const Content& content, std::int64_t r
   throw std::runtime_error("planting an error: no file of " + path + " has values of " + field.name);
 }
 
+void plant_error_in(const std::string& path, const std::vector<std::byte>& values, std::int64_t size) {
+  const auto pieces = pieces_of(path);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const MappedFile mapped(pieces[i]);
+    try {
+      mapped.spoil(mapped.find(values, size), false);
+      return;
+    } catch (const std::runtime_error&) {
+      if (i + 1 == pieces.size()) throw;
+    }
+  }
+}
+
 }  // namespace shoal::bench

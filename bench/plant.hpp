@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "content.hpp"
 
@@ -14,5 +16,9 @@ namespace shoal::bench {
 /// the value is not found. Local.
 void plant_error(const std::string& path, const Content& content, std::int64_t records, const Tile& tile,
                  bool bare);
+
+/// The same where the workload does not tell the values: of the first of these ones, which follow one another
+/// in a file of the dataset, size bytes each, in this machine's byte order. Not for text.
+void plant_error_in(const std::string& path, const std::vector<std::byte>& values, std::int64_t size);
 
 }  // namespace shoal::bench

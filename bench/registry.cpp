@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the benchmark knows: one line a workload, one line a method.
+// The workloads, one entry each. Methods are listed in method.cpp.
 #include <stdexcept>
 
-#include "method.hpp"
 #include "workload.hpp"
 
 namespace shoal::bench {
@@ -21,6 +20,14 @@ const std::vector<Workload>& workloads() {
       {"roms-size", "a ROMS history file, record after record, of three sizes", roms, 5, roms_content},
       {"roms-tiles", "the same at large size, cut in tiles of several shapes", roms_large, 5, roms_content},
       {"roms-ranks", "the same at large size, by more and more ranks", roms_large, 5, roms_content},
+      {"roms-benchmark",
+       "an ocean that computes, with a history and an averages file every so many steps",
+       {{"large", {512, 64, 30}},
+        {"small", {128, 32, 10}},
+        {"medium", {256, 64, 20}},
+        {"paper", {512, 64, 30}}},
+       10,
+       roms_content},
       {"seven-ways",
        "a plain array of doubles, shared evenly by all ranks",
        {{"small", {2'000'000, 1, 1}},
@@ -59,82 +66,6 @@ const std::vector<Workload>& workloads() {
   return all;
 }
 
-const std::vector<MethodEntry>& methods() {
-  const std::vector<std::string> classic{"cdf1", "cdf2", "cdf5"},
-      every{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
-  static const std::vector<MethodEntry> all{
-      {"native", "native", "collective", "one", "Shoal; settings as variants: native+writers=1", every, true,
-       false, false, make_native},
-      {"shoal", "native", "collective", "one",
-       "the same; for drivers of other libraries: shoal+driver=pnetcdf+access=independent", every, true,
-       false, false, make_native},
-      {"limit",
-       "posix",
-       "independent",
-       "one",
-       "each rank's bytes as one block, plain pwrite and pread",
-       {"raw"},
-       false,
-       false,
-       false,
-       make_limit},
-#ifdef SHOAL_HAVE_PNETCDF
-      {"pnetcdf-collective", "pnetcdf", "collective", "one", "PnetCDF, a collective call a variable", classic,
-       false, true, false, make_pnetcdf_collective},
-      {"pnetcdf-independent", "pnetcdf", "independent", "one", "PnetCDF, each rank calls for itself", classic,
-       false, true, false, make_pnetcdf_independent},
-      {"pnetcdf-nonblocking", "pnetcdf", "nonblocking", "one",
-       "PnetCDF, calls of a record queued and flushed by one collective call", classic, false, true, false,
-       make_pnetcdf_nonblocking},
-#endif
-#ifdef SHOAL_HAVE_NETCDF
-      {"gather", "gather", "independent", "one", "rank 0 collects, serial netCDF-C writes", every, false,
-       false, false, make_gather},
-      {"netcdf-collective",
-       "netcdf",
-       "collective",
-       "one",
-       "parallel netCDF-4",
-       {"netcdf4", "netcdf4-classic"},
-       false,
-       true,
-       false,
-       make_netcdf_collective},
-#endif
-      {"mpiio-collective",
-       "mpiio",
-       "collective",
-       "one",
-       "MPI-IO, one derived datatype a field; distributed fields alone",
-       {"raw"},
-       false,
-       true,
-       false,
-       make_mpiio_collective},
-      {"mpiio-independent",
-       "mpiio",
-       "independent",
-       "one",
-       "MPI-IO, one call a contiguous run; distributed fields alone",
-       {"raw"},
-       false,
-       true,
-       false,
-       make_mpiio_independent},
-      {"hdf5-bare",
-       "hdf5",
-       "independent",
-       "one",
-       "definitions by one rank with HDF5 alone",
-       {"netcdf4"},
-       false,
-       false,
-       true,
-       make_hdf5_bare},
-  };
-  return all;
-}
-
 const Workload& find_workload(const std::string& name) {
   std::string known;
   for (const auto& w : workloads()) {
@@ -142,26 +73,6 @@ const Workload& find_workload(const std::string& name) {
     known += (known.empty() ? "" : ", ") + w.name;
   }
   throw std::invalid_argument("there is no experiment '" + name + "'; there are " + known);
-}
-
-const MethodEntry& find_method(const std::string& name) {
-  std::string known;
-  for (const auto& m : methods()) {
-    if (m.name == name) return m;
-    known += (known.empty() ? "" : ", ") + m.name;
-  }
-  throw std::invalid_argument("there is no method '" + name + "' in this build; there are " + known);
-}
-
-Info::Info(const KeyValues& hints) {
-  if (hints.empty()) return;
-  MPI_Info_create(&info_);
-  for (const auto& [key, value] : hints)
-    MPI_Info_set(info_, key.c_str(), value.c_str());
-}
-
-Info::~Info() {
-  if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
 }
 
 }  // namespace shoal::bench

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <sstream>
+#include <ctime>
+
+#include "json.hpp"
 
 #ifdef SHOAL_HAVE_PNETCDF
 #include <pnetcdf.h>
@@ -21,21 +22,6 @@ extern "C" const char* nc_inq_libvers(void);
 namespace shoal::bench {
 
 namespace {
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out + "\"";
-}
-
-std::string printed(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find_first_of(",\n"));
@@ -58,7 +44,7 @@ std::vector<Group> grouped(const std::vector<Result>& results) {
   for (const auto& r : results) {
     auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
       return g.first->operation == r.operation && g.first->method.text == r.method.text &&
-             g.first->format == r.format;
+             g.first->format == r.format && g.first->dir == r.dir;
     });
     if (at == groups.end()) at = groups.insert(groups.end(), Group{&r, {}, 0, 0});
     at->wrong += r.wrong;
@@ -71,38 +57,42 @@ std::vector<Group> grouped(const std::vector<Result>& results) {
   return groups;
 }
 
-// A setting of a variant, "shoal+driver=pnetcdf", goes before what the method says of itself.
-std::string chosen(const MethodChoice& method, const std::string& key, const std::string& otherwise) {
-  const auto at = method.settings.find(key);
-  return at == method.settings.end() ? otherwise : at->second;
+// Everything that makes this run of a method another than the method's usual one.
+std::string settings_of(const Setup& setup, const Result& r) {
+  Object object;
+  for (const auto& [key, value] : r.method.settings)
+    object.text(key, value);
+  if (r.method.entry->takes_hints && !setup.options.hints.empty() && r.method.settings.count("hints") == 0) {
+    std::string hints;
+    for (const auto& [key, value] : setup.options.hints)
+      hints += (hints.empty() ? "" : ";") + key + "=" + value;
+    object.text("hints", hints);
+  }
+  if (setup.steps > 0) object.text("steps", std::to_string(setup.steps));
+  return object.done();
 }
 
-std::string object_of(const Setup& setup, const Result& r) {
-  const auto& entry = *r.method.entry;
-  std::ostringstream out;
-  out << "{\"experiment\": " << quoted(setup.options.experiment) << ", \"operation\": " << quoted(r.operation)
-      << ", \"method\": " << quoted(r.method.text)
-      << ", \"driver\": " << quoted(chosen(r.method, "driver", entry.driver))
-      << ", \"access\": " << quoted(chosen(r.method, "access", entry.access))
-      << ", \"layout\": " << quoted(entry.layout) << ", \"format\": " << quoted(r.format)
-      << ", \"ranks\": " << setup.ranks
-      << ", \"tiles\": " << quoted(std::to_string(setup.tiling.xi) + "x" + std::to_string(setup.tiling.eta))
-      << ", \"shape\": [" << setup.grid.xi << ", " << setup.grid.eta << ", " << setup.grid.s
-      << "], \"records\": " << setup.records << ", \"bytes\": " << r.bytes
-      << ", \"dir\": " << quoted(setup.options.dir) << ", \"filesystem\": " << quoted(setup.file_system)
-      << ", \"flush\": " << (setup.options.flush ? "true" : "false") << ", \"repetition\": " << r.repetition
-      << ", \"verified\": " << (r.wrong == 0 ? "true" : "false") << ", \"seconds\": {";
-  for (std::size_t i = 0; i < k_phases; ++i)
-    out << (i == 0 ? "" : ", ") << quoted(k_phase_names[i]) << ": "
-        << printed("%.6f", r.phases[static_cast<Phase>(i)]);
-  out << "}, \"megabytes_per_second\": " << printed("%.2f", megabytes_per_second(r))
-      << ", \"stage_bytes\": " << r.stage_bytes << ", \"peak_rss_bytes\": " << r.peak_rss_bytes
-      << ", \"added_rss_bytes\": " << r.added_rss_bytes << ", \"versions\": {";
-  for (std::size_t i = 0; i < setup.versions.size(); ++i)
-    out << (i == 0 ? "" : ", ") << quoted(setup.versions[i].first) << ": "
-        << quoted(setup.versions[i].second);
-  out << "}}";
-  return out.str();
+// A library with accesses is called collectively unless somebody says otherwise.
+std::string access_of(const MethodEntry& entry) {
+  if (!entry.access.empty()) return entry.access;
+  for (const char* driver : {"pnetcdf", "netcdf", "mpiio"})
+    if (entry.driver == driver) return "collective";
+  return "none";
+}
+
+std::string seconds_of(const Result& r) {
+  Object object;
+  for (std::size_t i = 0; i < k_phases; ++i) {
+    const double value = r.phases[static_cast<Phase>(i)];
+    if (i < k_common_phases || value > 0) object.real(k_phase_names[i], "%.6f", value);
+  }
+  return object.done();
+}
+
+std::string file_system_of(const Setup& setup, const std::string& dir) {
+  for (std::size_t i = 0; i < setup.options.dirs.size(); ++i)
+    if (setup.options.dirs[i] == dir) return setup.file_systems[i];
+  return "unknown";
 }
 
 }  // namespace
@@ -113,7 +103,7 @@ double median(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-std::vector<std::pair<std::string, std::string>> versions(const std::string& label) {
+std::vector<std::pair<std::string, std::string>> versions(const std::string& mpi_io) {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> mpi{};
   int length = 0;
   MPI_Get_library_version(mpi.data(), &length);
@@ -129,35 +119,86 @@ std::vector<std::pair<std::string, std::string>> versions(const std::string& lab
 #ifdef SHOAL_HAVE_NETCDF
   all.emplace_back("netcdf", nc_inq_libvers());
 #endif
-  const char* chosen = std::getenv("OMPI_MCA_io");
-  all.emplace_back("mpi_io", !label.empty() ? label : (chosen != nullptr ? chosen : "default"));
+  all.emplace_back("mpi_io", mpi_io);
   return all;
+}
+
+std::string object_of(const Setup& setup, const Result& r, const std::string& event) {
+  const auto& entry = *r.method.entry;
+  Object object;
+  if (!event.empty()) object.text("event", event);
+  object.text("experiment", setup.options.experiment)
+      .text("operation", r.operation)
+      .text("method", r.method.text)
+      .text("driver", entry.driver)
+      .text("access", access_of(entry))
+      .text("layout", r.method.layout())
+      .text("format", r.format)
+      .number("ranks", setup.ranks)
+      .list("tiles", {setup.tiling.xi, setup.tiling.eta})
+      .list("shape", {setup.grid.xi, setup.grid.eta, setup.grid.s})
+      .number("records", setup.records)
+      .number("bytes", r.bytes)
+      .text("dir", r.dir)
+      .text("filesystem", file_system_of(setup, r.dir))
+      .flag("flush", setup.options.flush)
+      .text("cache", r.cache)
+      .number("repetition", r.repetition)
+      .flag("verified", r.wrong == 0)
+      .raw("seconds", seconds_of(r))
+      .real("megabytes_per_second", "%.2f", megabytes_per_second(r))
+      .number("stage_bytes", r.stage_bytes)
+      .number("peak_rss_bytes", r.peak_rss_bytes)
+      .number("added_rss_bytes", r.added_rss_bytes)
+      .raw("settings", settings_of(setup, r))
+      .number("cores", setup.machine.cores)
+      .number("nodes", setup.machine.nodes)
+      .flag("more_ranks_than_cores", setup.machine.more_ranks_than_cores);
+  Object versions;
+  for (const auto& [name, version] : setup.versions)
+    versions.text(name, version);
+  return object.raw("versions", versions.done()).text("host", setup.machine.host).text("time", r.time).done();
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
 }
 
 std::string json_of(const Setup& setup, const std::vector<Result>& results) {
   std::string out;
   for (const auto& r : results)
-    if (r.repetition > 0 || r.wrong != 0) out += (out.empty() ? "" : ",\n") + object_of(setup, r);
+    if (r.repetition > 0) out += (out.empty() ? "" : ",\n") + object_of(setup, r);
   return "[\n" + out + "\n]\n";
 }
 
 std::string table_of(const Setup& setup, const std::vector<Result>& results) {
   const auto groups = grouped(results);
-  std::size_t width = 6;
-  for (const auto& g : groups)
+  std::size_t width = 6, dir_width = 0;
+  for (const auto& g : groups) {
     width = std::max(width, g.first->method.text.size());
+    if (setup.options.dirs.size() > 1) dir_width = std::max<std::size_t>({dir_width, g.first->dir.size(), 3});
+  }
   const auto pad = [](std::string text, std::size_t to) {
     text.resize(std::max(to, text.size()), ' ');
     return text + "  ";
   };
   std::string out = pad("", 6) + pad("method", width) + pad("format", 15) +
+                    (dir_width > 0 ? pad("dir", dir_width) : "") +
                     "    min s  median s     max s     MB/s  of limit  added MiB  check\n";
   for (const auto& g : groups) {
+    if (g.seconds.empty()) continue;
     const auto m = median(g.seconds);
     const auto limit = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
-      return other.first->method.entry->name == "limit" && other.first->operation == g.first->operation;
+      return other.first->method.entry->name == "limit" && other.first->operation == g.first->operation &&
+             other.first->dir == g.first->dir && !other.seconds.empty();
     });
     out += pad(g.first->operation, 6) + pad(g.first->method.text, width) + pad(g.first->format, 15);
+    if (dir_width > 0) out += pad(g.first->dir, dir_width);
     out += printed("%9.4f", *std::min_element(g.seconds.begin(), g.seconds.end())) + printed(" %9.4f", m);
     out += printed(" %9.4f", *std::max_element(g.seconds.begin(), g.seconds.end()));
     out += printed(" %8.0f", m > 0 ? static_cast<double>(g.first->bytes) / m / 1e6 : 0);

@@ -1,13 +1,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "events.hpp"
 #include "results.hpp"
 
 namespace shoal::bench {
 
-/// Runs everything that the options ask for, methods taking turns; results are complete on rank 0.
-/// Collective. Repetition 0, which warms up and is not to be counted, is among them. Prints progress on rank
-/// 0.
-std::vector<Result> run_all(MPI_Comm comm, const Setup& setup, const Workload& workload);
+/// One thing that takes turns with others: a method, a format, a directory.
+struct Case {
+  MethodChoice method;
+  std::string format;
+  std::string dir;
+  std::string file;     ///< name of its file, without the directory
+  std::string refused;  ///< why it is left out, "" if it is not
+};
+
+/// Every method asked for with every format in every directory, in the order of their turns. Formats that
+/// cannot be and are not Shoal's to judge are refused here already. std::invalid_argument for options that
+/// would have no effect.
+std::vector<Case> cases_of(const Setup& setup, const Workload& workload, const Content& content);
+
+/// What programs share while they run: how a run is made, measured and told.
+class Session {
+ public:
+  Session(MPI_Comm comm, const Setup& setup, Events& events, const Content& content);
+
+  MPI_Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  const Setup& setup() const { return setup_; }
+  const Content& content() const { return content_; }
+  int round() const { return round_; }  ///< 0 warms up
+
+  /// Path of a case's file; which: of a program that writes several.
+  std::string path_of(const Case& c, const std::string& which = "") const;
+  /// Removes all files of a dataset. Collective.
+  void remove(const std::string& path);
+  Run make_run(const Case& c, const std::string& path, std::vector<LocalField>& arrays, Phases& phases) const;
+  Result make_result(const Case& c, const std::string& operation, std::int64_t bytes) const;
+
+  /// Runs f, the measured part, and puts the times of the slowest rank, the processor times of all, and
+  /// memory into the result, whose phases are those of the run. Collective.
+  void measure(Run& run, Result& result, const std::function<void()>& f);
+  /// Tells what will be done now. Collective.
+  void announce(const Case& c, const std::string& operation);
+  /// What people should know.
+  void note(const std::string& text);
+  /// Takes a finished result.
+  void keep(const Result& result);
+
+ private:
+  friend class Turns;
+  MPI_Comm comm_;
+  const Setup& setup_;
+  Events& events_;
+  const Content& content_;
+  std::vector<Result> results_;
+  int rank_ = 0;
+  int round_ = 0;
+  bool one_node_ = true;
+};
+
+/// What is done with a case in its turn; a new one is a file in programs/.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Runs a case once, from making the file to its removal. Refused passes through. Collective.
+  virtual void turn(Session& session, const Case& c) = 0;
+};
+std::unique_ptr<Program> make_records(Session& session);  // programs/records.cpp
+
+/// Runs everything that the options ask for, cases taking turns; results are complete on rank 0. Repetition
+/// 0, which warms up and is not to be counted, is among them. Collective.
+std::vector<Result> run_all(MPI_Comm comm, const Setup& setup, Events& events, const Workload& workload);
 
 }  // namespace shoal::bench

@@ -58,7 +58,8 @@ std::int64_t wrong_by_library(Run& run) {
     throw std::runtime_error("definitions cannot be checked: this build has no netCDF-C");
   if (run.format == "raw" || run.format == "ascii")
     return wrong_in_dataset(run.comm, run.path, run.content, run.records);
-  auto shoal = make_native();
+  const auto& entry = find_method("native");
+  const auto shoal = entry.make(entry);
   std::vector<LocalField> arrays;
   for (const auto& a : run.arrays)
     arrays.emplace_back(a.field(), a.tile(), 1);
@@ -67,23 +68,24 @@ std::int64_t wrong_by_library(Run& run) {
   std::int64_t wrong = 0;
   Phases unused;
   const KeyValues none;
-  Run check{run.comm,
-            run.rank,
-            run.ranks,
-            run.path,
-            run.format,
-            run.records,
-            false,
-            run.content,
-            none,
-            none,
-            arrays,
-            unused,
-            [&](std::int64_t r) { wrong += wrong_in_arrays(arrays, r); },
-            [] {},
-            0};
+  Run check{.comm = run.comm,
+            .rank = run.rank,
+            .ranks = run.ranks,
+            .path = run.path,
+            .format = run.format,
+            .records = run.records,
+            .content = run.content,
+            .settings = none,
+            .hints = none,
+            .arrays = arrays,
+            .phases = unused};
   shoal->prepare(check);
-  shoal->read(check);
+  shoal->open(check);
+  for (std::int64_t r = -1; r < run.records; ++r) {
+    shoal->get(check, r);
+    wrong += wrong_in_arrays(arrays, r);
+  }
+  shoal->close(check);
   return wrong;
 }
 

@@ -39,7 +39,7 @@ class Limit : public Method {
   void prepare(Run& run) override {
     fixed_ = packed(run, false);
     record_ = packed(run, true);
-    scratch_.assign(std::max(fixed_.size(), record_.size()), std::byte{1});
+    scratch_.reserve(std::max(fixed_.size(), record_.size()));
     const std::int64_t mine =
         static_cast<std::int64_t>(fixed_.size() + record_.size() * static_cast<std::size_t>(run.records));
     std::int64_t end = 0;
@@ -47,99 +47,128 @@ class Limit : public Method {
     offset_ = end - mine;
   }
 
-  void write(Run& run) override {
-    int fd = -1;
+  void create(Run& run) override {
     run.phases.time(Phase::open, [&] {
       // The ranks need not wait for one of them to make the file.
-      fd = open(run.path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-      if (fd < 0) fail("creation of", run.path);
-    });
-    const auto put = [fd](std::byte* data, std::size_t n, std::int64_t at) {
-      return pwrite(fd, data, n, at);
-    };
-    run.phases.time(Phase::write, [&] { transfer_all(run, false, put); });
-    run.at_peak();
-    run.phases.time(Phase::close, [&] {
-      if (run.flush && fsync(fd) != 0) fail("fsync of", run.path);
-      if (close(fd) != 0) fail("closing of", run.path);
+      fd_ = ::open(run.path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+      if (fd_ < 0) fail("creation of", run.path);
     });
   }
 
-  void read(Run& run) override {
-    int fd = -1;
-    run.phases.time(Phase::open, [&] {
-      fd = open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
-      if (fd < 0) fail("opening of", run.path);
-    });
-    const auto get = [fd](std::byte* data, std::size_t n, std::int64_t at) { return pread(fd, data, n, at); };
-    run.phases.time(Phase::read, [&] { transfer_all(run, true, get); });
+  void put(Run& run, std::int64_t record) override {
+    auto& buffer = record < 0 ? fixed_ : record_;
+    if (run.in_place && record >= 0) run.phases.time(Phase::pack, [&] { pack_into(run, true, 0, buffer); });
+    const auto write_some = [this](std::byte* data, std::size_t n, std::int64_t at) {
+      return pwrite(fd_, data, n, at);
+    };
+    run.phases.time(Phase::store, [&] { transfer(run, record, buffer, write_some); });
+  }
+
+  void finish(Run& run) override {
     run.at_peak();
     run.phases.time(Phase::close, [&] {
-      if (close(fd) != 0) fail("closing of", run.path);
+      if (run.flush && fsync(fd_) != 0) fail("fsync of", run.path);
+      if (::close(fd_) != 0) fail("closing of", run.path);
+    });
+  }
+
+  void open(Run& run) override {
+    run.phases.time(Phase::open, [&] {
+      fd_ = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
+      if (fd_ < 0) fail("opening of", run.path);
+    });
+  }
+
+  // To a buffer of the same size.
+  void get(Run& run, std::int64_t record) override {
+    scratch_.resize((record < 0 ? fixed_ : record_).size());
+    const auto read_some = [this](std::byte* data, std::size_t n, std::int64_t at) {
+      return pread(fd_, data, n, at);
+    };
+    transfer(run, record, scratch_, read_some);
+    if (run.in_place) unpack(run, record);
+  }
+
+  void close(Run& run) override {
+    run.at_peak();
+    run.phases.time(Phase::close, [&] {
+      if (::close(fd_) != 0) fail("closing of", run.path);
     });
   }
 
   std::int64_t wrong_in_file(Run& run) override {
-    const int fd = open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) fail("opening of", run.path);
-    const auto get = [fd](std::byte* data, std::size_t n, std::int64_t at) { return pread(fd, data, n, at); };
-    std::int64_t wrong = 0, offset = offset_;
-    const auto compare = [&](const std::vector<std::byte>& expected) {
-      std::vector<std::byte> found(expected.size());
-      whole(get, found.data(), static_cast<std::int64_t>(found.size()), offset, run.path);
-      for (std::size_t i = 0; i < found.size(); ++i)
-        wrong += found[i] != expected[i];
-      offset += static_cast<std::int64_t>(found.size());
+    const auto read_some = [fd](std::byte* data, std::size_t n, std::int64_t at) {
+      return pread(fd, data, n, at);
     };
-    compare(fixed_);
-    for (std::int64_t r = 0; r < run.records; ++r)
-      compare(record_);
-    close(fd);
+    std::int64_t wrong = 0;
+    std::vector<std::byte> found;
+    for (std::int64_t r = -1; r < run.records; ++r) {
+      found.resize((r < 0 ? fixed_ : record_).size());
+      transfer(run, r, found, read_some);
+      wrong += wrong_bytes(r < 0 ? fixed_ : record_, found);
+    }
+    ::close(fd);
     return wrong;
   }
 
   // The last that was read is a record.
-  std::int64_t wrong_in_memory(Run&) override {
-    std::int64_t wrong = 0;
-    for (std::size_t i = 0; i < record_.size(); ++i)
-      wrong += scratch_[i] != record_[i];
-    return wrong;
-  }
+  std::int64_t wrong_in_memory(Run&) override { return wrong_bytes(record_, scratch_); }
 
  private:
+  static void pack_into(const Run& run, bool record, std::int64_t level, std::vector<std::byte>& out) {
+    std::size_t at = 0;
+    for (const auto& array : run.arrays) {
+      if (array.field().record != record) continue;
+      out.resize(std::max(out.size(), at + static_cast<std::size_t>(array.owned_bytes())));
+      array.pack(level, out.data() + at);
+      at += static_cast<std::size_t>(array.owned_bytes());
+    }
+  }
+
   // The record's buffer is the last record's, so that a search for one of its values finds it.
   static std::vector<std::byte> packed(const Run& run, bool record) {
     std::vector<std::byte> out;
-    for (const auto& array : run.arrays) {
-      if (array.field().record != record) continue;
-      const auto at = out.size();
-      out.resize(at + static_cast<std::size_t>(array.owned_bytes()));
-      array.pack(record ? run.records - 1 : 0, out.data() + at);
-    }
+    pack_into(run, record, record ? run.in_memory(run.records - 1) : 0, out);
     return out;
   }
 
-  // Writing takes the bytes of the buffers, reading goes to a third one of the same size.
-  template <class Transfer>
-  void transfer_all(Run& run, bool reading, Transfer&& transfer) {
-    std::int64_t offset = offset_;
-    const auto one = [&](std::vector<std::byte>& buffer) {
-      const auto bytes = static_cast<std::int64_t>(buffer.size());
-      whole(transfer, reading ? scratch_.data() : buffer.data(), bytes, offset, run.path);
-      offset += bytes;
-    };
-    one(fixed_);
-    for (std::int64_t r = 0; r < run.records; ++r)
-      one(record_);
+  static std::int64_t wrong_bytes(const std::vector<std::byte>& expected,
+                                  const std::vector<std::byte>& found) {
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      wrong += found[i] != expected[i];
+    return wrong;
   }
 
+  // What a model that computes has read can only be told in its arrays.
+  void unpack(Run& run, std::int64_t record) const {
+    const auto* at = scratch_.data();
+    for (auto& array : run.arrays) {
+      if (array.field().record != (record >= 0)) continue;
+      array.unpack(0, at);
+      at += array.owned_bytes();
+    }
+  }
+
+  // A rank's block: what has no records, then the records.
+  template <class Transfer>
+  void transfer(const Run& run, std::int64_t record, std::vector<std::byte>& buffer, Transfer&& some) const {
+    const auto fixed = static_cast<std::int64_t>(fixed_.size()),
+               one = static_cast<std::int64_t>(record_.size());
+    whole(some, buffer.data(), static_cast<std::int64_t>(buffer.size()),
+          offset_ + (record < 0 ? 0 : fixed + record * one), run.path);
+  }
+
+  int fd_ = -1;
   std::vector<std::byte> fixed_, record_, scratch_;
   std::int64_t offset_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Method> make_limit() {
+std::unique_ptr<Method> make_limit(const MethodEntry&) {
   return std::make_unique<Limit>();
 }
 

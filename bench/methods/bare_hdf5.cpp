@@ -34,34 +34,39 @@ hid_t file_type(Type type) {
   return type == Type::real ? H5T_IEEE_F32LE : H5T_STD_I32LE;
 }
 
-class Hdf5Bare : public Method {
+class BareHdf5 : public Method {
  public:
-  void write(Run& run) override {
-    if (run.rank == 0) define(run);
-    run.at_peak();
-  }
-
-  void read(Run&) override { throw std::logic_error("hdf5-bare does not read"); }
-
- private:
-  static void define(Run& run) {
-    hid_t file = -1;
+  void create(Run& run) override {
+    if (run.rank != 0) return;
     run.phases.time(Phase::open,
-                    [&] { file = H5Fcreate(run.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); });
-    if (file < 0) throw std::runtime_error("HDF5: creation of " + run.path + " failed");
+                    [&] { file_ = H5Fcreate(run.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); });
+    if (file_ < 0) throw std::runtime_error("HDF5: creation of " + run.path + " failed");
     run.phases.time(Phase::write_meta, [&] {
       for (const auto& field : run.content.fields)
-        define_field(file, field);
+        define_field(file_, field);
     });
+  }
+
+  void finish(Run& run) override {
+    run.at_peak();
+    if (run.rank != 0) return;
     run.phases.time(Phase::close, [&] {
-      if (H5Fclose(file) < 0) throw std::runtime_error("HDF5: closing of " + run.path + " failed");
+      if (H5Fclose(file_) < 0) throw std::runtime_error("HDF5: closing of " + run.path + " failed");
       if (!run.flush) return;
       const int fd = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
       if (fd < 0 || fsync(fd) != 0)
-        throw std::runtime_error("hdf5-bare: " + run.path + " could not be flushed");
+        throw std::runtime_error("bare-hdf5: " + run.path + " could not be flushed");
       ::close(fd);
     });
   }
+
+  void put(Run&, std::int64_t) override { no_values(); }
+  void open(Run&) override { no_values(); }
+  void get(Run&, std::int64_t) override { no_values(); }
+  void close(Run&) override { no_values(); }
+
+ private:
+  [[noreturn]] static void no_values() { throw std::logic_error("bare-hdf5 knows definitions alone"); }
 
   static void define_field(hid_t file, const Field& field) {
     const Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "a property list");
@@ -96,12 +101,14 @@ class Hdf5Bare : public Method {
         throw std::runtime_error("HDF5: attribute " + key + " failed");
     }
   }
+
+  hid_t file_ = -1;
 };
 
 }  // namespace
 
-std::unique_ptr<Method> make_hdf5_bare() {
-  return std::make_unique<Hdf5Bare>();
+std::unique_ptr<Method> make_bare_hdf5(const MethodEntry&) {
+  return std::make_unique<BareHdf5>();
 }
 
 }  // namespace shoal::bench

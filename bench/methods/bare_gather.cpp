@@ -38,86 +38,48 @@ class Gather : public Method {
       tiles_.push_back(tiles_of(run, array.tile()));
   }
 
-  void write(Run& run) override {
-    if (run.rank == 0) {
-      run.phases.time(Phase::open, [&] {
-        check_netcdf(nc_create(run.path.c_str(), NC_CLOBBER | netcdf_create_mode(run.format), &file_),
-                     "creation", run.path);
-      });
-      run.phases.time(Phase::write_meta, [&] { ids_ = define_netcdf(file_, run.content, run.path); });
-    }
-    if (!run.content.define_only) {
-      run.phases.time(Phase::write, [&] {
-        for (std::int64_t r = -1; r < run.records; ++r)
-          put_fields(run, r);
-      });
-    }
-    run.stage_bytes = static_cast<std::int64_t>(packed_.size() + whole_.size());
-    run.at_peak();
-    run.phases.time(Phase::close, [&] { close_written(run); });
-  }
-
-  void read(Run& run) override {
-    if (run.rank == 0) {
-      run.phases.time(Phase::open, [&] {
-        check_netcdf(nc_open(run.path.c_str(), NC_NOWRITE, &file_), "opening", run.path);
-      });
-      run.phases.time(Phase::read_meta, [&] { ids_ = find_netcdf_variables(file_, run.content, run.path); });
-    }
-    for (std::int64_t r = -1; r < run.records; ++r) {
-      run.phases.time(Phase::read, [&] { get_fields(run, r); });
-      run.after_read(r);
-    }
-    run.at_peak();
-    run.phases.time(Phase::close, [&] {
-      if (run.rank == 0) check_netcdf(nc_close(file_), "closing", run.path);
+  void create(Run& run) override {
+    if (run.rank != 0) return;
+    run.phases.time(Phase::open, [&] {
+      check_netcdf(nc_create(run.path.c_str(), NC_CLOBBER | netcdf_create_mode(run.format), &file_),
+                   "creation", run.path);
     });
+    run.phases.time(Phase::write_meta, [&] { ids_ = define_netcdf(file_, run.content, run.path); });
   }
 
- private:
-  static std::vector<Tile> tiles_of(const Run& run, const Tile& mine) {
-    std::vector<Tile> tiles(static_cast<std::size_t>(run.ranks));
-    MPI_Allgather(&mine, sizeof(Tile), MPI_BYTE, tiles.data(), sizeof(Tile), MPI_BYTE, run.comm);
-    return tiles;
-  }
-
-  void put_fields(Run& run, std::int64_t record) {
+  void put(Run& run, std::int64_t record) override {
     std::size_t at = 0;
     for (std::size_t i = 0; i < run.content.fields.size(); ++i) {
       const auto& field = run.content.fields[i];
       const std::size_t array = field.distributed ? at++ : 0;
       if (field.record != (record >= 0)) continue;
       if (field.distributed) {
-        collect(run, run.arrays[array], tiles_[array], std::max<std::int64_t>(record, 0));
-        if (run.rank == 0) put(run, i, netcdf_whole(field, record), whole_.data());
+        run.phases.time_field(field, [&] {
+          collect(run, run.arrays[array], tiles_[array], run.in_memory(record));
+          if (run.rank == 0) put_whole(run, i, netcdf_whole(field, record), whole_.data());
+        });
       } else if (run.rank == 0) {
-        put(run, i, netcdf_whole(field, record),
-            replicated_values(field, std::max<std::int64_t>(record, 0)).data());
+        put_whole(run, i, netcdf_whole(field, record),
+                  replicated_values(field, std::max<std::int64_t>(record, 0)).data());
       }
     }
   }
 
-  void put(Run& run, std::size_t i, const NetcdfSection& s, const std::byte* values) {
-    check_netcdf(nc_put_vara(file_, ids_[i], s.start.data(), s.count.data(), values),
-                 "writing of " + run.content.fields[i].name, run.path);
+  void finish(Run& run) override {
+    run.stage_bytes += static_cast<std::int64_t>(packed_.size() + whole_.size());
+    run.at_peak();
+    run.phases.time(Phase::close, [&] { close_written(run); });
   }
 
-  void collect(Run& run, LocalField& array, const std::vector<Tile>& tiles, std::int64_t record) {
-    array.pack(record, packed_.data());
-    if (run.rank != 0) {
-      run.phases.time(Phase::exchange, [&] { send(run, packed_.data(), array.owned_bytes(), 0); });
-      return;
-    }
-    place(array.field(), tiles[0], packed_.data(), true);
-    for (int r = 1; r < run.ranks; ++r) {
-      const auto& tile = tiles[static_cast<std::size_t>(r)];
-      const auto bytes = tile_bytes(array.field(), tile);
-      run.phases.time(Phase::exchange, [&] { receive(run, packed_.data(), bytes, r); });
-      place(array.field(), tile, packed_.data(), true);
-    }
+  void open(Run& run) override {
+    if (run.rank != 0) return;
+    run.phases.time(Phase::open, [&] {
+      check_netcdf(nc_open(run.path.c_str(), NC_NOWRITE, &file_), "opening", run.path);
+    });
+    run.phases.time(Phase::read_meta, [&] { ids_ = find_netcdf_variables(file_, run.content, run.path); });
   }
 
-  void get_fields(Run& run, std::int64_t record) {
+  void get(Run& run, std::int64_t record) override {
     std::size_t at = 0;
     for (std::size_t i = 0; i < run.content.fields.size(); ++i) {
       const auto& field = run.content.fields[i];
@@ -131,6 +93,42 @@ class Gather : public Method {
                      "reading of " + field.name, run.path);
       }
       spread(run, array, tiles);
+    }
+  }
+
+  void close(Run& run) override {
+    run.at_peak();
+    run.phases.time(Phase::close, [&] {
+      if (run.rank == 0) check_netcdf(nc_close(file_), "closing", run.path);
+    });
+  }
+
+ private:
+  static std::vector<Tile> tiles_of(const Run& run, const Tile& mine) {
+    std::vector<Tile> tiles(static_cast<std::size_t>(run.ranks));
+    MPI_Allgather(&mine, sizeof(Tile), MPI_BYTE, tiles.data(), sizeof(Tile), MPI_BYTE, run.comm);
+    return tiles;
+  }
+
+  void put_whole(Run& run, std::size_t i, const NetcdfSection& s, const std::byte* values) {
+    run.phases.time(Phase::store, [&] {
+      check_netcdf(nc_put_vara(file_, ids_[i], s.start.data(), s.count.data(), values),
+                   "writing of " + run.content.fields[i].name, run.path);
+    });
+  }
+
+  void collect(Run& run, LocalField& array, const std::vector<Tile>& tiles, std::int64_t record) {
+    run.phases.time(Phase::pack, [&] { array.pack(record, packed_.data()); });
+    if (run.rank != 0) {
+      run.phases.time(Phase::exchange, [&] { send(run, packed_.data(), array.owned_bytes(), 0); });
+      return;
+    }
+    place(array.field(), tiles[0], packed_.data(), true);
+    for (int r = 1; r < run.ranks; ++r) {
+      const auto& tile = tiles[static_cast<std::size_t>(r)];
+      const auto bytes = tile_bytes(array.field(), tile);
+      run.phases.time(Phase::exchange, [&] { receive(run, packed_.data(), bytes, r); });
+      place(array.field(), tile, packed_.data(), true);
     }
   }
 
@@ -185,8 +183,9 @@ class Gather : public Method {
     if (run.rank != 0) return;
     check_netcdf(nc_close(file_), "closing", run.path);
     if (!run.flush) return;
-    const int fd = open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) != 0) throw std::runtime_error("gather: " + run.path + " could not be flushed");
+    const int fd = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) != 0)
+      throw std::runtime_error("bare-gather: " + run.path + " could not be flushed");
     ::close(fd);
   }
 
@@ -199,7 +198,7 @@ class Gather : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gather() {
+std::unique_ptr<Method> make_bare_gather(const MethodEntry&) {
   return std::make_unique<Gather>();
 }
 

@@ -38,7 +38,7 @@ Section section_of(const LocalField& array, std::int64_t record) {
     s.count.push_back(1);
   }
   const auto first = array.first(), count = array.extents();
-  s.start.insert(s.start.end(), count.size() - first.size(), 0);
+  s.start.resize(s.start.size() + count.size() - first.size(), 0);
   s.start.insert(s.start.end(), first.begin(), first.end());
   s.count.insert(s.count.end(), count.begin(), count.end());
   // A rank without cells still takes its part in the call.
@@ -63,7 +63,7 @@ class Pnetcdf : public Method {
     packed_.assign(static_cast<std::size_t>(most), std::byte{0});
   }
 
-  void write(Run& run) override {
+  void create(Run& run) override {
     run.phases.time(Phase::open, [&] {
       const Info info(run.hints);
       check(
@@ -71,17 +71,15 @@ class Pnetcdf : public Method {
           "creation", run);
     });
     run.phases.time(Phase::write_meta, [&] { define(run); });
-    if (!run.content.define_only) {
-      run.phases.time(Phase::write, [&] {
-        put_replicated(run, -1);
-        put_distributed(run, -1);
-        for (std::int64_t r = 0; r < run.records; ++r) {
-          put_replicated(run, r);
-          put_distributed(run, r);
-        }
-      });
-    }
-    run.stage_bytes = static_cast<std::int64_t>(packed_.size());
+  }
+
+  void put(Run& run, std::int64_t record) override {
+    run.phases.time(Phase::store, [&] { put_replicated(run, record); });
+    put_distributed(run, record);
+  }
+
+  void finish(Run& run) override {
+    run.stage_bytes += static_cast<std::int64_t>(packed_.size());
     run.at_peak();
     run.phases.time(Phase::close, [&] {
       if (run.flush) check(ncmpi_sync(file_), "sync", run);
@@ -89,7 +87,7 @@ class Pnetcdf : public Method {
     });
   }
 
-  void read(Run& run) override {
+  void open(Run& run) override {
     run.phases.time(Phase::open, [&] {
       const Info info(run.hints);
       check(ncmpi_open(run.comm, run.path.c_str(), NC_NOWRITE, info.get(), &file_), "opening", run);
@@ -101,10 +99,22 @@ class Pnetcdf : public Method {
         check(ncmpi_inq_varid(file_, field.name.c_str(), &ids_.back()), "variable " + field.name, run);
       }
     });
-    for (std::int64_t r = -1; r < run.records; ++r) {
-      run.phases.time(Phase::read, [&] { get_distributed(run, r); });
-      run.after_read(r);
-    }
+  }
+
+  void get(Run& run, std::int64_t record) override {
+    // Reading has no use for a queue: a model needs the values at once.
+    if (access_ == Access::independent) begin(run);
+    for_fields(run, record, [&](int id, LocalField& array, Section s) {
+      const auto get_values = access_ == Access::independent ? ncmpi_get_vara : ncmpi_get_vara_all;
+      check(get_values(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
+                       mpi_type(array.field().type)),
+            "reading of " + array.field().name, run);
+      array.unpack(0, packed_.data());
+    });
+    if (access_ == Access::independent) end(run);
+  }
+
+  void close(Run& run) override {
     run.at_peak();
     run.phases.time(Phase::close, [&] { check(ncmpi_close(file_), "closing", run); });
   }
@@ -157,21 +167,26 @@ class Pnetcdf : public Method {
   void put_distributed(Run& run, std::int64_t record) {
     std::byte* room = packed_.data();
     begin(run);
-    for_fields(run, record, [&](int id, LocalField& array, Section s) {
-      array.pack(std::max<std::int64_t>(record, 0), room);
-      const auto type = mpi_type(array.field().type);
-      int status = NC_NOERR;
-      if (access_ == Access::collective)
-        status = ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
-      else if (access_ == Access::independent)
-        status = ncmpi_put_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
-      else
-        status =
-            ncmpi_iput_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type, nullptr);
-      check(status, "writing of " + array.field().name, run);
+    for_fields(run, record, [&](int id, LocalField& array, const Section& s) {
+      run.phases.time_field(array.field(), [&] {
+        run.phases.time(Phase::pack, [&] { array.pack(run.in_memory(record), room); });
+        run.phases.time(Phase::store, [&] { put_values(run, id, array, s, room); });
+      });
       if (access_ == Access::nonblocking) room += array.owned_bytes();
     });
-    end(run);
+    run.phases.time(Phase::store, [&] { end(run); });
+  }
+
+  void put_values(Run& run, int id, const LocalField& array, const Section& s, std::byte* room) {
+    const auto type = mpi_type(array.field().type);
+    int status = NC_NOERR;
+    if (access_ == Access::collective)
+      status = ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
+    else if (access_ == Access::independent)
+      status = ncmpi_put_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
+    else
+      status = ncmpi_iput_vara(file_, id, s.start.data(), s.count.data(), room, array.owned(), type, nullptr);
+    check(status, "writing of " + array.field().name, run);
   }
 
   void begin(const Run& run) const {
@@ -181,19 +196,6 @@ class Pnetcdf : public Method {
     if (access_ == Access::independent) check(ncmpi_end_indep_data(file_), "collective calls", run);
     if (access_ == Access::nonblocking)
       check(ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr), "queued calls", run);
-  }
-
-  void get_distributed(Run& run, std::int64_t record) {
-    // Reading has no use for a queue: a model needs the values at once.
-    if (access_ == Access::independent) begin(run);
-    for_fields(run, record, [&](int id, LocalField& array, Section s) {
-      const auto get = access_ == Access::independent ? ncmpi_get_vara : ncmpi_get_vara_all;
-      check(get(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
-                mpi_type(array.field().type)),
-            "reading of " + array.field().name, run);
-      array.unpack(0, packed_.data());
-    });
-    if (access_ == Access::independent) end(run);
   }
 
   template <class F>
@@ -220,14 +222,10 @@ class Pnetcdf : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_pnetcdf_collective() {
-  return std::make_unique<Pnetcdf>(Access::collective);
-}
-std::unique_ptr<Method> make_pnetcdf_independent() {
-  return std::make_unique<Pnetcdf>(Access::independent);
-}
-std::unique_ptr<Method> make_pnetcdf_nonblocking() {
-  return std::make_unique<Pnetcdf>(Access::nonblocking);
+std::unique_ptr<Method> make_bare_pnetcdf(const MethodEntry& entry) {
+  return std::make_unique<Pnetcdf>(entry.access == "nonblocking"   ? Access::nonblocking
+                                   : entry.access == "independent" ? Access::independent
+                                                                   : Access::collective);
 }
 
 }  // namespace shoal::bench

@@ -37,33 +37,35 @@ class MpiIo : public Method {
     packed_.assign(static_cast<std::size_t>(most), std::byte{0});
   }
 
-  void write(Run& run) override {
-    open(run, MPI_MODE_CREATE | MPI_MODE_WRONLY);
-    run.phases.time(Phase::write, [&] {
-      for (std::int64_t r = -1; r < run.records; ++r)
-        for_fields(run, r, [&](LocalField& array, std::int64_t at) {
-          array.pack(std::max<std::int64_t>(r, 0), packed_.data());
-          move(run, array, at, true);
-        });
+  void create(Run& run) override { open_file(run, MPI_MODE_CREATE | MPI_MODE_WRONLY); }
+
+  void put(Run& run, std::int64_t record) override {
+    for_fields(run, record, [&](LocalField& array, std::int64_t at) {
+      run.phases.time_field(array.field(), [&] {
+        run.phases.time(Phase::pack, [&] { array.pack(run.in_memory(record), packed_.data()); });
+        run.phases.time(Phase::store, [&] { move(run, array, at, true); });
+      });
     });
-    run.stage_bytes = static_cast<std::int64_t>(packed_.size());
-    run.at_peak();
-    close(run, run.flush);
   }
 
-  void read(Run& run) override {
-    open(run, MPI_MODE_RDONLY);
-    for (std::int64_t r = -1; r < run.records; ++r) {
-      run.phases.time(Phase::read, [&] {
-        for_fields(run, r, [&](LocalField& array, std::int64_t at) {
-          move(run, array, at, false);
-          array.unpack(0, packed_.data());
-        });
-      });
-      run.after_read(r);
-    }
+  void finish(Run& run) override {
+    run.stage_bytes += static_cast<std::int64_t>(packed_.size());
     run.at_peak();
-    close(run, false);
+    close_file(run, run.flush);
+  }
+
+  void open(Run& run) override { open_file(run, MPI_MODE_RDONLY); }
+
+  void get(Run& run, std::int64_t record) override {
+    for_fields(run, record, [&](LocalField& array, std::int64_t at) {
+      move(run, array, at, false);
+      array.unpack(0, packed_.data());
+    });
+  }
+
+  void close(Run& run) override {
+    run.at_peak();
+    close_file(run, false);
   }
 
   std::int64_t wrong_in_file(Run& run) override {
@@ -80,14 +82,14 @@ class MpiIo : public Method {
   }
 
  private:
-  void open(Run& run, int mode) {
+  void open_file(Run& run, int mode) {
     run.phases.time(Phase::open, [&] {
       const Info info(run.hints);
       check(MPI_File_open(run.comm, run.path.c_str(), mode, info.get(), &file_), "opening", run);
     });
   }
 
-  void close(Run& run, bool flush) {
+  void close_file(Run& run, bool flush) {
     run.phases.time(Phase::close, [&] {
       if (flush) check(MPI_File_sync(file_), "sync", run);
       check(MPI_File_close(&file_), "closing", run);
@@ -173,11 +175,8 @@ class MpiIo : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_mpiio_collective() {
-  return std::make_unique<MpiIo>(true);
-}
-std::unique_ptr<Method> make_mpiio_independent() {
-  return std::make_unique<MpiIo>(false);
+std::unique_ptr<Method> make_bare_mpiio(const MethodEntry& entry) {
+  return std::make_unique<MpiIo>(entry.access == "collective");
 }
 
 }  // namespace shoal::bench

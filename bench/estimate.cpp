@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "estimate.hpp"
+
+#include <algorithm>
+
+#include "json.hpp"
+#include "runner.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+constexpr std::int64_t k_mib = 1048576;
+constexpr std::int64_t k_process = 64 * k_mib;  // a rank with its libraries
+constexpr std::int64_t k_stage = 256 * k_mib;   // Shoal's default
+constexpr std::int64_t k_header = 2 * k_mib;    // of a file, with the space kept for later definitions
+constexpr std::int64_t k_cell_of_text = 26;     // bytes of a double, the longest
+
+std::int64_t largest_field(const Content& content) {
+  std::int64_t most = 0;
+  for (const auto& field : content.fields)
+    if (field.distributed) most = std::max(most, field.elements() * size_of(field.type));
+  return most;
+}
+
+// Buffers of a method, all ranks together: a field packed, or a record, or the stage.
+std::int64_t buffers(const MethodChoice& method, const Content& content) {
+  const auto field = largest_field(content), record = content.distributed_bytes(1);
+  const auto& entry = *method.entry;
+  if (entry.through_shoal && entry.driver == "native") return std::min(k_stage, 2 * record) + field;
+  if (entry.driver == "gather") return 2 * field;
+  if (entry.access == "nonblocking" || entry.name == "limit") return 3 * record;
+  return 2 * field;
+}
+
+std::int64_t file_bytes(const Case& c, const Setup& setup, const Content& content) {
+  if (content.define_only) return 4 * k_header;
+  if (c.format == "none") return 0;
+  double bytes =
+      static_cast<double>(content.distributed_bytes(setup.records) + content.replicated_bytes(setup.records));
+  if (c.format == "ascii") {
+    bytes = 0;
+    for (const auto& f : content.fields)
+      bytes += static_cast<double>(f.elements() * k_cell_of_text * (f.record ? setup.records : 1));
+  }
+  // Chunks at the edges are whole ones.
+  if (c.format.starts_with("netcdf4")) bytes *= 1.25;
+  std::int64_t files = 1;
+  if (c.method.layout() != "one") files = setup.ranks;
+  auto all = static_cast<std::int64_t>(bytes) + files * k_header;
+  if (setup.experiment.joins && files > 1) all *= 2;
+  return setup.experiment.computes ? 2 * all : all;
+}
+
+}  // namespace
+
+std::string estimate_of(const Setup& setup, const Workload& workload) {
+  const auto content = workload.content(setup.grid);
+  const auto cases = cases_of(setup, workload, content);
+  const auto records = std::max<std::int64_t>(setup.records, 1);
+  std::int64_t memory = k_process * setup.ranks;
+  if (!content.define_only) {
+    const bool computes = setup.experiment.computes;
+    for (int rank = 0; rank < setup.ranks; ++rank) {
+      memory += arrays_bytes(content, setup.grid, setup.tiling, rank, computes ? 1 : records);
+      if (setup.options.read || computes) memory += arrays_bytes(content, setup.grid, setup.tiling, rank, 1);
+    }
+    // What the outputs should be is kept, to compare with.
+    if (computes) memory += 2 * content.distributed_bytes(records);
+    // The check holds a field of the file.
+    memory += largest_field(content);
+  }
+  std::int64_t most_buffers = 0, most_disk = 0, all_disk = 0;
+  for (const auto& c : cases) {
+    if (!content.define_only) most_buffers = std::max(most_buffers, buffers(c.method, content));
+    const auto disk = file_bytes(c, setup, content);
+    most_disk = std::max(most_disk, disk);
+    if (c.dir == setup.options.dirs.front()) all_disk += disk;
+  }
+  memory += most_buffers;
+  const auto bytes = content.define_only
+                         ? 0
+                         : content.distributed_bytes(setup.records) + content.replicated_bytes(setup.records);
+  return Object()
+      .number("memory_bytes", memory)
+      .number("disk_bytes", setup.options.keep ? all_disk : most_disk)
+      .list("shape", {setup.grid.xi, setup.grid.eta, setup.grid.s})
+      .number("records", setup.records)
+      .number("bytes", bytes * (setup.experiment.computes ? 2 : 1))
+      .done();
+}
+
+}  // namespace shoal::bench

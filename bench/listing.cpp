@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "listing.hpp"
+
+#include "experiments.hpp"
+#include "json.hpp"
+#include "method.hpp"
+#include "workload.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& name : names)
+    out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+}  // namespace
+
+std::string list_text() {
+  std::string out = "Experiments\n";
+  for (const auto& w : workloads())
+    out += "  " + w.name + ": " + w.summary + "\n    sizes " + size_names(w) + "; methods " +
+           joined(experiment_of(w.name).methods) + "\n";
+  out += "Methods (those through Shoal also with -per-process, -per-domain, -per-node)\n";
+  for (const auto& m : methods()) {
+    if (!m.listed) continue;
+    const bool alias = !m.fixed_format.empty();
+    if (m.through_shoal && m.layout != "one" && !alias) continue;
+    out +=
+        "  " + m.name + ": " + m.summary + (m.formats.empty() ? "" : " (" + joined(m.formats) + ")") + "\n";
+  }
+  return out;
+}
+
+std::string list_json() {
+  std::vector<std::string> experiments, all;
+  for (const auto& w : workloads()) {
+    Object sizes;
+    for (const auto& size : w.sizes)
+      sizes.list(size.name, {size.grid.xi, size.grid.eta, size.grid.s});
+    const auto experiment = experiment_of(w.name);
+    experiments.push_back(Object()
+                              .text("name", w.name)
+                              .text("summary", w.summary)
+                              .raw("sizes", sizes.done())
+                              .number("records", w.records)
+                              .texts("methods", experiment.methods)
+                              .done());
+  }
+  for (const auto& m : methods()) {
+    if (!m.listed) continue;
+    const auto formats = !m.formats.empty()                     ? m.formats
+                         : m.does == MethodEntry::Does::nothing ? std::vector<std::string>{"none"}
+                                                                : std::vector<std::string>{"raw"};
+    all.push_back(Object()
+                      .text("name", m.name)
+                      .text("summary", m.summary)
+                      .text("driver", m.driver)
+                      .text("access", m.access)
+                      .text("layout", m.layout)
+                      .texts("formats", formats)
+                      .done());
+  }
+  return Object().raw("experiments", json_list(experiments)).raw("methods", json_list(all)).done();
+}
+
+}  // namespace shoal::bench

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything through Shoal's C interface: any driver, access and layout. A variant adds settings,
+// native+writers=1+slot_bytes=1MiB, and chunks=50x270x360, the shape of chunks without the record dimension.
+#include <shoal/shoal.h>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "method.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+void check(int code, const std::string& what) {
+  if (code == SHOAL_OK) return;
+  const std::string message = shoal_error_message();
+  if (code == SHOAL_SETTING || code == SHOAL_NOT_SUPPORTED) throw Refused(message);
+  throw std::runtime_error("Shoal: " + what + ": " + message);
+}
+
+// A number of a report: the first "key": after each of the keys before it. The report's keys are unique
+// within their object.
+double number_in(const std::string& json, std::initializer_list<const char*> keys) {
+  std::size_t at = 0;
+  for (const char* key : keys) {
+    const std::string quoted = std::string("\"") + key + "\":";
+    at = json.find(quoted, at);
+    if (at == std::string::npos) throw std::runtime_error(std::string("Shoal: the report has no ") + key);
+    at += quoted.size();
+  }
+  return std::strtod(json.c_str() + at, nullptr);
+}
+
+// Settings of new files alone, and the benchmark's own: not for opening.
+bool only_for_new_files(const std::string& key) {
+  for (const char* name : {"chunks", "io_layout", "header_reserve", "exists", "fill", "reference", "master"})
+    if (key == name) return true;
+  return false;
+}
+
+std::vector<std::int64_t> numbers_of(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  for (const char* at = text.c_str();;) {
+    char* end = nullptr;
+    numbers.push_back(std::strtoll(at, &end, 10));
+    if (end == at || numbers.back() < 1 || (*end != 'x' && *end != '\0'))
+      throw Refused("chunks is '" + text +
+                    "'; lengths with x between are needed, slowest dimension first, as 50x270x360");
+    if (*end == '\0') return numbers;
+    at = end + 1;
+  }
+}
+
+struct FreeDecomposition {
+  void operator()(shoal_decomposition* d) const { shoal_decomposition_free(&d); }
+};
+using Decomposition = std::unique_ptr<shoal_decomposition, FreeDecomposition>;
+
+class Shoal : public Method {
+ public:
+  explicit Shoal(const MethodEntry& entry) : entry_(entry) {}
+  ~Shoal() override { shoal_abandon(&file_); }
+
+  // One decomposition for each of the staggered grids, as a model has them.
+  void prepare(Run& run) override {
+    decompositions_.clear();
+    for (const auto& array : run.arrays) {
+      auto& slot = decompositions_[array.field().cut_shape()];
+      if (slot) continue;
+      const auto global = array.field().cut_shape(), first = array.first(), count = array.count(),
+                 halo = array.halo();
+      shoal_decomposition* made = nullptr;
+      check(shoal_block(run.comm, static_cast<int>(global.size()), global.data(), first.data(), count.data(),
+                        halo.data(), halo.data(), &made),
+            "decomposition");
+      slot.reset(made);
+    }
+  }
+
+  void create(Run& run) override {
+    run.phases.time(Phase::open, [&] {
+      const auto settings = settings_to_create(run);
+      check(shoal_create(run.comm, run.path.c_str(), settings.c_str(), &file_), "creation");
+    });
+    run.phases.time(Phase::write_meta, [&] { define(run); });
+  }
+
+  void put(Run& run, std::int64_t record) override {
+    std::size_t at = 0;
+    for (const auto& field : run.content.fields) {
+      const std::size_t array = field.distributed ? at++ : 0;
+      if (field.record != (record >= 0)) continue;
+      if (field.distributed)
+        run.phases.time_field(field, [&] { put_distributed(run, run.arrays[array], record); });
+      else
+        put_replicated(run, field, record);
+    }
+  }
+
+  void finish(Run& run) override {
+    if (!run.content.define_only)
+      run.phases.time(Phase::sync, [&] { check(shoal_sync(file_, run.flush ? 1 : 0), "sync"); });
+    take_report(run, Phase::store);
+    run.at_peak();
+    run.phases.time(Phase::close, [&] { check(shoal_close(&file_, run.flush ? 1 : 0), "close"); });
+  }
+
+  void open(Run& run) override {
+    run.phases.time(Phase::open, [&] {
+      const auto settings = settings_to_open(run);
+      check(shoal_open(run.comm, run.path.c_str(), SHOAL_READ, settings.c_str(), &file_), "opening");
+    });
+  }
+
+  // Owned cells alone, as every other method reads them: the halo is left out by strides.
+  void get(Run& run, std::int64_t record) override {
+    for (auto& local : run.arrays) {
+      const auto& field = local.field();
+      if (field.record != (record >= 0)) continue;
+      const auto extents = local.extents(), strides = local.strides();
+      const shoal_array view{local.interior(0),
+                             static_cast<int>(field.type),
+                             0,
+                             static_cast<int>(extents.size()),
+                             extents.data(),
+                             strides.data()};
+      check(shoal_read(file_, field.name.c_str(), decomposition(field), &view, record_of(field, record),
+                       nullptr, nullptr),
+            "reading of " + field.name);
+    }
+  }
+
+  void close(Run& run) override {
+    take_report(run, Phase::count);
+    run.at_peak();
+    run.phases.time(Phase::close, [&] { check(shoal_close(&file_, 0), "close"); });
+  }
+
+ private:
+  static void add(std::string& text, const std::string& key, const std::string& value) {
+    text += (text.empty() ? "" : ", ") + key + "=\"" + value + "\"";
+  }
+
+  // Hints of the command line for the drivers that hand them on, and those of the variant.
+  std::string hints_of(const Run& run) const {
+    std::string text;
+    if (entry_.takes_hints)
+      for (const auto& [key, value] : run.hints)
+        text += (text.empty() ? "" : ";") + key + "=" + value;
+    if (const auto own = run.settings.find("hints"); own != run.settings.end())
+      text += (text.empty() ? "" : ";") + own->second;
+    return text;
+  }
+
+  void add_common(const Run& run, std::string& text, bool create) const {
+    if (!entry_.access.empty()) add(text, "access", entry_.access);
+    if (const auto hints = hints_of(run); !hints.empty()) add(text, "hints", hints);
+    for (const auto& [key, value] : run.settings)
+      if (key != "hints" && key != "chunks" && (create || !only_for_new_files(key))) add(text, key, value);
+  }
+
+  std::string settings_to_create(const Run& run) const {
+    std::string text;
+    add(text, "format", run.format);
+    add(text, "driver", entry_.driver);
+    if (entry_.layout != "one") add(text, "layout", entry_.layout);
+    if (run.settings.count("fill") == 0) add(text, "fill", "false");
+    add_common(run, text, true);
+    return text;
+  }
+
+  // A set is read by Shoal alone, whatever wrote its files.
+  std::string settings_to_open(const Run& run) const {
+    std::string text;
+    const bool set = entry_.layout != "one" || run.settings.count("io_layout") != 0;
+    if (set) return text;
+    add(text, "driver", entry_.driver);
+    add_common(run, text, false);
+    return text;
+  }
+
+  shoal_decomposition* decomposition(const Field& field) {
+    return decompositions_.at(field.cut_shape()).get();
+  }
+
+  void define(Run& run) {
+    for (const auto& d : run.content.dimensions)
+      check(shoal_def_dim(file_, d.name.c_str(), d.length), "dimension " + d.name);
+    std::vector<std::int64_t> chunks;
+    if (const auto own = run.settings.find("chunks"); own != run.settings.end())
+      chunks = numbers_of(own->second);
+    for (const auto& field : run.content.fields) {
+      std::string dims;
+      for (const auto& name : field.dims)
+        dims += name + " ";
+      check(shoal_def_var(file_, field.name.c_str(), static_cast<int>(field.type), dims.c_str(),
+                          field.distributed ? decomposition(field) : nullptr),
+            "variable " + field.name);
+      if (!chunks.empty() && field.distributed) define_chunks(field, chunks);
+      for (const auto& [key, value] : field.attributes)
+        check(shoal_put_att(file_, field.name.c_str(), key.c_str(), SHOAL_CHAR,
+                            static_cast<std::int64_t>(value.size()), value.data()),
+              "attribute " + key);
+    }
+    check(shoal_end_define(file_), "end of definitions");
+  }
+
+  // Fields with fewer dimensions take the last lengths, those with more get 1 in front; no chunk is longer
+  // than its dimension.
+  void define_chunks(const Field& field, const std::vector<std::int64_t>& wished) {
+    std::vector<std::int64_t> chunks(field.shape.size(), 1);
+    for (std::size_t i = 0; i < std::min(chunks.size(), wished.size()); ++i)
+      chunks[chunks.size() - 1 - i] =
+          std::min(wished[wished.size() - 1 - i], field.shape[field.shape.size() - 1 - i]);
+    if (field.record) chunks.insert(chunks.begin(), 1);
+    check(shoal_def_chunks(file_, field.name.c_str(), chunks.data()), "chunks of " + field.name);
+  }
+
+  void put_distributed(Run& run, LocalField& local, std::int64_t record) {
+    const auto& field = local.field();
+    const auto extents = local.extents_with_halo();
+    const shoal_array view{local.record(run.in_memory(record)),
+                           static_cast<int>(field.type),
+                           0,
+                           static_cast<int>(extents.size()),
+                           extents.data(),
+                           nullptr};
+    check(shoal_write(file_, field.name.c_str(), nullptr, &view, record_of(field, record), nullptr, nullptr),
+          "writing of " + field.name);
+  }
+
+  void put_replicated(Run&, const Field& field, std::int64_t record) {
+    auto values = replicated_values(field, std::max<std::int64_t>(record, 0));
+    const shoal_array view{values.data(),
+                           static_cast<int>(field.type),
+                           0,
+                           static_cast<int>(field.shape.size()),
+                           field.shape.data(),
+                           nullptr};
+    check(shoal_put(file_, field.name.c_str(), &view, record_of(field, record), nullptr, nullptr),
+          "putting of " + field.name);
+  }
+
+  static std::int64_t record_of(const Field& field, std::int64_t record) {
+    return field.record ? record : SHOAL_NO_RECORD;
+  }
+
+  // Added to what is there, as a program may have written another file before. Storing is told apart for what
+  // is written alone.
+  void take_report(Run& run, Phase store) {
+    const std::string report = shoal_report(file_);
+    run.phases[Phase::pack] += number_in(report, {"seconds", "pack", "max"});
+    if (store == Phase::store) run.phases[store] += number_in(report, {"seconds", "store", "max"});
+    run.phases[Phase::blocked] += number_in(report, {"seconds", "blocked", "max"});
+    run.stage_bytes += static_cast<std::int64_t>(number_in(report, {"stage", "high_water"}));
+  }
+
+  const MethodEntry& entry_;
+  shoal_dataset* file_ = nullptr;
+  std::map<std::vector<std::int64_t>, Decomposition> decompositions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_shoal(const MethodEntry& entry) {
+  return std::make_unique<Shoal>(entry);
+}
+
+}  // namespace shoal::bench

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The usual program: one file, all records back to back, then read back if that is asked for. Sets of files
+// are joined to one file, where the experiment wants to know what that costs.
+#include <algorithm>
+
+#include "dataset_check.hpp"
+#include "files.hpp"
+#include "join.hpp"
+#include "runner.hpp"
+#include "verify.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+class Records : public Program {
+ public:
+  explicit Records(Session& session) {
+    const auto& setup = session.setup();
+    const auto& content = session.content();
+    if (content.define_only) {
+      make_tiles_only(session);
+      return;
+    }
+    arrays_ = make_arrays(content, setup.grid, setup.tiling, session.rank(),
+                          std::max<std::int64_t>(setup.records, 1));
+    for (auto& a : arrays_)
+      a.fill();
+    if (setup.options.read) targets_ = make_arrays(content, setup.grid, setup.tiling, session.rank(), 1);
+  }
+
+  void turn(Session& session, const Case& c) override {
+    const auto& content = session.content();
+    const auto& setup = session.setup();
+    const std::string path = session.path_of(c);
+    session.remove(path);
+    const auto method = c.method.entry->make(*c.method.entry);
+    auto bytes = content.distributed_bytes(setup.records) + content.replicated_bytes(setup.records);
+    if (content.define_only) bytes = 0;
+    const std::string operation = content.define_only ? "define" : "write";
+    session.announce(c, operation);
+    auto result = session.make_result(c, operation, bytes);
+    Run run = session.make_run(c, path, arrays_, result.phases);
+    method->prepare(run);
+    session.measure(run, result, [&] { write(*method, run); });
+    if (setup.options.plant_error && session.rank() == 0) plant_error(run);
+    quiet_barrier(session.comm());
+    result.wrong = wrong_in_file(*method, run);
+    if (setup.experiment.joins && c.method.layout() != "one") join(session, c, path, run, result);
+    session.keep(result);
+    if (setup.options.read) read_back(session, c, path, *method);
+    quiet_barrier(session.comm());
+    if (!setup.options.keep || session.round() < setup.options.repetitions) session.remove(path);
+  }
+
+ private:
+  // Definitions need to know how fields are cut, but no cells.
+  void make_tiles_only(const Session& session) {
+    const auto& content = session.content();
+    arrays_.reserve(content.fields.size());
+    for (const auto& field : content.fields)
+      if (field.distributed)
+        arrays_.emplace_back(field,
+                             tile_of(field, session.setup().grid, session.setup().tiling, session.rank()), 1,
+                             LocalField::Memory::none);
+  }
+
+  static void write(Method& method, Run& run) {
+    method.create(run);
+    if (!run.content.define_only) {
+      run.phases.time(Phase::write, [&] {
+        for (std::int64_t r = -1; r < run.records; ++r)
+          method.put(run, r);
+      });
+    }
+    method.finish(run);
+  }
+
+  void read_back(Session& session, const Case& c, const std::string& path, Method& method) {
+    const auto& setup = session.setup();
+    for (auto& t : targets_)
+      t.spoil();
+    session.announce(c, "read");
+    auto result = session.make_result(c, "read", session.content().distributed_bytes(setup.records));
+    if (setup.options.cold) result.cache = drop(session, path);
+    Run run = session.make_run(c, path, targets_, result.phases);
+    // In the repetition that is not counted there is time to look at every record.
+    const bool look = session.round() == 0;
+    session.measure(run, result, [&] {
+      method.open(run);
+      for (std::int64_t r = -1; r < run.records; ++r) {
+        run.phases.time(Phase::read, [&] { method.get(run, r); });
+        if (look) result.wrong += wrong_in_arrays(targets_, r);
+      }
+      method.close(run);
+    });
+    const auto own = method.wrong_in_memory(run);
+    if (own >= 0) {
+      result.wrong = own;
+    } else if (!look) {
+      result.wrong = wrong_in_arrays(targets_, -1) + wrong_in_arrays(targets_, setup.records - 1);
+    }
+    result.wrong = summed(session.comm(), result.wrong);
+    session.keep(result);
+  }
+
+  // Returns where the bytes are then.
+  std::string drop(Session& session, const std::string& path) {
+    quiet_barrier(session.comm());
+    double left = 0;
+    for (const auto& file : files_of(path))
+      left = std::max(left, drop_from_cache(file));
+    MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_DOUBLE, MPI_MAX, session.comm());
+    constexpr double k_little = 0.05;
+    if (left <= k_little) return "cold";
+    if (!warned_)
+      session.note("--cold: this file system keeps files in memory; what is read comes from there");
+    warned_ = true;
+    return "page cache";
+  }
+
+  // The time of the slowest rank, beside the result's own.
+  static void join(Session& session, const Case& c, const std::string& path, Run& run, Result& result) {
+    const std::string whole = session.path_of(c, "joined");
+    session.remove(whole);
+    Phases phases;
+    phases.time(Phase::join, [&] { join_set(session.comm(), path, whole, c.format, run.flush); });
+    double seconds = phases[Phase::join];
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, session.comm());
+    result.phases[Phase::join] = seconds;
+    result.phases[Phase::total_joined] = result.phases[Phase::total] + seconds;
+    quiet_barrier(session.comm());
+    // A byte that was spoilt in the set is wrong here too, and counts once.
+    if (!session.setup().options.plant_error) {
+      const auto wrong = wrong_in_dataset(session.comm(), whole, session.content(), session.setup().records);
+      result.wrong += summed(session.comm(), wrong);
+    }
+    session.remove(whole);
+  }
+
+  static std::int64_t summed(MPI_Comm comm, std::int64_t value) {
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
+    return value;
+  }
+
+  std::vector<LocalField> arrays_, targets_;
+  bool warned_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_records(Session& session) {
+  return std::make_unique<Records>(session);
+}
+
+}  // namespace shoal::bench
