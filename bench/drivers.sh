@@ -13,9 +13,9 @@ tiles=${TILES:-2x2}
 ranks=$((${tiles%x*} * ${tiles#*x}))
 known=$("$top/tools/mpirun.sh" 1 "$bench" list)
 
-# pair NAME FORMAT OF SHOAL_VARIANT BARE_METHOD
+# pair NAME FORMAT METHOD
 pair() {
-  local name=$1 format=$2 mine=shoal+$3 bare=$4
+  local name=$1 format=$2 mine=$3 bare=bare-$3
   if [ -n "${DRIVERS:-}" ] && ! grep -qw -- "$name" <<<"$DRIVERS"; then return; fi
   if ! grep -qw -- "$bare" <<<"$known"; then
     printf '%-26s not in this build\n' "$name"
@@ -33,11 +33,11 @@ pair() {
     }' "$folder/said"
 }
 
-pair pnetcdf-collective cdf5 driver=pnetcdf+access=collective pnetcdf-collective
-pair pnetcdf-independent cdf5 driver=pnetcdf+access=independent pnetcdf-independent
-pair pnetcdf-nonblocking cdf5 driver=pnetcdf+access=nonblocking pnetcdf-nonblocking
-pair netcdf-collective netcdf4 driver=netcdf+access=collective netcdf-collective
-pair mpiio-collective cdf5 driver=mpiio+access=collective mpiio-collective
-pair mpiio-independent cdf5 driver=mpiio+access=independent mpiio-independent
-pair gather cdf5 driver=gather gather
-pair gather netcdf4 driver=gather gather
+pair pnetcdf-collective cdf5 pnetcdf-collective
+pair pnetcdf-independent cdf5 pnetcdf-independent
+pair pnetcdf-nonblocking cdf5 pnetcdf-nonblocking
+pair netcdf-collective netcdf4 netcdf-collective
+pair mpiio-collective cdf5 mpiio-collective
+pair mpiio-independent cdf5 mpiio-independent
+pair gather cdf5 gather
+pair gather netcdf4 gather

@@ -49,7 +49,7 @@ run() {
   "$here/../tools/mpirun.sh" "$ranks" "$bench" "$@" --dir "$run_dir" --json "$results/$name.json" | tee "$results/$name.txt"
 }
 
-# Open MPI has two MPI-IOs; PnetCDF is measured with both.
+# Open MPI has two MPI-IOs; PnetCDF is measured with both, and both through Shoal and by itself.
 mpi_ios=(default)
 if "$here/../tools/mpirun.sh" 1 "$bench" roms-size --size 8x8x2 --records 1 --reps 1 --methods limit --dir "$run_dir" | grep -q "Open MPI"; then
   mpi_ios=(ompio romio321)
@@ -60,12 +60,12 @@ measure_large() {
   for io in "${mpi_ios[@]}"; do
     [ "$io" = default ] || export OMPI_MCA_io=$io
     run "large-$io" 4 roms-size --tiles 2x2 --size large --records 5 --reps "$reps" --read \
-      --methods "$(available native limit pnetcdf-collective)" --formats cdf5,netcdf4
+      --methods "$(available native limit pnetcdf-collective bare-pnetcdf-collective)" --formats cdf5,netcdf4
     unset OMPI_MCA_io
   done
 }
 measure_small() {
-  run small 4 roms-size --tiles 2x2 --size small --records 5 --reps $((reps * 3)) --methods "$(available native limit gather)" --formats cdf5,netcdf4
+  run small 4 roms-size --tiles 2x2 --size small --records 5 --reps $((reps * 3)) --methods "$(available native limit gather bare-gather)" --formats cdf5,netcdf4
 }
 # In turns, as the methods are within a run.
 measure_tiles() {
@@ -77,7 +77,7 @@ measure_tiles() {
   done
 }
 measure_define() {
-  run define 16 define --tiles 4x4 --size large --reps "$reps" --methods "$(available native hdf5-bare netcdf-collective)" --formats cdf5,netcdf4
+  run define 16 define --tiles 4x4 --size large --reps "$reps" --methods "$(available native bare-hdf5 bare-netcdf-collective)" --formats cdf5,netcdf4
 }
 
 for figure in "${figures[@]}"; do

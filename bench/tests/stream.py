@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What shoal-bench tells programs: --stream, --estimate, --first-round, several directories, switches.
+
+usage: stream.py MPIRUN SHOAL_BENCH FOLDER
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+mpirun, bench, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+dirs = [folder / "one", folder / "two"]
+for directory in dirs:
+    directory.mkdir(parents=True, exist_ok=True)
+
+
+def engine(ranks, *arguments, code=0):
+    """Standard output of a start, which must end with this code."""
+    command = [bench, *arguments] if ranks == 0 else [mpirun, str(ranks), bench, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == code, (command, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+def events(ranks, *arguments, code=0):
+    return [json.loads(line) for line in engine(ranks, *arguments, "--stream", code=code).splitlines()]
+
+
+def check_stream():
+    told = events(
+        4, "roms-size", "--size", "17x11x3", "--records", "2", "--reps", "3", "--first-round", "3", "--read",
+        "--methods", "native,limit,gather-per-domain", "--formats", "cdf5,ascii", "--io-layout", "2x1",
+        "--dir", ",".join(map(str, dirs)),
+    )  # fmt: skip
+    begin, end = told[0], told[-1]
+    assert begin["event"] == "begin" and end == {"event": "end"}, told
+    assert (
+        begin["ranks"] == 4
+        and begin["tiles"] == [2, 2]
+        and begin["shape"] == [17, 11, 3]
+        and begin["bytes"] > 0
+    )
+    # native cannot write text, and says so in the library's words.
+    skipped = [e for e in told if e["event"] == "skipped"]
+    assert {(e["method"], e["format"], e["dir"]) for e in skipped} == {
+        ("native", "ascii", str(d)) for d in dirs
+    }
+    assert all("ascii" in e["reason"] for e in skipped), skipped
+    results = [e for e in told if e["event"] == "result"]
+    assert all(e["verified"] and e["repetition"] == 3 and e["seconds"]["total"] > 0 for e in results)
+    expected = {
+        ("native", "cdf5"),
+        ("limit", "raw"),
+        ("gather-per-domain", "cdf5"),
+        ("gather-per-domain", "ascii"),
+    }
+    for operation in ("write", "read"):
+        for directory in map(str, dirs):
+            found = {
+                (e["method"], e["format"])
+                for e in results
+                if (e["operation"], e["dir"]) == (operation, directory)
+            }
+            assert found == expected, found
+    assert {e["settings"].get("io_layout") for e in results if e["layout"] == "domains"} == {"2x1"}
+    # A case is told before each run, the one that warms up included.
+    cases = [e for e in told if e["event"] == "case"]
+    assert {e["round"] for e in cases} == {0, 3} and begin["cases"] == 10
+    assert sum(e["round"] == 3 for e in cases) == len(results)
+    assert not [f for d in dirs for f in d.iterdir()], "files are left"
+
+
+def check_wrong_values():
+    told = events(
+        2,
+        "seven-ways",
+        "--size",
+        "1001",
+        "--reps",
+        "1",
+        "--methods",
+        "native",
+        "--plant-error",
+        "--dir",
+        str(dirs[0]),
+    )
+    assert [e["verified"] for e in told if e["event"] == "result"] == [False]
+
+
+def check_estimate():
+    for experiment in ("roms-size", "seven-ways", "restart", "mom-output", "roms-benchmark"):
+        small = json.loads(engine(0, experiment, "--size", "small", "--estimate", "--ranks", "4"))
+        large = json.loads(engine(0, experiment, "--size", "large", "--estimate", "--ranks", "4"))
+        assert small["bytes"] < large["bytes"] <= large["disk_bytes"], (experiment, small, large)
+        assert small["memory_bytes"] < large["memory_bytes"], (experiment, small, large)
+        assert len(large["shape"]) == 3 and large["records"] >= 0
+
+
+def check_list():
+    told = json.loads(engine(0, "list", "--stream"))
+    methods = {method["name"]: method for method in told["methods"]}
+    assert methods["mpiio-collective-per-domain"]["layout"] == "domains"
+    for experiment in told["experiments"]:
+        assert set(experiment["methods"]) <= set(methods) and experiment["sizes"], experiment
+
+
+def check_switches():
+    """Switches come from integers and from texts, and go out as integers."""
+    planted = folder / "planted.cdl"
+    planted.write_text(
+        """netcdf planted { dimensions: tracer = 2 ; variables: char spherical ; int LuvSrc ; char LwSrc ;
+        char LtracerSrc(tracer) ; int LnudgeTCLM(tracer) ;
+        data: spherical = "T" ; LuvSrc = 1 ; LwSrc = "F" ; LtracerSrc = "F", "T" ; LnudgeTCLM = 1, 0 ; }"""
+    )
+    subprocess.run(["ncgen", "-o", str(folder / "planted.nc"), str(planted)], check=True)
+    engine(
+        2, "roms-benchmark", "--size", "24x16x3", "--steps", "4", "--records", "2", "--reps", "1", "--keep",
+        "--methods", "native", "--switches", str(folder / "planted.nc"), "--dir", str(dirs[1]),
+    )  # fmt: skip
+    files = sorted(dirs[1].glob("*.nc"))
+    assert [f.stem.split("-")[-1] for f in files] == ["avg", "his"], files
+    names = "spherical,LuvSrc,LwSrc,LtracerSrc,LnudgeTCLM"
+    for file in files:
+        text = subprocess.run(
+            ["ncdump", "-v", names, str(file)], capture_output=True, text=True, check=True
+        ).stdout
+        data = text.split("data:")[1]
+        for line in ("spherical = 1", "LuvSrc = 1", "LwSrc = 0", "LtracerSrc = 0, 1", "LnudgeTCLM = 1, 0"):
+            assert f" {line} ;" in data, data
+        assert "int spherical ;" in text
+        file.unlink()
+
+
+check_stream()
+check_wrong_values()
+check_estimate()
+check_list()
+check_switches()
+print("all as it should be")
