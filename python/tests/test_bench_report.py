@@ -241,6 +241,34 @@ def test_skipped_methods_are_told():
     assert made.sections[0].gaps == ["Could not run: pnetcdf (netcdf4). No such format."]
 
 
+def test_what_was_planned_and_is_not_there():
+    from shoal.bench.report.gaps import planned_words
+
+    here = contests(one("native", [1], study="a"), one("pnetcdf-collective", [1], study="a"))
+    planned = [("a", "native", "cdf5"), ("a", "pnetcdf-collective", "cdf5"), ("a", "gather", "cdf5")]
+    planned += [("a", "pnetcdf-collective", "netcdf4"), ("b", "native", "cdf5")]
+    told = " ".join(planned_words(here, planned))
+    assert "study b" in told and "no results of gather" in told
+    assert "pnetcdf-collective has no format netcdf4 (only cdf1, cdf2, cdf5)" in told
+    assert planned_words(here, planned[:2]) == []
+
+
+def test_versions_are_named_once():
+    from shoal.bench.report.gaps import places_in_words
+
+    newer = one("native", [1])
+    newer[0]["versions"] = {**newer[0]["versions"], "pnetcdf": "1.13.0 of March 1, 2024"}
+    older = one("gather", [1, 2])
+    (facts,) = places_in_words(contests(newer, older)).values()
+    assert sorted(facts["pnetcdf"].split("; ")) == ["1.12.3", "1.13.0 of March 1, 2024"]
+
+
+def test_experiments_without_results_are_named(document):
+    assert document.not_run == []
+    made = document_of(results.parse(one("native", [1]), Path("x")))
+    assert len(made.not_run) == 6 and made.not_run[0].startswith("E2 roms-tiles")
+
+
 def test_advice_keeps_the_default_where_it_is_good():
     found = advice.advice_for(contests(one("native", [1, 1]), one("gather", [2, 2])))
     assert found.toml == 'driver = "native"\nformat = "cdf5"' and "nothing needs to be set" in found.reason

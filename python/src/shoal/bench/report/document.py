@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Optional
 
+from ..experiments import all_experiments
+from ..study import Experiment
 from .advice import Advice, advice_for, by_place, native_words, summary_of
-from .compare import Contest, Verdict, contests_of, verdicts
-from .gaps import gaps_of
+from .compare import Contest, Verdict, contests_of, distinct, verdicts
+from .gaps import gaps_of, planned_words
 from .results import Place, Results
 from .tables import Table, cells_table, machines_table, tables_of
 
@@ -38,18 +41,19 @@ class Document:
     verdicts: list[Verdict]
     native: dict[Place, str]
     advice: dict[Place, Advice]
+    not_run: list[str]
     cells: Table
     machines: Table
 
 
 def place_names(places: Sequence[Place]) -> dict[Place, str]:
     """A name for each place, no longer than it takes to tell them apart."""
-    distinct = list(dict.fromkeys(places))
+    different = distinct(places)
     texts = {}
-    for place in distinct:
+    for place in different:
         parts = [f"{place.directory} ({place.filesystem}), {place.target}"]
         for name in ("host", "mpi", "mpi_io", "shoal"):
-            if len({getattr(other, name) for other in distinct}) > 1:
+            if len({getattr(other, name) for other in different}) > 1:
                 value = getattr(place, name)
                 words = {"mpi_io": f"MPI-IO {value}", "shoal": f"Shoal {value}"}
                 parts.insert(0, value) if name == "host" else parts.append(words.get(name, value))
@@ -59,19 +63,28 @@ def place_names(places: Sequence[Place]) -> dict[Place, str]:
     return texts
 
 
+def title_of(name: str, experiment: Optional[Experiment]) -> str:
+    """ "E1 roms-size: Size of records"."""
+    return f"E{experiment.number} {name}: {experiment.title}" if experiment else name
+
+
 def _section(
     name: str, contests: list[Contest], results: Results, names: dict[Place, str]
 ) -> tuple[int, Section]:
-    from ..experiments import all_experiments
-
     known = all_experiments().get(name)
-    title = f"E{known.number} {name}: {known.title}" if known else name
-    studies = dict.fromkeys(contest.key.study for contest in contests)
+    title = title_of(name, known)
+    studies = distinct(contest.key.study for contest in contests)
     paper = any(entry.first.paper for contest in contests for entry in contest.entries)
-    asks = []
-    if known:
-        planned = known.paper_studies if paper else known.studies
-        asks = [f"{study.name}: {study.asks}" for study in planned if study.name in studies]
+    planned = (known.paper_studies if paper else known.studies) if known else ()
+    asks = distinct(f"{study.name}: {study.asks}" for study in planned if study.name in studies)
+    # Results of an engine that was started by hand belong to no study.
+    ways = [
+        (study.name, way, format)
+        for study in planned
+        if any(studies)
+        for way in study.methods
+        for format in study.formats
+    ]
     section = Section(
         name,
         title,
@@ -81,7 +94,7 @@ def _section(
         contests,
         {place: summary_of(group) for place, group in by_place(contests).items()},
         tables_of(title, contests, names),
-        gaps_of(contests, results.skipped, names, name),
+        gaps_of(contests, results.skipped, names, name) + planned_words(contests, ways),
     )
     return (known.number if known else 99), section
 
@@ -104,6 +117,7 @@ def document_of(results: Results) -> Document:
         judged,
         {place: native_words([v for v in judged if v.key.place == place]) for place in places},
         {place: advice_for(group) for place, group in places.items()},
+        [title_of(name, item) for name, item in all_experiments().items() if name not in experiments],
         cells_table(judged, names),
         machines_table(contests, names),
     )

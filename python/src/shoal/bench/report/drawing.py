@@ -295,6 +295,10 @@ def draw_lines(axes: Axes, series: Sequence[Series], unit: str, log: Optional[bo
         if line.look.dashes:
             drawn.set_dashes(line.look.dashes)
     values = [value for line in series for _, spread in line.points for value in (spread.low, spread.high)]
+    if log is None:
+        # By what the picture is about: neither outliers nor the limit decide.
+        medians = [spread.middle for line in series if line.label != "limit" for _, spread in line.points]
+        log = bool(medians) and max(medians) > 25 * max(min(medians), 1e-12)
     scale(axes, unit, values, log=log)
     label_ends(axes, series)
 

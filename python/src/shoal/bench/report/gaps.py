@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .compare import Contest, Entry, Key, times
+from .compare import Contest, Entry, Key, distinct, times
 from .results import Place, Skipped
 
 
@@ -103,6 +103,38 @@ def missing_words(contests: Sequence[Contest], names: dict[Place, str]) -> list[
     return [f"{text} ({_where(places)})." for text, places in found.items()]
 
 
+_classic = ("cdf1", "cdf2", "cdf5")
+_formats = {"pnetcdf": _classic, "netcdf": ("netcdf4", "netcdf4-classic"), "mpiio": ("raw", *_classic)}
+
+
+def planned_words(contests: Sequence[Contest], planned: Sequence[tuple[str, str, str]]) -> list[str]:
+    """What studies have by default and these results have not. planned: (study, method, format)."""
+    have = {(c.key.study, e.method, e.format) for c in contests for e in c.entries}
+    ran = {(study, method) for study, method, _ in have}
+    studies = distinct(study for study, _, _ in planned)
+    absent = [study for study in studies if study not in {study for study, _ in ran}]
+    found = [f"No results of the study {study}: not chosen, or it failed." for study in absent]
+    none: dict[str, list[str]] = {}
+    cannot: dict[str, list[str]] = {}
+    for study, method, format in planned:
+        formats = _formats.get(method.removeprefix("bare-").split("-")[0].split("+")[0])
+        if study in absent or (study, method, format) in have:
+            continue
+        if (study, method) not in ran:
+            none.setdefault(study, []).append(method)
+        elif formats is not None and format not in formats:
+            reason = f"{method.split('+')[0]} has no format {{}} (only {', '.join(formats)})"
+            cannot.setdefault(reason, []).append(format)
+    found += [
+        f"Study {study}: no results of {', '.join(distinct(methods))}: not chosen, not built, or failed."
+        for study, methods in none.items()
+    ]
+    return found + [
+        f"Not possible: {reason.format(' and '.join(distinct(formats)))}."
+        for reason, formats in cannot.items()
+    ]
+
+
 def gaps_of(
     contests: Sequence[Contest], skipped: Iterable[Skipped], names: dict[Place, str], experiment: str
 ) -> list[str]:
@@ -142,10 +174,12 @@ def places_in_words(contests: Sequence[Contest]) -> dict[Place, dict[str, str]]:
             "MPI": place.mpi,
             "MPI-IO": place.mpi_io,
         }
+        versions: dict[str, list[str]] = {}
         for run in all_runs:
             for name, text in run.versions.items():
-                if name not in ("mpi", "mpi_io") and text not in facts.get(name, "").split(", "):
-                    facts[name] = f"{facts[name]}, {text}" if name in facts else text
+                if name not in ("mpi", "mpi_io") and text not in versions.setdefault(name, []):
+                    versions[name].append(text)
+        facts.update({name: "; ".join(texts) for name, texts in versions.items()})
         facts["first run (UTC)"] = days[0] if days else "not recorded"
         facts["last run (UTC)"] = days[-1] if days else "not recorded"
         facts["runs"] = str(len(all_runs))

@@ -126,6 +126,8 @@ def _summary(document: Document) -> str:
             if len(document.names) > 1:
                 parts.append(f'<p class="grey">{escape(document.names[place])}</p>')
             parts.append(_list(sentences))
+    if document.not_run:
+        parts.append(f"<p>No results of: {escape('; '.join(document.not_run))}.</p>")
     return "\n".join(parts)
 
 

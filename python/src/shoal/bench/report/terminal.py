@@ -65,6 +65,8 @@ def show(out: Console, document: Document) -> None:
             )
             for sentence in sentences:
                 out.print(f"  {_words(sentence)}", soft_wrap=True)
+    for title in document.not_run:
+        out.print(f"[bold]{escape(title)}[/bold]: no results", soft_wrap=True)
     for place, advice in document.advice.items():
         out.print(f"[bold]What to set: {escape(document.names[place])}[/bold]", soft_wrap=True)
         for line in (document.native[place], advice.reason, *advice.notes):

@@ -21,6 +21,7 @@ from .common import (
     places_of,
     slug,
     subtitle,
+    work_words,
 )
 
 ABOUT = About(
@@ -53,7 +54,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             for format in formats_of(group):
                 some = [c for c in group if c.of_format(format)]
                 sheet = Sheet(
-                    f"ROMS history file, {times(shape)}, {records} records, {format}: seconds against tiling",
+                    f"ROMS history file, {work_words(some[0].key)}, {format}: seconds against tiling",
                     subtitle(names[place], some),
                     published.roms_tiles_source,
                     columns=len(operations),
