@@ -374,7 +374,6 @@ _toy = {
 }
 
 
-@pytest.mark.skipif("BENCH_ENGINE" in os.environ, reason="another engine is named")
 @pytest.mark.parametrize("name", list(all_experiments()))
 def test_each_experiment_at_toy_size(name, work):
     engine = real_engine()

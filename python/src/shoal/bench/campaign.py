@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -107,7 +108,9 @@ class Campaign:
                 display.case(event)
             elif kind == "skipped":
                 what = f"{event.get('method')} {event.get('format')}".strip()
-                methods = self.outcome.skipped.setdefault(str(event.get("reason")), [])
+                # The library's words begin with the file's name.
+                reason = re.sub(r"^\S*shoal-bench-\S*: ", "", str(event.get("reason")))
+                methods = self.outcome.skipped.setdefault(reason, [])
                 if what not in methods:
                     methods.append(what)
             elif kind == "result":

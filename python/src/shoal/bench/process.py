@@ -74,7 +74,8 @@ class Run:
             raise EngineError(
                 "no mpiexec of the MPI of libshoal was found; add it to PATH or set MPIRUN_LAUNCHER."
             )
-        if start.mpi_io != "default" and launcher.flavour != "openmpi":
+        open_mpi = launcher.flavour == "openmpi"
+        if start.mpi_io not in ("default", "romio") and not open_mpi:
             raise EngineError(
                 f"--mpi-io {start.mpi_io} chooses a component of Open MPI; this is another MPI."
             )
@@ -84,7 +85,10 @@ class Run:
         if first_round > 1:
             arguments += ["--first-round", str(first_round)]
         self.command = [*launcher.command(start.ranks), str(engine.path), *arguments]
-        environment = engine_environment({"OMPI_MCA_io": start.mpi_io} if start.mpi_io != "default" else None)
+        chosen = {}
+        if open_mpi and start.mpi_io != "default":
+            # ROMIO's component bears its version in its name: romio321, romio341.
+            chosen["OMPI_MCA_io"] = "^ompio" if start.mpi_io == "romio" else start.mpi_io
         # To a file, since nobody reads a second pipe while the first is waited for.
         self._said = tempfile.TemporaryFile("w+", errors="replace")
         self._process = subprocess.Popen(
@@ -94,7 +98,7 @@ class Run:
             stderr=self._said,
             text=True,
             errors="replace",
-            env=environment,
+            env=engine_environment(chosen),
             start_new_session=True,  # Ctrl-C in the terminal is for the runner alone
         )
 

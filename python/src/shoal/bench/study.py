@@ -24,7 +24,7 @@ class Study:
     sizes        names of the engine's sizes, or NXxNYxNZ
     hints        each "key=value,key=value" for MPI-IO, "" for none
     io_layouts   each "NXxNY" for the methods with I/O domains, "" for what they say themselves
-    mpi_ios      "default", or components of Open MPI: "ompio", "romio321"
+    mpi_ios      "default"; "romio", which Open MPI has beside its own; "ompio", "romio321": its components
     read         whether files are read back by the method, timed
     """
 
@@ -191,8 +191,8 @@ def starts_of(experiment: Experiment, study: Study, choice: Choice) -> list[Star
     axes = (study.sizes, study.records, study.hints, study.io_layouts, study.mpi_ios)
     for ranks in study.ranks:
         cuts = dict.fromkeys(cut for rule in study.tiles for cut in tilings(rule, ranks))
-        if not cuts:
-            raise StudyError(f"no tiling of {', '.join(study.tiles)} is for {ranks} ranks; give --tiles.")
+        if not cuts and choice.tiles is None:
+            cuts = dict.fromkeys(tilings("square", ranks))
         for tiles, (size, records, hints, io_layout, mpi_io) in product(cuts, product(*axes)):
             found.append(
                 Start(

@@ -29,7 +29,7 @@ def _heading(start: Start, among: Sequence[Start]) -> str:
         "tiles": start.tiles,
         "size": start.size,
         "records": f"{start.records} records" if start.records else "",
-        "hints": start.hints or "no hints",
+        "hints": start.hints.replace(",", " ") or "no hints",
         "io_layout": f"io_layout {start.io_layout}" if start.io_layout else "",
         "mpi_io": start.mpi_io,
     }

@@ -36,6 +36,7 @@ _tasks = Study(
     sizes=("large",),
     records=(0,),
     hints=("cb_nodes=1", "cb_nodes=2", "cb_nodes=4"),
+    mpi_ios=("romio",),
     read=False,
     repetitions=3,
 )

@@ -8,8 +8,14 @@ from ..study import Experiment, Study
 _run = Study(
     name="run",
     asks="512x64x30, 500 steps, a history and an averages file every 50; elapsed, user and system time",
-    methods=("native", "gather", "pnetcdf-collective", "netcdf-collective"),
-    formats=("cdf5", "netcdf4"),
+    methods=(
+        "none",
+        "gather",
+        "native",
+        "pnetcdf-collective",
+        "pnetcdf-collective+replicated_access=independent",
+    ),
+    formats=("cdf5",),
     ranks=(8,),
     tiles=("4x2",),
     sizes=("paper",),

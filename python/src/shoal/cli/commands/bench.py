@@ -160,7 +160,7 @@ def run(
         typer.Option("--io-layout", metavar="NxM", help="I/O domains of the methods with some."),
     ] = None,
     mpi_io: Annotated[
-        Optional[str], typer.Option("--mpi-io", metavar="A,...", help="Of Open MPI: ompio, romio321.")
+        Optional[str], typer.Option("--mpi-io", metavar="A,...", help="Of Open MPI: ompio, romio.")
     ] = None,
     paper: Annotated[bool, typer.Option("--paper", help="The published sizes and numbers of ranks.")] = False,
     json: Annotated[Path, typer.Option("--json", metavar="FILE", help="Where results go.")] = Path(
@@ -195,7 +195,7 @@ def run(
             None if io_layout is None else (io_layout,), r"[1-9]\d*x[1-9]\d*", "--io-layout", "2x2"
         ),
         mpi_ios=_matching(
-            _list(mpi_io, "--mpi-io"), r"default|ompio|romio\w*", "--mpi-io", "default, ompio or romio321"
+            _list(mpi_io, "--mpi-io"), r"default|ompio|romio\w*", "--mpi-io", "default, ompio or romio"
         ),
         repetitions=reps,
         dirs=_folders(dirs),
