@@ -113,8 +113,10 @@ class Limit : public Method {
     return wrong;
   }
 
-  // The last that was read is a record.
-  std::int64_t wrong_in_memory(Run&) override { return wrong_bytes(record_, scratch_); }
+  // The last that was read is a record, where there are any.
+  std::int64_t wrong_in_memory(Run& run) override {
+    return wrong_bytes(run.records > 0 ? record_ : fixed_, scratch_);
+  }
 
  private:
   static void pack_into(const Run& run, bool record, std::int64_t level, std::vector<std::byte>& out) {
