@@ -101,8 +101,9 @@ def _won(method: str, fought: Sequence[tuple[Contest, Entry, Entry]]) -> str:
     )
 
 
-def sweep_words(contests: Sequence[Contest]) -> list[str]:
-    """What settings that were varied change: a sentence for each setting, operation and method."""
+def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
+    """What settings that were varied change: a sentence for each setting, operation and method; in brief only
+    where the change is larger than the spread."""
     found = []
     for work in works_of(contests):
         key = work[0].key
@@ -110,6 +111,8 @@ def sweep_words(contests: Sequence[Contest]) -> list[str]:
             for (method, format), values in methods.items():
                 ordered = sorted(values, key=lambda pair: pair[1].seconds.middle)
                 (best, first), (worst, last) = ordered[0], ordered[-1]
+                if brief and not is_clear(first, last):
+                    continue
                 gain = times_text(last.seconds.middle / max(first.seconds.middle, 1e-12))
                 operation = _operation_words.get(key.what, key.what).lower()
                 where = f"{setting}, {operation}, {_count(key.ranks, 'rank')}"
@@ -133,8 +136,8 @@ def spread_words(contests: Sequence[Contest]) -> str:
     )
 
 
-def summary_of(contests: Sequence[Contest]) -> list[str]:
-    """Sentences on one experiment in one place: one for each operation, and one on the spread."""
+def summary_of(contests: Sequence[Contest], brief: bool = False) -> list[str]:
+    """Sentences on one experiment in one place: on each operation, on settings, and on the spread."""
     operations = dict.fromkeys(contest.key.what for contest in contests)
     sentences = []
     for what in operations:
@@ -143,7 +146,7 @@ def summary_of(contests: Sequence[Contest]) -> list[str]:
             continue
         sentences.append(f"{_operation_words.get(what, what.capitalize())}: {operation_words(group)}")
     joined = joining_words(contests)
-    return sentences + ([joined] if joined else []) + sweep_words(contests) + [spread_words(contests)]
+    return sentences + ([joined] if joined else []) + sweep_words(contests, brief) + [spread_words(contests)]
 
 
 def joining_words(contests: Sequence[Contest]) -> str:

@@ -18,7 +18,8 @@ from .tables import Table, cells_table, machines_table, tables_of
 
 @dataclass
 class Section:
-    """One experiment. summary: sentences by place; asks: what studies vary; gaps: what is missing, why."""
+    """One experiment. asks: what its studies vary; summary and findings: sentences by place, few and all; gaps:
+    what is missing, and why."""
 
     name: str
     title: str
@@ -27,6 +28,7 @@ class Section:
     asks: list[str]
     contests: list[Contest]
     summary: dict[Place, list[str]]
+    findings: dict[Place, list[str]]
     tables: list[Table]
     gaps: list[str]
 
@@ -92,6 +94,7 @@ def _section(
         known.source if known else "",
         asks,
         contests,
+        {place: summary_of(group, brief=True) for place, group in by_place(contests).items()},
         {place: summary_of(group) for place, group in by_place(contests).items()},
         tables_of(title, contests, names),
         gaps_of(contests, results.skipped, names, name) + planned_words(contests, ways),

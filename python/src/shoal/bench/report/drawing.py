@@ -90,11 +90,15 @@ def widest(texts: Iterable[str], size: float = small) -> float:
 def wrapped(text: str, inches: float, size: float = small, bold: bool = False) -> str:
     """Text with line breaks, so that no line is wider."""
     lines: list[str] = []
+    gap, used = text_inches("n n", size, bold) - text_inches("nn", size, bold), 0.0
     for word in text.split():
-        if lines and text_inches(f"{lines[-1]} {word}", size, bold) <= inches:
+        wide = text_inches(word, size, bold)
+        if lines and used + gap + wide <= inches:
             lines[-1] += f" {word}"
+            used += gap + wide
         else:
             lines.append(word)
+            used = wide
     return "\n".join(lines)
 
 

@@ -142,7 +142,7 @@ def _section(document: Document, section: Section, pictures: Sequence[Picture], 
     if about is not None and about.published:
         parts.append(f'<p class="grey">Published: {escape(about.published)}</p>')
     parts.append("<h3>What was found</h3>")
-    for place, sentences in section.summary.items():
+    for place, sentences in section.findings.items():
         if len(document.names) > 1:
             parts.append(f'<p class="grey">{escape(document.names[place])}</p>')
         parts.append(_list(sentences))

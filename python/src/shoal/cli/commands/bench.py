@@ -304,11 +304,14 @@ def report(
             "-o", "--output", metavar="DIR", help="Where plots and the page go; default: tables only."
         ),
     ] = None,
+    cells: Annotated[
+        bool, typer.Option("--cells", help="Print how native did in each cell, as JSON, and no tables.")
+    ] = False,
 ) -> None:
     """Tables on the terminal; plots and one HTML page in DIR."""
     from ...bench.report.command import report as show
 
-    show(results, output)
+    show(results, output, cells)
 
 
 def register(app: typer.Typer) -> None:
