@@ -11,10 +11,10 @@ namespace shoal::bench {
 namespace {
 
 constexpr std::int64_t k_mib = 1048576;
-constexpr std::int64_t k_process = 64 * k_mib;  // a rank with its libraries
-constexpr std::int64_t k_stage = 256 * k_mib;   // Shoal's default
-constexpr std::int64_t k_header = 2 * k_mib;    // of a file, with the space kept for later definitions
-constexpr std::int64_t k_cell_of_text = 26;     // bytes of a double, the longest
+constexpr std::int64_t k_process = 64 * k_mib;   // a rank with its libraries
+constexpr std::int64_t k_stage = 256 * k_mib;    // Shoal's default
+constexpr std::int64_t k_header = 2 * k_mib;     // of a file, with the space kept for later definitions
+constexpr std::int64_t k_checking = 34 * k_mib;  // of a rank that checks or joins files
 
 std::int64_t largest_field(const Content& content) {
   std::int64_t most = 0;
@@ -33,6 +33,11 @@ std::int64_t buffers(const MethodChoice& method, const Content& content) {
   return 2 * field;
 }
 
+// A line of text of one value.
+std::int64_t line_bytes(Type type) {
+  return type == Type::dbl ? 26 : type == Type::real ? 17 : 12;
+}
+
 std::int64_t file_bytes(const Case& c, const Setup& setup, const Content& content) {
   if (content.define_only) return 4 * k_header;
   if (c.format == "none") return 0;
@@ -41,14 +46,15 @@ std::int64_t file_bytes(const Case& c, const Setup& setup, const Content& conten
   if (c.format == "ascii") {
     bytes = 0;
     for (const auto& f : content.fields)
-      bytes += static_cast<double>(f.elements() * k_cell_of_text * (f.record ? setup.records : 1));
+      bytes += static_cast<double>(f.elements() * line_bytes(f.type) * (f.record ? setup.records : 1));
   }
   // Chunks at the edges are whole ones.
   if (c.format.starts_with("netcdf4")) bytes *= 1.25;
   std::int64_t files = 1;
   if (c.method.layout() != "one") files = setup.ranks;
-  auto all = static_cast<std::int64_t>(bytes) + files * k_header;
-  if (setup.experiment.joins && files > 1) all *= 2;
+  auto all = static_cast<std::int64_t>(bytes) + files * (k_header + content.replicated_bytes(setup.records));
+  // The joined file lies beside the set.
+  if (setup.experiment.joins && files > 1) all += static_cast<std::int64_t>(bytes) + k_header;
   return setup.experiment.computes ? 2 * all : all;
 }
 
@@ -67,8 +73,7 @@ std::string estimate_of(const Setup& setup, const Workload& workload) {
     }
     // What the outputs should be is kept, to compare with.
     if (computes) memory += 2 * content.distributed_bytes(records);
-    // The check holds a field of the file.
-    memory += largest_field(content);
+    memory += k_checking * setup.ranks;
   }
   std::int64_t most_buffers = 0, most_disk = 0, all_disk = 0;
   for (const auto& c : cases) {

@@ -48,7 +48,15 @@ Setup setup_of(const Options& options, const Workload& workload, int ranks) {
   setup.experiment = experiment_of(options.experiment);
   setup.ranks = ranks;
   setup.grid = find_size(workload, options.size.empty() ? setup.experiment.size : options.size);
+  const auto content = workload.content(setup.grid);
   setup.tiling = tiling_of(options, ranks);
+  // Fields of one row are cut along it.
+  if (content.cut == 1 && options.tiling.eta > 1)
+    throw std::invalid_argument("--tiles " + std::to_string(options.tiling.xi) + "x" +
+                                std::to_string(options.tiling.eta) + " cuts rows, but fields of " +
+                                workload.name + " have one; " + std::to_string(ranks) + "x1 is possible");
+  if (content.cut == 1) setup.tiling = {ranks, 1};
+  setup.runs = contiguous_runs(content, setup.grid, setup.tiling);
   setup.records = options.records < 0 ? workload.records : options.records;
   if (workload.records == 0 && options.records > 0)
     throw std::invalid_argument("--records is given, but " + workload.name + " writes none");

@@ -69,6 +69,10 @@ std::string settings_of(const Setup& setup, const Result& r) {
     object.text("hints", hints);
   }
   if (setup.steps > 0) object.text("steps", std::to_string(setup.steps));
+  // What the tiles make of a file, on one level of a field: not set, but what a study of tiles asks for.
+  if (r.method.entry->does == MethodEntry::Does::all && setup.runs.in_all > 0)
+    object.text("contiguous_runs", std::to_string(setup.runs.in_all))
+        .text("longest_run_elements", std::to_string(setup.runs.longest));
   return object.done();
 }
 

@@ -40,6 +40,7 @@ struct Setup {
   int ranks = 1;
   std::int64_t records = 0;
   std::int64_t steps = 0;                 ///< of a program that computes
+  Runs runs;                              ///< of the largest field in a file with all of it
   std::vector<std::string> file_systems;  ///< of each dir
   Machine machine;
   std::string files;  ///< how the names of all files begin

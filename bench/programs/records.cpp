@@ -98,7 +98,8 @@ class Records : public Program {
     if (own >= 0) {
       result.wrong = own;
     } else if (!look) {
-      result.wrong = wrong_in_arrays(targets_, -1) + wrong_in_arrays(targets_, setup.records - 1);
+      result.wrong = wrong_in_arrays(targets_, -1);
+      if (setup.records > 0) result.wrong += wrong_in_arrays(targets_, setup.records - 1);
     }
     result.wrong = summed(session.comm(), result.wrong);
     session.keep(result);
@@ -124,6 +125,7 @@ class Records : public Program {
     const std::string whole = session.path_of(c, "joined");
     session.remove(whole);
     Phases phases;
+    quiet_barrier(session.comm());
     phases.time(Phase::join, [&] { join_set(session.comm(), path, whole, c.format, run.flush); });
     double seconds = phases[Phase::join];
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, session.comm());
