@@ -19,7 +19,7 @@ Experiment described(const std::string& name) {
     return {name,  {"none", "gather", "native", "pnetcdf-collective", "netcdf-collective"},
             usual, "large",
             false, true,
-            500};
+            50};
   if (name == "seven-ways")
     return {name,
             {"serial-ascii", "ascii-per-process", "binary-per-process", "netcdf-independent",

@@ -14,7 +14,7 @@ struct Experiment {
   std::string size;                  ///< "": the workload's first
   bool joins = false;                ///< sets of files are joined to one file, and the time is told
   bool computes = false;             ///< the program is a model that runs, programs/roms_benchmark.cpp
-  int steps = 0;                     ///< of the model
+  int every = 0;                     ///< steps of the model from one output to the next, unless --steps says
 };
 
 /// Of a workload's name; those without an entry get native and limit.

@@ -65,7 +65,7 @@ Setup setup_of(const Options& options, const Workload& workload, int ranks) {
     if (given && !setup.experiment.computes)
       throw std::invalid_argument(std::string(name) + " is given, but " + workload.name +
                                   " does not compute");
-  setup.steps = options.steps > 0 ? options.steps : setup.experiment.steps;
+  setup.steps = options.steps > 0 ? options.steps : setup.experiment.every * setup.records;
   if (setup.experiment.computes && setup.steps % setup.records != 0)
     throw std::invalid_argument("--steps is " + std::to_string(setup.steps) + ", which " +
                                 std::to_string(setup.records) +

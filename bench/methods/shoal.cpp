@@ -112,6 +112,11 @@ class Shoal : public Method {
       const auto settings = settings_to_open(run);
       check(shoal_open(run.comm, run.path.c_str(), SHOAL_READ, settings.c_str(), &file_), "opening");
     });
+    run.phases.time(Phase::read_meta, [&] {
+      int index = 0;
+      for (const auto& field : run.content.fields)
+        check(shoal_find_var(file_, field.name.c_str(), &index), "variable " + field.name);
+    });
   }
 
   // Owned cells alone, as every other method reads them: the halo is left out by strides.
