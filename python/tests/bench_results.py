@@ -24,6 +24,7 @@ _phases += ("close", "total", "blocked")
 # Seconds per GB of a way, and seconds that it costs whatever the size.
 _speed = {
     "limit": (0.33, 0.002),
+    "none": (6.0, 0.002),
     "native": (0.36, 0.008),
     "gather": (0.9, 0.006),
     "pnetcdf-collective": (0.75, 0.012),
@@ -201,6 +202,10 @@ def roms_ranks(make: Maker, interrupted: bool = True) -> None:
 
 
 def roms_benchmark(make: Maker) -> None:
+    more = {"compute": 0.99, "user": 1.2, "system": 0.1}
+    make.add(
+        "roms-benchmark", "none", "none", [512, 64, 30], 20, (4, 2), operation="run", study="run", more=more
+    )
     for method in ("native", "gather", "pnetcdf-collective", "pnetcdf-nonblocking"):
         make.add(
             "roms-benchmark",

@@ -274,13 +274,29 @@ def test_advice_keeps_the_default_where_it_is_good():
     assert found.toml == 'driver = "native"\nformat = "cdf5"' and "nothing needs to be set" in found.reason
 
 
+def in_three_sizes(method, seconds, **changes):
+    """The same in three cells."""
+    return [item for n in (8, 9, 10) for item in one(method, seconds, shape=[n, n, n], **changes)]
+
+
 def test_advice_names_what_is_faster():
-    other = one("pnetcdf-nonblocking", [1, 1], access="nonblocking")
-    found = advice.advice_for(contests(one("native", [2, 2]), other))
+    native = in_three_sizes("native", [2, 2])
+    other = in_three_sizes("pnetcdf-nonblocking", [1, 1], access="nonblocking")
+    found = advice.advice_for(contests(native, other))
     assert found.toml == 'driver = "pnetcdf"\nformat = "cdf5"\naccess = "nonblocking"'
     assert "50\u00a0% of the default's time" in found.reason
-    bare = one("bare-pnetcdf-collective", [0.1, 0.1])
-    assert advice.advice_for(contests(one("native", [2, 2]), other, bare)).best.access == "nonblocking"
+    bare = in_three_sizes("bare-pnetcdf-collective", [0.1, 0.1])
+    assert advice.advice_for(contests(native, other, bare)).best.access == "nonblocking"
+
+
+def test_one_case_is_too_little_for_advice():
+    found = advice.advice_for(contests(one("native", [2, 2]), one("gather", [1, 1])))
+    assert 'driver = "native"' in found.toml and "too little" in found.reason
+
+
+def test_a_run_without_output_wins_nothing():
+    (contest,) = contests(one("none", [1, 1], "none"), one("native", [2, 2]), one("gather", [3, 3]))
+    assert contest.winner.method == "native" and contest.formats == ["cdf5"] and contest.limit is None
 
 
 def test_advice_tunes():

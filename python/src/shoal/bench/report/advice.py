@@ -19,6 +19,7 @@ _drivers = ("native", "gather", "pnetcdf", "netcdf", "mpiio")
 _settings = ("writers", "slot_bytes", "stage_bytes", "io_layout", "chunk_bytes", "alignment", "hints", "fill")
 _settings += ("header_reserve", "replicated_access", "replicated_read")
 _enough = 0.6  # a way that ran in less than this share of all contests is not advised
+_few = 3  # cases; fewer are no reason to leave the defaults
 _level = 1.05  # a gain that is smaller is no reason to leave the defaults
 _operation_words = {"write": "Writing", "read": "Reading", "cold read": "Reading what is not cached"}
 _operation_words.update({"run": "Whole runs", "define": "Defining"})
@@ -279,6 +280,11 @@ def advice_for(contests: Sequence[Contest]) -> Advice:
         advice = Advice(
             default, f"The default (driver native, format cdf5, one file) {gain}: nothing needs to be set."
         )
+    elif default is not None and best.cases < _few:
+        reason = (
+            f"{_reason(best, default)} That is too little to leave the defaults for: run more experiments."
+        )
+        advice = Advice(default, reason)
     else:
         advice = Advice(best, _reason(best, default))
     advice.by_format = sorted(by_format, key=lambda way: way.ratio)

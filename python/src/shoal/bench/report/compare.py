@@ -88,6 +88,11 @@ class Entry:
         return self.base == "limit"
 
     @property
+    def is_bound(self) -> bool:
+        """Whether it only says what is possible: limit, and runs of a model without output ("none")."""
+        return self.base in ("limit", "none")
+
+    @property
     def verified(self) -> bool:
         return all(run.verified for run in self.runs)
 
@@ -126,8 +131,8 @@ class Contest:
 
     @property
     def rivals(self) -> list[Entry]:
-        """All but limit, the fastest first. Entries with wrong values do not count: they prove nothing."""
-        return [entry for entry in self.entries if not entry.is_limit and entry.verified]
+        """All but bounds, the fastest first. Entries with wrong values do not count: they prove nothing."""
+        return [entry for entry in self.entries if not entry.is_bound and entry.verified]
 
     @property
     def winner(self) -> Optional[Entry]:
@@ -135,7 +140,7 @@ class Contest:
 
     @property
     def formats(self) -> list[str]:
-        return sorted({entry.format for entry in self.entries if not entry.is_limit})
+        return sorted({entry.format for entry in self.entries if not entry.is_bound})
 
     def of_format(self, name: str) -> list[Entry]:
         """Rivals with this format, the fastest first."""

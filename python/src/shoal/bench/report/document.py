@@ -18,7 +18,7 @@ from .tables import Table, cells_table, machines_table, tables_of
 
 @dataclass
 class Section:
-    """One experiment. asks: what its studies vary; summary and findings: sentences by place, few and all; gaps:
+    """One experiment. asks: what its studies vary; summary, findings: sentences by place, few and all; gaps:
     what is missing, and why."""
 
     name: str

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Optional
+from typing import Optional, Union
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -114,17 +114,18 @@ class Sheet:
         rows: int = 1,
         columns: int = 1,
         panel_height: float = 2.7,
-        left: float = 0.75,
+        left: Union[float, Sequence[float]] = 0.75,
         right: float = 0.25,
         panel_heights: Optional[Sequence[float]] = None,
         shares: Optional[Sequence[float]] = None,
         gap: float = 0.95,
         foot: float = 0.62,
     ) -> None:
-        """left, right: beside each panel, for ticks and labels. shares: relative widths of columns.
-        foot: below the last row, for ticks and the name of the axis."""
+        """left, right: beside each panel (left: or those of each column), for ticks and labels. foot: below
+        the last row, for ticks and the name of the axis. shares: relative widths of columns."""
         heights = list(panel_heights or [panel_height] * rows)
-        total = max(width, columns * (left + right + 1.9))
+        lefts = [left] * columns if isinstance(left, (int, float)) else list(left)
+        total = max(width, sum(lefts) + columns * (right + 1.9))
         room = total - 0.1
         parts = [(wrapped(title, room, large, True), large, "bold", ink)]
         parts.append((wrapped(subtitle, room, small), small, "normal", grey))
@@ -143,7 +144,7 @@ class Sheet:
         if note:
             self.figure.text(0.05 / total, 0.06 / height, note, size=small, color=grey, va="bottom")
         weights = list(shares or [1.0] * columns)
-        free = total - columns * (left + right)
+        free = total - sum(lefts) - columns * right
         self.axes: list[list[Axes]] = []
         y = head
         for row in range(rows):
@@ -151,13 +152,13 @@ class Sheet:
             for column in range(columns):
                 wide = free * weights[column] / sum(weights)
                 box = (
-                    (x + left) / total,
+                    (x + lefts[column]) / total,
                     1 - (y + heights[row]) / height,
                     wide / total,
                     heights[row] / height,
                 )
                 line.append(_plain(self.figure.add_axes(box)))
-                x += left + wide + right
+                x += lefts[column] + wide + right
             y += heights[row] + gap
             self.axes.append(line)
 

@@ -21,7 +21,7 @@ _phases = {
 
 @dataclass
 class Row:
-    """mark: "best" (fastest of all), "limit", "wrong" or nothing; begins: the first row of a contest."""
+    """mark: "best" (fastest), "limit" (a bound), "wrong" or nothing; begins: the first row of a contest."""
 
     cells: list[str]
     mark: str = ""
@@ -87,7 +87,7 @@ def _won(contest: Contest, entry: Entry) -> str:
         return "WRONG VALUES"
     if entry is contest.winner:
         return "fastest" if len(contest.rivals) > 1 else ""
-    peers = [] if entry.is_limit else contest.of_format(entry.format)
+    peers = [] if entry.is_bound else contest.of_format(entry.format)
     return f"fastest {entry.format}" if len(peers) > 1 and peers[0] is entry else ""
 
 
@@ -122,7 +122,7 @@ def table_of(title: str, contests: Sequence[Contest], place: str) -> Table:
         for number, entry in enumerate(contest.entries):
             keys = [text(contest) if number == 0 else "" for _, text in varied]
             mark = "" if entry.verified else "wrong"
-            mark = mark or ("limit" if entry.is_limit else "best" if entry is contest.winner else "")
+            mark = mark or ("limit" if entry.is_bound else "best" if entry is contest.winner else "")
             rows.append(Row(keys + _cells(contest, entry, phases), mark, number == 0))
     headings = [name for name, _ in varied] + [
         "method",

@@ -92,12 +92,14 @@ def subtitle(name: str, contests: Sequence[Contest], hollow: bool = True) -> str
 
 def label(entry: Entry, with_format: bool) -> str:
     """The method, and the format where it is not clear from the picture."""
+    if entry.base == "none":
+        return "no output"
     return f"{entry.method} ({entry.format})" if with_format and entry.format else entry.method
 
 
 def chosen(contest: Contest, format: str) -> list[Entry]:
     """Entries of one format, and limit beside them, which has a format of its own."""
-    return [entry for entry in contest.entries if entry.format == format or entry.is_limit]
+    return [entry for entry in contest.entries if entry.format == format or entry.is_bound]
 
 
 def lines(

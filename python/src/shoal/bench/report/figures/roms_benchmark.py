@@ -73,7 +73,7 @@ def _published(panel) -> None:
         y += 0.6
     panel.set_yticks(places, texts)
     panel.set_ylim(max(y - 0.6, 6), -0.9)
-    scale(panel, "seconds, own scale", [170], "x", log=False)
+    scale(panel, "seconds, own scale", [190], "x", log=False)
 
 
 def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
@@ -85,7 +85,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             entries = [entry for contest in group for entry in contest.entries]
             several = len(formats_of(group)) > 1
             pairs = [f"{target}, {way}" for target, pair in published.roms_benchmark.items() for way in pair]
-            texts = [f"{label(entry, several)}  elapsed" for entry in entries] + pairs
+            texts = [f"{label(entry, several)}  elapsed" for entry in entries]
             sheet = Sheet(
                 f"A whole run of the model, {group[0].key.size}: elapsed, user and system time",
                 subtitle(names[place], group, hollow=False),
@@ -93,7 +93,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                 f"machine and year, on a scale of its own. {published.roms_benchmark_source}",
                 columns=2,
                 panel_height=max(2.2, 0.68 * len(entries)),
-                left=widest(texts) + 0.25,
+                left=(widest(texts) + 0.25, widest(pairs) + 0.25),
                 right=0.3,
                 shares=(2, 1),
             )
