@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -146,7 +146,12 @@ class RawFile final : public PlainFile {
     if (text_) {
       lines_.resize(static_cast<std::size_t>(n * width));
       read_bytes(offset, n * width, lines_.data());
-      parse_lines(n, width, type, values);
+      if (type == "double")
+        parse_lines(n, width, std::nan(""), values);
+      else if (type == "float")
+        parse_lines(n, width, std::nanf(""), values);
+      else
+        parse_lines(n, width, std::numeric_limits<std::int32_t>::min(), values);
       return;
     }
     read_bytes(offset, n * width, reinterpret_cast<char*>(values));
@@ -155,19 +160,16 @@ class RawFile final : public PlainFile {
   }
 
   // What is no number (a line that was never written) becomes one that no workload has.
-  void parse_lines(std::int64_t n, std::int64_t width, const std::string& type, std::byte* values) {
+  template <class T>
+  void parse_lines(std::int64_t n, std::int64_t width, T other, std::byte* values) const {
     for (std::int64_t i = 0; i < n; ++i) {
-      const char* line = lines_.data() + i * width;
-      char* end = nullptr;
-      const double value = type == "float" ? std::strtof(line, &end) : std::strtod(line, &end);
-      const bool right = line[width - 1] == '\n' && end == line + width - 1;
-      if (type == "double")
-        reinterpret_cast<double*>(values)[i] = right ? value : std::nan("");
-      else if (type == "float")
-        reinterpret_cast<float*>(values)[i] = right ? static_cast<float>(value) : std::nanf("");
-      else
-        reinterpret_cast<std::int32_t*>(values)[i] =
-            right ? static_cast<std::int32_t>(value) : std::numeric_limits<std::int32_t>::min();
+      const char* const line = lines_.data() + i * width;
+      const char* const end = line + width - 1;
+      T value{};
+      const auto [after, error] =
+          std::from_chars(std::find_if(line, end, [](char c) { return c != ' '; }), end, value);
+      const bool right = error == std::errc{} && after == end && *end == '\n';
+      reinterpret_cast<T*>(values)[i] = right ? value : other;
     }
   }
 

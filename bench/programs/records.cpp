@@ -122,6 +122,11 @@ class Records : public Program {
 
   // The time of the slowest rank, beside the result's own.
   static void join(Session& session, const Case& c, const std::string& path, Run& run, Result& result) {
+    if (pieces_of(path).size() == 1) {
+      // All on one node: the one file is whole.
+      result.phases[Phase::total_joined] = result.phases[Phase::total];
+      return;
+    }
     const std::string whole = session.path_of(c, "joined");
     session.remove(whole);
     Phases phases;
