@@ -97,6 +97,22 @@ std::int64_t width_of(Type type, bool text) {
   return type == Type::dbl ? 26 : type == Type::real ? 17 : 12;
 }
 
+// A variable in the header file.
+std::string header_of(const Content& whole, const Slices& slices, const Field& field, std::size_t begin,
+                      std::int64_t width) {
+  std::string dims, told;
+  for (const auto& d : field.dims)
+    dims += (dims.empty() ? "\"" : ", \"") + d + "\"";
+  if (const auto at = slices.find(field.name); at != slices.end())
+    for (const int n : decomposition_of(whole, field.name, at->second))
+      told += (told.empty() ? "" : ", ") + std::to_string(n);
+  if (!told.empty()) told = R"({"name": "domain_decomposition", "type": "int", "value": [)" + told + "]}";
+  const char* type = field.type == Type::dbl ? "double" : field.type == Type::real ? "float" : "int";
+  return R"({"name": ")" + field.name + R"(", "type": ")" + type + R"(", "dimensions": [)" + dims +
+         R"(], "begin": )" + std::to_string(begin) + R"(, "element_bytes": )" + std::to_string(width) +
+         R"(, "attributes": [)" + told + "]}";
+}
+
 }  // namespace
 
 void write_netcdf(const std::string& path, const std::string& format, const Content& content,
@@ -154,20 +170,9 @@ void write_raw(const std::string& path, bool text, bool big_endian, const Conten
     }
   }
   const auto stride = records > 0 ? (data.size() - record_begin) / static_cast<std::size_t>(records) : 0;
-  for (const auto& field : part.fields) {
-    std::string dims, told;
-    for (const auto& d : field.dims)
-      dims += (dims.empty() ? "\"" : ", \"") + d + "\"";
-    if (const auto at = slices.find(field.name); at != slices.end())
-      for (const int n : decomposition_of(content, field.name, at->second))
-        told += (told.empty() ? "" : ", ") + std::to_string(n);
-    if (!told.empty()) told = R"({"name": "domain_decomposition", "type": "int", "value": [)" + told + "]}";
-    const char* type = field.type == Type::dbl ? "double" : field.type == Type::real ? "float" : "int";
-    variables += (variables.empty() ? "" : ",\n  ") + std::string(R"({"name": ")") + field.name +
-                 R"(", "type": ")" + type + R"(", "dimensions": [)" + dims + R"(], "begin": )" +
-                 std::to_string(begins[field.name]) + R"(, "element_bytes": )" +
-                 std::to_string(width_of(field.type, text)) + R"(, "attributes": [)" + told + "]}";
-  }
+  for (const auto& field : part.fields)
+    variables += (variables.empty() ? "" : ",\n  ") +
+                 header_of(content, slices, field, begins[field.name], width_of(field.type, text));
   std::ofstream(path, std::ios::binary) << data;
   std::ofstream(path + ".json") << "{\"shoal_header\": 1, \"format\": \"" << (text ? "ascii" : "raw")
                                 << "\", \"byte_order\": \""
