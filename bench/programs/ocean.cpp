@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace shoal::bench {
 
@@ -64,7 +65,6 @@ Ocean::View Ocean::view(const std::string& name) {
 }
 
 void Ocean::begin() {
-  steps_ = 0;
   for (const auto* field : {&ubar_, &vbar_, &u_, &v_, &w_, &rho_})
     for (std::int64_t k = 0; k < field->levels; ++k)
       for (std::int64_t j = -1; j <= field->rows; ++j)
@@ -83,56 +83,59 @@ void Ocean::begin() {
 }
 
 void Ocean::step() {
-  ++steps_;
-  exchange(zeta_);
+  exchange({&zeta_});
   currents();
-  exchange(ubar_);
-  exchange(vbar_);
+  exchange({&ubar_, &vbar_});
   surface();
-  exchange(u_);
-  exchange(v_);
+  profiles();
   vertical();
-  for (const auto* tracer : {&temp_, &salt_}) {
-    exchange(*tracer);
-    carry(*tracer, next_);
-  }
+  exchange({&temp_, &salt_});
+  carry(temp_, next_);
+  carry(salt_, next_);
   density();
 }
 
-void Ocean::exchange(const View& field) {
-  side(field, true, west_, east_);
-  side(field, false, south_, north_);
+void Ocean::exchange(const std::vector<const View*>& fields) {
+  side(fields, true, west_, east_);
+  side(fields, false, south_, north_);
 }
 
-// Both directions of one dimension.
-void Ocean::side(const View& field, bool columns, int low, int high) {
-  const std::int64_t length = columns ? field.rows : field.columns + 2;
-  const auto count = static_cast<std::size_t>(length * field.levels);
+// Both directions of one dimension; all fields in one message.
+void Ocean::side(const std::vector<const View*>& fields, bool columns, int low, int high) {
+  std::int64_t cells = 0;
+  for (const auto* f : fields)
+    cells += f->levels * (columns ? f->rows : f->columns + 2);
+  const auto count = static_cast<std::size_t>(cells);
   send_.resize(count);
   receive_.resize(count);
-  const auto cell = [&](std::int64_t k, std::int64_t n, std::int64_t place) -> float& {
-    return columns ? field.at(k, n)[place] : field.at(k, place)[n - 1];
-  };
-  const auto move = [&](std::int64_t from, std::int64_t into, int to_rank, int from_rank) {
+  // A place counted from the first owned row or column, or from behind the last.
+  const auto for_cells = [&](std::int64_t first, bool from_end, auto&& f) {
     std::size_t at = 0;
-    for (std::int64_t k = 0; k < field.levels; ++k)
-      for (std::int64_t n = 0; n < length; ++n)
-        send_[at++] = cell(k, n, from);
+    for (const auto* field : fields) {
+      const std::int64_t place = from_end ? (columns ? field->columns : field->rows) + first : first;
+      const std::int64_t inwards = from_end ? place - 1 : place + 1;
+      for (std::int64_t k = 0; k < field->levels; ++k)
+        for (std::int64_t n = columns ? 0 : -1; n < (columns ? field->rows : field->columns + 1); ++n)
+          if (columns)
+            f(at++, field->at(k, n)[place], field->at(k, n)[inwards]);
+          else
+            f(at++, field->at(k, place)[n], field->at(k, inwards)[n]);
+    }
+  };
+  const auto move = [&](bool from_end, int to_rank, int from_rank) {
+    for_cells(from_end ? -1 : 0, from_end, [&](std::size_t at, float& cell, float&) { send_[at] = cell; });
     MPI_Sendrecv(send_.data(), static_cast<int>(count), MPI_FLOAT, to_rank, k_tag, receive_.data(),
                  static_cast<int>(count), MPI_FLOAT, from_rank, k_tag, comm_, MPI_STATUS_IGNORE);
     // At the edge of the ocean the cell beside stands for what is not there.
-    const std::int64_t beside = into < 0 ? 0 : into - 1;
-    at = 0;
-    for (std::int64_t k = 0; k < field.levels; ++k)
-      for (std::int64_t n = 0; n < length; ++n, ++at)
-        cell(k, n, into) = from_rank == MPI_PROC_NULL ? cell(k, n, beside) : receive_[at];
+    for_cells(from_end ? -1 : 0, !from_end, [&](std::size_t at, float& cell, float& beside) {
+      cell = from_rank == MPI_PROC_NULL ? beside : receive_[at];
+    });
   };
-  const std::int64_t last = columns ? field.columns : field.rows;
-  move(last - 1, -1, high, low);
-  move(0, last, low, high);
+  move(true, high, low);
+  move(false, low, high);
 }
 
-// Currents follow the slope of the surface, faster near it.
+// Currents follow the slope of the surface.
 void Ocean::currents() {
   for (std::int64_t j = 0; j < ubar_.rows; ++j)
     for (std::int64_t i = 0; i < ubar_.columns; ++i)
@@ -140,14 +143,19 @@ void Ocean::currents() {
   for (std::int64_t j = 0; j < vbar_.rows; ++j)
     for (std::int64_t i = 0; i < vbar_.columns; ++i)
       vbar_.at(0, j)[i] -= k_gravity * (zeta_.at(0, j + 1)[i] - zeta_.at(0, j)[i]);
+}
+
+// The same over depth, halos included.
+void Ocean::profiles() {
   for (std::int64_t k = 0; k < levels_; ++k) {
     const float p = profile_[static_cast<std::size_t>(k)];
-    for (std::int64_t j = 0; j < u_.rows; ++j)
-      for (std::int64_t i = 0; i < u_.columns; ++i)
-        u_.at(k, j)[i] = p * ubar_.at(0, j)[i];
-    for (std::int64_t j = 0; j < v_.rows; ++j)
-      for (std::int64_t i = 0; i < v_.columns; ++i)
-        v_.at(k, j)[i] = p * vbar_.at(0, j)[i];
+    for (const auto& [from, into] : {std::pair{&ubar_, &u_}, {&vbar_, &v_}})
+      for (std::int64_t j = -1; j <= into->rows; ++j) {
+        const float* mean = from->at(0, j);
+        float* out = into->at(k, j);
+        for (std::int64_t i = -1; i <= into->columns; ++i)
+          out[i] = p * mean[i];
+      }
   }
 }
 

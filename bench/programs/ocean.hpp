@@ -37,10 +37,11 @@ class Ocean {
   };
   View view(const std::string& name);
   /// Fills one cell of halo on each side: from neighbours, or at the edge of the ocean from the cell beside.
-  void exchange(const View& field);
-  void side(const View& field, bool columns, int low, int high);
+  void exchange(const std::vector<const View*>& fields);
+  void side(const std::vector<const View*>& fields, bool columns, int low, int high);
   void surface();
   void currents();
+  void profiles();
   void vertical();
   void carry(const View& tracer, std::vector<float>& next);
   void density();
@@ -54,7 +55,6 @@ class Ocean {
   std::vector<float> profile_;         // of currents over depth
   std::vector<float> next_;            // a tracer's values after the step
   std::vector<float> send_, receive_;  // of halos
-  std::int64_t steps_ = 0;
 };
 
 /// Means of the state over the steps of an interval, field by field.
