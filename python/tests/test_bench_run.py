@@ -76,7 +76,8 @@ def test_everything_is_measured(work, fake):
     assert {(r["study"], r["paper"], r["ranks"]) for r in told} == {("size", False, 2)}
     assert "Not in this build, and left out: netcdf-collective" in done.stderr
     assert "left out: pnetcdf-collective netcdf4: pnetcdf-collective has no format netcdf4" in done.stdout
-    assert "shoal bench report" in done.stdout and not list(work.iterdir())
+    assert "0.025 (1.00)" in done.stdout and "shoal bench report" in done.stdout
+    assert not list(work.iterdir())
 
 
 def test_options_reach_the_engine(work, fake):
@@ -109,7 +110,7 @@ def test_a_broken_round_is_measured_again(work, fake):
     cut = [r if r["repetition"] == 1 else {**r, "whole_round": False} for r in told][:-3]
     path.write_text(json.dumps(cut))
     done = run(work, fake, *small("--reps", "2"))
-    assert "goes on after 1 repetitions, without 9 results of a broken one" in done.stderr
+    assert "goes on after 1 of 2 repetitions, without 9 results of a broken one" in done.stderr
     assert held(work) == told
 
 
@@ -117,7 +118,9 @@ def test_other_results_are_not_mixed_in(work, fake):
     run(work, fake, *small("--reps", "1"))
     before = held(work)
     done = run(work, fake, *small("--reps", "1", "--flush"))
-    assert f"also holds {len(before)} results of other options, another build" in done.stderr
+    assert (
+        f"also holds {len(before)} results of roms-size with other options, of another build" in done.stderr
+    )
     assert len(held(work)) == 2 * len(before) and len({r["start"] for r in held(work)}) == 2
     # Another build: the same options, and all is measured again.
     engine = Path(fake["BENCH_ENGINE"])

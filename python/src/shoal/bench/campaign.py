@@ -47,11 +47,13 @@ class Campaign:
         done = sum(self.journal.whole_rounds(k) >= s.repetitions for s, k in zip(self.starts, self.keys))
         if done:
             found.append(f"{self.journal.path} has {done} of {len(self.starts)} starts already.")
-        others = self.journal.others(set(self.keys))
+        names = {start.experiment for start in self.starts}
+        others = [r for r in self.journal.others(set(self.keys)) if r.experiment in names]
         if others:
             found.append(
-                f"{self.journal.path} also holds {len(others)} results of other options, another build or "
-                "another environment. They stay there, and are not gone on with."
+                f"{self.journal.path} also holds {len(others)} results of {', '.join(sorted(names))} "
+                "with other options, of another build or in another environment. They stay there, and are "
+                "not gone on with."
             )
         return found
 
@@ -79,7 +81,8 @@ class Campaign:
         display.begin(index)
         if whole or dropped:
             broken = f", without {dropped} results of a broken one" if dropped else ""
-            display.note(f"{start.experiment}, {start.label}: goes on after {whole} repetitions{broken}.")
+            how = f"goes on after {whole} of {start.repetitions} repetitions" if whole else "begins again"
+            display.note(f"{start.experiment}, {start.label}: {how}{broken}.")
         try:
             with Run(self.engine, start, whole + 1) as run:
                 ended = self._follow(run, key, whole, display)

@@ -48,10 +48,15 @@ def study_tables(starts: Sequence[Start], keys: Sequence[str], results: Sequence
         _row(result, several) for result in sorted(results, key=lambda r: r.operation != "write")
     )
     cells: dict[tuple, list[float]] = {}
+    joins: dict[tuple, list[float]] = {}
     for result in results:
         cells.setdefault((result.start, result.dir, *_row(result, several)), []).append(
             result.seconds["total"]
         )
+        if result.seconds.get("join"):
+            joins.setdefault((result.start, result.dir, *_row(result, several)), []).append(
+                result.seconds["join"]
+            )
     limits = {}
     for (start, where, operation, method, *_), seconds in cells.items():
         if method == _limit:
@@ -65,9 +70,11 @@ def study_tables(starts: Sequence[Start], keys: Sequence[str], results: Sequence
             return ""
         where, seconds = found[0]
         middle, limit = median(seconds), limits.get((key, where, row[0]))
-        if limit is None or row[1] == _limit or not middle:
-            return _seconds(middle)
-        return f"{_seconds(middle)} ({limit / middle:.2f})"
+        text = _seconds(middle)
+        if limit is not None and row[1] != _limit and middle:
+            text += f" ({limit / middle:.2f})"
+        joined = joins.get((key, where, *row))
+        return f"{text} + {_seconds(median(joined))}" if joined else text
 
     pairs = [(start, key) for start, key in zip(starts, keys) if any(r.start == key for r in results)]
     tables = []
@@ -75,6 +82,7 @@ def study_tables(starts: Sequence[Start], keys: Sequence[str], results: Sequence
         part = pairs[first : first + _columns]
         head = starts[0]
         title = f"{head.experiment}, {head.study}: median seconds" + (" (share of limit)" if limits else "")
+        title += " + joining" if joins else ""
         table = Table(title=title if first == 0 else None, title_justify="left")
         for heading in ("operation", "method", "format", *(["dir"] if several else [])):
             table.add_column(heading, overflow="fold")
