@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
-from .compare import Contest, Entry, Verdict, is_clear, times
+from .compare import Contest, Entry, Verdict, distinct, is_clear, times
 from .results import Place
 from .sweeps import not_set, not_swept, pooled, sweeps_of, works_of
 
@@ -198,6 +198,7 @@ class Way:
     format: str
     ratio: float  # geometric mean of its time through that of the best way, over the contests that it was in
     cases: int
+    clear: int = 0  # cases in which every run of it was faster than every run of native
 
     @property
     def settings(self) -> dict[str, str]:
@@ -243,21 +244,26 @@ def _is_way(entry: Entry) -> bool:
 
 
 def ways_of(contests: Iterable[Contest]) -> list[Way]:
-    """Ways that ran often enough to be advised, the best first. Each contest counts alike."""
+    """Ways that ran often enough to be advised, the best first. Each contest counts alike, but those without
+    `native`, where it ran elsewhere, not at all: nobody can say what it would have done there."""
     ratios: dict[tuple[str, str, str, str], list[float]] = {}
+    clear: Counter[tuple[str, str, str, str]] = Counter()
     count = 0
-    for contest in contests:
-        entries = [entry for entry in contest.rivals if _is_way(entry)]
+    fields = [[entry for entry in contest.rivals if _is_way(entry)] for contest in contests]
+    with_native = [field for field in fields if any(entry.method == "native" for entry in field)]
+    for entries in with_native or fields:
         if len({entry.method for entry in entries}) < 2:
             continue
         count += 1
         best = entries[0].seconds.middle
+        native = next((entry for entry in entries if entry.method == "native"), None)
         for entry in entries:
             run = entry.first
             way = (run.driver, run.access, run.layout, entry.format)
             ratios.setdefault(way, []).append(max(entry.seconds.middle, 1e-9) / max(best, 1e-9))
+            clear[way] += native is not None and is_clear(entry, native) is True
     ways = [
-        Way(*way, math.exp(statistics.fmean(map(math.log, values))), len(values))
+        Way(*way, math.exp(statistics.fmean(map(math.log, values))), len(values), clear[way])
         for way, values in ratios.items()
     ]
     ways.sort(key=lambda way: way.ratio)
@@ -266,39 +272,44 @@ def ways_of(contests: Iterable[Contest]) -> list[Way]:
 
 
 def advice_for(contests: Sequence[Contest]) -> Advice:
-    """What to set in the place of these contests. Local."""
+    """What to set in the place of these contests: the defaults, unless there is good reason. Local."""
     ways = ways_of(contests)
     if not ways:
         return Advice(
             None, "Too few ways were measured here to advise one. Run more methods, and keep the defaults."
         )
     best = ways[0]
-    default = next((w for w in ways if (w.driver, w.layout, w.format) == ("native", "one", "cdf5")), None)
-    by_format = [next(w for w in ways if w.format == name) for name in sorted({way.format for way in ways})]
-    if default is not None and default.ratio <= best.ratio * _level:
-        gain = "is the fastest" if default is best else "takes at most 5 % more time than the fastest"
+    natives = [way for way in ways if (way.driver, way.layout) == ("native", "one")]
+    default = next((way for way in natives if way.format == "cdf5"), natives[0] if natives else None)
+    if default is None:
         advice = Advice(
-            default, f"The default (driver native, format cdf5, one file) {gain}: nothing needs to be set."
+            best, f"{_took(best)} the least time ({_count(best.cases, 'case')}). Native did not run."
         )
-    elif default is not None and best.cases < _few:
-        reason = (
-            f"{_reason(best, default)} That is too little to leave the defaults for: run more experiments."
-        )
-        advice = Advice(default, reason)
+    elif default.ratio <= best.ratio * _level:
+        gain = "is the fastest" if default is best else "takes at most 5 % more time than the fastest"
+        words = "The default (driver native, one file, format cdf5)"
+        if default.format != "cdf5":
+            words = f"Driver native with one file and format {default.format}"
+        advice = Advice(default, f"{words} {gain}: nothing else needs to be set.")
     else:
-        advice = Advice(best, _reason(best, default))
-    advice.by_format = sorted(by_format, key=lambda way: way.ratio)
+        share = f"{100 * best.ratio / default.ratio:.0f}\u00a0% of the time of native with {default.format}"
+        reason = f"{_took(best)} {share} (geometric mean, {_count(best.cases, 'case')})."
+        if best.cases >= _few and 2 * best.clear >= best.cases:
+            advice = Advice(best, reason)
+        else:
+            doubt = "in too few cases" if best.cases < _few else "mostly within the spread"
+            advice = Advice(default, f"{reason} But that is {doubt}: no reason to leave native.")
+    advice.by_format = [
+        next(w for w in ways if w.format == name) for name in distinct(w.format for w in ways)
+    ]
     assert advice.best is not None
     advice.extra, advice.notes = _tuning(contests, advice.best)
     return advice
 
 
-def _reason(best: Way, default: Optional[Way]) -> str:
-    words = f"Driver {best.driver} with format {best.format} and layout {best.layout or 'one'} took "
-    if default is None:
-        return f"{words}the least time of all ways that ran often enough ({_count(best.cases, 'case')})."
-    share = f"{100 * best.ratio / default.ratio:.0f}\u00a0%"
-    return f"{words}{share} of the default's time (geometric mean, {_count(best.cases, 'case')})."
+def _took(way: Way) -> str:
+    access = f", access {way.access}" if "access" in way.settings else ""
+    return f"Driver {way.driver}{access}, format {way.format} and layout {way.layout or 'one'} took"
 
 
 def _tuning(contests: Sequence[Contest], way: Way) -> tuple[dict[str, str], list[str]]:
