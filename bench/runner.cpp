@@ -151,7 +151,7 @@ class Turns {
       try {
         program_.turn(session_, c);
       } catch (const Refused& e) {
-        c.refused = e.what();
+        c.refused = without_path(c, e.what());
         quiet_barrier(session_.comm());
         for (const char* which : {"", "his", "avg"})
           session_.remove(session_.path_of(c, which));
@@ -162,6 +162,14 @@ class Turns {
     if (cases_.empty())
       throw std::invalid_argument("nothing is left to measure; the first reason: " + first_reason_);
     session_.events_.round_done(number);
+  }
+
+  // Which file it would have been is of no interest.
+  std::string without_path(const Case& c, std::string reason) const {
+    for (const char* which : {"", "his", "avg"})
+      for (const auto& before : {session_.path_of(c, which) + ": ", std::string("rank 0: ")})
+        if (reason.starts_with(before)) reason.erase(0, before.size());
+    return reason;
   }
 
   void skip(const Case& c, const std::string& reason) {
