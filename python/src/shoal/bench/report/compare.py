@@ -203,7 +203,9 @@ def is_clear(winner: Entry, other: Entry) -> Optional[bool]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How `native` did in one cell. verdict: wins, within (10 % of the best), behind, missing, unverified."""
+    """How `native` did in one cell. verdict: wins, within (10 % of the best), behind, missing, unverified.
+
+    best: the fastest of the others; ratio: seconds of native through those of best."""
 
     key: Key
     format: str
@@ -235,12 +237,12 @@ class Verdict:
             "cache": self.best.first.cache,
             "verdict": self.verdict,
             "native_seconds": None if self.native is None else self.native.seconds.middle,
-            "best_method": self.best.method,
-            "best_seconds": self.best.seconds.middle,
+            "best_other_method": self.best.method,
+            "best_other_seconds": self.best.seconds.middle,
             "ratio": self.ratio,
             "larger_than_spread": self.clear,
             "native_phases": {} if self.native is None else _phases(self.native),
-            "best_phases": _phases(self.best),
+            "best_other_phases": _phases(self.best),
         }
 
 

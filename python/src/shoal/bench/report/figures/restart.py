@@ -34,11 +34,16 @@ def _dots(panel, y: float, whole: Spread, store: Optional[Spread], colour: objec
     panel.plot(whole.middle, y, "o", ms=6, mfc="white", mec=colour, mew=1.4)
 
 
+def _phase(what: str) -> str:
+    """The phase that moves the bytes."""
+    return "store" if what == "write" else "read"
+
+
 def _rows(entries: Sequence[Entry]) -> list[tuple[str, Spread, Optional[Spread], Look]]:
-    """Label, rate of the whole, rate of the store phase, look."""
+    """Label, rate of the whole, rate of moving the bytes alone, look."""
     rows = []
     for entry in entries:
-        whole, store = entry.rate(), entry.rate("store")
+        whole, store = entry.rate(), entry.rate(_phase(entry.key.what))
         if whole is not None:
             rows.append((label(entry, True), whole, store, look(entry.method)))
     return rows
@@ -101,7 +106,9 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             panel.grid(False, axis="y")
             panel.grid(True, axis="x", color="#ececec")
             panel.tick_params(axis="y", length=0)
-            heading(panel, "Full marks: the store phase alone.  Hollow marks: the whole write.", grey)
+            whole = "write" if writing else "read"
+            words = f"Full marks: the {_phase(key.what)} phase alone.  Hollow marks: the whole {whole}."
+            heading(panel, words, grey)
             caption = f"Megabytes a second, counted twice, {names[place]}."
             name = slug("restart", names[place], key.what, times(key.shape), key.study, f"{key.ranks}ranks")
             pictures.append(Picture(name, caption, sheet.figure))
