@@ -39,7 +39,7 @@ class Limit : public Method {
   void prepare(Run& run) override {
     fixed_ = packed(run, false);
     record_ = packed(run, true);
-    scratch_.reserve(std::max(fixed_.size(), record_.size()));
+    scratch_.assign(std::max(fixed_.size(), record_.size()), std::byte{1});
     const std::int64_t mine =
         static_cast<std::int64_t>(fixed_.size() + record_.size() * static_cast<std::size_t>(run.records));
     std::int64_t end = 0;
@@ -61,7 +61,7 @@ class Limit : public Method {
     const auto write_some = [this](std::byte* data, std::size_t n, std::int64_t at) {
       return pwrite(fd_, data, n, at);
     };
-    run.phases.time(Phase::store, [&] { transfer(run, record, buffer, write_some); });
+    run.phases.time(Phase::store, [&] { transfer(run, record, buffer.data(), buffer.size(), write_some); });
   }
 
   void finish(Run& run) override {
@@ -81,11 +81,10 @@ class Limit : public Method {
 
   // To a buffer of the same size.
   void get(Run& run, std::int64_t record) override {
-    scratch_.resize((record < 0 ? fixed_ : record_).size());
     const auto read_some = [this](std::byte* data, std::size_t n, std::int64_t at) {
       return pread(fd_, data, n, at);
     };
-    transfer(run, record, scratch_, read_some);
+    transfer(run, record, scratch_.data(), (record < 0 ? fixed_ : record_).size(), read_some);
     if (run.in_place) unpack(run, record);
   }
 
@@ -106,7 +105,7 @@ class Limit : public Method {
     std::vector<std::byte> found;
     for (std::int64_t r = -1; r < run.records; ++r) {
       found.resize((r < 0 ? fixed_ : record_).size());
-      transfer(run, r, found, read_some);
+      transfer(run, r, found.data(), found.size(), read_some);
       wrong += wrong_bytes(r < 0 ? fixed_ : record_, found);
     }
     ::close(fd);
@@ -136,10 +135,11 @@ class Limit : public Method {
     return out;
   }
 
+  // found may be longer.
   static std::int64_t wrong_bytes(const std::vector<std::byte>& expected,
                                   const std::vector<std::byte>& found) {
     std::int64_t wrong = 0;
-    for (std::size_t i = 0; i < found.size(); ++i)
+    for (std::size_t i = 0; i < expected.size(); ++i)
       wrong += found[i] != expected[i];
     return wrong;
   }
@@ -156,11 +156,12 @@ class Limit : public Method {
 
   // A rank's block: what has no records, then the records.
   template <class Transfer>
-  void transfer(const Run& run, std::int64_t record, std::vector<std::byte>& buffer, Transfer&& some) const {
+  void transfer(const Run& run, std::int64_t record, std::byte* data, std::size_t bytes,
+                Transfer&& some) const {
     const auto fixed = static_cast<std::int64_t>(fixed_.size()),
                one = static_cast<std::int64_t>(record_.size());
-    whole(some, buffer.data(), static_cast<std::int64_t>(buffer.size()),
-          offset_ + (record < 0 ? 0 : fixed + record * one), run.path);
+    whole(some, data, static_cast<std::int64_t>(bytes), offset_ + (record < 0 ? 0 : fixed + record * one),
+          run.path);
   }
 
   int fd_ = -1;
