@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """shoal bench run and list: with an engine that measures nothing, and with the real one if there is one."""
 
+import dataclasses
 import json
 import os
 import re
@@ -177,17 +178,17 @@ def test_terminated_while_it_looks_around(work, fake):
 
 
 def test_what_does_not_fit_is_not_started(work, fake):
-    # Twenty-three tenths of what is there, in 20x16x4 cells of five records.
-    memory = {"FAKE_MEMORY": str(2.3 * 0.9 * machine.available_memory() / (5 * 20 * 16 * 4))}
+    # 2.2 times what may be taken, in 20x16x4 cells of five records.
+    memory = {"FAKE_MEMORY": str(2.2 * 0.9 * machine.available_memory() / (5 * 20 * 16 * 4))}
     options = ("roms-size", "--ranks", "2", "--reps", "1", "--methods", "native", "--formats", "cdf5")
     done = run(work, fake, *options, "--size", "small", "--records", "5", expect=2, **memory)
-    assert "of memory" in done.stderr and "nothing was started" in done.stderr
+    assert "may be taken" in done.stderr and "nothing was started" in done.stderr
     assert not (work.parent / "results.json").exists()
-    # What is advised fits, and little more would.
+    # What is advised is about what fits. (Others take memory and give it back meanwhile.)
     size = re.search(r"--size (\d+)x(\d+)x4", done.stderr)
     cells = int(size[1]) * int(size[2]) * 4
-    assert 0.75 * 20 * 16 * 4 / 2.3 < cells <= 1.1 * 20 * 16 * 4 / 2.3
-    run(work, fake, *options, "--size", f"{size[1]}x{size[2]}x4", "--records", "5", **memory)
+    assert 0.65 * 20 * 16 * 4 / 2.2 < cells <= 1.3 * 20 * 16 * 4 / 2.2
+    run(work, fake, *options, "--size", f"{int(size[1]) - 2}x{size[2]}x4", "--records", "5", **memory)
     assert "or --records 2." in done.stderr
     run(work, fake, *options, "--size", "small", "--records", "2", **memory)
 
@@ -360,6 +361,24 @@ def test_two_runs_on_one_file(tmp_path):
     other.drop_after("none", 0)
     with pytest.raises(results.ResultsError, match="changed by somebody else"):
         journal.round_is_whole("none", 1)
+
+
+def test_large_files_wait_until_a_round_is_whole(work, fake, monkeypatch):
+    run(work, fake, *small("--reps", "1"))
+    (first, *_) = results.load(work.parent / "results.json")
+    monkeypatch.setattr("shoal.bench.journal._at_once", 100)
+    path = work / "results.json"
+    journal = Journal(path)
+    for operation in ("write", "read"):
+        journal.add(dataclasses.replace(first, start="new", operation=operation, whole_round=False))
+    journal.add(dataclasses.replace(first, start="new", method="other", whole_round=False))
+    assert len(results.load(path)) < 3
+    journal.round_is_whole("new", 1)
+    assert [r.whole_round for r in results.load(path)] == [True] * 3
+    assert journal.whole_rounds("new") == 1
+    journal.add(dataclasses.replace(first, start="new", repetition=2, whole_round=False))
+    journal.flush()
+    assert len(results.load(path)) == 4
 
 
 def test_schema_finds_what_is_wrong(work, fake):

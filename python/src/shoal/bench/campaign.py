@@ -67,6 +67,8 @@ class Campaign:
                     self._one(index, display)
             except Interrupted:
                 self.outcome.interrupted = True
+            finally:
+                self.journal.flush()
         self.outcome.results = self.journal.results(set(self.keys))
         return self.outcome
 

@@ -35,12 +35,12 @@ class Room:
             each = " a node" if self.nodes > 1 else ""
             files = " (files in memory counted)" if any(f.in_memory for f in self.folders) else ""
             needed, there = bytes_text(memory), bytes_text(self.memory)
-            return f"needs {needed} of memory{each}{files}, and {there} are available"
+            return f"needs {needed} of memory{each}{files}, and 90 % of the available {there} may be taken"
         for folder in self.folders:
             if needs.disk_bytes > _share * folder.free_bytes:
                 return (
                     f"needs {bytes_text(needs.disk_bytes)} in {folder.path}, where "
-                    f"{bytes_text(folder.free_bytes)} are free"
+                    f"90 % of the free {bytes_text(folder.free_bytes)} may be taken"
                 )
         return ""
 
@@ -108,7 +108,7 @@ def advice_for(engine: Engine, start: Start, needs: Estimate, room: Room) -> str
         found += [f"--records {records}"] if records > 0 else []
     if found:
         return f"the largest that fits: {', or '.join(found)}"
-    return "no size fits; free memory or disk, or name another --dir"
+    return f"no size fits {start.ranks} ranks; take fewer --ranks, free memory or disk, or name another --dir"
 
 
 def misfits(

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""results.json while it grows: after every result the file is whole, and says what can be gone on with."""
+"""results.json while it grows: it is a whole list at any time, and says what can be gone on with."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from .results import Result, ResultsError, load, write_lines
+
+# Writing takes time of the processors that the next case wants. A file with fewer bytes than this is written
+# at once, a larger one every so many seconds. What waits is of a round that is not whole, after which nothing
+# would go on.
+_at_once = 64 * 1024
+_seconds = 0.5
 
 
 @dataclass
@@ -32,6 +39,7 @@ class Journal:
         if path.exists():
             self._entries = [_Entry(result, result.line()) for result in load(path)]
         self._seen = self._state()
+        self._waiting = False
         self._write()
 
     def _state(self) -> tuple | None:
@@ -48,6 +56,12 @@ class Journal:
             )
         write_lines(self.path, (entry.line for entry in self._entries))
         self._seen = self._state()
+        self._waiting, self._written = False, time.monotonic()
+
+    def flush(self) -> None:
+        """Write what waits. ResultsError, OSError."""
+        if self._waiting:
+            self._write()
 
     def results(self, starts: Collection[str]) -> list[Result]:
         """Those of these starts. Local."""
@@ -80,7 +94,9 @@ class Journal:
     def add(self, result: Result) -> None:
         """ResultsError, OSError."""
         self._entries.append(_Entry(result, result.line()))
-        self._write()
+        self._waiting = True
+        if self._seen is None or self._seen[2] < _at_once or time.monotonic() > self._written + _seconds:
+            self._write()
 
     def round_is_whole(self, start: str, repetition: int) -> None:
         """All methods had their turn. ResultsError, OSError."""

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from importlib import resources
 from pathlib import Path
 from typing import Any, Optional
@@ -77,7 +77,7 @@ class Result:
 
     def object(self) -> dict[str, Any]:
         """As it stands in the file. Local."""
-        told = asdict(self)
+        told = dict(vars(self))
         more = told.pop("more")
         return {**told, **more}
 
