@@ -14,14 +14,15 @@ _run = Study(
         "native",
         "pnetcdf-collective",
         "pnetcdf-collective+replicated_access=independent",
+        "netcdf-collective",
     ),
-    formats=("cdf5",),
+    formats=("cdf5", "netcdf4"),
     ranks=(8,),
     tiles=("4x2",),
     sizes=("paper",),
     records=(0,),
     read=False,
-    repetitions=3,
+    repetitions=4,
 )
 
 experiment = Experiment(
