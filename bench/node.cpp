@@ -61,6 +61,25 @@ Machine machine_of(MPI_Comm comm) {
 }
 
 std::string mpi_io_of(const std::string& dir) {
+#ifdef OPEN_MPI
+  // It does not tell of an open file; its parameter "io" names what may be used, and left alone it takes
+  // ROMIO for Lustre alone.
+  std::string chosen;
+  int provided = 0, index = 0, length = 0;
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return "unknown";
+  if (MPI_T_cvar_get_index("io", &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &length) == MPI_SUCCESS) {
+    std::string text(static_cast<std::size_t>(std::max(length, 0)) + 1, '\0');
+    if (MPI_T_cvar_read(handle, text.data()) == MPI_SUCCESS) chosen = text.c_str();
+    MPI_T_cvar_handle_free(&handle);
+  }
+  MPI_T_finalize();
+  if (chosen.starts_with("^")) return chosen.find("ompio") != std::string::npos ? "ROMIO" : "OMPIO";
+  if (chosen.empty()) return file_system_of(dir) == "lustre" ? "ROMIO" : "OMPIO";
+  return chosen.find("romio") != std::string::npos && chosen.find("ompio") == std::string::npos ? "ROMIO"
+                                                                                                : "OMPIO";
+#else
   const std::string path =
       (std::filesystem::path(dir) / ("shoal-bench-mpi-io-" + std::to_string(getpid()))).string();
   MPI_File file = MPI_FILE_NULL;
@@ -75,16 +94,11 @@ std::string mpi_io_of(const std::string& dir) {
   for (int i = 0; i < keys; ++i) {
     std::array<char, MPI_MAX_INFO_KEY + 1> key{};
     MPI_Info_get_nthkey(info, i, key.data());
-    romio = romio || std::string(key.data()).starts_with("romio_");
+    romio = romio || std::string(key.data()).starts_with("romio_");  // only ROMIO tells hints of its own
   }
   MPI_Info_free(&info);
   MPI_File_close(&file);
-  // Only ROMIO tells hints of its own.
-  if (romio) return "ROMIO";
-#ifdef OPEN_MPI
-  return "OMPIO";
-#else
-  return "unknown";
+  return romio ? "ROMIO" : "unknown";
 #endif
 }
 

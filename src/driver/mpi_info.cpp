@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/mpi_info.hpp"
 
+#include <sys/statfs.h>
+
+#include <algorithm>
+
 namespace shoal {
 
 MpiInfo::MpiInfo(const std::vector<std::pair<std::string, std::string>>& hints) {
@@ -37,9 +41,58 @@ void MpiInfo::release() noexcept {
   info_ = MPI_INFO_NULL;
 }
 
-void note_hints(const std::vector<std::pair<std::string, std::string>>& hints, const MpiInfo& used,
-                Counters& counters) {
+#ifdef OPEN_MPI
+namespace {
+
+// The parameter "io" of Open MPI, as given by mpiexec, environment or file: the MPI-IOs that may be used.
+std::string chosen_io() {
+  int provided = 0;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return "";
+  std::string found;
+  int index = 0, length = 0;
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  if (MPI_T_cvar_get_index("io", &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &length) == MPI_SUCCESS) {
+    std::string text(static_cast<std::size_t>(std::max(length, 0)) + 1, '\0');
+    if (MPI_T_cvar_read(handle, text.data()) == MPI_SUCCESS) found = text.c_str();
+    MPI_T_cvar_handle_free(&handle);
+  }
+  MPI_T_finalize();
+  return found;
+}
+
+bool on_lustre(const std::string& path) {
+  constexpr auto k_lustre = 0x0BD00BD3;
+  struct statfs where {};
+  return statfs(path.c_str(), &where) == 0 && where.f_type == k_lustre;
+}
+
+}  // namespace
+
+// Open MPI does not tell which one serves an open file. Left alone, it takes ROMIO for Lustre alone.
+bool is_ompio(const std::string& path) {
+  static const std::string io = chosen_io();  // does not change while MPI runs, and asking takes milliseconds
+  const bool without = !io.empty() && io[0] == '^';
+  if (io.find("ompio") != std::string::npos) return !without;
+  if (io.find("romio") != std::string::npos) return without;
+  return !on_lustre(path);
+}
+#else
+bool is_ompio(const std::string& /*path*/) {
+  return false;
+}
+#endif
+
+void note_hints(const std::string& path, const std::vector<std::pair<std::string, std::string>>& hints,
+                const MpiInfo& used, Counters& counters) {
   for (const auto& [key, value] : hints) {
+    // Seen with PnetCDF and with MPI-IO alone, of 4 and 8 ranks: cells of one place end up in another.
+    if (key == "cb_nodes" && value != "1" && is_ompio(path))
+      throw Error(
+          Code::setting,
+          "hint cb_nodes=" + value +
+              ": with it OMPIO, the MPI-IO in use, stores wrong data without a word; leave the hint out, or "
+              "choose Open MPI's other MPI-IO (mpiexec --mca io romio321)");
     std::vector<char> found(MPI_MAX_INFO_VAL + 1, '\0');
     int there = 0;
     if (used.get() != MPI_INFO_NULL)
@@ -73,35 +126,7 @@ void ask_mpi_for_hints(const Comm& comm, const std::string& path,
   if (hints.empty()) return;
   MpiInfo used;
   ask_mpi(comm, path, MpiInfo(hints), used);
-  note_hints(hints, used, counters);
+  note_hints(path, hints, used, counters);
 }
-
-#ifdef OPEN_MPI
-// ROMIO always tells its own hints, OMPIO none of them (unless somebody gave them).
-bool reads_overlaps_wrongly(const MpiInfo& used) {
-  int keys = 0;
-  if (used.get() != MPI_INFO_NULL) check_mpi(MPI_Info_get_nkeys(used.get(), &keys), "MPI_Info_get_nkeys");
-  int of_romio = 0;
-  for (int i = 0; i < keys; ++i) {
-    std::vector<char> key(MPI_MAX_INFO_KEY + 1, '\0');
-    check_mpi(MPI_Info_get_nthkey(used.get(), i, key.data()), "MPI_Info_get_nthkey");
-    if (std::string(key.data()).rfind("romio_", 0) == 0) ++of_romio;
-  }
-  return of_romio < 3;
-}
-
-bool reads_overlaps_wrongly(const Comm& comm, const std::string& path) {
-  MpiInfo used;
-  ask_mpi(comm, path, MpiInfo(), used);
-  return reads_overlaps_wrongly(used);
-}
-#else
-bool reads_overlaps_wrongly(const MpiInfo& /*used*/) {
-  return false;
-}
-bool reads_overlaps_wrongly(const Comm& /*comm*/, const std::string& /*path*/) {
-  return false;
-}
-#endif
 
 }  // namespace shoal

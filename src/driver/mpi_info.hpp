@@ -30,16 +30,15 @@ class MpiInfo {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// Does this MPI-IO give wrong data where ranks read the same cells in one collective call? OMPIO of Open MPI
-/// does, with most of its ways of collective reading; what it is shows in the hints of an open file. Local.
-bool reads_overlaps_wrongly(const MpiInfo& used);
-/// The same, of a file that exists: it is opened for it. Collective.
-bool reads_overlaps_wrongly(const Comm& comm, const std::string& path);
+/// Is the MPI-IO of this file OMPIO of Open MPI? It gives wrong data where ranks read the same cells in one
+/// collective call, with most of its ways of collective reading, and stores wrong data with hint cb_nodes.
+/// Local.
+bool is_ompio(const std::string& path);
 
 /// What a library says that it uses, of the hints it was given: counters get those that it took as they were
-/// and those that it dropped or changed. Local.
-void note_hints(const std::vector<std::pair<std::string, std::string>>& hints, const MpiInfo& used,
-                Counters& counters);
+/// and those that it dropped or changed. Error(setting): a hint with which this MPI-IO loses data. Local.
+void note_hints(const std::string& path, const std::vector<std::pair<std::string, std::string>>& hints,
+                const MpiInfo& used, Counters& counters);
 
 /// The same for a library that does not tell: the file is opened once more with the hints, through MPI-IO,
 /// and MPI is asked. For an existing file. Collective.

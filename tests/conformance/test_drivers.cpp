@@ -55,6 +55,26 @@ TEST_CASE("the report tells of each hint whether it was taken") {
   }
 }
 
+#ifdef OPEN_MPI
+TEST_CASE("a hint with which OMPIO stores wrong data is refused, and ROMIO gets it") {
+  if (skipped(driver() == "pnetcdf" || driver() == "netcdf" || driver() == "mpiio", "it uses no MPI-IO"))
+    return;
+  if (skipped(in_one_file(), "one file is enough")) return;
+  const char* io = std::getenv("OMPI_MCA_io");
+  const bool ompio = io == nullptr || std::string(io).find("romio") == std::string::npos;
+  shoal_dataset* file = nullptr;
+  const int code = shoal_create(MPI_COMM_WORLD, "hint.nc",
+                                ("format=" + formats().front() + ", hints=cb_nodes=2").c_str(), &file);
+  if (ompio) {
+    fails(code, SHOAL_SETTING, {"cb_nodes=2", "OMPIO", "romio321"});
+    alike(code);
+  } else {
+    ok(code);
+    ok(shoal_close(&file, 0));
+  }
+}
+#endif
+
 TEST_CASE(
     "files and formats of other drivers are refused on all ranks alike, with a driver that takes them") {
   const auto has_all = formats().size() == 5;

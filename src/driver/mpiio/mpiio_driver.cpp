@@ -60,8 +60,8 @@ void MpiioDriver::open_files() {
   single_ = std::make_unique<MpiFile>(comm(), path(), writable(), hints);
   MpiInfo used;
   shared_->info(used);
-  note_hints(options().hints, used, count());
-  overlaps_alone_ = comm().size() > 1 && reads_overlaps_wrongly(used);
+  note_hints(path(), options().hints, used, count());
+  overlaps_alone_ = comm().size() > 1 && is_ompio(path());
 }
 
 // So that it does not fill what ranks write.

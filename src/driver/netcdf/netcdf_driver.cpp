@@ -311,7 +311,7 @@ void NetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
 }
 
 bool NetcdfDriver::overlaps_alone() {
-  if (!overlaps_alone_) overlaps_alone_ = comm().size() > 1 && reads_overlaps_wrongly(comm(), path());
+  if (!overlaps_alone_) overlaps_alone_ = comm().size() > 1 && is_ompio(path());
   return *overlaps_alone_;
 }
 

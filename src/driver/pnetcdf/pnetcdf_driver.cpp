@@ -127,8 +127,8 @@ void PnetcdfDriver::open_file(OpenMode mode) {
   }
   MpiInfo used;
   check(ncmpi_inq_file_info(file_, used.out()), "tell the hints it uses");
-  note_hints(options().hints, used, count());
-  overlaps_alone_ = comm().size() > 1 && reads_overlaps_wrongly(used);
+  note_hints(path(), options().hints, used, count());
+  overlaps_alone_ = comm().size() > 1 && is_ompio(path());
 }
 
 void PnetcdfDriver::check(int status, const std::string& what) const {
