@@ -158,6 +158,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.stage_bytes = settings_.bytes("stage_bytes");
   out.whole_stage = settings_.origin("stage_bytes") != "default";
   out.slot_bytes = settings_.bytes("slot_bytes");
+  if (!settings_.is_default("direct_bytes")) out.direct_bytes = settings_.bytes("direct_bytes");
   out.writers = static_cast<int>(settings_.count("writers"));
   out.ranks_per_node = static_cast<int>(settings_.count("ranks_per_node"));
   out.wait_seconds = settings_.seconds("wait_seconds");

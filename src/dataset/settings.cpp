@@ -18,7 +18,7 @@ namespace {
 
 using Kind = SettingKey::Kind;
 
-constexpr std::array<SettingKey, 24> k_keys{{
+constexpr std::array<SettingKey, 25> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
      true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
@@ -44,6 +44,11 @@ constexpr std::array<SettingKey, 24> k_keys{{
      "fastest",
      false},
     {"slot_bytes", Kind::bytes, "0", "0 (the driver chooses), or 4KiB or more", "one filling of the stage",
+     false},
+    {"direct_bytes", Kind::bytes, "128KiB", "1 or more",
+     "where all tiles of a node are runs in the file at least this long, ranks store and fetch their own "
+     "cells, "
+     "past the stage",
      false},
     {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
      "ranks of a node that store at a time", false},
@@ -120,7 +125,7 @@ double parse_seconds(const SettingKey& key, const std::string& value, const std:
 std::int64_t least_bytes(const std::string& key) {
   if (key == "stage_bytes") return 64 * 1024;
   if (key == "chunk_bytes") return 1024;
-  if (key == "alignment") return 1;
+  if (key == "alignment" || key == "direct_bytes") return 1;
   return 0;
 }
 

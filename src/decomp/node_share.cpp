@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "decomp/node_share.hpp"
 
+#include <algorithm>
+
 #include "decomp/partition.hpp"
 
 namespace shoal {
@@ -43,12 +45,26 @@ std::vector<Box> deal_unowned(const Comm& comm, const Nodes& nodes, const Decomp
   return unpacked_boxes(comm.scatter(parts, 0));
 }
 
+// How many cells of the box follow each other in the row-major order of all.
+std::int64_t run_of(const Box& box, const Dims& global) {
+  std::int64_t run = 1;
+  for (int d = box.rank(); d-- > 0;) {
+    run *= box.count[d];
+    if (box.count[d] != global[d]) break;
+  }
+  return run;
+}
+
 }  // namespace
 
 NodeShare share_of_node(const Comm& comm, const Nodes& nodes, const Decomposition& decomposition) {
   NodeShare share;
   share.unowned = deal_unowned(comm, nodes, decomposition);
   share.store = all_of(nodes.node(), decomposition.tile());
+  for (const auto& tile : share.store) {
+    const std::int64_t run = run_of(tile, decomposition.global());
+    share.shortest_run = share.shortest_run == 0 ? run : std::min(share.shortest_run, run);
+  }
   share.store.insert(share.store.end(), share.unowned.begin(), share.unowned.end());
   share.store = merged(std::move(share.store));
 

@@ -15,6 +15,8 @@ struct NodeShare {
   std::vector<Box>
       store;  ///< disjoint: their tiles and the unowned cells given to this node, merged into few boxes
   std::vector<Box> unowned;  ///< the unowned cells given to this node
+  std::int64_t shortest_run =
+      0;  ///< of cells that follow each other in the global grid, in any of their tiles
   std::vector<Box>
       fetch;  ///< boxes that hold their tiles with halos, inside of the global shape; may overlap
 };

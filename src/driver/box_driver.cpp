@@ -17,14 +17,6 @@ Box nothing(int rank) {
   return {Dims(rank), Dims(rank)};
 }
 
-bool is_contiguous(const ArrayView& array, Type type) {
-  if (array.type != type || array.element_size != size_of(type)) return false;
-  const Dims strides = byte_strides(array.extents, array.element_size);
-  for (int d = 0; d < strides.size(); ++d)
-    if (array.extents[d] > 1 && array.strides[d] != strides[d]) return false;
-  return true;
-}
-
 bool same(const Attribute& a, const Attribute& b) {
   return a.type == b.type && a.data == b.data && a.strings == b.strings;
 }
@@ -58,7 +50,8 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
       fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive) {
   schema_.format = format;
   for (const auto& [name, set] :
-       {std::pair("slot_bytes", options.slot_bytes > 0), std::pair("writers", options.writers > 0)})
+       {std::pair("slot_bytes", options.slot_bytes > 0), std::pair("direct_bytes", options.direct_bytes > 0),
+        std::pair("writers", options.writers > 0)})
     if (set)
       throw Error(Code::setting,
                   std::string("setting ") + name +

@@ -128,4 +128,12 @@ bool loses_bytes(const Status& status) {
   }
 }
 
+bool is_contiguous(const ArrayView& array, Type type) {
+  if (array.type != type || array.element_size != size_of(type)) return false;
+  const Dims strides = byte_strides(array.extents, array.element_size);
+  for (int d = 0; d < strides.size(); ++d)
+    if (array.extents[d] > 1 && array.strides[d] != strides[d]) return false;
+  return true;
+}
+
 }  // namespace shoal

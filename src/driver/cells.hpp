@@ -37,6 +37,9 @@ Status misfit_status(const Transfer& transfer, const VariableDef& variable, cons
 /// Bytes from one element to the next of cells that lie row-major.
 Dims byte_strides(const Dims& shape, std::size_t element_size);
 
+/// Do the array's cells lie row-major and without gaps, as the type?
+bool is_contiguous(const ArrayView& array, Type type);
+
 /// A failure that means bytes are missing in the file, not just that a rank gave bad values.
 bool loses_bytes(const Status& status);
 

@@ -93,6 +93,7 @@ struct DriverOptions {
   std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node
   bool whole_stage = false;                      ///< use all of stage_bytes, not only as much as is fastest
   std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
+  std::int64_t direct_bytes = 0;                 ///< runs so long go past the stage; 0: the driver chooses
   int writers = 0;            ///< ranks of a node that store at a time; 0: the driver chooses
   int ranks_per_node = 0;     ///< 0: ranks that share memory; n: every n of them
   double wait_seconds = 600;  ///< a rank that does not come within this time is an error

@@ -107,6 +107,7 @@ TEST_CASE("what one decomposition wrote, another reads") {
     DriverOptions options;
     options.ranks_per_node = static_cast<int>(random() % 4);
     options.slot_bytes = random() % 2 == 0 ? 64 * 1024 : 0;
+    options.direct_bytes = random() % 2 == 0 ? 1 : 0;
     options.writers = static_cast<int>(random() % 4);
     CAPTURE(round);
     CAPTURE(options.ranks_per_node);

@@ -75,6 +75,9 @@ class FieldWriter {
   /// Put this rank's cells into the stage, storing what is full meanwhile. The Status is what went wrong with
   /// this rank's own data or its storing; it takes part in any case.
   Status write(const FieldJob& job);
+  /// Cells of the job that were written before are in the file when this returns. All ranks of the node call
+  /// it.
+  void settle_overlap(const FieldJob& job, Status& status);
   /// Everything written so far is in the file when this returns on all ranks of the node.
   Status flush();
   /// After the stage was reset: nothing is under way.
@@ -89,7 +92,6 @@ class FieldWriter {
   };
   void open_filling();
   void close_filling(Status& status);
-  void settle_overlap(const FieldJob& job, Status& status);
   StagedPiece& add_piece(const FieldJob& job, const Piece& piece);
   void publish_address(const FieldJob& job, const StagedPiece& staged);
   Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);

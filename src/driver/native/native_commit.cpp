@@ -35,6 +35,7 @@ void NativeDriver::settle(const char* does) {
     if (stage_) stage_->fail();
   }
   written_so_far_ = 0;
+  if (direct_) direct_->settled();
   if (!met.raised) return;
   if (writer_) keep(writer_->flush());
   unsettled_ = false;
@@ -87,6 +88,7 @@ void NativeDriver::commit(bool durable, bool final) {
   lost_ = false;
   puts_ = false;
   put_.clear();
+  put_calls_.clear();
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.
   if (lost) take_back_records();

@@ -127,6 +127,7 @@ void NativeDriver::make_stage() {
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
   writer_.emplace(*stage_, file_, counters_);
+  direct_.emplace(file_, counters_, nodes_->node(), options_.direct_bytes);
 }
 
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
@@ -163,6 +164,21 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.share = &shares_.at(transfer.decomposition.get()).second;
   job.addresses_listed = job.placement->kind == Placement::Kind::listed || job.placement->begin == k_unplaced;
   return job;
+}
+
+// Who sets writers wants the stage's. What rank 0 put may still have to be written, and only the stage keeps
+// that in order.
+bool NativeDriver::goes_direct(const FieldJob& job) const {
+  return options_.writers == 0 && put_calls_.count(job.transfer->variable) == 0 &&
+         direct_->suits_writing(job);
+}
+
+Status NativeDriver::store(const FieldJob& job) {
+  if (!goes_direct(job)) return writer_->write(job);
+  Status status;
+  writer_->settle_overlap(job, status);
+  status.merge(direct_->write(job));
+  return status;
 }
 
 void NativeDriver::write(const Transfer& transfer) {
@@ -205,7 +221,7 @@ void NativeDriver::write(const Transfer& transfer) {
   unsettled_ = true;
   ++counters_.fields_written;
   if (placed.ok()) {
-    Status status = writer_->write(job);
+    Status status = store(job);
     if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
     keep(status);
     broken_ = stage_->broken();
@@ -312,6 +328,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   FieldJob job = job_for(transfer);
   if (job.placement->kind == Placement::Kind::library) return read_by_library(job);
   if (job.addresses_listed) job.addresses = find(job);
+  if (direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_).read(job);
 }
 
@@ -400,6 +417,7 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
   puts_ = true;
+  if (v >= 0) put_calls_.insert(v);
   Hash all;  // a call that one rank gets wrong is a call too
   all.add(written_so_far_);
   written_so_far_ = all.value();

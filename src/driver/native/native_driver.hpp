@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "driver/driver.hpp"
+#include "driver/native/direct.hpp"
 #include "driver/native/field.hpp"
 #include "driver/record_keeper.hpp"
 
@@ -55,6 +56,8 @@ class NativeDriver final : public Driver {
   void recover();
 
   FieldJob job_for(const Transfer& transfer) const;
+  bool goes_direct(const FieldJob& job) const;
+  Status store(const FieldJob& job);
   std::vector<std::uint64_t> place(const FieldJob& job);
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
   void grow_records(int variable, const Box& box);
@@ -99,11 +102,13 @@ class NativeDriver final : public Driver {
   std::unique_ptr<Nodes> nodes_;
   std::optional<Stage> stage_;
   std::optional<FieldWriter> writer_;
+  std::optional<DirectWay> direct_;
   std::map<const Decomposition*, std::pair<std::shared_ptr<const Decomposition>, NodeShare>> shares_;
 
   RecordKeeper records_;
   bool puts_ = false;                  ///< something was put that may wait in the catalog; on all ranks alike
   std::set<int> put_;                  ///< those variables, on rank 0
+  std::set<int> put_calls_;            ///< variables of all calls of put since the last commit
   std::vector<std::int64_t> written_;  ///< lengths of all dimensions as far as `write` made them
   std::map<int, Found> found_;         ///< of files opened for reading, where nothing moves
   Status pending_;                     ///< the first failure since the last sync
