@@ -137,8 +137,52 @@ def test_places_are_kept_apart():
 def test_starts_are_not_mixed():
     old = one("native", [9, 9], start="a", time="2026-01-01T00:00:00Z")
     new = one("native", [2, 2], start="b", time="2026-02-01T00:00:00Z")
-    (contest,) = contests(old, new, one("gather", [3, 3], start="a"))
-    assert contest.older == 2 and contest.winner.seconds.middle == 2
+    (contest,) = contests(old, new)
+    assert contest.left_out == 2 and contest.winner.seconds.middle == 2
+
+
+def test_a_contest_is_of_one_start():
+    """Native of a later start did not take turns with gather, and is not compared with it."""
+    old = one("native", [9, 9], start="a", time="2026-01-01T00:00:00Z")
+    new = one("native", [2, 2], start="b", time="2026-02-01T00:00:00Z")
+    both = (old, new, one("gather", [3, 3], start="a"))
+    (contest,) = contests(*both)
+    assert contest.winner.method == "gather" and contest.left_out == 2
+    assert contest.entries[1].seconds.middle == 9
+    made = document_of(results.parse([item for group in both for item in group], Path("x")))
+    assert "2 runs are of the same work by other starts" in " ".join(made.sections[0].gaps)
+    # Methods that nothing of the same start can be compared with are left out as well.
+    (contest,) = contests(*both, one("netcdf-collective", [1, 1], start="c", time="2026-03-01T00:00:00Z"))
+    assert contest.left_out == 4 and {e.method for e in contest.entries} == {"native", "gather"}
+
+
+def test_settings_may_be_starts_of_their_own():
+    """Variants of native and hinted methods are in one picture, and in no contest together."""
+    native = one("native+writers=1", [1, 1], start="a") + one("native+writers=2", [2, 2], start="a")
+    other = one("pnetcdf-collective", [3, 3], start="b")
+    found = contests(native, other)
+    assert sorted(len(contest.entries) for contest in found) == [1, 2]
+    assert all(contest.left_out == 0 for contest in found) and compare.verdicts(found) == []
+    assert set(sweeps.sweeps_of(sweeps.pooled(found))) == {"writers"}
+
+
+def test_broken_rounds_do_not_count():
+    whole = one("native", [3, 3]) + one("gather", [4, 4])
+    broken = one("native", [1], repetition=3, whole_round=False)
+    (contest,) = contests(whole, broken)
+    assert contest.winner.seconds.middle == 3 and contest.winner.seconds.count == 2
+    made = document_of(results.parse(whole + broken, Path("x")))
+    assert "Interrupted: 1 run is left out" in " ".join(made.sections[0].gaps)
+    alone = document_of(results.parse(broken, Path("x")))
+    assert [section.name for section in alone.sections] == ["roms-size"]
+    assert "Interrupted: 1 run is left out" in alone.sections[0].gaps[0] and not alone.sections[0].tables
+
+
+def test_labels_of_mpi_io_are_one():
+    labels = ("romio", "ROMIO", "romio321", "ompio", "OMPIO", "Other MPI-IO")
+    items = [one("native", [1], versions={"shoal": "1", "mpi": "m", "mpi_io": label})[0] for label in labels]
+    found = [run.place.mpi_io for run in results.parse(items, Path("x")).runs]
+    assert found == ["ROMIO"] * 3 + ["OMPIO"] * 2 + ["Other MPI-IO"]
 
 
 def test_cold_reads_are_another_operation():
@@ -341,6 +385,84 @@ def test_sweeps(document):
     assert {contest.key.study for contest in sweeps.not_swept(mom)} == {"formats"}
 
 
+def test_settings_that_change_nothing_are_named():
+    level = one("native+writers=1", [1, 3]) + one("native+writers=2", [2, 4])
+    assert "What was varied (`writers`) made no difference" in " ".join(
+        advice.summary_of(contests(level), True)
+    )
+    clear = one("native+writers=1", [1, 1]) + one("native+writers=2", [2, 2])
+    told = " ".join(advice.summary_of(contests(clear), True))
+    assert "is fastest with 1; with 2 it takes 2.0 times the time" in told and "no difference" not in told
+
+
+def test_what_output_costs_a_run():
+    found = contests(one("none", [2, 2], "none"), one("native", [3, 3]), one("gather", [4, 4]))
+    told = advice.output_words(found)
+    assert (
+        told == "Output makes a run longer: 50\u00a0% with `native` (cdf5), 100\u00a0% with `gather` (cdf5)."
+    )
+    assert advice.output_words(contests(one("native", [1]))) == ""
+
+
+# Phases
+
+
+def stored(method, seconds, format="cdf5", **changes):
+    """A restart file whose store phase takes so many of 10 seconds."""
+    items = one(method, [10, 10], format, experiment="restart", **changes)
+    for item in items:
+        item["seconds"]["store"] = seconds
+    return items
+
+
+def test_nothing_is_faster_than_limit():
+    groups = (stored("limit", 8, "raw"), stored("native", 2), stored("gather", 7))
+    (contest,) = contests(*groups)
+    ratios = {entry.method: contest.beyond_limit(entry) for entry in contest.entries}
+    assert ratios == {"limit": None, "native": 4, "gather": None}
+    made = document_of(results.parse([item for group in groups for item in group], Path("x")))
+    (section,) = made.sections
+    assert "native (cdf5) 4.0" in " ".join(section.gaps) and "gather" not in " ".join(section.gaps)
+    (table,) = section.tables
+    cells = {row.cells[0]: row.cells[table.headings.index("store s")] for row in table.rows}
+    assert cells == {"limit": "8.000", "native": "-", "gather": "7.000"}
+
+
+def test_a_rate_that_cannot_be_is_not_drawn():
+    pytest.importorskip("matplotlib")
+    from shoal.bench.report.figures.restart import _note, _rows
+
+    (contest,) = contests(stored("limit", 8, "raw"), stored("native", 2), stored("gather", 7))
+    drawn = {text: store for text, _, store, _ in _rows(contest)}
+    assert drawn["native (cdf5)"] is None and drawn["gather (cdf5)"] is not None
+    assert _note(contest, False).startswith("No full mark for native (cdf5): by the store phase")
+    (contest,) = contests(stored("limit", 8, "raw"), stored("native", 7.5))
+    assert _note(contest, False) == ""
+
+
+def test_phases_that_were_not_measured_have_a_dash():
+    native, gather = stored("native", 5), stored("gather", 6)
+    for item in native:
+        del item["seconds"]["store"]
+    made = document_of(results.parse(native + gather, Path("x")))
+    (table,) = made.sections[0].tables
+    assert [row.cells[table.headings.index("store s")] for row in table.rows] == ["-", "6.000"]
+    assert "exchange s" not in table.headings  # 0 everywhere
+    (verdict,) = (found.as_dict() for found in made.verdicts)
+    assert "store" not in verdict["native_phases"] and verdict["best_other_phases"]["store"] == 6
+
+
+def test_flushing_is_closing_for_mom():
+    items = one("native", [10, 10], experiment="mom-output")
+    for item in items:
+        item["seconds"].update(sync=3.0, close=1.0)
+    made = document_of(results.parse(items, Path("x")))
+    (table,) = made.sections[0].tables
+    assert table.rows[0].cells[table.headings.index("close s")] == "4.000"
+    (run, _) = results.parse(items, Path("x")).runs
+    assert run.by_model["close"] == 4 and "sync" not in run.by_model and run.seconds["close"] == 1
+
+
 # Pictures
 
 
@@ -435,7 +557,11 @@ def test_phases_add_up():
     from shoal.bench.report.figures.mom_output import parts_of
 
     parts = parts_of({"open": 1.0, "write": 7.0, "write_3d": 2.0, "write_4d": 4.0, "close": 0.0}, 10.0)
-    assert parts == {"open": 1.0, "write_3d": 2.0, "write_4d": 4.0, "other": 3.0}
+    assert parts == {"open": 1.0, "write": 1.0, "write_3d": 2.0, "write_4d": 4.0, "other": 2.0}
+    # The slowest ranks of two phases: together longer than both are.
+    parts = parts_of({"write": 6.0, "write_3d": 4.0, "write_4d": 8.0}, 6.0)
+    assert parts == pytest.approx({"write_3d": 2.0, "write_4d": 4.0})
+    assert parts_of({"read": 9.0, "close": 3.0}, 6.0) == pytest.approx({"read": 4.5, "close": 1.5})
 
 
 # The page

@@ -104,8 +104,9 @@ def _won(method: str, fought: Sequence[tuple[Contest, Entry, Entry]]) -> str:
 
 def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
     """What settings that were varied change: a sentence for each setting, operation and method; in brief only
-    where the change is larger than the spread."""
-    found = []
+    where the change is larger than the spread, and one for all the others."""
+    found: list[str] = []
+    level: list[str] = []
     for work in works_of(contests):
         key = work[0].key
         for setting, methods in sweeps_of(pooled(work)).items():
@@ -113,6 +114,7 @@ def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
                 ordered = sorted(values, key=lambda pair: pair[1].seconds.middle)
                 (best, first), (worst, last) = ordered[0], ordered[-1]
                 if brief and not is_clear(first, last):
+                    level.append(setting)
                     continue
                 gain = times_text(last.seconds.middle / max(first.seconds.middle, 1e-12))
                 operation = _operation_words.get(key.what, key.what).lower()
@@ -122,6 +124,10 @@ def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
                 found.append(
                     f"{where}: `{method}` ({format}) is fastest {fast}; {slow} it takes {gain} ({certain})."
                 )
+    if level:
+        more = " else" if found else ""
+        settings = " and ".join(f"`{setting}`" for setting in distinct(level))
+        found.append(f"What{more} was varied ({settings}) made no difference larger than the spread.")
     return found
 
 
@@ -146,8 +152,23 @@ def summary_of(contests: Sequence[Contest], brief: bool = False) -> list[str]:
         if not group:
             continue
         sentences.append(f"{_operation_words.get(what, what.capitalize())}: {operation_words(group)}")
-    joined = joining_words(contests)
-    return sentences + ([joined] if joined else []) + sweep_words(contests, brief) + [spread_words(contests)]
+    sentences += [words for words in (output_words(contests), joining_words(contests)) if words]
+    return sentences + sweep_words(contests, brief) + [spread_words(contests)]
+
+
+def output_words(contests: Sequence[Contest]) -> str:
+    """How much longer runs of a model are with output than without."""
+    longer: dict[str, list[float]] = {}
+    for contest in contests:
+        none = next((entry for entry in contest.entries if entry.base == "none"), None)
+        for entry in contest.rivals if none is not None and none.seconds.middle > 0 else ():
+            way = f"`{entry.method}` ({entry.format})"
+            longer.setdefault(way, []).append(entry.seconds.middle / none.seconds.middle - 1)
+    if not longer:
+        return ""
+    shares = sorted((statistics.median(values), way) for way, values in longer.items())
+    words = [f"{100 * share:.0f}\u00a0% with {way}" for share, way in shares]
+    return f"Output makes a run longer: {', '.join(words)}."
 
 
 def joining_words(contests: Sequence[Contest]) -> str:
@@ -274,6 +295,12 @@ def ways_of(contests: Iterable[Contest]) -> list[Way]:
 def advice_for(contests: Sequence[Contest]) -> Advice:
     """What to set in the place of these contests: the defaults, unless there is good reason. Local."""
     ways = ways_of(contests)
+    if not ways and not not_swept(contests):
+        return Advice(
+            None,
+            "Only settings were varied here, so that there is no advice on drivers and formats. What the "
+            "settings gained stands with the experiments.",
+        )
     if not ways:
         return Advice(
             None, "Too few ways were measured here to advise one. Run more methods, and keep the defaults."
@@ -286,7 +313,8 @@ def advice_for(contests: Sequence[Contest]) -> Advice:
             best, f"{_took(best)} the least time ({_count(best.cases, 'case')}). Native did not run."
         )
     elif default.ratio <= best.ratio * _level:
-        gain = "is the fastest" if default is best else "takes at most 5 % more time than the fastest"
+        gain = "took the least time" if default is best else "took at most 5 % more time than the fastest"
+        gain += f" of all that can be set, over {_count(default.cases, 'case')} together"
         words = "The default (driver native, one file, format cdf5)"
         if default.format != "cdf5":
             words = f"Driver native with one file and format {default.format}"

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional
 
 from .results import Place, Run
 
 near = 1.10  # "within 10 %"
+_believable = 1.25  # times the best of limit's rates
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,14 @@ class Key:
     tiles: tuple[int, ...]
     ranks: int
     options: str = ""
+    # 0; in studies of settings 1, 2, ... for starts of the engine with other methods: they are in one
+    # picture, but were not measured in turns.
+    part: int = 0
 
     @property
     def size(self) -> str:
-        return times(self.shape)
+        """ "656x640x16"; lengths of 1, which say nothing, are left away."""
+        return times([n for n in self.shape if n != 1] or self.shape)
 
 
 def distinct(values: Iterable) -> list:
@@ -100,9 +105,10 @@ class Entry:
     def crowded(self) -> bool:
         return any(run.crowded for run in self.runs)
 
-    def phase(self, name: str) -> Optional[Spread]:
-        """Seconds of one phase; None where it was not measured."""
-        values = [run.seconds[name] for run in self.runs if name in run.seconds]
+    def phase(self, name: str, by_model: bool = False) -> Optional[Spread]:
+        """Seconds of one phase; None where it was not measured. by_model: under MOM's names."""
+        seconds = [run.by_model if by_model else run.seconds for run in self.runs]
+        values = [found[name] for found in seconds if name in found]
         return spread_of(values) if values else None
 
     def rate(self, phase: str = "") -> Optional[Spread]:
@@ -119,10 +125,10 @@ class Entry:
 class Contest:
     """Methods and formats that did the same work."""
 
-    def __init__(self, key: Key, entries: list[Entry], older: int = 0) -> None:
-        """older: runs of the same work by an earlier start of the engine, which are left out."""
+    def __init__(self, key: Key, entries: list[Entry], left_out: int = 0) -> None:
+        """left_out: runs of the same work by other starts of the engine."""
         self.key = key
-        self.older = older
+        self.left_out = left_out
         self.entries = sorted(entries, key=lambda entry: entry.seconds.middle)
 
     @property
@@ -151,11 +157,34 @@ class Contest:
         limit = self.limit
         return None if limit is None else limit.seconds.middle / max(entry.seconds.middle, 1e-12)
 
+    @property
+    def moving(self) -> str:
+        """The phase in which bytes go to the file, or come from it."""
+        return "store" if self.key.what in ("write", "run") else "read"
+
+    def beyond_limit(self, entry: Entry) -> Optional[float]:
+        """How many times as fast as limit's bytes those of an entry would have moved, where that is clearly
+        too much to be believed; else None."""
+        if self.limit is None or entry.is_bound:
+            return None
+        rate, bound = entry.rate(self.moving), self.limit.rate(self.moving)
+        if rate is None or bound is None or rate.middle <= _believable * bound.high:
+            return None
+        return rate.middle / bound.middle
+
+
+Way = tuple[str, str]  # method and format
+
 
 def contests_of(runs: Iterable[Run]) -> list[Contest]:
-    """Runs sorted into contests, in an order that is good to read. Local."""
-    groups: dict[Key, dict[tuple[str, str], list[Run]]] = {}
+    """Runs sorted into contests, in an order that is good to read. Local.
+
+    Runs of a round in which not every method had its turn are left out, and methods of different starts of
+    the engine are never in one contest."""
+    groups: dict[Key, dict[str, dict[Way, list[Run]]]] = {}
     for run in runs:
+        if not run.whole_round:
+            continue
         key = Key(
             run.place,
             run.experiment,
@@ -167,19 +196,45 @@ def contests_of(runs: Iterable[Run]) -> list[Contest]:
             run.ranks,
             run.options,
         )
-        groups.setdefault(key, {}).setdefault((run.method, run.format), []).append(run)
+        start = groups.setdefault(key, {}).setdefault(run.start, {})
+        start.setdefault((run.method, run.format), []).append(run)
+    varied = _studies_of_settings(groups)
     made = []
-    for key, group in groups.items():
-        newest = [_newest(runs) for runs in group.values()]
-        older = sum(map(len, group.values())) - sum(map(len, newest))
-        made.append(Contest(key, [Entry(key, runs) for runs in newest], older))
+    for key, starts in groups.items():
+        made += _contests_of_work(key, list(starts.values()), (key.experiment, key.study) in varied)
     return sorted(made, key=lambda contest: _order(contest.key))
 
 
-def _newest(runs: list[Run]) -> list[Run]:
-    """Those of the start that was last: starts of other builds or options are not mixed."""
-    last = max(runs, key=lambda run: run.time)
-    return [run for run in runs if run.start == last.start]
+def _studies_of_settings(groups: dict[Key, dict[str, dict[Way, list[Run]]]]) -> set[tuple[str, str]]:
+    """Experiments and studies in which settings are varied, and each value may be a start of its own."""
+    found = set()
+    for key, starts in groups.items():
+        variants = (method for start in starts.values() for method, _ in start)
+        if key.options or any("+" in method for method in variants):
+            found.add((key.experiment, key.study))
+    return found
+
+
+def _contests_of_work(key: Key, starts: list[dict[Way, list[Run]]], varied: bool) -> list[Contest]:
+    """The start with the most methods, of several the last; in a study of settings those that have nothing
+    in common with it too, each for itself. The rest is counted."""
+
+    def rank(ways: dict[Way, list[Run]]) -> tuple[int, str]:
+        return len(ways), max(run.time for runs in ways.values() for run in runs)
+
+    chosen: list[dict[Way, list[Run]]] = []
+    left_out = 0
+    for ways in sorted(starts, key=rank, reverse=True):
+        if not chosen or (varied and not any(ways.keys() & others.keys() for others in chosen)):
+            chosen.append(ways)
+        else:
+            left_out += sum(map(len, ways.values()))
+    made = []
+    for part, ways in enumerate(chosen):
+        own = replace(key, part=part)
+        entries = [Entry(own, runs) for runs in ways.values()]
+        made.append(Contest(own, entries, 0 if part else left_out))
+    return made
 
 
 _operations = ("run", "define", "write", "read", "cold read")
@@ -190,7 +245,7 @@ def _order(key: Key) -> tuple:
     cells = 1
     for n in key.shape:
         cells *= n
-    return (key.experiment, key.study, what, cells, key.ranks, key.tiles, key.records, key.options)
+    return (key.experiment, key.study, what, cells, key.ranks, key.tiles, key.records, key.options, key.part)
 
 
 def is_clear(winner: Entry, other: Entry) -> Optional[bool]:
@@ -255,7 +310,15 @@ def _phases(entry: Entry) -> dict[str, float]:
 def verdicts(contests: Iterable[Contest]) -> list[Verdict]:
     """`native` against the best method other than limit, for each cell where anything else ran. Local.
 
-    A cell has one format. `native` is the method of this name, with no settings of its own."""
+    A cell has one format. `native` is the method of this name, with no settings of its own. Work that only
+    variants and layouts of native did (sweeps of settings) is no cell: native did run."""
+    contests = list(contests)
+    own = {
+        (replace(contest.key, options="", part=0), entry.format)
+        for contest in contests
+        for entry in contest.entries
+        if entry.first.driver == "native"
+    }
     all_of_them = []
     for contest in contests:
         for name in contest.formats:
@@ -266,7 +329,8 @@ def verdicts(contests: Iterable[Contest]) -> list[Verdict]:
                 best = others[0] if others else native
                 all_of_them.append(Verdict(contest.key, name, "unverified", native, best, None, None))
             elif native is None and others:
-                all_of_them.append(Verdict(contest.key, name, "missing", None, others[0], None, None))
+                if (replace(contest.key, options="", part=0), name) not in own:
+                    all_of_them.append(Verdict(contest.key, name, "missing", None, others[0], None, None))
             elif native is not None and others:
                 best = others[0]
                 ratio = native.seconds.middle / max(best.seconds.middle, 1e-12)

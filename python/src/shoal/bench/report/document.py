@@ -97,7 +97,7 @@ def _section(
         {place: summary_of(group, brief=True) for place, group in by_place(contests).items()},
         {place: summary_of(group) for place, group in by_place(contests).items()},
         tables_of(title, contests, names),
-        gaps_of(contests, results.skipped, names, name) + planned_words(contests, ways),
+        gaps_of(contests, results, names, name) + planned_words(contests, ways),
     )
     return (known.number if known else 99), section
 
@@ -105,8 +105,9 @@ def _section(
 def document_of(results: Results) -> Document:
     """Compare, judge and word everything. Local."""
     contests = contests_of(results.runs)
-    names = place_names([contest.key.place for contest in contests])
-    experiments: dict[str, list[Contest]] = {}
+    names = place_names([run.place for run in results.runs])
+    # Of an experiment that was interrupted in its first round there is a section, which says so.
+    experiments: dict[str, list[Contest]] = {run.experiment: [] for run in results.runs}
     for contest in contests:
         experiments.setdefault(contest.key.experiment, []).append(contest)
     sections = [_section(name, group, results, names) for name, group in experiments.items()]

@@ -4,10 +4,11 @@ comes from."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from .compare import Contest, Entry, Key, distinct, times
-from .results import Place, Skipped
+from .results import Place, Results, Run, Skipped
 
 
 def key_words(key: Key) -> str:
@@ -97,9 +98,12 @@ def missing_words(contests: Sequence[Contest], names: dict[Place, str]) -> list[
                 short.setdefault(least, []).append(_cell_words(contest.key))
         for least, cells in short.items():
             add(f"interrupted, {least} of {most} repetitions of {_listed(cells)}")
-        older = sum(contest.older for contest in group)
-        if older:
-            add(f"{older} older runs of the same work, by another build or with other options, are left out")
+        other = sum(contest.left_out for contest in group)
+        if other:
+            add(
+                f"{_runs(other)} of the same work by other starts of the engine (another build, other "
+                "options, or fewer methods) left out: only methods that took turns are compared"
+            )
     return [f"{text} ({_where(places)})." for text, places in found.items()]
 
 
@@ -135,11 +139,44 @@ def planned_words(contests: Sequence[Contest], planned: Sequence[tuple[str, str,
     ]
 
 
+def _runs(count: int) -> str:
+    return f"{count} run{' is' if count == 1 else 's are'}"
+
+
+def broken_words(runs: Iterable[Run], names: dict[Place, str], experiment: str) -> list[str]:
+    """Runs that count for nothing, since their round was interrupted."""
+    count = Counter(run.place for run in runs if run.experiment == experiment and not run.whole_round)
+    return [
+        f"Interrupted: {_runs(number)} left out, of a round in which not every method had its turn "
+        f"({names[place]}). The same command goes on from there."
+        for place, number in count.items()
+    ]
+
+
+def rate_words(contests: Iterable[Contest], names: dict[Place, str]) -> list[str]:
+    """Phases in which bytes would have moved faster than they can."""
+    found: dict[str, list[str]] = {}
+    for contest in contests:
+        for entry in contest.entries:
+            ratio = contest.beyond_limit(entry)
+            if ratio is not None:
+                where = f"{key_words(contest.key)}, {names[contest.key.place]}; phase {contest.moving}"
+                found.setdefault(where, []).append(f"{_way(entry)} {ratio:.1f}")
+    return [
+        f"Not to be believed, and not shown ({where}): times that limit's bytes moved as fast: "
+        f"{', '.join(texts)}. Such a phase is not the time in which all bytes moved."
+        for where, texts in found.items()
+    ]
+
+
 def gaps_of(
-    contests: Sequence[Contest], skipped: Iterable[Skipped], names: dict[Place, str], experiment: str
+    contests: Sequence[Contest], results: Results, names: dict[Place, str], experiment: str
 ) -> list[str]:
     """All that one experiment lacks, in sentences."""
-    return skipped_words(skipped, experiment) + wrong_words(contests, names) + missing_words(contests, names)
+    found = skipped_words(results.skipped, experiment) + wrong_words(contests, names)
+    found += broken_words(results.runs, names, experiment) + missing_words(contests, names)
+    # Of the other experiments nothing shows this phase.
+    return found + (rate_words(contests, names) if experiment == "restart" else [])
 
 
 def _numbers(values: Iterable[int]) -> str:

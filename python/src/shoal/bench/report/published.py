@@ -20,11 +20,11 @@ roms_size = {
     "656x640x16": "2004: level",
 }
 
-# E2: contiguous runs of a rank in one field of the small grid (16 levels; 1, 10 and 20 rows a rank).
+# E2: contiguous runs of all ranks on one level of a grid of 80 rows.
 roms_tiles_source = (
     "ROMS study of 2004, 16 ranks: sequential indifferent to the tiling, parallel a little slower from "
-    "1x16 to 4x4; no table of times. The runs on disk that it counts, 16, 160 and 320, are those of a rank "
-    "in one field of the small grid: 16 levels of 1, 10 or 20 rows."
+    "1x16 to 4x4; no table of times. The runs on disk that it counts, 16, 160 and 320, are those of all "
+    "ranks on one level of a grid of 80 rows."
 )
 roms_tiles_runs = {"1x16": 16, "2x8": 160, "4x4": 320}
 

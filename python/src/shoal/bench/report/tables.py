@@ -98,17 +98,30 @@ def _cells(contest: Contest, entry: Entry, phases: Sequence[str]) -> list[str]:
     share = contest.share_of_limit(entry)
     cells += [percent(spread.relative), rate(entry.rate()), "" if share is None else f"{share:.2f}"]
     cells.append("yes" if entry.verified else "NO")
-    cells += [seconds(found.middle) if (found := entry.phase(name)) else "" for name in phases]
-    return cells
+    return cells + [_phase(contest, entry, name) for name in phases]
+
+
+def _phase(contest: Contest, entry: Entry, name: str) -> str:
+    """The median of a phase; a dash where it was not measured, or cannot be the time of all bytes."""
+    found = entry.phase(name, _by_model(contest))
+    if found is None or (name == contest.moving and contest.beyond_limit(entry) is not None):
+        return "-"
+    return seconds(found.middle)
+
+
+def _by_model(contest: Contest) -> bool:
+    """Whether phases have MOM's names."""
+    return contest.key.experiment == "mom-output"
 
 
 def _phases_of(contests: Sequence[Contest], experiment: str) -> list[str]:
     """Those of the experiment that any run has."""
     entries = [entry for contest in contests for entry in contest.entries]
+    by_model = any(map(_by_model, contests))
     return [
         name
         for name in _phases.get(experiment, ())
-        if any((found := entry.phase(name)) and found.high > 0 for entry in entries)
+        if any((found := entry.phase(name, by_model)) and found.high > 0 for entry in entries)
     ]
 
 
@@ -142,7 +155,9 @@ how_to_read = (
     "Seconds are from before opening to after closing, of the slowest rank; with joining, where there are "
     "several files. Spread: from the fastest to the slowest run, as a share of the median. MB/s: 10^6 "
     "bytes a second of the median. Of limit: 1 is as fast as each rank writing one contiguous block. "
-    "Checked: every value was read back and compared."
+    "Checked: every value that was written was read back and compared; of what was read, all records in the "
+    "round that warms up, and the last one in the rounds that count. Phases are each the slowest rank's, "
+    "so they need not add up to the whole; a dash: not measured, or not to be believed."
 )
 
 

@@ -74,9 +74,10 @@ def _range(values: Iterable[int], one: str, many: str) -> str:
     return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]} {many}"
 
 
-def subtitle(name: str, contests: Sequence[Contest], hollow: bool = True) -> str:
-    """Where, on how many ranks, how often, and what the marks mean. hollow: whether some marks can be."""
-    entries = [entry for contest in contests for entry in contest.entries]
+def subtitle(name: str, contests: Sequence[Contest], hollow: bool = True, drawn: Sequence[Entry] = ()) -> str:
+    """Where, on how many ranks, how often, and what the marks mean. hollow: whether some marks can be.
+    drawn: what is in the picture, where that is not all of the contests."""
+    entries = list(drawn) or [entry for contest in contests for entry in contest.entries]
     parts = [name, _range((contest.key.ranks for contest in contests), "rank", "ranks")]
     tiles = {times(contest.key.tiles) for contest in contests if contest.key.tiles}
     if len(tiles) == 1:
@@ -85,9 +86,19 @@ def subtitle(name: str, contests: Sequence[Contest], hollow: bool = True) -> str
     text = ", ".join(parts) + ". Marks are medians, whiskers go from minimum to maximum."
     if hollow and any(not look(entry.method).filled for entry in entries):
         text += " Hollow marks: bare calls of a library, or a method with settings of its own."
-    if any(entry.crowded for entry in entries):
-        text += " More ranks than cores."
-    return text
+    return text + _crowded(entries)
+
+
+def _crowded(entries: Sequence[Entry]) -> str:
+    """Whether, and where, there were more ranks than cores."""
+    crowded = {entry.key.ranks for entry in entries if entry.crowded}
+    if not crowded:
+        return ""
+    cores = {entry.first.cores for entry in entries if entry.crowded and entry.first.cores}
+    text = f" More ranks than cores ({cores.pop()})" if len(cores) == 1 else " More ranks than cores"
+    if crowded == {entry.key.ranks for entry in entries}:
+        return f"{text}."
+    return f"{text}: {_range(crowded, 'rank', 'ranks')}."
 
 
 def label(entry: Entry, with_format: bool) -> str:

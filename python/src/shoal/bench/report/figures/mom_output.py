@@ -20,7 +20,7 @@ from ..drawing import (
     text_inches,
     widest,
 )
-from ..results import Place
+from ..results import Place, Run
 from ..sweeps import not_swept, pooled
 from .common import About, Picture, label, operation_title, places_of, slug, subtitle, work_words
 from .sweeps import draw_sweeps
@@ -29,7 +29,8 @@ ABOUT = About(
     "mom-output",
     "Each bar is one way of writing, its parts are the phases by the model's names. All bars are seconds "
     "per GB (10^9 bytes) of fields, so that runs of different sizes can stand below each other. The "
-    "number at the end is the total, with joining.",
+    "number at the end is the total, with joining. A bar shows the run that was nearest to the median; "
+    "flushing a file counts as closing it.",
     "Aggregators and stripes matter on parallel file systems; on one node and a local disk their sweeps "
     "are flat.",
     f"{published.mom_output_source} {published.mom_output_advice}",
@@ -50,30 +51,44 @@ phases = {
     "other": "#DDDDDD",
 }
 _greys = {
-    "open": "#8c8c8c",
-    "read_meta": "#b5b5b5",
-    "read": "#b5b5b5",
-    "write": "#a0a0a0",
-    "write_3d": "#a0a0a0",
+    "open": "#5c5c5c",
+    "read_meta": "#e0e0e0",
+    "read": "#777777",
+    "write": "#a8a8a8",
+    "write_3d": "#929292",
+    "write_4d": "#c4c4c4",
+    "close": "#3d3d3d",
+    "other": "#efefef",
 }
-_greys.update({"write_4d": "#cfcfcf", "close": "#7a7a7a", "other": "#ececec"})
 
 
 def parts_of(seconds: Mapping[str, float], total: float) -> dict[str, float]:
-    """Seconds told apart into phases that do not overlap; what none of them has is "other"."""
-    names = [name for name in phases if name in seconds and name != "other"]
-    if "write_3d" in names or "write_4d" in names:
-        names = [name for name in names if name != "write"]
-    parts = {name: seconds[name] for name in names if seconds[name] > 0}
+    """Seconds told apart into phases that do not overlap; what none of them has is "other".
+
+    "write" is what is neither of 3-D nor of 4-D fields. Phases are each the slowest rank's: where they add up
+    to more than what they are parts of, all are shortened alike."""
+    found = {name: seconds[name] for name in phases if seconds.get(name, 0) > 0}
+    fields = [name for name in ("write_3d", "write_4d") if name in found]
+    if fields and "write" in found:
+        by_fields = sum(found[name] for name in fields)
+        rest = found.pop("write") - by_fields
+        for name in fields:
+            found[name] *= min(1.0, 1 + rest / by_fields)
+        if rest > 0.005 * total:
+            found["write"] = rest
+    parts = {name: found[name] for name in phases if name in found}
+    too_much = sum(parts.values()) / total if total > 0 else 0
+    if too_much > 1:
+        parts = {name: value / too_much for name, value in parts.items()}
     rest = total - sum(parts.values())
     if rest > 0.005 * total:
         parts["other"] = rest
     return parts
 
 
-def _medians(entry: Entry) -> dict[str, float]:
-    found = {name: entry.phase(name) for name in phases}
-    return {name: spread.middle for name, spread in found.items() if spread is not None}
+def typical(entry: Entry) -> Run:
+    """The run that is nearest to the median."""
+    return min(entry.runs, key=lambda run: abs(run.time_to_compare - entry.seconds.middle))
 
 
 def _stack(panel, rows: Sequence[tuple], colours: Mapping[str, str]) -> set[str]:
@@ -133,7 +148,10 @@ def _own_rows(entries: Sequence[Entry]) -> list[tuple]:
     for entry in sorted(entries, key=lambda e: e.seconds.middle):
         gigabytes = entry.first.bytes / 1e9
         total = entry.seconds
-        parts = {name: value / gigabytes for name, value in parts_of(_medians(entry), total.middle).items()}
+        run = typical(entry)
+        shown = parts_of(run.by_model, run.time_to_compare)
+        # With an even number of runs the median is between two.
+        parts = {n: v / gigabytes * total.middle / run.time_to_compare for n, v in shown.items()}
         low, middle, high = (value / gigabytes for value in (total.low, total.middle, total.high))
         words = f"{number(middle)}   ({number(total.middle)} s)"
         rows.append((label(entry, True), look(entry.method).text, parts, middle, low, high, words))
@@ -168,7 +186,8 @@ def _phase_sheet(name: str, contests: Sequence[Contest]) -> Optional[Sheet]:
         f"Output of MOM, {work_words(key)}: seconds per GB by phase",
         subtitle(name, contests, hollow=False),
         "Each panel has a scale of its own. Published seconds are divided by the volume of their runs: 70 "
-        "GB (0.25°) and 2,700 GB (0.1°), measured ones by theirs. A black mark is the total. "
+        "GB (0.25°) and 2,700 GB (0.1°), measured ones by theirs. A black mark is the total. Phases that add "
+        "up to more are shortened. "
         f"{published.mom_output_source}",
         rows=len(panels),
         panel_heights=[0.245 * len(rows) + 0.15 for _, rows, _ in panels],

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from .. import published
-from ..compare import Contest, Entry, Spread, distinct, times
+from ..compare import Contest, Spread, distinct
 from ..drawing import Look, Sheet, grey, heading, light, look, scale, widest
 from ..results import Place
 from ..sweeps import not_swept
@@ -34,19 +34,29 @@ def _dots(panel, y: float, whole: Spread, store: Optional[Spread], colour: objec
     panel.plot(whole.middle, y, "o", ms=6, mfc="white", mec=colour, mew=1.4)
 
 
-def _phase(what: str) -> str:
-    """The phase that moves the bytes."""
-    return "store" if what == "write" else "read"
-
-
-def _rows(entries: Sequence[Entry]) -> list[tuple[str, Spread, Optional[Spread], Look]]:
-    """Label, rate of the whole, rate of moving the bytes alone, look."""
+def _rows(contest: Contest) -> list[tuple[str, Spread, Optional[Spread], Look]]:
+    """Label, rate of the whole, rate of moving the bytes alone if it can be believed, look."""
     rows = []
-    for entry in entries:
-        whole, store = entry.rate(), entry.rate(_phase(entry.key.what))
+    for entry in contest.entries:
+        whole = entry.rate()
+        store = None if contest.beyond_limit(entry) else entry.rate(contest.moving)
         if whole is not None:
             rows.append((label(entry, True), whole, store, look(entry.method)))
     return rows
+
+
+def _note(contest: Contest, writing: bool) -> str:
+    """What is not drawn and why; what is grey."""
+    beyond = [label(entry, True) for entry in contest.entries if contest.beyond_limit(entry)]
+    parts = []
+    if beyond:
+        parts.append(
+            f"No full mark for {' and '.join(beyond)}: by the {contest.moving} phase bytes would have moved "
+            "clearly faster than limit's, so that it cannot be the time of all of them."
+        )
+    if writing:
+        parts.append(f"Grey: other machines and years. {published.restart_source}")
+    return " ".join(parts)
 
 
 def _draw_published(panel, y: float) -> list[tuple[float, str, str]]:
@@ -69,7 +79,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
     for place, here in places_of(contests):
         for contest in not_swept(here):
             key = contest.key
-            rows = _rows(contest.entries)
+            rows = _rows(contest)
             if not rows:
                 continue
             writing = key.what == "write"
@@ -79,9 +89,9 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             )
             count = len(texts) + (1.6 if writing else 0)
             sheet = Sheet(
-                f"{operation_title(key.what)} a restart file, {times(key.shape)}: megabytes a second",
+                f"{operation_title(key.what)} a restart file, {key.size}: megabytes a second",
                 subtitle(names[place], [contest], hollow=False),
-                f"Grey: other machines and years. {published.restart_source}" if writing else "",
+                _note(contest, writing),
                 panel_height=0.205 * count + 0.35,
                 left=widest(texts) + 0.25,
                 right=0.35,
@@ -107,13 +117,13 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             panel.grid(True, axis="x", color="#ececec")
             panel.tick_params(axis="y", length=0)
             whole = "write" if writing else "read"
-            words = f"Full marks: the {_phase(key.what)} phase alone.  Hollow marks: the whole {whole}."
+            words = f"Full marks: the {contest.moving} phase alone.  Hollow marks: the whole {whole}."
             heading(panel, words, grey)
             caption = f"Megabytes a second, counted twice, {names[place]}."
-            name = slug("restart", names[place], key.what, times(key.shape), key.study, f"{key.ranks}ranks")
+            name = slug("restart", names[place], key.what, key.size, key.study, f"{key.ranks}ranks")
             pictures.append(Picture(name, caption, sheet.figure))
-        for work in distinct((c.key.shape, c.key.tiles, c.key.ranks) for c in here):
-            group = [c for c in here if (c.key.shape, c.key.tiles, c.key.ranks) == work]
-            base = (names[place], times(work[0]), f"{work[2]}ranks")
+        for work in distinct((c.key.size, c.key.tiles, c.key.ranks) for c in here):
+            group = [c for c in here if (c.key.size, c.key.tiles, c.key.ranks) == work]
+            base = (names[place], work[0], f"{work[2]}ranks")
             pictures += draw_sweeps("restart", names[place], group, base)
     return pictures

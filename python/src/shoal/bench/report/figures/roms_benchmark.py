@@ -52,12 +52,12 @@ def _bars(panel, entries: Sequence[Entry], with_format: bool) -> None:
     scale(panel, "seconds", [value * 1.12 for value in values], "x", log=False)
 
 
-def _published(panel) -> None:
-    """The published pairs, in grey."""
+def _published(panel, rows: int) -> None:
+    """The published pairs, in grey; bars as thick as those beside them, which are rows of three."""
     y, places, texts = 0, [], []
     for target, pair in published.roms_benchmark.items():
         for way, seconds in pair.items():
-            panel.barh(y, seconds, height=0.8, color=light)
+            panel.barh(y, seconds, height=0.86, color=light)
             panel.annotate(
                 f"{seconds:.2f}",
                 (seconds, y),
@@ -70,9 +70,9 @@ def _published(panel) -> None:
             places.append(y)
             texts.append(f"{target}, {way}")
             y += 1
-        y += 0.6
+        y += 1
     panel.set_yticks(places, texts)
-    panel.set_ylim(max(y - 0.6, 6), -0.9)
+    panel.set_ylim(max(y - 0.6, rows * 4 - 0.6), -0.9)
     scale(panel, "seconds, own scale", [190], "x", log=False)
 
 
@@ -101,7 +101,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             heading(ours, "Measured here")
             heading(theirs, "Published, elapsed", grey)
             _bars(ours, entries, several)
-            _published(theirs)
+            _published(theirs, len(entries))
             for panel in (ours, theirs):
                 panel.grid(False)
                 panel.tick_params(axis="y", length=0)

@@ -27,7 +27,8 @@ from .common import (
 ABOUT = About(
     "roms-ranks",
     "The same bytes at every point: a level line is a method whose cost does not grow with ranks. Below "
-    "each number of ranks stands the longest contiguous piece of one rank in a field, in elements.",
+    "each number of ranks stand its tiles, and the longest contiguous piece of one rank in a field, in "
+    "elements.",
     "With more ranks than cores, ranks wait for each other's cores: the right part of the picture then "
     "shows that, and not what the same number of ranks does on as many cores.",
     published.roms_ranks_source,
@@ -52,7 +53,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             group = [c for c in here if (c.key.shape, c.key.records) == (shape, records)]
             operations = distinct(c.key.what for c in group)
             tilings = {c.key.ranks: c.key.tiles for c in group}
-            texts = {n: f"{n}\n{longest_run(t, shape):,}" for n, t in tilings.items()}
+            texts = {n: f"{n}\n{times(t)}\n{longest_run(t, shape):,}" for n, t in tilings.items()}
             for format in formats_of(group):
                 some = [c for c in group if c.of_format(format)]
                 sheet = Sheet(
@@ -60,7 +61,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                     subtitle(names[place], some),
                     published.roms_ranks_source,
                     columns=len(operations),
-                    foot=0.78,
+                    foot=0.95,
                     panel_height=panel_height(some, 2.9),
                     right=label_room(some),
                 )
@@ -75,7 +76,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                         panel,
                         sorted(texts),
                         [texts[n] for n in sorted(texts)],
-                        "ranks (log axis); elements of the longest contiguous piece",
+                        "ranks (log axis); tiles; elements of the longest contiguous piece",
                     )
                     panel.set_xlim(min(texts) / 1.25, max(texts) * 1.1)
                     draw_lines(panel, lines({x: chosen(c, format) for x, c in found.items()}), "seconds")

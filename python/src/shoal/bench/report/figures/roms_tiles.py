@@ -26,20 +26,18 @@ from .common import (
 
 ABOUT = About(
     "roms-tiles",
-    "Level lines are methods that do not care how the model is cut. Below each tiling stands how many "
-    "contiguous runs one rank's cells of one 3-D field are on disk.",
+    "Level lines are methods that do not care how the model is cut. Below each tiling stands in how many "
+    "contiguous runs all ranks' cells of one level of a field are on disk.",
     "Neighbours in the file are on one node here; where they are not, short runs cost more.",
     published.roms_tiles_source,
 )
 
 
 def runs_of(tiles: Sequence[int], shape: Sequence[int]) -> int:
-    """Contiguous runs on disk of one rank's cells of a field (xi, eta, s), xi fastest, the largest tile."""
+    """Contiguous runs on disk of all ranks' cells of one level of a field (xi, eta, s), xi fastest."""
     xi, eta = tiles[0], tiles[1] if len(tiles) > 1 else 1
-    rows, levels = shape[1] if len(shape) > 1 else 1, shape[2] if len(shape) > 2 else 1
-    if xi > 1:
-        return -(-rows // eta) * levels
-    return levels if eta > 1 else 1
+    rows = shape[1] if len(shape) > 1 else 1
+    return xi * rows if xi > 1 else min(eta, rows)
 
 
 def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Picture]:
@@ -72,7 +70,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                         panel,
                         range(len(tilings)),
                         texts,
-                        "tiles in xi x eta; contiguous runs of a rank in a field",
+                        "tiles in xi x eta; contiguous runs of all ranks on a level",
                     )
                     panel.set_xlim(-0.25, len(tilings) - 0.85)
                     draw_lines(panel, lines({x: chosen(c, format) for x, c in found.items()}), "seconds")

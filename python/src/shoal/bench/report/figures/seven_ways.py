@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import published
-from ..compare import Contest, Entry, distinct, times
+from ..compare import Contest, Entry, distinct
 from ..drawing import Sheet, draw_lines, heading, nothing_here, ticks
 from ..results import Place
 from .common import (
@@ -84,7 +84,9 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                     panel.set_xscale("log", base=2)
                     ticks(panel, ranks, [str(n) for n in ranks], "ranks (log axis)")
                     panel.set_xlim(ranks[0] / 1.15, ranks[-1] * 1.08)
-                    draw_lines(panel, lines(found, with_format=True), "seconds", log=False)
+                    draw_lines(panel, lines(found, with_format=True), "seconds")
             caption = f"Three pairs of pictures as in the study, {elements:,} doubles, {names[place]}."
-            pictures.append(Picture(slug("seven-ways", names[place], times(shape)), caption, sheet.figure))
+            pictures.append(
+                Picture(slug("seven-ways", names[place], group[0].key.size), caption, sheet.figure)
+            )
     return pictures

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..compare import Contest, Entry, distinct, times
+from ..compare import Contest, Entry, distinct
 from ..drawing import Sheet, heading, light, look, nothing_here, number, scale, small, widest
 from ..sweeps import pooled, sweeps_of
 from .common import Picture, operation_title, slug, subtitle, work_words
@@ -25,10 +25,10 @@ def draw_sweeps(
         texts = [f"{v}" for methods in used.values() for values in methods.values() for v, _ in values]
         texts += [f"{m} ({f})" for methods in used.values() for m, f in methods]
         rows = max(sum(len(v) + 1.25 for v in methods.values()) for methods in used.values())
-        key = contests[0].key
+        drawn = [entry for methods in used.values() for values in methods.values() for _, entry in values]
         sheet = Sheet(
-            f"{work_words(key)}, {times(key.tiles)} tiles: seconds against {setting}",
-            subtitle(place, contests, hollow=False),
+            f"{experiment}, {work_words(contests[0].key)}: seconds against {setting}",
+            subtitle(place, contests, hollow=False, drawn=drawn),
             columns=len(used),
             panel_height=0.2 * rows + 0.2,
             left=widest(texts) + 0.3,
@@ -76,6 +76,7 @@ def _dots(panel, methods: dict[tuple[str, str], list[tuple[str, Entry]]]) -> Non
         if colour is not None:
             tick.set(color=colour, weight="bold")
     panel.set_ylim(y - 0.7, -0.7)
-    scale(panel, "seconds", highs, "x", log=False)
+    joined = any(entry.phase("total_joined") for values in methods.values() for _, entry in values)
+    scale(panel, "seconds, with joining" if joined else "seconds", highs, "x", log=False)
     panel.grid(False)
     panel.tick_params(axis="y", length=0)
