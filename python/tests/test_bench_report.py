@@ -271,7 +271,7 @@ def test_gaps(document):
     assert "Not verified: netcdf-collective (netcdf4), write 82x80x16, 4 records" in size
     assert "no results of gather (cdf5) for 656x640x16, 10 records" in size
     ranks = " ".join(next(s for s in document.sections if s.name == "roms-ranks").gaps)
-    assert "interrupted, 2 of 5 repetitions of 656x640x16, 5 records, 16 ranks as 1x16" in ranks
+    assert "2 repetitions, where the rest has 5, of 656x640x16, 5 records, 16 ranks as 1x16" in ranks
 
 
 def test_skipped_methods_are_told():
@@ -392,7 +392,19 @@ def test_settings_that_change_nothing_are_named():
     )
     clear = one("native+writers=1", [1, 1]) + one("native+writers=2", [2, 2])
     told = " ".join(advice.summary_of(contests(clear), True))
-    assert "is fastest with 1; with 2 it takes 2.0 times the time" in told and "no difference" not in told
+    assert "is fastest with 1; with 2: 2.0 times the time" in told and "no difference" not in told
+
+
+def test_equal_times_are_called_so():
+    assert advice.times_text(1.001) == "as much time" and advice.times_text(1.01) == "1\u00a0% more time"
+
+
+def test_what_was_measured_most_comes_first():
+    here, elsewhere = one("native", [1]) + one("gather", [2]), one("native", [1], dir="/a")
+    longer = [dict(item, shape=[9, 9, 9]) for item in here]
+    made = document_of(results.parse(elsewhere + here + longer, Path("x")))
+    assert [place.directory for place in made.advice] == ["/dev/shm", "/a"]
+    assert [place.directory for place in made.sections[0].summary] == ["/dev/shm", "/a"]
 
 
 def test_what_output_costs_a_run():
@@ -422,7 +434,9 @@ def test_nothing_is_faster_than_limit():
     assert ratios == {"limit": None, "native": 4, "gather": None}
     made = document_of(results.parse([item for group in groups for item in group], Path("x")))
     (section,) = made.sections
-    assert "native (cdf5) 4.0" in " ".join(section.gaps) and "gather" not in " ".join(section.gaps)
+    assert "store phase of native (cdf5) (4.0 times limit's rate), write" in " ".join(
+        section.gaps
+    ) and "gather" not in " ".join(section.gaps)
     (table,) = section.tables
     cells = {row.cells[0]: row.cells[table.headings.index("store s")] for row in table.rows}
     assert cells == {"limit": "8.000", "native": "-", "gather": "7.000"}

@@ -26,7 +26,9 @@ _operation_words.update({"run": "Whole runs", "define": "Defining"})
 
 
 def times_text(ratio: float) -> str:
-    """How much more time a ratio is: "2.3 times the time", "4 % more time"."""
+    """How much more time a ratio is: "2.3 times the time", "4 % more time", "as much time"."""
+    if ratio < 1.005:
+        return "as much time"
     return f"{ratio:.1f} times the time" if ratio >= 1.95 else f"{100 * (ratio - 1):.0f}\u00a0% more time"
 
 
@@ -119,11 +121,11 @@ def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
                 gain = times_text(last.seconds.middle / max(first.seconds.middle, 1e-12))
                 operation = _operation_words.get(key.what, key.what).lower()
                 where = f"{setting}, {operation}, {_count(key.ranks, 'rank')}"
-                fast, slow = (f"with {value}" if value != not_set else "without" for value in (best, worst))
-                certain = _certain([is_clear(first, last)])
-                found.append(
-                    f"{where}: `{method}` ({format}) is fastest {fast}; {slow} it takes {gain} ({certain})."
+                fast, slow = (
+                    f"with {value}" if value != not_set else "without it" for value in (best, worst)
                 )
+                certain = _certain([is_clear(first, last)])
+                found.append(f"{where}: `{method}` ({format}) is fastest {fast}; {slow}: {gain} ({certain}).")
     if level:
         more = " else" if found else ""
         settings = " and ".join(f"`{setting}`" for setting in distinct(level))

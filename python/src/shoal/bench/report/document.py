@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Optional
@@ -79,6 +80,8 @@ def _section(
     paper = any(entry.first.paper for contest in contests for entry in contest.entries)
     planned = (known.paper_studies if paper else known.studies) if known else ()
     asks = distinct(f"{study.name}: {study.asks}" for study in planned if study.name in studies)
+    order = [study.name for study in planned]
+    contests.sort(key=lambda c: order.index(c.key.study) if c.key.study in order else len(order))
     # Results of an engine that was started by hand belong to no study.
     ways = [
         (study.name, way, format)
@@ -105,6 +108,9 @@ def _section(
 def document_of(results: Results) -> Document:
     """Compare, judge and word everything. Local."""
     contests = contests_of(results.runs)
+    # First the place where most was measured.
+    count = Counter(contest.key.place for contest in contests)
+    contests.sort(key=lambda contest: -count[contest.key.place])
     names = place_names([run.place for run in results.runs])
     # Of an experiment that was interrupted in its first round there is a section, which says so.
     experiments: dict[str, list[Contest]] = {run.experiment: [] for run in results.runs}

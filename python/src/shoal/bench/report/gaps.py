@@ -97,7 +97,7 @@ def missing_words(contests: Sequence[Contest], names: dict[Place, str]) -> list[
             if least < most:
                 short.setdefault(least, []).append(_cell_words(contest.key))
         for least, cells in short.items():
-            add(f"interrupted, {least} of {most} repetitions of {_listed(cells)}")
+            add(f"{least} repetitions, where the rest has {most}, of {_listed(cells)}")
         other = sum(contest.left_out for contest in group)
         if other:
             add(
@@ -155,17 +155,19 @@ def broken_words(runs: Iterable[Run], names: dict[Place, str], experiment: str) 
 
 def rate_words(contests: Iterable[Contest], names: dict[Place, str]) -> list[str]:
     """Phases in which bytes would have moved faster than they can."""
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for contest in contests:
         for entry in contest.entries:
             ratio = contest.beyond_limit(entry)
             if ratio is not None:
-                where = f"{key_words(contest.key)}, {names[contest.key.place]}; phase {contest.moving}"
-                found.setdefault(where, []).append(f"{_way(entry)} {ratio:.1f}")
+                where = f"{key_words(contest.key)}, {names[contest.key.place]}"
+                found.setdefault((where, contest.moving), []).append(
+                    f"{_way(entry)} ({ratio:.1f} times limit's rate)"
+                )
     return [
-        f"Not to be believed, and not shown ({where}): times that limit's bytes moved as fast: "
-        f"{', '.join(texts)}. Such a phase is not the time in which all bytes moved."
-        for where, texts in found.items()
+        f"Not shown: the {phase} phase of {', '.join(texts)}, {where}. It cannot be the time in which all "
+        "bytes moved."
+        for (where, phase), texts in found.items()
     ]
 
 

@@ -14,7 +14,7 @@ from .results import Place
 # Medians of these phases have columns of their own, in the tables of these experiments.
 _phases = {
     "roms-benchmark": ("user", "system", "compute", "blocked"),
-    "restart": ("store", "exchange", "open", "close"),
+    "restart": ("store", "read", "exchange", "open", "close"),
     "mom-output": ("open", "read_meta", "read", "write_meta", "write_3d", "write_4d", "close", "join"),
 }
 
@@ -46,6 +46,8 @@ def seconds(value: Optional[float]) -> str:
         return ""
     if value == 0:
         return "0"
+    if value < 0.000005:
+        return "<0.00001"
     digits = 4 if value < 1 else 3 if value < 10 else 2 if value < 100 else 1
     return f"{value:.5f}" if value < 0.01 else f"{value:.{digits}f}"
 

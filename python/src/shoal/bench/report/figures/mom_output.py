@@ -31,8 +31,8 @@ ABOUT = About(
     "per GB (10^9 bytes) of fields, so that runs of different sizes can stand below each other. The "
     "number at the end is the total, with joining. A bar shows the run that was nearest to the median; "
     "flushing a file counts as closing it.",
-    "Aggregators and stripes matter on parallel file systems; on one node and a local disk their sweeps "
-    "are flat.",
+    "Aggregators, their buffers and stripes are made for parallel file systems. On one node and a local disk "
+    "their sweeps show what copying in memory costs.",
     f"{published.mom_output_source} {published.mom_output_advice}",
     by_study=False,
 )

@@ -25,7 +25,7 @@ ABOUT = About(
     "seven-ways",
     "Each row of panels leaves out the slowest of the one above, as the study does, so that those that "
     "are left can be told apart. The last row has the ways within twice the time of the fastest on the "
-    "largest number of ranks.",
+    "largest number of ranks, in writing or in reading. Where ways differ much, seconds have a log axis.",
     "Text (ASCII) formats spend their time in printing numbers, not in the file system.",
     published.seven_ways_source,
 )
