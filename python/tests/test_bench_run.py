@@ -17,13 +17,17 @@ from conftest import clean_environment, run_program
 from typer.testing import CliRunner
 
 from shoal.bench import machine, results
-from shoal.bench.engine import Engine, EngineError, Estimate, find_engine
+from shoal.bench.campaign import Campaign
+from shoal.bench.engine import Capabilities, Engine, EngineError, Estimate, find_engine, settings_for
 from shoal.bench.experiments import all_experiments
 from shoal.bench.fitting import Room
 from shoal.bench.journal import Journal
-from shoal.bench.process import remove_files
+from shoal.bench.planning import planned
+from shoal.bench.process import Run, is_prefix, remove_files
 from shoal.bench.progress import TimeLeft
+from shoal.bench.signals import Interrupted, held_back, interruptible
 from shoal.bench.study import Choice, StudyError, plan, tilings
+from shoal.cli import mpi_launch
 from shoal.cli.commands import bench as command
 
 bench = [sys.executable, "-m", "shoal.cli", "bench"]
@@ -282,16 +286,86 @@ def test_plans():
         tilings("2y2", 4)
     experiments = all_experiments()
     tiles = experiments["roms-tiles"]
-    assert [s.tiles for s in plan(tiles, Choice(paper=True))] == ["1x16", "2x8", "4x4"]
-    (start,) = plan(tiles, Choice(tiles=("3x2",)))
+    assert [s.tiles for s in plan(tiles, Choice(paper=True)).starts] == ["1x16", "2x8", "4x4"]
+    (start,) = plan(tiles, Choice(tiles=("3x2",))).starts
     assert start.ranks == 6
     domains = plan(experiments["mom-output"], Choice(io_layouts=("2x1",)), "io-layout")
-    assert [s.methods for s in domains] == [("native-per-domain",)] and domains[0].io_layout == "2x1"
-    with pytest.raises(StudyError, match="has none to choose"):
-        plan(experiments["restart"], Choice(records=(3,)))
+    (start,) = domains.starts
+    assert start.methods == ("native", "native-per-domain") and start.io_layout == "2x1"
     for experiment in experiments.values():
         for paper in (False, True):
-            assert plan(experiment, Choice(paper=paper))
+            found = plan(experiment, Choice(paper=paper))
+            assert found.starts and not found.unheeded and not found.notes
+
+
+def able(*without):
+    """All that studies name, but for some methods."""
+    studies = [s for e in all_experiments().values() for s in (*e.studies, *e.paper_studies)]
+    methods = {m.split("+")[0] for s in studies for m in s.methods} - set(without)
+    return Capabilities({name: {} for name in all_experiments()}, {name: {} for name in methods})
+
+
+def test_options_that_some_studies_cannot_heed():
+    """They are left out and named; the rest is run."""
+    every = ("native", "limit")
+    for name in ("restart", "mom-output"):
+        starts, notes = planned([name], Choice(methods=every), able())
+        assert {s.methods for s in starts} == {every}
+        assert not any(s.hints or s.mpi_io != "default" for s in starts)
+        assert any("left out with hints" in note for note in notes)
+    starts, notes = planned(["mom-output"], Choice(io_layouts=("2x2",)), able())
+    assert {s.study for s in starts} == {"layouts", "io-layout"} and {s.io_layout for s in starts} == {"2x2"}
+    assert "--io-layout means nothing to mom-output:hints, mom-output:chunks: left out." in notes
+    starts, notes = planned(["mom-output"], Choice(hints=("cb_nodes=3",)), able())
+    assert {s.study for s in starts} == {"layouts", "hints", "chunks"}
+    assert {s.hints for s in starts} == {"cb_nodes=3"}
+    starts, notes = planned(["all"], Choice(records=(3,)), able())
+    assert {s.experiment for s in starts} == set(all_experiments()) - {"seven-ways", "restart"}
+    assert {s.records for s in starts} == {3} and "--records means nothing to seven-ways:ways" in notes[-1]
+    starts, notes = planned(["all"], Choice(steps=100), able())
+    assert {s.experiment for s in starts} == {"roms-benchmark"} and "--steps" in starts[0].arguments()
+    starts, notes = planned(["roms-ranks"], Choice(ranks=(4, 8), tiles=("2x2",)), able())
+    assert [s.ranks for s in starts] == [4] and "none of the --tiles is for 8 ranks" in notes[0]
+    # A build without what heeds hints.
+    starts, _ = planned(["restart:io-tasks"], Choice(), able("pnetcdf-collective", "mpiio-collective"))
+    assert [s.hints for s in starts] == [""]
+
+
+@pytest.mark.parametrize(
+    "names, choice, option",
+    [
+        (["restart"], Choice(records=(3,)), "--records"),
+        (["roms-size"], Choice(io_layouts=("2x2",)), "--io-layout"),
+        (["mom-output"], Choice(hints=("cb_nodes=1",), methods=("native",)), "--hints"),
+        (["mom-output"], Choice(mpi_ios=("ompio",), methods=("native",)), "--mpi-io"),
+        (["restart"], Choice(steps=3), "--steps"),
+        (["restart"], Choice(switches="x"), "--switches"),
+        (["restart:io-tasks", "roms-benchmark"], Choice(cold=True), "--cold"),
+    ],
+)
+def test_options_that_nothing_heeds(names, choice, option):
+    with pytest.raises(StudyError, match=option):
+        planned(names, choice, able())
+
+
+def test_cold_where_some_read_nothing():
+    starts, notes = planned(["restart"], Choice(cold=True), able())
+    assert {s.study: s.cold for s in starts} == {"methods": True, "io-tasks": False}
+    assert "--cold is about reading, which is not timed in restart:io-tasks." in notes
+
+
+def test_sweeps_have_a_baseline():
+    """Variants that take no hints are measured once, without any; plain methods beside the others."""
+    for name, study in (("restart", "io-tasks"), ("mom-output", "hints")):
+        for paper in (False, True):
+            starts = plan(all_experiments()[name], Choice(paper=paper), study).starts
+            (plain,) = (s for s in starts if not s.hints)
+            assert len(starts) > 3 and all("native" in s.methods for s in starts)
+            variants = [m for s in starts if s.hints for m in s.methods if "+" in m]
+            assert not variants and set(starts[-1].methods) <= set(plain.methods)
+    for study in ("io-layout", "chunks"):
+        (start,) = plan(all_experiments()["mom-output"], Choice(), study).starts
+        assert "native" in start.methods
 
 
 def test_time_left():
@@ -348,11 +422,161 @@ def test_room():
 
 
 def test_files_of_others_stay(tmp_path):
-    for name in ("shoal-bench-12-a.nc", "shoal-bench-12.d", "shoal-bench-13-a.nc", "mine.nc"):
+    own = "shoal-bench-roms-size-some-host.org-12-"
+    names = (f"{own}a.nc", f"{own}b.nc.0000", "shoal-bench-roms-size-some-host.org-123-a.nc", "mine.nc")
+    for name in names:
         (tmp_path / name).touch()
-    assert remove_files("", [str(tmp_path)]) == [] and remove_files("*", [str(tmp_path)]) == []
-    remove_files(f"{tmp_path}/shoal-bench-12*", [str(tmp_path)])
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.nc", "shoal-bench-13-a.nc"]
+    (tmp_path / f"{own}folder").mkdir()
+    (tmp_path / f"{own}link").symlink_to(tmp_path / "mine.nc")
+    for prefix in (
+        "",
+        "*",
+        "shoal-bench-",
+        "shoal-bench-12-",
+        own[:-1],
+        f"../{own}",
+        "shoal-bench-roms-size-",
+    ):
+        assert remove_files(prefix, "roms-size", [str(tmp_path)]) == []
+    removed = remove_files(own, "roms-size", [str(tmp_path)])
+    assert sorted(os.path.basename(path) for path in removed) == sorted(names[:2])
+    kept = {p.name for p in tmp_path.iterdir()}
+    assert kept == {"mine.nc", f"{own}folder", f"{own}link", names[2]}
+
+
+@pytest.mark.parametrize(
+    "prefix, whether",
+    [
+        ("shoal-bench-mom-output-vm-4711-", True),
+        ("shoal-bench-mom-output-node-1.a-4711-1795291920-", True),
+        ("shoal-bench-mom-output-vm-4711-20261121T195504Z-", True),
+        ("shoal-bench-mom-output-vm-", False),
+        ("shoal-bench-mom-output-4711-", False),
+        ("shoal-bench-4711-", False),
+        ("shoal-bench-mom-output-vm-4711", False),
+        ("/tmp/shoal-bench-mom-output-vm-4711-", False),
+        ("shoal-bench-mom-output-v*-4711-", False),
+    ],
+)
+def test_what_names_of_files_begin_with(prefix, whether):
+    assert is_prefix(prefix, "mom-output") == whether
+
+
+def test_an_engine_whose_files_could_not_be_told_from_others(work, fake):
+    path = work.parent / "engine"
+    path.write_text(path.read_text().replace('"$@"', '"$@" | sed "s/-fake-[0-9]*-/-/"'))
+    done = run(work, fake, *small("--reps", "1"), expect=1)
+    assert "it is of another version: 'shoal-bench-roms-size-' begins no names" in done.stderr
+
+
+def test_signals_are_held_back():
+    reached = []
+    with pytest.raises(Interrupted), interruptible():
+        with held_back():
+            with held_back():
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(0.01)
+                reached.append("inner")
+            reached.append("outer")
+        reached.append("never")
+    assert reached == ["inner", "outer"]
+
+
+def test_a_signal_while_mpiexec_is_started(work, fake, tmp_path, monkeypatch):
+    """It ends what was started: nothing is left running."""
+    for key, value in {**fake, "FAKE_SECONDS": "5", "FAKE_PIDS": str(tmp_path / "pids")}.items():
+        monkeypatch.setenv(key, value)
+    (tmp_path / "pids").mkdir()
+    engine = find_engine()
+    starts, _ = planned(["roms-size"], Choice(ranks=(2,), dirs=(str(work),)), engine.capabilities())
+    entered = []
+
+    def signalled(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        entered.append(self)
+        return self
+
+    monkeypatch.setattr(Run, "__enter__", signalled)
+    needs = [engine.estimate(start) for start in starts]
+    campaign = Campaign(engine, starts, needs, Journal(tmp_path / "results.json"))
+    with interruptible():
+        assert campaign.run().interrupted
+    (one,) = entered
+    assert one._process.poll() is not None and not os.path.exists(f"/proc/{one._process.pid}")
+    assert not any(runs(pid.name) for pid in (tmp_path / "pids").iterdir()) and not list(work.iterdir())
+
+
+def test_a_signal_while_results_are_written(tmp_path, monkeypatch):
+    """The file is whole, nothing lies beside it, and it is not taken for one that somebody else changed."""
+    path = tmp_path / "results.json"
+    journal = Journal(path)
+    replace = os.replace
+
+    def signalled(made, to):
+        os.kill(os.getpid(), signal.SIGTERM)
+        replace(made, to)
+
+    monkeypatch.setattr(os, "replace", signalled)
+    with pytest.raises(Interrupted), interruptible():
+        journal.round_is_whole("none", 1)
+    monkeypatch.undo()
+    assert [p.name for p in tmp_path.iterdir()] == ["results.json"] and results.load(path) == []
+    journal.round_is_whole("none", 1)
+
+
+def test_a_link_to_results_stays_one(tmp_path):
+    (tmp_path / "far").mkdir()
+    path, target = tmp_path / "results.json", tmp_path / "far" / "results.json"
+    path.symlink_to(target)
+    Journal(path).drop_after("none", 0)
+    assert path.is_symlink() and results.load(target) == []
+
+
+def test_mpi_is_told_no_more_than_it_needs(monkeypatch):
+    for key in list(os.environ):
+        if key.startswith("OMPI_MCA_"):
+            monkeypatch.delenv(key)
+    launcher = mpi_launch.Launcher("mpiexec", "openmpi")
+    yields, copies = "OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_btl_vader_single_copy_mechanism"
+    for may, ranks, expected in ((True, 2, set()), (True, 3, {yields}), (False, 2, {copies})):
+        monkeypatch.setattr(mpi_launch, "ranks_may_read_each_other", lambda may=may: may)
+        told = mpi_launch.needed_settings(launcher, ranks, 2)
+        assert set(told) - {"OMPI_MCA_hwloc_base_binding_policy"} == expected
+    monkeypatch.setenv(copies, "cma")
+    assert copies not in mpi_launch.needed_settings(launcher, 2, 2)
+    assert mpi_launch.needed_settings(mpi_launch.Launcher("mpiexec", "mpich"), 9, 2) == {}
+    assert launcher.command(4, 2)[-4:] == ["--map-by", "ppr:2:node", "-n", "4"]
+    assert mpi_launch.Launcher("mpiexec", "mpich").command(4, 2)[1:3] == ["-ppn", "2"]
+    # What a start sets is part of what its results are known by.
+    start = plan(all_experiments()["restart"], Choice(), "io-tasks").starts[0]
+    assert settings_for(start, launcher)["OMPI_MCA_io"] == "^ompio"
+
+
+def test_whether_ranks_may_read_each_other(monkeypatch):
+    """The trial itself: its answer is that of the system call between two such processes."""
+    mpi_launch.ranks_may_read_each_other.cache_clear()
+    assert mpi_launch.ranks_may_read_each_other() in (True, False)
+    refused = mpi_launch._reading.replace("libc.process_vm_readv(", "(lambda *a: -1)(")
+    assert refused != mpi_launch._reading
+    monkeypatch.setattr(mpi_launch, "_reading", refused)
+    mpi_launch.ranks_may_read_each_other.cache_clear()
+    assert mpi_launch.ranks_may_read_each_other() is False
+    mpi_launch.ranks_may_read_each_other.cache_clear()
+
+
+def test_how_it_was_launched_is_kept(work, fake):
+    done = run(work, fake, *small("--reps", "1", "--ranks-per-node", "2"), OMPI_MCA_mpi_yield_when_idle="0")
+    launches = {r["versions"]["launch"] for r in held(work)}
+    assert len(launches) == 1 and f"Launched with {min(launches)}" in done.stdout
+    if "openmpi" in min(launches):
+        assert "--map-by ppr:2:node" in min(launches) and "mpi_yield_when_idle=0" in min(launches)
+    # The engine that measures nothing says that all is on one node.
+    path = work.parent / "results.json"
+    path.unlink()
+    done = run_program([*bench, "run", *small("--reps", "1", "--ranks-per-node", "1"), "--json", str(path),
+                        "--dir", str(work)], env=fake)  # fmt: skip
+    assert done.returncode == 1 and "--ranks-per-node" in done.stderr + done.stdout or "ppr" in done.stderr
+    assert not list(work.iterdir())
 
 
 def test_two_runs_on_one_file(tmp_path):

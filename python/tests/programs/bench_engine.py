@@ -28,7 +28,7 @@ def tell(**event):
 def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument("experiment")
-    for option in ("tiles", "size", "methods", "formats", "dir", "hints", "io-layout", "label"):
+    for option in ("tiles", "size", "methods", "formats", "dir", "hints", "io-layout"):
         parser.add_argument(f"--{option}", default="")
     for option, otherwise in (("ranks", 0), ("records", 5), ("reps", 5), ("first-round", 1)):
         parser.add_argument(f"--{option}", type=int, default=otherwise)
@@ -80,7 +80,7 @@ class Turns:
         seconds["total"] = 0.01 * (1 + round_)
         verified = os.environ.get("FAKE_WRONG") != case["method"]
         self.wrong |= not verified
-        versions = {"shoal": "0.1.0", "mpi": "fake", "mpi_io": self.options.label or "default"}
+        versions = {"shoal": "0.1.0", "mpi": "fake", "mpi_io": "fake"}
         tell(
             event="result", experiment=self.options.experiment, **case,
             driver=case["method"], access="collective", layout="one",
@@ -93,7 +93,7 @@ class Turns:
 
     def take(self):
         rounds = self.options.reps
-        prefix = f"shoal-bench-{os.getpid()}"
+        prefix = f"shoal-bench-{self.options.experiment}-fake-{os.getpid()}-"
         tell(
             event="begin", experiment=self.options.experiment, shape=self.shape, records=self.options.records,
             rounds=rounds, cases=len(self.cases), bytes=self.bytes, files=prefix,
@@ -105,7 +105,7 @@ class Turns:
                 if os.environ.get("FAKE_FAILS") == case["method"]:
                     print("shoal-bench: nothing works today", file=sys.stderr)
                     sys.exit(1)
-                path = os.path.join(case["dir"], f"{prefix}-{case['method']}.nc")
+                path = os.path.join(case["dir"], f"{prefix}{case['method']}.nc")
                 with open(path, "w") as file:
                     file.write("x")
                 for operation in ("write", "read") if self.options.read else ("write",):

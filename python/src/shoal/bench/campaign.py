@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from .engine import Engine, EngineError, Estimate, settings_in_environment
+from ..cli.mpi_launch import find_launcher
+from .engine import Engine, EngineError, Estimate, settings_for, settings_in_environment
 from .journal import Journal
-from .process import Interrupted, Run
+from .process import Run
 from .progress import Display
 from .results import Result, ResultsError
+from .signals import Interrupted, held_back
 from .study import Start
 
 
@@ -36,8 +39,11 @@ class Campaign:
 
     def __init__(self, engine: Engine, starts: Sequence[Start], needs: Sequence[Estimate], journal: Journal):
         self.engine, self.starts, self.journal = engine, starts, journal
+        self.launcher = find_launcher()
         environment = settings_in_environment()
-        self.keys = [start.key(engine.build, environment) for start in starts]
+        self.keys = [
+            start.key(engine.build, {**environment, **settings_for(start, self.launcher)}) for start in starts
+        ]
         self._weights = [float(n.bytes or 1) * (s.repetitions + 1) for s, n in zip(starts, needs)]
         self.outcome = Outcome()
 
@@ -86,7 +92,9 @@ class Campaign:
             how = f"goes on after {whole} of {start.repetitions} repetitions" if whole else "begins again"
             display.note(f"{start.experiment}, {start.label}: {how}{broken}.")
         try:
-            with Run(self.engine, start, whole + 1) as run:
+            with ExitStack() as stack:
+                with held_back():  # mpiexec must not be left running by a signal at its start
+                    run = stack.enter_context(Run(self.engine, start, whole + 1, self.launcher))
                 ended = self._follow(run, key, whole, display)
                 code, said = run.finish()
             if code == 0 and not ended:
@@ -119,7 +127,7 @@ class Campaign:
                 if what not in methods:
                     methods.append(what)
             elif kind == "result":
-                result = self._result(event, start, key)
+                result = self._result(event, run, key)
                 if result.repetition < current:
                     raise EngineError(f"repetition {result.repetition} was measured before")
                 if result.repetition > current:
@@ -136,10 +144,18 @@ class Campaign:
             self.journal.round_is_whole(key, current)
         return ended
 
-    def _result(self, event: dict, start: Start, key: str) -> Result:
+    def _result(self, event: dict, run: Run, key: str) -> Result:
+        start = run.start
         try:
             result = Result.of(event)
         except (ResultsError, TypeError) as error:
             raise EngineError(f"{self.engine.path} is of another version: of a result, {error}") from None
+        wanted = -(-start.ranks // start.ranks_per_node) if start.ranks_per_node else result.nodes
+        if result.nodes != wanted:
+            raise EngineError(
+                f"--ranks-per-node {start.ranks_per_node} was not heeded by mpiexec: {start.ranks} ranks are "
+                f"on {result.nodes} nodes, not on {wanted}"
+            )
         result.study, result.paper, result.start = start.study, start.paper, key
+        result.versions = {**result.versions, "launch": run.launch}
         return result

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..cli.mpi_launch import Launcher, needed_settings
+from .machine import nodes, usable_cores
 from .study import Start
 
 name = "shoal-bench"
@@ -48,16 +50,20 @@ class Capabilities:
         return text.split("+")[0] in self.methods
 
 
-def engine_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """The environment for a start: this one, in which ranks that wait leave the core to others. Local."""
-    from ..cli.mpi_launch import find_launcher, launch_environment
-
-    return {**launch_environment(find_launcher()), **(extra or {})}
+def settings_for(start: Start, launcher: Launcher | None) -> dict[str, str]:
+    """What is set in the environment of a start beside what is in this one: its MPI-IO, and what MPI cannot
+    do without on this machine. Local."""
+    here = start.ranks_per_node or -(-start.ranks // nodes())
+    found = needed_settings(launcher, here, usable_cores())
+    if launcher is not None and launcher.flavour == "openmpi" and start.mpi_io != "default":
+        # ROMIO's component bears its version in its name: romio321, romio341.
+        found["OMPI_MCA_io"] = "^ompio" if start.mpi_io == "romio" else start.mpi_io
+    return found
 
 
 def settings_in_environment() -> dict[str, str]:
     """What the environment tells Shoal, MPI and MPI-IO: with other values, times would be others. Local."""
-    told = ("SHOAL_", "OMPI_MCA_", "PMIX_MCA_", "ROMIO_", "MPICH_", "PNETCDF_", "HDF5_")
+    told = ("SHOAL_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "ROMIO_", "MPICH_", "PNETCDF_", "HDF5_")
     return {key: value for key, value in os.environ.items() if key.startswith(told)}
 
 
@@ -98,7 +104,6 @@ class Engine:
                 text=True,
                 timeout=_seconds,
                 stdin=subprocess.DEVNULL,
-                env=engine_environment(),
             )
         except subprocess.TimeoutExpired:
             raise EngineError(

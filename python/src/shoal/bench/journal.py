@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .results import Result, ResultsError, load, write_lines
+from .signals import held_back
 
 # Writing takes time of the processors that the next case wants. A file with fewer bytes than this is written
 # at once, a larger one every so many seconds. What waits is of a round that is not whole, after which nothing
@@ -54,9 +55,10 @@ class Journal:
             raise ResultsError(
                 f"{self.path} was changed by somebody else meanwhile; give this run a file of its own"
             )
-        write_lines(self.path, (entry.line for entry in self._entries))
-        self._seen = self._state()
-        self._waiting, self._written = False, time.monotonic()
+        with held_back():  # else what was written would look as if somebody else had done it
+            write_lines(self.path, (entry.line for entry in self._entries))
+            self._seen = self._state()
+            self._waiting, self._written = False, time.monotonic()
 
     def flush(self) -> None:
         """Write what waits. ResultsError, OSError."""

@@ -73,6 +73,17 @@ def available_memory(
     return min(found, default=None)
 
 
+def usable_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """How many cores of this node programs may use, a container's quota counted. Local."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        share, period = quota.read_text().split()
+        cores = min(cores, -(-int(share) // int(period)))
+    except (OSError, ValueError):  # "max": no quota
+        pass
+    return max(1, cores)
+
+
 def nodes() -> int:
     """How many nodes the batch system gave to this job; 1 without one. Local."""
     for key in ("SLURM_JOB_NUM_NODES", "SLURM_NNODES", "PBS_NUM_NODES"):

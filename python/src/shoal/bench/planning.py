@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from .engine import Capabilities
 from .experiments import all_experiments
-from .study import Choice, Experiment, Start, StudyError, plan
+from .study import Choice, Experiment, Start, StudyError, plan, uses_mpi_io
 
 
 def _known(name: str, there: Sequence[str], what: str) -> None:
@@ -39,6 +39,7 @@ def planned(names: Sequence[str], choice: Choice, able: Capabilities) -> tuple[l
         _known(method.split("+")[0], list(able.methods), "method")
     starts: list[Start] = []
     lacking: dict[str, None] = {}
+    unheeded: dict[str, list[str]] = {}
     everything = "all" in names
     for experiment, study in _chosen(names, all_experiments()):
         if experiment.name not in able.experiments:
@@ -46,13 +47,30 @@ def planned(names: Sequence[str], choice: Choice, able: Capabilities) -> tuple[l
                 raise StudyError(f"this build of the engine has no experiment '{experiment.name}'.")
             notes.append(f"{experiment.name} is left out: it is not in this build of the engine.")
             continue
-        for start in plan(experiment, choice, study):
+        found = plan(experiment, choice, study)
+        notes += found.notes
+        for option, left in found.unheeded.items():
+            unheeded.setdefault(option, []).extend(left)
+        for start in found.starts:
             here = tuple(method for method in start.methods if able.has_method(method))
             lacking.update(dict.fromkeys(method for method in start.methods if method not in here))
-            if here:
+            if here and (not start.hints or any(map(uses_mpi_io, here))):
                 starts.append(replace(start, methods=here))
     if lacking:
         notes.append(f"Not in this build, and left out: {', '.join(lacking)}.")
+    for option, left in unheeded.items():
+        notes.append(f"{option} means nothing to {', '.join(dict.fromkeys(left))}: left out.")
     if not starts:
-        raise StudyError("nothing is left to run.")
+        why = (
+            f": {' and '.join(unheeded)} is given, and nothing that was asked for heeds it"
+            if unheeded
+            else ""
+        )
+        raise StudyError(f"nothing is left to run{why}.")
+    if choice.cold:
+        idle = dict.fromkeys(f"{start.experiment}:{start.study}" for start in starts if not start.read)
+        if all(not start.read for start in starts):
+            raise StudyError(f"--cold is about reading, which {', '.join(idle)} does not time.")
+        if idle:
+            notes.append(f"--cold is about reading, which is not timed in {', '.join(idle)}.")
     return starts, notes

@@ -7,8 +7,9 @@ import contextlib
 import glob
 import json
 import os
-import shutil
+import re
 import signal
+import stat
 import subprocess
 import tempfile
 import time
@@ -16,35 +17,31 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..cli.mpi_launch import find_launcher
-from .engine import Engine, EngineError, engine_environment
+from ..cli.mpi_launch import Launcher
+from .engine import Engine, EngineError, settings_for, settings_in_environment
+from .signals import held_back
 from .study import Start
 
 _patience = 10.0  # seconds for mpiexec to end its ranks when it is asked to
 _shown_lines = 12
-# A prefix as short as "a" would take files of others along.
-_least_prefix = 8
 
 
-class Interrupted(Exception):
-    """Somebody asked for the end: Ctrl-C, or a signal."""
+def is_prefix(prefix: str, experiment: str) -> bool:
+    """Whether the engine begins the names of an experiment's files like this: with the host, the process and
+    when it began. Anything shorter would take files of others along. Local."""
+    return re.fullmatch(rf"shoal-bench-{re.escape(experiment)}-[\w.-]+-\d[\w.]*-", prefix, re.A) is not None
 
 
-def remove_files(prefix: str, folders: Sequence[str]) -> list[str]:
-    """Remove what the engine made in these folders: all that begins with the prefix of its `begin` event.
-    Returns what was removed. Local."""
-    prefix = os.path.basename(prefix.rstrip("*"))
-    if len(prefix) < _least_prefix:
-        return []
+def remove_files(prefix: str, experiment: str, folders: Sequence[str]) -> list[str]:
+    """Remove what the engine made in these folders: files that begin with the prefix of its `begin` event.
+    Returns what was removed; nothing where it is no such prefix. Local."""
     removed = []
-    for folder in folders:
+    for folder in folders if is_prefix(prefix, experiment) else ():
         for path in glob.glob(os.path.join(glob.escape(folder), glob.escape(prefix) + "*")):
             with contextlib.suppress(OSError):
-                if os.path.isdir(path) and not os.path.islink(path):
-                    shutil.rmtree(path)
-                else:
+                if stat.S_ISREG(os.lstat(path).st_mode):
                     os.unlink(path)
-                removed.append(path)
+                    removed.append(path)
     return removed
 
 
@@ -61,21 +58,33 @@ def _session_members(session: int) -> list[int]:
     return members
 
 
+def _in_words(mpiexec: Sequence[str], chosen: dict[str, str]) -> str:
+    """ "mpiexec --oversubscribe; mpi_yield_when_idle=1": all that changes how ranks run. Local."""
+    options = list(mpiexec[1:])
+    del options[options.index("-n") : options.index("-n") + 2]
+    told = {**settings_in_environment(), **chosen}
+    settings = [
+        f"{name.removeprefix('OMPI_MCA_')}={value}"
+        for name, value in sorted(told.items())
+        if not name.startswith("SHOAL_")
+    ]
+    return "; ".join([" ".join([os.path.basename(mpiexec[0]), *options]), *settings])
+
+
 class Run:
     """A start that runs. Use it with `with`: leaving it ends what still runs and removes its files.
 
     begin    the `begin` event, once it came
     prefix   of its files
+    launch   how it was launched, in words: options of mpiexec, settings of MPI
     """
 
-    def __init__(self, engine: Engine, start: Start, first_round: int):
-        launcher = find_launcher()
+    def __init__(self, engine: Engine, start: Start, first_round: int, launcher: Launcher | None):
         if launcher is None:
             raise EngineError(
                 "no mpiexec of the MPI of libshoal was found; add it to PATH or set MPIRUN_LAUNCHER."
             )
-        open_mpi = launcher.flavour == "openmpi"
-        if start.mpi_io not in ("default", "romio") and not open_mpi:
+        if start.mpi_io not in ("default", "romio") and launcher.flavour != "openmpi":
             raise EngineError(
                 f"--mpi-io {start.mpi_io} chooses a component of Open MPI; this is another MPI."
             )
@@ -84,11 +93,10 @@ class Run:
         arguments = [*start.arguments(), "--stream"]
         if first_round > 1:
             arguments += ["--first-round", str(first_round)]
-        self.command = [*launcher.command(start.ranks), str(engine.path), *arguments]
-        chosen = {}
-        if open_mpi and start.mpi_io != "default":
-            # ROMIO's component bears its version in its name: romio321, romio341.
-            chosen["OMPI_MCA_io"] = "^ompio" if start.mpi_io == "romio" else start.mpi_io
+        mpiexec = launcher.command(start.ranks, start.ranks_per_node)
+        self.command = [*mpiexec, str(engine.path), *arguments]
+        chosen = settings_for(start, launcher)
+        self.launch = _in_words(mpiexec, chosen)
         # To a file, since nobody reads a second pipe while the first is waited for.
         self._said = tempfile.TemporaryFile("w+", errors="replace")
         self._process = subprocess.Popen(
@@ -98,7 +106,7 @@ class Run:
             stderr=self._said,
             text=True,
             errors="replace",
-            env=engine_environment(chosen),
+            env={**os.environ, **chosen},
             start_new_session=True,  # Ctrl-C in the terminal is for the runner alone
         )
 
@@ -106,19 +114,21 @@ class Run:
         return self
 
     def __exit__(self, *_) -> None:
-        ended = self._process.poll() is None
-        self._end()
-        if ended or self._process.returncode != 0:
-            remove_files(self.prefix, self.start.dirs)
-        self._process.stdout.close()
-        self._said.close()
+        with held_back():
+            ended = self._process.poll() is None
+            self._end()
+            if ended or self._process.returncode != 0:
+                remove_files(self.prefix, self.start.experiment, self.start.dirs)
+            self._process.stdout.close()
+            self._said.close()
 
     @property
     def prefix(self) -> str:
-        return str(self.begin.get("files", ""))
+        return str(self.begin.get("files", "")).rstrip("*")
 
     def events(self) -> Iterator[dict]:
-        """What it tells, until it ends. Lines that are no events go to nowhere but the log of a failure."""
+        """What it tells, until it ends. Lines that are no events go to nowhere but the log of a failure.
+        EngineError where it would make files that could not be told from others."""
         for line in self._process.stdout:
             try:
                 event = json.loads(line)
@@ -128,6 +138,10 @@ class Run:
                 continue
             if kind == "begin":
                 self.begin = event
+                if not is_prefix(self.prefix, self.start.experiment):
+                    raise EngineError(
+                        f"it is of another version: '{self.prefix}' begins no names of its files"
+                    )
             yield event
 
     def finish(self) -> tuple[int, list[str]]:
@@ -157,26 +171,3 @@ class Run:
                 break
             time.sleep(0.02)
         self._process.wait()
-
-
-@contextlib.contextmanager
-def interruptible() -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGHUP raise Interrupted in here, once: what is being put in order is not
-    interrupted again."""
-    asked = False
-
-    def stop(number, frame) -> None:
-        nonlocal asked
-        if not asked:
-            asked = True
-            raise Interrupted(signal.Signals(number).name)
-
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    # What is ignored stays ignored: nohup.
-    wanted = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, stop) for number in wanted}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
@@ -11,6 +12,8 @@ from dataclasses import dataclass, field, fields
 from importlib import resources
 from pathlib import Path
 from typing import Any, Optional
+
+from .signals import held_back
 
 
 class ResultsError(ValueError):
@@ -108,19 +111,22 @@ def load(path: Path | str) -> list[Result]:
 
 
 def write_lines(path: Path | str, lines: Iterable[str]) -> None:
-    """Replace a file of results by one of these objects, one a line; never half written. OSError. Local."""
-    path = Path(path)
-    handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write("[\n" + ",\n".join(lines) + "\n]\n")
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(made, 0o666 & ~mask)
-        os.replace(made, path)
-    except BaseException:
-        os.unlink(made)
-        raise
+    """Replace a file of results by one of these objects, one a line; never half written, and not
+    interrupted in between. Of a link, the file that it leads to. OSError. Local."""
+    path = Path(path).resolve()
+    with held_back():
+        handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write("[\n" + ",\n".join(lines) + "\n]\n")
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(made, 0o666 & ~mask)
+            os.replace(made, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(made)
+            raise
 
 
 def save(path: Path | str, results: Iterable[Result]) -> None:

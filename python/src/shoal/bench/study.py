@@ -46,7 +46,7 @@ class Study:
 @dataclass(frozen=True)
 class Experiment:
     """title: a few words; question: what the published study asked; source: which study, and its year;
-    number: its place in lists."""
+    number: its place in lists; computes: whether it is a run with steps and switches of a model."""
 
     number: int
     name: str
@@ -55,6 +55,7 @@ class Experiment:
     source: str
     studies: tuple[Study, ...]
     paper_studies: tuple[Study, ...]
+    computes: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,9 @@ class Choice:
     io_layouts: tuple[str, ...] | None = None
     mpi_ios: tuple[str, ...] | None = None
     repetitions: int | None = None
+    steps: int | None = None
+    switches: str | None = None
+    ranks_per_node: int | None = None
     dirs: tuple[str, ...] = (".",)
     flush: bool = False
     cold: bool = False
@@ -93,6 +97,9 @@ class Start:
     hints: str = ""
     io_layout: str = ""
     mpi_io: str = "default"
+    steps: int = 0  # what the experiment says
+    switches: str = ""
+    ranks_per_node: int = 0  # as mpiexec does it
     read: bool = True
     flush: bool = False
     cold: bool = False
@@ -108,11 +115,15 @@ class Start:
         if self.formats:
             given += ["--formats", ",".join(self.formats)]
         given += ["--dir", ",".join(self.dirs)]
-        for option, value in (("--hints", self.hints), ("--io-layout", self.io_layout)):
+        values = {
+            "--hints": self.hints,
+            "--io-layout": self.io_layout,
+            "--steps": self.steps,
+            "--switches": self.switches,
+        }
+        for option, value in values.items():
             if value:
-                given += [option, value]
-        if self.mpi_io != "default":
-            given += ["--label", self.mpi_io]
+                given += [option, str(value)]
         flags = (("--read", self.read), ("--flush", self.flush), ("--cold", self.cold))
         return given + [flag for flag, wanted in flags if wanted]
 
@@ -133,7 +144,32 @@ class Start:
         parts += [part for part in (self.hints, self.io_layout and f"io_layout {self.io_layout}") if part]
         if self.mpi_io != "default":
             parts.append(self.mpi_io)
+        if self.steps:
+            parts.append(f"{self.steps} steps")
+        if self.ranks_per_node:
+            parts.append(f"{self.ranks_per_node} ranks a node")
         return ", ".join(parts)
+
+
+@dataclass
+class Plan:
+    """starts: each once. unheeded: options of the command line, and the studies that are left out since
+    nothing in them heeds the option. notes: what else is to be said."""
+
+    starts: list[Start] = field(default_factory=list)
+    unheeded: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def uses_mpi_io(method: str) -> bool:
+    """Whether MPI-IO is beneath a method, so that hints mean something to it. Local."""
+    base = method.split("+")[0].removeprefix("bare-")
+    return base.startswith(("pnetcdf", "netcdf", "mpiio"))
+
+
+def has_domains(method: str) -> bool:
+    """Whether a method has I/O domains to choose. Local."""
+    return method.split("+")[0].endswith("-per-domain")
 
 
 def _near_square(ranks: int) -> str:
@@ -173,52 +209,103 @@ def _changed(study: Study, choice: Choice) -> Study:
         if counts and len(counts) == len(choice.tiles) and all(len(c) == 2 for c in counts):
             given["ranks"] = tuple(dict.fromkeys(xi * eta for xi, eta in counts))
     if study.records == (0,):
-        given.pop("records", None)
-        if choice.records is not None:
-            raise StudyError(f"--records is given, but the study {study.name} has none to choose.")
+        given.pop("records", None)  # it is said of it that it has none
     return replace(study, **given)
 
 
-def starts_of(experiment: Experiment, study: Study, choice: Choice) -> list[Start]:
-    """The starts of a study under a choice. StudyError. Local."""
-    study = _changed(study, choice)
+def _unheeded(experiment: Experiment, study: Study, choice: Choice) -> list[str]:
+    """Options of the command line that would change nothing in a study, changed as the choice says."""
+    methods = study.methods
+    given = {
+        "--hints": choice.hints is not None and not any(map(uses_mpi_io, methods)),
+        "--mpi-io": choice.mpi_ios is not None and not any(map(uses_mpi_io, methods)),
+        "--io-layout": choice.io_layouts is not None and not any(map(has_domains, methods)),
+        "--records": choice.records is not None and study.records == (0,),
+        "--steps": choice.steps is not None and not experiment.computes,
+        "--switches": choice.switches is not None and not experiment.computes,
+    }
+    return [option for option, idle in given.items() if idle]
+
+
+def _methods_with(study: Study, hints: str, choice: Choice) -> tuple[str, ...]:
+    """The methods of a start with these hints; none where nothing would heed them.
+
+    Where the study varies hints, variants (native+writers=1) that take none were measured without them
+    already. Plain methods stay, since the others are compared with them in turns."""
+    if not hints or choice.hints is not None:
+        return study.methods
+    if not any(map(uses_mpi_io, study.methods)):
+        return ()
+    once = "" in study.hints
+    return tuple(m for m in study.methods if uses_mpi_io(m) or not (once and "+" in m))
+
+
+def _tiles_of(study: Study, choice: Choice) -> tuple[list[tuple[int, str]], list[int]]:
+    """Ranks and tiles of the starts; ranks that none of the --tiles is for. StudyError."""
     for tiles in choice.tiles or ():
         if not any(tilings(tiles, ranks) for ranks in study.ranks):
             raise StudyError(
                 f"--tiles {tiles} is for another number of ranks than {', '.join(map(str, study.ranks))}."
             )
-    found = []
-    axes = (study.sizes, study.records, study.hints, study.io_layouts, study.mpi_ios)
+    found, bare = [], []
     for ranks in study.ranks:
         cuts = dict.fromkeys(cut for rule in study.tiles for cut in tilings(rule, ranks))
         if not cuts and choice.tiles is None:
             cuts = dict.fromkeys(tilings("square", ranks))
-        for tiles, (size, records, hints, io_layout, mpi_io) in product(cuts, product(*axes)):
-            found.append(
-                Start(
-                    experiment=experiment.name,
-                    study=study.name,
-                    ranks=ranks,
-                    tiles=tiles,
-                    size=size,
-                    records=records,
-                    methods=study.methods,
-                    formats=study.formats,
-                    dirs=choice.dirs,
-                    hints=hints,
-                    io_layout=io_layout,
-                    mpi_io=mpi_io,
-                    read=study.read,
-                    flush=choice.flush,
-                    cold=choice.cold and study.read,
-                    paper=choice.paper,
-                    repetitions=study.repetitions,
-                )
+        found += [(ranks, cut) for cut in cuts]
+        bare += [] if cuts else [ranks]
+    return found, bare
+
+
+def _add_starts(to: Plan, experiment: Experiment, study: Study, choice: Choice) -> None:
+    """The starts of a study under a choice. StudyError."""
+    name = f"{experiment.name}:{study.name}"
+    study = _changed(study, choice)
+    cuts, bare = _tiles_of(study, choice)
+    if bare:
+        to.notes.append(f"{name}: none of the --tiles is for {', '.join(map(str, bare))} ranks, left out.")
+    idle = _unheeded(experiment, study, choice)
+    for option in idle:
+        to.unheeded.setdefault(option, []).append(name)
+    if idle:
+        return
+    axes = (study.sizes, study.records, study.hints, study.io_layouts, study.mpi_ios)
+    dropped: dict[str, None] = {}
+    for (ranks, tiles), (size, records, hints, io_layout, mpi_io) in product(cuts, product(*axes)):
+        methods = _methods_with(study, hints, choice)
+        if not methods:
+            dropped[hints] = None
+            continue
+        to.starts.append(
+            Start(
+                experiment=experiment.name,
+                study=study.name,
+                ranks=ranks,
+                tiles=tiles,
+                size=size,
+                records=records,
+                methods=methods,
+                formats=study.formats,
+                dirs=choice.dirs,
+                hints=hints,
+                io_layout=io_layout,
+                # What no method makes use of makes no other start.
+                mpi_io=mpi_io if any(map(uses_mpi_io, methods)) else "default",
+                steps=choice.steps or 0,
+                switches=choice.switches or "",
+                ranks_per_node=choice.ranks_per_node or 0,
+                read=study.read,
+                flush=choice.flush,
+                cold=choice.cold and study.read,
+                paper=choice.paper,
+                repetitions=study.repetitions,
             )
-    return found
+        )
+    if dropped:
+        to.notes.append(f"{name}: left out with hints, which none of the methods takes.")
 
 
-def plan(experiment: Experiment, choice: Choice, only: str = "") -> list[Start]:
+def plan(experiment: Experiment, choice: Choice, only: str = "") -> Plan:
     """All starts of an experiment, or of one study of it, each once. StudyError. Local."""
     studies = experiment.paper_studies if choice.paper else experiment.studies
     if not studies:
@@ -228,9 +315,11 @@ def plan(experiment: Experiment, choice: Choice, only: str = "") -> list[Start]:
         if only not in names:
             raise StudyError(f"{experiment.name} has no study '{only}'; it has {', '.join(names)}.")
         studies = tuple(study for study in studies if study.name == only)
-    starts: dict[Start, Start] = {}
+    found = Plan()
     for study in studies:
-        for start in starts_of(experiment, study, choice):
-            # The same under the name of another study is measured once.
-            starts.setdefault(replace(start, study=""), start)
-    return list(starts.values())
+        _add_starts(found, experiment, study, choice)
+    starts: dict[Start, Start] = {}
+    for start in found.starts:
+        # The same under the name of another study is measured once.
+        starts.setdefault(replace(start, study=""), start)
+    return replace(found, starts=list(starts.values()), notes=list(dict.fromkeys(found.notes)))

@@ -15,6 +15,7 @@ _layouts = Study(
         "native",
         "pnetcdf-collective",
         "netcdf-collective",
+        "mpiio-collective",
         "native-per-domain+io_layout=1x2",
         "native-per-process",
         "limit",
@@ -28,7 +29,10 @@ _layouts = Study(
 _domains = Study(
     name="io-layout",
     asks="how many I/O domains, and so files",
-    methods=tuple(f"native-per-domain+io_layout={cut}" for cut in ("1x1", "2x1", "3x1", "2x2", "4x2")),
+    methods=(
+        "native",
+        *(f"native-per-domain+io_layout={cut}" for cut in ("1x1", "2x1", "3x1", "2x2", "4x2")),
+    ),
     formats=("cdf2",),
     ranks=(8,),
     tiles=("4x2",),
@@ -46,6 +50,7 @@ _hints = Study(
     sizes=("medium",),
     records=(1,),
     hints=(
+        "",
         "cb_nodes=1",
         "cb_nodes=2",
         "cb_nodes=2,cb_buffer_size=1048576",
@@ -59,8 +64,8 @@ _chunks = Study(
     name="chunks",
     asks="sizes of netcdf4 chunks",
     methods=tuple(
-        f"{method}+chunk_bytes={size}"
-        for size in ("256KiB", "1MiB", "4MiB", "16MiB")
+        method + setting
+        for setting in ("", *(f"+chunk_bytes={size}" for size in ("256KiB", "1MiB", "4MiB", "16MiB")))
         for method in ("native", "netcdf-collective")
     ),
     formats=("netcdf4",),
@@ -68,6 +73,15 @@ _chunks = Study(
     records=(1,),
     repetitions=3,
 )
+
+# As published: one I/O domain a node, 1 or 2 aggregators a node, as many stripes as aggregators.
+_layouts_of_nodes = replace(
+    _layouts,
+    asks="one file by gathering, one shared file by every driver, one a node, one a process; formats",
+    methods=tuple("native-per-node" if "-per-domain" in method else method for method in _layouts.methods),
+    sizes=("paper",),
+)
+_sweep_of_nodes = {"ranks": (240,), "sizes": ("paper",), "records": (4,)}
 
 experiment = Experiment(
     number=7,
@@ -78,9 +92,9 @@ experiment = Experiment(
     source="MOM5 at NCI, 2017 to 2019: 0.25 degree (1440x1080x50) and 0.1 degree (3600x2700x75)",
     studies=(_layouts, _domains, _hints, _chunks),
     paper_studies=(
-        replace(_layouts, ranks=(240, 960), sizes=("paper",), records=(48,)),
+        replace(_layouts_of_nodes, ranks=(240, 960), records=(48,)),
         replace(
-            _layouts,
+            _layouts_of_nodes,
             name="tenth",
             asks="the 0.1 degree model",
             ranks=(720, 1440),
@@ -88,5 +102,28 @@ experiment = Experiment(
             records=(288,),
             formats=("cdf2", "netcdf4"),
         ),
+        replace(
+            _domains,
+            **_sweep_of_nodes,
+            tiles=("square",),
+            methods=(
+                "native",
+                "native-per-node",
+                *(f"native-per-domain+io_layout={cut}" for cut in ("1x1", "1x4", "1x16", "3x16", "15x16")),
+            ),
+        ),
+        replace(
+            _hints,
+            **_sweep_of_nodes,
+            hints=(
+                "",
+                "cb_config_list=*:1",
+                "cb_config_list=*:2",
+                "cb_config_list=*:1,cb_buffer_size=67108864",
+                "cb_config_list=*:1,striping_factor=15",
+                "cb_config_list=*:2,striping_factor=30",
+            ),
+        ),
+        replace(_chunks, **_sweep_of_nodes),
     ),
 )

@@ -25,17 +25,24 @@ _methods_study = Study(
     sizes=("large",),
     records=(0,),
 )
-# How many ranks of a node move the bytes: Shoal's writers, MPI-IO's aggregators.
+# How many ranks of a node move the bytes: Shoal's writers, MPI-IO's aggregators ("": as ROMIO likes).
 _tasks = Study(
     name="io-tasks",
     asks="how many ranks write: writers of Shoal, aggregators (cb_nodes) of MPI-IO",
-    methods=("native+writers=1", "native+writers=2", "pnetcdf-collective", "mpiio-collective"),
+    methods=(
+        "native",
+        "native+writers=1",
+        "native+writers=2",
+        "native+writers=4",
+        "pnetcdf-collective",
+        "mpiio-collective",
+    ),
     formats=("cdf5",),
     ranks=(8,),
     tiles=("Rx1",),
     sizes=("large",),
     records=(0,),
-    hints=("cb_nodes=1", "cb_nodes=2", "cb_nodes=4"),
+    hints=("", "cb_nodes=1", "cb_nodes=2", "cb_nodes=4"),
     mpi_ios=("romio",),
     read=False,
     repetitions=3,
@@ -55,8 +62,8 @@ experiment = Experiment(
             _tasks,
             ranks=(128,),
             sizes=("paper",),
-            methods=("native", "pnetcdf-collective", "mpiio-collective"),
             hints=(
+                "",
                 "cb_nodes=128",
                 "cb_nodes=32",
                 "cb_nodes=8",

@@ -20,7 +20,7 @@ _run = Study(
     ranks=(8,),
     tiles=("4x2",),
     sizes=("paper",),
-    records=(0,),
+    records=(10,),
     read=False,
     repetitions=4,
 )
@@ -35,4 +35,5 @@ experiment = Experiment(
     studies=(_run,),
     # The published sizes are small enough for any machine.
     paper_studies=(_run,),
+    computes=True,
 )

@@ -162,6 +162,19 @@ def run(
     mpi_io: Annotated[
         Optional[str], typer.Option("--mpi-io", metavar="A,...", help="Of Open MPI: ompio, romio.")
     ] = None,
+    steps: Annotated[
+        Optional[int], typer.Option(metavar="N", min=1, help="Of the experiment that computes.")
+    ] = None,
+    switches: Annotated[
+        Optional[Path],
+        typer.Option(
+            metavar="FILE", exists=True, dir_okay=False, help="Of the experiment that computes: its switches."
+        ),
+    ] = None,
+    ranks_per_node: Annotated[
+        Optional[int],
+        typer.Option("--ranks-per-node", metavar="N", min=1, help="Default: as mpiexec does it."),
+    ] = None,
     paper: Annotated[bool, typer.Option("--paper", help="The published sizes and numbers of ranks.")] = False,
     json: Annotated[Path, typer.Option("--json", metavar="FILE", help="Where results go.")] = Path(
         "results.json"
@@ -176,7 +189,7 @@ def run(
     Exit status 0; 1: the engine failed; 2: wrong values were read back, or the start was refused (options, no
     room); 130: interrupted.
     """
-    from ...bench.process import Interrupted, interruptible
+    from ...bench.signals import Interrupted, interruptible
     from ...bench.study import Choice
 
     if inside_mpi():
@@ -198,6 +211,9 @@ def run(
             _list(mpi_io, "--mpi-io"), r"default|ompio|romio\w*", "--mpi-io", "default, ompio or romio"
         ),
         repetitions=reps,
+        steps=steps,
+        switches=None if switches is None else str(switches.absolute()),
+        ranks_per_node=ranks_per_node,
         dirs=_folders(dirs),
         flush=flush,
         cold=cold,
@@ -278,6 +294,8 @@ def _tell(campaign, outcome, path: Path) -> int:
         if flushed
         else "Bytes were in the page cache when a write ended; --flush waits for the device."
     )
+    for launch in dict.fromkeys(result.versions.get("launch", "") for result in outcome.results):
+        out.print(escape(f"Launched with {launch}"), soft_wrap=True)
     if outcome.interrupted:
         again = shlex.join(["shoal", *sys.argv[1:]])
         err.print(escape(f"Interrupted. {path} keeps what was measured; to go on: {again}"), soft_wrap=True)
