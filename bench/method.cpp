@@ -115,6 +115,7 @@ void add_bare(std::vector<MethodEntry>& all, const std::string& driver, const st
   entry.summary = summary;
   entry.formats = formats;
   entry.takes_hints = hints;
+  entry.replicated = driver != "mpiio";
   entry.make = make;
   all.push_back(std::move(entry));
 }
@@ -127,6 +128,7 @@ void add_own(std::vector<MethodEntry>& all, const std::string& name, const std::
   entry.layout = "one";
   entry.summary = summary;
   entry.does = does;
+  entry.replicated = name != "limit";
   entry.make = make;
   all.push_back(std::move(entry));
 }

@@ -35,15 +35,18 @@ struct Run {
   std::string format;  ///< one of the method's
   std::int64_t records = 0;
   bool flush = false;     ///< wait until the device has the bytes, before finish returns
+  bool flushes = true;    ///< flush falls to one rank of each node, if it does to one at all: this is it
+  bool reads = false;     ///< the file exists and is read
   bool in_place = false;  ///< a model that computes: every record is what the arrays hold when it is put
   const Content& content;
   const KeyValues& settings;        ///< of a variant, "native+writers=1", and io_layout
   const KeyValues& hints;           ///< --hints, for MPI-IO
   std::vector<LocalField>& arrays;  ///< the model's: read by put(), changed by get()
   Phases& phases;                   ///< of this rank
-  /// To be called once before the file is closed, when most memory is in use. Takes microseconds.
+  /// To be called once before the file is closed, when most memory is in use.
   std::function<void()> at_peak = [] {};
-  std::int64_t stage_bytes = 0;  ///< set by the method: high-water mark of its buffers on this node
+  /// Set by the method: high-water mark of this rank's own buffers, and of those that ranks of a node share.
+  std::int64_t stage_bytes = 0, shared_stage_bytes = 0;
 
   /// Where put() finds a record in the arrays: LocalField::record and pack take this number.
   std::int64_t in_memory(std::int64_t record) const {
@@ -52,11 +55,11 @@ struct Run {
 };
 
 /// A way to write and to read a workload: one file, or a set of files that is one dataset. A new one is a
-/// file in methods/ and a line in registry.cpp.
+/// file in methods/ and a line in method.cpp.
 ///
 /// A program (programs/) calls, all collective over run.comm, in this order:
 ///   prepare; create, put for each record, finish        to write
-///   prepare; open, get for each record, close           to read
+///   prepare; open, get for each record, close           to read, as an object of its own
 /// Several methods may have files open at the same time. Record -1 stands for the variables without records.
 /// prepare is not timed. put and get are timed by the program, as write and read; within them a method tells
 /// pack, exchange and store apart, and counts the time of each field by run.phases.time_field. The other
@@ -79,9 +82,9 @@ class Method {
   /// Cells of this rank that are wrong in the file, for methods whose file no other library can read; -1:
   /// they can.
   virtual std::int64_t wrong_in_file(Run&) { return -1; }
-  /// What is wrong in the memory of this rank after reading, for methods that do not read into the run's
-  /// arrays; -1: they do.
-  virtual std::int64_t wrong_in_memory(Run&) { return -1; }
+  /// What is wrong in the memory of this rank, where the last get of this record (-1: of what has none) has
+  /// put it, for methods that do not read into the run's arrays; -1: they do.
+  virtual std::int64_t wrong_in_memory(Run&, std::int64_t /*record*/) { return -1; }
 };
 
 /// What `shoal-bench list` says, and what a method can do.
@@ -92,7 +95,8 @@ struct MethodEntry {
       formats;                 ///< those it writes, the usual one first; none: its file is its own, "raw"
   bool through_shoal = false;  ///< takes variants, name+key=value; any format: the library refuses
   bool takes_hints = false;
-  bool listed = true;  ///< false: only there to be refused
+  bool replicated = true;  ///< replicated variables are written too
+  bool listed = true;      ///< false: only there to be refused
   enum class Does { all, definitions, nothing } does = Does::all;
   std::string fixed_format = {};  ///< of an alias: the format, whatever --formats says
   std::unique_ptr<Method> (*make)(const MethodEntry& entry) = nullptr;

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,6 +31,15 @@ int cores_of_quota() {
   if (in >> quota >> period && period > 0) return static_cast<int>(std::ceil(quota / period));
   return 0;
 }
+
+void wait_quietly(MPI_Request& request) {
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+constexpr std::chrono::nanoseconds k_tick{1};
 
 }  // namespace
 
@@ -185,13 +195,51 @@ bool on_one_node(MPI_Comm comm) {
   return here == all;
 }
 
+bool first_of_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int rank = 0;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_free(&node);
+  return rank == 0;
+}
+
 void quiet_barrier(MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm, &request);
-  for (int done = 0; done == 0;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
+  wait_quietly(request);
+}
+
+std::chrono::steady_clock::time_point start_together(MPI_Comm comm, bool one_clock) {
+  using Clock = std::chrono::steady_clock;
+  quiet_barrier(comm);
+  if (!one_clock) return Clock::now();
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  // Late enough for the message to reach ranks that sleep, and for all of them to get a core.
+  constexpr std::chrono::microseconds k_least{400}, k_each_rank{100}, k_awake{150};
+  std::int64_t moment = (Clock::now() + k_least + k_each_rank * ranks).time_since_epoch() / k_tick;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&moment, 1, MPI_INT64_T, 0, comm, &request);
+  wait_quietly(request);
+  const Clock::time_point start(moment * k_tick);
+  std::this_thread::sleep_until(start - k_awake);
+  while (Clock::now() < start)
+    std::this_thread::yield();
+  return start;
+}
+
+void agree(MPI_Comm comm, const std::string& failure) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  int first = failure.empty() ? ranks : rank;
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == ranks) return;
+  std::array<char, 1024> text{};
+  if (rank == first) failure.copy(text.data(), text.size() - 1);
+  MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first, comm);
+  throw std::invalid_argument(text.data());
 }
 
 }  // namespace shoal::bench

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -47,5 +48,16 @@ bool on_one_node(MPI_Comm comm);
 /// A barrier whose waiting ranks sleep: with more ranks than cores, spinning ones would slow down those that
 /// still work.
 void quiet_barrier(MPI_Comm comm);
+
+/// Waits for all ranks. one_clock: all ranks read the same clock, and go on at one moment that they agreed
+/// on, however late they woke up. Returns when the measured part begins. Collective.
+std::chrono::steady_clock::time_point start_together(MPI_Comm comm, bool one_clock);
+
+/// The same, or the first failure, on all ranks: "" on a rank that is content. std::invalid_argument with the
+/// words of the first rank that is not. Collective.
+void agree(MPI_Comm comm, const std::string& failure);
+
+/// One rank of each node is. Collective.
+bool first_of_node(MPI_Comm comm);
 
 }  // namespace shoal::bench

@@ -87,8 +87,8 @@ std::string access_of(const MethodEntry& entry) {
 std::string seconds_of(const Result& r) {
   Object object;
   for (std::size_t i = 0; i < k_phases; ++i) {
-    const double value = r.phases[static_cast<Phase>(i)];
-    if (i < k_common_phases || value > 0) object.real(k_phase_names[i], "%.6f", value);
+    const auto phase = static_cast<Phase>(i);
+    if (r.phases.has(phase)) object.real(k_phase_names[i], "%.6f", r.phases[phase]);
   }
   return object.done();
 }

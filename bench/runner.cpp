@@ -17,10 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since_epoch(Clock::time_point t) {
-  return std::chrono::duration<double>(t.time_since_epoch()).count();
-}
-
 // Processor time of this process so far, all threads: user, system.
 std::array<double, 2> processor_seconds() {
   rusage usage{};
@@ -34,7 +30,12 @@ std::array<double, 2> processor_seconds() {
 }  // namespace
 
 Session::Session(MPI_Comm comm, const Setup& setup, Events& events, const Content& content)
-    : comm_(comm), setup_(setup), events_(events), content_(content), one_node_(on_one_node(comm)) {
+    : comm_(comm),
+      setup_(setup),
+      events_(events),
+      content_(content),
+      one_node_(on_one_node(comm)),
+      flushes_(first_of_node(comm)) {
   MPI_Comm_rank(comm_, &rank_);
 }
 
@@ -58,6 +59,7 @@ Run Session::make_run(const Case& c, const std::string& path, std::vector<LocalF
              .format = c.format,
              .records = setup_.records,
              .flush = setup_.options.flush,
+             .flushes = flushes_,
              .content = content_,
              .settings = c.method.settings,
              .hints = setup_.options.hints,
@@ -76,39 +78,42 @@ Result Session::make_result(const Case& c, const std::string& operation, std::in
                 .bytes = bytes};
 }
 
-void Session::measure(Run& run, Result& result, const std::function<void()>& f) {
-  std::int64_t shared = 0;
-  run.at_peak = [&shared] { shared = memory_status("RssShmem"); };
+std::int64_t Session::bytes_of(const Case& c) const {
+  if (content_.define_only || c.method.entry->does == MethodEntry::Does::nothing) return 0;
+  const auto bytes = content_.distributed_bytes(setup_.records) +
+                     (c.method.entry->replicated ? content_.replicated_bytes(setup_.records) : 0);
+  return setup_.experiment.computes ? 2 * bytes : bytes;
+}
+
+void Session::measure(Run& run, Result& result, const std::function<void()>& prepare,
+                      const std::function<void()>& f) {
+  // To ask the system takes as long as a small run does, and what is shared is the same in every round: it is
+  // asked in the one that is not counted.
+  auto& shared =
+      shared_at_peak_[result.operation + " " + result.method.text + " " + result.format + " " + result.dir];
+  if (round_ == 0) run.at_peak = [&shared] { shared = memory_status("RssShmem"); };
   reset_peak_memory();
   const auto resident = memory_status("VmRSS"), shared_before = memory_status("RssShmem");
-  quiet_barrier(comm_);
+  prepare();
+  const auto begin = start_together(comm_, one_node_);
   const auto processor = processor_seconds();
-  const auto begin = Clock::now();
   f();
   const auto end = Clock::now();
   auto used = processor_seconds();
   const auto peak = memory_status("VmHWM");
   quiet_barrier(comm_);
   auto& phases = result.phases;
-  phases[Phase::total] = std::chrono::duration<double>(end - begin).count();
+  phases.add(Phase::total, std::chrono::duration<double>(end - begin).count());
   // A model is blocked whenever it does not compute.
-  if (phases[Phase::compute] > 0) phases[Phase::blocked] = phases[Phase::total] - phases[Phase::compute];
-  MPI_Allreduce(MPI_IN_PLACE, phases.data(), static_cast<int>(k_phases), MPI_DOUBLE, MPI_MAX, comm_);
-  if (phases[Phase::compute] > 0) {
+  phases.add(Phase::blocked, phases[Phase::total] - phases[Phase::compute]);
+  phases.take_slowest(comm_);
+  if (phases.has(Phase::compute)) {
     used = {used[0] - processor[0], used[1] - processor[1]};
     MPI_Allreduce(MPI_IN_PLACE, used.data(), 2, MPI_DOUBLE, MPI_SUM, comm_);
-    phases[Phase::user] = used[0];
-    phases[Phase::system] = used[1];
+    phases.add(Phase::user, used[0]);
+    phases.add(Phase::system, used[1]);
   }
-  if (one_node_) {
-    // One clock: from the first rank's start to the last one's end, since a rank that starts late is not
-    // fast for that.
-    std::array<double, 2> span{-seconds_since_epoch(begin), seconds_since_epoch(end)};
-    MPI_Allreduce(MPI_IN_PLACE, span.data(), 2, MPI_DOUBLE, MPI_MAX, comm_);
-    phases[Phase::total] = span[0] + span[1];
-  }
-  result.stage_bytes = run.stage_bytes;
-  MPI_Allreduce(MPI_IN_PLACE, &result.stage_bytes, 1, MPI_INT64_T, MPI_MAX, comm_);
+  result.stage_bytes = node_memory(comm_, run.stage_bytes + run.shared_stage_bytes, run.shared_stage_bytes);
   result.peak_rss_bytes = node_memory(comm_, peak, shared);
   result.added_rss_bytes = result.peak_rss_bytes - node_memory(comm_, resident, shared_before);
 }

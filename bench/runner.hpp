@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,10 +45,14 @@ class Session {
   void remove(const std::string& path);
   Run make_run(const Case& c, const std::string& path, std::vector<LocalField>& arrays, Phases& phases) const;
   Result make_result(const Case& c, const std::string& operation, std::int64_t bytes) const;
+  /// Of the values that a case writes.
+  std::int64_t bytes_of(const Case& c) const;
 
-  /// Runs f, the measured part, and puts the times of the slowest rank, the processor times of all, and
-  /// memory into the result, whose phases are those of the run. Collective.
-  void measure(Run& run, Result& result, const std::function<void()>& f);
+  /// Runs prepare, which is not timed, and f, the measured part. Puts the times of the slowest rank, the
+  /// processor times of all, and the memory of both into the result, whose phases are those of the run.
+  /// Collective.
+  void measure(Run& run, Result& result, const std::function<void()>& prepare,
+               const std::function<void()>& f);
   /// Tells what will be done now. Collective.
   void announce(const Case& c, const std::string& operation);
   /// What people should know.
@@ -62,9 +67,11 @@ class Session {
   Events& events_;
   const Content& content_;
   std::vector<Result> results_;
+  std::map<std::string, std::int64_t> shared_at_peak_;  ///< by what was run
   int rank_ = 0;
   int round_ = 0;
   bool one_node_ = true;
+  bool flushes_ = true;
 };
 
 /// What is done with a case in its turn; a new one is a file in programs/.

@@ -68,7 +68,7 @@ class Gather : public Method {
   void finish(Run& run) override {
     run.stage_bytes += static_cast<std::int64_t>(packed_.size() + whole_.size());
     run.at_peak();
-    run.phases.time(Phase::close, [&] { close_written(run); });
+    run.phases.time(Phase::close, [&] { run.phases.time(Phase::store, [&] { close_written(run); }); });
   }
 
   void open(Run& run) override {
@@ -183,6 +183,7 @@ class Gather : public Method {
     if (run.rank != 0) return;
     check_netcdf(nc_close(file_), "closing", run.path);
     if (!run.flush) return;
+    // Nobody else has written.
     const int fd = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0)
       throw std::runtime_error("bare-gather: " + run.path + " could not be flushed");

@@ -65,8 +65,10 @@ class BareNetcdf : public Method {
     run.stage_bytes += static_cast<std::int64_t>(packed_.size());
     run.at_peak();
     run.phases.time(Phase::close, [&] {
-      check_netcdf(nc_close(file_), "closing", run.path);
-      if (run.flush && run.rank == 0) flush(run.path);
+      run.phases.time(Phase::store, [&] {
+        check_netcdf(nc_close(file_), "closing", run.path);
+        if (run.flush && run.flushes) flush(run.path);
+      });
     });
   }
 

@@ -27,6 +27,8 @@ class Ocean {
   void begin();
   /// One step of time, halo exchange included. Collective.
   void step();
+  /// Spent so far with the exchange of halos, waiting for neighbours included.
+  double halo_seconds() const { return halo_seconds_; }
 
  private:
   struct View {  // of a field: owned cells from (0, 0), halo cells at negative places and behind
@@ -55,6 +57,7 @@ class Ocean {
   std::vector<float> profile_;         // of currents over depth
   std::vector<float> next_;            // a tracer's values after the step
   std::vector<float> send_, receive_;  // of halos
+  double halo_seconds_ = 0;
 };
 
 /// Means of the state over the steps of an interval, field by field.

@@ -2,6 +2,7 @@
 // The usual program: one file, all records back to back, then read back if that is asked for. Sets of files
 // are joined to one file, where the experiment wants to know what that costs.
 #include <algorithm>
+#include <map>
 
 #include "dataset_check.hpp"
 #include "files.hpp"
@@ -34,21 +35,20 @@ class Records : public Program {
     const auto& setup = session.setup();
     const std::string path = session.path_of(c);
     session.remove(path);
-    const auto method = c.method.entry->make(*c.method.entry);
-    auto bytes = content.distributed_bytes(setup.records) + content.replicated_bytes(setup.records);
-    if (content.define_only) bytes = 0;
+    auto method = c.method.entry->make(*c.method.entry);
     const std::string operation = content.define_only ? "define" : "write";
     session.announce(c, operation);
-    auto result = session.make_result(c, operation, bytes);
+    auto result = session.make_result(c, operation, session.bytes_of(c));
     Run run = session.make_run(c, path, arrays_, result.phases);
-    method->prepare(run);
-    session.measure(run, result, [&] { write(*method, run); });
+    session.measure(
+        run, result, [&] { method->prepare(run); }, [&] { write(*method, run); });
     if (setup.options.plant_error && session.rank() == 0) plant_error(run);
     quiet_barrier(session.comm());
     result.wrong = wrong_in_file(*method, run);
     if (setup.experiment.joins && c.method.layout() != "one") join(session, c, path, run, result);
     session.keep(result);
-    if (setup.options.read) read_back(session, c, path, *method);
+    method.reset();
+    if (setup.options.read) read_back(session, c, path);
     quiet_barrier(session.comm());
     if (!setup.options.keep || session.round() < setup.options.repetitions) session.remove(path);
   }
@@ -76,32 +76,41 @@ class Records : public Program {
     method.finish(run);
   }
 
-  void read_back(Session& session, const Case& c, const std::string& path, Method& method) {
+  void read_back(Session& session, const Case& c, const std::string& path) {
     const auto& setup = session.setup();
+    const auto method = c.method.entry->make(*c.method.entry);
     for (auto& t : targets_)
       t.spoil();
     session.announce(c, "read");
     auto result = session.make_result(c, "read", session.content().distributed_bytes(setup.records));
     if (setup.options.cold) result.cache = drop(session, path);
     Run run = session.make_run(c, path, targets_, result.phases);
+    run.reads = true;
+    const auto look_at = [&](std::int64_t record) {
+      const auto own = method->wrong_in_memory(run, record);
+      result.wrong += own >= 0 ? own : wrong_in_arrays(targets_, record);
+    };
     // In the repetition that is not counted there is time to look at every record.
-    const bool look = session.round() == 0;
-    session.measure(run, result, [&] {
-      method.open(run);
+    const bool all = session.round() == 0;
+    const auto read = [&] {
+      method->open(run);
       for (std::int64_t r = -1; r < run.records; ++r) {
-        run.phases.time(Phase::read, [&] { method.get(run, r); });
-        if (look) result.wrong += wrong_in_arrays(targets_, r);
+        run.phases.time(Phase::read, [&] { method->get(run, r); });
+        if (all) look_at(r);
       }
-      method.close(run);
-    });
-    const auto own = method.wrong_in_memory(run);
-    if (own >= 0) {
-      result.wrong = own;
-    } else if (!look) {
-      result.wrong = wrong_in_arrays(targets_, -1);
-      if (setup.records > 0) result.wrong += wrong_in_arrays(targets_, setup.records - 1);
+      method->close(run);
+    };
+    session.measure(
+        run, result, [&] { method->prepare(run); }, read);
+    if (!all) {
+      look_at(-1);
+      if (setup.records > 0) look_at(setup.records - 1);
     }
     result.wrong = summed(session.comm(), result.wrong);
+    // A method that read a record wrongly there is not right for the last record's sake.
+    auto& before = wrong_in_warm_up_[path];
+    if (all) before = result.wrong;
+    result.wrong = std::max(result.wrong, before);
     session.keep(result);
   }
 
@@ -124,7 +133,7 @@ class Records : public Program {
   static void join(Session& session, const Case& c, const std::string& path, Run& run, Result& result) {
     if (pieces_of(path).size() == 1) {
       // All on one node: the one file is whole.
-      result.phases[Phase::total_joined] = result.phases[Phase::total];
+      result.phases.add(Phase::total_joined, result.phases[Phase::total]);
       return;
     }
     const std::string whole = session.path_of(c, "joined");
@@ -134,8 +143,8 @@ class Records : public Program {
     phases.time(Phase::join, [&] { join_set(session.comm(), path, whole, c.format, run.flush); });
     double seconds = phases[Phase::join];
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, session.comm());
-    result.phases[Phase::join] = seconds;
-    result.phases[Phase::total_joined] = result.phases[Phase::total] + seconds;
+    result.phases.add(Phase::join, seconds);
+    result.phases.add(Phase::total_joined, result.phases[Phase::total] + seconds);
     quiet_barrier(session.comm());
     // A byte that was spoilt in the set is wrong here too, and counts once.
     if (!session.setup().options.plant_error) {
@@ -151,6 +160,7 @@ class Records : public Program {
   }
 
   std::vector<LocalField> arrays_, targets_;
+  std::map<std::string, std::int64_t> wrong_in_warm_up_;  ///< of reading, by path
   bool warned_ = false;
 };
 

@@ -60,29 +60,28 @@ class RomsBenchmark : public Program {
   }
 
   void turn(Session& session, const Case& c) override {
-    const auto& content = session.content();
-    const auto records = session.setup().records;
     const bool output = c.method.entry->does != MethodEntry::Does::nothing;
     const std::string his_path = session.path_of(c, "his"), avg_path = session.path_of(c, "avg");
     session.remove(his_path);
     session.remove(avg_path);
-    const auto bytes = 2 * (content.distributed_bytes(records) + content.replicated_bytes(records));
     session.announce(c, "run");
-    auto result = session.make_result(c, "run", output ? bytes : 0);
+    auto result = session.make_result(c, "run", session.bytes_of(c));
     const auto his_file = c.method.entry->make(*c.method.entry),
                avg_file = c.method.entry->make(*c.method.entry);
     Run his = session.make_run(c, his_path, state_, result.phases);
     Run avg = session.make_run(c, avg_path, means_, result.phases);
     his.in_place = avg.in_place = true;
-    his_file->prepare(his);
-    avg_file->prepare(avg);
     const auto put = [&](std::int64_t record) {
       result.phases.time(Phase::write, [&] {
         his_file->put(his, record);
         avg_file->put(avg, record);
       });
     };
-    session.measure(his, result, [&] {
+    const auto prepare = [&] {
+      his_file->prepare(his);
+      avg_file->prepare(avg);
+    };
+    session.measure(his, result, prepare, [&] {
       his_file->create(his);
       avg_file->create(avg);
       put(-1);
@@ -90,6 +89,7 @@ class RomsBenchmark : public Program {
       his_file->finish(his);
       avg_file->finish(avg);
       his.stage_bytes += avg.stage_bytes;
+      his.shared_stage_bytes += avg.shared_stage_bytes;
     });
     if (output && session.setup().options.plant_error && session.rank() == 0) plant(his_path);
     quiet_barrier(session.comm());
@@ -117,6 +117,7 @@ class RomsBenchmark : public Program {
     const auto every = session.setup().steps / session.setup().records;
     ocean_.begin();
     mean_.begin();
+    const double halo_before = ocean_.halo_seconds();
     for (std::int64_t step = 1; step <= session.setup().steps; ++step) {
       const bool due = step % every == 0;
       phases.time(Phase::compute, [&] {
@@ -126,6 +127,7 @@ class RomsBenchmark : public Program {
       });
       if (due) output(step / every - 1);
     }
+    phases.add(Phase::halo, ocean_.halo_seconds() - halo_before);
   }
 
   void plant(const std::string& path) const {
