@@ -22,6 +22,9 @@ from .errors import InvalidArgumentError
 _slot = 1024 * 1024
 _least_slot = 64 * 1024
 _page = 4096
+# Of the way past the stage.
+_direct_run = 128 * 1024
+_direct_piece = 512 * 1024
 _least_share = 128 * 1024
 _slots = (4, 8)
 _gather_slab = 16 * 1024 * 1024
@@ -254,20 +257,42 @@ def _native(result: Explanation) -> None:
     result.slot, result.slots, result.share = slot, slots, min(share, slot)
     shape = tiles.shape[::-1]
     chunk = tuple(options.chunk[::-1]) if options.chunk is not None else shape
-    count = 0
+    count = direct = 0
     for node in result.nodes:
+        if _goes_direct(result, node):
+            direct += 1
+            for rank in node.ranks:
+                runs, run = result.rank_runs(rank)
+                result.writes += runs * -int(-run // _direct_piece)
+            result.fillings.append([])
+            continue
         made = fillings(tiles.boxes(node.ranks), shape, chunk, tiles.size, slot)
         result.writes += sum(filling.writes(share) for filling in made)
         result.fillings.append([filling.used for filling in made])
         count += len(made)
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
     result.memory_node = slot * slots
-    result.who = [
+    if direct:
+        result.who.append(
+            ("every rank" if direct == len(result.nodes) else f"on {direct} nodes every rank")
+            + f" stores its own cells, past the stage: each run is {_direct_run} bytes or more"
+        )
+    if direct == len(result.nodes):
+        return
+    result.who += [
         "every rank copies its cells to their place in its node's stage, in file order, and does not wait",
         f"the stage of a node: {slots} slots of {slot} bytes; the field makes {count} fillings",
         f"a full slot is stored by whichever of the node's ranks has time, {writers} at a time, in writes of "
         f"at most {result.share} bytes",
     ]
+
+
+def _goes_direct(result: Explanation, node: NodePart) -> bool:
+    """Whether all tiles of the node are long runs in the file, whose place a rule gives."""
+    if result.options.writers or result.options.chunk is not None:
+        return False
+    runs = [run for _, run in map(result.rank_runs, node.ranks) if run]
+    return bool(runs) and min(runs) >= _direct_run
 
 
 def _gather(result: Explanation) -> None:
