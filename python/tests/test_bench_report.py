@@ -166,6 +166,17 @@ def test_settings_may_be_starts_of_their_own():
     assert set(sweeps.sweeps_of(sweeps.pooled(found))) == {"writers"}
 
 
+def test_a_method_needs_not_have_all_settings():
+    """Hints mean nothing to native, which has no start with them: nothing is missing."""
+    native = one("native+writers=1", [1, 1], start="a") + one("native+writers=2", [2, 2], start="a")
+    hinted = [
+        one("pnetcdf-collective", [3, 3], start=hints, settings={"hints": hints} if hints else {})
+        for hints in ("", "cb_nodes=1", "cb_nodes=2")
+    ]
+    made = document_of(results.parse([*native, *(item for group in hinted for item in group)], Path("x")))
+    assert made.sections[0].gaps == []
+
+
 def test_broken_rounds_do_not_count():
     whole = one("native", [3, 3]) + one("gather", [4, 4])
     broken = one("native", [1], repetition=3, whole_round=False)
@@ -383,6 +394,14 @@ def test_sweeps(document):
     assert set(found) == {"hints", "chunks", "io_layout"}
     assert [value for value, _ in found["chunks"]["native", "netcdf4"]][0] == sweeps.not_set
     assert {contest.key.study for contest in sweeps.not_swept(mom)} == {"formats"}
+
+
+def test_few_settings_come_before_many():
+    values = ["cb_buffer_size=1048576;cb_nodes=2", "cb_nodes=16", "cb_nodes=2"]
+    groups = [one("pnetcdf-collective", [1, 1], start=v, settings={"hints": v}) for v in values]
+    found = sweeps.sweeps_of(sweeps.pooled(contests(*groups)))
+    ((pairs,),) = (methods.values() for methods in found.values())
+    assert [value for value, _ in pairs] == ["cb_nodes=2", "cb_nodes=16", "cb_buffer_size=1048576;cb_nodes=2"]
 
 
 def test_settings_that_change_nothing_are_named():

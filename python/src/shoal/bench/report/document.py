@@ -109,7 +109,7 @@ def document_of(results: Results) -> Document:
     """Compare, judge and word everything. Local."""
     contests = contests_of(results.runs)
     # First the place where most was measured.
-    count = Counter(contest.key.place for contest in contests)
+    count = Counter(run.place for run in results.runs)
     contests.sort(key=lambda contest: -count[contest.key.place])
     names = place_names([run.place for run in results.runs])
     # Of an experiment that was interrupted in its first round there is a section, which says so.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from .compare import Contest, Entry, Key, distinct, times
 from .results import Place, Results, Run, Skipped
@@ -87,7 +88,11 @@ def missing_words(contests: Sequence[Contest], names: dict[Place, str]) -> list[
 
         ways = {(e.method, e.format): _way(e) for contest in group for e in contest.entries}
         for way, text in ways.items():
-            lacking = [c for c in group if way not in {(e.method, e.format) for e in c.entries}]
+            having = [c for c in group if way in {(e.method, e.format) for e in c.entries}]
+            # Not every method has every setting that was varied, and some have a start of their own.
+            options = {c.key.options for c in having}
+            done = {replace(c.key, part=0) for c in having}
+            lacking = [c for c in group if c.key.options in options and replace(c.key, part=0) not in done]
             if lacking:
                 add(f"no results of {text} for {_listed([_cell_words(c.key) for c in lacking])}")
         most = max(entry.seconds.count for contest in group for entry in contest.entries)
@@ -218,7 +223,11 @@ def places_in_words(contests: Sequence[Contest]) -> dict[Place, dict[str, str]]:
             for name, text in run.versions.items():
                 if name not in ("mpi", "mpi_io") and text not in versions.setdefault(name, []):
                     versions[name].append(text)
-        facts.update({name: "; ".join(texts) for name, texts in versions.items()})
+        # How MPI was launched has semicolons of its own.
+        gaps = {
+            name: " | " if any(";" in text for text in texts) else "; " for name, texts in versions.items()
+        }
+        facts.update({name: gaps[name].join(texts) for name, texts in versions.items()})
         facts["first run (UTC)"] = days[0] if days else "not recorded"
         facts["last run (UTC)"] = days[-1] if days else "not recorded"
         facts["runs"] = str(len(all_runs))

@@ -78,11 +78,10 @@ _units = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 def _order(value: str) -> tuple:
-    """Values with numbers in the order of the numbers: 256KiB before 1MiB."""
+    """Few settings before many; values with numbers in the order of the numbers: 256KiB before 1MiB."""
     found = re.findall(r"(\d+)(KiB|MiB|GiB)?", value)
-    return (re.sub(r"\d+", "", value.replace("KiB", "").replace("MiB", "").replace("GiB", "")),) + tuple(
-        int(digits) * _units[unit] for digits, unit in found
-    )
+    words = re.sub(r"\d+(KiB|MiB|GiB)?", "", value)
+    return (value.count("="), words, *(int(digits) * _units[unit] for digits, unit in found))
 
 
 def works_of(contests: Sequence[Contest]) -> list[list[Contest]]:

@@ -98,7 +98,7 @@ def _crowded(entries: Sequence[Entry]) -> str:
     text = f" More ranks than cores ({cores.pop()})" if len(cores) == 1 else " More ranks than cores"
     if crowded == {entry.key.ranks for entry in entries}:
         return f"{text}."
-    return f"{text}: {_range(crowded, 'rank', 'ranks')}."
+    return f"{text}: {_range(crowded, '', '').strip()}."
 
 
 def label(entry: Entry, with_format: bool) -> str:
