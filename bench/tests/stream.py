@@ -89,6 +89,47 @@ def check_wrong_values():
     assert [e["verified"] for e in told if e["event"] == "result"] == [False]
 
 
+def check_results_file():
+    """Earlier results stay until new ones are complete; what cannot be written is an error on all ranks."""
+    kept = folder / "kept.json"
+    kept.write_text("earlier")
+    start = ("seven-ways", "--size", "1001", "--reps", "1", "--methods")
+    engine(3, *start, "bare-gather", "--formats", "raw", "--dir", str(dirs[0]), "--json", str(kept), code=1)
+    assert kept.read_text() == "earlier" and not list(folder.glob("*.tmp"))
+    engine(3, *start, "native,limit", "--dir", str(dirs[0]), "--json", str(kept))
+    found = {result["method"]: result for result in json.loads(kept.read_text())}
+    assert set(found) == {"native", "limit"} and not list(folder.glob("*.tmp")), found
+    engine(3, *start, "native", "--dir", str(dirs[0]), "--json", str(folder / "none" / "x.json"), code=1)
+    engine(3, *start, "native", "--dir", str(folder / "none"), code=1)
+
+
+def check_phases():
+    """Phases that were measured and no others; blocked is all that is not computing."""
+    told = events(
+        2, "mom-output", "--size", "17x11x3", "--records", "2", "--reps", "1", "--read", "--methods",
+        "native,gather,limit", "--formats", "cdf5", "--dir", str(dirs[0]),
+    )  # fmt: skip
+    for result in (e for e in told if e["event"] == "result"):
+        seconds, writes = result["seconds"], result["operation"] == "write"
+        assert seconds["blocked"] == seconds["total"] > 0, result
+        assert ("read" in seconds) != writes and ("write" in seconds) == ("store" in seconds) == writes, (
+            result
+        )
+        assert seconds.get("store", 0) <= seconds["total"] and "compute" not in seconds, result
+        if writes:
+            assert ("write_4d" in seconds) == (result["method"] != "limit"), result
+        # limit has no replicated variables, and nothing else reads them here.
+        most = max(e["bytes"] for e in told if e["event"] == "result")
+        assert (result["bytes"] < most) == (result["method"] == "limit" or not writes), result
+    told = events(
+        2, "roms-benchmark", "--size", "24x16x3", "--steps", "4", "--records", "2", "--reps", "1",
+        "--methods", "native,none", "--dir", str(dirs[0]),
+    )  # fmt: skip
+    for seconds in (e["seconds"] for e in told if e["event"] == "result"):
+        assert 0 < seconds["halo"] <= seconds["compute"] < seconds["total"], seconds
+        assert 0 < seconds["blocked"] <= seconds["total"] and seconds["user"] >= 0, seconds
+
+
 def check_estimate():
     for experiment in ("roms-size", "seven-ways", "restart", "mom-output", "roms-benchmark"):
         small = json.loads(engine(0, experiment, "--size", "small", "--estimate", "--ranks", "4"))
@@ -135,6 +176,8 @@ def check_switches():
 
 check_stream()
 check_wrong_values()
+check_results_file()
+check_phases()
 check_estimate()
 check_list()
 check_switches()
