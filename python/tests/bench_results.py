@@ -18,8 +18,11 @@ _versions = {
     "pnetcdf": "1.12.3",
     "netcdf": "4.9.0",
 }
-_phases = ("open", "read_meta", "write_meta", "pack", "exchange", "encode", "store", "write", "read", "sync")
-_phases += ("close", "total", "blocked")
+# Those that the engine measures of an operation; the others are not in its results.
+_phases = {
+    "write": ("open", "write_meta", "pack", "store", "write", "sync", "close", "total", "blocked"),
+    "read": ("open", "read_meta", "read", "close", "total", "blocked"),
+}
 
 # Seconds per GB of a way, and seconds that it costs whatever the size.
 _speed = {
@@ -86,10 +89,12 @@ class Maker:
         ranks = tiles[0] * tiles[1]
         for repetition in range(1, (repetitions or self.repetitions) + 1):
             total = self.seconds_of(method, size, factor * (0.6 if operation == "read" else 1))
-            seconds = dict.fromkeys(_phases, 0.0)
             body = "read" if operation == "read" else "write"
-            seconds.update(open=0.02 * total, close=0.05 * total, total=total, store=0.8 * total)
+            seconds = dict.fromkeys(_phases[body], 0.0)
+            seconds.update(open=0.02 * total, close=0.05 * total, total=total)
             seconds[body] = 0.9 * total
+            if body == "write":
+                seconds["store"] = 0.8 * total
             seconds.update({name: share * total for name, share in (more or {}).items()})
             self.results.append(
                 {

@@ -480,7 +480,7 @@ def test_phases_that_were_not_measured_have_a_dash():
     made = document_of(results.parse(native + gather, Path("x")))
     (table,) = made.sections[0].tables
     assert [row.cells[table.headings.index("store s")] for row in table.rows] == ["-", "6.000"]
-    assert "exchange s" not in table.headings  # 0 everywhere
+    assert "exchange s" not in table.headings  # nowhere measured
     (verdict,) = (found.as_dict() for found in made.verdicts)
     assert "store" not in verdict["native_phases"] and verdict["best_other_phases"]["store"] == 6
 
