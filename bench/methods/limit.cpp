@@ -70,6 +70,7 @@ class Limit : public Method {
   }
 
   void finish(Run& run) override {
+    run.stage_bytes += static_cast<std::int64_t>(fixed_.size() + record_.size());
     run.at_peak();
     run.phases.time(Phase::close, [&] {
       if (run.flush) run.phases.time(Phase::store, [&] { flush(run); });

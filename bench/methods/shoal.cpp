@@ -272,7 +272,9 @@ class Shoal : public Method {
     const double pack = number_in(report, {"seconds", "pack", "max"});
     if (!run.reads && !run.content.define_only) run.phases.add(Phase::pack, pack);
     const auto stage = static_cast<std::int64_t>(number_in(report, {"stage", "high_water"}));
-    (entry_.driver == "native" ? run.shared_stage_bytes : run.stage_bytes) += stage;
+    // Ranks of a node share native's stage, unless each has a file of its own.
+    const bool shared = entry_.driver == "native" && entry_.layout != "process";
+    (shared ? run.shared_stage_bytes : run.stage_bytes) += stage;
     return pack;
   }
 
