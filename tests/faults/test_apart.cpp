@@ -143,3 +143,32 @@ TEST_CASE("a rank that leaves out a read is found, and all ranks learn of it") {
     }
   }
 }
+
+TEST_CASE("after a put that one rank left out, writing goes on") {
+  const World world;
+  if (world.size == 1) return;
+  for (const std::string format : {"cdf5", "netcdf4"}) {
+    CAPTURE(format);
+    shoal_dataset* file = nullptr;
+    REQUIRE(shoal_create(MPI_COMM_WORLD, "apart.nc", ("driver=native, format=" + format).c_str(), &file) ==
+            SHOAL_OK);
+    CHECK(shoal_def_dim(file, "t", SHOAL_UNLIMITED) == SHOAL_OK);
+    CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "time", SHOAL_DOUBLE, "t", nullptr) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
+    CHECK(put(file, 0, 0) == SHOAL_OK);
+    CHECK(write(file, world, 0, 0) == SHOAL_OK);
+    CHECK(shoal_sync(file, 0) == SHOAL_OK);
+    if (world.rank != 1) CHECK(put(file, 1, 1) == SHOAL_OK);
+    CHECK(shoal_sync(file, 0) == SHOAL_OUT_OF_STEP);
+    CHECK(put(file, 5, 1) == SHOAL_OK);
+    CHECK(write(file, world, 5, 1) == SHOAL_OK);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+    REQUIRE(shoal_open(MPI_COMM_WORLD, "apart.nc", SHOAL_READ, "", &file) == SHOAL_OK);
+    std::vector<double> found(static_cast<std::size_t>(world.count) + 1, -1);
+    const shoal_array cells{found.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+    CHECK(shoal_read(file, "v", world.cut, &cells, 1, nullptr, nullptr) == SHOAL_OK);
+    if (world.count > 0) CHECK(found.front() == 5);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  }
+}

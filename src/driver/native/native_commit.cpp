@@ -36,7 +36,7 @@ void NativeDriver::settle(const char* does) {
   }
   written_so_far_ = 0;
   if (direct_) direct_->settled();
-  if (!met.raised) return;
+  if (met.same && !met.raised) return;
   if (writer_) keep(writer_->flush());
   unsettled_ = false;
   const bool broken = broken_ || (stage_ && stage_->broken());
