@@ -53,21 +53,6 @@ using Cuts = std::vector<std::shared_ptr<const Decomposition>>;
 
 enum class OpenMode { create, create_exclusive, read, write };
 
-/// How the file is opened through a store.
-constexpr StoreMode store_mode(OpenMode mode) {
-  switch (mode) {
-    case OpenMode::create:
-      return StoreMode::create;
-    case OpenMode::create_exclusive:
-      return StoreMode::create_exclusive;
-    case OpenMode::write:
-      return StoreMode::write;
-    case OpenMode::read:
-      break;
-  }
-  return StoreMode::read;
-}
-
 /// How ranks call a library together. nonblocking: calls are queued and moved together later.
 enum class Access { collective, independent, nonblocking };
 

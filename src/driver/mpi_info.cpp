@@ -4,6 +4,7 @@
 #include <sys/statfs.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace shoal {
 
@@ -64,7 +65,10 @@ std::string chosen_io() {
 bool on_lustre(const std::string& path) {
   constexpr auto k_lustre = 0x0BD00BD3;
   struct statfs where {};
-  return statfs(path.c_str(), &where) == 0 && where.f_type == k_lustre;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const bool found = statfs(path.c_str(), &where) == 0 ||
+                     statfs(folder.empty() ? "." : folder.c_str(), &where) == 0;  // a file still to be made
+  return found && where.f_type == k_lustre;
 }
 
 }  // namespace
@@ -83,16 +87,22 @@ bool is_ompio(const std::string& /*path*/) {
 }
 #endif
 
-void note_hints(const std::string& path, const std::vector<std::pair<std::string, std::string>>& hints,
-                const MpiInfo& used, Counters& counters) {
-  for (const auto& [key, value] : hints) {
-    // Seen with PnetCDF and with MPI-IO alone, of 4 and 8 ranks: cells of one place end up in another.
+void refuse_lossy_hints(const std::string& path,
+                        const std::vector<std::pair<std::string, std::string>>& hints) {
+  // Seen with PnetCDF and with MPI-IO alone, of 4 and 8 ranks: cells of one place end up in another.
+  for (const auto& [key, value] : hints)
     if (key == "cb_nodes" && value != "1" && is_ompio(path))
       throw Error(
           Code::setting,
           "hint cb_nodes=" + value +
               ": with it OMPIO, the MPI-IO in use, stores wrong data without a word; leave the hint out, or "
-              "choose Open MPI's other MPI-IO (mpiexec --mca io romio321)");
+              "choose Open MPI's other MPI-IO (mpiexec --mca io romio321)")
+          .in_file(path);
+}
+
+void note_hints(const std::vector<std::pair<std::string, std::string>>& hints, const MpiInfo& used,
+                Counters& counters) {
+  for (const auto& [key, value] : hints) {
     std::vector<char> found(MPI_MAX_INFO_VAL + 1, '\0');
     int there = 0;
     if (used.get() != MPI_INFO_NULL)
@@ -126,7 +136,7 @@ void ask_mpi_for_hints(const Comm& comm, const std::string& path,
   if (hints.empty()) return;
   MpiInfo used;
   ask_mpi(comm, path, MpiInfo(hints), used);
-  note_hints(path, hints, used, counters);
+  note_hints(hints, used, counters);
 }
 
 }  // namespace shoal

@@ -35,10 +35,15 @@ class MpiInfo {
 /// Local.
 bool is_ompio(const std::string& path);
 
+/// Error(setting): a hint with which the MPI-IO of this file, which need not exist yet, loses data. To be
+/// called before anything is done to the file. Local, and the same on all ranks.
+void refuse_lossy_hints(const std::string& path,
+                        const std::vector<std::pair<std::string, std::string>>& hints);
+
 /// What a library says that it uses, of the hints it was given: counters get those that it took as they were
-/// and those that it dropped or changed. Error(setting): a hint with which this MPI-IO loses data. Local.
-void note_hints(const std::string& path, const std::vector<std::pair<std::string, std::string>>& hints,
-                const MpiInfo& used, Counters& counters);
+/// and those that it dropped or changed. Local.
+void note_hints(const std::vector<std::pair<std::string, std::string>>& hints, const MpiInfo& used,
+                Counters& counters);
 
 /// The same for a library that does not tell: the file is opened once more with the hints, through MPI-IO,
 /// and MPI is asked. For an existing file. Collective.

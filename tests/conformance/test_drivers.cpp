@@ -1,4 +1,7 @@
 // What drivers have in common beside the data: hints, files that are not theirs, ranks that fail alone.
+#include <filesystem>
+#include <fstream>
+
 #include "conformance/support.hpp"
 
 using namespace shoal;
@@ -52,6 +55,36 @@ TEST_CASE("the report tells of each hint whether it was taken") {
     CHECK_MESSAGE(report.find("no_such_hint=blue", from) != std::string::npos, report);
     CHECK_MESSAGE(report.find("cb_nodes=1", from) != std::string::npos, report);
     ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE(
+    "a file that stands where the header of raw cells would go stays, and so does the one it stands beside") {
+  if (skipped(in_one_file(), "one file is enough")) return;
+  const auto content = [](const char* path) {
+    std::string text;
+    std::getline(std::ifstream(path), text);
+    return text;
+  };
+  if (world_rank() == 0) {
+    std::ofstream("mine") << "a diary";
+    std::ofstream("mine.json") << "its index";
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const std::string format : {"raw", "ascii"}) {
+    if (!has_format(format)) continue;
+    CAPTURE(format);
+    shoal_dataset* file = nullptr;
+    const int code = shoal_create(MPI_COMM_WORLD, "mine", ("format=" + format).c_str(), &file);
+    fails(code, SHOAL_EXISTS, {"mine.json", "another name"});
+    alike(code);
+    CHECK(content("mine") == "a diary");
+    CHECK(content("mine.json") == "its index");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) {
+    std::filesystem::remove("mine");
+    std::filesystem::remove("mine.json");
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "driver/gather/serial_file.hpp"
 
+#include "driver/file_catalog.hpp"
+
 namespace shoal {
 
 namespace {
@@ -49,12 +51,7 @@ class CatalogFile final : public SerialFile {
 
 std::unique_ptr<SerialFile> open_catalog_file(const std::string& path, OpenMode mode, Format format,
                                               const DriverOptions& options) {
-  auto store = options.open_store(path, store_mode(mode));
-  const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
-  return std::make_unique<CatalogFile>(
-      fresh ? create_catalog(format, std::move(store), options.catalog)
-            : open_catalog(std::move(store), mode == OpenMode::write, options.catalog),
-      mode != OpenMode::read);
+  return std::make_unique<CatalogFile>(catalog_of_file(path, mode, format, options), mode != OpenMode::read);
 }
 
 }  // namespace shoal

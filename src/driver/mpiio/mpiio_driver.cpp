@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "driver/file_catalog.hpp"
 #include "driver/kinds.hpp"
 #include "driver/pieces.hpp"
 
@@ -40,10 +41,9 @@ MpiioDriver::MpiioDriver(const Comm& comm, const std::string& path, OpenMode mod
     : BoxDriver(comm, path, mode, format, options) {
   if (is_classic_file(schema().format) || schema().format == Format::raw) {
     const Timer timer(count().open);
+    refuse_lossy_hints(path, options.hints);
     comm.on_root([&] {
-      auto store = options.open_store(path, store_mode(mode));
-      catalog_ = fresh() ? create_catalog(format, std::move(store), options.catalog)
-                         : open_catalog(std::move(store), mode == OpenMode::write, options.catalog);
+      catalog_ = catalog_of_file(path, mode, format, options);
       if (mode == OpenMode::write) nothing_through_catalog();
     });
     open_files();
@@ -60,7 +60,7 @@ void MpiioDriver::open_files() {
   single_ = std::make_unique<MpiFile>(comm(), path(), writable(), hints);
   MpiInfo used;
   shared_->info(used);
-  note_hints(path(), options().hints, used, count());
+  note_hints(options().hints, used, count());
   overlaps_alone_ = comm().size() > 1 && is_ompio(path());
 }
 

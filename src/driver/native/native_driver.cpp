@@ -6,6 +6,7 @@
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "driver/file_catalog.hpp"
 #include "driver/meeting.hpp"
 
 namespace shoal {
@@ -29,10 +30,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       file_(path, writable_, options.open_store, counters_) {
   const Timer timer(counters_.open);
   take_header(comm_.from_root([&] {
-    auto store = options_.open_store(path, store_mode(mode));
-    const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
-    catalog_ = fresh ? create_catalog(format, std::move(store), options_.catalog)
-                     : open_catalog(std::move(store), mode == OpenMode::write, options_.catalog);
+    catalog_ = catalog_of_file(path, mode, format, options_);
     counters_.file_system = file_system_of(path).type;
     return packed_header();
   }));
@@ -194,9 +192,9 @@ void NativeDriver::write(const Transfer& transfer) {
   } else if (transfer.variable < 0) {
     return out_of_step(transfer.status);
   }
-  if (broken_ && !meets) return;
   FieldJob job = job_for(transfer);
   written_so_far_ = note_of(job, written_so_far_);
+  if (broken_ && !meets) return;
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
                  "the variable is compressed or stored in a way that only the HDF5 library can write; write "

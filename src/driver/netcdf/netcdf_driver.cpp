@@ -91,6 +91,7 @@ NetcdfDriver::NetcdfDriver(const Comm& comm, const std::string& path, OpenMode m
     : BoxDriver(comm, path, mode, format, options) {
   const Timer timer(count().open);
   require_format("netcdf", {Format::netcdf4, Format::netcdf4_classic});
+  refuse_lossy_hints(path, options.hints);
   comm.agree_or_throw(caught([&] { create(mode); }));
   comm.agree_or_throw(caught([&] { find_ids(schema()); }));
   ask_mpi_for_hints(comm, path, options.hints, count());

@@ -111,6 +111,7 @@ PnetcdfDriver::PnetcdfDriver(const Comm& comm, const std::string& path, OpenMode
     : BoxDriver(comm, path, mode, format, options) {
   const Timer timer(count().open);
   require_format("pnetcdf", {Format::cdf1, Format::cdf2, Format::cdf5});
+  refuse_lossy_hints(path, options.hints);
   comm.agree_or_throw(caught([&] { open_file(mode); }));
 }
 
@@ -127,7 +128,7 @@ void PnetcdfDriver::open_file(OpenMode mode) {
   }
   MpiInfo used;
   check(ncmpi_inq_file_info(file_, used.out()), "tell the hints it uses");
-  note_hints(path(), options().hints, used, count());
+  note_hints(options().hints, used, count());
   overlaps_alone_ = comm().size() > 1 && is_ompio(path());
 }
 

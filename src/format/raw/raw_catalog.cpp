@@ -36,10 +36,6 @@ RawCatalog::RawCatalog(Format format, std::unique_ptr<Store> store, const Catalo
   header_.schema.format = format;
   const std::string header = raw_header_path(store_->path());
   std::error_code none;
-  if (std::filesystem::exists(header, none) && !has_header_beside(store_->path()))
-    throw Error(Code::exists, "the header of this file would be '" + header +
-                                  "', which is there and is none; move it, or give the dataset another name")
-        .in_file(store_->path());
   std::filesystem::remove(header, none);
   if (none) throw errno_error(none.value(), "removing it").in_file(header);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/raw/raw_header.hpp"
 
+#include <filesystem>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -330,8 +332,13 @@ std::optional<std::string> header_beside(const std::string& path) {
 
 }  // namespace
 
-bool has_header_beside(const std::string& path) {
-  return header_beside(path).has_value();
+void refuse_foreign_header(const std::string& path) {
+  const std::string header = raw_header_path(path);
+  std::error_code none;
+  if (std::filesystem::exists(header, none) && !header_beside(path))
+    throw Error(Code::exists, "the header of this file would be '" + header +
+                                  "', which is there and is none; move it, or give the dataset another name")
+        .in_file(path);
 }
 
 std::optional<Format> format_beside(const std::string& path) {

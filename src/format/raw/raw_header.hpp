@@ -20,8 +20,9 @@ struct RawHeader {
 /// The header file of a data file: its path and ".json".
 std::string raw_header_path(const std::string& path);
 
-/// Is the file beside `path`, where its header would be, one of Shoal's, if only a damaged one?
-bool has_header_beside(const std::string& path);
+/// Error(exists) if there is a file where the header of `path` would go that is none of Shoal's, not even a
+/// damaged one. Local.
+void refuse_foreign_header(const std::string& path);
 
 /// Has the file a header file beside it, and of what format is it then? Other JSON files count as none.
 /// Error(io, permission) if it cannot be read. Local.
