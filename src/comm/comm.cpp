@@ -16,6 +16,7 @@ namespace shoal {
 namespace {
 // MPI counts are int: longer messages go in pieces of this many bytes.
 constexpr std::int64_t k_piece = 1 << 30;
+constexpr int k_exchange_tag = 1;
 
 Bytes packed(const Status& status) {
   ByteWriter out;
@@ -190,6 +191,54 @@ Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
                          root, comm_),
             "MPI_Scatterv");
   return bytes;
+}
+
+std::vector<Bytes> Comm::exchange(const std::vector<Bytes>& parts) const {
+  const auto n = static_cast<std::size_t>(size_);
+  // A rank that breaks the rule says so to all, so that all of them refuse it alike.
+  std::vector<std::int64_t> to(n, -1);
+  for (std::size_t i = 0; i < n && parts.size() == n; ++i)
+    to[i] = static_cast<std::int64_t>(parts[i].size());
+  std::vector<std::int64_t> from(n);
+  check_mpi(MPI_Alltoall(to.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, comm_), "MPI_Alltoall");
+  if (*std::min_element(from.begin(), from.end()) < 0)
+    throw Error(Code::internal, "exchange: a rank needs one part for each rank");
+
+  std::vector<Bytes> got(n);
+  std::vector<MPI_Request> requests;
+  // Longer parts go in pieces, which arrive in order.
+  const auto in_pieces = [&](std::int64_t bytes, auto start) {
+    for (std::int64_t at = 0; at < bytes; at += k_piece) {
+      requests.push_back(MPI_REQUEST_NULL);
+      start(at, static_cast<int>(std::min<std::int64_t>(k_piece, bytes - at)));
+    }
+  };
+  // Each rank begins with its successor, so that not all send to the same one first.
+  for (int step = 0; step < size_; ++step) {
+    const int r = (rank_ + size_ - step) % size_;
+    auto& part = got[static_cast<std::size_t>(r)];
+    const std::int64_t bytes = from[static_cast<std::size_t>(r)];
+    if (r == rank_) {
+      part = parts[static_cast<std::size_t>(r)];
+      continue;
+    }
+    part.resize(static_cast<std::size_t>(bytes));
+    in_pieces(bytes, [&](std::int64_t at, int length) {
+      check_mpi(MPI_Irecv(part.data() + at, length, MPI_BYTE, r, k_exchange_tag, comm_, &requests.back()),
+                "MPI_Irecv");
+    });
+  }
+  for (int step = 1; step < size_; ++step) {
+    const int r = (rank_ + step) % size_;
+    const auto& part = parts[static_cast<std::size_t>(r)];
+    in_pieces(to[static_cast<std::size_t>(r)], [&](std::int64_t at, int length) {
+      check_mpi(MPI_Isend(part.data() + at, length, MPI_BYTE, r, k_exchange_tag, comm_, &requests.back()),
+                "MPI_Isend");
+    });
+  }
+  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+  return got;
 }
 
 std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {

@@ -53,6 +53,9 @@ class Comm {
   std::vector<Bytes> gather(const Bytes& mine, int root) const;
   /// Each rank gets its element of root's vector.
   Bytes scatter(const std::vector<Bytes>& parts, int root) const;
+  /// Each rank's element i goes to rank i; returns what came from each rank. Messages only where there are
+  /// bytes, of any length.
+  std::vector<Bytes> exchange(const std::vector<Bytes>& parts) const;
   std::vector<std::int64_t> all_gather(std::int64_t mine) const;
   std::vector<Bytes> all_gather(const Bytes& mine) const;
   std::int64_t sum(std::int64_t mine) const;

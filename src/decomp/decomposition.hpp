@@ -2,15 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/box.hpp"
 #include "comm/comm.hpp"
+#include "decomp/index_map.hpp"
+#include "decomp/ownership.hpp"
 
 namespace shoal {
 
-/// Which global cells each rank owns: one tile (box) a rank. State is O(1) a rank; rank 0 also keeps the
-/// boxes that nobody owns. Immutable once made.
+/// Which global cells each rank owns. A block: one tile (box) a rank; state is O(1) a rank, and rank 0 also
+/// keeps the boxes that nobody owns. A map: a list of cells a rank. Immutable once made.
 class Decomposition {
  public:
   /// global: 1 to 7 dimensions, the same on all ranks. tile: this rank's, any count may be 0. halo_low,
@@ -20,21 +24,49 @@ class Decomposition {
   static std::shared_ptr<const Decomposition> block(const Comm& comm, const Dims& global, const Box& tile,
                                                     const Dims& halo_low, const Dims& halo_high,
                                                     const Status& problem = {});
+  /// global: all dimensions, the last `whole` of which (0 or more, fewer than all) are not cut. cells: the
+  /// global cell of each local cell, in the dimensions before those, row-major, from 0, or k_hole; any order,
+  /// any length. Arrays of such a field have the extents [dimensions before global's, cells.size(), the
+  /// `whole` last of global]. A cell that comes twice is no error here: see repeated(). Error on all ranks
+  /// alike: a cell outside, global or whole not the same on all ranks. problem: as above. Collective.
+  static std::shared_ptr<const Decomposition> map(const Comm& comm, const Dims& global, int whole,
+                                                  std::span<const std::int64_t> cells,
+                                                  const Status& problem = {});
 
   const Dims& global() const { return global_; }
   int rank() const { return global_.size(); }  ///< number of dimensions
+  /// This rank's box. Of a map: the whole global box if the rank has any cell.
   const Box& tile() const { return tile_; }
   const Dims& halo_low() const { return halo_low_; }
   const Dims& halo_high() const { return halo_high_; }
   bool has_halo() const;
   /// The tile and its halo, in global indices; may stick out of the global shape.
   Box tile_with_halo() const;
-  /// Cells that some rank owns.
+  /// Extents of this rank's arrays in the dimensions of the decomposition: the tile with its halo; of a map,
+  /// the length of the list and the dimensions that are not cut.
+  Dims local_shape() const;
+  /// Cells that some rank owns, each counted once.
   std::int64_t owned_cells() const { return owned_cells_; }
-  /// Is this dimension cut: does some rank own less than all of it?
+  /// Is this dimension cut: does some rank own less than all of it? Of a map: all but the `whole` last.
   bool is_cut(int d) const { return cut_[d] != 0; }
-  /// Disjoint boxes of cells that nobody owns. Only on rank 0; empty elsewhere.
+  /// Disjoint boxes of cells that nobody owns. Only on rank 0; empty elsewhere, and of a map.
   const std::vector<Box>& unowned() const { return unowned_; }
+
+  /// nullptr: a block. Its indices count cells of the dimensions that are cut (mapped_shape).
+  const IndexMap* map() const { return map_ ? &*map_ : nullptr; }
+  /// The last dimensions that a map does not cut.
+  int whole() const { return whole_; }
+  Dims whole_shape() const { return tail(global_, whole_); }
+  /// The dimensions before those.
+  Dims mapped_shape() const;
+  /// A cell of a map that comes twice, on any ranks: the lowest, the same on all ranks.
+  const std::optional<RepeatedCell>& repeated() const { return repeated_; }
+  /// Error(overlap) that names it if there is one, the same on all ranks: then fields can be read but not
+  /// written.
+  Status writable() const;
+  /// Of the cells of a map that nobody owns, those in this rank's even part of the mapped cells. They have no
+  /// local cells.
+  const IndexMap& unowned_share() const { return unowned_share_; }
   /// The communicator's size and this rank in it, to check against a dataset's.
   int comm_size() const { return comm_size_; }
   int comm_rank() const { return comm_rank_; }
@@ -48,6 +80,10 @@ class Decomposition {
   Dims cut_;
   std::int64_t owned_cells_ = 0;
   std::vector<Box> unowned_;
+  std::optional<IndexMap> map_;
+  int whole_ = 0;
+  std::optional<RepeatedCell> repeated_;
+  IndexMap unowned_share_;
   int comm_size_ = 1;
   int comm_rank_ = 0;
 };

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of Decomposition that is about maps.
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "decomp/decomposition.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int k_most_dims = k_max_dims - 1;  // a record dimension may come in front
+
+struct Shape {
+  Dims global;
+  std::int64_t whole = 0;
+};
+
+void check_shape(const Dims& global, int whole) {
+  if (global.size() < 1 || global.size() > k_most_dims)
+    throw Error(Code::invalid_argument, "a decomposition has 1 to " + std::to_string(k_most_dims) +
+                                            " dimensions, not " + std::to_string(global.size()));
+  std::int64_t cells = 1;
+  for (int d = 0; d < global.size(); ++d) {
+    if (global[d] < 1)
+      throw Error(Code::invalid_argument, "the global shape " + text_of(global) +
+                                              " has no cells in dimension " + std::to_string(d) +
+                                              " (counted from 0, slowest first); it must be 1 or more");
+    if (cells > std::numeric_limits<std::int64_t>::max() / global[d])
+      throw Error(Code::invalid_argument,
+                  "the global shape " + text_of(global) + " has 2^63 or more cells; fewer are possible");
+    cells *= global[d];
+  }
+  if (whole < 0 || whole >= global.size())
+    throw Error(Code::invalid_argument,
+                "the map leaves " + std::to_string(whole) + " of the " + std::to_string(global.size()) +
+                    " dimensions of " + text_of(global) + " whole; 0 to " +
+                    std::to_string(global.size() - 1) + " are possible, as one must be cut");
+}
+
+/// The same shape as rank 0's?
+void check_same(const Shape& mine, const Shape& of_root) {
+  const auto text = [](const Shape& shape) {
+    return text_of(shape.global) + " with " + std::to_string(shape.whole) + " dimensions whole";
+  };
+  if (!(mine.global == of_root.global) || mine.whole != of_root.whole)
+    throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text(of_root) +
+                                            ", this rank gives " + text(mine) +
+                                            "; it must be the same on all ranks");
+}
+
+Dims front(const Dims& dims, int n) {
+  return Dims(std::span(dims.begin(), static_cast<std::size_t>(n)));
+}
+
+}  // namespace
+
+std::shared_ptr<const Decomposition> Decomposition::map(const Comm& comm, const Dims& global, int whole,
+                                                        std::span<const std::int64_t> cells,
+                                                        const Status& problem) {
+  std::shared_ptr<Decomposition> out(new Decomposition);
+  Shape of_root{global, whole};
+  comm.broadcast(reinterpret_cast<std::byte*>(&of_root), sizeof of_root, 0);
+  Status status = problem;
+  if (status.ok())
+    status = caught([&] {
+      check_shape(global, whole);
+      check_same({global, whole}, of_root);
+      out->map_.emplace(cells, volume(front(global, global.size() - whole)));
+    });
+  comm.agree_or_throw(status);
+
+  out->global_ = global;
+  out->whole_ = whole;
+  out->tile_ = out->map_->empty() ? Box(Dims(global.size()), Dims(global.size())) : Box::whole(global);
+  out->halo_low_ = Dims(global.size());
+  out->halo_high_ = Dims(global.size());
+  out->cut_ = joined(Dims(global.size() - whole, 1), Dims(whole));
+  out->comm_size_ = comm.size();
+  out->comm_rank_ = comm.rank();
+
+  Ownership ownership = ownership_of(comm, *out->map_, volume(out->mapped_shape()));
+  out->owned_cells_ = ownership.owned * volume(out->whole_shape());
+  out->repeated_ = ownership.repeated;
+  out->unowned_share_ = std::move(ownership.unowned);
+  return out;
+}
+
+Dims Decomposition::mapped_shape() const {
+  return front(global_, rank() - whole_);
+}
+
+Dims Decomposition::local_shape() const {
+  if (map_) return joined({map_->local_cells()}, whole_shape());
+  return tile_with_halo().count;
+}
+
+Status Decomposition::writable() const {
+  if (!repeated_) return {};
+  const RepeatedCell& r = *repeated_;
+  const Dims shape = mapped_shape();
+  std::string cell = std::to_string(r.index) + " (from 0";
+  if (shape.size() > 1) {
+    const Dims index = unravel(r.index, shape);
+    cell += "; that is ";
+    for (int d = 0; d < index.size(); ++d)
+      cell += (d > 0 ? ", " : "") + std::to_string(index[d]);
+    cell += " of " + text_of(shape);
+  }
+  cell += ")";
+  const std::string a = std::to_string(r.local_a);
+  const std::string b = std::to_string(r.local_b);
+  const bool one_rank = r.rank_a == r.rank_b;
+  const std::string who = one_rank ? "rank " + std::to_string(r.rank_a) + " owns the cell with index " +
+                                         cell + " twice, as its local cells " + a + " and " + b
+                                   : "ranks " + std::to_string(r.rank_a) + " and " +
+                                         std::to_string(r.rank_b) + " both own the cell with index " + cell +
+                                         ", as their local cells " + a + " and " + b;
+  return {Code::overlap,
+          who +
+              "; a field of this map can be read, but to write it each cell must be in one place: mark all "
+              "others as holes (" +
+              std::to_string(k_hole) + ")",
+          -1,
+          {},
+          {}};
+}
+
+}  // namespace shoal

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decomp/index_map.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "decomp/radix_sort.hpp"
+
+namespace shoal {
+
+namespace {
+constexpr int k_low_bits = 32;
+constexpr std::int64_t k_low = (std::int64_t{1} << k_low_bits) - 1;
+
+[[noreturn]] void refuse_index(std::int64_t local, std::int64_t index, std::int64_t global_cells) {
+  throw Error(Code::invalid_argument, "the map's local cell " + std::to_string(local) +
+                                          " (from 0) has the global index " + std::to_string(index) +
+                                          "; 0 to " + std::to_string(global_cells - 1) +
+                                          " are allowed, and " + std::to_string(k_hole) + " for a hole");
+}
+}  // namespace
+
+/// What one look at the list tells.
+struct IndexMap::Scan {
+  std::int64_t mapped = 0;
+  std::int64_t runs = 0;
+  bool sorted = true;
+  std::uint64_t differ = 0;  // bits in which not all indices are the same
+};
+
+IndexMap::Scan IndexMap::scanned(std::span<const std::int64_t> cells, std::int64_t global_cells) {
+  Scan scan;
+  std::int64_t before = k_hole;   // the index of the cell before
+  std::int64_t highest = k_hole;  // the last that was no hole
+  std::int64_t all_bits = 0;
+  std::int64_t common_bits = -1;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::int64_t index = cells[i];
+    if (index < k_hole || index >= global_cells)
+      refuse_index(static_cast<std::int64_t>(i), index, global_cells);
+    if (index != k_hole) {
+      ++scan.mapped;
+      all_bits |= index;
+      common_bits &= index;
+      if (before == k_hole || index != before + 1 || (index & k_low) == 0) ++scan.runs;
+      if (index < highest) scan.sorted = false;
+      highest = index;
+    }
+    before = index;
+  }
+  if (scan.mapped > 0) scan.differ = static_cast<std::uint64_t>(all_bits & ~common_bits);
+  return scan;
+}
+
+IndexMap::IndexMap(std::span<const std::int64_t> cells, std::int64_t global_cells) {
+  if (cells.size() > std::numeric_limits<std::uint32_t>::max())
+    throw Error(Code::not_supported, "the map has " + std::to_string(cells.size()) +
+                                         " local cells; fewer than 2^32 are possible on one rank");
+  const Scan scan = scanned(cells, global_cells);
+  local_cells_ = static_cast<std::int64_t>(cells.size());
+  mapped_cells_ = scan.mapped;
+  runs_ = scan.runs;
+  if (scan.mapped == 0) return;
+
+  const auto in_pieces = static_cast<std::size_t>(scan.runs) * sizeof(Piece);
+  const auto in_cells = static_cast<std::size_t>(scan.mapped) * sizeof(Cell);
+  if (in_pieces < in_cells) {
+    pieces_.reserve(static_cast<std::size_t>(scan.runs));
+    std::int64_t before = k_hole;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::int64_t index = cells[i];
+      if (index != k_hole) {
+        if (before == k_hole || index != before + 1 || (index & k_low) == 0)
+          pieces_.push_back({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(i), 1});
+        else
+          ++pieces_.back().count;
+      }
+      before = index;
+    }
+    order(pieces_, cells, scan);
+    if (!pieces_overlap()) return;
+    std::vector<Piece>().swap(pieces_);
+  }
+  cells_.reserve(static_cast<std::size_t>(scan.mapped));
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (cells[i] != k_hole)
+      cells_.push_back({static_cast<std::uint32_t>(cells[i]), static_cast<std::uint32_t>(i)});
+  order(cells_, cells, scan);
+  find_repeat();
+}
+
+/// Sorts them by global index, then by local cell, and finds the pages.
+template <class Entry>
+void IndexMap::order(std::vector<Entry>& entries, std::span<const std::int64_t> cells, const Scan& scan) {
+  const auto high = [&](const Entry& e) { return cells[e.local] >> k_low_bits; };
+  const std::uint64_t differ_high = scan.differ >> k_low_bits;
+  if (!scan.sorted) {
+    std::vector<Entry> spare;
+    radix_sort(entries, spare, scan.differ & static_cast<std::uint64_t>(k_low),
+               [](const Entry& e) { return std::uint64_t{e.low}; });
+    radix_sort(entries, spare, differ_high,
+               [&](const Entry& e) { return static_cast<std::uint64_t>(high(e)); });
+  }
+  pages_.assign(1, {high(entries.front()), 0});
+  if (differ_high == 0) return;
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    if (high(entries[i]) != pages_.back().high)
+      pages_.push_back({high(entries[i]), static_cast<std::int64_t>(i)});
+  pages_.shrink_to_fit();
+}
+
+/// Calls visit(high, first entry, end) for the entries of each page.
+template <class Visit>
+void IndexMap::for_each_page(std::int64_t entries, Visit&& visit) const {
+  for (std::size_t p = 0; p < pages_.size(); ++p)
+    visit(pages_[p].high, static_cast<std::size_t>(pages_[p].first_entry),
+          static_cast<std::size_t>(p + 1 < pages_.size() ? pages_[p + 1].first_entry : entries));
+}
+
+bool IndexMap::pieces_overlap() const {
+  bool overlap = false;
+  for_each_page(static_cast<std::int64_t>(pieces_.size()),
+                [&](std::int64_t, std::size_t first, std::size_t end) {
+                  for (std::size_t i = first + 1; i < end && !overlap; ++i)
+                    overlap = pieces_[i - 1].low + pieces_[i - 1].length() > pieces_[i].low;
+                });
+  return overlap;
+}
+
+void IndexMap::find_repeat() {
+  for_each_page(
+      static_cast<std::int64_t>(cells_.size()), [&](std::int64_t high, std::size_t first, std::size_t end) {
+        for (std::size_t i = first + 1; i < end && !repeat_; ++i)
+          if (cells_[i - 1].low == cells_[i].low)
+            repeat_ = Repeat{(high << k_low_bits) + cells_[i].low, cells_[i - 1].local, cells_[i].local};
+      });
+}
+
+IndexMap IndexMap::of_global(std::span<const Run> runs) {
+  constexpr std::int64_t k_longest = std::int64_t{1} << (k_low_bits - 1);  // that fits Piece::count
+  const auto piece_end = [](std::int64_t at, const Run& run) {
+    return std::min(run.global + run.length, (at / k_longest + 1) * k_longest);
+  };
+  IndexMap out;
+  std::size_t pieces = 0;
+  for (const Run& run : runs) {
+    out.mapped_cells_ += run.length;
+    for (std::int64_t at = run.global; at < run.global + run.length; at = piece_end(at, run))
+      ++pieces;
+  }
+  out.local_cells_ = out.mapped_cells_;
+  out.runs_ = static_cast<std::int64_t>(pieces);
+  const bool by_cell = pieces * sizeof(Piece) >= static_cast<std::size_t>(out.mapped_cells_) * sizeof(Cell);
+  if (by_cell)
+    out.cells_.reserve(static_cast<std::size_t>(out.mapped_cells_));
+  else
+    out.pieces_.reserve(pieces);
+  for (const Run& run : runs)
+    for (std::int64_t at = run.global; at < run.global + run.length; at = piece_end(at, run)) {
+      const std::int64_t high = at >> k_low_bits;
+      if (out.pages_.empty() || out.pages_.back().high != high)
+        out.pages_.push_back({high, static_cast<std::int64_t>(out.cells_.size() + out.pieces_.size())});
+      const std::int64_t end = piece_end(at, run);
+      if (!by_cell)
+        out.pieces_.push_back({static_cast<std::uint32_t>(at), 0, static_cast<std::uint32_t>(end - at)});
+      else
+        for (std::int64_t cell = at; cell < end; ++cell)
+          out.cells_.push_back({static_cast<std::uint32_t>(cell), 0});
+    }
+  out.pages_.shrink_to_fit();
+  return out;
+}
+
+std::int64_t IndexMap::bytes() const {
+  return static_cast<std::int64_t>(sizeof(*this) + pages_.capacity() * sizeof(Page) +
+                                   cells_.capacity() * sizeof(Cell) + pieces_.capacity() * sizeof(Piece));
+}
+
+}  // namespace shoal

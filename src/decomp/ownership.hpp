@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "comm/comm.hpp"
+#include "decomp/index_map.hpp"
+
+namespace shoal {
+
+/// A global index that two local cells have, of two ranks or of one.
+struct RepeatedCell {
+  std::int64_t index = 0;
+  int rank_a = 0, rank_b = 0;  ///< rank_a <= rank_b
+  std::int64_t local_a = 0, local_b = 0;
+};
+
+/// Who owns the cells of a map, as all ranks' lists together tell.
+struct Ownership {
+  std::optional<RepeatedCell> repeated;  ///< of the lowest index; the same on all ranks
+  std::int64_t owned = 0;                ///< cells that some rank has, each counted once; on all ranks
+  IndexMap unowned;                      ///< those nobody has, in this rank's even part of the cells
+};
+
+/// The cells 0 .. global_cells - 1 are cut evenly over the ranks; each hears which of its part the others
+/// have, a few bytes a run. Collective; a failure is thrown on all ranks.
+Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t global_cells);
+
+}  // namespace shoal
