@@ -86,6 +86,7 @@ enum {
 #define SHOAL_NO_RECORD ((int64_t)-1)   /* the variable has no record dimension */
 #define SHOAL_ALL_RECORDS ((int64_t)-2) /* shoal_get, shoal_put: every record there is */
 #define SHOAL_MAX_DIMS 8                /* of a variable, the record dimension included */
+#define SHOAL_HOLE ((int64_t)-1) /* in the list of a map: a local cell that belongs to no global cell */
 
 /* How a file is opened. */
 enum { SHOAL_READ = 0, SHOAL_WRITE = 1 /* read, change and append */ };
@@ -129,11 +130,58 @@ SHOAL_API const char* shoal_build_info(void);
 SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* first,
                           const int64_t* count, const int64_t* halo_low, const int64_t* halo_high,
                           shoal_decomposition** out);
+/* Each rank owns a list of cells of a global shape, in any order.
+ *  ndims      1 to 7
+ *  global     [ndims] shape of the whole field, all > 0, the same on every rank
+ *  whole      so many of the last dimensions are not cut: every rank has all of them for each cell in its
+ *             list. 0 to ndims - 1, the same on every rank
+ *  ncells     length of this rank's list, 0 or more
+ *  cells      [ncells] which global cell each local cell is: its index from 0, row-major, in the first
+ *             ndims - whole dimensions; SHOAL_HOLE: none. Only read during the call
+ * An array given to shoal_write or shoal_read then has the extents [dimensions before those of the
+ * decomposition, ncells, the last `whole` dimensions]; holes are not looked at when writing, and left alone
+ * when reading. Levels need no list of their own: levels that vary slower than the cells are a dimension of
+ * the variable before those of the decomposition, levels that vary faster are `whole`.
+ * The list is kept as runs of cells that follow each other, in at most 8 bytes a cell. Cells that no rank
+ * has get the fill value. A cell that comes twice, on any ranks, can be read; shoal_write refuses it
+ * (SHOAL_OVERLAP, naming the ranks and the index). Errors: indices outside of the global shape, shapes that
+ * differ between ranks (SHOAL_INVALID_ARGUMENT, on all ranks alike). Collective. */
+SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_t ncells,
+                        const int64_t* cells, shoal_decomposition** out);
 SHOAL_API int shoal_decomposition_free(shoal_decomposition** decomposition); /* Local. */
-/* Shape, own tile and halo; any out pointer may be NULL; arrays of 7. Local. */
+/* Shape, own tile and halo; any out pointer may be NULL; arrays of 7. A map has no tile: it gives the whole
+ * global shape on a rank that has any cell, an empty box on others, and no halo. Local. */
 SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition* decomposition, int* ndims,
                                           int64_t* global, int64_t* first, int64_t* count, int64_t* halo_low,
                                           int64_t* halo_high);
+
+typedef struct shoal_map_info {
+  int is_map;     /* 0: made by shoal_block; then whole, runs and bytes are 0 */
+  int whole;      /* last dimensions that are not cut */
+  int64_t ncells; /* length of this rank's list, holes too; of a block, the cells of the tile */
+  int64_t mapped; /* of those, the ones that are no holes */
+  int64_t runs;   /* of cells that follow each other in the list and in the global shape */
+  int64_t bytes;  /* of memory that the list takes on this rank */
+} shoal_map_info;
+
+SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposition,
+                                           shoal_map_info* out); /* Local. */
+/* The list of this rank: [ncells] indices as in shoal_map; of a block, the cells of its tile, row-major.
+ * Local. */
+SHOAL_API int shoal_decomposition_cells(const shoal_decomposition* decomposition, int64_t* cells_out);
+/* Save a decomposition, block or map, to a NetCDF file, which is replaced if it exists. comm: the one the
+ * decomposition was made with. docs/file_formats.md tells what is in the file. Collective. */
+SHOAL_API int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposition,
+                                       const char* path);
+/* The decomposition in a file: saved by Shoal, or a map file of E3SM's I/O benchmark (NetCDF), or PIO's text
+ * form. On as many ranks as the file is for, each rank gets what it had, in the same order. On another number
+ * of ranks, a map: the cells are cut evenly in the order of the file, without holes and halos;
+ * shoal_decomposition_cells tells which a rank got. No rank holds the lists of others.
+ *  name  NULL or "" if the file holds one decomposition; E3SM: which one, "D1", "D2", ...; PIO: "c" if the
+ *        dimensions in the file are slowest first (a C program wrote it) and not fastest first
+ * Errors: SHOAL_NOT_FOUND no such file or name, SHOAL_FORMAT damaged or another kind of file. Collective. */
+SHOAL_API int shoal_decomposition_load(MPI_Comm comm, const char* path, const char* name,
+                                       shoal_decomposition** out);
 
 /* ---- Files ------------------------------------------------------------------------------- */
 

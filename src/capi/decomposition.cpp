@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "capi/handles.hpp"
+#include "dataset/map_file.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -18,6 +19,16 @@ void copy_out(const Dims& dims, int64_t* out) {
   if (out != nullptr) std::copy(dims.begin(), dims.end(), out);
 }
 
+void check_ndims(int ndims) {
+  if (ndims < 1 || ndims > k_max_cut)
+    throw Error(Code::invalid_argument,
+                "a decomposition has 1 to 7 dimensions, not " + std::to_string(ndims));
+}
+
+std::string text_or_empty(const char* text) {
+  return text == nullptr ? "" : text;
+}
+
 }  // namespace
 
 int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* first, const int64_t* count,
@@ -29,9 +40,7 @@ int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* 
     // Bad arguments of one rank are told to all: it goes on with an empty tile.
     const Status problem = caught([&] {
       require(out, "out");
-      if (ndims < 1 || ndims > k_max_cut)
-        throw Error(Code::invalid_argument,
-                    "a decomposition has 1 to 7 dimensions, not " + std::to_string(ndims));
+      check_ndims(ndims);
       require(global, "global");
       require(first, "first");
       require(count, "count");
@@ -42,6 +51,56 @@ int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* 
         own, usable ? dims_from(n, global) : Dims{1},
         usable ? Box(dims_from(n, first), dims_from(n, count)) : Box(Dims(1), Dims(1)),
         usable ? dims_from(n, halo_low) : Dims(1), usable ? dims_from(n, halo_high) : Dims(1), problem);
+    *out = new shoal_decomposition{std::move(made)};
+  });
+}
+
+int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_t ncells,
+              const int64_t* cells, shoal_decomposition** out) {
+  return guard([&] {
+    if (out != nullptr) *out = nullptr;
+    require_mpi(comm);
+    const Comm own(comm);
+    const Status problem = caught([&] {
+      require(out, "out");
+      check_ndims(ndims);
+      require(global, "global");
+      if (ncells < 0)
+        throw Error(Code::invalid_argument,
+                    "ncells is " + std::to_string(ncells) + "; a list of cells has 0 or more");
+      if (ncells > 0) require(cells, "cells");
+    });
+    const bool usable = problem.ok();
+    const std::span<const int64_t> list(usable ? cells : nullptr,
+                                        usable ? static_cast<std::size_t>(ncells) : 0);
+    auto made = Decomposition::map(own, usable ? dims_from(ndims, global) : Dims{1}, usable ? whole : 0, list,
+                                   problem);
+    *out = new shoal_decomposition{std::move(made)};
+  });
+}
+
+int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposition, const char* path) {
+  return guard([&] {
+    require_mpi(comm);
+    std::string name;
+    const Status problem = caught([&] {
+      require(decomposition, "decomposition");
+      name = required_text(path, "path");
+    });
+    save_decomposition(comm, decomposition_of(decomposition).get(), name, problem);
+  });
+}
+
+int shoal_decomposition_load(MPI_Comm comm, const char* path, const char* name, shoal_decomposition** out) {
+  return guard([&] {
+    if (out != nullptr) *out = nullptr;
+    require_mpi(comm);
+    std::string file;
+    const Status problem = caught([&] {
+      require(out, "out");
+      file = required_text(path, "path");
+    });
+    auto made = load_decomposition(comm, file, text_or_empty(name), problem);
     *out = new shoal_decomposition{std::move(made)};
   });
 }
@@ -65,5 +124,28 @@ int shoal_decomposition_inquire(const shoal_decomposition* decomposition, int* n
     copy_out(d.tile().count, count);
     copy_out(d.halo_low(), halo_low);
     copy_out(d.halo_high(), halo_high);
+  });
+}
+
+int shoal_decomposition_map_info(const shoal_decomposition* decomposition, shoal_map_info* out) {
+  return guard([&] {
+    require(decomposition, "decomposition");
+    require(out, "out");
+    const Decomposition& d = *decomposition->decomposition;
+    const IndexMap* map = d.map();
+    const std::int64_t tile = d.tile().cells();
+    *out = map == nullptr ? shoal_map_info{0, 0, tile, tile, 0, 0}
+                          : shoal_map_info{1,           d.whole(),   map->local_cells(), map->mapped_cells(),
+                                           map->runs(), map->bytes()};
+  });
+}
+
+int shoal_decomposition_cells(const shoal_decomposition* decomposition, int64_t* cells_out) {
+  return guard([&] {
+    require(decomposition, "decomposition");
+    const auto cells = local_cells(*decomposition->decomposition);
+    if (cells.empty()) return;
+    require(cells_out, "cells_out");
+    std::copy(cells.begin(), cells.end(), cells_out);
   });
 }
