@@ -226,7 +226,14 @@ struct Section {
 
 // ---- Decomposition --------------------------------------------------------------------------
 
-/// Which global cells each rank owns: one tile (box) a rank. Shape, tile and halo are in C order.
+/// What a decomposition says of its list of cells; see shoal_map_info.
+struct MapInfo {
+  bool is_map = false;
+  int whole = 0;
+  std::int64_t ncells = 0, mapped = 0, runs = 0, bytes = 0;
+};
+
+/// Which global cells each rank owns: one tile (box) a rank, or a list of cells. All shapes are in C order.
 class Decomposition {
  public:
   /// global: shape over all ranks; first, count: this rank's tile (any count may be 0); halo_low,
@@ -253,6 +260,33 @@ class Decomposition {
     return result;
   }
 
+  /// A list of cells a rank: the index of each local cell, from 0, row-major in the dimensions before the
+  /// last `whole`, which are not cut; SHOAL_HOLE: no cell. Arrays have the extents [dimensions before
+  /// those of the decomposition, length of the list, the `whole` last]. Collective.
+  static Decomposition map(MPI_Comm comm, const std::vector<std::int64_t>& global, const std::int64_t* cells,
+                           std::int64_t ncells, int whole = 0) {
+    Decomposition result;
+    detail::check(shoal_map(comm, static_cast<int>(global.size()), global.data(), whole, ncells, cells,
+                            &result.handle_));
+    return result;
+  }
+  static Decomposition map(MPI_Comm comm, const std::vector<std::int64_t>& global,
+                           const std::vector<std::int64_t>& cells, int whole = 0) {
+    return map(comm, global, cells.data(), static_cast<std::int64_t>(cells.size()), whole);
+  }
+
+  /// The decomposition in a file that save wrote, in one of E3SM's map files (name: "D1") or in PIO's text
+  /// form; see shoal_decomposition_load. Collective.
+  static Decomposition load(MPI_Comm comm, const std::string& path, const std::string& name = {}) {
+    Decomposition result;
+    detail::check(shoal_decomposition_load(comm, path.c_str(), name.c_str(), &result.handle_));
+    return result;
+  }
+  /// Save to a NetCDF file. comm: the one this was made with. Collective.
+  void save(MPI_Comm comm, const std::string& path) const {
+    detail::check(shoal_decomposition_save(comm, handle_, path.c_str()));
+  }
+
   Decomposition(Decomposition&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Decomposition& operator=(Decomposition&& other) noexcept {
     std::swap(handle_, other.handle_);
@@ -264,14 +298,27 @@ class Decomposition {
 
   /// Shape of the whole field. Local.
   std::vector<std::int64_t> global() const { return inquire().global; }
-  /// First cell of this rank's tile. Local.
+  /// First cell of this rank's tile; 0 of a map. Local.
   std::vector<std::int64_t> first() const { return inquire().first; }
-  /// Cells of this rank's tile. Local.
+  /// Cells of this rank's tile; of a map, the global shape on a rank that has any cell. Local.
   std::vector<std::int64_t> count() const { return inquire().count; }
   /// Halo cells before the tile. Local.
   std::vector<std::int64_t> halo_low() const { return inquire().halo_low; }
   /// Halo cells after the tile. Local.
   std::vector<std::int64_t> halo_high() const { return inquire().halo_high; }
+
+  /// Length and memory of this rank's list of cells. Local.
+  MapInfo map_info() const {
+    shoal_map_info info{};
+    detail::check(shoal_decomposition_map_info(handle_, &info));
+    return {info.is_map != 0, info.whole, info.ncells, info.mapped, info.runs, info.bytes};
+  }
+  /// The list itself; of a block, the cells of its tile, row-major. Local.
+  std::vector<std::int64_t> cells() const {
+    std::vector<std::int64_t> list(static_cast<std::size_t>(map_info().ncells));
+    detail::check(shoal_decomposition_cells(handle_, list.data()));
+    return list;
+  }
 
   /// The handle of shoal.h, still owned by this object. Local.
   const shoal_decomposition* c_handle() const noexcept { return handle_; }

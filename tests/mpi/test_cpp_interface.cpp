@@ -83,6 +83,37 @@ TEST_CASE("C++: decompositions tell what they were given, and refuse lists of di
         }) == SHOAL_INVALID_ARGUMENT);
 }
 
+TEST_CASE("C++: maps tell their lists, are saved and loaded, and refuse bad cells on all ranks") {
+  const Ranks ranks;
+  const std::int64_t rank = ranks.rank;
+  const std::vector<std::int64_t> global{3 * ranks.size, 4};
+  const std::vector<std::int64_t> cells{3 * rank + 2, SHOAL_HOLE, 3 * rank};
+  const std::string path = scratch("map");
+  {
+    const auto columns = shoal::Decomposition::map(MPI_COMM_WORLD, global, cells, 1);
+    CHECK(columns.global() == global);
+    CHECK(columns.cells() == cells);
+    const shoal::MapInfo info = columns.map_info();
+    CHECK(info.is_map);
+    CHECK(info.whole == 1);
+    CHECK(info.ncells == 3);
+    CHECK(info.mapped == 2);
+    columns.save(MPI_COMM_WORLD, path);
+  }
+  const auto loaded = shoal::Decomposition::load(MPI_COMM_WORLD, path);
+  CHECK(loaded.cells() == cells);
+  CHECK(loaded.map_info().whole == 1);
+  CHECK(code_of([&] { shoal::Decomposition::load(MPI_COMM_WORLD, path, "D1"); }) == SHOAL_NOT_FOUND);
+  const bool wrong = ranks.rank == ranks.size - 1;
+  const std::vector<std::int64_t> outside{3 * ranks.size};
+  CHECK(code_of([&] { shoal::Decomposition::map(MPI_COMM_WORLD, global, wrong ? outside : cells, 1); }) ==
+        SHOAL_INVALID_ARGUMENT);
+  CHECK(code_of([&] { shoal::Decomposition::map(MPI_COMM_WORLD, {}, {}); }) == SHOAL_INVALID_ARGUMENT);
+  CHECK_FALSE(rows().map_info().is_map);
+  CHECK(rows().cells().size() == 5 * k_rows);
+  remove(path);
+}
+
 TEST_CASE("C++: what was written is read, through vectors, spans, pointers and strides") {
   const Ranks ranks;
   for (const std::string format : {"cdf5", "netcdf4"}) {
