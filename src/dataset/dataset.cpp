@@ -161,6 +161,9 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   if (!settings_.is_default("direct_bytes")) out.direct_bytes = settings_.bytes("direct_bytes");
   out.writers = static_cast<int>(settings_.count("writers"));
   out.ranks_per_node = static_cast<int>(settings_.count("ranks_per_node"));
+  out.io_ranks = static_cast<int>(settings_.count("io_ranks"));
+  out.io_stride = static_cast<int>(settings_.count("io_stride"));
+  out.io_base = static_cast<int>(settings_.count("io_base"));
   out.wait_seconds = settings_.seconds("wait_seconds");
   out.catalog.header_reserve = settings_.bytes("header_reserve");
   out.catalog.alignment = settings_.bytes("alignment");

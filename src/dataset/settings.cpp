@@ -18,7 +18,7 @@ namespace {
 
 using Kind = SettingKey::Kind;
 
-constexpr std::array<SettingKey, 25> k_keys{{
+constexpr std::array<SettingKey, 28> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
      true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
@@ -52,6 +52,11 @@ constexpr std::array<SettingKey, 25> k_keys{{
      false},
     {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
      "ranks of a node that store at a time", false},
+    {"io_ranks", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
+     "other drivers than native: ranks that hand the library boxes of fields cut by maps", false},
+    {"io_stride", Kind::count, "0", "0 (as far apart as they can be) or a number of ranks",
+     "from one of these ranks to the next", false},
+    {"io_base", Kind::count, "0", "a rank, from 0", "the first of these ranks", false},
     {"ranks_per_node", Kind::count, "0", "0 (ranks that share memory) or a number of ranks",
      "make a node of every so many ranks", false},
     {"wait_seconds", Kind::seconds, "600", "more than 0",

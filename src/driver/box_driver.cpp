@@ -57,6 +57,7 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
                   std::string("setting ") + name +
                       " is for driver native, as others have no stage; leave it out, or choose "
                       "driver native");
+  if (sets_io_ranks(options)) io_ranks_of(comm.size(), options.io_ranks, options.io_stride, options.io_base);
   const Bytes header = comm_.from_root([&] {
     ByteWriter out;
     if (fresh_) {
@@ -112,6 +113,10 @@ void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
 }
 
 void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  if (decomposition->map() != nullptr) {
+    rearranger_of(decomposition);
+    return;
+  }
   Kept kept{decomposition, {}};
   if (!fills() && writable_) {
     ByteWriter out;
@@ -142,7 +147,7 @@ void BoxDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
   const int v = transfer.variable;
   const Status known = v < 0 ? transfer.status : Status{};
-  const bool together = stores_together();
+  const bool together = stores_together() || !maps_.empty();  // cells of maps go from rank to rank
   const Status met = together ? meet_for_call(comm_, "writes", v, transfer.region, known) : known;
   if (!met.ok()) {
     missed_ = missed_ || !together;
@@ -151,6 +156,7 @@ void BoxDriver::write(const Transfer& transfer) {
   keep(transfer.status, v);
   written_so_far_.add(static_cast<std::uint64_t>(v));
   written_so_far_.add(transfer.region);
+  if (transfer.decomposition && transfer.decomposition->map() != nullptr) return write_map(transfer);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
   keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
@@ -274,12 +280,14 @@ std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
 void BoxDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
   const int v = transfer.variable;
-  overlapping_ = !(transfer.mine.empty() || transfer.mine == own_cells(transfer));
+  const bool is_map = transfer.decomposition && transfer.decomposition->map() != nullptr;
+  overlapping_ = !(is_map || transfer.mine.empty() || transfer.mine == own_cells(transfer));
   const Status met =
       meet_for_call(comm_, "reads", v, transfer.region, transfer.status, nullptr, &overlapping_);
   if (!met.ok()) throw Error(met);
   const VariableDef& definition = variable(v);
   ++counters_.fields_read;
+  if (is_map) return comm_.agree_or_throw(read_map(transfer));
   const Box& box = transfer.mine;
   const bool direct = is_contiguous(transfer.array, definition.type) && !box.empty();
   Status status = caught([&] { settle(); });

@@ -9,33 +9,19 @@
 #include "base/hash.hpp"
 #include "driver/cells.hpp"
 #include "driver/driver.hpp"
+#include "driver/exchange.hpp"
+#include "driver/io_ranks.hpp"
 #include "driver/record_keeper.hpp"
+#include "driver/room.hpp"
 
 namespace shoal {
-
-/// Memory that is used again and again, and never cleared.
-class Room {
- public:
-  std::byte* of(std::size_t bytes) {
-    if (bytes > bytes_) {
-      memory_.reset();
-      bytes_ = 0;
-      memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-      bytes_ = bytes;
-    }
-    return memory_.get();
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::unique_ptr<std::byte[]> memory_;
-  std::size_t bytes_ = 0;
-};
 
 /// A driver that hands boxes of cells to another library: what all such drivers have in common. Ranks meet
 /// before each call of the library, so that one whose arguments are bad, or that makes another call, never
 /// leaves the others waiting in it. Memory: this rank's cells of one field, packed, unless the model's array
-/// can be handed on as it is.
+/// can be handed on as it is. Fields cut by maps are rearranged first: I/O ranks hand on even boxes of them,
+/// with fill values where nobody owns cells, at most 32 MiB of them at a time, and have at most
+/// twice as much in messages (less where stage_bytes is set to less).
 class BoxDriver : public Driver {
  public:
   const Schema& schema() const final { return schema_; }
@@ -101,6 +87,8 @@ class BoxDriver : public Driver {
   /// Where the cells of the next store are packed; asked after about_to_store. Drivers that queue can have
   /// them packed to where they are kept.
   virtual std::byte* room_for_cells(std::size_t bytes) { return packed_.of(bytes); }
+  /// Which ranks hand on boxes of fields that are cut by maps, unless settings say so.
+  virtual std::vector<int> usual_io_ranks() const { return choose_io_ranks(comm_, options_); }
   /// The most bytes that one call of store or load takes; larger fields come in pieces.
   virtual std::int64_t most_bytes() const { return std::numeric_limits<std::int64_t>::max(); }
 
@@ -137,6 +125,9 @@ class BoxDriver : public Driver {
   void fill_box_of(int variable, const Box& box, bool replicated);
   std::vector<RecordKeeper::Gap> gaps(bool somebody_missed);
   void fill_unowned(const Transfer& transfer);
+  Rearranger& rearranger_of(const std::shared_ptr<const Decomposition>& decomposition);
+  void write_map(const Transfer& transfer);
+  Status read_map(const Transfer& transfer);
   void fill_gaps(bool somebody_missed);
   void finish(bool durable, bool final);
 
@@ -160,6 +151,11 @@ class BoxDriver : public Driver {
     std::vector<Box> unowned;
   };
   std::vector<Kept> decompositions_;
+  struct Rearranged {
+    std::shared_ptr<const Decomposition> decomposition;
+    std::unique_ptr<Rearranger> rearranger;
+  };
+  std::vector<Rearranged> maps_;
 };
 
 /// Calls visit for the dimensions, variables and attributes that wanted has beyond schema (or with other

@@ -79,8 +79,11 @@ struct DriverOptions {
   bool whole_stage = false;                      ///< use all of stage_bytes, not only as much as is fastest
   std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
   std::int64_t direct_bytes = 0;                 ///< runs so long go past the stage; 0: the driver chooses
-  int writers = 0;            ///< ranks of a node that store at a time; 0: the driver chooses
-  int ranks_per_node = 0;     ///< 0: ranks that share memory; n: every n of them
+  int writers = 0;         ///< ranks of a node that store at a time; 0: the driver chooses
+  int ranks_per_node = 0;  ///< 0: ranks that share memory; n: every n of them
+  /// Ranks that hand cells of maps to a library: how many, each how many after the one before, which first;
+  /// 0: chosen (io_ranks.hpp).
+  int io_ranks = 0, io_stride = 0, io_base = 0;
   double wait_seconds = 600;  ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   StoreOpener open_store = open_posix_store;

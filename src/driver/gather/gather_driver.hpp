@@ -31,6 +31,7 @@ class GatherDriver final : public BoxDriver {
   void commit(bool durable) override;
   void close_file() override;
   bool fills() const override { return !interleaves_records(schema().format); }
+  std::vector<int> usual_io_ranks() const override { return {0}; }  // it writes alone anyway
 
  private:
   /// What the ranks of one call have or want.

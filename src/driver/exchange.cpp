@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace shoal {
+
+namespace {
+
+constexpr int k_form_tag = 22;
+constexpr int k_list_tag = 23;
+constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;  // of a message: MPI counts in int
+constexpr std::int64_t k_least_bytes = 64;                    // of memory for messages: some cells
+
+Box nothing(int rank) {
+  return {Dims(rank), Dims(rank)};
+}
+
+Box dims_of(const Box& box, int first, int n) {
+  Dims low;
+  Dims count;
+  for (int d = first; d < first + n; ++d) {
+    low.push_back(box.first[d]);
+    count.push_back(box.count[d]);
+  }
+  return {low, count};
+}
+
+/// What the map has of the rows' positions low .. end - 1, each once: visit(position, length).
+template <class Visit>
+void for_each_distinct(const MappedRows& rows, const IndexMap& map, std::int64_t low, std::int64_t end,
+                       Visit&& visit) {
+  std::int64_t next = low;
+  rows.for_each_run(map, low, end, [&](const IndexMap::Run& run, std::int64_t position) {
+    const std::int64_t from = std::max(position, next);
+    next = std::max(next, position + run.length);
+    if (from < next) visit(from, next - from);
+  });
+}
+
+/// Calls visit(in_piece, in_message, bytes) for the cells of a message: where they are in a row-major piece
+/// and in the message. k_item: bytes of all values of a cell, or 0: as many as `item`.
+template <std::int64_t k_item, class Visit>
+void for_each_place(const MappedPart& part, const Positions& where, std::int64_t cells, std::int64_t item,
+                    Visit& visit) {
+  const std::int64_t size = k_item > 0 ? k_item : item;
+  const std::int64_t leads = part.lead.cells();
+  const std::int64_t lead_bytes = (part.end - part.low) * size;
+  for (std::int64_t lead = 0; lead < leads; ++lead) {
+    const std::int64_t in_piece = lead * lead_bytes - part.low * size;
+    const std::int64_t in_message = lead * cells * size;
+    where.for_each_run(part.low, part.end,
+                       [&](std::int64_t position, std::int64_t which, std::int64_t length) {
+                         if (k_item > 0 && length == 1)
+                           visit(in_piece + position * size, in_message + which * size, k_item);
+                         else
+                           visit(in_piece + position * size, in_message + which * size, length * size);
+                       });
+  }
+}
+
+/// The same, with copies of one element as single instructions.
+template <class Visit>
+void for_each_place(const MappedPart& part, const Positions& where, std::int64_t bytes, std::size_t size,
+                    Visit&& visit) {
+  const std::int64_t item = part.whole.cells() * static_cast<std::int64_t>(size);
+  const std::int64_t cells = bytes / (part.lead.cells() * item);
+  switch (item) {
+    case 1:
+      return for_each_place<1>(part, where, cells, item, visit);
+    case 2:
+      return for_each_place<2>(part, where, cells, item, visit);
+    case 4:
+      return for_each_place<4>(part, where, cells, item, visit);
+    case 8:
+      return for_each_place<8>(part, where, cells, item, visit);
+    default:
+      return for_each_place<0>(part, where, cells, item, visit);
+  }
+}
+
+void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+/// Has this rank cells to give or take?
+bool takes_part(const Transfer& transfer) {
+  return transfer.status.ok() && transfer.array.data != nullptr;
+}
+
+}  // namespace
+
+Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition,
+                       std::vector<int> io_ranks, std::int64_t exchange_bytes)
+    : comm_(comm),
+      decomposition_(std::move(decomposition)),
+      io_ranks_(std::move(io_ranks)),
+      exchange_bytes_(std::clamp(exchange_bytes, 2 * k_least_bytes, 2 * k_most_bytes)) {
+  const auto me = std::find(io_ranks_.begin(), io_ranks_.end(), comm.rank());
+  if (me != io_ranks_.end()) my_io_ = static_cast<int>(me - io_ranks_.begin());
+}
+
+std::int64_t Rearranger::bytes() const {
+  auto sum = static_cast<std::int64_t>(rooms_.in.bytes() + rooms_.out.bytes());
+  for (const auto& lists : lists_) {
+    sum += static_cast<std::int64_t>(lists->own.size() * sizeof(std::int64_t));
+    for (const auto& source : lists->sources)
+      sum += source.where.bytes() + static_cast<std::int64_t>(sizeof source);
+  }
+  return sum;
+}
+
+// ---- Lists
+
+const Rearranger::Lists& Rearranger::lists_for(const EvenCut& cut) {
+  const int dim = cut.dim() - (cut.region().rank() - decomposition_->rank());
+  const bool mapped = dim >= 0 && dim < decomposition_->rank() - decomposition_->whole();
+  const auto known = std::find_if(lists_.begin(), lists_.end(), [&](const auto& lists) {
+    return mapped ? lists->dim == dim && lists->step == cut.step() : lists->dim < 0;
+  });
+  if (known != lists_.end()) return **known;
+  lists_.push_back(std::make_unique<Lists>(make_lists(cut, mapped ? dim : -1)));
+  return *lists_.back();
+}
+
+Rearranger::Lists Rearranger::make_lists(const EvenCut& cut, int dim) const {
+  const IndexMap& map = *decomposition_->map();
+  const Dims shape = decomposition_->mapped_shape();
+  Lists lists;
+  lists.dim = dim;
+  lists.step = dim < 0 ? 1 : cut.step();
+  const auto rows_of = [&](int io) {
+    Box box = Box::whole(shape);
+    if (dim >= 0) {
+      const Box part = cut.part(io);
+      box.first[dim] = part.first[cut.dim()];
+      box.count[dim] = part.count[cut.dim()];
+    }
+    return MappedRows::of(box, shape);
+  };
+  std::vector<Positions> own;
+  comm_.agree_or_throw(caught([&] {
+    const int different = dim < 0 ? 1 : cut.parts();
+    for (int io = 0; io < different; ++io) {
+      const MappedRows rows = rows_of(io);
+      own.push_back(Positions::of(
+          rows.cells(), [&](auto&& visit) { for_each_distinct(rows, map, 0, rows.cells(), visit); }));
+      lists.own.push_back(own.back().cells());
+    }
+  }));
+  swap_lists(lists, own);
+  if (my_io_ >= 0) {
+    std::int64_t cells = 0;
+    for (const auto& source : lists.sources)
+      cells += source.where.cells();
+    lists.complete = !decomposition_->repeated() && cells == rows_of(my_io_).cells();
+  }
+  return lists;
+}
+
+// Forms first, so that there is memory for the rest before it is sent, and all ranks are told if not.
+void Rearranger::swap_lists(Lists& lists, const std::vector<Positions>& own) const {
+  const auto list_for = [&](std::size_t io) -> const Positions& { return own[own.size() == 1 ? 0 : io]; };
+  std::vector<int> sends(static_cast<std::size_t>(comm_.size()), 0);
+  std::vector<std::size_t> to;  // numbers of I/O ranks
+  for (std::size_t io = 0; io < io_ranks_.size(); ++io)
+    if (list_for(io).cells() > 0) {
+      to.push_back(io);
+      sends[static_cast<std::size_t>(io_ranks_[io])] = 1;
+    }
+  int expected = 0;
+  check_mpi(MPI_Reduce_scatter_block(sends.data(), &expected, 1, MPI_INT, MPI_SUM, comm_.handle()),
+            "MPI_Reduce_scatter_block");
+  std::vector<MPI_Request> requests;
+  const auto send = [&](const void* data, std::int64_t bytes, int rank, int tag) {
+    check_mpi(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, rank, tag, comm_.handle(),
+                        &requests.emplace_back()),
+              "MPI_Isend");
+  };
+  const auto receive = [&](void* data, std::int64_t bytes, int rank, int tag) {
+    MPI_Status status;
+    check_mpi(MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, rank, tag, comm_.handle(), &status),
+              "MPI_Recv");
+    return status.MPI_SOURCE;
+  };
+  const auto finish = [&] {
+    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
+    requests.clear();
+  };
+  for (const auto io : to)
+    send(&list_for(io).form(), sizeof(Positions::Form), io_ranks_[io], k_form_tag);
+  std::vector<std::pair<int, Positions::Form>> forms(static_cast<std::size_t>(expected));
+  for (auto& [rank, form] : forms)
+    rank = receive(&form, sizeof form, MPI_ANY_SOURCE, k_form_tag);
+  finish();
+  std::sort(forms.begin(), forms.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  comm_.agree_or_throw(caught([&] {
+    for (const auto& [rank, form] : forms)
+      lists.sources.push_back({rank, Positions(form)});
+  }));
+  const auto in_parts = [](std::int64_t bytes, auto&& visit) {
+    for (std::int64_t at = 0; at < bytes; at += k_most_bytes)
+      visit(at, std::min(k_most_bytes, bytes - at));
+  };
+  for (const auto io : to)
+    in_parts(list_for(io).bytes(), [&](std::int64_t at, std::int64_t bytes) {
+      send(list_for(io).data() + at, bytes, io_ranks_[io], k_list_tag);
+    });
+  for (auto& source : lists.sources)
+    in_parts(source.where.bytes(), [&](std::int64_t at, std::int64_t bytes) {
+      receive(source.where.data() + at, bytes, source.rank, k_list_tag);
+    });
+  finish();
+}
+
+// ---- Who sends what
+
+// As large on all ranks, so that they all know when there is more to ask for, and agree whether it is there.
+// What is not used of it is never touched.
+void Rearranger::reserve(std::int64_t bytes) {
+  const std::int64_t wanted = std::clamp(bytes, k_least_bytes, exchange_bytes_ / 2);
+  if (wanted <= rooms_.bytes) return;
+  comm_.agree_or_throw(caught([&] {
+    rooms_.out.of(static_cast<std::size_t>(wanted));
+    rooms_.in.of(static_cast<std::size_t>(wanted));
+  }));
+  rooms_.bytes = wanted;
+}
+
+Rearranger::Call Rearranger::start(const Transfer& transfer, const Element& stored, const Dims& align) {
+  const auto size = static_cast<std::int64_t>(stored.size);
+  Call call{transfer, stored, EvenCut(transfer.region, static_cast<int>(io_ranks_.size()), align)};
+  if (transfer.region.empty()) return call;
+  const std::int64_t most = std::max<std::int64_t>(1, exchange_bytes_ / 2 / size);
+  const std::int64_t all = transfer.region.cells();
+  reserve(std::min(all, most) * size);
+  call.lists = &lists_for(call.cut);
+  call.max_cells = most;
+  for (int io = 0; io < call.cut.parts(); ++io)
+    call.rounds = std::max(call.rounds, Pieces(call.cut.part(io), most).count());
+  return call;
+}
+
+Rearranger::Share Rearranger::share_of(const Call& call, int io, std::int64_t round) const {
+  const Box box = call.cut.part(io);
+  Share share;
+  share.piece = Pieces(box, call.max_cells).piece(round);
+  if (share.piece.empty()) return share;
+  const int leads = box.rank() - decomposition_->rank();
+  const int whole = decomposition_->whole();
+  const int mapped = decomposition_->rank() - whole;
+  const Box in_box = dims_of(box, leads, mapped);
+  const Box in_piece = dims_of(share.piece, leads, mapped);
+  share.part.lead = dims_of(share.piece, 0, leads);
+  share.part.whole = dims_of(share.piece, leads + mapped, whole);
+  share.part.rows = MappedRows::of(in_box, decomposition_->mapped_shape());
+  share.part.low = position_in(in_piece.first, in_box);
+  share.part.end = share.part.low + in_piece.cells();
+  return share;
+}
+
+std::int64_t Rearranger::own_cells(const Call& call, int io, const Share& share) const {
+  const auto& own = call.lists->own;
+  const std::int64_t of_box = own[own.size() == 1 ? 0 : static_cast<std::size_t>(io)];
+  if (of_box == 0 || share.piece.empty()) return 0;
+  const MappedPart& part = share.part;
+  if (part.end - part.low == part.rows.cells()) return of_box;
+  std::int64_t cells = 0;
+  for_each_distinct(part.rows, *decomposition_->map(), part.low, part.end,
+                    [&](std::int64_t, std::int64_t length) { cells += length; });
+  return cells;
+}
+
+Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) const {
+  const auto size = static_cast<std::int64_t>(call.stored.size);
+  Round round;
+  for (int io = 0; io < call.cut.parts(); ++io) {
+    Share share = share_of(call, io, number);
+    if (io == my_io_) round.mine = share;
+    const std::int64_t cells = own_cells(call, io, share);
+    if (cells == 0) continue;
+    round.of_boxes.push_back({io_ranks_[static_cast<std::size_t>(io)], cells * share.part.around() * size});
+    round.shares.push_back(std::move(share));
+  }
+  if (my_io_ < 0) round.mine.piece = nothing(call.transfer.region.rank());
+  if (round.mine.piece.empty()) return round;
+  const MappedPart& part = round.mine.part;
+  for (const auto& source : call.lists->sources) {
+    const bool all = part.end - part.low == part.rows.cells();
+    const std::int64_t cells = all ? source.where.cells() : source.where.cells_in(part.low, part.end);
+    if (cells == 0) continue;
+    round.of_sources.push_back({source.rank, cells * part.around() * size});
+    round.where.push_back(&source.where);
+  }
+  return round;
+}
+
+// ---- Moving
+
+Misfits Rearranger::write(const Transfer& transfer, const Element& stored, const std::byte* fill,
+                          const Dims& align, const GetRoom& room, const UsePiece& store) {
+  const Call call = start(transfer, stored, align);
+  Misfits misfits;
+  for (std::int64_t number = 0; number < call.rounds; ++number) {
+    const Round round = round_of(call, number);
+    const Box& piece = round.mine.piece;
+    std::byte* cells = piece.empty() ? nullptr : room(static_cast<std::size_t>(piece.cells()) * stored.size);
+    const auto size = static_cast<std::int64_t>(stored.size);
+    if (cells != nullptr && !call.lists->complete)
+      fill_box(cells, {size}, {piece.cells()}, fill, stored.size);
+    exchange_messages(
+        comm_, rooms_, round.of_boxes,
+        [&](std::size_t i, std::byte* to) -> std::int64_t {
+          if (!takes_part(transfer)) return 0;
+          misfits.merge(pack_mapped(transfer, round.shares[i].part, stored, to, fill), 0);
+          return round.of_boxes[i].bytes;
+        },
+        round.of_sources,
+        [&](std::size_t i, const std::byte* from, std::int64_t bytes) {
+          if (cells == nullptr) return;
+          for_each_place(round.mine.part, *round.where[i], round.of_sources[i].bytes, stored.size,
+                         [&](std::int64_t in_piece, std::int64_t in_message, std::int64_t n) {
+                           if (bytes > 0)
+                             copy_bytes(cells + in_piece, from + in_message, n);
+                           else
+                             fill_box(cells + in_piece, {size}, {n / size}, fill, stored.size);
+                         });
+        });
+    store(cells == nullptr ? nothing(piece.rank()) : piece, cells);
+  }
+  return misfits;
+}
+
+Misfits Rearranger::read(const Transfer& transfer, const Element& stored, const Dims& align,
+                         const GetRoom& room, const UsePiece& load) {
+  const Call call = start(transfer, stored, align);
+  Misfits misfits;
+  for (std::int64_t number = 0; number < call.rounds; ++number) {
+    const Round round = round_of(call, number);
+    const Box& piece = round.mine.piece;
+    std::byte* cells = piece.empty() ? nullptr : room(static_cast<std::size_t>(piece.cells()) * stored.size);
+    load(cells == nullptr ? nothing(piece.rank()) : piece, cells);
+    exchange_messages(
+        comm_, rooms_, round.of_sources,
+        [&](std::size_t i, std::byte* to) -> std::int64_t {
+          if (cells == nullptr) return 0;
+          for_each_place(round.mine.part, *round.where[i], round.of_sources[i].bytes, stored.size,
+                         [&](std::int64_t in_piece, std::int64_t in_message, std::int64_t n) {
+                           copy_bytes(to + in_message, cells + in_piece, n);
+                         });
+          return round.of_sources[i].bytes;
+        },
+        round.of_boxes,
+        [&](std::size_t i, const std::byte* from, std::int64_t bytes) {
+          if (bytes > 0 && takes_part(transfer))
+            misfits.merge(unpack_mapped(transfer, round.shares[i].part, stored, from), 0);
+        });
+  }
+  return misfits;
+}
+
+}  // namespace shoal

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "driver/even_cut.hpp"
+#include "driver/map_cells.hpp"
+#include "driver/messages.hpp"
+#include "driver/positions.hpp"
+
+namespace shoal {
+
+/// Turns fields cut by a map into fields cut into even boxes, one for each I/O rank, and back: cells go in
+/// messages between ranks. A rank sends its cells in order of global index, so that it needs no list of what
+/// goes where beside the map; an I/O rank keeps a list of where the cells of each rank lie in its box, once
+/// for all variables, levels, types and records.
+class Rearranger {
+ public:
+  /// io_ranks: ascending, at least one, the same on all ranks. exchange_bytes: a rank has at most so many of
+  /// messages, and half as many of cells to store at a time. Local.
+  Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition, std::vector<int> io_ranks,
+             std::int64_t exchange_bytes);
+
+  /// Memory for the cells of a piece; nullptr where there is none: then they are dropped, and unwritten or
+  /// unread. May be called on any rank that has a piece.
+  using GetRoom = std::function<std::byte*(std::size_t bytes)>;
+  /// A piece of this rank's box, without gaps in it, and its cells, row-major. Called on all ranks as often
+  /// (with an empty box where there is none). Must not throw.
+  using UsePiece = std::function<void(const Box& piece, std::byte* cells)>;
+
+  /// Of the transfer the region, the array and the status are looked at; the array has the extents [region's
+  /// dimensions in front of the decomposition's, local cells, region's dimensions that are not cut]. store
+  /// gets cells as `stored`, fill where nobody has one or a rank's status is not ok. align: multiples of
+  /// cells at which the file's boxes had best begin, one a dimension; empty: anywhere. Misfits count from the
+  /// start of the array. Error on all ranks alike: no memory. Collective.
+  Misfits write(const Transfer& transfer, const Element& stored, const std::byte* fill, const Dims& align,
+                const GetRoom& room, const UsePiece& store);
+  /// Cells are in the array when it returns, if load gave them. Collective.
+  Misfits read(const Transfer& transfer, const Element& stored, const Dims& align, const GetRoom& room,
+               const UsePiece& load);
+
+  const std::vector<int>& io_ranks() const { return io_ranks_; }
+  /// Of lists and messages, as of now.
+  std::int64_t bytes() const;
+
+ private:
+  /// Who has which cells of the boxes: for one way to cut the mapped dimensions.
+  struct Lists {
+    int dim = -1;  ///< of the mapped ones that is cut; -1: none is, all boxes have all mapped cells
+    std::int64_t step = 1;
+    std::vector<std::int64_t> own;  ///< this rank's cells of each box; one element if dim is -1
+    struct Source {
+      int rank = 0;
+      Positions where;
+    };
+    std::vector<Source> sources;  ///< of this rank's box, if it is an I/O rank
+    bool complete = false;        ///< the sources have all cells of this rank's box
+  };
+  /// A piece of the box of an I/O rank, as those see it that have cells of it.
+  struct Share {
+    Box piece;
+    MappedPart part;
+  };
+  /// One call of write or read.
+  struct Call {
+    const Transfer& transfer;
+    Element stored;
+    EvenCut cut;
+    const Lists* lists = nullptr;
+    std::int64_t max_cells = 0, rounds = 0;
+  };
+  /// The messages of one round.
+  struct Round {
+    Share mine;                           ///< of this rank as an I/O rank
+    std::vector<Message> of_boxes;        ///< between this rank's array and the I/O ranks
+    std::vector<Share> shares;            ///< of these
+    std::vector<Message> of_sources;      ///< between this rank's piece and those who have its cells
+    std::vector<const Positions*> where;  ///< of these
+  };
+
+  Call start(const Transfer& transfer, const Element& stored, const Dims& align);
+  Round round_of(const Call& call, std::int64_t number) const;
+  Share share_of(const Call& call, int io, std::int64_t round) const;
+  std::int64_t own_cells(const Call& call, int io, const Share& share) const;
+  const Lists& lists_for(const EvenCut& cut);
+  Lists make_lists(const EvenCut& cut, int dim) const;
+  void swap_lists(Lists& lists, const std::vector<Positions>& own) const;
+  void reserve(std::int64_t bytes);
+
+  const Comm& comm_;
+  std::shared_ptr<const Decomposition> decomposition_;
+  std::vector<int> io_ranks_;
+  int my_io_ = -1;  // this rank's number among them
+  std::int64_t exchange_bytes_;
+  std::vector<std::unique_ptr<Lists>> lists_;
+  MessageRooms rooms_;
+};
+
+}  // namespace shoal

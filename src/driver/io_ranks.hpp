@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "comm/nodes.hpp"
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// Which ranks hand cells to a library, as the settings io_ranks, io_stride and io_base say (each 0: not
+/// set): ranks base, base + stride, ... Without a stride they are as far apart as they can be; without a
+/// number there are as many as fit. Error(setting) says what would fit. Local.
+std::vector<int> io_ranks_of(int ranks, int count, int stride, int base);
+
+/// The same, where nothing is set: up to k_io_ranks_of_node ranks of each node, as far apart as they can be.
+/// Ascending, the same on all ranks. Collective over comm.
+std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options);
+
+/// More ranks of one node than this make no library store faster, and each has fewer bytes to store at once.
+inline constexpr int k_io_ranks_of_node = 8;
+
+/// Is any of the three set?
+inline bool sets_io_ranks(const DriverOptions& options) {
+  return options.io_ranks > 0 || options.io_stride > 0 || options.io_base > 0;
+}
+
+}  // namespace shoal
