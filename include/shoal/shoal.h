@@ -260,6 +260,15 @@ SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const 
 SHOAL_API int shoal_write(shoal_dataset* dataset, const char* variable,
                           const shoal_decomposition* decomposition, const shoal_array* array, int64_t record,
                           const int64_t* start, const int64_t* count);
+/* shoal_write, with the cells that lie at the same place of a variable of `from`, whose ranks are the
+ * same: this rank's, part by part, with no array of them all. from: a set of files that is open for
+ * reading; shoal_copies tells whether it can be done (SHOAL_NOT_SUPPORTED, on all ranks, where it cannot).
+ * What fails on the way comes out at shoal_sync or shoal_close of `dataset`. Collective as shoal_write. */
+SHOAL_API int shoal_copy(shoal_dataset* dataset, const char* variable,
+                         const shoal_decomposition* decomposition, shoal_dataset* from,
+                         const char* from_variable, int64_t record, const int64_t* start,
+                         const int64_t* count);
+SHOAL_API int shoal_copies(const shoal_dataset* from, int* copies); /* Local. */
 /* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone.
  * Collective. */
 SHOAL_API int shoal_read(shoal_dataset* dataset, const char* variable,

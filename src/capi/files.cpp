@@ -154,6 +154,25 @@ int shoal_write(shoal_dataset* dataset, const char* variable, const shoal_decomp
       [&] { dataset_of(dataset).write(call_of(variable, decomposition, array, record, start, count)); });
 }
 
+int shoal_copy(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
+               shoal_dataset* from, const char* from_variable, int64_t record, const int64_t* start,
+               const int64_t* count) {
+  return guard([&] {
+    DataCall call = call_of(variable, decomposition, nullptr, record, start, count);
+    call.array.problem = {};
+    std::string name;
+    call.problem.merge(caught([&] { name = required_text(from_variable, "from_variable"); }));
+    dataset_of(dataset).copy(call, dataset_of(from), name);
+  });
+}
+
+int shoal_copies(const shoal_dataset* from, int* copies) {
+  return guard([&] {
+    require(copies, "copies");
+    *copies = dataset_of(from).copies() ? 1 : 0;
+  });
+}
+
 int shoal_read(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
                const shoal_array* array, int64_t record, const int64_t* start, const int64_t* count) {
   return guard(

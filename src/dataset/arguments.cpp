@@ -133,8 +133,10 @@ void fill_in_array(Transfer& transfer, const VariableDef& variable, const DataCa
   const Share plain = share_of(transfer.region, decomposition, record_dims, false);
   if (decomposition.tile().empty() || transfer.region.empty()) return;  // the array is not looked at
   if (!call.array.problem.ok()) throw Error(call.array.problem);
-  const ArrayView& view = call.array.view;
+  ArrayView view = call.array.view;
+  if (call.source) view = ArrayView::contiguous(nullptr, call.source_type, plain.plain);
   check_types(variable, view, direction);
+  transfer.source = call.source;
   ArrayView part = view;
   Box mine = plain.mine;
   if (!(view.extents == plain.plain)) {
@@ -147,7 +149,7 @@ void fill_in_array(Transfer& transfer, const VariableDef& variable, const DataCa
     if (view.data == nullptr) throw Error(Code::invalid_argument, "the array's data is NULL");
     part = view.part(share.tile_in_array);
   }
-  if (part.data == nullptr) throw Error(Code::invalid_argument, "the array's data is NULL");
+  if (part.data == nullptr && !call.source) throw Error(Code::invalid_argument, "the array's data is NULL");
   transfer.array = record_dims != 0 ? with_record_dimension(part) : part;
   transfer.mine = mine;
 }

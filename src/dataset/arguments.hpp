@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -35,6 +36,9 @@ struct DataCall {
   std::shared_ptr<const Decomposition>
       decomposition;  ///< nullptr: the one that is attached; write and read only
   ArrayArgument array;
+  /// In place of an array whose data is nullptr: Transfer::source, and the type it gives; writing only.
+  std::function<const std::byte*(const Box& part)> source;
+  Type source_type = Type::none;
   Section section;
   Status problem;  ///< arguments that could not even be taken (a NULL name)
 };

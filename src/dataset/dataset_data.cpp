@@ -115,6 +115,39 @@ void Dataset::write(const DataCall& call) {
   }
 }
 
+bool Dataset::copies() const {
+  return !writable_ && driver_ && driver_->fetches();
+}
+
+void Dataset::copy(const DataCall& call, Dataset& from, const std::string& from_variable) {
+  DataCall filled = call;
+  if (!from.copies())
+    throw Error(Code::not_supported, "cells cannot be copied from '" + from.path() +
+                                         "': only sets of files that are open for reading can be; read them "
+                                         "to an array, and write that");
+  Bytes cells;
+  const Status known = caught([&] {
+    if (!call.problem.ok()) throw Error(call.problem);
+    const int v = from.definitions_.variable(from_variable);
+    const Schema& schema = from.driver_->schema();
+    const auto& definition = schema.variables[static_cast<std::size_t>(v)];
+    const Dims there = schema.shape(v);
+    filled.source_type = definition.type;
+    filled.source = [&, v, there](const Box& part) {
+      if (!Box::whole(there).contains(part))
+        throw Error(Code::invalid_argument,
+                    "cells " + text_of(part) + " are asked for, and the variable is " + text_of(there))
+            .of_variable(from_variable)
+            .in_file(from.path());
+      cells.resize(static_cast<std::size_t>(part.cells()) * size_of(definition.type));
+      from.driver_->fetch(v, part, cells.data());
+      return cells.data();
+    };
+  });
+  filled.problem.merge(known);
+  write(filled);
+}
+
 void Dataset::read(const DataCall& call) {
   check_open();
   finish_definitions();

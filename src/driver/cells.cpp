@@ -10,6 +10,7 @@ namespace {
 
 std::string value_text(const ArrayView& array, const Dims& index) {
   const std::byte* at = array.data;
+  if (at == nullptr) return "the value";  // of a source: not here any more
   for (int d = 0; d < index.size(); ++d)
     at += index[d] * array.strides[d];
   double value = 0;
@@ -18,7 +19,7 @@ std::string value_text(const ArrayView& array, const Dims& index) {
                                                               1, reinterpret_cast<const std::byte*>(&value));
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.17g", value);
-  return text.data();
+  return std::string("the value ") + text.data();
 }
 
 /// What stands in the caller's array where a value of the file does not fit.
@@ -64,6 +65,9 @@ Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, co
     local.first[d] -= transfer.mine.first[d];
     to += (part.first[d] - cells.first[d]) * strides[d];
   }
+  if (transfer.source)
+    return copy_box(transfer.source(part), byte_strides(part.count, transfer.array.element_size), to, strides,
+                    part.count, convert, substitute);
   const ArrayView from = transfer.array.part(local);
   return copy_box(from.data, from.strides, to, strides, part.count, convert, substitute);
 }
@@ -104,7 +108,7 @@ Status misfit_status(const Transfer& transfer, const VariableDef& variable, cons
     global[d] += transfer.origin[d];
   for (const auto i : global)
     index += (index.empty() ? "" : ", ") + std::to_string(i);
-  const std::string value = writing ? "the value " + value_text(transfer.array, local) : "the file's value";
+  const std::string value = writing ? value_text(transfer.array, local) : "the file's value";
   const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type);
   std::string message = value + " at index [" + index + "] (from 0) does not fit type " + target;
   if (misfits.count > 1) message += ", nor do " + std::to_string(misfits.count - 1) + " more";
@@ -129,7 +133,7 @@ bool loses_bytes(const Status& status) {
 }
 
 bool is_contiguous(const ArrayView& array, Type type) {
-  if (array.type != type || array.element_size != size_of(type)) return false;
+  if (array.data == nullptr || array.type != type || array.element_size != size_of(type)) return false;
   const Dims strides = byte_strides(array.extents, array.element_size);
   for (int d = 0; d < strides.size(); ++d)
     if (array.extents[d] > 1 && array.strides[d] != strides[d]) return false;

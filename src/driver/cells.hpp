@@ -20,8 +20,8 @@ std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region)
 /// This rank's own cells of the region, whatever the transfer says.
 Box own_cells(const Transfer& transfer);
 
-/// Copy this rank's share of the cells from its array to `to`, where they lie with the strides. What does not
-/// fit becomes *substitute. Misfits count from the start of intersection(cells, mine).
+/// Copy this rank's share of the cells from its array (or source) to `to`, where they lie with the strides.
+/// What does not fit becomes *substitute. Misfits count from the start of intersection(cells, mine).
 Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
                    ConvertRun convert, const std::byte* substitute);
 
@@ -37,7 +37,7 @@ Status misfit_status(const Transfer& transfer, const VariableDef& variable, cons
 /// Bytes from one element to the next of cells that lie row-major.
 Dims byte_strides(const Dims& shape, std::size_t element_size);
 
-/// Do the array's cells lie row-major and without gaps, as the type?
+/// Do the array's cells lie in memory, row-major and without gaps, as the type?
 bool is_contiguous(const ArrayView& array, Type type);
 
 /// A failure that means bytes are missing in the file, not just that a rank gave bad values.

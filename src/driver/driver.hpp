@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,6 +26,9 @@ struct Transfer {
   ArrayView array;  ///< extents == mine.count; logical and number types; anything if mine is empty
   std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
   Dims origin;  ///< what messages add to indices, where these count from the start of a part; empty: nothing
+  /// Writing only: where cells come from in place of an array (whose data is nullptr then, and the rest as it
+  /// would be). Gives the cells of a part of `mine` row-major, good until the next call. Local; may throw.
+  std::function<const std::byte*(const Box& part)> source;
   Status status;  ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn
                   ///< of it
 };
@@ -120,6 +124,11 @@ class Driver {
                    const std::vector<std::string>& strings, const Status& status) = 0;
   virtual void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
                    const Status& status) = 0;
+
+  /// Can this rank read alone, without the others?
+  virtual bool fetches() const { return false; }
+  /// Cells of a box, row-major, of the variable's type in memory order. Local; only where fetches().
+  virtual void fetch(int /*variable*/, const Box& /*box*/, std::byte* /*values*/) {}
 
   /// Comm::meet of all ranks, before they do something together. Collective over comm, which is the driver's.
   virtual Met meet(const Comm& comm, const Deed& deed) { return comm.meet(deed); }

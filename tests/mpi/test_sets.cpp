@@ -209,6 +209,100 @@ TEST_CASE("a file that disappears while the set is open is the same error on all
   ok(shoal_close(&file, 0));
 }
 
+TEST_CASE("cells are copied from a set into one file, by any driver, with no array in between") {
+  std::mt19937 random(9);
+  const auto tiles = random_tiles(k_grid, world_size(), false, random);
+  const auto staggered = random_tiles(k_stagger, world_size(), false, random);
+  const auto others = random_tiles(k_grid, world_size(), false, random);
+  const Dims none{0, 0};
+  const Cut cut(MPI_COMM_WORLD, k_grid, box_of(others), none, none);
+  write_set("set.nc", "layout=process", tiles, staggered);
+  for (const std::string settings : {"format=cdf5", "format=cdf2, direct_bytes=1", "format=netcdf4",
+                                     "format=cdf5, slot_bytes=4096", "driver=gather, format=cdf1"}) {
+    CAPTURE(settings);
+    shoal_dataset* from = nullptr;
+    shoal_dataset* file = nullptr;
+    ok(shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, nullptr, &from));
+    int copies = 0;
+    ok(shoal_copies(from, &copies));
+    CHECK(copies == 1);
+    ok(shoal_create(MPI_COMM_WORLD, "joined.nc", settings.c_str(), &file));
+    def_dim(file, "time", 0);
+    def_dim(file, "z", 2);
+    def_dim(file, "y", k_grid[0]);
+    def_dim(file, "x", k_grid[1]);
+    ok(shoal_def_var(file, "t", SHOAL_DOUBLE, "time z y x", cut.handle()));
+    ok(shoal_def_var(file, "mask", SHOAL_SHORT, "y x", nullptr));
+    for (std::int64_t record = 0; record < 3; ++record)
+      for (std::int64_t z = 0; z < 2; ++z) {
+        const std::int64_t start[] = {z, 0, 0};
+        const std::int64_t count[] = {1, k_grid[0], k_grid[1]};
+        ok(shoal_copy(file, "t", nullptr, from, "temp", record, start, count));
+      }
+    ok(shoal_copy(file, "mask", cut.handle(), from, "mask", SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_close(&file, 0));
+    ok(shoal_close(&from, 0));
+
+    ok(shoal_open(MPI_COMM_WORLD, "joined.nc", SHOAL_READ, nullptr, &file));
+    const Dims shape = joined(Dims{3, 2}, k_grid);
+    TestArray values(SHOAL_DOUBLE, shape);
+    TestArray mask(SHOAL_DOUBLE, k_grid);
+    ok(shoal_get(file, "t", values.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+    ok(shoal_get(file, "mask", mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    std::int64_t wrong = 0;
+    for_cells(Box::whole(shape), [&](const Dims& i) { wrong += values.get(i) != value_of(2, i) ? 1 : 0; });
+    for_cells(Box::whole(k_grid), [&](const Dims& i) { wrong += mask.get(i) != value_of(4, i) ? 1 : 0; });
+    CHECK(wrong == 0);
+    int code = shoal_copies(file, &copies);
+    ok(code);
+    CHECK(copies == 0);
+    ok(shoal_create(MPI_COMM_WORLD, "again.nc", nullptr, &from));
+    def_dim(from, "y", k_grid[0]);
+    def_dim(from, "x", k_grid[1]);
+    ok(shoal_def_var(from, "mask", SHOAL_SHORT, "y x", cut.handle()));
+    code = shoal_copy(from, "mask", nullptr, file, "mask", SHOAL_NO_RECORD, nullptr, nullptr);
+    fails(code, SHOAL_NOT_SUPPORTED, {"joined.nc", "sets of files"});
+    alike(code);
+    ok(shoal_close(&from, 0));
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("what is missing while cells are copied comes out when the copy is closed, on all ranks") {
+  std::mt19937 random(10);
+  const auto tiles = random_tiles(k_grid, world_size(), false, random);
+  const auto staggered = random_tiles(k_stagger, world_size(), false, random);
+  const Dims none{0, 0};
+  const Cut cut(MPI_COMM_WORLD, k_grid, box_of(tiles), none, none);
+  for (const std::string settings : {"format=cdf5", "format=cdf5, direct_bytes=1"}) {
+    CAPTURE(settings);
+    write_set("set.nc", "layout=process", tiles, staggered);
+    shoal_dataset* from = nullptr;
+    shoal_dataset* file = nullptr;
+    ok(shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, nullptr, &from));
+    if (world_rank() == 0) std::filesystem::remove("set.nc.0000");
+    ok(shoal_create(MPI_COMM_WORLD, "joined.nc", settings.c_str(), &file));
+    def_dim(file, "y", k_grid[0]);
+    def_dim(file, "x", k_grid[1]);
+    def_dim(file, "wrong", 5);
+    ok(shoal_def_var(file, "mask", SHOAL_SHORT, "y x", cut.handle()));
+    ok(shoal_copy(file, "mask", nullptr, from, "mask", SHOAL_NO_RECORD, nullptr, nullptr));
+    int code = shoal_sync(file, 0);
+    fails(code, SHOAL_NOT_FOUND, {"set.nc.0000", "mask"});
+    alike(code);
+    if (world_size() > 1) {  // arguments of one rank that are bad
+      ok(shoal_copy(file, "mask", nullptr, from, world_rank() == 1 ? "nothing" : "u", SHOAL_NO_RECORD,
+                    nullptr, nullptr));
+      code = shoal_sync(file, 0);
+      CHECK(code != SHOAL_OK);
+      alike(code);
+    }
+    shoal_close(&file, 0);
+    ok(shoal_close(&from, 0));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 TEST_CASE("references and masters from C: written whole or not at all, by one rank") {
   namespace fs = std::filesystem;
   std::vector<Box> tiles;

@@ -30,6 +30,8 @@ from .types import ALL_RECORDS
 memory_default = 256 * 2**20
 # More at a time does not make it faster.
 _most_block = 16 * 2**20
+# Between two reports of progress, where data does not come through here.
+_copied = 64 * 2**20
 _header_suffix = ".json"  # of formats whose header is a file of its own
 
 
@@ -259,7 +261,9 @@ class _Copy:
         self._reader = Reader(file)
         self._cuts = Cuts(comm)
         node = comm.Split_type(start_mpi().COMM_TYPE_SHARED)
-        self._block = max(64 * 1024, min(memory // node.size, _most_block))
+        # What is copied needs no memory here.
+        self._copies = file._raw.copies() and made.driver == "native"
+        self._block = _copied if self._copies else max(64 * 1024, min(memory // node.size, _most_block))
         node.Free()
         self._progress = progress if comm.rank == 0 else None
         self._variables = [
@@ -302,8 +306,14 @@ class _Copy:
 
     def _copy(self, variable: Variable, records: Optional[range]) -> None:
         for step in steps(self._cuts, variable, self._block, records, writing=True):
-            values = self._reader.read(variable, step)
-            self._write(variable, step, values)
+            if self._copies and step.cut is not None:
+                name = variable.name
+                record = _shoal.NO_RECORD if step.record is None else step.record
+                self._made._raw.copy(
+                    name, step.cut._raw, self._file._raw, name, record, step.start, step.count
+                )
+            else:
+                self._write(variable, step, self._reader.read(variable, step))
             self._done += step.region_cells * item_bytes(variable)
             if self._progress is not None:
                 self._progress(min(self._done, self._total), self._total)

@@ -43,7 +43,8 @@ Status FieldWriter::write(const FieldJob& job) {
     }
     const StagedPiece& staged = add_piece(job, piece);
     const Timer timer(counters_.pack);
-    const Misfits misfits = pack(job, staged, fill);
+    Misfits misfits;
+    status.merge(caught([&] { misfits = pack(job, staged, fill); }));
     if (misfits.count > 0)
       status.merge(misfit_status(*job.transfer, *job.variable, misfits,
                                  intersection(piece.cells, job.transfer->mine), true));

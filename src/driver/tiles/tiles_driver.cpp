@@ -189,7 +189,7 @@ void TilesDriver::read(const Transfer& transfer) {
   comm_.agree_or_throw(status);
 }
 
-void TilesDriver::get_cells(int variable, const Box& box, std::byte* values) {
+void TilesDriver::fetch(int variable, const Box& box, std::byte* values) {
   if (box.empty()) return;
   Transfer all;
   all.variable = variable;
@@ -225,7 +225,7 @@ void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vect
     if (text)
       strings = get_strings(variable, box);
     else
-      get_cells(variable, box, values);
+      fetch(variable, box, values);
   });
   if (!outcome.ok() && outcome.variable.empty()) outcome.variable = definition.name;
   comm_.agree_or_throw(outcome);

@@ -33,6 +33,8 @@ class TilesDriver final : public Driver {
            const Status& status) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
+  bool fetches() const override { return true; }
+  void fetch(int variable, const Box& box, std::byte* values) override;
   void sync(bool durable) override;
   void close(bool durable) override;
 
@@ -47,7 +49,6 @@ class TilesDriver final : public Driver {
   Catalog& open(int file);
   void count(OpenFile& open);
   void read_cells(const Transfer& transfer);
-  void get_cells(int variable, const Box& box, std::byte* values);
   std::vector<std::string> get_strings(int variable, const Box& box);
 
   const Comm& comm_;
