@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of Decomposition that is about maps.
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -11,6 +10,7 @@ namespace shoal {
 namespace {
 
 constexpr int k_most_dims = k_max_dims - 1;  // a record dimension may come in front
+constexpr std::int64_t k_most_cells = std::int64_t{1} << 62;
 
 struct Shape {
   Dims global;
@@ -27,9 +27,9 @@ void check_shape(const Dims& global, int whole) {
       throw Error(Code::invalid_argument, "the global shape " + text_of(global) +
                                               " has no cells in dimension " + std::to_string(d) +
                                               " (counted from 0, slowest first); it must be 1 or more");
-    if (cells > std::numeric_limits<std::int64_t>::max() / global[d])
+    if (cells > k_most_cells / global[d])
       throw Error(Code::invalid_argument,
-                  "the global shape " + text_of(global) + " has 2^63 or more cells; fewer are possible");
+                  "the global shape " + text_of(global) + " has more than 2^62 cells; no more are possible");
     cells *= global[d];
   }
   if (whole < 0 || whole >= global.size())

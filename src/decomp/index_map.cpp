@@ -138,39 +138,39 @@ void IndexMap::find_repeat() {
       });
 }
 
-IndexMap IndexMap::of_global(std::span<const Run> runs) {
+void IndexMap::append_global(std::int64_t first, std::int64_t count) {
   constexpr std::int64_t k_longest = std::int64_t{1} << (k_low_bits - 1);  // that fits Piece::count
-  const auto piece_end = [](std::int64_t at, const Run& run) {
-    return std::min(run.global + run.length, (at / k_longest + 1) * k_longest);
-  };
-  IndexMap out;
-  std::size_t pieces = 0;
-  for (const Run& run : runs) {
-    out.mapped_cells_ += run.length;
-    for (std::int64_t at = run.global; at < run.global + run.length; at = piece_end(at, run))
-      ++pieces;
+  mapped_cells_ += count;
+  local_cells_ += count;
+  while (count > 0) {
+    const std::int64_t high = first >> k_low_bits;
+    const std::int64_t n = std::min(count, k_longest - first % k_longest);
+    if (pages_.empty() || pages_.back().high != high)
+      pages_.push_back({high, static_cast<std::int64_t>(pieces_.size())});
+    pieces_.push_back({static_cast<std::uint32_t>(first), 0, static_cast<std::uint32_t>(n)});
+    ++runs_;
+    first += n;
+    count -= n;
   }
-  out.local_cells_ = out.mapped_cells_;
-  out.runs_ = static_cast<std::int64_t>(pieces);
-  const bool by_cell = pieces * sizeof(Piece) >= static_cast<std::size_t>(out.mapped_cells_) * sizeof(Cell);
-  if (by_cell)
-    out.cells_.reserve(static_cast<std::size_t>(out.mapped_cells_));
-  else
-    out.pieces_.reserve(pieces);
-  for (const Run& run : runs)
-    for (std::int64_t at = run.global; at < run.global + run.length; at = piece_end(at, run)) {
-      const std::int64_t high = at >> k_low_bits;
-      if (out.pages_.empty() || out.pages_.back().high != high)
-        out.pages_.push_back({high, static_cast<std::int64_t>(out.cells_.size() + out.pieces_.size())});
-      const std::int64_t end = piece_end(at, run);
-      if (!by_cell)
-        out.pieces_.push_back({static_cast<std::uint32_t>(at), 0, static_cast<std::uint32_t>(end - at)});
-      else
-        for (std::int64_t cell = at; cell < end; ++cell)
-          out.cells_.push_back({static_cast<std::uint32_t>(cell), 0});
-    }
-  out.pages_.shrink_to_fit();
-  return out;
+}
+
+void IndexMap::compact() {
+  if (pieces_.size() * sizeof(Piece) < static_cast<std::size_t>(mapped_cells_) * sizeof(Cell)) {
+    pieces_.shrink_to_fit();
+  } else {
+    std::vector<Page> pages;
+    cells_.reserve(static_cast<std::size_t>(mapped_cells_));
+    for_each_page(static_cast<std::int64_t>(pieces_.size()),
+                  [&](std::int64_t high, std::size_t first, std::size_t end) {
+                    pages.push_back({high, static_cast<std::int64_t>(cells_.size())});
+                    for (std::size_t i = first; i < end; ++i)
+                      for (std::uint32_t k = 0; k < pieces_[i].count; ++k)
+                        cells_.push_back({pieces_[i].low + k, 0});
+                  });
+    pages_ = std::move(pages);
+    std::vector<Piece>().swap(pieces_);
+  }
+  pages_.shrink_to_fit();
 }
 
 std::int64_t IndexMap::bytes() const {

@@ -28,9 +28,11 @@ class IndexMap {
   /// more than once. Error(invalid_argument) names the local cell, its index and what is allowed;
   /// Error(not_supported): 2^32 or more local cells.
   IndexMap(std::span<const std::int64_t> cells, std::int64_t global_cells);
-  /// The global cells of the runs, which are in order and apart; they are no local cells (local is always 0),
-  /// so there may be any number of them.
-  static IndexMap of_global(std::span<const Run> runs);
+  /// Adds global cells behind all others, which are no local cells (local is always 0), so there may be any
+  /// number of them.
+  void append_global(std::int64_t first, std::int64_t count);
+  /// After the last of them: takes no more memory than needed.
+  void compact();
 
   std::int64_t local_cells() const { return local_cells_; }    ///< the length of the list, holes too
   std::int64_t mapped_cells() const { return mapped_cells_; }  ///< that are no holes

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "decomp/radix_sort.hpp"
@@ -87,12 +88,12 @@ struct Held {
   int rank;
 };
 
-/// What a rank finds in its part.
+/// What a rank finds in its part. gaps: what nobody has.
 struct Found {
   std::int64_t repeated = k_none;
   int rank_a = -1, rank_b = -1;
   std::int64_t owned = 0;
-  std::vector<IndexMap::Run> gaps;
+  IndexMap gaps;
 };
 
 /// Goes through runs in order of their first cell.
@@ -106,14 +107,15 @@ class Sweep {
       found_.rank_a = std::min(rank_, run.rank);
       found_.rank_b = std::max(rank_, run.rank);
     }
-    if (run.first > reached_) found_.gaps.push_back({base_ + reached_, 0, run.first - reached_});
+    if (run.first > reached_) found_.gaps.append_global(base_ + reached_, run.first - reached_);
     if (end <= reached_) return;
     found_.owned += end - std::max(reached_, run.first);
     reached_ = end;
     rank_ = run.rank;
   }
   Found finish(std::int64_t cells) {
-    if (cells > reached_) found_.gaps.push_back({base_ + reached_, 0, cells - reached_});
+    if (cells > reached_) found_.gaps.append_global(base_ + reached_, cells - reached_);
+    found_.gaps.compact();
     return std::move(found_);
   }
 
@@ -200,10 +202,10 @@ Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t globa
   comm.agree_or_throw(caught([&] {
     const std::int64_t first = begin(comm.rank());
     found = looked_through(parts, first, begin(comm.rank() + 1) - first);
-    out.unowned = IndexMap::of_global(found.gaps);
   }));
   out.owned = comm.sum(found.owned);
   out.repeated = agreed_repeat(comm, map, found);
+  out.unowned = std::move(found.gaps);
   return out;
 }
 

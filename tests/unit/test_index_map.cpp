@@ -79,6 +79,14 @@ void check(const Cells& cells, std::int64_t global, std::mt19937_64& random) {
   CHECK(map.bytes() <= 8 * map.mapped_cells() + 256 + 16 * std::min(pages, (global >> 32) + 1));
 }
 
+IndexMap of_global(const std::vector<IndexMap::Run>& runs) {
+  IndexMap map;
+  for (const auto& run : runs)
+    map.append_global(run.global, run.length);
+  map.compact();
+  return map;
+}
+
 /// Runs of up to `longest` cells at random places, in random order, with holes.
 Cells random_list(std::int64_t global, std::int64_t runs, std::int64_t longest, bool repeats, bool holes,
                   std::mt19937_64& random) {
@@ -167,7 +175,7 @@ TEST_CASE("runs across multiples of 2^32") {
 TEST_CASE("global cells that nobody has, of any number") {
   const std::int64_t page = std::int64_t{1} << 32;
   const std::vector<IndexMap::Run> runs{{3, 0, 4}, {9, 0, 1}, {page - 2, 0, 5 * page}, {7 * page, 0, 1}};
-  const IndexMap map = IndexMap::of_global(runs);
+  const IndexMap map = of_global(runs);
   CHECK(map.mapped_cells() == 5 * page + 6);
   CHECK(visited(map, 0, 20) == Pairs{{3, 0}, {4, 1}, {5, 2}, {6, 3}, {9, 0}});
   std::int64_t cells = 0;
@@ -182,12 +190,16 @@ TEST_CASE("global cells that nobody has, of any number") {
   std::vector<IndexMap::Run> single;
   for (std::int64_t i = 0; i < 1000; ++i)
     single.push_back({2 * i, 0, 1});
-  const IndexMap odd = IndexMap::of_global(single);
+  const IndexMap odd = of_global(single);
   CHECK(odd.mapped_cells() == 1000);
   CHECK(visited(odd, 0, 2000).size() == 1000);
   CHECK(visited(odd, 101, 105).size() == 2);
   CHECK(odd.bytes() <= 8 * 1000 + 256);
-  CHECK(IndexMap::of_global({}).empty());
+  // By cell over two pages, with a pair in between.
+  const IndexMap far = of_global({{page - 1, 0, 1}, {page + 4, 0, 2}, {page + 8, 0, 1}, {page + 10, 0, 1}});
+  CHECK(visited(far, 0, 2 * page) ==
+        Pairs{{page - 1, 0}, {page + 4, 0}, {page + 5, 0}, {page + 8, 0}, {page + 10, 0}});
+  CHECK(of_global({}).empty());
 }
 
 TEST_CASE("an index out of the global cells is named") {
