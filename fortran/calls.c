@@ -63,6 +63,53 @@ int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_
   return shoal_block(communicator, ndims, shape, begin, end, low, high, out);
 }
 
+int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int whole,
+                MPI_Fint* comm_out, shoal_decomposition** out) {
+  enum { room = SHOAL_MAX_DIMS - 1 };
+  int64_t shape[room];
+  int64_t* list = NULL;
+  int64_t ncells = 0;
+  int ndims = 0;
+  MPI_Comm communicator;
+  shoal_f_clear();
+  *out = NULL;
+  *comm_out = -1;
+  int code = shoal_f_communicator(comm, &communicator);
+  if (code != SHOAL_OK) return code; /* nobody to agree with */
+  *comm_out = MPI_Comm_c2f(communicator);
+  code = shoal_f_integers(global, "global", room, shape, &ndims);
+  if (code == SHOAL_OK) code = shoal_f_list(cells, "cells", &list, &ncells);
+  if (code != SHOAL_OK) {
+    const int agreed = shoal_map(communicator, 0, NULL, 0, 0, NULL, out);
+    return agreed != SHOAL_OK ? agreed : code;
+  }
+  shoal_f_reverse(shape, ndims);
+  for (int64_t i = 0; i < ncells; ++i)
+    if (list[i] != INT64_MIN) list[i] -= 1; /* a hole is 0 here, -1 in C */
+  code = shoal_map(communicator, ndims, shape, whole, ncells, list, out);
+  free(list);
+  return code;
+}
+
+int shoal_f_load(const CFI_cdesc_t* comm, const char* path, const char* name, MPI_Fint* comm_out,
+                 shoal_decomposition** out) {
+  MPI_Comm communicator;
+  shoal_f_clear();
+  *out = NULL;
+  *comm_out = -1;
+  const int code = shoal_f_communicator(comm, &communicator);
+  if (code != SHOAL_OK) return code;
+  *comm_out = MPI_Comm_c2f(communicator);
+  return shoal_decomposition_load(communicator, path, name, out);
+}
+
+int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path) {
+  shoal_f_clear();
+  if (comm == -1)
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "save: the decomposition was not made, or is freed");
+  return shoal_decomposition_save(MPI_Comm_f2c(comm), decomposition, path);
+}
+
 int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers) {
   shoal_f_clear();
   int64_t* row[5];

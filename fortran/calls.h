@@ -19,6 +19,14 @@ void shoal_f_abort(MPI_Fint comm, int code, const char* message);
 int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* first,
                   const CFI_cdesc_t* last, const CFI_cdesc_t* halo_low, const CFI_cdesc_t* halo_high,
                   MPI_Fint* comm_out, shoal_decomposition** out);
+/* cells: from 1, 0 for a hole; whole: of the first dimensions. Collective. */
+int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int whole,
+                MPI_Fint* comm_out, shoal_decomposition** out);
+/* Collective. */
+int shoal_f_load(const CFI_cdesc_t* comm, const char* path, const char* name, MPI_Fint* comm_out,
+                 shoal_decomposition** out);
+/* Collective. */
+int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path);
 /* numbers: [5][7] global, first, last, halo_low, halo_high, Fortran order, one-based. Local. */
 int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers);
 /* Collective. */

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The C interface keeps its last message per thread; the Fortran side adds its own in the same way. */
@@ -125,23 +126,59 @@ static int64_t integer_at(const char* address, size_t bytes) {
   }
 }
 
-int shoal_f_integers(const CFI_cdesc_t* descriptor, const char* what, int room, int64_t* out, int* count) {
-  *count = 0;
-  if (descriptor == NULL) return SHOAL_OK;
+/* Is it a scalar or a list of integers? Then how many, and how far apart in bytes. */
+static int as_list(const CFI_cdesc_t* descriptor, const char* what, int64_t* count, int64_t* stride) {
   const int type = element_type(descriptor);
   if (type == 0 || type == SHOAL_FLOAT || type == SHOAL_DOUBLE || type == SHOAL_CHAR || type == SHOAL_LOGICAL)
     return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s= must be integer, of any kind", what);
   if (descriptor->rank > 1)
     return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s= must be a scalar or an array of rank 1, not of rank %d",
                         what, descriptor->rank);
-  const int64_t given = descriptor->rank == 0 ? 1 : descriptor->dim[0].extent;
-  const int64_t stride = descriptor->rank == 0 ? 0 : descriptor->dim[0].sm;
+  *count = descriptor->rank == 0 ? 1 : descriptor->dim[0].extent;
+  *stride = descriptor->rank == 0 ? 0 : descriptor->dim[0].sm;
+  return SHOAL_OK;
+}
+
+static void copy_integers(const CFI_cdesc_t* descriptor, int64_t count, int64_t stride, int64_t* out) {
+  const char* at = descriptor->base_addr;
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = integer_at(at + i * stride, descriptor->elem_len);
+}
+
+int shoal_f_integers(const CFI_cdesc_t* descriptor, const char* what, int room, int64_t* out, int* count) {
+  int64_t given = 0;
+  int64_t stride = 0;
+  *count = 0;
+  if (descriptor == NULL) return SHOAL_OK;
+  const int code = as_list(descriptor, what, &given, &stride);
+  if (code != SHOAL_OK) return code;
   if (given < 0 || given > room)
     return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s= has %lld numbers; at most %d are allowed", what,
                         (long long)given, room);
-  for (int i = 0; i < (int)given; ++i)
-    out[i] = integer_at((const char*)descriptor->base_addr + i * stride, descriptor->elem_len);
+  copy_integers(descriptor, given, stride, out);
   *count = (int)given;
+  return SHOAL_OK;
+}
+
+int shoal_f_list(const CFI_cdesc_t* descriptor, const char* what, int64_t** out, int64_t* count) {
+  int64_t given = 0;
+  int64_t stride = 0;
+  *out = NULL;
+  *count = 0;
+  const int code = as_list(descriptor, what, &given, &stride);
+  if (code != SHOAL_OK) return code;
+  if (given < 0)
+    return shoal_f_fail(
+        SHOAL_INVALID_ARGUMENT,
+        "%s=: an assumed-size array (*) does not know its extent; give a section with bounds, "
+        "%s(1:n)",
+        what, what);
+  if (given == 0) return SHOAL_OK;
+  *out = malloc((size_t)given * sizeof **out);
+  if (*out == NULL)
+    return shoal_f_fail(SHOAL_NO_MEMORY, "%s=: no memory for a list of %lld cells", what, (long long)given);
+  copy_integers(descriptor, given, stride, *out);
+  *count = given;
   return SHOAL_OK;
 }
 

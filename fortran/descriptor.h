@@ -33,6 +33,10 @@ int shoal_f_describe(const CFI_cdesc_t* descriptor, const char* what, shoal_f_vi
  * most room). A missing argument (NULL) gives 0 of them. Local. */
 int shoal_f_integers(const CFI_cdesc_t* descriptor, const char* what, int room, int64_t* out, int* count);
 
+/* A list of any length, a scalar or an array of rank 1 of integers of any kind; NULL if it is empty. Give it
+ * back with free. Local. */
+int shoal_f_list(const CFI_cdesc_t* descriptor, const char* what, int64_t** out, int64_t* count);
+
 /* One integer. Local. */
 int shoal_f_integer(const CFI_cdesc_t* descriptor, const char* what, int64_t* out);
 

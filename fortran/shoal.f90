@@ -10,7 +10,7 @@
 !     Assumed-size arrays need a section with bounds.
 !  3. Text is stored with the string length as the fastest dimension. gfortran 12 loses the length of
 !     scalar text that is not a variable (literals, substrings, trim(...)): put_text and get_text take those.
-!  4. Integers that are numbers of cells or records (global, first, last, length, record, start, count,
+!  4. Integers that are numbers of cells or records (global, cells, first, last, length, record, start, count,
 !     chunks, halo_low, halo_high) may be of any kind, scalars or lists.
 !  5. comm is an integer (use mpi) or a type(MPI_Comm) (use mpi_f08) and must live until close.
 !  6. stat= gets 0 or an error code (SHOAL_RANGE ...), errmsg= the message, cut to its length (an
@@ -24,14 +24,15 @@ module shoal
       c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use shoal_c
+  use shoal_library
   use shoal_support, only: settle, text_of, zero_ended
   implicit none
   private
 
-  public :: shoal_decomposition, shoal_dataset, shoal_block, shoal_free, shoal_namelist
+  public :: shoal_decomposition, shoal_dataset, shoal_block, shoal_map, shoal_load, shoal_free, shoal_namelist
   public :: shoal_write_reference, shoal_write_master
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
-  public :: shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
+  public :: shoal_map_info, shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
 
   ! Element types. SHOAL_LOGICAL is stored as bytes 0 and 1.
   integer, parameter, public :: SHOAL_BYTE = 1, SHOAL_CHAR = 2, SHOAL_SHORT = 3, SHOAL_INT = 4, SHOAL_FLOAT = 5, &
@@ -50,15 +51,28 @@ module shoal
   integer, parameter, public :: SHOAL_READ = 0, SHOAL_WRITE = 1      ! how open opens
   character(len=*), parameter, public :: SHOAL_GLOBAL = ""           ! the file, where attributes want a variable
 
-  ! What each rank owns of a field: one box of its global shape.
+  ! What each rank owns of a field: one box of its global shape, or a list of its cells.
   type :: shoal_decomposition
     private
     type(c_ptr) :: handle = c_null_ptr
     integer(c_int) :: comm = -1
   contains
     procedure :: inquire => decomposition_inquire
+    procedure :: map_info => decomposition_map_info
+    procedure :: cells => decomposition_cells
+    procedure :: save => decomposition_save
     procedure :: free => shoal_free
   end type shoal_decomposition
+
+  ! What map_info tells of this rank's list.
+  type :: shoal_map_info
+    logical :: is_map = .false.   ! false: made by shoal_block
+    integer :: whole = 0          ! first dimensions that are not cut
+    integer(int64) :: ncells = 0  ! length of the list, holes too; of a block, the cells of the tile
+    integer(int64) :: mapped = 0  ! of those, the ones that are no holes
+    integer(int64) :: runs = 0    ! of cells that follow each other in the list and in the global shape
+    integer(int64) :: bytes = 0   ! of memory that the list takes
+  end type shoal_map_info
 
   ! What inq_file, inq_dim, inq_var and inq_att tell.
   type :: shoal_file_info
@@ -124,6 +138,54 @@ module shoal
     procedure :: report => dataset_report
     procedure :: is_open => dataset_is_open
   end type shoal_dataset
+
+  ! Lists of cells: maps.f90.
+  interface
+    ! Each rank owns a list of cells of a field of shape global. cells: which global cell each local cell is,
+    ! counted from 1, the first dimension fastest; 0 is a hole, a local cell that belongs to none. Integers of
+    ! any kind, in any order; of size 0: this rank has none. whole: so many of the first dimensions are
+    ! not cut, and cells counts those after them. Arrays then have the extents (the `whole` first
+    ! dimensions, size(cells), dimensions after those of the decomposition). A cell that two ranks have can be read,
+    ! but not written. Errors: SHOAL_INVALID_ARGUMENT for cells outside of global. Collective.
+    module function shoal_map(comm, global, cells, whole, stat, errmsg) result(decomposition)
+      type(*), dimension(..), intent(in) :: comm, global, cells
+      integer, intent(in), optional :: whole
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      type(shoal_decomposition) :: decomposition
+    end function shoal_map
+    ! The decomposition in a file that save wrote, in a map file of E3SM's benchmark (name: "D1"), or in PIO's text
+    ! form. On as many ranks as it is for, each gets what it had; on others, a map with an even share. Collective.
+    module function shoal_load(comm, path, name, stat, errmsg) result(decomposition)
+      type(*), dimension(..), intent(in) :: comm
+      character(len=*), intent(in) :: path
+      character(len=*), intent(in), optional :: name
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      type(shoal_decomposition) :: decomposition
+    end function shoal_load
+    ! Save to a NetCDF file, which is replaced if it exists. Collective.
+    module subroutine decomposition_save(self, path, stat, errmsg)
+      class(shoal_decomposition), intent(in) :: self
+      character(len=*), intent(in) :: path
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine decomposition_save
+    ! Length and memory of this rank's list. Local.
+    module subroutine decomposition_map_info(self, info, stat, errmsg)
+      class(shoal_decomposition), intent(in) :: self
+      type(shoal_map_info), intent(out) :: info
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine decomposition_map_info
+    ! The list itself, as shoal_map takes it; of a block, the cells of its tile. Local.
+    module subroutine decomposition_cells(self, cells, stat, errmsg)
+      class(shoal_decomposition), intent(in) :: self
+      integer(int64), allocatable, intent(out) :: cells(:)
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine decomposition_cells
+  end interface
 
   ! Attributes and fill values: attributes.f90.
   interface
@@ -286,7 +348,8 @@ contains
     call settle(code, decomposition%comm, stat, errmsg)
   end subroutine shoal_free
 
-  ! Shape, own tile and halo, each of the number of dimensions, one-based, last inclusive. Local.
+  ! Shape, own tile and halo, each of the number of dimensions, one-based, last inclusive. A map has no tile: it
+  ! gives all of the shape on a rank that has any cell. Local.
   subroutine decomposition_inquire(self, global, first, last, halo_low, halo_high, stat, errmsg)
     class(shoal_decomposition), intent(in) :: self
     integer(int64), allocatable, intent(out), optional :: global(:), first(:), last(:), halo_low(:), halo_high(:)
@@ -499,83 +562,6 @@ contains
     class(shoal_dataset), intent(in) :: self
     dataset_is_open = c_associated(self%handle)
   end function dataset_is_open
-
-  ! Name the file that holds the namelist group &shoal; without a path: none. Counts for datasets opened later. Local.
-  subroutine shoal_namelist(path, stat, errmsg)
-    character(len=*), intent(in), optional :: path
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    character(len=:), allocatable, target :: name
-    integer(c_int) :: code
-    call f_clear()
-    if (present(path)) then
-      name = zero_ended(path)
-      code = c_namelist(c_loc(name))
-    else
-      code = c_namelist(c_null_ptr)
-    end if
-    call settle(code, -1_c_int, stat, errmsg)
-  end subroutine shoal_namelist
-
-  ! A JSON file `to` that tells where the chunks of a file or a set lie, so that readers of Zarr open it as one. path: of a
-  ! file that is closed, or what names a set ("his.nc" for his.nc.0000, ...). By one rank. Local.
-  subroutine shoal_write_reference(path, to, stat, errmsg)
-    character(len=*), intent(in) :: path, to
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    character(len=:), allocatable, target :: from, target_path
-    integer(c_int) :: code
-    call f_clear()
-    from = zero_ended(path)
-    target_path = zero_ended(to)
-    code = c_write_reference([c_loc(from)], 1_c_int, c_loc(target_path))
-    call settle(code, -1_c_int, stat, errmsg)
-  end subroutine shoal_write_reference
-
-  ! A small netCDF-4 file `to` with virtual datasets over a set of netCDF-4 files. path as above. By one rank. Local.
-  subroutine shoal_write_master(path, to, stat, errmsg)
-    character(len=*), intent(in) :: path, to
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    character(len=:), allocatable, target :: from, target_path
-    integer(c_int) :: code
-    call f_clear()
-    from = zero_ended(path)
-    target_path = zero_ended(to)
-    code = c_write_master([c_loc(from)], 1_c_int, c_loc(target_path))
-    call settle(code, -1_c_int, stat, errmsg)
-  end subroutine shoal_write_master
-
-  ! "0.1.0". Local.
-  function shoal_version() result(text)
-    character(len=:), allocatable :: text
-    text = text_of(c_version())
-  end function shoal_version
-
-  ! What the library was built with, one "key: value" a line. Local.
-  function shoal_build_info() result(text)
-    character(len=:), allocatable :: text
-    text = text_of(c_build_info())
-  end function shoal_build_info
-
-  ! The settings that a new dataset would get, one a line. Local.
-  function shoal_settings() result(text)
-    character(len=:), allocatable :: text
-    text = text_of(c_settings(c_null_ptr))
-  end function shoal_settings
-
-  ! "SHOAL_RANGE" for 8. Local.
-  function shoal_error_name(code) result(text)
-    integer, intent(in) :: code
-    character(len=:), allocatable :: text
-    text = text_of(c_error_name(int(code, c_int)))
-  end function shoal_error_name
-
-  ! All of the message of the last failure on this rank. Local.
-  function shoal_error_message() result(text)
-    character(len=:), allocatable :: text
-    text = text_of(f_message())
-  end function shoal_error_message
 
   ! ---- Helpers ---------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ module shoal_c
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr, c_size_t
   implicit none
   private
+  public :: c_map_info, f_map, f_load, f_save, c_decomposition_map_info, c_decomposition_cells
   public :: c_file_info, c_dim_info, c_var_info, c_att_info
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_fill
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
@@ -16,6 +17,10 @@ module shoal_c
   integer(c_int), parameter, public :: verb_write = 1, verb_read = 2, verb_put = 3, verb_get = 4
 
   ! The structs of shoal.h, member for member.
+  type, bind(C) :: c_map_info
+    integer(c_int) :: is_map, whole
+    integer(c_int64_t) :: ncells, mapped, runs, bytes
+  end type c_map_info
   type, bind(C) :: c_file_info
     type(c_ptr) :: path, format, driver
     integer(c_int) :: writable, dimensions, variables, attributes
@@ -47,6 +52,36 @@ module shoal_c
       integer(c_int), intent(out) :: comm_out
       type(c_ptr), intent(out) :: out
     end function f_block
+    integer(c_int) function f_map(comm, global, cells, whole, comm_out, out) bind(C, name="shoal_f_map")
+      import :: c_int, c_ptr
+      type(*), dimension(..), intent(in) :: comm, global, cells
+      integer(c_int), value :: whole
+      integer(c_int), intent(out) :: comm_out
+      type(c_ptr), intent(out) :: out
+    end function f_map
+    integer(c_int) function f_load(comm, path, name, comm_out, out) bind(C, name="shoal_f_load")
+      import :: c_char, c_int, c_ptr
+      type(*), dimension(..), intent(in) :: comm
+      character(kind=c_char), intent(in) :: path(*), name(*)
+      integer(c_int), intent(out) :: comm_out
+      type(c_ptr), intent(out) :: out
+    end function f_load
+    integer(c_int) function f_save(comm, decomposition, path) bind(C, name="shoal_f_save")
+      import :: c_char, c_int, c_ptr
+      integer(c_int), value :: comm
+      type(c_ptr), value :: decomposition
+      character(kind=c_char), intent(in) :: path(*)
+    end function f_save
+    integer(c_int) function c_decomposition_map_info(decomposition, info) bind(C, name="shoal_decomposition_map_info")
+      import :: c_int, c_map_info, c_ptr
+      type(c_ptr), value :: decomposition
+      type(c_map_info), intent(out) :: info
+    end function c_decomposition_map_info
+    integer(c_int) function c_decomposition_cells(decomposition, cells) bind(C, name="shoal_decomposition_cells")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: decomposition
+      integer(c_int64_t), intent(inout) :: cells(*)
+    end function c_decomposition_cells
     integer(c_int) function f_decomposition(decomposition, ndims, numbers) bind(C, name="shoal_f_decomposition")
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: decomposition

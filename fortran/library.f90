@@ -1,0 +1,91 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! What needs neither a dataset nor a decomposition; module shoal hands it on.
+module shoal_library
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_null_ptr
+  use shoal_c
+  use shoal_support, only: settle, text_of, zero_ended
+  implicit none
+  private
+  public :: shoal_namelist, shoal_write_reference, shoal_write_master
+  public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
+
+contains
+
+  ! Name the file that holds the namelist group &shoal; without a path: none. Counts for datasets opened later. Local.
+  subroutine shoal_namelist(path, stat, errmsg)
+    character(len=*), intent(in), optional :: path
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, target :: name
+    integer(c_int) :: code
+    call f_clear()
+    if (present(path)) then
+      name = zero_ended(path)
+      code = c_namelist(c_loc(name))
+    else
+      code = c_namelist(c_null_ptr)
+    end if
+    call settle(code, -1_c_int, stat, errmsg)
+  end subroutine shoal_namelist
+
+  ! A JSON file `to` that tells where the chunks of a file or a set lie, so that readers of Zarr open it as one. path: of a
+  ! file that is closed, or what names a set ("his.nc" for his.nc.0000, ...). By one rank. Local.
+  subroutine shoal_write_reference(path, to, stat, errmsg)
+    character(len=*), intent(in) :: path, to
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, target :: from, target_path
+    integer(c_int) :: code
+    call f_clear()
+    from = zero_ended(path)
+    target_path = zero_ended(to)
+    code = c_write_reference([c_loc(from)], 1_c_int, c_loc(target_path))
+    call settle(code, -1_c_int, stat, errmsg)
+  end subroutine shoal_write_reference
+
+  ! A small netCDF-4 file `to` with virtual datasets over a set of netCDF-4 files. path as above. By one rank. Local.
+  subroutine shoal_write_master(path, to, stat, errmsg)
+    character(len=*), intent(in) :: path, to
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, target :: from, target_path
+    integer(c_int) :: code
+    call f_clear()
+    from = zero_ended(path)
+    target_path = zero_ended(to)
+    code = c_write_master([c_loc(from)], 1_c_int, c_loc(target_path))
+    call settle(code, -1_c_int, stat, errmsg)
+  end subroutine shoal_write_master
+
+  ! "0.1.0". Local.
+  function shoal_version() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(c_version())
+  end function shoal_version
+
+  ! What the library was built with, one "key: value" a line. Local.
+  function shoal_build_info() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(c_build_info())
+  end function shoal_build_info
+
+  ! The settings that a new dataset would get, one a line. Local.
+  function shoal_settings() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(c_settings(c_null_ptr))
+  end function shoal_settings
+
+  ! "SHOAL_RANGE" for 8. Local.
+  function shoal_error_name(code) result(text)
+    integer, intent(in) :: code
+    character(len=:), allocatable :: text
+    text = text_of(c_error_name(int(code, c_int)))
+  end function shoal_error_name
+
+  ! All of the message of the last failure on this rank. Local.
+  function shoal_error_message() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(f_message())
+  end function shoal_error_message
+end module shoal_library

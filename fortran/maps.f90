@@ -1,0 +1,58 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! Decompositions that are lists of cells, and files of decompositions.
+submodule(shoal) maps
+  implicit none
+contains
+
+  module procedure shoal_map
+    integer(c_int) :: code, uncut
+    uncut = 0
+    if (present(whole)) uncut = int(whole, c_int)
+    code = f_map(comm, global, cells, uncut, decomposition%comm, decomposition%handle)
+    call settle(code, decomposition%comm, stat, errmsg)
+  end procedure shoal_map
+
+  module procedure shoal_load
+    integer(c_int) :: code
+    character(kind=c_char, len=:), allocatable :: which
+    which = c_null_char
+    if (present(name)) which = zero_ended(name)
+    code = f_load(comm, zero_ended(path), which, decomposition%comm, decomposition%handle)
+    call settle(code, decomposition%comm, stat, errmsg)
+  end procedure shoal_load
+
+  module procedure decomposition_save
+    integer(c_int) :: code
+    code = f_save(self%comm, self%handle, zero_ended(path))
+    call settle(code, self%comm, stat, errmsg)
+  end procedure decomposition_save
+
+  module procedure decomposition_map_info
+    type(c_map_info) :: raw
+    integer(c_int) :: code
+    call f_clear()
+    code = c_decomposition_map_info(self%handle, raw)
+    if (code == SHOAL_OK) then
+      info%is_map = raw%is_map /= 0
+      info%whole = raw%whole
+      info%ncells = raw%ncells
+      info%mapped = raw%mapped
+      info%runs = raw%runs
+      info%bytes = raw%bytes
+    end if
+    call settle(code, self%comm, stat, errmsg)
+  end procedure decomposition_map_info
+
+  module procedure decomposition_cells
+    type(shoal_map_info) :: info
+    integer(c_int) :: code
+    integer :: found
+    call self%map_info(info, stat=found)
+    code = int(found, c_int)
+    allocate (cells(info%ncells))
+    if (code == SHOAL_OK) code = c_decomposition_cells(self%handle, cells)
+    cells = cells + 1  ! a hole is -1 in C, 0 here
+    call settle(code, self%comm, stat, errmsg)
+  end procedure decomposition_cells
+end submodule maps

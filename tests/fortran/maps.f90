@@ -1,0 +1,166 @@
+! Decompositions that are lists of cells: indices from 1, 0 for a hole, first dimensions that are not cut; saved and loaded.
+program maps
+  use, intrinsic :: iso_fortran_env, only: int8, int32, int64
+  use mpi
+  use shoal
+  implicit none
+  integer :: rank, ranks, failures = 0, ierr
+
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
+  call lists()
+  call whole_dimensions()
+  call saved_and_loaded()
+  call pio_text()
+  call refused()
+  call finish()
+
+contains
+
+  ! Every ranks-th cell of n, backwards, with a hole in front.
+  function scattered(n) result(cells)
+    integer, intent(in) :: n
+    integer(int64), allocatable :: cells(:)
+    integer :: i
+    cells = [0_int64, [(int(i, int64), i=n - rank, 1, -ranks)]]
+  end function scattered
+
+  subroutine lists()
+    type(shoal_decomposition) :: map
+    type(shoal_map_info) :: info
+    integer(int64), allocatable :: cells(:), found(:), global(:), first(:), last(:)
+    cells = scattered(60)
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], cells)
+    call map%map_info(info)
+    call check(info%is_map .and. info%whole == 0, "it is a map")
+    call check(info%ncells == size(cells) .and. info%mapped == size(cells) - 1, "how many cells")
+    call check(info%runs > 0 .and. info%bytes > 0, "runs and bytes")
+    call map%cells(found)
+    call check(all(found == cells), "the list of 64-bit integers")
+    call map%inquire(global=global, first=first, last=last)
+    call check(all(global == [5, 12]) .and. all(first == 1) .and. all(last == [5, 12]), "a map's shape")
+    call map%free()
+
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], int(cells, int32))
+    call map%cells(found)
+    call check(all(found == cells), "a list of 32-bit integers")
+    call map%free()
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], int(cells(size(cells):1:-1), int8))
+    call map%cells(found)
+    call check(all(found == cells(size(cells):1:-1)), "a list of bytes")
+    call map%free()
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], cells(2::2))
+    call map%cells(found)
+    call check(all(found == cells(2::2)), "every second element of a list")
+    call map%free()
+
+    ! Only rank 0 has cells.
+    map = shoal_map(MPI_COMM_WORLD, 60, merge_list(rank == 0, cells))
+    call map%cells(found)
+    call check(size(found) == merge(size(cells), 0, rank == 0), "empty lists")
+    call map%free()
+
+    map = shoal_block(MPI_COMM_WORLD, [3, ranks], [2, rank + 1], [3, rank + 1])
+    call map%map_info(info)
+    call map%cells(found)
+    call check(.not. info%is_map .and. info%ncells == 2, "a block is no map")
+    call check(all(found == [3 * rank + 2, 3 * rank + 3]), "the cells of a block")
+    call map%free()
+  end subroutine lists
+
+  function merge_list(keep, cells) result(list)
+    logical, intent(in) :: keep
+    integer(int64), intent(in) :: cells(:)
+    integer(int64), allocatable :: list(:)
+    allocate (list(0))
+    if (keep) list = cells
+  end function merge_list
+
+  ! Levels first in memory: a list of columns.
+  subroutine whole_dimensions()
+    type(shoal_decomposition) :: map
+    type(shoal_map_info) :: info
+    integer(int64), allocatable :: global(:)
+    map = shoal_map(MPI_COMM_WORLD, [7, 20, 2], scattered(40), whole=1)
+    call map%map_info(info)
+    call map%inquire(global=global)
+    call check(info%whole == 1 .and. all(global == [7, 20, 2]), "the first dimension is not cut")
+    call map%free()
+  end subroutine whole_dimensions
+
+  subroutine saved_and_loaded()
+    type(shoal_decomposition) :: map, loaded
+    type(shoal_map_info) :: info
+    integer(int64), allocatable :: cells(:), found(:), global(:)
+    cells = scattered(60)
+    map = shoal_map(MPI_COMM_WORLD, [4, 5, 12], cells, whole=1)
+    call map%save("maps_saved.nc")
+    loaded = shoal_load(MPI_COMM_WORLD, "maps_saved.nc")
+    call loaded%cells(found)
+    call loaded%map_info(info)
+    call loaded%inquire(global=global)
+    call check(all(found == cells) .and. info%whole == 1 .and. all(global == [4, 5, 12]), "saved and loaded")
+    call loaded%free()
+    call map%free()
+    call delete("maps_saved.nc")
+  end subroutine saved_and_loaded
+
+  ! As a Fortran program's PIO writes it: the first dimension is the fastest one.
+  subroutine pio_text()
+    type(shoal_decomposition) :: map
+    integer(int64), allocatable :: found(:), global(:)
+    integer :: unit
+    if (rank == 0) then
+      open (newunit=unit, file="maps_pio.txt", status="replace")
+      write (unit, '(a)') "version 2001 npes 1 ndims 2 ", "2 3 ", "0 4", "5 0 1 6 ", "", "Obtained 10 stack frames."
+      close (unit)
+    end if
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+    map = shoal_load(MPI_COMM_WORLD, "maps_pio.txt")
+    call map%inquire(global=global)
+    call map%cells(found)
+    call check(all(global == [2, 3]), "PIO: the shape")
+    if (ranks == 1) call check(all(found == [5, 0, 1, 6]), "PIO: the cells")
+    call map%free()
+    map = shoal_load(MPI_COMM_WORLD, "maps_pio.txt", name="c")
+    call map%inquire(global=global)
+    call check(all(global == [3, 2]), "PIO: the shape in C order")
+    call map%free()
+    call delete("maps_pio.txt")
+  end subroutine pio_text
+
+  ! Wrong on one rank: all get the code.
+  subroutine refused()
+    type(shoal_decomposition) :: map
+    character(len=200) :: message
+    integer :: stat
+    logical :: bad
+    bad = rank == ranks - 1
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], [merge(61, rank + 1, bad)], stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. len_trim(message) > 0, "a cell outside: " // trim(message))
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], [merge(-1, rank + 1, bad)], stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, "a negative cell")
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], [1], whole=2, stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, "all dimensions whole")
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], [1.5], stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "cells") > 0, "real numbers: " // trim(message))
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], reshape([1, 2], [1, 2]), stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, "a list of rank 2")
+    map = shoal_load(MPI_COMM_WORLD, "maps_there_is_none.nc", stat=stat)
+    call check(stat == SHOAL_NOT_FOUND, "no file")
+    call map%save("maps_none.nc", stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, "no decomposition to save")
+  end subroutine refused
+
+  subroutine delete(path)
+    character(len=*), intent(in) :: path
+    integer :: unit
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+    if (rank /= 0) return
+    open (newunit=unit, file=path, status="old")
+    close (unit, status="delete")
+  end subroutine delete
+
+  include "check.inc"
+end program maps
