@@ -14,6 +14,11 @@ namespace {
 constexpr int k_low_bits = 32;
 constexpr std::int64_t k_low = (std::int64_t{1} << k_low_bits) - 1;
 
+/// Does the index begin a run, after that of the local cell before? No run reaches into the next page.
+bool begins_run(std::int64_t before, std::int64_t index) {
+  return before == k_hole || index != before + 1 || (index & k_low) == 0;
+}
+
 [[noreturn]] void refuse_index(std::int64_t local, std::int64_t index, std::int64_t global_cells) {
   throw Error(Code::invalid_argument, "the map's local cell " + std::to_string(local) +
                                           " (from 0) has the global index " + std::to_string(index) +
@@ -44,7 +49,7 @@ IndexMap::Scan IndexMap::scanned(std::span<const std::int64_t> cells, std::int64
       ++scan.mapped;
       all_bits |= index;
       common_bits &= index;
-      if (before == k_hole || index != before + 1 || (index & k_low) == 0) ++scan.runs;
+      if (begins_run(before, index)) ++scan.runs;
       if (index < highest) scan.sorted = false;
       highest = index;
     }
@@ -72,7 +77,7 @@ IndexMap::IndexMap(std::span<const std::int64_t> cells, std::int64_t global_cell
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::int64_t index = cells[i];
       if (index != k_hole) {
-        if (before == k_hole || index != before + 1 || (index & k_low) == 0)
+        if (begins_run(before, index))
           pieces_.push_back({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(i), 1});
         else
           ++pieces_.back().count;

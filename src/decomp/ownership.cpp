@@ -57,15 +57,8 @@ class RunReader {
       return;
     }
     const std::uint64_t word = number();
-    start_ += static_cast<std::int64_t>(word >> 1);
-    first_ = start_;
+    first_ += static_cast<std::int64_t>(word >> 1);
     length_ = (word & 1) != 0 ? static_cast<std::int64_t>(number()) : 1;
-  }
-  /// Drops the first n cells of the run.
-  void skip(std::int64_t n) {
-    first_ += n;
-    length_ -= n;
-    if (length_ == 0) next();
   }
 
  private:
@@ -80,7 +73,7 @@ class RunReader {
   const std::byte* at_;
   const std::byte* end_;
   int rank_;
-  std::int64_t start_ = 0, first_ = 0, length_ = 0;
+  std::int64_t first_ = 0, length_ = 0;
 };
 
 struct Held {
@@ -126,8 +119,8 @@ class Sweep {
   Found found_;
 };
 
-/// The runs of all ranks in one part of `cells` cells from `base` on. Sorted in windows, each of so many runs
-/// as a cache holds.
+/// The runs of all ranks in one part of `cells` cells from `base` on. Sorted in windows of as many runs as a
+/// cache holds, by the window that they begin in.
 Found looked_through(const std::vector<Bytes>& parts, std::int64_t base, std::int64_t cells) {
   constexpr std::int64_t k_window_bytes = 1 << 16;
   std::vector<RunReader> readers;
@@ -145,11 +138,8 @@ Found looked_through(const std::vector<Bytes>& parts, std::int64_t base, std::in
     const std::int64_t end = std::min(start + width, cells);
     held.clear();
     for (auto& reader : readers)
-      while (!reader.done() && reader.first() < end) {
-        const std::int64_t length = std::min(reader.length(), end - reader.first());
-        held.push_back({reader.first(), length, reader.rank()});
-        reader.skip(length);
-      }
+      for (; !reader.done() && reader.first() < end; reader.next())
+        held.push_back({reader.first(), reader.length(), reader.rank()});
     if (readers.size() > 1)
       radix_sort(held, spare, std::bit_ceil(static_cast<std::uint64_t>(width)) - 1,
                  [&](const Held& h) { return static_cast<std::uint64_t>(h.first - start); });

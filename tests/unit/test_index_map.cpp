@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -56,6 +58,13 @@ void check(const Cells& cells, std::int64_t global, std::mt19937_64& random) {
   CHECK(map.local_cells() == static_cast<std::int64_t>(cells.size()));
   CHECK(map.mapped_cells() == static_cast<std::int64_t>(all.size()));
   CHECK(map.empty() == all.empty());
+  std::int64_t runs = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const bool goes_on = i > 0 && cells[i - 1] != k_hole && cells[i] == cells[i - 1] + 1 &&
+                         cells[i] % (std::int64_t{1} << 32) != 0;
+    if (cells[i] != k_hole && !goes_on) ++runs;
+  }
+  CHECK(map.runs() == runs);
   CHECK(visited(map, 0, global) == all);
   for (int i = 0; i < 6; ++i) {
     auto a = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(global + 1));
