@@ -276,6 +276,34 @@ shoal::Decomposition block(int comm, const Indices& global, const Indices& first
   return shoal::Decomposition::block(comm_of(comm), global, first, count, halo_low, halo_high);
 }
 
+/// cells: contiguous integers of 64 bits. Python's shoal.Decomposition makes them.
+shoal::Decomposition map(int comm, const Indices& global, int whole, nb::object cells) {
+  const Buffer buffer(cells, false);
+  if (!buffer.contiguous()) throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The list of cells has gaps.");
+  const auto count =
+      static_cast<std::int64_t>(buffer.bytes() / static_cast<Py_ssize_t>(sizeof(std::int64_t)));
+  nb::gil_scoped_release free;
+  return shoal::Decomposition::map(comm_of(comm), global, static_cast<const std::int64_t*>(buffer.data()),
+                                   count, whole);
+}
+
+/// is_map, whole, ncells, mapped, runs, bytes.
+std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t> map_info(
+    const shoal::Decomposition& decomposition) {
+  const shoal::MapInfo info = decomposition.map_info();
+  return {info.is_map, info.whole, info.ncells, info.mapped, info.runs, info.bytes};
+}
+
+void cells_into(const shoal::Decomposition& decomposition, nb::object out) {
+  const Buffer buffer(out, true);
+  const std::int64_t bytes =
+      decomposition.map_info().ncells * static_cast<std::int64_t>(sizeof(std::int64_t));
+  if (!buffer.contiguous() || buffer.bytes() != bytes)
+    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The array for the cells has the wrong size.");
+  shoal::detail::check(
+      shoal_decomposition_cells(decomposition.c_handle(), static_cast<std::int64_t*>(buffer.data())));
+}
+
 std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
@@ -398,6 +426,23 @@ NB_MODULE(_shoal, m) {
   nb::class_<shoal::Decomposition>(m, "Decomposition")
       .def_static("block", &block, "comm"_a, "global_shape"_a, "first"_a, "count"_a, "halo_low"_a,
                   "halo_high"_a)
+      .def_static("map", &map, "comm"_a, "global_shape"_a, "whole"_a, "cells"_a)
+      .def_static(
+          "load",
+          [](int comm, const std::string& path, const std::string& name) {
+            nb::gil_scoped_release free;
+            return shoal::Decomposition::load(comm_of(comm), path, name);
+          },
+          "comm"_a, "path"_a, "name"_a)
+      .def(
+          "save",
+          [](const shoal::Decomposition& d, int comm, const std::string& path) {
+            nb::gil_scoped_release free;
+            d.save(comm_of(comm), path);
+          },
+          "comm"_a, "path"_a)
+      .def("map_info", &map_info)
+      .def("cells_into", &cells_into, "out"_a)
       .def("global_shape", &shoal::Decomposition::global)
       .def("first", &shoal::Decomposition::first)
       .def("count", &shoal::Decomposition::count)

@@ -458,12 +458,12 @@ class Dataset:
             )
         section = tuple(int(n) for n in count) if count is not None else variable.section_shape
         tile = decomposition.halo_shape if halo else decomposition.shape
-        if len(tile) > len(section):
+        if decomposition.ndim > len(section):
             raise InvalidArgumentError(
                 f"{self._path}: variable '{variable.name}' has {len(section)} dimensions a record, the "
-                f"decomposition {len(tile)}."
+                f"decomposition {decomposition.ndim}."
             )
-        return section[: len(section) - len(tile)] + tile
+        return section[: len(section) - decomposition.ndim] + tile
 
     # ---- What is in the file
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from . import _shoal
 from ._library import communicator
-from .errors import InvalidArgumentError
+from .errors import FileMissingError, InvalidArgumentError, NotFoundError, TypeMismatchError
 
 
 def process_grid(size: int, lengths: Sequence[int]) -> tuple[int, ...]:
@@ -65,17 +66,47 @@ def _per_dimension(value, dims, ndims: int, what: str) -> list[int]:
     return values
 
 
+def _shape_of(global_shape) -> tuple[tuple[str, ...] | None, list[int]]:
+    """Names of the dimensions, if there are any, and their lengths."""
+    if isinstance(global_shape, Mapping):
+        return tuple(str(name) for name in global_shape), [int(length) for length in global_shape.values()]
+    return None, [int(length) for length in global_shape]
+
+
+def _list_of_cells(cells) -> np.ndarray:
+    """The list of a map as contiguous integers of 64 bits."""
+    given = np.asarray(cells)
+    if given.size == 0 and given.ndim == 1:
+        return np.empty(0, np.int64)
+    if given.dtype.kind not in "iu":
+        raise TypeMismatchError(
+            f"cells= is of type {given.dtype}; give indices as integers (int32 or int64, counted from 0, "
+            "-1 for a hole). A mask becomes such a list with numpy.flatnonzero(mask)."
+        )
+    if given.ndim != 1:
+        raise InvalidArgumentError(f"cells= has {given.ndim} dimensions; a list of indices has 1.")
+    if given.dtype == np.uint64 and given.max() > np.iinfo(np.int64).max:
+        raise InvalidArgumentError(f"cells= has the index {given.max()}, which no shape is large enough for.")
+    return np.ascontiguousarray(given, np.int64)
+
+
 class Decomposition:
-    """Which global cells this rank owns: one tile (box) a rank, with halo cells around it in memory.
+    """Which global cells this rank owns: one tile (box) a rank, with halo cells around it in memory; or a
+    map, a list of cells a rank.
 
     dims          names of the dimensions, None if they were not given
     global_shape  shape over all ranks
-    first, count  this rank's tile
+    first, count  this rank's tile; of a map 0 and the global shape, if the rank has any cell
     halo_low, halo_high   halo cells before and after the tile in this rank's arrays
-    shape         shape of an array of the tile: count
+    shape         shape of an array of the tile: count; of a map, (length of the list, the `whole` last)
     halo_shape    shape of an array with halo
     slices        the tile as slices of a global array
     inner         the tile as slices of an array with halo
+    is_map        whether it is a map
+    whole         of a map: how many of the last dimensions are not cut
+    cells         the list of this rank: global index of each local cell, -1 for a hole
+    mapped, runs, nbytes  of the list: cells that are no holes, runs of cells that follow each other, bytes
+                  of memory
     comm          the communicator
     """
 
@@ -89,6 +120,7 @@ class Decomposition:
         self.count = tuple(raw.count())
         self.halo_low = tuple(raw.halo_low())
         self.halo_high = tuple(raw.halo_high())
+        self.is_map, self.whole, self._ncells, self.mapped, self.runs, self.nbytes = raw.map_info()
 
     @classmethod
     def block(
@@ -128,13 +160,74 @@ class Decomposition:
             raise
         return cls(_shoal.Decomposition.block(comm.py2f(), shape, *lists), comm, dims)
 
+    @classmethod
+    def map(cls, comm, global_shape, cells, *, whole: int = 0):
+        """Each rank owns a list of cells of a global shape. Collective.
+
+        comm          communicator of mpi4py, None for this process alone
+        global_shape  {"ncol": 48602, "lev": 72}, or (48602, 72); slowest first
+        cells         which global cell each local cell is: integers from 0, row-major in the dimensions
+                      before the last `whole`, in any order; -1 is a hole, a local cell that belongs to none
+        whole         so many of the last dimensions are not cut: every rank has all of them for each of its
+                      cells
+
+        Arrays have the shape (dimensions before those of the decomposition, len(cells), the `whole` last).
+        Cells that no rank has get the fill value. A cell that comes twice can be read, but not written.
+        Raises InvalidArgumentError for indices outside of the shape, TypeMismatchError for what is no
+        integer.
+        """
+        comm = communicator(comm)
+        try:
+            dims, shape = _shape_of(global_shape)
+            indices = _list_of_cells(cells)
+            uncut = int(whole)
+        except Exception:
+            # As in block: the other ranks wait.
+            try:
+                _shoal.Decomposition.map(comm.py2f(), [], 0, np.empty(0, np.int64))
+            except Exception:
+                pass
+            raise
+        return cls(_shoal.Decomposition.map(comm.py2f(), shape, uncut, indices), comm, dims)
+
+    @classmethod
+    def load(cls, comm, path, name: str | None = None, *, dims: Sequence[str] | None = None):
+        """The decomposition in a file. Collective.
+
+        path  a file that save wrote, a map file of E3SM's I/O benchmark, or PIO's text form
+        name  which of several: "D1", "D2", ... of E3SM; PIO: "c" if the dimensions in the file are slowest
+              first, as C programs write them
+        dims  names for its dimensions
+
+        On as many ranks as the file is for, each rank gets what it had. On other numbers of ranks it is a
+        map: the cells are cut evenly in the order of the file, without holes and halos; see cells.
+        """
+        comm = communicator(comm)
+        try:
+            raw = _shoal.Decomposition.load(comm.py2f(), os.fspath(path), name or "")
+        except NotFoundError as error:
+            if os.path.exists(path):
+                raise
+            raise FileMissingError(error.message) from None
+        if dims is not None:
+            dims = tuple(str(dim) for dim in dims)
+            if len(dims) != len(raw.global_shape()):
+                raise InvalidArgumentError(
+                    f"dims= has {len(dims)} names; the decomposition in {os.fspath(path)} has "
+                    f"{len(raw.global_shape())} dimensions."
+                )
+        return cls(raw, comm, dims)
+
+    def save(self, path) -> None:
+        """Save to a NetCDF file, which is replaced if it exists. Collective."""
+        try:
+            self._raw.save(self.comm.py2f(), os.fspath(path))
+        except NotFoundError as error:
+            raise FileMissingError(error.message) from None
+
     @staticmethod
     def _arguments(comm, global_shape, first, count, split, halo, halo_low, halo_high):
-        if isinstance(global_shape, Mapping):
-            dims = tuple(str(name) for name in global_shape)
-            shape = [int(length) for length in global_shape.values()]
-        else:
-            dims, shape = None, [int(length) for length in global_shape]
+        dims, shape = _shape_of(global_shape)
         ndims = len(shape)
 
         if split is not None:
@@ -196,26 +289,45 @@ class Decomposition:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.count
+        return (self._ncells, *self.global_shape[self.ndim - self.whole :]) if self.is_map else self.count
 
     @property
     def halo_shape(self) -> tuple[int, ...]:
+        if self.is_map:
+            return self.shape
         return tuple(low + n + high for low, n, high in zip(self.halo_low, self.count, self.halo_high))
 
     @property
+    def cells(self) -> np.ndarray:
+        indices = np.empty(self._ncells, np.int64)
+        self._raw.cells_into(indices)
+        return indices
+
+    def _need_tile(self, what: str) -> None:
+        if self.is_map:
+            raise InvalidArgumentError(
+                f"A map has no tile, so no {what}; use cells, the indices of its cells."
+            )
+
+    @property
     def slices(self) -> tuple[slice, ...]:
+        self._need_tile("slices")
         return tuple(slice(f, f + n) for f, n in zip(self.first, self.count))
 
     @property
     def inner(self) -> tuple[slice, ...]:
+        self._need_tile("inner")
         return tuple(slice(low, low + n) for low, n in zip(self.halo_low, self.count))
 
     @property
     def is_empty(self) -> bool:
         """Whether this rank owns no cell."""
-        return 0 in self.count
+        return self.mapped == 0
 
     def __repr__(self) -> str:
         names = self.dims or [str(axis) for axis in range(self.ndim)]
+        if self.is_map:
+            shape = ", ".join(f"{n}: {g}" for n, g in zip(names, self.global_shape))
+            return f"<shoal.Decomposition {self.mapped} cells of {shape}>"
         parts = (f"{n}: {s.start}:{s.stop} of {g}" for n, s, g in zip(names, self.slices, self.global_shape))
         return f"<shoal.Decomposition {', '.join(parts)}>"

@@ -1,0 +1,79 @@
+"""Maps on several ranks: lists, saved and loaded, and what is wrong on one rank: maps.py FOLDER"""
+
+import os
+import sys
+
+import numpy as np
+from mpi4py import MPI
+
+import shoal
+
+comm = MPI.COMM_WORLD
+last = comm.size - 1
+path = os.path.join(sys.argv[1], "map.nc")
+
+
+def all_raise(kind, call):
+    """call() raises on every rank, `kind` on the last one."""
+    try:
+        call()
+        caught = None
+    except shoal.Error as error:
+        caught = error
+    found = comm.allgather(str(caught))
+    assert isinstance(caught, kind if comm.rank == last else shoal.Error), found
+    return str(caught)
+
+
+def mine(bad, good):
+    return bad if comm.rank == last else good
+
+
+# Cells dealt out in random order, holes between them; rank 1 has none.
+shape = {"y": 6, "x": 7, "lev": 3}
+order = np.random.default_rng(1).permutation(42)
+owners = np.arange(42) % (comm.size + 1)  # cells of the last owner belong to nobody
+cells = order[owners == comm.rank] if comm.rank != 1 else order[:0]
+cells = np.insert(cells, len(cells) // 2, -1) if len(cells) else cells
+for dtype in (np.int64, np.int32, np.int16, np.uint64 if (cells >= 0).all() else ">i8"):
+    columns = shoal.Decomposition.map(comm, shape, cells.astype(dtype), whole=1)
+    np.testing.assert_array_equal(columns.cells, cells)
+assert columns.is_map and columns.whole == 1 and columns.dims == ("y", "x", "lev")
+assert columns.shape == (len(cells), 3) and columns.mapped == (cells >= 0).sum()
+assert columns.is_empty == (columns.mapped == 0)
+assert columns.nbytes <= 8 * max(len(cells), 100) and columns.runs <= columns.mapped
+assert repr(columns) == f"<shoal.Decomposition {columns.mapped} cells of y: 6, x: 7, lev: 3>"
+
+columns.save(path)
+again = shoal.Decomposition.load(comm, path, dims=("y", "x", "lev"))
+np.testing.assert_array_equal(again.cells, cells)
+assert again.shape == columns.shape and again.global_shape == (6, 7, 3)
+
+# On fewer ranks: the same cells, evenly.
+every = np.concatenate(comm.allgather(cells[cells >= 0]))
+few = comm.Split(0 if comm.rank < last else 1)
+if comm.rank < last:
+    part = shoal.Decomposition.load(few, path)
+    np.testing.assert_array_equal(np.concatenate(few.allgather(part.cells)), every)
+    assert part.dims is None
+
+# A block tells its cells too.
+tile = shoal.Decomposition.block(comm, {"y": 8, "x": 9}, split=("y", "x"))
+np.testing.assert_array_equal(tile.cells, np.arange(72).reshape(8, 9)[tile.slices].ravel())
+assert not tile.is_map
+
+# Wrong on the last rank only.
+good = np.array([comm.rank])
+new_map = shoal.Decomposition.map
+text = all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60,), mine([60], good)))
+assert "60" in text, text
+all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60,), mine([[1]], good)))
+all_raise(shoal.TypeMismatchError, lambda: new_map(comm, (60,), mine([1.0], good)))
+all_raise(shoal.TypeMismatchError, lambda: new_map(comm, (60,), mine([True], good)))
+all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60,), mine(np.array([2**63], "u8"), good)))
+all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60, 2), good, whole=2))
+if comm.size > 1:
+    all_raise(shoal.Error, lambda: new_map(comm, mine((60, 61), (60,)), good))
+all_raise(shoal.FileMissingError, lambda: shoal.Decomposition.load(comm, path + "x"))
+all_raise(shoal.FileMissingError, lambda: columns.save(os.path.join(sys.argv[1], "no", "folder.nc")))
+all_raise(shoal.NotFoundError, lambda: shoal.Decomposition.load(comm, path, "D1"))
