@@ -83,6 +83,7 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
   in.get(holes_);
   in.get(counters_.file_system);
   records_.start(schema_);
+  opened_with_ = static_cast<int>(schema_.variables.size());
 }
 
 void BoxDriver::require_format(const char* driver, std::initializer_list<Format> held) const {
@@ -113,9 +114,9 @@ void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
 }
 
 void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  if (decomposition->map() != nullptr) {
-    rearranger_of(decomposition);
-    return;
+  if (decomposition->map() != nullptr || sets_io_ranks(options_)) {
+    rearranged(decomposition);
+    if (decomposition->map() != nullptr) return;
   }
   Kept kept{decomposition, {}};
   if (!fills() && writable_) {
@@ -156,7 +157,7 @@ void BoxDriver::write(const Transfer& transfer) {
   keep(transfer.status, v);
   written_so_far_.add(static_cast<std::uint64_t>(v));
   written_so_far_.add(transfer.region);
-  if (transfer.decomposition && transfer.decomposition->map() != nullptr) return write_map(transfer);
+  if (rearranges(transfer)) return write_tiles(transfer);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
   keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
@@ -287,7 +288,7 @@ void BoxDriver::read(const Transfer& transfer) {
   if (!met.ok()) throw Error(met);
   const VariableDef& definition = variable(v);
   ++counters_.fields_read;
-  if (is_map) return comm_.agree_or_throw(read_map(transfer));
+  if (rearranges(transfer)) return comm_.agree_or_throw(read_tiles(transfer));
   const Box& box = transfer.mine;
   const bool direct = is_contiguous(transfer.array, definition.type) && !box.empty();
   Status status = caught([&] { settle(); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -125,9 +126,21 @@ class BoxDriver : public Driver {
   void fill_box_of(int variable, const Box& box, bool replicated);
   std::vector<RecordKeeper::Gap> gaps(bool somebody_missed);
   void fill_unowned(const Transfer& transfer);
-  Rearranger& rearranger_of(const std::shared_ptr<const Decomposition>& decomposition);
-  void write_map(const Transfer& transfer);
-  Status read_map(const Transfer& transfer);
+  /// A map, and which cells of a block it stands for.
+  struct Rearranged {
+    std::shared_ptr<const Decomposition> decomposition;
+    bool halo = false;
+    std::shared_ptr<const Decomposition> map;  ///< of a map: itself
+    std::unique_ptr<Rearranger> rearranger;
+  };
+  Rearranged& rearranged(const std::shared_ptr<const Decomposition>& decomposition, bool halo = false);
+  /// Do other ranks than those that have cells of the field hand it on?
+  bool rearranges(const Transfer& transfer) const;
+  bool keeps_cells(const Transfer& transfer);
+  void write_map(const Transfer& transfer, Rearranger& rearranger);
+  void write_tiles(const Transfer& transfer);
+  Status read_map(const Transfer& transfer, Rearranger& rearranger);
+  Status read_tiles(const Transfer& transfer);
   void fill_gaps(bool somebody_missed);
   void finish(bool durable, bool final);
 
@@ -151,11 +164,11 @@ class BoxDriver : public Driver {
     std::vector<Box> unowned;
   };
   std::vector<Kept> decompositions_;
-  struct Rearranged {
-    std::shared_ptr<const Decomposition> decomposition;
-    std::unique_ptr<Rearranger> rearranger;
-  };
   std::vector<Rearranged> maps_;
+  int opened_with_ = 0;  ///< variables that the file had when it was opened
+  std::map<int, std::int64_t>
+      reach_;  ///< of variables: the end of the records that I/O ranks may have stored
+  Room tile_;  ///< this rank's cells of a field that goes through I/O ranks though it is cut into tiles
 };
 
 /// Calls visit for the dimensions, variables and attributes that wanted has beyond schema (or with other

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields that are cut by maps: rearranged to boxes, which go the way of all others.
+// Fields that are cut by maps, or into tiles where I/O ranks are set: rearranged to boxes, which go the way
+// of all others.
 #include <algorithm>
 
 #include "driver/box_driver.hpp"
@@ -20,21 +21,179 @@ Dims alignment_of(const VariableDef& definition, int dims) {
   return static_cast<int>(definition.chunks.size()) == dims ? Dims(definition.chunks) : Dims();
 }
 
+// The dimensions of a block that its map counts: from the first that is cut to the last.
+struct CutDims {
+  int first = 0, last = 0;
+};
+
+CutDims cut_dims(const Decomposition& block) {
+  CutDims dims{block.rank(), 0};
+  for (int d = 0; d < block.rank(); ++d)
+    if (block.is_cut(d)) dims = {std::min(dims.first, d), d};
+  return dims.first < block.rank() ? dims : CutDims{};
+}
+
+// A map of the cells that each rank has of a box in its tile, or around it.
+std::shared_ptr<const Decomposition> map_of_tiles(const Comm& comm, const Decomposition& block,
+                                                  const Box& box) {
+  const CutDims dims = cut_dims(block);
+  const Dims global = tail(block.global(), block.rank() - dims.first);
+  std::vector<std::int64_t> cells;
+  const Status problem = caught([&] {
+    if (box.empty()) return;
+    Box part;
+    Dims shape;
+    for (int d = dims.first; d <= dims.last; ++d) {
+      part.first.push_back(box.first[d]);
+      part.count.push_back(box.count[d]);
+      shape.push_back(block.global()[d]);
+    }
+    const std::int64_t row = part.count[part.rank() - 1];
+    cells.reserve(static_cast<std::size_t>(part.cells()));
+    for (std::int64_t at = 0; at < part.cells(); at += row) {
+      Dims index = unravel(at, part.count);
+      for (int d = 0; d < index.size(); ++d)
+        index[d] += part.first[d];
+      const std::int64_t first = position_in(index, Box::whole(shape));
+      for (std::int64_t i = 0; i < row; ++i)
+        cells.push_back(first + i);
+    }
+  });
+  return Decomposition::map(comm, global, block.rank() - 1 - dims.last, cells, problem);
+}
+
+// Where a dimension of the block lies in a region.
+int in_region(const Transfer& transfer, int d) {
+  return transfer.region.rank() - transfer.decomposition->rank() + d;
+}
+
+// A dimension between two that are cut must be there as a whole, since the map counts its cells too.
+Status check_section(const Transfer& transfer) {
+  const Decomposition& block = *transfer.decomposition;
+  const CutDims dims = cut_dims(block);
+  for (int d = dims.first; d <= dims.last; ++d)
+    if (transfer.region.count[in_region(transfer, d)] != block.global()[d])
+      return {Code::not_supported,
+              "a section of " + std::to_string(transfer.region.count[in_region(transfer, d)]) + " of the " +
+                  std::to_string(block.global()[d]) + " cells of dimension " + std::to_string(d) +
+                  " of the decomposition cannot go through I/O ranks, as dimensions before and behind it are "
+                  "cut; leave out io_ranks, io_stride and io_base, or move the whole of it",
+              -1,
+              {},
+              {}};
+  return {};
+}
+
+// The transfer as one of the map, of this rank's box, whose cells lie row-major.
+Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposition>& map, const Box& box,
+                std::byte* cells, Type type) {
+  Transfer out = transfer;
+  out.decomposition = map;
+  const int leads = transfer.region.rank() - map->rank();
+  const int behind = transfer.region.rank() - map->whole();
+  Dims extents;
+  std::int64_t mapped = 1;
+  for (int d = 0; d < box.rank(); ++d) {
+    if (d < leads || d >= behind)
+      extents.push_back(box.count[d]);
+    else
+      mapped *= box.count[d];
+    if (d == behind - 1) extents.push_back(mapped);
+  }
+  out.array = ArrayView::contiguous(box.empty() ? nullptr : cells, type, extents);
+  return out;
+}
+
 }  // namespace
 
-Rearranger& BoxDriver::rearranger_of(const std::shared_ptr<const Decomposition>& decomposition) {
-  const auto known = std::find_if(maps_.begin(), maps_.end(),
-                                  [&](const Rearranged& r) { return r.decomposition == decomposition; });
-  if (known != maps_.end()) return *known->rearranger;
+bool BoxDriver::rearranges(const Transfer& transfer) const {
+  if (!transfer.decomposition) return false;
+  return transfer.decomposition->map() != nullptr || (sets_io_ranks(options_) && comm_.size() > 1);
+}
+
+BoxDriver::Rearranged& BoxDriver::rearranged(const std::shared_ptr<const Decomposition>& decomposition,
+                                             bool halo) {
+  const auto known = std::find_if(maps_.begin(), maps_.end(), [&](const Rearranged& r) {
+    return r.decomposition == decomposition && r.halo == halo;
+  });
+  if (known != maps_.end()) return *known;
   const auto io_ranks = sets_io_ranks(options_) ? choose_io_ranks(comm_, options_) : usual_io_ranks();
+  Rearranged made{decomposition, halo, decomposition, nullptr};
+  if (decomposition->map() == nullptr) {
+    const Box around = intersection(decomposition->tile_with_halo(), Box::whole(decomposition->global()));
+    made.map = map_of_tiles(comm_, *decomposition, halo ? around : decomposition->tile());
+  }
+  made.rearranger = std::make_unique<Rearranger>(comm_, made.map, io_ranks, exchange_bytes(options_));
   counters_.writers = static_cast<int>(io_ranks.size());
-  maps_.push_back({decomposition,
-                   std::make_unique<Rearranger>(comm_, decomposition, io_ranks, exchange_bytes(options_))});
-  return *maps_.back().rearranger;
+  maps_.push_back(std::move(made));
+  return maps_.back();
+}
+
+void BoxDriver::write_tiles(const Transfer& transfer) {
+  Rearranged* how = nullptr;
+  Status status = caught([&] { how = &rearranged(transfer.decomposition); });
+  if (status.ok() && transfer.decomposition->map() != nullptr) return write_map(transfer, *how->rearranger);
+  if (status.ok()) status = check_section(transfer);
+  if (!status.ok()) return keep(status, transfer.variable);
+  const VariableDef& definition = variable(transfer.variable);
+  const std::size_t size = size_of(definition.type);
+  const Box box = own_cells(transfer);
+  std::byte* cells = nullptr;
+  Misfits misfits;
+  if (transfer.status.ok() && !box.empty())
+    status = caught([&] {
+      const Timer pack_timer(counters_.pack);
+      cells = tile_.of(static_cast<std::size_t>(box.cells()) * size);
+      const Bytes fill = fill_of(definition);
+      misfits = pack_cells(transfer, box, cells, byte_strides(box.count, size),
+                           find_conversion(in_memory(transfer), {definition.type, size, false}), fill.data());
+    });
+  if (misfits.count > 0) status.merge(misfit_status(transfer, definition, misfits, box, true));
+  keep(status, transfer.variable);
+  Transfer packed = as_map(transfer, how->map, box, cells, definition.type);
+  if (!loses_bytes(status)) return write_map(packed, *how->rearranger);
+  packed.status.merge(status);
+  write_map(packed, *how->rearranger);
+}
+
+Status BoxDriver::read_tiles(const Transfer& transfer) {
+  const bool is_map = transfer.decomposition->map() != nullptr;
+  Rearranged& how = rearranged(transfer.decomposition, overlapping_);
+  if (is_map) return read_map(transfer, *how.rearranger);
+  Status status = check_section(transfer);
+  if (!status.ok()) return status;
+  const VariableDef& definition = variable(transfer.variable);
+  const std::size_t size = size_of(definition.type);
+  const Decomposition& block = *transfer.decomposition;
+  Box box = own_cells(transfer);
+  if (overlapping_ && !block.tile().empty())
+    box = within_region({intersection(block.tile_with_halo(), Box::whole(block.global()))}, transfer.region)
+              .front();
+  std::byte* cells = nullptr;
+  status = caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size); });
+  status.merge(read_map(as_map(transfer, how.map, box, cells, definition.type), *how.rearranger));
+  if (!status.ok() || box.empty()) return status;
+  const Timer unpack_timer(counters_.unpack);
+  const Misfits misfits = unpack_cells(transfer, cells, byte_strides(box.count, size), box,
+                                       find_conversion({definition.type, size, false}, in_memory(transfer)));
+  if (misfits.count > 0) status = misfit_status(transfer, definition, misfits, transfer.mine, false);
+  return status;
+}
+
+// Boxes have cells that nobody owns; those of variables without fill stay as they are. The same on all ranks.
+bool BoxDriver::keeps_cells(const Transfer& transfer) {
+  const int v = transfer.variable;
+  const Decomposition& map = *transfer.decomposition;
+  const std::int64_t end = schema_.has_record(v) ? transfer.region.end(0) : 1;
+  const std::int64_t had = v >= opened_with_ ? 0 : schema_.has_record(v) ? schema_.shape(v)[0] : 1;
+  const auto [reach, first_time] = reach_.try_emplace(v, had);
+  const bool is_there = end <= reach->second;
+  reach->second = std::max(reach->second, end);
+  return is_there && variable(v).no_fill && map.owned_cells() < volume(map.global());
 }
 
 // A rank with bad arguments leaves fill values, as what it should have written.
-void BoxDriver::write_map(const Transfer& transfer) {
+void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   const int v = transfer.variable;
   const VariableDef& definition = variable(v);
   const Status writable = transfer.decomposition->writable();
@@ -42,6 +201,8 @@ void BoxDriver::write_map(const Transfer& transfer) {
   if (transfer.status.ok() && transfer.array.data == nullptr && !transfer.region.empty() &&
       !transfer.decomposition->map()->empty())
     keep({Code::not_supported, "cells of a map can only be written from an array", -1, {}, {}}, v);
+  const bool keeps = keeps_cells(transfer);
+  if (keeps) keep(caught([&] { settle(); }), v);
   keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
   ++counters_.fields_written;
   grow(v, transfer.region);
@@ -52,6 +213,12 @@ void BoxDriver::write_map(const Transfer& transfer) {
     keep(caught([&] { cells = room_for_cells(bytes); }), v);
     return cells;
   };
+  Rearranger::UsePiece load_piece;
+  if (keeps)
+    load_piece = [&](const Box& piece, std::byte* cells) {
+      const Timer read_timer(counters_.read);
+      keep(caught([&] { load(v, piece, cells); }), v);
+    };
   const auto store_piece = [&](const Box& piece, const std::byte* cells) {
     const Timer store_timer(counters_.store);
     keep(caught([&] { store(v, piece, cells); }), v);
@@ -61,16 +228,16 @@ void BoxDriver::write_map(const Transfer& transfer) {
   const Seconds stored = counters_.store;
   Misfits misfits;
   keep(caught([&] {
-         misfits = rearranger_of(transfer.decomposition)
-                       .write(transfer, {definition.type, size_of(definition.type), false}, fill.data(),
-                              alignment_of(definition, transfer.region.rank()), room, store_piece);
+         misfits = rearranger.write(transfer, {definition.type, size_of(definition.type), false}, fill.data(),
+                                    alignment_of(definition, transfer.region.rank()),
+                                    {room, load_piece, store_piece});
        }),
        v);
   counters_.pack += now() - begin - (counters_.store - stored);
   if (misfits.count > 0) keep(mapped_misfit_status(transfer, definition, misfits, true), v);
 }
 
-Status BoxDriver::read_map(const Transfer& transfer) {
+Status BoxDriver::read_map(const Transfer& transfer, Rearranger& rearranger) {
   const int v = transfer.variable;
   const VariableDef& definition = variable(v);
   Status status = caught([&] { settle(); });
@@ -88,9 +255,8 @@ Status BoxDriver::read_map(const Transfer& transfer) {
   const Seconds loaded = counters_.read;
   Misfits misfits;
   status.merge(caught([&] {
-    misfits = rearranger_of(transfer.decomposition)
-                  .read(transfer, {definition.type, size_of(definition.type), false},
-                        alignment_of(definition, transfer.region.rank()), room, load_piece);
+    misfits = rearranger.read(transfer, {definition.type, size_of(definition.type), false},
+                              alignment_of(definition, transfer.region.rank()), {room, load_piece, {}});
   }));
   counters_.unpack += now() - begin - (counters_.read - loaded);
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, definition, misfits, false));

@@ -301,15 +301,18 @@ Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) co
 // ---- Moving
 
 Misfits Rearranger::write(const Transfer& transfer, const Element& stored, const std::byte* fill,
-                          const Dims& align, const GetRoom& room, const UsePiece& store) {
+                          const Dims& align, const Handling& handling) {
   const Call call = start(transfer, stored, align);
   Misfits misfits;
   for (std::int64_t number = 0; number < call.rounds; ++number) {
     const Round round = round_of(call, number);
     const Box& piece = round.mine.piece;
-    std::byte* cells = piece.empty() ? nullptr : room(static_cast<std::size_t>(piece.cells()) * stored.size);
+    std::byte* cells =
+        piece.empty() ? nullptr : handling.room(static_cast<std::size_t>(piece.cells()) * stored.size);
     const auto size = static_cast<std::int64_t>(stored.size);
-    if (cells != nullptr && !call.lists->complete)
+    if (handling.load)
+      handling.load(cells == nullptr ? nothing(piece.rank()) : piece, cells);
+    else if (cells != nullptr && !call.lists->complete)
       fill_box(cells, {size}, {piece.cells()}, fill, stored.size);
     exchange_messages(
         comm_, rooms_, round.of_boxes,
@@ -325,24 +328,25 @@ Misfits Rearranger::write(const Transfer& transfer, const Element& stored, const
                          [&](std::int64_t in_piece, std::int64_t in_message, std::int64_t n) {
                            if (bytes > 0)
                              copy_bytes(cells + in_piece, from + in_message, n);
-                           else
+                           else if (!handling.load)
                              fill_box(cells + in_piece, {size}, {n / size}, fill, stored.size);
                          });
         });
-    store(cells == nullptr ? nothing(piece.rank()) : piece, cells);
+    handling.store(cells == nullptr ? nothing(piece.rank()) : piece, cells);
   }
   return misfits;
 }
 
 Misfits Rearranger::read(const Transfer& transfer, const Element& stored, const Dims& align,
-                         const GetRoom& room, const UsePiece& load) {
+                         const Handling& handling) {
   const Call call = start(transfer, stored, align);
   Misfits misfits;
   for (std::int64_t number = 0; number < call.rounds; ++number) {
     const Round round = round_of(call, number);
     const Box& piece = round.mine.piece;
-    std::byte* cells = piece.empty() ? nullptr : room(static_cast<std::size_t>(piece.cells()) * stored.size);
-    load(cells == nullptr ? nothing(piece.rank()) : piece, cells);
+    std::byte* cells =
+        piece.empty() ? nullptr : handling.room(static_cast<std::size_t>(piece.cells()) * stored.size);
+    handling.load(cells == nullptr ? nothing(piece.rank()) : piece, cells);
     exchange_messages(
         comm_, rooms_, round.of_sources,
         [&](std::size_t i, std::byte* to) -> std::int64_t {

@@ -30,16 +30,22 @@ class Rearranger {
   /// (with an empty box where there is none). Must not throw.
   using UsePiece = std::function<void(const Box& piece, std::byte* cells)>;
 
+  /// What is done with pieces.
+  struct Handling {
+    GetRoom room;
+    UsePiece load;
+    UsePiece store;
+  };
   /// Of the transfer the region, the array and the status are looked at; the array has the extents [region's
   /// dimensions in front of the decomposition's, local cells, region's dimensions that are not cut]. store
-  /// gets cells as `stored`, fill where nobody has one or a rank's status is not ok. align: multiples of
-  /// cells at which the file's boxes had best begin, one a dimension; empty: anywhere. Misfits count from the
-  /// start of the array. Error on all ranks alike: no memory. Collective.
+  /// gets cells as `stored`. Where nobody has one, or a rank's status is not ok, it gets what load (if there
+  /// is one) gave before, else fill. align: multiples of cells at which the file's boxes had best begin, one
+  /// a dimension; empty: anywhere. Misfits count from the start of the array. Error on all ranks alike: no
+  /// memory. Collective.
   Misfits write(const Transfer& transfer, const Element& stored, const std::byte* fill, const Dims& align,
-                const GetRoom& room, const UsePiece& store);
+                const Handling& handling);
   /// Cells are in the array when it returns, if load gave them. Collective.
-  Misfits read(const Transfer& transfer, const Element& stored, const Dims& align, const GetRoom& room,
-               const UsePiece& load);
+  Misfits read(const Transfer& transfer, const Element& stored, const Dims& align, const Handling& handling);
 
   const std::vector<int>& io_ranks() const { return io_ranks_; }
   /// Of lists and messages, as of now.

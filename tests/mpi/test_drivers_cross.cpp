@@ -31,6 +31,7 @@ std::vector<std::string> ways(const std::string& format, bool to_read) {
     if (*kind.accesses == '\0') found.push_back(driver);
     for (const auto& access : words(kind.accesses))
       found.push_back(driver + ", access=" + access);
+    if (std::string(kind.name) != "native") found.push_back(driver + ", io_stride=2");  // through I/O ranks
   }
   return found;
 }

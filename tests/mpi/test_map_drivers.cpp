@@ -256,12 +256,86 @@ TEST_CASE("maps through every driver of a library") {
         if (way.driver == "gather") options.stage_bytes = 64 * 1024;
       }
       CAPTURE(way.driver);
-      CAPTURE(name_of(way.format));
-      CAPTURE(name_of(way.access));
+      CAPTURE(std::string(name_of(way.format)));
+      CAPTURE(std::string(name_of(way.access)));
       CAPTURE(round);
       write_all(comm, way, options, maps, round == 1);
       check_with_blocks(comm, way.format, maps);
       check_with_maps(comm, way, options, maps, others);
+      remove_files(comm);
+    }
+  }
+}
+
+TEST_CASE(
+    "maps: cells that nobody owns stay as they are in a variable without fill, else get the fill value") {
+  const Comm comm(MPI_COMM_WORLD);
+  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> some;  // every third
+  for (std::int64_t i = comm.size() - 1 - comm.rank(); i < k_columns; i += comm.size())
+    all.push_back(i);
+  for (std::int64_t i = comm.rank(); 3 * i < k_columns; i += comm.size())
+    some.push_back(3 * i);
+  const auto whole = Decomposition::map(comm, {k_columns}, 0, all);
+  const auto part = Decomposition::map(comm, {k_columns}, 0, some);
+  for (const Way& way : ways()) {
+    if (way.format == Format::ascii) continue;  // written in order, once
+    CAPTURE(way.driver);
+    CAPTURE(std::string(name_of(way.format)));
+    CAPTURE(std::string(name_of(way.access)));
+    for (const bool again : {false, true}) {  // in a file that was opened
+      DriverOptions options;
+      options.access = way.access;
+      auto driver = make_driver(way.driver, comm, k_path, OpenMode::create, way.format, options);
+      Schema schema = make_schema(way.format, false);
+      schema.variables[2].no_fill = true;
+      driver->define(schema, {});
+      const auto write = [&](int v, std::int64_t record, const std::shared_ptr<const Decomposition>& by,
+                             float value) {
+        driver->prepare(by);
+        const auto columns = by->map()->local_cells();
+        const std::int64_t levels = v == 2 ? k_levels : 1;
+        std::vector<float> data(static_cast<std::size_t>(columns * levels), value);
+        Transfer transfer;
+        transfer.variable = v;
+        transfer.region =
+            v == 2 ? Box({record, 0, 0}, {1, k_levels, k_columns}) : Box({record, 0}, {1, k_columns});
+        transfer.mine = transfer.region;
+        transfer.decomposition = by;
+        transfer.array = ArrayView::contiguous(data.data(), Type::float_,
+                                               v == 2 ? Dims{1, levels, columns} : Dims{1, columns});
+        driver->write(transfer);
+      };
+      for (std::int64_t record = 0; record < 2; ++record) {
+        write(1, record, whole, 1);
+        write(2, record, whole, 1);
+      }
+      if (again) {
+        driver->close(false);
+        driver = make_driver(way.driver, comm, k_path, OpenMode::write, way.format, options);
+      }
+      write(1, 1, part, 2);
+      write(2, 1, part, 2);
+      std::vector<std::string> none;
+      std::vector<std::int16_t> flat(static_cast<std::size_t>(k_columns));
+      driver->get(1, Box({1, 0}, {1, k_columns}), reinterpret_cast<std::byte*>(flat.data()), none, {});
+      std::vector<float> deep(static_cast<std::size_t>(2 * k_levels * k_columns));
+      driver->get(2, Box({0, 0, 0}, {2, k_levels, k_columns}), reinterpret_cast<std::byte*>(deep.data()),
+                  none, {});
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < k_columns; ++i)
+        wrong += flat[static_cast<std::size_t>(i)] != (i % 3 == 0 ? 2 : -7) ? 1 : 0;
+      CHECK(wrong == 0);
+      // Classic files do not tell that a variable has no fill.
+      const VariableDef& variable = driver->schema().variables[2];
+      CHECK((variable.no_fill || again));
+      const auto unowned = variable.no_fill ? 1.0F : static_cast<float>(fill_number(variable));
+      for (std::int64_t i = 0; i < 2 * k_levels * k_columns; ++i) {
+        const float second = i % k_columns % 3 == 0 ? 2.0F : unowned;
+        wrong += deep[static_cast<std::size_t>(i)] != (i < k_levels * k_columns ? 1.0F : second) ? 1 : 0;
+      }
+      CHECK(wrong == 0);
+      driver->close(false);
       remove_files(comm);
     }
   }
