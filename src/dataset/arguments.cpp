@@ -87,8 +87,15 @@ Share share_of(const Box& region, const Decomposition& decomposition, int record
   share.mine = region;
   Dims first_in_array;
   Dims count_in_array;
+  const int mapped = decomposition.map() != nullptr ? cut - decomposition.whole() : 0;
   for (int d = record_dims; d < nd; ++d) {
     const int c = d - (nd - cut);
+    if (c >= 0 && c < mapped) {  // together one dimension of the array
+      if (c > 0) continue;
+      share.plain.push_back(decomposition.map()->local_cells());
+      share.with_halo.push_back(decomposition.map()->local_cells());
+      continue;
+    }
     const bool sectioned = c < 0 || region.first[d] != 0 || region.count[d] != decomposition.global()[c];
     if (sectioned) {
       share.plain.push_back(region.count[d]);
@@ -134,6 +141,9 @@ void fill_in_array(Transfer& transfer, const VariableDef& variable, const DataCa
   if (decomposition.tile().empty() || transfer.region.empty()) return;  // the array is not looked at
   if (!call.array.problem.ok()) throw Error(call.array.problem);
   ArrayView view = call.array.view;
+  if (call.source && decomposition.map() != nullptr)
+    throw Error(Code::not_supported,
+                "cells of a map cannot be copied part by part; read them to an array, and write that");
   if (call.source) view = ArrayView::contiguous(nullptr, call.source_type, plain.plain);
   check_types(variable, view, direction);
   transfer.source = call.source;

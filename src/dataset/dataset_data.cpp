@@ -108,7 +108,11 @@ void Dataset::write(const DataCall& call) {
   finish_definitions();
   try {
     adopt(call.decomposition);
-    driver_->write(transfer_of(call, Direction::to_file));
+    const Transfer transfer = transfer_of(call, Direction::to_file);
+    // All ranks know, and nothing is written.
+    if (transfer.decomposition && !transfer.decomposition->writable().ok())
+      throw Error(transfer.decomposition->writable());
+    driver_->write(transfer);
     definitions_.take_lengths(driver_->schema());
   } catch (const Error& e) {
     throw e.of_variable(call.variable).in_file(path_);

@@ -53,7 +53,7 @@ constexpr std::array<SettingKey, 28> k_keys{{
     {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
      "ranks of a node that store at a time", false},
     {"io_ranks", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
-     "other drivers than native: ranks that hand the library boxes of fields", false},
+     "ranks that store and fetch boxes of fields; cells are sent to them", false},
     {"io_stride", Kind::count, "0", "0 (as far apart as they can be) or a number of ranks",
      "from one of these ranks to the next", false},
     {"io_base", Kind::count, "0", "a rank, from 0", "the first of these ranks", false},

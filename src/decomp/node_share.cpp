@@ -59,6 +59,11 @@ std::int64_t run_of(const Box& box, const Dims& global) {
 
 NodeShare share_of_node(const Comm& comm, const Nodes& nodes, const Decomposition& decomposition) {
   NodeShare share;
+  if (decomposition.map() != nullptr) {
+    // A node's cells lie anywhere.
+    share.store = share.fetch = {Box::whole(decomposition.global())};
+    return share;
+  }
   share.unowned = deal_unowned(comm, nodes, decomposition);
   share.store = all_of(nodes.node(), decomposition.tile());
   for (const auto& tile : share.store) {

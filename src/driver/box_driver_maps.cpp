@@ -9,13 +9,6 @@ namespace shoal {
 
 namespace {
 
-// Of messages that a rank has under way.
-constexpr std::int64_t k_exchange_bytes = 64 * 1024 * 1024;
-
-std::int64_t exchange_bytes(const DriverOptions& options) {
-  return options.whole_stage ? std::min(k_exchange_bytes, options.stage_bytes) : k_exchange_bytes;
-}
-
 // Borders of chunks, if the variable has any.
 Dims alignment_of(const VariableDef& definition, int dims) {
   return static_cast<int>(definition.chunks.size()) == dims ? Dims(definition.chunks) : Dims();

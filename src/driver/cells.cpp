@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "driver/map_cells.hpp"
+
 namespace shoal {
 
 namespace {
@@ -22,12 +24,16 @@ std::string value_text(const ArrayView& array, const Dims& index) {
   return std::string("the value ") + text.data();
 }
 
-/// What stands in the caller's array where a value of the file does not fit.
+bool is_mapped(const Transfer& transfer) {
+  return transfer.decomposition && transfer.decomposition->map() != nullptr;
+}
+
+}  // namespace
+
 const std::byte* substitute_for(Type type) {
   static constexpr std::array<std::byte, 8> k_false{};
   return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));
 }
-}  // namespace
 
 Box own_cells(const Transfer& transfer) {
   const Box nothing(Dims(transfer.region.rank()), Dims(transfer.region.rank()));
@@ -58,6 +64,9 @@ Dims byte_strides(const Dims& shape, std::size_t element_size) {
 
 Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
                    ConvertRun convert, const std::byte* substitute) {
+  if (is_mapped(transfer))
+    return pack_map_cells(transfer, cells, to, static_cast<std::size_t>(strides[strides.size() - 1]), convert,
+                          substitute);
   const Box part = intersection(cells, transfer.mine);
   if (part.empty()) return {};
   Box local = part;
@@ -74,6 +83,9 @@ Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, co
 
 Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides, const Box& cells,
                      ConvertRun convert) {
+  if (is_mapped(transfer))
+    return unpack_map_cells(transfer, cells, from, static_cast<std::size_t>(strides[strides.size() - 1]),
+                            convert);
   const Box& mine = transfer.mine;
   const Box part = intersection(cells, mine);
   if (part.empty()) return {};
@@ -96,6 +108,7 @@ Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims
 
 Status misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
                      const Box& cells, bool writing) {
+  if (is_mapped(transfer)) return mapped_misfit_status(transfer, variable, misfits, writing);
   const Dims in_cells = unravel(misfits.first, cells.count);
   Dims global(cells.rank());
   Dims local(cells.rank());

@@ -20,6 +20,8 @@ std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region)
 /// This rank's own cells of the region, whatever the transfer says.
 Box own_cells(const Transfer& transfer);
 
+// (Of a map, misfits count from the start of the array, and the cells must lie without gaps.)
+
 /// Copy this rank's share of the cells from its array (or source) to `to`, where they lie with the strides.
 /// What does not fit becomes *substitute. Misfits count from the start of intersection(cells, mine).
 Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
@@ -29,6 +31,9 @@ Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, co
 /// from the start of `mine`.
 Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides, const Box& cells,
                      ConvertRun convert);
+
+/// What stands in the caller's array where a value of the file does not fit.
+const std::byte* substitute_for(Type type);
 
 /// "value 3e+40 at [3, 17, 4] does not fit ...": for the first of the misfits of copying the cells.
 Status misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,

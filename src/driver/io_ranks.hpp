@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "comm/nodes.hpp"
@@ -19,6 +20,12 @@ std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options)
 
 /// More ranks of one node than this make no library store faster, and each has fewer bytes to store at once.
 inline constexpr int k_io_ranks_of_node = 8;
+
+/// Bytes of messages that a rank may have under way.
+inline std::int64_t exchange_bytes(const DriverOptions& options) {
+  constexpr std::int64_t k_exchange_bytes = 64 * 1024 * 1024;
+  return options.whole_stage ? std::min(k_exchange_bytes, options.stage_bytes) : k_exchange_bytes;
+}
 
 /// Is any of the three set?
 inline bool sets_io_ranks(const DriverOptions& options) {

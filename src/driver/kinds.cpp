@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "driver/io_ranks.hpp"
 
 namespace shoal {
 
@@ -99,10 +98,6 @@ const DriverKind& checked(const std::string& name, OpenMode mode, Format format,
     throw Error(Code::setting, "driver " + name +
                                    " has one way of moving bytes, and settings access and "
                                    "replicated_access are not for it; leave them out");
-  if (name == "native" && sets_io_ranks(options))
-    throw Error(Code::setting,
-                "settings io_ranks, io_stride and io_base are for other drivers than native, which has "
-                "writers and ranks_per_node; leave them out, or choose another driver");
   const std::string access = name_of(options.access);
   if (*kind->accesses != '\0' && !has(kind->accesses, access))
     throw Error(Code::setting, "driver " + name + " has no " + access + " access, only " +

@@ -42,31 +42,28 @@ void for_size(std::size_t size, Work&& work) {
   }
 }
 
-// What stands in the caller's array where a value of the file does not fit.
-const std::byte* substitute_for(Type type) {
-  static constexpr std::array<std::byte, 8> k_false{};
-  return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));
-}
-
 /// Moves cells between an array of local cells and a message.
 template <Way way>
 class Mover {
  public:
   using MessageByte = std::conditional_t<way == Way::pack, std::byte, const std::byte>;
 
-  Mover(const Transfer& transfer, const MappedPart& part, const Element& message, MessageByte* bytes,
-        const std::byte* substitute)
+  /// size: of an element of the message. lead_cells: cells (of the mapped dimensions) from one lead to the
+  /// next of a message in which each cell lies at its position; 0: they lie one after another.
+  Mover(const Transfer& transfer, const MappedPart& part, ConvertRun conversion, std::size_t size,
+        MessageByte* bytes, const std::byte* substitute, std::int64_t lead_cells = 0)
       : transfer_(transfer),
         map_(*transfer.decomposition->map()),
         part_(part),
         array_(in_memory(transfer)),
-        message_(message),
         bytes_(bytes),
         substitute_(substitute),
         leads_(part.lead.rank()),
         stride_(transfer.array.strides[leads_]),
-        size_(static_cast<std::int64_t>(message.size)) {
-    convert_ = way == Way::pack ? find_conversion(array_, message_) : find_conversion(message_, array_);
+        size_(static_cast<std::int64_t>(size)),
+        lead_cells_(lead_cells),
+        convert_(conversion),
+        same_(size == array_.size && conversion == find_conversion(array_, array_)) {
     const int n = part.whole.rank();
     item_ = part.whole.cells();
     for (int d = 0; d < n; ++d)
@@ -85,11 +82,12 @@ class Mover {
         at_ += (part_.lead.first[d] + index[d] - transfer_.region.first[d]) * transfer_.array.strides[d];
       for (int d = 0; d < part_.whole.rank(); ++d)
         at_ += (part_.whole.first[d] - whole_first(d)) * whole_strides_[d];
-      if (item_ == 1 && map_.mapped_cells() < k_long_run * map_.runs())
-        move_scattered();
+      const bool scattered = item_ == 1 && map_.mapped_cells() < k_long_run * map_.runs();
+      if (lead_cells_ > 0)
+        scattered ? place_scattered() : place_runs();
       else
-        move_runs();
-      bytes_ += cells_ * item_ * size_;
+        scattered ? move_scattered() : move_runs();
+      bytes_ += (lead_cells_ > 0 ? lead_cells_ : cells_) * item_ * size_;
     }
     return misfits_;
   }
@@ -142,16 +140,15 @@ class Mover {
   void move_block(const std::int64_t* local, std::int64_t n, MessageByte* message) {
     if (n == 0) return;
     alignas(8) std::array<std::byte, k_block * k_largest> block;
-    const bool same = array_ == message_;
     const auto size = static_cast<std::int64_t>(array_.size);
     Misfits found;
     if constexpr (way == Way::pack) {
-      std::byte* to = same ? message : block.data();
+      std::byte* to = same_ ? message : block.data();
       for_size(array_.size, [&](auto element) { gather<decltype(element)>(at_, stride_, local, n, to); });
-      if (!same) found = convert(block.data(), size, message, size_, n);
+      if (!same_) found = convert(block.data(), size, message, size_, n);
     } else {
-      const std::byte* from = same ? message : block.data();
-      if (!same) found = convert(block.data(), size, message, size_, n);
+      const std::byte* from = same_ ? message : block.data();
+      if (!same_) found = convert(block.data(), size, message, size_, n);
       for_size(array_.size, [&](auto element) { scatter<decltype(element)>(from, local, n, at_, stride_); });
     }
     if (found.count > 0) note(found, local[found.first], 0);
@@ -164,6 +161,42 @@ class Mover {
                                move_run(run, bytes_ + which * item_ * size_);
                                cells_ = which + run.length;
                              });
+  }
+
+  // The same where each cell of the message lies at its position.
+  void place_scattered() {
+    alignas(8) std::array<std::byte, k_block * k_largest> block;
+    std::array<std::int64_t, k_block> local;
+    std::array<std::int64_t, k_block> position;
+    std::int64_t n = 0;
+    const auto flush = [&] {
+      if constexpr (way == Way::pack) {
+        move_block(local.data(), n, block.data());
+        for_size(static_cast<std::size_t>(size_), [&](auto element) {
+          scatter<decltype(element)>(block.data(), position.data(), n, bytes_, size_);
+        });
+      } else {
+        for_size(static_cast<std::size_t>(size_), [&](auto element) {
+          gather<decltype(element)>(bytes_, size_, position.data(), n, block.data());
+        });
+        move_block(local.data(), n, block.data());
+      }
+      n = 0;
+    };
+    part_.rows.for_each_run(map_, part_.low, part_.end, [&](const IndexMap::Run& run, std::int64_t at) {
+      for (std::int64_t i = 0; i < run.length; ++i) {
+        local[static_cast<std::size_t>(n)] = run.local + i;
+        position[static_cast<std::size_t>(n)] = at + i;
+        if (++n == k_block) flush();
+      }
+    });
+    flush();
+  }
+
+  void place_runs() {
+    part_.rows.for_each_run(map_, part_.low, part_.end, [&](const IndexMap::Run& run, std::int64_t at) {
+      move_run(run, bytes_ + at * item_ * size_);
+    });
   }
 
   void move_run(const IndexMap::Run& run, MessageByte* message) {
@@ -180,7 +213,7 @@ class Mover {
     } else {
       const Dims count = joined({run.length}, part_.whole.count);
       const Dims in_array = joined({stride_}, whole_strides_);
-      const Dims in_message = byte_strides(count, message_.size);
+      const Dims in_message = byte_strides(count, static_cast<std::size_t>(size_));
       Misfits found;
       if constexpr (way == Way::pack)
         found = copy_box(array, in_array, message, in_message, count, convert_, substitute_);
@@ -206,16 +239,18 @@ class Mover {
   const Transfer& transfer_;
   const IndexMap& map_;
   const MappedPart& part_;
-  Element array_, message_;
+  Element array_;
   MessageByte* bytes_;
   const std::byte* substitute_;
   int leads_;
-  std::int64_t stride_;    // from local cell to local cell
-  std::int64_t size_;      // of an element of the message
+  std::int64_t stride_;  // from local cell to local cell
+  std::int64_t size_;    // of an element of the message
+  std::int64_t lead_cells_;
+  ConvertRun convert_;
+  bool same_;              // elements are copied as they are
   std::int64_t item_ = 1;  // values of a cell
   Dims whole_strides_;
-  bool dense_ = true;  // values of a cell follow each other
-  ConvertRun convert_ = nullptr;
+  bool dense_ = true;        // values of a cell follow each other
   std::byte* at_ = nullptr;  // of local cell 0
   std::int64_t lead_ = 0;
   std::int64_t cells_ = 0;  // in the message, of this lead
@@ -243,16 +278,116 @@ MappedRows MappedRows::of(const Box& box, const Dims& mapped_shape) {
   return rows;
 }
 
+namespace {
+
+/// Calls visit(part, values of the box before it) for parts that are the cells of the box together.
+template <class Visit>
+void for_each_mapped_part(const Decomposition& decomposition, const Box& cells, Visit&& visit) {
+  const int leads = cells.rank() - decomposition.rank();
+  const Dims shape = decomposition.mapped_shape();
+  const auto dims_of = [&](int first, int n) {
+    return Box(Dims(std::span(cells.first.begin() + first, static_cast<std::size_t>(n))),
+               Dims(std::span(cells.count.begin() + first, static_cast<std::size_t>(n))));
+  };
+  MappedPart part;
+  part.lead = dims_of(0, leads);
+  part.whole = dims_of(leads + shape.size(), decomposition.whole());
+  const Box mapped = dims_of(leads, shape.size());
+  // Rows have a step from one to the next as long as only one dimension is not whole.
+  int last_cut = shape.size() - 1;
+  while (last_cut > 0 && mapped.count[last_cut] == shape[last_cut])
+    --last_cut;
+  Box prefix = Box::whole(Dims(shape.size(), 1));
+  for (int d = 0; d < last_cut; ++d)
+    if (mapped.count[d] != shape[d])
+      for (int i = 0; i < last_cut; ++i) {
+        prefix.first[i] = mapped.first[i];
+        prefix.count[i] = mapped.count[i];
+      }
+  const bool split = prefix.cells() > 1 || !(prefix.first == Dims(shape.size()));
+  std::int64_t before = 0;
+  for_each_index(prefix, [&](const Dims& index) {
+    Box box = mapped;
+    for (int d = 0; split && d < last_cut; ++d) {
+      box.first[d] = index[d];
+      box.count[d] = 1;
+    }
+    part.rows = MappedRows::of(box, shape);
+    part.end = part.rows.cells();
+    visit(part, before * part.whole.cells());
+    before += box.cells();
+  });
+}
+
+std::int64_t mapped_cells_of(const Decomposition& decomposition, const Box& cells) {
+  std::int64_t n = 1;
+  const int leads = cells.rank() - decomposition.rank();
+  for (int d = leads; d < cells.rank() - decomposition.whole(); ++d)
+    n *= cells.count[d];
+  return n;
+}
+
+}  // namespace
+
+Misfits pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to, std::size_t size,
+                       ConvertRun convert, const std::byte* substitute) {
+  Misfits misfits;
+  if (transfer.array.data == nullptr || transfer.decomposition->map()->empty()) return misfits;
+  const std::int64_t lead_cells = mapped_cells_of(*transfer.decomposition, cells);
+  for_each_mapped_part(*transfer.decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
+    misfits.merge(Mover<Way::pack>(transfer, part, convert, size,
+                                   to + before * static_cast<std::int64_t>(size), substitute, lead_cells)
+                      .move(),
+                  0);
+  });
+  return misfits;
+}
+
+Misfits unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from, std::size_t size,
+                         ConvertRun convert) {
+  Misfits misfits;
+  if (transfer.array.data == nullptr || transfer.decomposition->map()->empty()) return misfits;
+  const std::int64_t lead_cells = mapped_cells_of(*transfer.decomposition, cells);
+  for_each_mapped_part(*transfer.decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
+    misfits.merge(
+        Mover<Way::unpack>(transfer, part, convert, size, from + before * static_cast<std::int64_t>(size),
+                           substitute_for(transfer.array.type), lead_cells)
+            .move(),
+        0);
+  });
+  return misfits;
+}
+
+void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, const Box& cells, std::byte* to,
+                    const Bytes& fill) {
+  if (map.empty()) return;
+  const auto size = static_cast<std::int64_t>(fill.size());
+  const std::int64_t lead_cells = mapped_cells_of(decomposition, cells);
+  for_each_mapped_part(decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
+    const std::int64_t item = part.whole.cells();
+    const std::int64_t leads = part.lead.cells();
+    part.rows.for_each_run(map, part.low, part.end, [&](const IndexMap::Run& run, std::int64_t position) {
+      for (std::int64_t lead = 0; lead < leads; ++lead)
+        fill_box(to + (before + (lead * lead_cells + position) * item) * size, {size}, {run.length * item},
+                 fill.data(), fill.size());
+    });
+  });
+}
+
 Misfits pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message, std::byte* to,
                     const std::byte* substitute) {
   if (transfer.decomposition->map()->empty()) return {};
-  return Mover<Way::pack>(transfer, part, message, to, substitute).move();
+  return Mover<Way::pack>(transfer, part, find_conversion(in_memory(transfer), message), message.size, to,
+                          substitute)
+      .move();
 }
 
 Misfits unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
                       const std::byte* from) {
   if (transfer.decomposition->map()->empty()) return {};
-  return Mover<Way::unpack>(transfer, part, message, from, substitute_for(transfer.array.type)).move();
+  return Mover<Way::unpack>(transfer, part, find_conversion(message, in_memory(transfer)), message.size, from,
+                            substitute_for(transfer.array.type))
+      .move();
 }
 
 Status mapped_misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
@@ -275,6 +410,7 @@ Status mapped_misfit_status(const Transfer& transfer, const VariableDef& variabl
     global.push_back(local[d] + transfer.region.first[global.size()]);
   // Of one cell, whose value is the array.
   Transfer one = transfer;
+  one.decomposition = nullptr;
   for (int d = 0; d < local.size(); ++d)
     one.array.data += local[d] * one.array.strides[d];
   one.array.strides = Dims(global.size());

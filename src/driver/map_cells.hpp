@@ -62,6 +62,16 @@ Misfits pack_mapped(const Transfer& transfer, const MappedPart& part, const Elem
 Misfits unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
                       const std::byte* from);
 
+/// This rank's cells among those of a box of the field, which lies row-major at to (from). convert: between
+/// the array's elements and those, of so many bytes. Misfits as above.
+Misfits pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to, std::size_t size,
+                       ConvertRun convert, const std::byte* substitute);
+Misfits unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from, std::size_t size,
+                         ConvertRun convert);
+/// A fill value in those of the box that the map has.
+void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, const Box& cells, std::byte* to,
+                    const Bytes& fill);
+
 /// As misfit_status, for misfits of these.
 Status mapped_misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
                             bool writing);

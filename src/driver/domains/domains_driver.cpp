@@ -175,6 +175,11 @@ bool DomainsDriver::is_of_a_set(const std::string& file) const {
 const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Decomposition>& decomposition) {
   const auto known = cuts_.find(decomposition.get());
   if (known != cuts_.end()) return known->second;
+  if (decomposition->map() != nullptr)
+    throw Error(
+        Code::not_supported,
+        "a field that is cut by a map goes to one file only, as the cells of a rank are no box that a "
+        "file could hold; use layout=one");
   // What nobody owns cells of is in every file, whole.
   const bool nobody = decomposition->owned_cells() == 0;
   Cut cut{

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "driver/map_cells.hpp"
 #include "driver/native/field.hpp"
 
 namespace shoal {
@@ -92,8 +93,16 @@ Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const 
       for (const auto& box : within_region({job.share->unowned[i]}, job.transfer->region))
         fill_part(box);
 
+  const Decomposition& decomposition = *job.transfer->decomposition;
+  const auto fill_mapped = [&](const IndexMap& map) {
+    fill_map_cells(decomposition, map, cells, base, fill);
+  };
+  if (decomposition.map() != nullptr) fill_mapped(decomposition.unowned_share());
   if (!job.transfer->status.ok()) {
-    fill_part(own_cells(*job.transfer));
+    if (decomposition.map() != nullptr)
+      fill_mapped(*decomposition.map());
+    else
+      fill_part(own_cells(*job.transfer));
     return {};
   }
   return pack_cells(*job.transfer, cells, base, strides,

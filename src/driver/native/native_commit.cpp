@@ -147,7 +147,7 @@ void NativeDriver::write_out_puts(int v) {
   const auto write_out = [&](int variable) {
     if (put_.erase(variable) != 0) catalog_->write_out(variable);
   };
-  if (v >= 0 && nodes_->single()) {  // nobody of the node stores before the owner has come
+  if (v >= 0 && one_stage()) {  // nobody of the node stores before the owner has come
     if (owner()) write_out(v);
     return;
   }

@@ -7,6 +7,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "driver/file_catalog.hpp"
+#include "driver/io_ranks.hpp"
 #include "driver/meeting.hpp"
 
 namespace shoal {
@@ -28,6 +29,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       options_(options),
       writable_(mode != OpenMode::read),
       file_(path, writable_, options.open_store, counters_) {
+  if (sets_io_ranks(options)) io_ranks_of(comm.size(), options.io_ranks, options.io_stride, options.io_base);
   const Timer timer(counters_.open);
   take_header(comm_.from_root([&] {
     catalog_ = catalog_of_file(path, mode, format, options_);
@@ -135,6 +137,10 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   if (!stage_) make_stage();
   NodeShare share = share_of_node(comm_, *nodes_, *decomposition);
   share.number = shares_.size();
+  if (decomposition->map() != nullptr && (!nodes_->single() || sets_io_ranks(options_)))
+    rearrangers_.emplace(decomposition.get(),
+                         std::make_unique<Rearranger>(comm_, decomposition, choose_io_ranks(comm_, options_),
+                                                      exchange_bytes(options_)));
   shares_.emplace(decomposition.get(), std::pair(decomposition, std::move(share)));
 }
 
@@ -172,6 +178,7 @@ bool NativeDriver::goes_direct(const FieldJob& job) const {
 }
 
 Status NativeDriver::store(const FieldJob& job) {
+  if (rearranger_of(*job.transfer) != nullptr) return store_boxes(job);
   if (!goes_direct(job)) return writer_->write(job);
   Status status;
   writer_->settle_overlap(job, status);
@@ -182,7 +189,7 @@ Status NativeDriver::store(const FieldJob& job) {
 void NativeDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
   // Nodes that need something of the owner's must agree before on who takes part.
-  const bool meets = places_by_message() || (puts_ && !nodes_->single());
+  const bool meets = places_by_message() || (puts_ && !one_stage()) || !rearrangers_.empty();
   if (meets) {
     const Status known = transfer.variable < 0 ? transfer.status : Status{};
     if (stage_) stage_->go_to_meeting();
@@ -304,13 +311,13 @@ void NativeDriver::fill_cells(int v, const Box& cells, const std::vector<std::ui
 
 void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
-  if (writable_ || !nodes_->single()) settle("reads");
+  if (writable_ || !one_stage()) settle("reads");
   if (puts_) write_out_puts(-1);
   // A rank that cannot even tell what is read stays out of step, and the others learn of it where they wait
   // for it. Across nodes, and where the owner must be asked, everybody has to know before.
   const bool in_step = transfer.variable >= 0;
   if (!in_step && stage_) stage_->fail();
-  if (!in_step || !nodes_->single() || asks_owner(transfer)) agree_on_read(transfer.status);
+  if (!in_step || !one_stage() || asks_owner(transfer)) agree_on_read(transfer.status);
   ++counters_.fields_read;
   Status status = transfer.status;
   status.merge(caught([&] {
@@ -326,6 +333,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   FieldJob job = job_for(transfer);
   if (job.placement->kind == Placement::Kind::library) return read_by_library(job);
   if (job.addresses_listed) job.addresses = find(job);
+  if (rearranger_of(transfer) != nullptr) return fetch_boxes(job);
   if (direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_).read(job);
 }

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "driver/driver.hpp"
+#include "driver/exchange.hpp"
 #include "driver/native/direct.hpp"
 #include "driver/native/field.hpp"
 #include "driver/record_keeper.hpp"
+#include "driver/room.hpp"
 
 namespace shoal {
 
@@ -44,8 +46,10 @@ class NativeDriver final : public Driver {
  private:
   bool owner() const { return comm_.rank() == 0; }
   const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
+  /// Does everything go through the one stage of all ranks, in which they keep in step without messages?
+  bool one_stage() const { return nodes_->single() && rearrangers_.empty(); }
   /// Do ranks need a message to learn where the bytes of a write go?
-  bool places_by_message() const { return !nodes_->single() && !interleaves_records(schema_.format); }
+  bool places_by_message() const { return !one_stage() && !interleaves_records(schema_.format); }
 
   Bytes packed_header() const;
   void take_header(const Bytes& header);
@@ -61,6 +65,14 @@ class NativeDriver final : public Driver {
   std::vector<std::uint64_t> place(const FieldJob& job);
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
   void grow_records(int variable, const Box& box);
+
+  /// Fields cut by maps, where the ranks have several stages: in boxes that I/O ranks store and fetch.
+  /// Collective.
+  Status store_boxes(const FieldJob& job);
+  Status fetch_boxes(const FieldJob& job);
+  template <class Move>
+  void move_box(const FieldJob& job, const Box& box, std::byte* cells, Move&& move);
+  Rearranger* rearranger_of(const Transfer& transfer) const;
   /// Lengths of unlimited dimensions become the same on all ranks; does any rank say yes?
   bool align_records(bool yes);
   void note_committed();
@@ -104,6 +116,8 @@ class NativeDriver final : public Driver {
   std::optional<FieldWriter> writer_;
   std::optional<DirectWay> direct_;
   std::map<const Decomposition*, std::pair<std::shared_ptr<const Decomposition>, NodeShare>> shares_;
+  std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
+  Room box_cells_, chunk_cells_;
 
   RecordKeeper records_;
   bool puts_ = false;                  ///< something was put that may wait in the catalog; on all ranks alike
