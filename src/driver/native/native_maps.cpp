@@ -79,9 +79,9 @@ Status NativeDriver::store_boxes(const FieldJob& job) {
   const Seconds stored = counters_.store;
   Misfits misfits;
   status.merge(caught([&] {
-    misfits =
-        rearranger_of(transfer)->write(transfer, job.stored(), fill.data(),
-                                       job.addresses_listed ? job.placement->chunk : Dims(), room, store_box);
+    misfits = rearranger_of(transfer)->write(transfer, job.stored(), fill.data(),
+                                             job.addresses_listed ? job.placement->chunk : Dims(),
+                                             {room, {}, store_box});
   }));
   counters_.pack += now() - begin - (counters_.store - stored);
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, true));
@@ -126,7 +126,7 @@ Status NativeDriver::fetch_boxes(const FieldJob& job) {
   Misfits misfits;
   status.merge(caught([&] {
     misfits = rearranger_of(transfer)->read(
-        transfer, job.stored(), job.addresses_listed ? job.placement->chunk : Dims(), room, fetch_box);
+        transfer, job.stored(), job.addresses_listed ? job.placement->chunk : Dims(), {room, fetch_box, {}});
   }));
   counters_.unpack += now() - begin - (counters_.read - fetched);
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));
