@@ -251,8 +251,9 @@ SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const 
  *  start, count  a section: one number for each dimension of the variable but the record dimension;
  *          in dimensions that are cut they must be 0 and the global length. NULL: everything.
  *  array   extents are those of the section (one more dimension in front with SHOAL_ALL_RECORDS),
- *          with the tile's own extents, with or without halo, in the dimensions that are cut.
- *          On a rank whose tile is empty it is not looked at. */
+ *          with the tile's own extents, with or without halo, in the dimensions that are cut; of a map,
+ *          the length of its list stands for all of these. On a rank whose tile is empty, or whose list
+ *          is, it is not looked at. */
 
 /* Write this rank's cells of a distributed variable. Returns as soon as the array may be used again.
  * decomposition NULL: the one of shoal_def_var or of the last call with one. Collective in order, but

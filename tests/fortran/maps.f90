@@ -11,6 +11,8 @@ program maps
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
   call lists()
   call whole_dimensions()
+  call fields()
+  call written_twice()
   call saved_and_loaded()
   call pio_text()
   call refused()
@@ -88,6 +90,96 @@ contains
     call check(info%whole == 1 .and. all(global == [7, 20, 2]), "the first dimension is not cut")
     call map%free()
   end subroutine whole_dimensions
+
+  ! Fields of any kind, with levels on either side of the columns, written by one map and read by another.
+  subroutine fields()
+    integer, parameter :: ncol = 61, nlev = 3
+    type(shoal_decomposition) :: columns, first_levels, even
+    type(shoal_dataset) :: file
+    integer(int64), allocatable :: cells(:), part(:)
+    real(8), allocatable :: wide(:, :), read_back(:, :)
+    real(4), allocatable :: inner(:, :), inner_back(:, :)
+    integer, allocatable :: flat(:), flat_back(:)
+    integer :: i, k, first, last
+    real(8) :: all_cells(ncol, nlev)
+    cells = scattered(ncol - 1)  ! nobody has the last one
+    columns = shoal_map(MPI_COMM_WORLD, [ncol], cells)
+    first_levels = shoal_map(MPI_COMM_WORLD, [nlev, ncol], cells, whole=1)
+    call cut(ncol, ranks, rank, first, last)
+    part = [(int(i, int64), i=last, first, -1)]
+    even = shoal_map(MPI_COMM_WORLD, [ncol], part)
+
+    ! wide: every second row of a larger array; the row of the hole must not reach the file.
+    allocate (wide(2 * size(cells), nlev), inner(nlev, size(cells)), flat(size(cells)))
+    wide = -99
+    inner = -99
+    flat = -99
+    do i = 2, size(cells)
+      flat(i) = int(cells(i))
+      do k = 1, nlev
+        wide(2 * i - 1, k) = real(cells(i), 8) + 100 * k
+        inner(k, i) = real(cells(i), 4) + 0.5 * k
+      end do
+    end do
+    call file%create("maps_fields.nc", MPI_COMM_WORLD)
+    call file%def_dim("time", SHOAL_UNLIMITED)
+    call file%def_dim("lev", nlev)
+    call file%def_dim("ncol", ncol)
+    call file%def_var("t", SHOAL_DOUBLE, "ncol lev time", columns)
+    call file%def_var("q", SHOAL_FLOAT, "lev ncol time", first_levels)
+    call file%def_var("id", SHOAL_INT, "ncol", columns)
+    call file%def_fill("t", -1.0d0)
+    call file%def_fill("id", -7)
+    do k = 2, 1, -1
+      call file%write("t", wide(1::2, :), record=k)
+      call file%write("q", inner, record=k)
+    end do
+    call file%write("id", flat)
+    call file%close()
+
+    call file%open("maps_fields.nc", MPI_COMM_WORLD)
+    allocate (read_back(size(part), nlev), inner_back(nlev, size(cells)), flat_back(size(cells)))
+    call file%read("t", read_back, record=2, decomposition=even)
+    do k = 1, nlev
+      call check(all(read_back(:, k) == merge(-1.0d0, real(part, 8) + 100 * k, part == ncol)), "levels behind, another map")
+    end do
+    inner_back = -99  ! where the hole is, the array stays as it was
+    call file%read("q", inner_back, record=1, decomposition=first_levels)
+    call check(all(inner_back == inner), "levels in front")
+    flat_back = -99
+    call file%read("id", flat_back, decomposition=columns)
+    call check(all(flat_back == flat), "no levels")
+    call file%get("t", all_cells, record=1)
+    call check(all(all_cells(ncol, :) == -1), "the cell that nobody has is filled")
+    call check(all_cells(7, 2) == 207, "a cell of the whole field")
+    call file%close()
+    call columns%free()
+    call first_levels%free()
+    call even%free()
+    call delete("maps_fields.nc")
+  end subroutine fields
+
+  ! A cell that comes twice is read, but not written.
+  subroutine written_twice()
+    type(shoal_decomposition) :: once, twice
+    type(shoal_dataset) :: file
+    integer :: list(2), stat
+    once = shoal_map(MPI_COMM_WORLD, [ranks], [rank + 1])
+    twice = shoal_map(MPI_COMM_WORLD, [ranks], [rank + 1, 1])
+    call file%create("maps_twice.nc", MPI_COMM_WORLD)
+    call file%def_dim("n", ranks)
+    call file%def_var("v", SHOAL_INT, "n", once)
+    call file%write("v", [10 * (rank + 1)])
+    call file%read("v", list, decomposition=twice)
+    call check(all(list == [10 * (rank + 1), 10]), "a cell that comes twice is read")
+    call file%write("v", list, decomposition=twice, stat=stat)
+    if (stat == SHOAL_OK) call file%sync(stat=stat)
+    call check(stat == SHOAL_OVERLAP, "a cell that comes twice is not written")
+    call file%close(stat=stat)
+    call once%free()
+    call twice%free()
+    call delete("maps_twice.nc")
+  end subroutine written_twice
 
   subroutine saved_and_loaded()
     type(shoal_decomposition) :: map, loaded

@@ -356,7 +356,7 @@ class Dataset:
         decomposition  how to cut the variable; None: as given before
         out     array to fill, of the tile's extents, or with halo; made if it is None
         halo    make an array with halo. Halo cells inside of the global shape are filled from the file;
-                those outside get the variable's fill value (in out= they are left alone)
+                those outside, and holes of a map, get the variable's fill value (in out= they are left alone)
         dtype   of the array that is made; the variable's own by default
         """
         self._need_open()
@@ -365,9 +365,12 @@ class Dataset:
                 variable = self.variables[name]
                 shape = self._tile_shape(variable, part.decomposition, halo, count)
                 wanted = np.dtype(dtype if dtype is not None else variable.dtype)
-                fill = variable.fill_value if halo and variable.dtype not in (str, bool) else 0
+                surplus = halo or part.decomposition.is_map  # cells that are not in the file
+                fill = variable.fill_value if surplus and variable.dtype not in (str, bool) else 0
                 out = (
-                    np.full(shape, fill, wanted) if halo and wanted.kind in "iuf" else np.zeros(shape, wanted)
+                    np.full(shape, fill, wanted)
+                    if surplus and wanted.kind in "iuf"
+                    else np.zeros(shape, wanted)
                 )
             elif not isinstance(out, np.ndarray):
                 raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")

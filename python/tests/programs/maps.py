@@ -44,6 +44,30 @@ assert columns.is_empty == (columns.mapped == 0)
 assert columns.nbytes <= 8 * max(len(cells), 100) and columns.runs <= columns.mapped
 assert repr(columns) == f"<shoal.Decomposition {columns.mapped} cells of y: 6, x: 7, lev: 3>"
 
+# Fields: levels behind the columns, or in front of them; cells of nobody are filled; holes stay as they are.
+data = os.path.join(sys.argv[1], "fields.nc")
+flat = shoal.Decomposition.map(comm, {"y": 6, "x": 7}, cells.astype(np.int32))
+field = np.arange(42 * 3.0).reshape(42, 3)
+owned = np.isin(np.arange(42), np.concatenate(comm.allgather(cells[cells >= 0])))
+for kind in ("cdf5", "netcdf4"):
+    with shoal.create(data, comm, format=kind) as file:
+        file.def_dim("lev", 3)
+        file.def_var("t", "f4", columns, record="time", fill=-1)
+        file.def_var("q", "f8", "lev y x", flat, fill=-2)
+        for record in (1, 0):
+            file.write("t", np.where(cells[:, None] >= 0, field[cells] + record, np.nan), record)
+        file.write("q", np.asfortranarray(field[cells].T))
+    with shoal.open(data, comm) as file:
+        expected = np.where(cells[:, None] >= 0, field[cells] + 1, 77)
+        out = np.full(columns.shape, 77.0)
+        file.read("t", columns, record=1, out=out)
+        np.testing.assert_array_equal(out, expected)
+        got = file.read("q", flat)
+        assert got.shape == (3, len(cells))
+        np.testing.assert_array_equal(got, np.where(cells >= 0, field[cells].T, -2))
+        whole = np.asarray(file.get("t", 0)).reshape(42, 3)
+        np.testing.assert_array_equal(whole, np.where(owned[:, None], field, -1))
+
 columns.save(path)
 again = shoal.Decomposition.load(comm, path, dims=("y", "x", "lev"))
 np.testing.assert_array_equal(again.cells, cells)
