@@ -109,6 +109,24 @@ TEST_CASE("C++: maps tell their lists, are saved and loaded, and refuse bad cell
   CHECK(code_of([&] { shoal::Decomposition::map(MPI_COMM_WORLD, global, wrong ? outside : cells, 1); }) ==
         SHOAL_INVALID_ARGUMENT);
   CHECK(code_of([&] { shoal::Decomposition::map(MPI_COMM_WORLD, {}, {}); }) == SHOAL_INVALID_ARGUMENT);
+  {
+    // Two levels in front of the columns, four values of each behind.
+    const std::string fields = scratch("map_fields");
+    std::vector<double> values(2 * 3 * 4), found(values.size(), -1);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = i / 4 % 3 == 1 ? -1 : static_cast<double>(100 * rank) + static_cast<double>(i);
+    auto file = shoal::Dataset::create(MPI_COMM_WORLD, fields);
+    file.def_dim("lev", 2);
+    file.def_dim("ncol", 3 * ranks.size);
+    file.def_dim("k", 4);
+    file.def_var("v", SHOAL_DOUBLE, "lev ncol k", loaded);
+    file.write("v", {values.data(), {2, 3, 4}});
+    CHECK(code_of([&] { file.read("v", {found.data(), {2, 2, 4}}); }) == SHOAL_INVALID_ARGUMENT);
+    file.read("v", {found.data(), {2, 3, 4}});  // the hole in the middle is left alone
+    CHECK(found == values);
+    file.close();
+    remove(fields);
+  }
   CHECK_FALSE(rows().map_info().is_map);
   CHECK(rows().cells().size() == 5 * k_rows);
   remove(path);
