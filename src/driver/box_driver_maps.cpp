@@ -82,6 +82,7 @@ Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposit
                 std::byte* cells, Type type) {
   Transfer out = transfer;
   out.decomposition = map;
+  out.source = {};
   const int leads = transfer.region.rank() - map->rank();
   const int behind = transfer.region.rank() - map->whole();
   Dims extents;

@@ -18,7 +18,8 @@ std::vector<int> io_ranks_of(int ranks, int count, int stride, int base);
 /// Ascending, the same on all ranks. Collective over comm.
 std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options);
 
-/// More ranks of one node than this make no library store faster, and each has fewer bytes to store at once.
+/// On one node of two cores, 1 to 16 of them took the same time; few share the memory and messages of a node
+/// among more ranks than one, and leave the calls of a library large.
 inline constexpr int k_io_ranks_of_node = 8;
 
 /// Bytes of messages that a rank may have under way.

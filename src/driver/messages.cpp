@@ -10,6 +10,8 @@ namespace {
 
 constexpr int k_tag = 21;
 constexpr std::int64_t k_line = 64;  // messages start at multiples of this
+// Of a batch: each wait looks at all of them.
+constexpr std::size_t k_most_requests = 256;
 
 /// Messages of one way that are under way together. Request i belongs to message first + i.
 struct Batch {
@@ -32,7 +34,7 @@ void fill(Batch& batch, std::span<const Message> messages, int self, std::int64_
   std::int64_t at = 0;
   while (batch.end < messages.size()) {
     const Message& message = messages[batch.end];
-    if (at > 0 && at + message.bytes > room) break;
+    if (at > 0 && (at + message.bytes > room || batch.open == k_most_requests)) break;
     batch.places.push_back(at);
     batch.requests.push_back(MPI_REQUEST_NULL);
     if (message.rank != self) {
