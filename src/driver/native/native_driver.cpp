@@ -69,6 +69,7 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
     return packed_header();
   }));
   records_.add_variables(schema_);
+  find_rearrangers();
 }
 
 std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
@@ -137,11 +138,8 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   if (!stage_) make_stage();
   NodeShare share = share_of_node(comm_, *nodes_, *decomposition);
   share.number = shares_.size();
-  if (decomposition->map() != nullptr && (!nodes_->single() || sets_io_ranks(options_)))
-    rearrangers_.emplace(decomposition.get(),
-                         std::make_unique<Rearranger>(comm_, decomposition, choose_io_ranks(comm_, options_),
-                                                      exchange_bytes(options_)));
   shares_.emplace(decomposition.get(), std::pair(decomposition, std::move(share)));
+  find_rearrangers();
 }
 
 void NativeDriver::keep(Status status) {

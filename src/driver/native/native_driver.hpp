@@ -70,6 +70,10 @@ class NativeDriver final : public Driver {
   /// Collective.
   Status store_boxes(const FieldJob& job);
   Status fetch_boxes(const FieldJob& job);
+  /// Collective.
+  void find_rearrangers();
+  /// How boxes of the job are stored and loaded; both outlive it.
+  Rearranger::Handling handling_of(const FieldJob& job, Status& status);
   template <class Move>
   void move_box(const FieldJob& job, const Box& box, std::byte* cells, Move&& move);
   Rearranger* rearranger_of(const Transfer& transfer) const;

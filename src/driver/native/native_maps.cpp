@@ -3,6 +3,7 @@
 // of the field itself. On one node they are packed to their places in the stage instead, by everybody.
 #include <algorithm>
 
+#include "driver/io_ranks.hpp"
 #include "driver/map_cells.hpp"
 #include "driver/native/native_driver.hpp"
 
@@ -21,7 +22,33 @@ struct Cut {
   std::uint64_t address;
 };
 
+/// Has the variable no fill value, and are there cells that nobody owns? They stay as they are in the file.
+bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variable) {
+  return variable.no_fill && decomposition.owned_cells() < volume(decomposition.global());
+}
+
+/// Multiples of cells at which boxes had best begin.
+Dims borders_of(const FieldJob& job) {
+  return job.addresses_listed ? job.placement->chunk : Dims();
+}
+
 }  // namespace
+
+// Where there are several stages, where I/O ranks are asked for, and where bytes of the file must be kept
+// between those of a map.
+void NativeDriver::find_rearrangers() {
+  for (const auto& [key, known] : shares_) {
+    const Decomposition& decomposition = *known.first;
+    if (decomposition.map() == nullptr || rearrangers_.count(key) != 0) continue;
+    const bool keeps =
+        std::any_of(schema_.variables.begin(), schema_.variables.end(),
+                    [&](const VariableDef& v) { return v.distributed && keeps_unowned(decomposition, v); });
+    if (!keeps && nodes_->single() && !sets_io_ranks(options_)) continue;
+    rearrangers_.emplace(key,
+                         std::make_unique<Rearranger>(comm_, known.first, choose_io_ranks(comm_, options_),
+                                                      exchange_bytes(options_)));
+  }
+}
 
 Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
   const auto found = rearrangers_.find(transfer.decomposition.get());
@@ -51,18 +78,16 @@ void NativeDriver::move_box(const FieldJob& job, const Box& box, std::byte* cell
   });
 }
 
-Status NativeDriver::store_boxes(const FieldJob& job) {
-  const Transfer& transfer = *job.transfer;
-  Status status = transfer.status;
-  writer_->settle_overlap(job, status);
-  const Bytes fill = stored_fill(*job.variable, *job.placement);
+Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& status) {
+  const auto size = static_cast<std::int64_t>(size_of(job.variable->type));
   const ConvertRun copy = find_conversion(job.stored(), job.stored());
-  const auto room = [&](std::size_t bytes) {
+  Rearranger::Handling handling;
+  handling.room = [&](std::size_t bytes) {
     std::byte* cells = nullptr;
     status.merge(caught([&] { cells = box_cells_.of(bytes); }));
     return cells;
   };
-  const auto store_box = [&](const Box& box, std::byte* cells) {
+  handling.store = [&, copy](const Box& box, std::byte* cells) {
     status.merge(caught([&] {
       move_box(job, box, cells, [&](const Cut& cut) {
         if (!cut.whole)
@@ -70,41 +95,19 @@ Status NativeDriver::store_boxes(const FieldJob& job) {
         ExtentMerger merger([&](const Extent& extent) {
           file_.write(extent.in_file, {cut.cells + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
         });
-        add_extents(cut.piece, job.placement->chunk, fill.size(), cut.address, 0, merger);
+        add_extents(cut.piece, job.placement->chunk, size_of(job.variable->type), cut.address, 0, merger);
         merger.flush();
       });
     }));
   };
-  const Seconds begin = now();
-  const Seconds stored = counters_.store;
-  Misfits misfits;
-  status.merge(caught([&] {
-    misfits = rearranger_of(transfer)->write(transfer, job.stored(), fill.data(),
-                                             job.addresses_listed ? job.placement->chunk : Dims(),
-                                             {room, {}, store_box});
-  }));
-  counters_.pack += now() - begin - (counters_.store - stored);
-  if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, true));
-  return status;
-}
-
-Status NativeDriver::fetch_boxes(const FieldJob& job) {
-  const Transfer& transfer = *job.transfer;
-  Status status = transfer.status;
-  const Bytes fill = stored_fill(*job.variable, *job.placement);
-  const auto size = static_cast<std::int64_t>(fill.size());
-  const ConvertRun copy = find_conversion(job.stored(), job.stored());
-  const auto room = [&](std::size_t bytes) {
-    std::byte* cells = nullptr;
-    status.merge(caught([&] { cells = box_cells_.of(bytes); }));
-    return cells;
-  };
-  const auto fetch_box = [&](const Box& box, std::byte* cells) {
+  handling.load = [&, size, copy, fill = stored_fill(*job.variable, *job.placement)](const Box& box,
+                                                                                     std::byte* cells) {
     status.merge(caught([&] {
       move_box(job, box, cells, [&](const Cut& cut) {
+        const bool there = cut.address != k_unplaced;
         ExtentMerger merger([&](const Extent& extent) {
           std::int64_t got = 0;
-          if (cut.address != k_unplaced)
+          if (there)
             got = static_cast<std::int64_t>(file_.read(
                 extent.in_file, {cut.cells + extent.in_stage, static_cast<std::size_t>(extent.bytes)}));
           // Behind the end of the file: records that others only announced.
@@ -113,21 +116,43 @@ Status NativeDriver::fetch_boxes(const FieldJob& job) {
             fill_box(cut.cells + extent.in_stage + whole, {size}, {(extent.bytes - whole) / size},
                      fill.data(), fill.size());
         });
-        add_extents(cut.piece, job.placement->chunk, fill.size(), cut.address == k_unplaced ? 0 : cut.address,
-                    0, merger);
+        add_extents(cut.piece, job.placement->chunk, fill.size(), there ? cut.address : 0, 0, merger);
         merger.flush();
         if (!cut.whole)
           copy_box(cut.cells, cut.strides, cut.in_box, cut.box_strides, cut.piece.cells.count, copy, nullptr);
       });
     }));
   };
+  return handling;
+}
+
+Status NativeDriver::store_boxes(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  Status status = transfer.status;
+  writer_->settle_overlap(job, status);
+  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  Rearranger::Handling handling = handling_of(job, status);
+  if (!keeps_unowned(*transfer.decomposition, *job.variable)) handling.load = {};
+  const Seconds begin = now();
+  const Seconds moved = counters_.store + counters_.read;
+  Misfits misfits;
+  status.merge(caught([&] {
+    misfits = rearranger_of(transfer)->write(transfer, job.stored(), fill.data(), borders_of(job), handling);
+  }));
+  counters_.pack += now() - begin - (counters_.store + counters_.read - moved);
+  if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, true));
+  return status;
+}
+
+Status NativeDriver::fetch_boxes(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  Status status = transfer.status;
   const Seconds begin = now();
   const Seconds fetched = counters_.read;
   Misfits misfits;
-  status.merge(caught([&] {
-    misfits = rearranger_of(transfer)->read(
-        transfer, job.stored(), job.addresses_listed ? job.placement->chunk : Dims(), {room, fetch_box, {}});
-  }));
+  const Rearranger::Handling handling = handling_of(job, status);
+  status.merge(caught(
+      [&] { misfits = rearranger_of(transfer)->read(transfer, job.stored(), borders_of(job), handling); }));
   counters_.unpack += now() - begin - (counters_.read - fetched);
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));
   return status;
