@@ -38,15 +38,43 @@ std::vector<std::string> ways() {
   return all;
 }
 
+/// Ways for fields that are cut by maps.
+std::vector<std::string> ways_of_maps() {
+  std::vector<std::string> all{"driver=native, format=cdf5",
+                               "driver=native, format=cdf5, ranks_per_node=1",
+                               "driver=native, format=netcdf4, ranks_per_node=1",
+                               "driver=native, format=netcdf4, io_ranks=2",
+                               "driver=gather, format=cdf5",
+                               "driver=mpiio, format=raw, access=independent"};
+  for (const auto& kind : shoal::driver_kinds()) {
+    if (kind.make == nullptr) continue;
+    if (kind.name == std::string("pnetcdf"))
+      all.insert(all.end(), {"driver=pnetcdf, access=collective", "driver=pnetcdf, access=independent",
+                             "driver=pnetcdf, access=nonblocking, io_ranks=1"});
+    if (kind.name == std::string("netcdf"))
+      all.insert(all.end(), {"driver=netcdf, format=netcdf4, access=collective"});
+  }
+  return all;
+}
+
 struct World {
   int rank = 0;
   int size = 1;
   std::int64_t first = 0;
   std::int64_t count = 0;
   shoal_decomposition* cut = nullptr;
-  World() {
+  /// mapped: every size-th cell is this rank's.
+  explicit World(bool mapped = false) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (mapped) {
+      std::vector<std::int64_t> cells;
+      for (std::int64_t i = rank; i < k_cells; i += size)
+        cells.push_back(i);
+      count = static_cast<std::int64_t>(cells.size());
+      REQUIRE(shoal_map(MPI_COMM_WORLD, 1, &k_cells, 0, count, cells.data(), &cut) == SHOAL_OK);
+      return;
+    }
     first = k_cells * rank / size;
     count = k_cells * (rank + 1) / size - first;
     REQUIRE(shoal_block(MPI_COMM_WORLD, 1, &k_cells, &first, &count, nullptr, nullptr, &cut) == SHOAL_OK);
@@ -90,12 +118,10 @@ int write_without(const std::string& what, const World& world, const std::string
   return first;
 }
 
-}  // namespace
-
-TEST_CASE("a rank that leaves out a call is found, and all ranks learn of it") {
-  const World world;
+void find_left_out_call(bool mapped, const std::vector<std::string>& ways) {
+  const World world(mapped);
   if (world.size == 1) return;
-  for (const std::string& way : ways()) {
+  for (const std::string& way : ways) {
     for (const std::string what : {"write", "put", "sync"}) {
       INFO(way, ": without ", what);
       const int code = write_without(what, world, way + ", quiet=true");
@@ -106,10 +132,10 @@ TEST_CASE("a rank that leaves out a call is found, and all ranks learn of it") {
   }
 }
 
-TEST_CASE("a rank that leaves out a read is found, and all ranks learn of it") {
-  const World world;
+void find_left_out_read(bool mapped, const std::vector<std::string>& ways) {
+  const World world(mapped);
   if (world.size == 1) return;
-  for (const std::string& way : ways()) {
+  for (const std::string& way : ways) {
     REQUIRE(write_without("nothing", world, way + ", quiet=true") == SHOAL_OK);
     for (const std::string what : {"read", "get"}) {
       INFO(way, ": without ", what);
@@ -142,6 +168,24 @@ TEST_CASE("a rank that leaves out a read is found, and all ranks learn of it") {
       MPI_Barrier(MPI_COMM_WORLD);
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("a rank that leaves out a call is found, and all ranks learn of it") {
+  find_left_out_call(false, ways());
+}
+
+TEST_CASE("a rank that leaves out a call for a map is found, and all ranks learn of it") {
+  find_left_out_call(true, ways_of_maps());
+}
+
+TEST_CASE("a rank that leaves out a read is found, and all ranks learn of it") {
+  find_left_out_read(false, ways());
+}
+
+TEST_CASE("a rank that leaves out a read of a map is found, and all ranks learn of it") {
+  find_left_out_read(true, ways_of_maps());
 }
 
 TEST_CASE("after a put that one rank left out, writing goes on") {
