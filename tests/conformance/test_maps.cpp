@@ -381,3 +381,18 @@ TEST_CASE("maps: cells that nobody owns stay as they are in variables without fi
     ok(shoal_close(&file, 0));
   }
 }
+
+TEST_CASE("tiles through I/O ranks, or a clear refusal") {
+  if (skipped(in_one_file() && is_native(), "the others take them")) return;
+  const std::int64_t n = world_size();
+  const Cut cut(MPI_COMM_WORLD, {n}, {{world_rank()}, {1}}, {0}, {0});
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "map.nc", "io_ranks=1", &file));
+  def_dim(file, "x", n);
+  ok(shoal_def_var(file, "a", SHOAL_INT, "x", cut.handle()));
+  TestArray values(SHOAL_INT, {1});
+  const int code = shoal_write(file, "a", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+  fails(code, SHOAL_SETTING, {"io_ranks", "writers"});
+  alike(code);
+  shoal_close(&file, 0);
+}

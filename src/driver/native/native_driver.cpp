@@ -134,6 +134,12 @@ void NativeDriver::make_stage() {
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
   const bool known = shares_.count(decomposition.get()) != 0;
   if (known) return;
+  if (decomposition->map() == nullptr && sets_io_ranks(options_))
+    throw Error(
+        Code::setting,
+        "io_ranks, io_stride and io_base are for fields cut by maps with driver native, which "
+        "assembles tiles in a node's shared memory; leave them out (writers tells how many ranks of a "
+        "node store), or choose another driver");
   const Timer timer(counters_.define);
   if (!stage_) make_stage();
   NodeShare share = share_of_node(comm_, *nodes_, *decomposition);
