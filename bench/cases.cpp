@@ -44,6 +44,8 @@ std::string refusal(const MethodChoice& choice, const std::string& format, const
     return entry.name + " makes definitions alone, and " + name + " writes values";
   if (entry.does == MethodEntry::Does::nothing && !setup.experiment.computes)
     return entry.name + " is for experiments that compute, and " + name + " does nothing but output";
+  if (content.any_scattered() && (entry.name == "bare-gather" || entry.name == "bare-netcdf-collective"))
+    return entry.name + " moves boxes, and the columns of " + name + " are lists; --cut block is possible";
   if (content.define_only && entry.formats.empty())
     return entry.name + " has nothing to define, and " + name + " does nothing else";
   if (!entry.through_shoal && !entry.formats.empty() && !contains(entry.formats, format))

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "sphere.hpp"
+
 namespace shoal::bench {
 
 std::int64_t size_of(Type type) {
@@ -53,6 +55,7 @@ Field& Content::add(const std::string& name, Type type, const std::string& dims,
   field.distributed = distributed;
   field.cut = cut;
   field.halo = halo;
+  field.scattered = scattered && distributed;
   std::istringstream words(dims);
   for (std::string word; words >> word;) {
     const auto length = length_of(word);
@@ -81,7 +84,20 @@ std::int64_t Content::distributed_bytes(std::int64_t records) const {
   return bytes;
 }
 
+bool Content::any_scattered() const {
+  return std::any_of(fields.begin(), fields.end(), [](const Field& f) { return f.scattered; });
+}
+
+void Content::cut_in_blocks() {
+  for (auto& f : fields)
+    f.scattered = false;
+}
+
 Tile tile_of(const Field& field, const Grid& grid, const Tiling& tiling, int rank) {
+  if (field.scattered) {
+    auto list = sphere_columns(field.columns(), rank, tiling.xi * tiling.eta);
+    return {0, 1, 0, static_cast<std::int64_t>(list->size()), list};
+  }
   const Tiling parts = field.cut == 2 ? tiling : Tiling{tiling.xi * tiling.eta, 1};
   const std::int64_t i = rank % parts.xi, j = rank / parts.xi;
   const auto cut = [](std::int64_t length, std::int64_t part, std::int64_t of) { return length * part / of; };
@@ -98,6 +114,16 @@ Runs contiguous_runs(const Field& field, const Grid& grid, const Tiling& tiling)
   for (int rank = 0; rank < tiling.xi * tiling.eta; ++rank) {
     const auto tile = tile_of(field, grid, tiling, rank);
     if (tile.empty()) continue;
+    if (tile.list) {
+      std::int64_t mine = 0;
+      for_runs(tile, [&](std::int64_t, std::int64_t columns) {
+        ++mine;
+        runs.longest = std::max(runs.longest, columns);
+      });
+      runs.in_all += mine;
+      runs.most_of_a_rank = std::max(runs.most_of_a_rank, mine);
+      continue;
+    }
     const bool wide = tile.columns == field.columns();
     const auto mine = wide ? 1 : tile.rows;
     runs.in_all += mine;

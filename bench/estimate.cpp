@@ -61,7 +61,7 @@ std::int64_t file_bytes(const Case& c, const Setup& setup, const Content& conten
 }  // namespace
 
 std::string estimate_of(const Setup& setup, const Workload& workload) {
-  const auto content = workload.content(setup.grid);
+  const auto content = content_of(workload, setup.grid, setup.options.cut);
   const auto cases = cases_of(setup, workload, content);
   const auto records = std::max<std::int64_t>(setup.records, 1);
   std::int64_t memory = k_process * setup.ranks;

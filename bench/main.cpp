@@ -49,7 +49,7 @@ Setup setup_of(const Options& options, const Workload& workload, int ranks) {
   setup.experiment = experiment_of(options.experiment);
   setup.ranks = ranks;
   setup.grid = find_size(workload, options.size.empty() ? setup.experiment.size : options.size);
-  const auto content = workload.content(setup.grid);
+  const auto content = content_of(workload, setup.grid, options.cut);
   setup.tiling = tiling_of(options, ranks);
   // Fields of one row are cut along it.
   if (content.cut == 1 && options.tiling.eta > 1)

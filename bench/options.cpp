@@ -79,6 +79,12 @@ const std::map<std::string, Take>& options_with_value() {
       {"--methods", [](Options& o, const std::string& v) { o.methods = split(v, ','); }},
       {"--formats", [](Options& o, const std::string& v) { o.formats = known_formats(v); }},
       {"--dir", [](Options& o, const std::string& v) { o.dirs = split(v, ','); }},
+      {"--cut",
+       [](Options& o, const std::string& v) {
+         if (v != "map" && v != "block")
+           throw std::invalid_argument("--cut is '" + v + "'; map or block is needed");
+         o.cut = v;
+       }},
       {"--io-layout",
        [](Options& o, const std::string& v) {
          parts_of("--io-layout", v);
@@ -152,6 +158,7 @@ std::string usage() {
          "  --formats A,B     cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii; each method's usual "
          "one\n"
          "                    unless given\n"
+         "  --cut map|block   scattered columns (restart; map unless given), or even blocks\n"
          "  --io-layout IxJ   I/O domains of the methods that end in -per-domain\n"
          "  --reps N          counted repetitions, after one that is not counted (5)\n"
          "  --first-round N   the repetitions before this one have been counted earlier (1)\n"

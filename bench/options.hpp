@@ -21,6 +21,7 @@ struct Options {
   std::vector<std::string> methods;  ///< with variants; none: the experiment's
   std::vector<std::string> formats;  ///< none: each method's first of the experiment's
   std::vector<std::string> dirs{"."};
+  std::string cut;          ///< "map", "block"; "": the workload's
   std::string io_layout;    ///< "NXxNY", for the methods of I/O domains
   std::int64_t steps = -1;  ///< of an experiment that computes; -1: the experiment's
   std::string switches;     ///< a file that the model reads its switches from, "" for none

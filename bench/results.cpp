@@ -68,6 +68,7 @@ std::string settings_of(const Setup& setup, const Result& r) {
       hints += (hints.empty() ? "" : ";") + key + "=" + value;
     object.text("hints", hints);
   }
+  if (!setup.options.cut.empty()) object.text("cut", setup.options.cut);
   if (setup.steps > 0) object.text("steps", std::to_string(setup.steps));
   // What the tiles make of a file, on one level of a field: not set, but what a study of tiles asks for.
   if (r.method.entry->does == MethodEntry::Does::all && setup.runs.in_all > 0)

@@ -189,7 +189,7 @@ class Turns {
 };
 
 std::vector<Result> run_all(MPI_Comm comm, const Setup& setup, Events& events, const Workload& workload) {
-  auto content = workload.content(setup.grid);
+  auto content = content_of(workload, setup.grid, setup.options.cut);
   if (setup.experiment.computes) give_run_values(comm, setup, content);
   auto cases = cases_of(setup, workload, content);
   Session session(comm, setup, events, content);

@@ -25,6 +25,14 @@ bool numbers(const std::string& text, Grid& grid) {
 
 }  // namespace
 
+Content content_of(const Workload& workload, const Grid& grid, const std::string& cut) {
+  auto content = workload.content(grid);
+  if (!cut.empty() && !content.any_scattered())
+    throw std::invalid_argument("--cut is given, but " + workload.name + " is always cut in tiles");
+  if (cut == "block") content.cut_in_blocks();
+  return content;
+}
+
 std::string size_names(const Workload& workload) {
   std::string names;
   for (const auto& size : workload.sizes)

@@ -31,6 +31,10 @@ const std::vector<Workload>& workloads();
 /// By name; std::invalid_argument that lists the names if there is none.
 const Workload& find_workload(const std::string& name);
 
+/// The workload's file on a grid. cut: "" or "map" as the workload cuts it, "block" for even blocks;
+/// std::invalid_argument where there is no such choice.
+Content content_of(const Workload& workload, const Grid& grid, const std::string& cut);
+
 /// Names of the sizes of a workload, with commas between.
 std::string size_names(const Workload& workload);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 
@@ -105,8 +106,13 @@ class Gather : public Method {
 
  private:
   static std::vector<Tile> tiles_of(const Run& run, const Tile& mine) {
-    std::vector<Tile> tiles(static_cast<std::size_t>(run.ranks));
-    MPI_Allgather(&mine, sizeof(Tile), MPI_BYTE, tiles.data(), sizeof(Tile), MPI_BYTE, run.comm);
+    using Numbers = std::array<std::int64_t, 4>;
+    const Numbers box{mine.first_row, mine.rows, mine.first_column, mine.columns};
+    std::vector<Numbers> boxes(static_cast<std::size_t>(run.ranks));
+    MPI_Allgather(box.data(), 4, MPI_INT64_T, boxes.data(), 4, MPI_INT64_T, run.comm);
+    std::vector<Tile> tiles;
+    for (const auto& [first_row, rows, first_column, columns] : boxes)
+      tiles.push_back({first_row, rows, first_column, columns});
     return tiles;
   }
 

@@ -121,6 +121,12 @@ class MpiIo : public Method {
     const auto& field = array.field();
     const auto& tile = array.tile();
     const auto element = mpi_type(field.type);
+    if (tile.list) {
+      MPI_Datatype view = type_of_columns(field, tile, element);
+      move_view(run, array, at, view, writing);
+      MPI_Type_free(&view);
+      return;
+    }
     const std::array<int, 3> global{static_cast<int>(field.levels()), static_cast<int>(field.rows()),
                                     static_cast<int>(field.columns())};
     const std::array<int, 3> count{global[0], static_cast<int>(tile.rows), static_cast<int>(tile.columns)};
@@ -130,15 +136,41 @@ class MpiIo : public Method {
       MPI_Type_create_subarray(3, global.data(), count.data(), first.data(), MPI_ORDER_C, element, &view);
       MPI_Type_commit(&view);
     }
-    check(MPI_File_set_view(file_, at, element, view, "native", MPI_INFO_NULL), "view", run);
-    const auto cells = static_cast<int>(tile.empty() ? 0 : array.owned());
+    move_view(run, array, at, view, writing);
+    if (!tile.empty()) MPI_Type_free(&view);
+  }
+
+  // Runs of columns on one level, and that level after level.
+  static MPI_Datatype type_of_columns(const Field& field, const Tile& tile, MPI_Datatype element) {
+    const auto size = size_of(field.type);
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> places;
+    for_runs(tile, [&](std::int64_t first, std::int64_t columns) {
+      lengths.push_back(static_cast<int>(columns));
+      places.push_back(first * size);
+    });
+    MPI_Datatype level = MPI_DATATYPE_NULL, all = MPI_DATATYPE_NULL;
+    MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), element,
+                             &level);
+    MPI_Type_create_hvector(static_cast<int>(field.levels()), 1, field.columns() * size, level, &all);
+    MPI_Type_commit(&all);
+    MPI_Type_free(&level);
+    return all;
+  }
+
+  void move_view(const Run& run, const LocalField& array, std::int64_t at, MPI_Datatype view, bool writing) {
+    const auto element = mpi_type(array.field().type);
+    // A rank without columns has a type of nothing, which is no view.
+    const bool empty = array.tile().empty();
+    check(MPI_File_set_view(file_, at, element, empty ? element : view, "native", MPI_INFO_NULL), "view",
+          run);
+    const auto cells = static_cast<int>(empty ? 0 : array.owned());
     if (writing)
       check(MPI_File_write_at_all(file_, 0, packed_.data(), cells, element, MPI_STATUS_IGNORE), "writing",
             run);
     else
       check_read(MPI_File_read_at_all(file_, 0, packed_.data(), cells, element, &status_), cells, element,
                  run);
-    if (!tile.empty()) MPI_Type_free(&view);
   }
 
   void move_runs(const Run& run, const LocalField& array, std::int64_t at, bool writing) {
@@ -148,21 +180,26 @@ class MpiIo : public Method {
     const auto element = mpi_type(field.type);
     const std::int64_t size = size_of(field.type);
     // Rows of tiles as wide as the field follow one another.
-    const bool wide = tile.columns == field.columns();
+    const bool wide = !tile.list && tile.columns == field.columns();
     const std::int64_t cells = wide ? tile.rows * tile.columns : tile.columns;
     std::byte* packed = packed_.data();
+    const auto move_run = [&](std::int64_t cell, std::int64_t n) {
+      const MPI_Offset place = at + cell * size;
+      if (writing)
+        check(MPI_File_write_at(file_, place, packed, static_cast<int>(n), element, MPI_STATUS_IGNORE),
+              "writing", run);
+      else
+        check_read(MPI_File_read_at(file_, place, packed, static_cast<int>(n), element, &status_), n, element,
+                   run);
+      packed += n * size;
+    };
     for (std::int64_t level = 0; level < field.levels(); ++level)
       for (std::int64_t row = 0; row < (wide ? 1 : tile.rows); ++row) {
-        const std::int64_t cell =
-            (level * field.rows() + tile.first_row + row) * field.columns() + tile.first_column;
-        const MPI_Offset place = at + cell * size;
-        if (writing)
-          check(MPI_File_write_at(file_, place, packed, static_cast<int>(cells), element, MPI_STATUS_IGNORE),
-                "writing", run);
+        const std::int64_t first = (level * field.rows() + tile.first_row + row) * field.columns();
+        if (tile.list)
+          for_runs(tile, [&](std::int64_t column, std::int64_t n) { move_run(first + column, n); });
         else
-          check_read(MPI_File_read_at(file_, place, packed, static_cast<int>(cells), element, &status_),
-                     cells, element, run);
-        packed += cells * size;
+          move_run(first + tile.first_column, cells);
       }
   }
 

@@ -29,6 +29,42 @@ struct Section {
   std::vector<MPI_Offset> start, count;
 };
 
+// Scattered columns: a start and a count for each run on each level.
+class RunList {
+ public:
+  RunList(const LocalField& array, std::int64_t record) {
+    const auto& field = array.field();
+    const auto leading = field.shape.size() - static_cast<std::size_t>(field.cut);
+    std::vector<MPI_Offset> level(leading, 0);
+    for (std::int64_t k = 0; k < field.levels(); ++k) {
+      for_runs(array.tile(), [&](std::int64_t first, std::int64_t columns) {
+        if (field.record) starts_.push_back(record);
+        starts_.insert(starts_.end(), level.begin(), level.end());
+        starts_.push_back(first);
+        counts_.insert(counts_.end(), leading + (field.record ? 1 : 0), 1);
+        counts_.push_back(columns);
+      });
+      for (auto d = leading; d-- > 0 && ++level[d] == field.shape[d];)
+        level[d] = 0;
+    }
+    const auto dims = leading + (field.record ? 2 : 1);
+    for (std::size_t i = 0; i < starts_.size(); i += dims) {
+      starts_to_.push_back(starts_.data() + i);
+      counts_to_.push_back(counts_.data() + i);
+    }
+  }
+  RunList(const RunList&) = delete;
+  RunList& operator=(const RunList&) = delete;
+
+  int runs() const { return static_cast<int>(starts_to_.size()); }
+  MPI_Offset* const* starts() const { return starts_to_.data(); }
+  MPI_Offset* const* counts() const { return counts_to_.data(); }
+
+ private:
+  std::vector<MPI_Offset> starts_, counts_;  // of all starts, and all counts
+  std::vector<MPI_Offset*> starts_to_, counts_to_;
+};
+
 // A rank's tile in the variable, levels first, the record in front if there is one.
 Section section_of(const LocalField& array, std::int64_t record) {
   const auto& field = array.field();
@@ -61,6 +97,11 @@ class Pnetcdf : public Method {
     }
     if (access_ == Access::nonblocking) most = std::max(fixed, record);
     packed_.assign(static_cast<std::size_t>(most), std::byte{0});
+    // Lists are the same for all fields of as many levels, and a model makes them once.
+    lists_.clear();
+    for (const auto& array : run.arrays)
+      if (array.tile().list && !array.field().record && lists_.count(array.field().shape) == 0)
+        lists_.emplace(array.field().shape, std::make_unique<RunList>(array, 0));
   }
 
   void create(Run& run) override {
@@ -105,6 +146,10 @@ class Pnetcdf : public Method {
     // Reading has no use for a queue: a model needs the values at once.
     if (access_ == Access::independent) begin(run);
     for_fields(run, record, [&](int id, LocalField& array, Section s) {
+      if (array.tile().list) {
+        get_scattered(run, id, array, record);
+        return;
+      }
       const auto get_values = access_ == Access::independent ? ncmpi_get_vara : ncmpi_get_vara_all;
       check(get_values(file_, id, s.start.data(), s.count.data(), packed_.data(), array.owned(),
                        mpi_type(array.field().type)),
@@ -180,9 +225,43 @@ class Pnetcdf : public Method {
     run.phases.time(Phase::store, [&] { end(run); });
   }
 
+  // The lists of fields with records are made anew for each, as the record is a part of them.
+  template <class F>
+  int with_list(const LocalField& array, std::int64_t record, F&& f) const {
+    if (!array.field().record) return f(*lists_.at(array.field().shape));
+    return f(RunList(array, record));
+  }
+
+  int put_scattered(int id, const LocalField& array, std::int64_t record, const std::byte* room) const {
+    const auto type = mpi_type(array.field().type);
+    return with_list(array, record, [&](const RunList& list) {
+      if (access_ == Access::nonblocking)
+        return ncmpi_iput_varn(file_, id, list.runs(), list.starts(), list.counts(), room, array.owned(),
+                               type, nullptr);
+      const auto put = access_ == Access::independent ? ncmpi_put_varn : ncmpi_put_varn_all;
+      return put(file_, id, list.runs(), list.starts(), list.counts(), room, array.owned(), type);
+    });
+  }
+
+  void get_scattered(const Run& run, int id, LocalField& array, std::int64_t record) {
+    const auto get_values = access_ == Access::independent ? ncmpi_get_varn : ncmpi_get_varn_all;
+    check(with_list(array, record,
+                    [&](const RunList& list) {
+                      return get_values(file_, id, list.runs(), list.starts(), list.counts(), packed_.data(),
+                                        array.owned(), mpi_type(array.field().type));
+                    }),
+          "reading of " + array.field().name, run);
+    array.unpack(0, packed_.data());
+  }
+
   void put_values(Run& run, int id, const LocalField& array, const Section& s, std::byte* room) {
     const auto type = mpi_type(array.field().type);
     int status = NC_NOERR;
+    if (array.tile().list) {
+      check(put_scattered(id, array, array.field().record ? s.start[0] : 0, room),
+            "writing of " + array.field().name, run);
+      return;
+    }
     if (access_ == Access::collective)
       status = ncmpi_put_vara_all(file_, id, s.start.data(), s.count.data(), room, array.owned(), type);
     else if (access_ == Access::independent)
@@ -221,6 +300,7 @@ class Pnetcdf : public Method {
   int file_ = -1;
   std::vector<int> ids_;
   std::vector<std::byte> packed_;
+  std::map<std::vector<std::int64_t>, std::unique_ptr<RunList>> lists_;  // by shape
 };
 
 }  // namespace

@@ -168,7 +168,7 @@ class Limit : public Method {
       const auto& field = array.field();
       if (field.record != (record >= 0)) continue;
       if (record >= 0 && array.owned_bytes() > 0) {
-        const Tile cell{array.tile().first_row, 1, array.tile().first_column, 1};
+        const Tile cell{array.tile().first_row, 1, array.tile().column(0), 1};
         const auto own = values_of_box(field, cell, record),
                    last = values_of_box(field, cell, run.records - 1);
         if (!std::equal(own.begin(), own.end(), at)) ++wrong;

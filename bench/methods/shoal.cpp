@@ -73,6 +73,13 @@ class Shoal : public Method {
       const auto global = array.field().cut_shape(), first = array.first(), count = array.count(),
                  halo = array.halo();
       shoal_decomposition* made = nullptr;
+      if (const auto& list = array.tile().list) {
+        check(shoal_map(run.comm, static_cast<int>(global.size()), global.data(), 0, array.tile().columns,
+                        list->data(), &made),
+              "decomposition");
+        slot.reset(made);
+        continue;
+      }
       check(shoal_block(run.comm, static_cast<int>(global.size()), global.data(), first.data(), count.data(),
                         halo.data(), halo.data(), &made),
             "decomposition");

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "join.hpp"
 #include "json_reader.hpp"
 #include "plant.hpp"
+#include "sphere.hpp"
 #include "workload.hpp"
 #include "writers.hpp"
 
@@ -86,9 +88,12 @@ TEST_CASE("contiguous runs are those of the published studies") {
 }
 
 TEST_CASE("tiles cover every field once, of one row too") {
-  const Grid grid{17, 11, 3}, line{1013, 1, 1};
+  const Grid grid{17, 11, 3}, line{1013, 1, 1}, sphere{6 * 9 * 25 + 2, 1, 2}, few{7, 1, 2};
   for (const Tiling tiling : {Tiling{1, 1}, Tiling{3, 2}, Tiling{5, 7}})
-    for (const auto& [content, g] : {std::pair{roms_content(grid), grid}, {seven_ways_content(line), line}})
+    for (const auto& [content, g] : {std::pair{roms_content(grid), grid},
+                                     {seven_ways_content(line), line},
+                                     {restart_content(sphere), sphere},
+                                     {restart_content(few), few}})
       for (const auto& field : content.fields) {
         if (!field.distributed) continue;
         std::vector<int> owners(static_cast<std::size_t>(field.rows() * field.columns()));
@@ -100,6 +105,29 @@ TEST_CASE("tiles cover every field once, of one row too") {
         }
         CHECK(std::count(owners.begin(), owners.end(), 1) == static_cast<std::ptrdiff_t>(owners.size()));
       }
+}
+
+TEST_CASE("columns of a sphere are scattered, as many for each rank, and come in elements") {
+  const Grid grid{6 * 9 * 64 + 2, 1, 3};
+  const auto content = restart_content(grid);
+  const auto runs = contiguous_runs(content, grid, {16, 1});
+  // 384 elements, 24 a rank: a square of 4x4 and half of the next one, never rows of a face alone.
+  CHECK(runs.in_all >= 16 * 6);
+  CHECK(runs.in_all <= 384);
+  CHECK(runs.longest % 9 <= 2);
+  auto blocks = content_of({"w", "", {}, 0, restart_content}, grid, "block");
+  CHECK(contiguous_runs(blocks, grid, {16, 1}).in_all == 16);
+  CHECK_THROWS_WITH_AS(content_of({"w", "", {}, 0, roms_content}, {17, 11, 3}, "map"),
+                       "--cut is given, but w is always cut in tiles", std::invalid_argument);
+  // The curve never jumps inside of a face of 2^k elements a side: neighbours on it are neighbours on the
+  // face.
+  const auto all = sphere_columns(grid.xi, 0, 384);
+  CHECK(*all == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+  for (int e = 1; e < 64; ++e) {
+    const auto before = sphere_columns(grid.xi, e - 1, 384)->front() / 9,
+               here = sphere_columns(grid.xi, e, 384)->front() / 9;
+    CHECK(std::abs(before % 8 - here % 8) + std::abs(before / 8 - here / 8) == 1);
+  }
 }
 
 TEST_CASE("arrays keep their halos to themselves") {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A restart file of an atmosphere model on a cubed sphere of spectral elements (CAM with HOMME): 6 ne^2
 // elements of 4x4 points, of which neighbours share their edges, so 6*9*ne^2 + 2 columns. Fields are (lev,
-// ncol) or (ncol) in double precision; the columns are what is cut. Ranks have them in one block each so far.
+// ncol) or (ncol) in double precision; the columns are what is cut. Each rank has a part of a curve over
+// the elements, unless they are cut in blocks.
 #include <charconv>
 #include <string>
 
@@ -71,6 +72,7 @@ Content restart_content(const Grid& grid) {
   if (grid.eta != 1) refuse_grid(grid, "columns are not on a grid: neN, or as many as there are x1x levels");
   Content c;
   c.cut = 1;
+  c.scattered = true;
   c.dimension("ncol", grid.xi);
   c.dimension("lev", grid.s);
   c.dimension("ilev", grid.s + 1);

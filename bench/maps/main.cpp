@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Output of E3SM's cases F and G through Shoal and through PnetCDF alone, in turns.
+//
+//   mpiexec -n 16 bench-e3sm f MAP_FILE [--times N] [--reps N] [--dir D] [--methods A,B] [--json FILE]
+//
+// MAP_FILE is one of the published map files (map_f_case_16p.nc, map_g_case_16p.nc), or `toy` for small maps
+// dealt out at random. Where there is no such file nothing is measured, and that is said. Every file is read
+// back and compared. Exit codes: 0; 1 for errors; 2 for wrong values.
+#include <mpi.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+
+#include "node.hpp"
+#include "writers.hpp"
+
+namespace {
+
+using namespace shoal::bench;
+using namespace shoal::bench::e3sm;
+
+constexpr const char* k_usage =
+    "mpiexec -n RANKS bench-e3sm f|g MAP_FILE|toy [options]\n"
+    "  --times N       the maps N times as large (1)\n"
+    "  --reps N        counted repetitions, after one that is not counted (5)\n"
+    "  --dir D         where the files go (.)\n"
+    "  --methods A,B   native,pnetcdf unless given; drivers of Shoal are native, shoal-pnetcdf, ...;\n"
+    "                  with settings: native+writers=1+slot_bytes=2MiB\n"
+    "  --json FILE     the times of every run\n";
+
+struct Options {
+  std::string name, file, dir = ".", json;
+  std::int64_t times = 1, repetitions = 5;
+  std::vector<std::string> methods{"native", "pnetcdf"};
+};
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == at)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+std::int64_t number(const std::string& option, const std::string& text) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size() || n < 1 || n > 1000000)
+    throw std::invalid_argument(option + " is '" + text + "'; a number from 1 on is needed");
+  return n;
+}
+
+Options parse(int argc, char** argv) {
+  Options o;
+  if (argc < 3) throw std::invalid_argument(k_usage);
+  o.name = argv[1];
+  o.file = argv[2];
+  for (int i = 3; i < argc; i += 2) {
+    const std::string option = argv[i];
+    if (i + 1 == argc) throw std::invalid_argument(option + " needs a value");
+    const std::string value = argv[i + 1];
+    if (option == "--times")
+      o.times = number(option, value);
+    else if (option == "--reps")
+      o.repetitions = number(option, value);
+    else if (option == "--dir")
+      o.dir = value;
+    else if (option == "--methods")
+      o.methods = split(value, ',');
+    else if (option == "--json")
+      o.json = value;
+    else
+      throw std::invalid_argument("'" + option + "' is no option\n" + k_usage);
+  }
+  return o;
+}
+
+std::unique_ptr<Writer> make_writer(const std::string& text) {
+  const auto parts = split(text, '+');
+  std::string settings;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    settings += (i > 1 ? ", " : "") + parts[i];
+  if (parts[0] == "native") return make_shoal_writer("native", settings);
+  if (parts[0].starts_with("shoal-")) return make_shoal_writer(parts[0].substr(6), settings);
+  if (parts[0] == "pnetcdf" && settings.empty()) return make_pnetcdf_writer();
+  throw std::invalid_argument("there is no method '" + text +
+                              "'; there are native, pnetcdf (without settings), and shoal-DRIVER");
+}
+
+// Seconds of one run, of the slowest rank.
+struct Times {
+  double total = 0, create = 0, post = 0, flush = 0, close = 0;
+};
+
+struct Method {
+  std::string name;
+  std::unique_ptr<Writer> writer;
+  double prepare = 0;
+  std::int64_t runs = 0, added_bytes = 0;
+  std::vector<Times> times;
+
+  double median(double Times::*part) const {
+    std::vector<double> sorted;
+    for (const auto& t : times)
+      sorted.push_back(t.*part);
+    std::sort(sorted.begin(), sorted.end());
+    const auto n = sorted.size();
+    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+  }
+};
+
+template <class F>
+double seconds_of(F&& f) {
+  const double begin = MPI_Wtime();
+  f();
+  return MPI_Wtime() - begin;
+}
+
+// Added memory is asked of the system in the run that is not counted.
+Times write_once(Method& method, const Job& job, bool first) {
+  auto& w = *method.writer;
+  if (first) reset_peak_memory();
+  const auto before = memory_status("VmRSS"), shared_before = memory_status("RssShmem");
+  std::int64_t shared = 0;
+  quiet_barrier(job.comm);
+  Times t;
+  t.total = seconds_of([&] {
+    t.create = seconds_of([&] { w.create(job); });
+    t.post = seconds_of([&] { w.post(job); });
+    t.flush = seconds_of([&] { w.flush(); });
+    if (first) shared = memory_status("RssShmem");
+    t.close = seconds_of([&] { w.close(); });
+  });
+  const auto peak = memory_status("VmHWM");
+  quiet_barrier(job.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &t, 5, MPI_DOUBLE, MPI_MAX, job.comm);
+  if (first)
+    method.added_bytes = node_memory(job.comm, peak, shared) - node_memory(job.comm, before, shared_before);
+  return t;
+}
+
+void remove_file(const Job& job) {
+  int rank = 0;
+  MPI_Comm_rank(job.comm, &rank);
+  quiet_barrier(job.comm);
+  if (rank == 0) std::filesystem::remove(job.path);
+  quiet_barrier(job.comm);
+}
+
+void print(const Options& o, int ranks, std::int64_t bytes, const std::vector<Method>& methods) {
+  std::printf("case %s x%lld, %d ranks, %.1f MB, MPI-IO %s\n", o.name.c_str(),
+              static_cast<long long>(o.times), ranks, static_cast<double>(bytes) / 1e6,
+              mpi_io_of(o.dir).c_str());
+  std::printf("%-28s %8s %8s %8s %8s %8s %8s %8s %10s %8s\n", "method", "median", "min", "max", "create",
+              "post", "flush", "close", "runs/rank", "MiB");
+  for (const auto& m : methods) {
+    const auto [least, most] = std::minmax_element(
+        m.times.begin(), m.times.end(), [](const Times& a, const Times& b) { return a.total < b.total; });
+    std::printf("%-28s %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %10lld %8.0f   maps %.4f s, %.2f of %s\n",
+                m.name.c_str(), m.median(&Times::total), least->total, most->total, m.median(&Times::create),
+                m.median(&Times::post), m.median(&Times::flush), m.median(&Times::close),
+                static_cast<long long>(m.runs), static_cast<double>(m.added_bytes) / 1048576.0, m.prepare,
+                m.median(&Times::total) / methods[0].median(&Times::total), methods[0].name.c_str());
+  }
+}
+
+void write_json(const Options& o, int ranks, std::int64_t bytes, const std::vector<Method>& methods) {
+  std::ofstream out(o.json);
+  const char* comma = "";
+  out << "[";
+  for (const auto& m : methods)
+    for (std::size_t r = 0; r < m.times.size(); ++r) {
+      const auto& t = m.times[r];
+      out << comma << "\n{\"experiment\":\"e3sm-" << o.name << "\",\"times\":" << o.times << ",\"method\":\""
+          << m.name << "\",\"ranks\":" << ranks << ",\"bytes\":" << bytes << ",\"mpi_io\":\""
+          << mpi_io_of(o.dir) << "\",\"repetition\":" << r + 1
+          << ",\"verified\":true,\"seconds\":{\"total\":" << t.total << ",\"create\":" << t.create
+          << ",\"post\":" << t.post << ",\"flush\":" << t.flush << ",\"close\":" << t.close << "}}";
+      comma = ",";
+    }
+  out << "\n]\n";
+  if (!out) throw std::runtime_error("writing of " + o.json + " failed");
+}
+
+// 0, or 2 where a file is wrong.
+int measure(MPI_Comm comm, const Options& o) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const auto& c = find_case(o.name);
+  std::vector<Method> methods;
+  for (const auto& name : o.methods)
+    methods.push_back({name, make_writer(name), 0, 0, 0, {}});
+  const auto maps = o.file == "toy" ? toy_maps(c, o.times, rank, ranks) : load_maps(comm, c, o.file, o.times);
+  auto variables = variables_of(c, maps);
+  std::int64_t bytes = 0;
+  for (auto& v : variables) {
+    const auto& map = maps[static_cast<std::size_t>(v.map)];
+    fill(v, map);
+    bytes += map.global_cells() * size_of(v.type);
+  }
+  Job job{comm, "", maps, variables};
+  for (auto& m : methods) {
+    m.prepare = seconds_of([&] { m.writer->prepare(job); });
+    m.runs = m.writer->runs();
+    MPI_Allreduce(MPI_IN_PLACE, &m.prepare, 1, MPI_DOUBLE, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &m.runs, 1, MPI_INT64_T, MPI_MAX, comm);
+  }
+  for (std::int64_t round = 0; round <= o.repetitions; ++round)
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      job.path = o.dir + "/e3sm-" + o.name + "-" + std::to_string(i) + ".nc";
+      const auto times = write_once(methods[i], job, round == 0);
+      if (round > 0) methods[i].times.push_back(times);
+      const auto wrong = wrong_in_file(job);
+      remove_file(job);
+      if (wrong == 0) continue;
+      if (rank == 0)
+        std::cerr << methods[i].name << ": " << wrong << " values of " << job.path << " are wrong\n";
+      return 2;
+    }
+  if (rank == 0) {
+    print(o, ranks, bytes, methods);
+    if (!o.json.empty()) write_json(o, ranks, bytes, methods);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int code = EXIT_FAILURE;
+  try {
+    const auto options = parse(argc, argv);
+    if (options.file != "toy" && !std::filesystem::exists(options.file)) {
+      if (rank == 0) std::cout << "Skipped: there is no map file " << options.file << '\n';
+      code = EXIT_SUCCESS;
+    } else {
+      code = measure(MPI_COMM_WORLD, options);
+    }
+  } catch (const std::invalid_argument& e) {
+    if (rank == 0) std::cerr << "bench-e3sm: " << e.what() << '\n';
+  } catch (const std::exception& e) {
+    // Perhaps not on all ranks: nobody shall wait for this one.
+    std::cerr << "bench-e3sm: rank " << rank << ": " << e.what() << '\n';
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
+  MPI_Finalize();
+  return code;
+}
