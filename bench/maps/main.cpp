@@ -30,7 +30,8 @@ constexpr const char* k_usage =
     "  --times N       the maps N times as large (1)\n"
     "  --reps N        counted repetitions, after one that is not counted (5)\n"
     "  --dir D         where the files go (.)\n"
-    "  --methods A,B   native,pnetcdf unless given; drivers of Shoal are native, shoal-pnetcdf, ...;\n"
+    "  --methods A,B   native,pnetcdf unless given; also limit (each rank's bytes as one\n"
+    "                  block), and other drivers of Shoal, shoal-mpiio, ...;\n"
     "                  with settings: native+writers=1+slot_bytes=2MiB\n"
     "  --json FILE     the times of every run\n";
 
@@ -92,8 +93,9 @@ std::unique_ptr<Writer> make_writer(const std::string& text) {
   if (parts[0] == "native") return make_shoal_writer("native", settings);
   if (parts[0].starts_with("shoal-")) return make_shoal_writer(parts[0].substr(6), settings);
   if (parts[0] == "pnetcdf" && settings.empty()) return make_pnetcdf_writer();
+  if (parts[0] == "limit" && settings.empty()) return make_limit_writer();
   throw std::invalid_argument("there is no method '" + text +
-                              "'; there are native, pnetcdf (without settings), and shoal-DRIVER");
+                              "'; there are native, shoal-DRIVER, and without settings pnetcdf and limit");
 }
 
 // Seconds of one run, of the slowest rank.
@@ -220,7 +222,7 @@ int measure(MPI_Comm comm, const Options& o) {
       job.path = o.dir + "/e3sm-" + o.name + "-" + std::to_string(i) + ".nc";
       const auto times = write_once(methods[i], job, round == 0);
       if (round > 0) methods[i].times.push_back(times);
-      const auto wrong = wrong_in_file(job);
+      const auto wrong = methods[i].writer->wrong(job);
       remove_file(job);
       if (wrong == 0) continue;
       if (rank == 0)

@@ -100,7 +100,8 @@ std::unique_ptr<Writer> make_pnetcdf_writer() {
   return std::make_unique<PnetcdfWriter>();
 }
 
-std::int64_t wrong_in_file(const Job& job) {
+// Any NetCDF file, whoever wrote it, in parts of equal size.
+std::int64_t Writer::wrong(const Job& job) {
   int rank = 0, ranks = 1, file = -1;
   MPI_Comm_rank(job.comm, &rank);
   MPI_Comm_size(job.comm, &ranks);

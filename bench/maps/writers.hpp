@@ -28,14 +28,14 @@ class Writer {
   virtual void post(const Job& job) = 0;
   virtual void flush() = 0;
   virtual void close() = 0;
+  /// Values of the closed file that are not what they should be, of all ranks.
+  virtual std::int64_t wrong(const Job& job);
 };
 
 /// native, or another driver; more settings of Shoal, "" for none.
 std::unique_ptr<Writer> make_shoal_writer(const std::string& driver, const std::string& settings);
 std::unique_ptr<Writer> make_pnetcdf_writer();
-
-/// Values of a file that are not what they should be, read through PnetCDF in parts of equal size.
-/// Collective.
-std::int64_t wrong_in_file(const Job& job);
+/// Each rank's values as one block, in a file of no format.
+std::unique_ptr<Writer> make_limit_writer();
 
 }  // namespace shoal::bench::e3sm
