@@ -27,6 +27,28 @@ different = {
         "Fortran": (("inquire",), "bound to the type"),
         "Python": (("global_shape", "first", "count", "halo_low", "halo_high"), "attributes"),
     },
+    "decomposition_map_info": {
+        "C++": (("map_info",), "member of the class"),
+        "Fortran": (("map_info",), "bound to the type"),
+        "Python": (("is_map", "whole", "mapped", "runs", "nbytes"), "attributes"),
+    },
+    "decomposition_cells": {
+        "C++": (("cells",), "member of the class"),
+        "Fortran": (("cells",), "bound to the type"),
+        "Python": (("cells",), "member of the class"),
+    },
+    "decomposition_save": {
+        "C++": (("save",), "member of the class"),
+        "Fortran": (("save",), "bound to the type"),
+        "Python": (("save",), "member of the class"),
+    },
+    "decomposition_load": {
+        "C++": (("load",), "member of the class"),
+        "Fortran": (("load",), "shoal_load"),
+        "Python": (("load",), "member of the class"),
+    },
+    "copy": {"Fortran": ((), "of tools; models have arrays")},
+    "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {
         "C++": (("what",), "exceptions carry it (std::exception)"),
         "Python": (("message",), "exceptions carry it"),

@@ -544,6 +544,20 @@ class Dataset {
              const Section& section = {}) {
     transfer(shoal_write, variable, decomposition.c_handle(), array, section);
   }
+  /// write, with the cells at the same place of a variable of a set of files (from.copies()), part by
+  /// part, with no array of them all; errors come out at sync or close of this one. Collective as write.
+  void copy(const std::string& variable, const Decomposition& decomposition, Dataset& from,
+            const std::string& from_variable, const Section& section = {}) {
+    detail::check(shoal_copy(handle_, variable.c_str(), decomposition.c_handle(), from.handle_,
+                             from_variable.c_str(), section.record, list(section.start),
+                             list(section.count)));
+  }
+  /// Can others copy from this one? Local.
+  bool copies() const {
+    int possible = 0;
+    detail::check(shoal_copies(handle_, &possible));
+    return possible != 0;
+  }
   /// Read this rank's cells, and the halo cells that lie inside of the global shape. Collective.
   void read(const std::string& variable, const Array& array, const Section& section = {}) {
     transfer(shoal_read, variable, nullptr, array, section);

@@ -152,22 +152,22 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
                             section));
 }
 
-void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Decomposition& decomposition,
+void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Decomposition* decomposition,
           shoal::Dataset& from, const std::string& from_variable, std::int64_t record,
           const OptionalIndices& start, const OptionalIndices& count) {
   const shoal::Section section = section_of(record, start, count);
-  check_section(dataset, variable, section);
+  const auto* cut = decomposition != nullptr ? decomposition->c_handle() : nullptr;
+  try {
+    check_section(dataset, variable, section);
+  } catch (...) {
+    take_part(dataset, static_cast<int>(Verb::write), variable, decomposition, record);
+    throw;
+  }
   nb::gil_scoped_release free;
-  shoal::detail::check(shoal_copy(dataset.c_handle(), variable.c_str(), decomposition.c_handle(),
-                                  from.c_handle(), from_variable.c_str(), record,
+  shoal::detail::check(shoal_copy(dataset.c_handle(), variable.c_str(), cut, from.c_handle(),
+                                  from_variable.c_str(), record,
                                   section.start.empty() ? nullptr : section.start.data(),
                                   section.count.empty() ? nullptr : section.count.data()));
-}
-
-bool copies(const shoal::Dataset& from) {
-  int possible = 0;
-  shoal::detail::check(shoal_copies(from.c_handle(), &possible));
-  return possible != 0;
 }
 
 std::int64_t cells(const Indices& extents) {
@@ -371,9 +371,9 @@ void bind_dataset(nb::module_& m) {
            })
       .def("transfer", &transfer, "verb"_a, "variable"_a, "decomposition"_a.none(), "array"_a.none(),
            "type"_a, "record"_a, "start"_a.none(), "count"_a.none())
-      .def("copy", &copy, "variable"_a, "decomposition"_a, "from_dataset"_a, "from_variable"_a, "record"_a,
-           "start"_a.none(), "count"_a.none())
-      .def("copies", &copies)
+      .def("copy", &copy, "variable"_a, "decomposition"_a.none(), "from_dataset"_a, "from_variable"_a,
+           "record"_a, "start"_a.none(), "count"_a.none())
+      .def("copies", &shoal::Dataset::copies)
       .def("take_part", &take_part, "verb"_a, "variable"_a, "decomposition"_a.none(), "record"_a)
       .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "record"_a, "start"_a.none(),
            "count"_a.none())

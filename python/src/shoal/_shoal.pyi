@@ -57,6 +57,17 @@ class Dataset:
         start: Sequence[int] | None,
         count: Sequence[int] | None,
     ) -> None: ...
+    def copy(
+        self,
+        variable: str,
+        decomposition: Decomposition | None,
+        from_dataset: Dataset,
+        from_variable: str,
+        record: int,
+        start: Sequence[int] | None,
+        count: Sequence[int] | None,
+    ) -> None: ...
+    def copies(self) -> bool: ...
     def take_part(
         self, verb: int, variable: str, decomposition: Decomposition | None, record: int
     ) -> None: ...

@@ -262,7 +262,7 @@ class _Copy:
         self._cuts = Cuts(comm)
         node = comm.Split_type(start_mpi().COMM_TYPE_SHARED)
         # What is copied needs no memory here.
-        self._copies = file._raw.copies() and made.driver == "native"
+        self._copies = file.copies and made.driver == "native"
         self._block = _copied if self._copies else max(64 * 1024, min(memory // node.size, _most_block))
         node.Free()
         self._progress = progress if comm.rank == 0 else None
@@ -307,10 +307,13 @@ class _Copy:
     def _copy(self, variable: Variable, records: Optional[range]) -> None:
         for step in steps(self._cuts, variable, self._block, records, writing=True):
             if self._copies and step.cut is not None:
-                name = variable.name
-                record = _shoal.NO_RECORD if step.record is None else step.record
-                self._made._raw.copy(
-                    name, step.cut._raw, self._file._raw, name, record, step.start, step.count
+                self._made.copy(
+                    variable.name,
+                    self._file,
+                    step.record,
+                    start=step.start or None,
+                    count=step.count or None,
+                    decomposition=step.cut,
                 )
             else:
                 self._write(variable, step, self._reader.read(variable, step))

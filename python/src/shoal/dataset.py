@@ -339,6 +339,34 @@ class Dataset:
             values = None if array is None else to_numbers(array, lambda: self.variables[name].fill_value)
             part.go(values, start, count)
 
+    def copy(
+        self,
+        name: str,
+        source: Dataset,
+        record: int | None = None,
+        *,
+        source_name: str | None = None,
+        start=None,
+        count=None,
+        decomposition=None,
+    ) -> None:
+        """write, with the cells at the same place of a variable of another dataset. Collective as write.
+
+        source       a set of files that is open for reading on the same ranks (source.copies)
+        source_name  the variable there; None: of the same name
+
+        Cells go part by part, with no array of them all. Errors come out at sync() or close().
+        """
+        self._need_open()
+        with self._part(_shoal.VERB_WRITE, name, decomposition, record) as part:
+            part.copy(source, name if source_name is None else source_name, start, count)
+
+    @property
+    def copies(self) -> bool:
+        """Can others copy from this one? Local."""
+        self._need_open()
+        return self._raw.copies()
+
     def read(
         self,
         name: str,
@@ -571,10 +599,21 @@ class _Part:
     def list(values) -> list[int] | None:
         return None if values is None else [int(n) for n in values]
 
-    def go(self, array: np.ndarray | None, start, count) -> None:
+    def section(self, start, count) -> tuple[list[int] | None, list[int] | None]:
         start, count = self.list(start), self.list(count)
         if (start is None) != (count is None):
             raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
+        return start, count
+
+    def copy(self, source: Dataset, source_name: str, start, count) -> None:
+        start, count = self.section(start, count)
+        record = int(self.record)
+        given = self._given._raw if self._given is not None else None
+        self._taken = True
+        self._dataset._raw.copy(self._name, given, source._raw, source_name, record, start, count)
+
+    def go(self, array: np.ndarray | None, start, count) -> None:
+        start, count = self.section(start, count)
         number = _shoal.BYTE
         if array is not None:
             number = memory_type(array)
