@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "driver/box_driver.hpp"
+#include "driver/tile_maps.hpp"
 
 namespace shoal {
 
@@ -12,90 +13,6 @@ namespace {
 // Borders of chunks, if the variable has any.
 Dims alignment_of(const VariableDef& definition, int dims) {
   return static_cast<int>(definition.chunks.size()) == dims ? Dims(definition.chunks) : Dims();
-}
-
-// The dimensions of a block that its map counts: from the first that is cut to the last.
-struct CutDims {
-  int first = 0, last = 0;
-};
-
-CutDims cut_dims(const Decomposition& block) {
-  CutDims dims{block.rank(), 0};
-  for (int d = 0; d < block.rank(); ++d)
-    if (block.is_cut(d)) dims = {std::min(dims.first, d), d};
-  return dims.first < block.rank() ? dims : CutDims{};
-}
-
-// A map of the cells that each rank has of a box in its tile, or around it.
-std::shared_ptr<const Decomposition> map_of_tiles(const Comm& comm, const Decomposition& block,
-                                                  const Box& box) {
-  const CutDims dims = cut_dims(block);
-  const Dims global = tail(block.global(), block.rank() - dims.first);
-  std::vector<std::int64_t> cells;
-  const Status problem = caught([&] {
-    if (box.empty()) return;
-    Box part;
-    Dims shape;
-    for (int d = dims.first; d <= dims.last; ++d) {
-      part.first.push_back(box.first[d]);
-      part.count.push_back(box.count[d]);
-      shape.push_back(block.global()[d]);
-    }
-    const std::int64_t row = part.count[part.rank() - 1];
-    cells.reserve(static_cast<std::size_t>(part.cells()));
-    for (std::int64_t at = 0; at < part.cells(); at += row) {
-      Dims index = unravel(at, part.count);
-      for (int d = 0; d < index.size(); ++d)
-        index[d] += part.first[d];
-      const std::int64_t first = position_in(index, Box::whole(shape));
-      for (std::int64_t i = 0; i < row; ++i)
-        cells.push_back(first + i);
-    }
-  });
-  return Decomposition::map(comm, global, block.rank() - 1 - dims.last, cells, problem);
-}
-
-// Where a dimension of the block lies in a region.
-int in_region(const Transfer& transfer, int d) {
-  return transfer.region.rank() - transfer.decomposition->rank() + d;
-}
-
-// A dimension between two that are cut must be there as a whole, since the map counts its cells too.
-Status check_section(const Transfer& transfer) {
-  const Decomposition& block = *transfer.decomposition;
-  const CutDims dims = cut_dims(block);
-  for (int d = dims.first; d <= dims.last; ++d)
-    if (transfer.region.count[in_region(transfer, d)] != block.global()[d])
-      return {Code::not_supported,
-              "a section of " + std::to_string(transfer.region.count[in_region(transfer, d)]) + " of the " +
-                  std::to_string(block.global()[d]) + " cells of dimension " + std::to_string(d) +
-                  " of the decomposition cannot go through I/O ranks, as dimensions before and behind it are "
-                  "cut; leave out io_ranks, io_stride and io_base, or move the whole of it",
-              -1,
-              {},
-              {}};
-  return {};
-}
-
-// The transfer as one of the map, of this rank's box, whose cells lie row-major.
-Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposition>& map, const Box& box,
-                std::byte* cells, Type type) {
-  Transfer out = transfer;
-  out.decomposition = map;
-  out.source = {};
-  const int leads = transfer.region.rank() - map->rank();
-  const int behind = transfer.region.rank() - map->whole();
-  Dims extents;
-  std::int64_t mapped = 1;
-  for (int d = 0; d < box.rank(); ++d) {
-    if (d < leads || d >= behind)
-      extents.push_back(box.count[d]);
-    else
-      mapped *= box.count[d];
-    if (d == behind - 1) extents.push_back(mapped);
-  }
-  out.array = ArrayView::contiguous(box.empty() ? nullptr : cells, type, extents);
-  return out;
 }
 
 }  // namespace
@@ -113,10 +30,7 @@ BoxDriver::Rearranged& BoxDriver::rearranged(const std::shared_ptr<const Decompo
   if (known != maps_.end()) return *known;
   const auto io_ranks = sets_io_ranks(options_) ? choose_io_ranks(comm_, options_) : usual_io_ranks();
   Rearranged made{decomposition, halo, decomposition, nullptr};
-  if (decomposition->map() == nullptr) {
-    const Box around = intersection(decomposition->tile_with_halo(), Box::whole(decomposition->global()));
-    made.map = map_of_tiles(comm_, *decomposition, halo ? around : decomposition->tile());
-  }
+  if (decomposition->map() == nullptr) made.map = map_of_tiles(comm_, *decomposition, halo);
   made.rearranger = std::make_unique<Rearranger>(comm_, made.map, io_ranks, exchange_bytes(options_));
   counters_.writers = static_cast<int>(io_ranks.size());
   maps_.push_back(std::move(made));
@@ -129,24 +43,9 @@ void BoxDriver::write_tiles(const Transfer& transfer) {
   if (status.ok() && transfer.decomposition->map() != nullptr) return write_map(transfer, *how->rearranger);
   if (status.ok()) status = check_section(transfer);
   if (!status.ok()) return keep(status, transfer.variable);
-  const VariableDef& definition = variable(transfer.variable);
-  const std::size_t size = size_of(definition.type);
-  const Box box = own_cells(transfer);
-  std::byte* cells = nullptr;
-  Misfits misfits;
-  if (transfer.status.ok() && !box.empty())
-    status = caught([&] {
-      const Timer pack_timer(counters_.pack);
-      cells = tile_.of(static_cast<std::size_t>(box.cells()) * size);
-      const Bytes fill = fill_of(definition);
-      misfits = pack_cells(transfer, box, cells, byte_strides(box.count, size),
-                           find_conversion(in_memory(transfer), {definition.type, size, false}), fill.data());
-    });
-  if (misfits.count > 0) status.merge(misfit_status(transfer, definition, misfits, box, true));
-  keep(status, transfer.variable);
-  Transfer packed = as_map(transfer, how->map, box, cells, definition.type);
-  if (!loses_bytes(status)) return write_map(packed, *how->rearranger);
-  packed.status.merge(status);
+  Transfer packed;
+  keep(pack_tile(transfer, variable(transfer.variable), how->map, tile_, counters_.pack, packed),
+       transfer.variable);
   write_map(packed, *how->rearranger);
 }
 
@@ -157,21 +56,14 @@ Status BoxDriver::read_tiles(const Transfer& transfer) {
   Status status = check_section(transfer);
   if (!status.ok()) return status;
   const VariableDef& definition = variable(transfer.variable);
-  const std::size_t size = size_of(definition.type);
-  const Decomposition& block = *transfer.decomposition;
-  Box box = own_cells(transfer);
-  if (overlapping_ && !block.tile().empty())
-    box = within_region({intersection(block.tile_with_halo(), Box::whole(block.global()))}, transfer.region)
-              .front();
+  const Box box = tile_box(transfer, overlapping_);
   std::byte* cells = nullptr;
-  status = caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size); });
+  status =
+      caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type)); });
   status.merge(read_map(as_map(transfer, how.map, box, cells, definition.type), *how.rearranger));
   if (!status.ok() || box.empty()) return status;
   const Timer unpack_timer(counters_.unpack);
-  const Misfits misfits = unpack_cells(transfer, cells, byte_strides(box.count, size), box,
-                                       find_conversion({definition.type, size, false}, in_memory(transfer)));
-  if (misfits.count > 0) status = misfit_status(transfer, definition, misfits, transfer.mine, false);
-  return status;
+  return unpack_tile(transfer, definition, box, cells);
 }
 
 // Boxes have cells that nobody owns; those of variables without fill stay as they are. The same on all ranks.

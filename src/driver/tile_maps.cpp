@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/tile_maps.hpp"
+
+#include <algorithm>
+
+#include "codec/convert.hpp"
+#include "driver/cells.hpp"
+
+namespace shoal {
+
+namespace {
+
+// The dimensions of a block that its map counts: from the first that is cut to the last.
+struct CutDims {
+  int first = 0, last = 0;
+};
+
+CutDims cut_dims(const Decomposition& block) {
+  CutDims dims{block.rank(), 0};
+  for (int d = 0; d < block.rank(); ++d)
+    if (block.is_cut(d)) dims = {std::min(dims.first, d), d};
+  return dims.first < block.rank() ? dims : CutDims{};
+}
+
+// Where a dimension of the block lies in a region.
+int in_region(const Transfer& transfer, int d) {
+  return transfer.region.rank() - transfer.decomposition->rank() + d;
+}
+
+}  // namespace
+
+std::shared_ptr<const Decomposition> map_of_tiles(const Comm& comm, const Decomposition& block, bool halo) {
+  const Box box = halo ? intersection(block.tile_with_halo(), Box::whole(block.global())) : block.tile();
+  const CutDims dims = cut_dims(block);
+  const Dims global = tail(block.global(), block.rank() - dims.first);
+  std::vector<std::int64_t> cells;
+  const Status problem = caught([&] {
+    if (box.empty()) return;
+    Box part;
+    Dims shape;
+    for (int d = dims.first; d <= dims.last; ++d) {
+      part.first.push_back(box.first[d]);
+      part.count.push_back(box.count[d]);
+      shape.push_back(block.global()[d]);
+    }
+    const std::int64_t row = part.count[part.rank() - 1];
+    cells.reserve(static_cast<std::size_t>(part.cells()));
+    for (std::int64_t at = 0; at < part.cells(); at += row) {
+      Dims index = unravel(at, part.count);
+      for (int d = 0; d < index.size(); ++d)
+        index[d] += part.first[d];
+      const std::int64_t first = position_in(index, Box::whole(shape));
+      for (std::int64_t i = 0; i < row; ++i)
+        cells.push_back(first + i);
+    }
+  });
+  return Decomposition::map(comm, global, block.rank() - 1 - dims.last, cells, problem);
+}
+
+Status check_section(const Transfer& transfer) {
+  const Decomposition& block = *transfer.decomposition;
+  const CutDims dims = cut_dims(block);
+  for (int d = dims.first; d <= dims.last; ++d)
+    if (transfer.region.count[in_region(transfer, d)] != block.global()[d])
+      return {Code::not_supported,
+              "a section of " + std::to_string(transfer.region.count[in_region(transfer, d)]) + " of the " +
+                  std::to_string(block.global()[d]) + " cells of dimension " + std::to_string(d) +
+                  " of the decomposition cannot go through I/O ranks, as dimensions before and behind it are "
+                  "cut; move the whole of it, or let every node store (leave out io_ranks, io_stride and "
+                  "io_base; "
+                  "on NFS they are needed)",
+              -1,
+              {},
+              {}};
+  return {};
+}
+
+Box tile_box(const Transfer& transfer, bool halo) {
+  const Decomposition& block = *transfer.decomposition;
+  if (!halo || block.tile().empty()) return own_cells(transfer);
+  const Box around = intersection(block.tile_with_halo(), Box::whole(block.global()));
+  return within_region({around}, transfer.region).front();
+}
+
+Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposition>& map, const Box& box,
+                std::byte* cells, Type type) {
+  Transfer out = transfer;
+  out.decomposition = map;
+  out.source = {};
+  const int leads = transfer.region.rank() - map->rank();
+  const int behind = transfer.region.rank() - map->whole();
+  Dims extents;
+  std::int64_t mapped = 1;
+  for (int d = 0; d < box.rank(); ++d) {
+    if (d < leads || d >= behind)
+      extents.push_back(box.count[d]);
+    else
+      mapped *= box.count[d];
+    if (d == behind - 1) extents.push_back(mapped);
+  }
+  out.array = ArrayView::contiguous(box.empty() ? nullptr : cells, type, extents);
+  return out;
+}
+
+Status pack_tile(const Transfer& transfer, const VariableDef& definition,
+                 const std::shared_ptr<const Decomposition>& map, Room& room, Seconds& time,
+                 Transfer& packed) {
+  const std::size_t size = size_of(definition.type);
+  const Box box = own_cells(transfer);
+  std::byte* cells = nullptr;
+  Misfits misfits;
+  Status status;
+  if (transfer.status.ok() && !box.empty())
+    status = caught([&] {
+      const Timer timer(time);
+      cells = room.of(static_cast<std::size_t>(box.cells()) * size);
+      const Bytes fill = fill_of(definition);
+      misfits = pack_cells(transfer, box, cells, byte_strides(box.count, size),
+                           find_conversion(in_memory(transfer), {definition.type, size, false}), fill.data());
+    });
+  if (misfits.count > 0) status.merge(misfit_status(transfer, definition, misfits, box, true));
+  packed = as_map(transfer, map, box, cells, definition.type);
+  if (loses_bytes(status)) packed.status.merge(status);
+  return status;
+}
+
+Status unpack_tile(const Transfer& transfer, const VariableDef& definition, const Box& box,
+                   const std::byte* cells) {
+  const std::size_t size = size_of(definition.type);
+  const Misfits misfits = unpack_cells(transfer, cells, byte_strides(box.count, size), box,
+                                       find_conversion({definition.type, size, false}, in_memory(transfer)));
+  return misfits.count > 0 ? misfit_status(transfer, definition, misfits, transfer.mine, false) : Status{};
+}
+
+}  // namespace shoal

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "driver/driver.hpp"
+#include "driver/room.hpp"
+
+namespace shoal {
+
+// Fields that are cut into tiles, as fields cut by maps, so that they can be rearranged.
+
+/// A map of the cells of each rank's tile, or of those around it too. Collective.
+std::shared_ptr<const Decomposition> map_of_tiles(const Comm& comm, const Decomposition& block, bool halo);
+
+/// Can the map stand for this region? A dimension between two that are cut must be there as a whole. The same
+/// on all ranks.
+Status check_section(const Transfer& transfer);
+
+/// This rank's cells of the region, as such a map has them.
+Box tile_box(const Transfer& transfer, bool halo);
+
+/// The transfer as one of the map, of this rank's box, whose cells lie row-major as the type.
+Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposition>& map, const Box& box,
+                std::byte* cells, Type type);
+
+/// This rank's cells, packed into room as the variable's type: `packed` is the transfer with them. Where they
+/// cannot be, it has the Status that is returned, and takes part with nothing.
+Status pack_tile(const Transfer& transfer, const VariableDef& definition,
+                 const std::shared_ptr<const Decomposition>& map, Room& room, Seconds& time,
+                 Transfer& packed);
+
+/// Cells that came to the box, row-major as the variable's type, to the array.
+Status unpack_tile(const Transfer& transfer, const VariableDef& definition, const Box& box,
+                   const std::byte* cells);
+
+}  // namespace shoal
