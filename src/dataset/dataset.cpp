@@ -170,7 +170,12 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.chunk_bytes_chosen = !settings_.is_default("chunk_bytes");
   out.catalog.chunk_bytes = settings_.bytes("chunk_bytes");
   out.catalog.fill = settings_.flag("fill");
+  out.stripe_count = settings_.count("stripe_count");
+  out.stripe_bytes = settings_.bytes("stripe_bytes");
+  // Data that begins with a stripe is on as few targets as can be.
+  if (out.stripe_bytes > 0 && settings_.is_default("alignment")) out.catalog.alignment = out.stripe_bytes;
   out.open_store = options.open_store;
+  out.find_file_system = options.find_file_system;
   out.access = access_of(settings_.text("access"));
   // Other sources may speak of all datasets, whatever their driver.
   out.access_chosen =

@@ -17,9 +17,10 @@ namespace shoal {
 
 /// What a dataset is opened with. The same on all ranks, but for problem.
 struct DatasetOptions {
-  std::string settings;                       ///< argument text "key=value, key=value"
-  SettingSources sources;                     ///< read by rank 0 alone
-  StoreOpener open_store = open_posix_store;  ///< tests put a faulty one in between
+  std::string settings;                                ///< argument text "key=value, key=value"
+  SettingSources sources;                              ///< read by rank 0 alone
+  StoreOpener open_store = open_posix_store;           ///< tests put a faulty one in between
+  FileSystemFinder find_file_system = file_system_of;  ///< and tell of file systems that are not there
   Status problem;  ///< this rank's arguments are bad (a NULL path); it still takes part
 };
 

@@ -18,7 +18,11 @@ namespace {
 
 using Kind = SettingKey::Kind;
 
-constexpr std::array<SettingKey, 28> k_keys{{
+// What Lustre takes as the size of a stripe.
+constexpr std::int64_t k_stripe_unit = 64 * 1024;
+constexpr std::int64_t k_stripe_end = std::int64_t{1} << 32;
+
+constexpr std::array<SettingKey, 30> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
      true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
@@ -65,6 +69,11 @@ constexpr std::array<SettingKey, 28> k_keys{{
      "classic formats: bytes kept free for definitions made after data was written", true},
     {"alignment", Kind::bytes, "4KiB", "1 or more",
      "data of distributed variables starts at multiples of this", false},
+    {"stripe_count", Kind::count, "0", "0 (as the folder is set) or a number of storage targets",
+     "Lustre: over how many storage targets a new file is spread", true},
+    {"stripe_bytes", Kind::bytes, "0", "0 (as the folder is set) or a multiple of 64KiB below 4GiB",
+     "Lustre: bytes on one storage target before the next one's turn; then also the default of alignment",
+     true},
     {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more", "netcdf4: size of a chunk nobody gave a shape for",
      false},
     {"fill", Kind::flag, "true", "true or false",
@@ -143,6 +152,8 @@ void check_bytes(const SettingKey& key, const std::string& value, const std::str
                 "setting " + std::string(key.name) + " (from " + origin + "): " + e.status().message);
   }
   if (number < least_bytes(key.name)) refuse(key, value, origin);
+  const bool of_stripes = std::string(key.name) == "stripe_bytes";
+  if (of_stripes && (number % k_stripe_unit != 0 || number >= k_stripe_end)) refuse(key, value, origin);
   if (std::string(key.name) == "slot_bytes" && number != 0 && number < 4096) refuse(key, value, origin);
 }
 

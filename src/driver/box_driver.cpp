@@ -6,6 +6,7 @@
 #include "codec/convert.hpp"
 #include "driver/meeting.hpp"
 #include "driver/pieces.hpp"
+#include "driver/shared_file.hpp"
 
 namespace shoal {
 
@@ -74,16 +75,27 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
       out.put(holes_in(*catalog));
       catalog->close(false);
     }
-    out.put(std::string(file_system_of(path_).type));
+    pack(out, options_.find_file_system(path_));
     return out.take();
   });
   ByteReader in(header);
   schema_ = unpack_schema(in);
   in.get(placements_);
   in.get(holes_);
-  in.get(counters_.file_system);
+  where_ = unpack_file_system(in);
+  counters_.file_system = where_.type;
   records_.start(schema_);
   opened_with_ = static_cast<int>(schema_.variables.size());
+}
+
+void BoxDriver::stripe_by_hints() {
+  if (fresh_) add_stripe_hints(options_, where_, counters_.warnings);
+}
+
+void BoxDriver::warn_of_sharing() {
+  const std::string warning = sharing_warning(where_, true);
+  if (warning.empty() || !writable_ || comm_.size() == 1) return;
+  if (!Nodes(comm_, options_.ranks_per_node).single()) counters_.warnings.push_back(warning);
 }
 
 void BoxDriver::require_format(const char* driver, std::initializer_list<Format> held) const {
@@ -407,7 +419,7 @@ void BoxDriver::finish(bool durable, bool final) {
   if (writable_) {
     const bool missed = align_records();
     if (!fills()) fill_gaps(missed);
-    keep(caught([&] { commit(durable); }), -1);
+    keep(caught([&] { commit(durable || must_flush()); }), -1);
   }
   if (final) keep(caught([&] { close_file(); }), -1);
   const Status outcome = comm_.agree(pending_);

@@ -93,6 +93,15 @@ class BoxDriver : public Driver {
   /// The most bytes that one call of store or load takes; larger fields come in pieces.
   virtual std::int64_t most_bytes() const { return std::numeric_limits<std::int64_t>::max(); }
 
+  /// For constructors of drivers whose ranks all store: a warning where several nodes had better not.
+  /// Collective.
+  void warn_of_sharing();
+  /// For constructors of drivers that create files through MPI-IO: stripes that are asked for become hints.
+  void stripe_by_hints();
+  /// Do other nodes see what was stored only once it is flushed?
+  bool must_flush() const { return where_.sharing == FileSystem::Sharing::close_to_open; }
+  const FileSystem& where() const { return where_; }
+
   /// Error(not_supported): the file that was opened is of another format, and a driver that reads it. For
   /// constructors.
   void require_format(const char* driver, std::initializer_list<Format> held) const;
@@ -147,6 +156,7 @@ class BoxDriver : public Driver {
   const Comm& comm_;
   std::string path_;
   DriverOptions options_;
+  FileSystem where_;
   bool writable_;
   bool fresh_;
   Schema schema_;

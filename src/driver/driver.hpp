@@ -90,7 +90,10 @@ struct DriverOptions {
   int io_ranks = 0, io_stride = 0, io_base = 0;
   double wait_seconds = 600;  ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
+  /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.
+  std::int64_t stripe_count = 0, stripe_bytes = 0;
   StoreOpener open_store = open_posix_store;
+  FileSystemFinder find_file_system = file_system_of;
 };
 
 /// Who moves the bytes of one open file. Every call is made by all ranks in the same order (Collective)

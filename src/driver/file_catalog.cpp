@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/file_catalog.hpp"
 
+#include "driver/shared_file.hpp"
 #include "format/raw/raw_header.hpp"
 
 namespace shoal {
@@ -24,9 +25,10 @@ StoreMode store_mode(OpenMode mode) {
 }  // namespace
 
 std::unique_ptr<Catalog> catalog_of_file(const std::string& path, OpenMode mode, Format format,
-                                         const DriverOptions& options) {
+                                         const DriverOptions& options, std::vector<std::string>& warnings) {
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   if (fresh && (format == Format::raw || format == Format::ascii)) refuse_foreign_header(path);
+  mode = with_stripes(path, mode, options, warnings);
   auto store = options.open_store(path, store_mode(mode));
   return fresh ? create_catalog(format, std::move(store), options.catalog)
                : open_catalog(std::move(store), mode == OpenMode::write, options.catalog);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/mpi_info.hpp"
 
-#include <sys/statfs.h>
-
 #include <algorithm>
-#include <filesystem>
 
 namespace shoal {
 
@@ -63,12 +60,8 @@ std::string chosen_io() {
 }
 
 bool on_lustre(const std::string& path) {
-  constexpr auto k_lustre = 0x0BD00BD3;
-  struct statfs where {};
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const bool found = statfs(path.c_str(), &where) == 0 ||
-                     statfs(folder.empty() ? "." : folder.c_str(), &where) == 0;  // a file still to be made
-  return found && where.f_type == k_lustre;
+  FileSystem where;
+  return caught([&] { where = file_system_of(path); }).ok() && where.type == "lustre";
 }
 
 }  // namespace

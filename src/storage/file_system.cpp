@@ -1,41 +1,131 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "storage/file_system.hpp"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "base/error.hpp"
-#include "storage/store.hpp"
 
 namespace shoal {
 namespace {
+
+using Sharing = FileSystem::Sharing;
 
 struct Kind {
   std::uint64_t magic;
   const char* name;
   bool one_writer_at_a_time;
+  Sharing sharing;
 };
+
+constexpr std::uint64_t k_fuse = 0x65735546;
 
 // Numbers from statfs(2), and from the file systems' own documentation for those that are no part of Linux.
 // A file system that takes the file's lock for the whole of each buffered write serialises writers of one
 // node; Lustre, GPFS and BeeGFS lock ranges of the file.
 constexpr std::array k_kinds{
-    Kind{0x01021994, "tmpfs", true},     Kind{0x858458f6, "ramfs", true},
-    Kind{0xEF53, "ext4", true},  // ext2 and ext3 have the same number
-    Kind{0x58465342, "xfs", true},       Kind{0x9123683E, "btrfs", true},
-    Kind{0xF2F52010, "f2fs", true},      Kind{0x2FC12FC1, "zfs", false},  // locks ranges
-    Kind{0x794C7630, "overlay", true},   Kind{0x6969, "nfs", true},
-    Kind{0x65735546, "fuse", true},      Kind{0xFF534D42, "cifs", true},
-    Kind{0xFE534D42, "smb", true},       Kind{0x01021997, "9p", false},
-    Kind{0x00C36400, "ceph", true},      Kind{0x0BD00BD0, "lustre", false},
-    Kind{0x47504653, "gpfs", false},     Kind{0x19830326, "beegfs", false},
-    Kind{0x20030528, "orangefs", false},
+    Kind{0x01021994, "tmpfs", true, Sharing::local},
+    Kind{0x858458f6, "ramfs", true, Sharing::local},
+    Kind{0xEF53, "ext4", true, Sharing::local},  // ext2 and ext3 have the same number
+    Kind{0x58465342, "xfs", true, Sharing::local},
+    Kind{0x9123683E, "btrfs", true, Sharing::local},
+    Kind{0xF2F52010, "f2fs", true, Sharing::local},
+    Kind{0x2FC12FC1, "zfs", false, Sharing::local},  // locks ranges
+    Kind{0x794C7630, "overlay", true, Sharing::local},
+    Kind{0x0BD00BD0, "lustre", false, Sharing::coherent},
+    Kind{0x47504653, "gpfs", false, Sharing::coherent},
+    Kind{0x19830326, "beegfs", false, Sharing::coherent},
+    Kind{0x20030528, "orangefs", false, Sharing::coherent},
+    Kind{0x00C36400, "ceph", true, Sharing::coherent},
+    Kind{0x01161970, "gfs2", true, Sharing::coherent},
+    Kind{0x7461636F, "ocfs2", true, Sharing::coherent},
+    Kind{0x6969, "nfs", true, Sharing::close_to_open},
+    Kind{0x5346414F, "afs", true, Sharing::close_to_open},
+    Kind{0xFF534D42, "cifs", true, Sharing::cached},
+    Kind{0xFE534D42, "smb", true, Sharing::cached},
+    Kind{0x01021997, "9p", false, Sharing::cached},
+    Kind{k_fuse, "fuse", true, Sharing::cached},
 };
 
+struct FuseKind {
+  const char* mount_type;
+  const char* name;
+  Sharing sharing;
+};
+
+// File systems of user space that are known; of others nothing is but what FUSE does.
+constexpr std::array k_fuse_kinds{
+    FuseKind{"fuse.glusterfs", "glusterfs", Sharing::cached},
+    FuseKind{"fuse.ceph-fuse", "ceph-fuse", Sharing::coherent},
+    FuseKind{"fuse.sshfs", "sshfs", Sharing::cached},
+    FuseKind{"fuse.dfuse", "dfuse", Sharing::cached},  // DAOS
+    FuseKind{"fuse.daos", "dfuse", Sharing::cached},
+    FuseKind{"fuseblk", "fuseblk", Sharing::local},  // a disk of this node
+    FuseKind{"virtiofs", "virtiofs", Sharing::cached},
+};
+
+FileSystem made(const char* name, bool one_writer_at_a_time, Sharing sharing) {
+  FileSystem found;
+  found.type = name;
+  found.one_writer_at_a_time = one_writer_at_a_time;
+  found.sharing = sharing;
+  return found;
+}
+
+std::string mount_type_of(const std::filesystem::path& path) {
+  struct stat status {};
+  std::ifstream in("/proc/self/mountinfo");
+  if (!in || ::stat(path.c_str(), &status) != 0) return {};
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return mount_type(text, major(status.st_dev), minor(status.st_dev));
+}
+
 }  // namespace
+
+FileSystem file_system_of_kind(std::uint64_t magic, const std::string& type_of_mount) {
+  if (magic == k_fuse)
+    for (const auto& kind : k_fuse_kinds)
+      if (type_of_mount == kind.mount_type) return made(kind.name, true, kind.sharing);
+  for (const Kind& kind : k_kinds)
+    if (kind.magic == magic) return made(kind.name, kind.one_writer_at_a_time, kind.sharing);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(magic));
+  return made(text.data(), false, Sharing::unknown);
+}
+
+FileSystem file_system_named(const std::string& type) {
+  for (const auto& kind : k_fuse_kinds)
+    if (type == kind.name) return made(kind.name, true, kind.sharing);
+  for (const Kind& kind : k_kinds)
+    if (type == kind.name) return made(kind.name, kind.one_writer_at_a_time, kind.sharing);
+  return made(type.c_str(), false, Sharing::unknown);
+}
+
+// A line: number, parent, MAJOR:MINOR, root, mount point, options, any number of tags, "-", TYPE, source, ...
+std::string mount_type(std::string_view mountinfo, unsigned major_number, unsigned minor_number) {
+  const std::string device = std::to_string(major_number) + ":" + std::to_string(minor_number);
+  std::istringstream lines{std::string(mountinfo)};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string number, parent, found, field;
+    fields >> number >> parent >> found;
+    if (found != device) continue;
+    while (fields >> field && field != "-") {
+    }
+    if (fields >> field) return field;
+  }
+  return {};
+}
 
 FileSystem file_system_of(const std::string& path) {
   namespace fs = std::filesystem;
@@ -51,19 +141,10 @@ FileSystem file_system_of(const std::string& path) {
       throw errno_error(error_number, "cannot find out the kind of file system").in_file(path);
     at = at.parent_path();
   }
-  FileSystem found;
-  found.free = static_cast<std::uint64_t>(status.f_bavail) * static_cast<std::uint64_t>(status.f_bsize);
   // The number is 32 bits wide, and sign-extended on some machines.
   const auto magic = static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.f_type));
-  for (const Kind& kind : k_kinds) {
-    if (kind.magic != magic) continue;
-    found.type = kind.name;
-    found.one_writer_at_a_time = kind.one_writer_at_a_time;
-    return found;
-  }
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(magic));
-  found.type = text.data();
+  FileSystem found = file_system_of_kind(magic, magic == k_fuse ? mount_type_of(at) : std::string());
+  found.free = static_cast<std::uint64_t>(status.f_bavail) * static_cast<std::uint64_t>(status.f_bsize);
   return found;
 }
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "storage/file_system.hpp"
+
 namespace shoal {
 
 /// Offsets and bytes of one file, of one rank. Not thread-safe unless an implementation says so. All calls
@@ -45,14 +47,5 @@ using StoreOpener = std::function<std::unique_ptr<Store>(const std::string& path
 
 /// Plain files: open, pwrite, pread.
 std::unique_ptr<Store> open_posix_store(const std::string& path, StoreMode mode);
-
-/// What kind of file system a path (or the folder it will be in) is on.
-struct FileSystem {
-  std::string
-      type;  ///< "tmpfs", "ext4", "xfs", "lustre", "gpfs", "nfs", "fuse", "btrfs", "overlay", ... or "0x1234"
-  std::uint64_t free = 0;             ///< bytes
-  bool one_writer_at_a_time = false;  ///< the kernel serialises writes to one file (local file systems)
-};
-FileSystem file_system_of(const std::string& path);
 
 }  // namespace shoal

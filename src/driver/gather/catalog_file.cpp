@@ -50,8 +50,10 @@ class CatalogFile final : public SerialFile {
 }  // namespace
 
 std::unique_ptr<SerialFile> open_catalog_file(const std::string& path, OpenMode mode, Format format,
-                                              const DriverOptions& options) {
-  return std::make_unique<CatalogFile>(catalog_of_file(path, mode, format, options), mode != OpenMode::read);
+                                              const DriverOptions& options,
+                                              std::vector<std::string>& warnings) {
+  return std::make_unique<CatalogFile>(catalog_of_file(path, mode, format, options, warnings),
+                                       mode != OpenMode::read);
 }
 
 }  // namespace shoal

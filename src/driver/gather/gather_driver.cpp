@@ -6,6 +6,7 @@
 
 #include "driver/kinds.hpp"
 #include "driver/pieces.hpp"
+#include "driver/shared_file.hpp"
 #include "format/classic/layout.hpp"
 #include "format/netcdf4/contents.hpp"
 
@@ -71,11 +72,12 @@ GatherDriver::GatherDriver(const Comm& comm, const std::string& path, OpenMode m
     const Timer timer(count().open);
 #ifdef SHOAL_HAVE_NETCDF
     if (!has_header_file(schema().format)) {
-      file_ = open_netcdf_file(path, mode, schema(), options);
+      const OpenMode striped = with_stripes(path, mode, options, count().warnings);
+      file_ = open_netcdf_file(path, striped, schema(), options);
       return;
     }
 #endif
-    file_ = open_catalog_file(path, mode, schema().format, options);
+    file_ = open_catalog_file(path, mode, schema().format, options, count().warnings);
   });
 }
 

@@ -31,7 +31,8 @@ class SerialFile {
 
 /// By Shoal's own catalog: the formats that no library has.
 std::unique_ptr<SerialFile> open_catalog_file(const std::string& path, OpenMode mode, Format format,
-                                              const DriverOptions& options);
+                                              const DriverOptions& options,
+                                              std::vector<std::string>& warnings);
 #ifdef SHOAL_HAVE_NETCDF
 /// By netCDF-C, without MPI. schema: what is in the file, if it exists.
 std::unique_ptr<SerialFile> open_netcdf_file(const std::string& path, OpenMode mode, const Schema& schema,

@@ -43,10 +43,11 @@ MpiioDriver::MpiioDriver(const Comm& comm, const std::string& path, OpenMode mod
     const Timer timer(count().open);
     refuse_lossy_hints(path, options.hints);
     comm.on_root([&] {
-      catalog_ = catalog_of_file(path, mode, format, options);
+      catalog_ = catalog_of_file(path, mode, format, options, count().warnings);
       if (mode == OpenMode::write) nothing_through_catalog();
     });
     open_files();
+    warn_of_sharing();
     return;
   }
   throw Error(Code::not_supported, std::string("driver mpiio cannot read format ") +
@@ -221,6 +222,16 @@ void MpiioDriver::store_replicated(int v, const Box& box, const std::byte* value
 void MpiioDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   read(v, box, values, (root() || all) && !box.empty(),
        all && overlaps_alone_ ? Access::independent : options().replicated_access);
+}
+
+// Ranks of other nodes see what was stored once both sides synchronised (MPI's sync, barrier, sync).
+void MpiioDriver::settle() {
+  if (!must_flush() || !writable()) return;
+  for (MpiFile* file : {shared_.get(), single_.get()})
+    file->sync();
+  comm().barrier();
+  for (MpiFile* file : {shared_.get(), single_.get()})
+    file->sync();
 }
 
 void MpiioDriver::commit(bool durable) {

@@ -24,6 +24,7 @@ class MpiioDriver final : public BoxDriver {
   void load(int variable, const Box& box, std::byte* cells) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
+  void settle() override;
   void commit(bool durable) override;
   void close_file() override;
   bool fills() const override { return false; }

@@ -70,6 +70,8 @@ bool NativeDriver::align_records(bool yes) {
 }
 
 void NativeDriver::commit(bool durable, bool final) {
+  // Other nodes find what was committed once it is with the server.
+  durable = durable || sharing_ == FileSystem::Sharing::close_to_open;
   settle("commits");
   bool lost = align_records(lost_ || loses_bytes(pending_));
   if (!lost && interleaves_records(schema_.format)) {

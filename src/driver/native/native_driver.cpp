@@ -9,6 +9,7 @@
 #include "driver/file_catalog.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/meeting.hpp"
+#include "driver/shared_file.hpp"
 
 namespace shoal {
 
@@ -31,16 +32,42 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       file_(path, writable_, options.open_store, counters_) {
   if (sets_io_ranks(options)) io_ranks_of(comm.size(), options.io_ranks, options.io_stride, options.io_base);
   const Timer timer(counters_.open);
-  take_header(comm_.from_root([&] {
-    catalog_ = catalog_of_file(path, mode, format, options_);
-    counters_.file_system = file_system_of(path).type;
-    return packed_header();
-  }));
+  const Bytes opened = comm_.from_root([&] {
+    catalog_ = catalog_of_file(path, mode, format, options_, counters_.warnings);
+    ByteWriter out;
+    pack(out, options_.find_file_system(path));
+    out.put(packed_header());
+    return out.take();
+  });
+  ByteReader in(opened);
+  const FileSystem where = unpack_file_system(in);
+  take_header(in.get<Bytes>());
   for (const auto& [key, value] : options_.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(key + "=" + value);
   nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
+  share_file(where);
   records_.start(schema_);
   note_committed();
+}
+
+// Where nodes do not see each other's bytes, parts of a page that two of them write are lost, and what was
+// written cannot be read back: then all cells go through rank 0's node.
+void NativeDriver::share_file(const FileSystem& where) {
+  counters_.file_system = where.type;
+  sharing_ = where.sharing;
+  if (!writable_ || nodes_->single()) return;
+  const std::string warning = sharing_warning(where, false);
+  if (!warning.empty()) counters_.warnings.push_back(warning);
+  one_node_stores_ = where.sharing == FileSystem::Sharing::close_to_open;
+  if (!one_node_stores_) return;
+  bool elsewhere = false;
+  io_ranks_ = io_ranks_of_one_node(comm_, *nodes_, options_, elsewhere);
+  if (elsewhere)
+    counters_.warnings.push_back(
+        "settings io_ranks, io_stride or io_base choose ranks of other nodes than rank 0's to store, and "
+        "on " +
+        where.type +
+        " cells that several nodes store may be lost; leave them out, or choose ranks of one node");
 }
 
 Bytes NativeDriver::packed_header() const {
@@ -50,7 +77,6 @@ Bytes NativeDriver::packed_header() const {
   for (int v = 0; v < static_cast<int>(catalog_->schema().variables.size()); ++v)
     placements.push_back(catalog_->placement(v));
   out.put(placements);
-  out.put(counters_.file_system);
   return out.take();
 }
 
@@ -58,7 +84,6 @@ void NativeDriver::take_header(const Bytes& header) {
   ByteReader in(header);
   schema_ = unpack_schema(in);
   in.get(placements_);
-  in.get(counters_.file_system);
 }
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
@@ -134,7 +159,7 @@ void NativeDriver::make_stage() {
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
   const bool known = shares_.count(decomposition.get()) != 0;
   if (known) return;
-  if (decomposition->map() == nullptr && sets_io_ranks(options_))
+  if (decomposition->map() == nullptr && sets_io_ranks(options_) && !one_node_stores_)
     throw Error(
         Code::setting,
         "io_ranks, io_stride and io_base are for fields cut by maps with driver native, which "
@@ -144,6 +169,7 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   if (!stage_) make_stage();
   NodeShare share = share_of_node(comm_, *nodes_, *decomposition);
   share.number = shares_.size();
+  if (decomposition->map() == nullptr && one_node_stores_) map_of(decomposition, false);
   shares_.emplace(decomposition.get(), std::pair(decomposition, std::move(share)));
   find_rearrangers();
 }
@@ -183,6 +209,7 @@ bool NativeDriver::goes_direct(const FieldJob& job) const {
 
 Status NativeDriver::store(const FieldJob& job) {
   if (rearranger_of(*job.transfer) != nullptr) return store_boxes(job);
+  if (one_node_stores_) return store_tiles(job);
   if (!goes_direct(job)) return writer_->write(job);
   Status status;
   writer_->settle_overlap(job, status);
@@ -320,8 +347,15 @@ void NativeDriver::read(const Transfer& transfer) {
   // A rank that cannot even tell what is read stays out of step, and the others learn of it where they wait
   // for it. Across nodes, and where the owner must be asked, everybody has to know before.
   const bool in_step = transfer.variable >= 0;
+  if (!rearrangers_.empty()) {  // others may have to fetch for this rank: they must mean the same
+    if (stage_) stage_->go_to_meeting();
+    const Status met =
+        meet_for_call(comm_, "reads", transfer.variable, transfer.region, transfer.status, nullptr, nullptr);
+    if (!met.ok()) throw Error(met);
+  }
   if (!in_step && stage_) stage_->fail();
-  if (!in_step || !one_stage() || asks_owner(transfer)) agree_on_read(transfer.status);
+  if (rearrangers_.empty() && (!in_step || !one_stage() || asks_owner(transfer)))
+    agree_on_read(transfer.status);
   ++counters_.fields_read;
   Status status = transfer.status;
   status.merge(caught([&] {
@@ -338,6 +372,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   if (job.placement->kind == Placement::Kind::library) return read_by_library(job);
   if (job.addresses_listed) job.addresses = find(job);
   if (rearranger_of(transfer) != nullptr) return fetch_boxes(job);
+  if (one_node_stores_) return fetch_tiles(job);
   if (direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_).read(job);
 }

@@ -53,6 +53,7 @@ class NativeDriver final : public Driver {
 
   Bytes packed_header() const;
   void take_header(const Bytes& header);
+  void share_file(const FileSystem& where);
   void make_stage();
   std::optional<Stage> try_stage(const Comm& node);
   void keep(Status status);
@@ -77,6 +78,13 @@ class NativeDriver final : public Driver {
   template <class Move>
   void move_box(const FieldJob& job, const Box& box, std::byte* cells, Move&& move);
   Rearranger* rearranger_of(const Transfer& transfer) const;
+  void add_rearranger(const std::shared_ptr<const Decomposition>& map);
+  /// Fields cut into tiles, where the ranks of one node store and fetch for all: the same way, as maps.
+  /// Collective.
+  Status store_tiles(const FieldJob& job);
+  Status fetch_tiles(const FieldJob& job);
+  const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
+                                                     bool halo);
   /// Lengths of unlimited dimensions become the same on all ranks; does any rank say yes?
   bool align_records(bool yes);
   void note_committed();
@@ -122,6 +130,17 @@ class NativeDriver final : public Driver {
   std::map<const Decomposition*, std::pair<std::shared_ptr<const Decomposition>, NodeShare>> shares_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
   Room box_cells_, chunk_cells_;
+
+  FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
+  bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
+  std::vector<int> io_ranks_;     ///< then: who does
+  struct TileMap {
+    std::shared_ptr<const Decomposition> block;
+    bool halo = false;
+    std::shared_ptr<const Decomposition> map;
+  };
+  std::vector<TileMap> tile_maps_;
+  Room tile_;  ///< this rank's cells of a field that goes through them
 
   RecordKeeper records_;
   bool puts_ = false;                  ///< something was put that may wait in the catalog; on all ranks alike

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields cut by maps over several stages: cells are sent to I/O ranks, each of which stores (fetches) a box
-// of the field itself. On one node they are packed to their places in the stage instead, by everybody.
+// Fields cut by maps over several stages, or by tiles where one node stores for all: cells are sent to I/O
+// ranks, each of which stores (fetches) a box of the field itself. On one node they are packed to their
+// places in the stage instead, by everybody.
 #include <algorithm>
 
 #include "driver/io_ranks.hpp"
 #include "driver/map_cells.hpp"
 #include "driver/native/native_driver.hpp"
+#include "driver/tile_maps.hpp"
 
 namespace shoal {
 
@@ -44,15 +46,63 @@ void NativeDriver::find_rearrangers() {
         std::any_of(schema_.variables.begin(), schema_.variables.end(),
                     [&](const VariableDef& v) { return v.distributed && keeps_unowned(decomposition, v); });
     if (!keeps && nodes_->single() && !sets_io_ranks(options_)) continue;
-    rearrangers_.emplace(key,
-                         std::make_unique<Rearranger>(comm_, known.first, choose_io_ranks(comm_, options_),
-                                                      exchange_bytes(options_)));
+    add_rearranger(known.first);
   }
 }
 
 Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
   const auto found = rearrangers_.find(transfer.decomposition.get());
   return found == rearrangers_.end() ? nullptr : found->second.get();
+}
+
+void NativeDriver::add_rearranger(const std::shared_ptr<const Decomposition>& map) {
+  rearrangers_.emplace(
+      map.get(), std::make_unique<Rearranger>(comm_, map,
+                                              one_node_stores_ ? io_ranks_ : choose_io_ranks(comm_, options_),
+                                              exchange_bytes(options_)));
+}
+
+const std::shared_ptr<const Decomposition>& NativeDriver::map_of(
+    const std::shared_ptr<const Decomposition>& block, bool halo) {
+  for (const auto& known : tile_maps_)
+    if (known.block == block && known.halo == halo) return known.map;
+  tile_maps_.push_back({block, halo, map_of_tiles(comm_, *block, halo)});
+  add_rearranger(tile_maps_.back().map);
+  return tile_maps_.back().map;
+}
+
+Status NativeDriver::store_tiles(const FieldJob& job) {
+  Status status = check_section(*job.transfer);
+  if (!status.ok()) return status;
+  Transfer packed;
+  status = pack_tile(*job.transfer, *job.variable, map_of(job.transfer->decomposition, false), tile_,
+                     counters_.pack, packed);
+  FieldJob as_boxes = job;
+  as_boxes.transfer = &packed;
+  status.merge(store_boxes(as_boxes));
+  return status;
+}
+
+Status NativeDriver::fetch_tiles(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  const bool more = !transfer.mine.empty() && transfer.mine != own_cells(transfer);
+  const bool halo = comm_.max(std::int64_t{more ? 1 : 0}) != 0;
+  Status status = check_section(transfer);
+  if (!status.ok()) return status;
+  const auto& map = map_of(transfer.decomposition, halo);
+  const Box box = tile_box(transfer, halo);
+  std::byte* cells = nullptr;
+  status = transfer.status;
+  status.merge(
+      caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size_of(job.variable->type)); }));
+  Transfer packed = as_map(transfer, map, box, cells, job.variable->type);
+  packed.status = status;
+  FieldJob as_boxes = job;
+  as_boxes.transfer = &packed;
+  status.merge(fetch_boxes(as_boxes));
+  if (!status.ok() || box.empty()) return status;
+  const Timer timer(counters_.unpack);
+  return unpack_tile(transfer, *job.variable, box, cells);
 }
 
 // A box may be cut by borders of chunks: parts that are not the whole box go through memory of their own.

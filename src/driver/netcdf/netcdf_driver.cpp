@@ -92,9 +92,11 @@ NetcdfDriver::NetcdfDriver(const Comm& comm, const std::string& path, OpenMode m
   const Timer timer(count().open);
   require_format("netcdf", {Format::netcdf4, Format::netcdf4_classic});
   refuse_lossy_hints(path, options.hints);
+  stripe_by_hints();
   comm.agree_or_throw(caught([&] { create(mode); }));
   comm.agree_or_throw(caught([&] { find_ids(schema()); }));
-  ask_mpi_for_hints(comm, path, options.hints, count());
+  ask_mpi_for_hints(comm, path, BoxDriver::options().hints, count());
+  warn_of_sharing();
 }
 
 void NetcdfDriver::create(OpenMode mode) {
@@ -355,7 +357,7 @@ void NetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, boo
 // Ranks may leave a collective write before others have stored its bytes.
 void NetcdfDriver::settle() {
   if (!writable() || defining_ || !unusable_.ok()) return;
-  if (count().file_system == "nfs")
+  if (must_flush())
     check(nc_sync(file_), "synchronise");
   else
     comm().barrier();

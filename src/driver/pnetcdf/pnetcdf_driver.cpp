@@ -112,7 +112,9 @@ PnetcdfDriver::PnetcdfDriver(const Comm& comm, const std::string& path, OpenMode
   const Timer timer(count().open);
   require_format("pnetcdf", {Format::cdf1, Format::cdf2, Format::cdf5});
   refuse_lossy_hints(path, options.hints);
+  stripe_by_hints();
   comm.agree_or_throw(caught([&] { open_file(mode); }));
+  warn_of_sharing();
 }
 
 void PnetcdfDriver::open_file(OpenMode mode) {
@@ -310,7 +312,7 @@ void PnetcdfDriver::flush() {
 
 // Ranks may leave a collective write before others have stored its bytes.
 void PnetcdfDriver::make_visible() {
-  if (count().file_system == "nfs" && writable() && !defining_)
+  if (must_flush() && writable() && !defining_)
     check(ncmpi_sync(file_), "synchronise");
   else
     comm().barrier();

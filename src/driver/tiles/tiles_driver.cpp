@@ -61,7 +61,7 @@ TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths
     how.missing_is_fill = options_.missing_is_fill;
     ByteWriter out;
     pack(out, open_file_set(paths, how));
-    out.put(std::string(file_system_of(paths.front()).type));
+    out.put(std::string(options_.find_file_system(paths.front()).type));
     return out.take();
   });
   ByteReader in(message);

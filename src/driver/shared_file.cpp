@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/shared_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "driver/io_ranks.hpp"
+#include "storage/striping.hpp"
+
+namespace shoal {
+
+namespace {
+
+bool is_new(OpenMode mode) {
+  return mode == OpenMode::create || mode == OpenMode::create_exclusive;
+}
+
+Stripes stripes_of(const DriverOptions& options) {
+  return {options.stripe_count, options.stripe_bytes};
+}
+
+bool wants_stripes(const DriverOptions& options) {
+  return options.stripe_count > 0 || options.stripe_bytes > 0;
+}
+
+std::string only_for_lustre(const FileSystem& where) {
+  return "settings stripe_count and stripe_bytes are for Lustre, and the file is on " + where.type +
+         "; they change nothing there";
+}
+
+// What makes the clients of a file system hand on what they are given at once, and ask again before reading.
+std::string safe_settings(const std::string& type) {
+  if (type == "glusterfs")
+    return "switch the caches of its clients off (gluster volume set VOLUME KEY off, KEY being "
+           "performance.write-behind, performance.read-ahead, performance.io-cache, performance.quick-read "
+           "and performance.stat-prefetch) and mount with direct-io-mode=enable,"
+           "attribute-timeout=0,entry-timeout=0";
+  if (type == "cifs" || type == "smb") return "mount with cache=none,actimeo=0";
+  if (type == "9p" || type == "virtiofs") return "mount or serve it with cache=none";
+  if (type == "dfuse") return "start dfuse with --disable-caching";
+  if (type == "sshfs") return "mount with -o direct_io,dir_cache=no,attr_timeout=0,entry_timeout=0";
+  return "mount it with -o direct_io,attr_timeout=0,entry_timeout=0 and without writeback_cache, as far as "
+         "it "
+         "has these options";
+}
+
+}  // namespace
+
+void pack(ByteWriter& out, const FileSystem& where) {
+  out.put(where.type);
+  out.put(where.free);
+  out.put(static_cast<std::int64_t>(where.one_writer_at_a_time ? 1 : 0));
+  out.put(static_cast<std::int64_t>(where.sharing));
+}
+
+FileSystem unpack_file_system(ByteReader& in) {
+  FileSystem where;
+  in.get(where.type);
+  in.get(where.free);
+  where.one_writer_at_a_time = in.get<std::int64_t>() != 0;
+  where.sharing = static_cast<FileSystem::Sharing>(in.get<std::int64_t>());
+  return where;
+}
+
+std::string sharing_warning(const FileSystem& where, bool calls_mpi_io) {
+  if (where.sharing == FileSystem::Sharing::cached)
+    return "the file is on " + where.type +
+           ", whose clients keep what they write and read, and ranks of several nodes write it: cells may be "
+           "lost, or read as they were before. To be safe, " +
+           safe_settings(where.type) +
+           "; or take driver gather, whose rank 0 alone writes, layout=node, or a parallel file system";
+  if (where.sharing != FileSystem::Sharing::close_to_open) return {};
+  if (calls_mpi_io)
+    return "the file is on " + where.type +
+           ", where nodes see each other's writes only after one closed the file and the other opened it, "
+           "and "
+           "ranks of several nodes write it: cells may be lost. Take driver native or gather, which store "
+           "from "
+           "one node, layout=node, or a parallel file system; MPI-IO needs mounts with noac, and locks that "
+           "work";
+  return "the file is on " + where.type +
+         ", where nodes do not see each other's writes at once: the ranks of one node store for all, and "
+         "cells "
+         "go to them by messages. On a parallel file system, or with layout=node, all nodes write";
+}
+
+std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, const DriverOptions& options,
+                                      bool& elsewhere) {
+  const auto node_of = comm.all_gather(static_cast<std::int64_t>(nodes.index()));
+  const auto beside_root = [&](int rank) { return node_of[static_cast<std::size_t>(rank)] == node_of[0]; };
+  elsewhere = false;
+  if (sets_io_ranks(options)) {
+    auto chosen = choose_io_ranks(comm, options);
+    elsewhere = !std::all_of(chosen.begin(), chosen.end(), beside_root);
+    return chosen;
+  }
+  std::vector<int> there;
+  for (int r = 0; r < comm.size(); ++r)
+    if (beside_root(r)) there.push_back(r);
+  std::vector<int> list;
+  const auto size = static_cast<int>(there.size());
+  for (const int i : io_ranks_of(size, std::min(size, k_io_ranks_of_node), 0, 0))
+    list.push_back(there[static_cast<std::size_t>(i)]);
+  return list;
+}
+
+OpenMode with_stripes(const std::string& path, OpenMode mode, const DriverOptions& options,
+                      std::vector<std::string>& warnings) {
+  if (!is_new(mode) || !wants_stripes(options)) return mode;
+  const FileSystem where = options.find_file_system(path);
+  if (where.type != "lustre") {
+    warnings.push_back(only_for_lustre(where));
+    return mode;
+  }
+  std::error_code ignored;
+  if (mode == OpenMode::create_exclusive && std::filesystem::exists(path, ignored)) return mode;  // an error
+  const std::string problem = make_striped_file(path, stripes_of(options));
+  if (problem.empty()) return OpenMode::create;
+  const auto folder = std::filesystem::path(path).parent_path().string();
+  warnings.push_back("the file has the stripes of its folder, not those of stripe_count and stripe_bytes: " +
+                     problem + "; set them before the run (" +
+                     stripe_command(folder.empty() ? "." : folder, stripes_of(options)) + ")");
+  return mode;
+}
+
+void add_stripe_hints(DriverOptions& options, const FileSystem& where, std::vector<std::string>& warnings) {
+  if (!wants_stripes(options)) return;
+  if (where.type != "lustre") return warnings.push_back(only_for_lustre(where));
+  const auto add = [&](const char* key, std::int64_t value) {
+    const bool is_there = std::any_of(options.hints.begin(), options.hints.end(),
+                                      [&](const auto& hint) { return hint.first == key; });
+    if (value > 0 && !is_there) options.hints.emplace_back(key, std::to_string(value));
+  };
+  add("striping_factor", options.stripe_count);
+  add("striping_unit", options.stripe_bytes);
+}
+
+}  // namespace shoal

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "comm/nodes.hpp"
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+// What follows from the kind of file system that a file is on.
+
+/// As messages carry it.
+void pack(ByteWriter& out, const FileSystem& where);
+FileSystem unpack_file_system(ByteReader& in);
+
+/// What users have to know and do when ranks of several nodes write one file there; empty: nothing.
+/// calls_mpi_io: through a library, which has its own way with such file systems.
+std::string sharing_warning(const FileSystem& where, bool calls_mpi_io);
+
+/// Which ranks of rank 0's node store for all, unless settings say who: ascending, the same on all ranks.
+/// elsewhere: some of them are on another node. Collective.
+std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, const DriverOptions& options,
+                                      bool& elsewhere);
+
+/// Before a file is created: it is made with the stripes that the options ask for, if any. The mode to create
+/// it with after that. warnings: why it is not striped, and what to do. Local.
+OpenMode with_stripes(const std::string& path, OpenMode mode, const DriverOptions& options,
+                      std::vector<std::string>& warnings);
+/// The same for files that MPI-IO creates: as hints, unless these are there.
+void add_stripe_hints(DriverOptions& options, const FileSystem& where, std::vector<std::string>& warnings);
+
+}  // namespace shoal

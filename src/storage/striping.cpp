@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/striping.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "base/text.hpp"
+
+extern char** environ;
+
+namespace shoal {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> arguments_of(const std::string& path, const Stripes& stripes) {
+  std::vector<std::string> arguments{"lfs", "setstripe"};
+  if (stripes.count > 0) arguments.insert(arguments.end(), {"-c", std::to_string(stripes.count)});
+  if (stripes.bytes > 0) arguments.insert(arguments.end(), {"-S", std::to_string(stripes.bytes)});
+  arguments.push_back(path);
+  return arguments;
+}
+
+/// Reads to the end, and keeps so much of it as a message can hold.
+std::string text_from(int descriptor) {
+  constexpr std::size_t k_longest = 400;
+  std::string text;
+  std::array<char, 256> part{};
+  while (true) {
+    const ssize_t n = ::read(descriptor, part.data(), part.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    if (text.size() < k_longest) text.append(part.data(), static_cast<std::size_t>(n));
+  }
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  return trimmed(text);
+}
+
+/// Runs a program found on PATH, without a shell. Empty, or what it said against it.
+std::string run(const std::vector<std::string>& arguments) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::strerror(errno);
+  std::vector<char*> argv;
+  for (const auto& argument : arguments)
+    argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  const std::string said = error == 0 ? text_from(ends[0]) : std::string();
+  ::close(ends[0]);
+  if (error != 0)
+    return error == ENOENT ? "the program " + arguments[0] + " was not found on PATH" : std::strerror(error);
+  int status = 0;
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(child, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  if (ended < 0) return {};  // the model has all its children's ends ignored; the caller looks for the file
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return said.empty() ? arguments[0] + " failed and said nothing" : said;
+}
+
+}  // namespace
+
+std::string stripe_command(const std::string& path, const Stripes& stripes) {
+  std::string text;
+  for (const auto& argument : arguments_of(path, stripes))
+    text += (text.empty() ? "" : " ") + argument;
+  return text;
+}
+
+std::string make_striped_file(const std::string& path, const Stripes& stripes) {
+  std::error_code error;
+  const fs::file_status before = fs::status(path, error);
+  const bool is_there = fs::exists(before);
+  if (is_there && !fs::is_regular_file(before)) return "the path is no plain file";
+  const fs::path place = is_there ? fs::canonical(path, error) : fs::path(path);
+  if (error && is_there) return error.message();
+  // Beside the one that is there, which goes only when its successor is complete.
+  const std::string fresh = place.string() + (is_there ? ".striped" : "");
+  if (is_there) fs::remove(fresh, error);  // of a job that was killed
+  const std::string problem = run(arguments_of(fresh, stripes));
+  if (!problem.empty()) return problem;
+  if (!fs::exists(fresh, error)) return "lfs made no file";
+  if (!is_there) return {};
+  fs::permissions(fresh, before.permissions(), error);
+  fs::rename(fresh, place, error);
+  if (!error) return {};
+  const std::string why = error.message();
+  fs::remove(fresh, error);
+  return why;
+}
+
+}  // namespace shoal

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "driver/shared_file.hpp"
+#include "storage/striping.hpp"
+
+using namespace shoal;
+using Sharing = FileSystem::Sharing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of its own, and a program lfs there, first on PATH.
+class FakeLustre {
+ public:
+  explicit FakeLustre(const std::string& script) {
+    std::string name = "fake_lustre_XXXXXX";
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    folder_ = fs::absolute(name);
+    const char* path = std::getenv("PATH");
+    path_before_ = path == nullptr ? "" : path;
+    setenv("PATH", (folder_.string() + ":" + path_before_).c_str(), 1);
+    if (script.empty()) return;
+    std::ofstream(folder_ / "lfs") << "#!/bin/sh\n" << script;
+    fs::permissions(folder_ / "lfs", fs::perms::owner_all);
+  }
+  ~FakeLustre() {
+    setenv("PATH", path_before_.c_str(), 1);
+    fs::remove_all(folder_);
+  }
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  std::string text(const std::string& name) const {
+    std::ifstream in(folder_ / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  fs::path folder_;
+  std::string path_before_;
+};
+
+// Notes its arguments beside the file that it makes, as Lustre's does: last, and never over another one.
+const std::string k_lfs = R"(for last; do :; done
+echo "$@" >> "$(dirname "$last")/calls"
+[ -e "$last" ] && { echo "file exists" >&2; exit 17; }
+: > "$last"
+)";
+
+DriverOptions with(std::int64_t count, std::int64_t bytes, const std::string& type) {
+  DriverOptions options;
+  options.stripe_count = count;
+  options.stripe_bytes = bytes;
+  options.find_file_system = [type](const std::string&) { return file_system_named(type); };
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("file systems by their numbers") {
+  const std::vector<std::tuple<std::uint64_t, const char*, bool, Sharing>> known{
+      {0xEF53, "ext4", true, Sharing::local},         {0x58465342, "xfs", true, Sharing::local},
+      {0x9123683E, "btrfs", true, Sharing::local},    {0x794C7630, "overlay", true, Sharing::local},
+      {0x01021994, "tmpfs", true, Sharing::local},    {0x0BD00BD0, "lustre", false, Sharing::coherent},
+      {0x47504653, "gpfs", false, Sharing::coherent}, {0x19830326, "beegfs", false, Sharing::coherent},
+      {0x00C36400, "ceph", true, Sharing::coherent},  {0x6969, "nfs", true, Sharing::close_to_open},
+      {0xFE534D42, "smb", true, Sharing::cached},     {0x65735546, "fuse", true, Sharing::cached},
+  };
+  for (const auto& [number, name, one_writer, sharing] : known) {
+    CAPTURE(name);
+    for (const FileSystem& found : {file_system_of_kind(number), file_system_named(name)}) {
+      CHECK(found.type == name);
+      CHECK(found.one_writer_at_a_time == one_writer);
+      CHECK(found.sharing == sharing);
+    }
+  }
+  // What Lustre's messages begin with is not what statfs gives.
+  CHECK(file_system_of_kind(0x0BD00BD3).type == "0xbd00bd3");
+  CHECK(file_system_of_kind(0x0BD00BD3).sharing == Sharing::unknown);
+  CHECK(file_system_named("no such").sharing == Sharing::unknown);
+}
+
+TEST_CASE("file systems of user space by the type of their mount") {
+  constexpr std::uint64_t k_fuse = 0x65735546;
+  CHECK(file_system_of_kind(k_fuse, "fuse.glusterfs").type == "glusterfs");
+  CHECK(file_system_of_kind(k_fuse, "fuse.ceph-fuse").sharing == Sharing::coherent);
+  CHECK(file_system_of_kind(k_fuse, "fuseblk").sharing == Sharing::local);
+  CHECK(file_system_of_kind(k_fuse, "fuse.other").type == "fuse");
+  CHECK(file_system_of_kind(k_fuse, "").sharing == Sharing::cached);
+  CHECK(file_system_of_kind(0xEF53, "fuse.glusterfs").type == "ext4");  // the number counts first
+}
+
+TEST_CASE("the type of a mount by its device") {
+  const std::string text =
+      "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+      "90 22 0:52 / /glu\\040ster rw,relatime shared:7 master:2 - fuse.glusterfs host:/vol rw,user_id=0\n"
+      "91 22 0:5 /sub /other rw - fuse.sshfs me@host: rw\n"
+      "92 22 0:60 / /cut rw\n";
+  CHECK(mount_type(text, 0, 52) == "fuse.glusterfs");
+  CHECK(mount_type(text, 0, 5) == "fuse.sshfs");  // no optional fields, and the start of another's number
+  CHECK(mount_type(text, 8, 1) == "ext4");
+  CHECK(mount_type(text, 0, 60).empty());
+  CHECK(mount_type(text, 9, 9).empty());
+  CHECK(mount_type("", 0, 1).empty());
+}
+
+TEST_CASE("what several nodes are told that write one file") {
+  for (const char* type : {"ext4", "tmpfs", "lustre", "gpfs", "beegfs", "ceph", "0x1234"})
+    for (const bool mpi_io : {false, true})
+      CHECK(sharing_warning(file_system_named(type), mpi_io).empty());
+  const auto says = [](const char* type, bool mpi_io, const char* word) {
+    const std::string text = sharing_warning(file_system_named(type), mpi_io);
+    CHECK_MESSAGE(text.find(word) != std::string::npos, text, " does not say ", word);
+  };
+  says("nfs", false, "one node store for all");
+  says("nfs", true, "driver native or gather");
+  says("glusterfs", false, "performance.write-behind");
+  says("glusterfs", true, "attribute-timeout=0,entry-timeout=0");
+  says("fuse", false, "direct_io");
+  says("cifs", true, "cache=none");
+  FileSystem where = file_system_named("nfs");
+  where.free = std::uint64_t{1} << 63;
+  ByteWriter out;
+  pack(out, where);
+  const Bytes message = out.take();
+  ByteReader in(message);
+  const FileSystem same = unpack_file_system(in);
+  CHECK(same.type == "nfs");
+  CHECK(same.free == where.free);
+  CHECK(same.one_writer_at_a_time);
+  CHECK(same.sharing == Sharing::close_to_open);
+}
+
+TEST_CASE("new files on Lustre get their stripes from lfs") {
+  const FakeLustre here(k_lfs);
+  std::vector<std::string> warnings;
+  const auto file = here.file("new file; touch bad.nc");  // no shell looks at it
+  CHECK(with_stripes(file, OpenMode::create, with(4, 1048576, "lustre"), warnings) == OpenMode::create);
+  CHECK(fs::exists(file));
+  CHECK(here.text("calls") == "setstripe -c 4 -S 1048576 " + file + "\n");
+  // One that must be new is new still, and made.
+  const auto second = here.file("second.nc");
+  CHECK(with_stripes(second, OpenMode::create_exclusive, with(0, std::int64_t{3} << 30, "lustre"),
+                     warnings) == OpenMode::create);
+  CHECK(here.text("calls").find("setstripe -S 3221225472 " + second) != std::string::npos);
+  CHECK(warnings.empty());
+  // Nothing is asked for, or the file is there to stay.
+  CHECK(with_stripes(here.file("x"), OpenMode::create, with(0, 0, "lustre"), warnings) == OpenMode::create);
+  CHECK(with_stripes(second, OpenMode::write, with(4, 0, "lustre"), warnings) == OpenMode::write);
+  CHECK(with_stripes(second, OpenMode::create_exclusive, with(4, 0, "lustre"), warnings) ==
+        OpenMode::create_exclusive);
+  CHECK_FALSE(fs::exists(here.file("x")));
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("a file that is replaced gets new stripes, and stays where they cannot be had") {
+  const FakeLustre here(k_lfs);
+  std::vector<std::string> warnings;
+  const auto file = here.file("old.nc");
+  std::ofstream(file) << "old";
+  std::ofstream(here.file("old.nc.striped")) << "left by a job that was killed";
+  CHECK(with_stripes(file, OpenMode::create, with(2, 0, "lustre"), warnings) == OpenMode::create);
+  CHECK(here.text("old.nc").empty());
+  CHECK(warnings.empty());
+  CHECK_FALSE(fs::exists(here.file("old.nc.striped")));
+
+  const FakeLustre failing("echo 'error: no such\npool' >&2; exit 3\n");
+  const auto kept = failing.file("kept.nc");
+  std::ofstream(kept) << "old";
+  CHECK(with_stripes(kept, OpenMode::create, with(2, 65536, "lustre"), warnings) == OpenMode::create);
+  CHECK(failing.text("kept.nc") == "old");
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("error: no such pool") != std::string::npos);
+  CHECK(warnings[0].find("lfs setstripe -c 2 -S 65536 " + fs::path(kept).parent_path().string()) !=
+        std::string::npos);
+  CHECK_FALSE(make_striped_file(fs::path(kept).parent_path().string(), {1, 0}).empty());  // a folder
+}
+
+TEST_CASE("without lfs, or not on Lustre, a warning says that stripes were not set") {
+  std::vector<std::string> warnings;
+  const FakeLustre here("");
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", here.file("").c_str(), 1);
+  CHECK(with_stripes(here.file("a.nc"), OpenMode::create, with(2, 0, "lustre"), warnings) ==
+        OpenMode::create);
+  setenv("PATH", before.c_str(), 1);
+  CHECK(with_stripes(here.file("b.nc"), OpenMode::create, with(2, 0, "xfs"), warnings) == OpenMode::create);
+  REQUIRE(warnings.size() == 2);
+  CHECK(warnings[0].find("lfs was not found") != std::string::npos);
+  CHECK(warnings[1].find("on xfs") != std::string::npos);
+  CHECK_FALSE(fs::exists(here.file("a.nc")));
+}
+
+TEST_CASE("libraries get stripes as hints") {
+  std::vector<std::string> warnings;
+  DriverOptions options = with(8, 4194304, "lustre");
+  options.hints = {{"striping_factor", "3"}};
+  add_stripe_hints(options, file_system_named("lustre"), warnings);
+  using Hints = std::vector<std::pair<std::string, std::string>>;
+  CHECK(options.hints == Hints{{"striping_factor", "3"}, {"striping_unit", "4194304"}});
+  CHECK(warnings.empty());
+  DriverOptions elsewhere = with(8, 0, "gpfs");
+  add_stripe_hints(elsewhere, file_system_named("gpfs"), warnings);
+  CHECK(elsewhere.hints.empty());
+  CHECK(warnings.size() == 1);
+}
