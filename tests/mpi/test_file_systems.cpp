@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "comm/nodes.hpp"
 #include "dataset/dataset.hpp"
@@ -272,4 +275,61 @@ TEST_CASE("stripes that are asked for where there is no Lustre are a warning, ba
     CHECK(caught([&] {
             Dataset::create(MPI_COMM_WORLD, "striped.nc", on("lustre", "stripe_bytes=" + bad));
           }).code == Code::setting);
+}
+
+TEST_CASE("on Lustre new files are made by lfs, or libraries get hints") {
+  namespace fs = std::filesystem;
+  const Comm comm(MPI_COMM_WORLD);
+  const std::string before = std::getenv("PATH");
+  const fs::path bin = fs::absolute("bin");
+  if (comm.rank() == 0) {  // notes its arguments, and makes the file, which is the last of them
+    fs::create_directories(bin);
+    fs::remove(bin / "calls");
+    std::ofstream(bin / "lfs") << "#!/bin/sh\necho \"$*\" >> " << bin.string()
+                               << "/calls\nfor last; do :; done\n: > \"$last\"\n";
+    fs::permissions(bin / "lfs", fs::perms::owner_all);
+    setenv("PATH", (bin.string() + ":" + before).c_str(), 1);
+  }
+  const auto cut =
+      Decomposition::block(comm, {4 * comm.size()}, Box({4 * comm.rank()}, {4}), Dims{0}, Dims{0});
+  for (const auto& kind : driver_kinds()) {
+    if (kind.make == nullptr) continue;
+    const std::string name = kind.name;
+    CAPTURE(name);
+    const bool by_hints = name == "pnetcdf" || name == "netcdf";
+    const std::string settings = "quiet=true, stripe_count=2, stripe_bytes=1MiB, driver=" + name +
+                                 (name == "netcdf" ? ", format=netcdf4" : ", format=cdf5");
+    for (const std::string exists : {"replace", "replace", "error"}) {
+      if (comm.rank() == 0) {
+        fs::remove(bin / "calls");
+        if (exists == "error") fs::remove("lustre.nc");
+      }
+      comm.barrier();
+      auto file = Dataset::create(MPI_COMM_WORLD, "lustre.nc", on("lustre", settings + ", exists=" + exists));
+      file->def_dim("time", 0);
+      file->def_dim("x", 4 * comm.size());
+      file->def_var("v", Type::double_, "time x", cut);
+      write_record(*file, 0, cut);
+      std::vector<double> found(4, -1);
+      file->read(call_of(found, cut->tile(), 0, cut));
+      for_cells(cut->tile(),
+                [&](const Dims& index, std::size_t i) { CHECK(found[i] == value_at(0, index)); });
+      file->close(false);
+      if (comm.rank() != 0) continue;
+      std::ifstream calls(bin / "calls");
+      std::string line;
+      std::getline(calls, line);
+      CHECK((line.rfind("setstripe -c 2 -S 1048576 ", 0) == 0) == !by_hints);
+    }
+    if (!by_hints) continue;
+    DriverOptions options = driver_on("lustre", 0);
+    options.stripe_count = 2;
+    const auto driver = make_driver(name, comm, "lustre.nc", OpenMode::create,
+                                    name == "netcdf" ? Format::netcdf4 : Format::cdf5, options);
+    const auto& counters = driver->counters();
+    CHECK(counters.hints_taken.size() + counters.hints_dropped.size() == 1);
+    driver->close(false);
+  }
+  comm.barrier();
+  setenv("PATH", before.c_str(), 1);
 }
