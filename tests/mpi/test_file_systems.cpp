@@ -309,7 +309,11 @@ TEST_CASE("on Lustre new files are made by lfs, or libraries get hints") {
       file->def_dim("time", 0);
       file->def_dim("x", 4 * comm.size());
       file->def_var("v", Type::double_, "time x", cut);
+      file->def_var("fixed", Type::double_, "x", cut);
       write_record(*file, 0, cut);
+      const auto where = file->placement(1);
+      if (name == "native" && where) CHECK(where->begin % (1024 * 1024) == 0);
+      CHECK((name != "native" || where.has_value()));
       std::vector<double> found(4, -1);
       file->read(call_of(found, cut->tile(), 0, cut));
       for_cells(cut->tile(),
