@@ -162,7 +162,12 @@ int shoal_copy(shoal_dataset* dataset, const char* variable, const shoal_decompo
     call.array.problem = {};
     std::string name;
     call.problem.merge(caught([&] { name = required_text(from_variable, "from_variable"); }));
-    dataset_of(dataset).copy(call, dataset_of(from), name);
+    Dataset* source = nullptr;
+    call.problem.merge(caught([&] {
+      require(from, "from");
+      source = &dataset_of(from);
+    }));
+    dataset_of(dataset).copy(call, source, name);
   });
 }
 

@@ -204,8 +204,21 @@ std::vector<Bytes> Comm::exchange(const std::vector<Bytes>& parts) const {
   if (*std::min_element(from.begin(), from.end()) < 0)
     throw Error(Code::internal, "exchange: a rank needs one part for each rank");
 
+  // All memory before the first message: afterwards no rank may leave alone.
   std::vector<Bytes> got(n);
   std::vector<MPI_Request> requests;
+  agree_or_throw(caught([&] {
+    std::size_t messages = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+      messages +=
+          static_cast<std::size_t>((from[r] + k_piece - 1) / k_piece + (to[r] + k_piece - 1) / k_piece);
+      if (static_cast<int>(r) == rank_)
+        got[r] = parts[r];
+      else
+        got[r].resize(static_cast<std::size_t>(from[r]));
+    }
+    requests.reserve(messages);
+  }));
   // Longer parts go in pieces, which arrive in order.
   const auto in_pieces = [&](std::int64_t bytes, auto start) {
     for (std::int64_t at = 0; at < bytes; at += k_piece) {
@@ -218,11 +231,7 @@ std::vector<Bytes> Comm::exchange(const std::vector<Bytes>& parts) const {
     const int r = (rank_ + size_ - step) % size_;
     auto& part = got[static_cast<std::size_t>(r)];
     const std::int64_t bytes = from[static_cast<std::size_t>(r)];
-    if (r == rank_) {
-      part = parts[static_cast<std::size_t>(r)];
-      continue;
-    }
-    part.resize(static_cast<std::size_t>(bytes));
+    if (r == rank_) continue;
     in_pieces(bytes, [&](std::int64_t at, int length) {
       check_mpi(MPI_Irecv(part.data() + at, length, MPI_BYTE, r, k_exchange_tag, comm_, &requests.back()),
                 "MPI_Irecv");

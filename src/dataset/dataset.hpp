@@ -62,7 +62,8 @@ class Dataset {
   /// write, with the cells of the same place in a variable of another dataset, which is open for reading and
   /// whose ranks are the same: those of a part at a time, so that no array of them all is needed.
   /// Error(not_supported), on all ranks: the other is one that ranks cannot read each for itself (copies()).
-  void copy(const DataCall& call, Dataset& from, const std::string& from_variable);
+  /// from nullptr: call.problem says why.
+  void copy(const DataCall& call, Dataset* from, const std::string& from_variable);
   bool copies() const;  ///< can others copy from this one? Local.
   void read(const DataCall& call);
   void put(const DataCall& call);

@@ -123,7 +123,9 @@ bool Dataset::copies() const {
   return !writable_ && driver_ && driver_->fetches();
 }
 
-void Dataset::copy(const DataCall& call, Dataset& from, const std::string& from_variable) {
+void Dataset::copy(const DataCall& call, Dataset* source, const std::string& from_variable) {
+  if (source == nullptr) return write(call);  // whose problem says why
+  Dataset& from = *source;
   DataCall filled = call;
   if (!from.copies())
     throw Error(Code::not_supported, "cells cannot be copied from '" + from.path() +
@@ -138,7 +140,7 @@ void Dataset::copy(const DataCall& call, Dataset& from, const std::string& from_
     const Dims there = schema.shape(v);
     filled.source_type = definition.type;
     filled.source = [&, v, there](const Box& part) {
-      if (!Box::whole(there).contains(part))
+      if (part.rank() != there.size() || !Box::whole(there).contains(part))
         throw Error(Code::invalid_argument,
                     "cells " + text_of(part) + " are asked for, and the variable is " + text_of(there))
             .of_variable(from_variable)

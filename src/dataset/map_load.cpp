@@ -228,6 +228,7 @@ Numbers share_out(const Comm& comm, const Lists& lists, std::int64_t first, cons
       }
     });
     for (std::size_t r = 0; r < parts.size(); ++r) {
+      if (runs[r].empty()) continue;  // no message
       ByteWriter out;
       out.put(runs[r]);
       parts[r] = out.take();
@@ -239,6 +240,7 @@ Numbers share_out(const Comm& comm, const Lists& lists, std::int64_t first, cons
   const auto received = comm.exchange(parts);
   comm.agree_or_throw(caught([&] {
     for (const auto& part : received) {
+      if (part.empty()) continue;
       ByteReader in(part);
       for (const Run& run : in.get<std::vector<Run>>())
         append(cells, run.index, run.length);

@@ -170,6 +170,7 @@ void BoxDriver::write(const Transfer& transfer) {
   written_so_far_.add(static_cast<std::uint64_t>(v));
   written_so_far_.add(transfer.region);
   if (rearranges(transfer)) return write_tiles(transfer);
+  note_stored(v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
   keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
@@ -336,6 +337,7 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
   if (!met.ok()) return keep(met, v);
   const Box mine = root ? box : nothing(box.rank());
   const Timer timer(counters_.store);
+  note_stored(v, region);
   keep(caught([&] { about_to_store(v, region, true); }), v);
   keep(caught([&] {
          if (variable(v).type == Type::string)

@@ -145,6 +145,7 @@ class BoxDriver : public Driver {
   Rearranged& rearranged(const std::shared_ptr<const Decomposition>& decomposition, bool halo = false);
   /// Do other ranks than those that have cells of the field hand it on?
   bool rearranges(const Transfer& transfer) const;
+  bool note_stored(int variable, const Box& region);
   bool keeps_cells(const Transfer& transfer);
   void write_map(const Transfer& transfer, Rearranger& rearranger);
   void write_tiles(const Transfer& transfer);

@@ -66,16 +66,24 @@ Status BoxDriver::read_tiles(const Transfer& transfer) {
   return unpack_tile(transfer, definition, box, cells);
 }
 
-// Boxes have cells that nobody owns; those of variables without fill stay as they are. The same on all ranks.
-bool BoxDriver::keeps_cells(const Transfer& transfer) {
-  const int v = transfer.variable;
-  const Decomposition& map = *transfer.decomposition;
-  const std::int64_t end = schema_.has_record(v) ? transfer.region.end(0) : 1;
-  const std::int64_t had = v >= opened_with_ ? 0 : schema_.has_record(v) ? schema_.shape(v)[0] : 1;
+// Was anything stored to these records before, or to the variable if it has none?
+bool BoxDriver::note_stored(int v, const Box& region) {
+  const bool of_records = schema_.has_record(v);
+  const std::int64_t end = of_records ? region.end(0) : 1;
+  const std::int64_t had = v >= opened_with_ ? 0 : of_records ? schema_.shape(v)[0] : 1;
   const auto [reach, first_time] = reach_.try_emplace(v, had);
   const bool is_there = end <= reach->second;
   reach->second = std::max(reach->second, end);
-  return is_there && variable(v).no_fill && map.owned_cells() < volume(map.global());
+  return is_there;
+}
+
+// Boxes have cells that nobody owns; those of variables without fill stay as they are. Ranks that missed a
+// call in which they do not meet know less: then there is something if any rank says so.
+bool BoxDriver::keeps_cells(const Transfer& transfer) {
+  const Decomposition& map = *transfer.decomposition;
+  const bool is_there = note_stored(transfer.variable, transfer.region);
+  return variable(transfer.variable).no_fill && map.owned_cells() < volume(map.global()) &&
+         comm_.max(std::int64_t{is_there ? 1 : 0}) != 0;
 }
 
 // A rank with bad arguments leaves fill values, as what it should have written.
@@ -100,14 +108,17 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
     return cells;
   };
   Rearranger::UsePiece load_piece;
+  bool loaded = true;  // the piece that is stored next, where cells must stay
   if (keeps)
     load_piece = [&](const Box& piece, std::byte* cells) {
       const Timer read_timer(counters_.read);
-      keep(caught([&] { load(v, piece, cells); }), v);
+      const Status status = caught([&] { load(v, piece, cells); });
+      loaded = status.ok();
+      keep(status, v);
     };
   const auto store_piece = [&](const Box& piece, const std::byte* cells) {
     const Timer store_timer(counters_.store);
-    keep(caught([&] { store(v, piece, cells); }), v);
+    keep(caught([&] { store(v, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells); }), v);
     counters_.bytes_written += piece.cells() * static_cast<std::int64_t>(size_of(definition.type));
   };
   const Seconds begin = now();

@@ -223,6 +223,7 @@ void Rearranger::swap_lists(Lists& lists, const std::vector<Positions>& own) con
 void Rearranger::reserve(std::int64_t bytes) {
   const std::int64_t wanted = std::clamp(bytes, k_least_bytes, exchange_bytes_ / 2);
   if (wanted <= rooms_.bytes) return;
+  rooms_.bytes = 0;  // of() gives the old ones back first
   comm_.agree_or_throw(caught([&] {
     rooms_.out.of(static_cast<std::size_t>(wanted));
     rooms_.in.of(static_cast<std::size_t>(wanted));

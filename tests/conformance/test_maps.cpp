@@ -344,42 +344,51 @@ TEST_CASE("maps: bad arguments of one rank, values that do not fit, cells owned 
 
 TEST_CASE("maps: cells that nobody owns stay as they are in variables without fill") {
   if (skipped(in_one_file(), "maps go to one file")) return;
-  for (const auto& format : formats()) {
-    CAPTURE(format);
-    const std::int64_t n = world_size();
-    const Dims global{3, 4 * n};
-    shoal_dataset* file = nullptr;
-    ok(shoal_create(MPI_COMM_WORLD, "map.nc", ("format=" + format).c_str(), &file));
-    def_dim(file, "z", 3);
-    def_dim(file, "x", 4 * n);
-    ok(shoal_def_var(file, "a", SHOAL_INT, "z x", nullptr));
-    ok(shoal_def_fill(file, "a", nullptr));
-    // First everything, then every second cell of each rank.
-    std::vector<std::int64_t> all;
-    std::vector<std::int64_t> some;
-    for (std::int64_t i = 0; i < 4; ++i) {
-      all.push_back(i * n + world_rank());
-      if (i % 2 == 0) some.push_back(i * n + world_rank());
+  for (const auto& format : formats())
+    for (const std::string before : {"map", "tiles", "put"}) {
+      CAPTURE(format);
+      CAPTURE(before);
+      const std::int64_t n = world_size();
+      const Dims global{3, 4 * n};
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, "map.nc", ("format=" + format).c_str(), &file));
+      def_dim(file, "z", 3);
+      def_dim(file, "x", 4 * n);
+      ok(shoal_def_var(file, "a", SHOAL_INT, "z x", nullptr));
+      ok(shoal_def_fill(file, "a", nullptr));
+      // First everything, then every second cell of each rank.
+      std::vector<std::int64_t> all;
+      std::vector<std::int64_t> some;
+      for (std::int64_t i = 0; i < 4; ++i) {
+        all.push_back(i * n + world_rank());
+        if (i % 2 == 0) some.push_back(i * n + world_rank());
+      }
+      const Map first({4 * n}, 0, all);
+      const Map then({4 * n}, 0, some);
+      const Cut tiles(MPI_COMM_WORLD, {4 * n}, {{4 * world_rank()}, {4}}, {0}, {0});
+      TestArray values(SHOAL_INT, {3, 4});
+      values.fill(5);
+      TestArray everything(SHOAL_INT, global);
+      everything.fill(5);
+      if (before == "put")
+        ok(shoal_put(file, "a", everything.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      else
+        ok(shoal_write(file, "a", before == "map" ? first.handle() : tiles.handle(), values.c(),
+                       SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_sync(file, 0));
+      TestArray others(SHOAL_INT, {3, 2});
+      others.fill(7);
+      ok(shoal_write(file, "a", then.handle(), others.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_close(&file, 0));
+      ok(shoal_open(MPI_COMM_WORLD, "map.nc", SHOAL_READ, nullptr, &file));
+      TestArray got(SHOAL_INT, global);
+      ok(shoal_get(file, "a", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      std::int64_t wrong = 0;
+      for_cells(Box::whole(global),
+                [&](const Dims& i) { wrong += got.get(i) != (i[1] / n % 2 == 0 ? 7 : 5) ? 1 : 0; });
+      CHECK(wrong == 0);
+      ok(shoal_close(&file, 0));
     }
-    const Map first({4 * n}, 0, all);
-    const Map then({4 * n}, 0, some);
-    TestArray values(SHOAL_INT, {3, 4});
-    values.fill(5);
-    ok(shoal_write(file, "a", first.handle(), values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
-    ok(shoal_sync(file, 0));
-    TestArray others(SHOAL_INT, {3, 2});
-    others.fill(7);
-    ok(shoal_write(file, "a", then.handle(), others.c(), SHOAL_NO_RECORD, nullptr, nullptr));
-    ok(shoal_close(&file, 0));
-    ok(shoal_open(MPI_COMM_WORLD, "map.nc", SHOAL_READ, nullptr, &file));
-    TestArray got(SHOAL_INT, global);
-    ok(shoal_get(file, "a", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
-    std::int64_t wrong = 0;
-    for_cells(Box::whole(global),
-              [&](const Dims& i) { wrong += got.get(i) != (i[1] / n % 2 == 0 ? 7 : 5) ? 1 : 0; });
-    CHECK(wrong == 0);
-    ok(shoal_close(&file, 0));
-  }
 }
 
 TEST_CASE("tiles through I/O ranks, or a clear refusal") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -214,5 +215,29 @@ TEST_CASE("after a put that one rank left out, writing goes on") {
     CHECK(shoal_read(file, "v", world.cut, &cells, 1, nullptr, nullptr) == SHOAL_OK);
     if (world.count > 0) CHECK(found.front() == 5);
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  }
+}
+
+TEST_CASE("after a write that one rank got wrong, a field of a map that is new leaves nobody waiting") {
+  const World world;
+  const World mapped(true);
+  if (world.size == 1) return;
+  for (const std::string way : {"format=cdf5", "format=netcdf4", "format=cdf5, ranks_per_node=2"}) {
+    CAPTURE(way);
+    shoal_dataset* file = nullptr;
+    REQUIRE(shoal_create(MPI_COMM_WORLD, "apart.nc", (way + ", quiet=true").c_str(), &file) == SHOAL_OK);
+    CHECK(shoal_def_dim(file, "t", SHOAL_UNLIMITED) == SHOAL_OK);
+    CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "w", SHOAL_DOUBLE, "t x", nullptr) == SHOAL_OK);
+    CHECK(shoal_def_fill(file, "w", nullptr) == SHOAL_OK);
+    std::vector<double> data(static_cast<std::size_t>(std::max(world.count, mapped.count)) + 1, 1);
+    const shoal_array cells{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+    const shoal_array some{data.data(), SHOAL_DOUBLE, 0, 1, &mapped.count, nullptr};
+    CHECK(shoal_write(file, world.rank == 0 ? "nix" : "v", world.cut, &cells, 0, nullptr, nullptr) ==
+          SHOAL_OK);
+    CHECK(shoal_write(file, "w", mapped.cut, &some, 0, nullptr, nullptr) == SHOAL_OK);
+    CHECK(shoal_close(&file, 0) == SHOAL_NOT_FOUND);
+    MPI_Barrier(MPI_COMM_WORLD);
   }
 }

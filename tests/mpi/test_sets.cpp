@@ -303,6 +303,54 @@ TEST_CASE("what is missing while cells are copied comes out when the copy is clo
   }
 }
 
+TEST_CASE("cells are copied from a set into another set, and only to where they are") {
+  std::mt19937 random(12);
+  const auto tiles = random_tiles(k_grid, world_size(), false, random);
+  const auto staggered = random_tiles(k_stagger, world_size(), false, random);
+  const auto others = random_tiles(k_grid, world_size(), false, random);
+  const Dims none{0, 0};
+  const Cut cut(MPI_COMM_WORLD, k_grid, box_of(others), none, none);
+  write_set("set.nc", "layout=process", tiles, staggered);
+  shoal_dataset* from = nullptr;
+  shoal_dataset* file = nullptr;
+  ok(shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, nullptr, &from));
+  ok(shoal_create(MPI_COMM_WORLD, "copies.nc", "layout=process", &file));
+  def_dim(file, "z", 2);
+  def_dim(file, "y", k_grid[0]);
+  def_dim(file, "x", k_grid[1]);
+  ok(shoal_def_var(file, "mask", SHOAL_SHORT, "y x", cut.handle()));
+  ok(shoal_copy(file, "mask", nullptr, from, "mask", SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, "copies.nc", SHOAL_READ, nullptr, &file));
+  TestArray mask(SHOAL_DOUBLE, k_grid);
+  ok(shoal_get(file, "mask", mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  std::int64_t wrong = 0;
+  for_cells(Box::whole(k_grid), [&](const Dims& i) { wrong += mask.get(i) != value_of(4, i) ? 1 : 0; });
+  CHECK(wrong == 0);
+  ok(shoal_close(&file, 0));
+
+  // A variable of other dimensions, and a source that is none.
+  ok(shoal_create(MPI_COMM_WORLD, "copies.nc", "format=cdf5", &file));
+  def_dim(file, "z", 2);
+  def_dim(file, "y", k_grid[0]);
+  def_dim(file, "x", k_grid[1]);
+  ok(shoal_def_var(file, "deep", SHOAL_SHORT, "z y x", cut.handle()));
+  const int now = shoal_copy(file, "deep", nullptr, from, "mask", SHOAL_NO_RECORD, nullptr, nullptr);
+  int code = world_size() > 1 || now == SHOAL_OK ? shoal_sync(file, 0) : now;
+  fails(code, SHOAL_INVALID_ARGUMENT, {"set.nc", "mask"});
+  alike(code);
+  code = shoal_copy(file, "deep", nullptr, world_rank() == 0 ? nullptr : from, "mask", SHOAL_NO_RECORD,
+                    nullptr, nullptr);
+  if (world_size() > 1) {
+    ok(code);
+    code = shoal_sync(file, 0);
+  }
+  fails(code, SHOAL_INVALID_ARGUMENT, {"from"});
+  alike(code);
+  shoal_close(&file, 0);
+  ok(shoal_close(&from, 0));
+}
+
 TEST_CASE("references and masters from C: written whole or not at all, by one rank") {
   namespace fs = std::filesystem;
   std::vector<Box> tiles;

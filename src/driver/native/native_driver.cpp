@@ -253,7 +253,9 @@ void NativeDriver::write(const Transfer& transfer) {
     job.addresses = place(job);
   });
   keep(placed);
-  if (broken_) return;
+  // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
+  const bool together = one_node_stores_ || rearranger_of(transfer) != nullptr;
+  if (broken_ && !together) return;
   unsettled_ = true;
   ++counters_.fields_written;
   if (placed.ok()) {

@@ -39,12 +39,21 @@ Dims borders_of(const FieldJob& job) {
 // Where there are several stages, where I/O ranks are asked for, and where bytes of the file must be kept
 // between those of a map.
 void NativeDriver::find_rearrangers() {
+  const auto fits = [&](const VariableDef& v, const Decomposition& cut) {
+    const auto n = static_cast<std::size_t>(cut.rank());
+    if (v.dims.size() < n) return false;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& dim = schema_.dims[static_cast<std::size_t>(v.dims[v.dims.size() - n + i])];
+      if (!dim.unlimited && dim.length != cut.global()[static_cast<int>(i)]) return false;
+    }
+    return true;
+  };
   for (const auto& [key, known] : shares_) {
     const Decomposition& decomposition = *known.first;
     if (decomposition.map() == nullptr || rearrangers_.count(key) != 0) continue;
-    const bool keeps =
-        std::any_of(schema_.variables.begin(), schema_.variables.end(),
-                    [&](const VariableDef& v) { return v.distributed && keeps_unowned(decomposition, v); });
+    const bool keeps = std::any_of(
+        schema_.variables.begin(), schema_.variables.end(),
+        [&](const VariableDef& v) { return fits(v, decomposition) && keeps_unowned(decomposition, v); });
     if (!keeps && nodes_->single() && !sets_io_ranks(options_)) continue;
     add_rearranger(known.first);
   }
@@ -137,7 +146,9 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
     status.merge(caught([&] { cells = box_cells_.of(bytes); }));
     return cells;
   };
-  handling.store = [&, copy](const Box& box, std::byte* cells) {
+  const auto loaded = std::make_shared<bool>(true);  // the box that is stored next, where cells must stay
+  handling.store = [&, copy, loaded](const Box& box, std::byte* cells) {
+    if (!*loaded) return;
     status.merge(caught([&] {
       move_box(job, box, cells, [&](const Cut& cut) {
         if (!cut.whole)
@@ -150,9 +161,9 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
       });
     }));
   };
-  handling.load = [&, size, copy, fill = stored_fill(*job.variable, *job.placement)](const Box& box,
-                                                                                     std::byte* cells) {
-    status.merge(caught([&] {
+  handling.load = [&, size, copy, loaded, fill = stored_fill(*job.variable, *job.placement)](
+                      const Box& box, std::byte* cells) {
+    const Status load = caught([&] {
       move_box(job, box, cells, [&](const Cut& cut) {
         const bool there = cut.address != k_unplaced;
         ExtentMerger merger([&](const Extent& extent) {
@@ -171,7 +182,9 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
         if (!cut.whole)
           copy_box(cut.cells, cut.strides, cut.in_box, cut.box_strides, cut.piece.cells.count, copy, nullptr);
       });
-    }));
+    });
+    *loaded = load.ok();
+    status.merge(load);
   };
   return handling;
 }
@@ -179,7 +192,7 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
 Status NativeDriver::store_boxes(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
-  writer_->settle_overlap(job, status);
+  if (!stage_->broken()) writer_->settle_overlap(job, status);
   const Bytes fill = stored_fill(*job.variable, *job.placement);
   Rearranger::Handling handling = handling_of(job, status);
   if (!keeps_unowned(*transfer.decomposition, *job.variable)) handling.load = {};
