@@ -29,7 +29,9 @@ median() { sort -n | awk '{ a[NR] = $1 } END { print NR % 2 ? a[(NR + 1) / 2] : 
 
 "$bare" make "$folder/set.nc" "$format" "${shape[@]}" "$records" "${tiles[@]}"
 for ((rep = 0; rep <= reps; ++rep)); do # the first one warms up
-  rm -f "$folder"/*.joined
+  # Each output is removed just before it is written again: memory that was given back some seconds ago may have to be
+  # fetched from the host of a virtual machine, which whoever writes first would be spared.
+  rm -f "$folder/bare.joined"
   seconds "$bare" join "$folder/bare.joined" "$format" "$folder/set.nc" "$count" >"$folder/now"
   if [ "$rep" != 0 ]; then
     cat "$folder/now" >>"$folder/bare.times"
