@@ -16,7 +16,7 @@ struct Stripes {
 /// file keeps the stripes that it was made with. Empty, or why it cannot be: then nothing was changed. Local.
 std::string make_striped_file(const std::string& path, const Stripes& stripes);
 
-/// "lfs setstripe -c 4 -S 1048576 /work/run", for messages.
+/// "lfs setstripe -c 4 -S 1048576 /lustre/run", for messages.
 std::string stripe_command(const std::string& path, const Stripes& stripes);
 
 }  // namespace shoal
