@@ -118,9 +118,8 @@ def names_of_c() -> set[str]:
 
 def names_of_cpp() -> set[str]:
     """Public members of the classes, and free functions outside of namespace detail."""
-    text = re.sub(
-        r"namespace detail \{.*?// namespace detail", "", source("include/shoal/shoal.hpp"), flags=re.S
-    )
+    text = source("include/shoal/arrays.hpp") + source("include/shoal/shoal.hpp")
+    text = re.sub(r"namespace detail \{.*?// namespace detail", "", text, flags=re.S)
     text = re.sub(r"//.*", "", text)
     found = {"what"}  # inherited
     for name, body in re.findall(r"^class (\w+)[^;{]*\{\n(.*?)^\};", text, re.M | re.S):

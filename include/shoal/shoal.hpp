@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Shoal for C++17 and later: a thin layer over shoal.h, in this header alone.
+// Shoal for C++17 and later: a thin layer over shoal.h, in headers alone.
 //
 // Conventions, besides those of shoal.h:
 //  1. Failures throw shoal::Error, with the code and the message of shoal.h.
@@ -14,205 +14,20 @@
 #ifndef SHOAL_HPP
 #define SHOAL_HPP
 
-#include <shoal/shoal.h>
+#include <shoal/arrays.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
-#if __has_include(<version>)
-#include <version>
-#endif
-#if defined(__cpp_lib_span)
-#include <span>
-#endif
 
 namespace shoal {
 inline namespace api {
 
-// ---- Errors ---------------------------------------------------------------------------------
-
-/// What every failure throws: the code (SHOAL_RANGE, ...) and the message that says what failed,
-/// where, and what to do.
-class Error : public std::runtime_error {
- public:
-  Error(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  /// One of SHOAL_INVALID_ARGUMENT to SHOAL_INTERNAL. Local.
-  int code() const noexcept { return code_; }
-  /// The name of the code, "SHOAL_RANGE". Local.
-  const char* name() const noexcept { return shoal_error_name(code_); }
-
- private:
-  int code_;
-};
-
-namespace detail {
-
-inline void check(int code) {
-  if (code != SHOAL_OK) throw Error(code, shoal_error_message());
-}
-
-inline std::vector<const char*> pointers_of(const std::vector<std::string>& texts) {
-  std::vector<const char*> pointers;
-  for (const auto& text : texts)
-    pointers.push_back(text.c_str());
-  return pointers;
-}
-
-[[noreturn]] inline void refuse(const std::string& message) {
-  throw Error(SHOAL_INVALID_ARGUMENT, message);
-}
-
-template <class T>
-constexpr int integer_type() {
-  constexpr bool is_signed = std::is_signed_v<T>;
-  if constexpr (sizeof(T) == 1) return is_signed ? SHOAL_BYTE : SHOAL_UBYTE;
-  if constexpr (sizeof(T) == 2) return is_signed ? SHOAL_SHORT : SHOAL_USHORT;
-  if constexpr (sizeof(T) == 4) return is_signed ? SHOAL_INT : SHOAL_UINT;
-  if constexpr (sizeof(T) == 8) return is_signed ? SHOAL_INT64 : SHOAL_UINT64;
-}
-
-template <class T>
-constexpr int type_of() {
-  if constexpr (std::is_same_v<T, bool>)
-    return SHOAL_LOGICAL;
-  else if constexpr (std::is_same_v<T, char>)
-    return SHOAL_CHAR;
-  else if constexpr (std::is_same_v<T, float>)
-    return SHOAL_FLOAT;
-  else if constexpr (std::is_same_v<T, double>)
-    return SHOAL_DOUBLE;
-  else if constexpr (std::is_same_v<T, const char*> || std::is_same_v<T, char*>)
-    return SHOAL_STRING;
-  else {
-    static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
-                  "Shoal takes bool, char, integers up to 64 bits, float, double and const char*");
-    return integer_type<T>();
-  }
-}
-
-}  // namespace detail
-
-/// The SHOAL_* number of a C++ type: type_of<float> is SHOAL_FLOAT. bool is SHOAL_LOGICAL, char is
-/// text, signed char is SHOAL_BYTE, const char* is SHOAL_STRING.
-template <class T>
-inline constexpr int type_of = detail::type_of<std::remove_cv_t<T>>();
-
-// ---- Arrays of the caller -------------------------------------------------------------------
-
-/// An array in the caller's memory: pointer, type, extents and byte strides. Never owns.
-/// Pointer is `void*` for arrays that Shoal fills, `const void*` for those that it only reads.
-template <class Pointer>
-class BasicArray {
- public:
-  using Shape = std::array<std::int64_t, SHOAL_MAX_DIMS>;
-
-  /// Any type. element_size: bytes; 0 is the size of the type. strides: bytes; empty is contiguous.
-  BasicArray(Pointer data, int type, std::size_t element_size, const std::vector<std::int64_t>& extents,
-             const std::vector<std::int64_t>& strides = {})
-      : data_(data), type_(type), element_size_(element_size) {
-    set_shape(extents.data(), extents.size(), strides.data(), strides.size());
-  }
-
-  /// From a pointer to the element with all indices 0; `{}` as extents is one value.
-  template <class T, class = std::enable_if_t<std::is_convertible_v<T*, Pointer> && !std::is_void_v<T>>>
-  BasicArray(T* data, std::initializer_list<std::int64_t> extents,
-             std::initializer_list<std::int64_t> strides = {})
-      : data_(data), type_(type_of<T>), element_size_(sizeof(T)) {
-    set_shape(extents.begin(), extents.size(), strides.begin(), strides.size());
-  }
-  template <class T, class = std::enable_if_t<std::is_convertible_v<T*, Pointer> && !std::is_void_v<T>>>
-  BasicArray(T* data, const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides = {})
-      : BasicArray(data, type_of<T>, sizeof(T), extents, strides) {}
-
-  /// A vector as an array of one dimension.
-  template <class T, class = std::enable_if_t<!std::is_same_v<T, bool>>>
-  BasicArray(std::vector<T>& values)
-      : BasicArray(values.data(), {static_cast<std::int64_t>(values.size())}) {}
-  template <class T, class P = Pointer,
-            class = std::enable_if_t<!std::is_same_v<T, bool> && std::is_same_v<P, const void*>>>
-  BasicArray(const std::vector<T>& values)
-      : BasicArray(values.data(), {static_cast<std::int64_t>(values.size())}) {}
-#if defined(__cpp_lib_span)
-  /// A span as an array of one dimension.
-  template <class T, std::size_t N, class = std::enable_if_t<std::is_convertible_v<T*, Pointer>>>
-  BasicArray(std::span<T, N> values)
-      : BasicArray(values.data(), {static_cast<std::int64_t>(values.size())}) {}
-#endif
-
-  /// An array that Shoal may fill is also one that it may read.
-  template <class Q,
-            class = std::enable_if_t<std::is_same_v<Q, void*> && std::is_same_v<Pointer, const void*>>>
-  BasicArray(const BasicArray<Q>& other)
-      : data_(other.data_),
-        type_(other.type_),
-        element_size_(other.element_size_),
-        ndims_(other.ndims_),
-        has_strides_(other.has_strides_),
-        extents_(other.extents_),
-        strides_(other.strides_) {}
-
-  /// What shoal.h takes; lives as long as this object.
-  shoal_array c_array() const noexcept {
-    return {const_cast<void*>(static_cast<const void*>(data_)),
-            type_,
-            element_size_,
-            ndims_,
-            extents_.data(),
-            has_strides_ ? strides_.data() : nullptr};
-  }
-
- private:
-  template <class>
-  friend class BasicArray;
-
-  void set_shape(const std::int64_t* extents, std::size_t ndims, const std::int64_t* strides,
-                 std::size_t stride_count) {
-    if (ndims > SHOAL_MAX_DIMS)
-      detail::refuse("An array has " + std::to_string(ndims) + " dimensions; at most " +
-                     std::to_string(SHOAL_MAX_DIMS) + " are possible.");
-    if (stride_count != 0 && stride_count != ndims)
-      detail::refuse("An array has " + std::to_string(ndims) + " extents but " +
-                     std::to_string(stride_count) +
-                     " strides; give one stride (bytes) for each extent, or none.");
-    ndims_ = static_cast<int>(ndims);
-    has_strides_ = stride_count != 0;
-    for (std::size_t i = 0; i < ndims; ++i) {
-      extents_[i] = extents[i];
-      if (has_strides_) strides_[i] = strides[i];
-    }
-  }
-
-  Pointer data_;
-  int type_;
-  std::size_t element_size_;
-  int ndims_ = 0;
-  bool has_strides_ = false;
-  Shape extents_{};
-  Shape strides_{};
-};
-
-/// An array that Shoal fills (read, get).
-using Array = BasicArray<void*>;
-/// An array that Shoal only reads (write, put).
-using ConstArray = BasicArray<const void*>;
-
-/// One value as an array without dimensions.
-template <class T>
-Array scalar(T& value) {
-  return Array(&value, std::initializer_list<std::int64_t>{});
-}
-template <class T>
-ConstArray scalar(const T& value) {
-  return ConstArray(&value, std::initializer_list<std::int64_t>{});
-}
+// ---- Parts of variables ---------------------------------------------------------------------
 
 /// Which part of a variable: the record, and a section of each record.
 /// start, count: one number for each dimension but the record dimension; empty is everything.

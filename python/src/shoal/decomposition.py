@@ -180,7 +180,8 @@ class Decomposition:
         try:
             dims, shape = _shape_of(global_shape)
             indices = _list_of_cells(cells)
-            uncut = int(whole)
+            uncut = int(np.int32(whole))
+            np.array(shape, np.int64)  # raises where a number does not fit
         except Exception:
             # As in block: the other ranks wait.
             try:
@@ -204,7 +205,18 @@ class Decomposition:
         """
         comm = communicator(comm)
         try:
-            raw = _shoal.Decomposition.load(comm.py2f(), os.fspath(path), name or "")
+            where, which = os.fspath(path), str(name or "")
+            if not isinstance(where, str):
+                raise TypeMismatchError(f"path is a {type(where).__name__}; give a str or a pathlib.Path.")
+        except Exception:
+            # As in block: the other ranks wait.
+            try:
+                _shoal.Decomposition.load(comm.py2f(), "", "")
+            except Exception:
+                pass
+            raise
+        try:
+            raw = _shoal.Decomposition.load(comm.py2f(), where, which)
         except NotFoundError as error:
             if os.path.exists(path):
                 raise
@@ -221,7 +233,18 @@ class Decomposition:
     def save(self, path) -> None:
         """Save to a NetCDF file, which is replaced if it exists. Collective."""
         try:
-            self._raw.save(self.comm.py2f(), os.fspath(path))
+            where = os.fspath(path)
+            if not isinstance(where, str):
+                raise TypeMismatchError(f"path is a {type(where).__name__}; give a str or a pathlib.Path.")
+        except Exception:
+            # As in block: the other ranks wait.
+            try:
+                self._raw.save(self.comm.py2f(), "")
+            except Exception:
+                pass
+            raise
+        try:
+            self._raw.save(self.comm.py2f(), where)
         except NotFoundError as error:
             raise FileMissingError(error.message) from None
 

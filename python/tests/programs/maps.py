@@ -101,3 +101,8 @@ if comm.size > 1:
 all_raise(shoal.FileMissingError, lambda: shoal.Decomposition.load(comm, path + "x"))
 all_raise(shoal.FileMissingError, lambda: columns.save(os.path.join(sys.argv[1], "no", "folder.nc")))
 all_raise(shoal.NotFoundError, lambda: shoal.Decomposition.load(comm, path, "D1"))
+
+# What one rank gets wrong before the call is made leaves the others in no call either.
+columns.save(path)
+all_raise(shoal.TypeMismatchError, lambda: shoal.Decomposition.load(comm, mine(b"map.nc", path)))
+all_raise(shoal.TypeMismatchError, lambda: columns.save(mine(b"map.nc", path)))
