@@ -131,7 +131,8 @@ void Session::keep(const Result& result) {
   results_.push_back(result);
 }
 
-/// Turns of all cases, round after round.
+/// Turns of all cases, round after round; every other round in the opposite order, since a turn finds the
+/// memory and the caches that the one before it left.
 class Turns {
  public:
   Turns(Session& session, std::vector<Case> cases, Program& program)
@@ -152,7 +153,9 @@ class Turns {
  private:
   void round(int number) {
     session_.round_ = number;
-    for (auto& c : cases_) {
+    const auto cases = cases_.size();
+    for (std::size_t i = 0; i < cases; ++i) {
+      auto& c = cases_[number % 2 == 0 ? i : cases - 1 - i];
       try {
         program_.turn(session_, c);
       } catch (const Refused& e) {

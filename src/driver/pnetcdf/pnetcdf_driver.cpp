@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t k_most_queued_calls = 1000;
 // Unless stage_bytes is set: larger queues move no faster, and memory that is touched first costs time.
-constexpr std::int64_t k_queue_of_rank = std::int64_t{8} << 20;
+constexpr std::int64_t k_queue_of_rank = std::int64_t{2} << 20;
 
 MPI_Datatype mpi_type(Type type) {
   switch (type) {
