@@ -3,7 +3,8 @@
 #   make demo         the tsunami example: about a minute, ends with a table and pictures
 #   make test         everything that is tested with the default MPI
 #   make test-mpich   the compiled tests again, with MPICH
-#   make test-all     both, every driver on every number of ranks, and the sanitizers
+#   make test-nodes   the compiled tests on separate nodes (network namespaces); needs root
+#   make test-all     all of these, every driver on every number of ranks, and the sanitizers
 #   make install      to PREFIX (default /usr/local)
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only
@@ -13,10 +14,10 @@ PREFIX ?= /usr/local
 TEST_ALL ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps library python demo test test-mpich test-asan test-tsan test-all install format check clean
+.PHONY: help build deps library python demo test test-mpich test-nodes test-asan test-tsan test-all install format check clean
 
 help:
-	@sed -n '2,10s/^#   //p' Makefile
+	@sed -n '2,11s/^#   //p' Makefile
 
 build: library python
 
@@ -43,13 +44,17 @@ test-mpich:
 	cmake --build --preset mpich -j $(JOBS)
 	tools/test.sh mpich ctest examples
 
+test-nodes: library
+	@tools/install-deps.sh --nodes || echo "going on with what is there"
+	tools/test.sh release nodes
+
 test-asan test-tsan: test-%: deps
 	cmake --preset $* --log-level=WARNING
 	cmake --build --preset $* -j $(JOBS)
 	tools/test.sh $* ctest
 
 test-all: TEST_ALL = ON
-test-all: test test-mpich test-asan test-tsan
+test-all: test test-mpich test-nodes test-asan test-tsan
 
 install: library
 	cmake --install build/release --prefix $(PREFIX)

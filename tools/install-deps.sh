@@ -2,6 +2,7 @@
 # Installs what Shoal's build and tests need, on Debian and its kin. Safe to repeat.
 #   tools/install-deps.sh           what is missing of the default set (Open MPI)
 #   tools/install-deps.sh --mpich   also MPICH and its HDF5, for `make test-mpich`
+#   tools/install-deps.sh --nodes   also what `make test-nodes` needs: ip, pgrep, unshare
 #   tools/install-deps.sh --check   only say what is missing; exit 1 if anything is
 set -euo pipefail
 
@@ -17,13 +18,15 @@ packages=(
   python3 python3-venv python3-dev
 )
 mpich_packages=(mpich libmpich-dev libhdf5-mpich-dev)
+node_packages=(iproute2 procps util-linux)
 check_only=no
 for argument in "$@"; do
   case $argument in
     --mpich) packages+=("${mpich_packages[@]}") ;;
+    --nodes) packages+=("${node_packages[@]}") ;;
     --check) check_only=yes ;;
-    -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "install-deps.sh: unknown option '$argument'; known are --mpich, --check, --help" >&2; exit 2 ;;
+    -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "install-deps.sh: unknown option '$argument'; known are --mpich, --nodes, --check, --help" >&2; exit 2 ;;
   esac
 done
 

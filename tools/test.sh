@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the test sections, goes on after a failure, and ends with a summary.
 #   tools/test.sh PRESET [section...]
-# Sections: ctest examples python style includes. Default: all. Exit code 1 if any failed.
+# Sections: ctest examples python style includes, which are the default, and nodes. Exit code 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:?usage: tools/test.sh PRESET [section...]}
@@ -32,6 +32,18 @@ run() {
 skip() {
   printf '\n==== %s: skipped ====\n%s\n' "$1" "$2"
   record "$1" skipped "$2"
+}
+
+# A section whose script says by exit code 77 that it cannot run here.
+section_nodes() {
+  local begin=$SECONDS code=0
+  printf '\n==== tests on separate nodes ====\n'
+  tests/nodes/run.sh "$build" </dev/null || code=$?
+  case $code in
+    0) record "separate nodes" passed "$((SECONDS - begin)) s" ;;
+    77) record "separate nodes" skipped "the reason stands above" ;;
+    *) record "separate nodes" FAILED "$((SECONDS - begin)) s" ;;
+  esac
 }
 
 section_ctest() {
@@ -84,7 +96,7 @@ section_includes() {
 
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
-    echo "test.sh: unknown section '$section'; known are ctest, examples, python, style, includes" >&2
+    echo "test.sh: unknown section '$section'; known are ctest, examples, python, style, includes, nodes" >&2
     exit 2
   fi
   "section_$section"

@@ -49,12 +49,22 @@ TEST_CASE("what cannot be scattered is refused by all ranks") {
 
 TEST_CASE("every n ranks make a node, and share memory") {
   const Comm comm(MPI_COMM_WORLD);
+  const Nodes machines(comm, 0);  // one, but where the tests run on several
+  const int ranks_here = machines.node().size();
   for (const int n : {0, 1, 2, 3}) {
     const Nodes nodes(comm, n);
     if (n > 0) {
-      CHECK(nodes.count() == (comm.size() + n - 1) / n);
-      CHECK(nodes.index() == comm.rank() / n);
+      const std::int64_t here = machines.node().rank() == 0 ? (ranks_here + n - 1) / n : 0;
+      CHECK(nodes.count() == comm.sum(here));
+      CHECK(nodes.node().size() == std::min(n, ranks_here - machines.node().rank() / n * n));
+      if (machines.single()) CHECK(nodes.index() == comm.rank() / n);
     }
+    std::int64_t next = 0;  // numbered in the order of their first ranks
+    for (const auto index : comm.all_gather(std::int64_t{nodes.index()})) {
+      CHECK(index <= next);
+      if (index == next) ++next;
+    }
+    CHECK(next == nodes.count());
     const SharedWindow window(nodes.node(), 1 << 16);
     auto& word = *reinterpret_cast<SharedWord*>(window.data());
     word.fetch_add(1);

@@ -116,6 +116,7 @@ TEST_CASE("on NFS one node stores and fetches for all, and flushes what it store
     std::mt19937 random(static_cast<unsigned>(700 + round));
     const std::string format = std::array{"cdf5", "netcdf4", "cdf1"}[static_cast<std::size_t>(round % 3)];
     const int per_node = round < 3 ? 1 : 2;
+    const bool beside_root = Nodes(comm, per_node).index() == 0;
     const Dims shape{23, 37};
     const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), round % 2 == 1, random), 1);
     const std::string settings =
@@ -131,7 +132,7 @@ TEST_CASE("on NFS one node stores and fetches for all, and flushes what it store
         write_record(*file, record, cut);
       file->sync(false);
       // Only ranks of the first node had the file in their hands; those that wrote also brought it down.
-      if (comm.rank() >= per_node) CHECK(noted.writes == 0);
+      if (!beside_root) CHECK(noted.writes == 0);
       if (noted.writes > 0) CHECK(noted.syncs > 0);
       if (comm.rank() == 0) CHECK(noted.writes > 0);
       // Written again after it was read, by other tiles, halos included.
@@ -150,7 +151,7 @@ TEST_CASE("on NFS one node stores and fetches for all, and flushes what it store
           CHECK(found[static_cast<std::size_t>(position_in(index, around))] == value_at(1, index));
         });
       }
-      if (comm.rank() >= per_node) CHECK(noted.reads == 0);
+      if (!beside_root) CHECK(noted.reads == 0);
       file->close(false);
     }
     // Opened to read, every node reads for itself.
@@ -224,6 +225,7 @@ TEST_CASE("on NFS a rank with bad values is an error of all") {
 TEST_CASE("caches of clients are a warning where several nodes write") {
   const Comm comm(MPI_COMM_WORLD);
   const bool several = comm.size() > 1;
+  const bool on_one_machine = Nodes(comm, 0).single();
   for (const auto& kind : driver_kinds()) {
     if (kind.make == nullptr) continue;
     const std::string name = kind.name;
@@ -244,7 +246,7 @@ TEST_CASE("caches of clients are a warning where several nodes write") {
     }
     // One node, whose kernel has all there is.
     const auto driver = made("glusterfs", 0);
-    CHECK(driver->counters().warnings.empty());
+    CHECK(driver->counters().warnings.empty() == (on_one_machine || name == "gather"));
     driver->close(false);
     // Who only reads loses nothing.
     const auto reader = make_driver(name, comm, "cached.nc", OpenMode::read, format, driver_on("nfs", 1));

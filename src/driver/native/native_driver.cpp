@@ -110,11 +110,7 @@ std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
   while (true) {
     try {
       Stage stage(node, slots, slot, writers, options_.wait_seconds);
-      if (slots * slot < asked)
-        counters_.warnings.push_back(
-            "the stage was made smaller, " + bytes_text(static_cast<double>(slots * slot)) + " instead of " +
-            bytes_text(static_cast<double>(asked)) +
-            " a node, because shared memory is short; give /dev/shm more room (containers: --shm-size=1g)");
+      stage_missing_ = asked - slots * slot;
       counters_.stage_bytes = slots * slot;
       counters_.writers = writers;
       return stage;
@@ -149,6 +145,11 @@ void NativeDriver::make_stage() {
                 {},
                 {}};
     comm_.agree_or_throw(status);
+  } else if (const auto missing = comm_.max(stage_missing_); missing > 0) {  // of any node: rank 0 tells
+    counters_.warnings.push_back(
+        "the stage was made smaller, by " + bytes_text(static_cast<double>(missing)) +
+        " on one node or more, because shared memory is short; give /dev/shm more room (containers: "
+        "--shm-size=1g)");
   }
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();

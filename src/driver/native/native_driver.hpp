@@ -125,6 +125,7 @@ class NativeDriver final : public Driver {
 
   std::unique_ptr<Nodes> nodes_;
   std::optional<Stage> stage_;
+  std::int64_t stage_missing_ = 0;  // bytes that shared memory had no room for
   std::optional<FieldWriter> writer_;
   std::optional<DirectWay> direct_;
   std::map<const Decomposition*, std::pair<std::shared_ptr<const Decomposition>, NodeShare>> shares_;

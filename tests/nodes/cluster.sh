@@ -1,0 +1,174 @@
+#!/bin/bash
+# Makes the nodes and runs the tests on them; called by run.sh, as the first process of its own namespaces.
+#   cluster.sh BUILD [section...]
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+shift
+sections=("$@")
+[ ${#sections[@]} -gt 0 ] || sections=(basics two four drivers killed)
+
+readonly net=10.77.0 most_nodes=4
+work=$build/tests/run/nodes  # what all nodes share, and what goes with the namespaces
+export CLUSTER=/run/cluster TMPDIR=/dev/shm
+passed=0 failed=0
+summary=()
+
+note() {  # note RESULT NAME SECONDS
+  summary+=("$(printf '%-8s %-44s %s s' "$1" "$2" "$3")")
+  if [ "$1" = passed ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+# A node is a process that keeps namespaces; what runs on it enters them (agent.sh).
+make_node() {
+  local number=$1 name=node$1
+  ip netns add "$name"
+  ip link add "veth$number" type veth peer name eth0 netns "$name"
+  ip link set "veth$number" master switch up
+  ip -n "$name" link set lo up
+  ip -n "$name" addr add "$net.$number/24" dev eth0
+  ip -n "$name" link set eth0 up
+  ip netns exec "$name" unshare --uts --mount --pid --fork --kill-child --mount-proc sh -c "
+    hostname $name && mount -t tmpfs -o size=512m tmpfs /dev/shm && touch $CLUSTER/$number.ready &&
+    while :; do sleep 1000 & wait \$!; done" &
+  local keeper=$!
+  until [ -e "$CLUSTER/$number.ready" ]; do
+    kill -0 $keeper 2>/dev/null || return 1
+    sleep 0.05
+  done
+  local inside
+  read -r inside <"/proc/$keeper/task/$keeper/children"
+  echo "$inside" >"$CLUSTER/$number.pid"
+}
+
+make_cluster() {
+  mount --make-rprivate / && mkdir -p "$CLUSTER" /run/netns &&
+    mount -t tmpfs tmpfs /run/netns && mount -t tmpfs tmpfs "$CLUSTER" &&
+    mount -t tmpfs -o size=512m tmpfs /dev/shm && mount -t tmpfs -o size=2g tmpfs "$work" &&
+    mkdir "$work/small" && mount -t tmpfs -o size=1m tmpfs "$work/small" &&
+    hostname login && ip link set lo up && ip link add switch type bridge &&
+    ip addr add "$net.254/24" dev switch && ip link set switch up || return 1
+  local number
+  for ((number = 1; number <= most_nodes; number++)); do
+    make_node "$number" || return 1
+  done
+}
+
+# launch LIMIT SLOTS COMMAND...: SLOTS are the numbers of ranks of nodes 1, 2, ...; "i:..." deals ranks out in turn.
+launch() {
+  local limit=$1 slots=$2 hosts="" number=0 ranks=0 count order=slot
+  shift 2
+  if [ "${slots#i:}" != "$slots" ]; then order=node slots=${slots#i:}; fi
+  for count in ${slots//,/ }; do
+    number=$((number + 1)) ranks=$((ranks + count))
+    hosts+=${hosts:+,}$net.$number:$count
+  done
+  local forward=() name
+  while read -r name; do forward+=(-x "$name"); done < <(compgen -e | grep -E '^(SHOAL|TEST|CONFORMANCE)_')
+  OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none \
+    timeout -k 5 "$limit" mpiexec.openmpi --allow-run-as-root --host "$hosts" -n "$ranks" --map-by "$order" \
+    --bind-to none --mca plm_rsh_agent "$here/agent.sh" --mca btl self,vader,tcp \
+    --mca btl_tcp_if_include "$net.0/24" --mca oob_tcp_if_include "$net.0/24" "${forward[@]}" "$@" </dev/null
+}
+
+# check NAME LIMIT SLOTS VARIABLES PROGRAM [args...]: a test program that must pass. VARIABLES: "A=b C=d" or "".
+check() {
+  local name=$1 limit=$2 slots=$3 variables=$4 program=$5 begin=$SECONDS nodes
+  shift 5
+  nodes=${slots#i:} nodes=${nodes//[0-9]/}
+  mkdir -p "$work/$name" && cd "$work/$name" || exit 1
+  if (
+    for variable in $variables; do export "${variable?}"; done
+    export TEST_NODES=$((${#nodes} + 1)) TEST_SMALL_FOLDER=$work/small
+    launch "$limit" "$slots" "$build/tests/${program}_tests" "$@"
+  ) >"$work/log" 2>&1; then
+    grep -hoE '\[doctest\] test cases.*|nodes: [0-9]+ ranks on.*' "$work/log" | sed "s|^|$name: |"
+    note passed "$name" $((SECONDS - begin))
+  else
+    local code=$?
+    echo "==== $name FAILED (exit code $code; 124: not finished after $limit s) ===="
+    tail -n 300 "$work/log"
+    note FAILED "$name" $((SECONDS - begin))
+  fi
+  cd "$work" && rm -rf "${work:?}/$name"
+}
+
+section_basics() {
+  check two.count 60 2,2 "" nodes
+  check uneven.count 60 3,1 "" nodes
+  check four.count 60 i:2,2,2,1 "" nodes
+}
+
+section_two() {
+  check two.mpi 240 2,2 "" mpi
+  check two.conformance 240 2,2 "" conformance
+  check two.faults 120 2,2 "" faults
+  check uneven.faults 120 3,1 "" faults
+}
+
+# Long cases that two nodes have run do not come twice.
+section_four() {
+  check four.mpi 300 i:2,1,1,1 "" mpi \
+    "-tce=what one driver wrote*,what one decomposition wrote*,many cells*,maps through every driver*"
+  check four.conformance 300 i:2,1,1,1 "" conformance
+  check four.faults 120 1,1,1,1 "" faults
+}
+
+section_drivers() {
+  local io
+  for io in ompio romio321; do
+    check "mpiio.$io" 120 2,1 "SHOAL_DRIVER=mpiio SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance
+    check "pnetcdf.$io" 120 2,1 "SHOAL_DRIVER=pnetcdf SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance
+    check "netcdf.$io" 120 2,1 "SHOAL_DRIVER=netcdf SHOAL_FORMAT=netcdf4 OMPI_MCA_io=$io" conformance
+  done
+  check gather 120 2,1 "SHOAL_DRIVER=gather SHOAL_FORMAT=cdf5" conformance
+  check layout-process 120 2,1 "SHOAL_LAYOUT=process" conformance
+}
+
+# One rank of the last node is killed. The job must end, on all nodes and soon, and leave what was committed.
+killed_in_format() {
+  local format=$1 folder=$work/killed begin=$SECONDS problem=""
+  export TEST_FORMAT=$format TEST_NODES=4
+  mkdir -p "$folder" && cd "$folder" || exit 1
+  launch 60 2,1,1,1 "$build/tests/nodes_tests" --no-skip "-tc=killed: a rank*" >"$work/log" 2>&1
+  local code=$?
+  if [ $code -eq 0 ]; then problem="the launcher did not see that a rank was killed"; fi
+  if [ $((SECONDS - begin)) -ge 60 ]; then problem="the job did not end within 60 s of a rank's death"; fi
+  grep -q 'signal 9' "$work/log" || problem=${problem:-"no rank was killed"}
+  local wait=0
+  while pgrep -r D,R,S -x nodes_tests >/dev/null && [ $wait -lt 20 ]; do
+    sleep 0.5
+    wait=$((wait + 1))
+  done
+  if pgrep -r D,R,S -x nodes_tests >/dev/null; then problem=${problem:-"ranks were left behind 10 s after the job ended"}; fi
+  if [ -z "$problem" ] && ! launch 60 2,1 "$build/tests/nodes_tests" --no-skip "-tc=killed: what*" >"$work/log" 2>&1; then
+    problem="what was committed cannot be read"
+  fi
+  grep -qE ' 1 passed \| 0 failed' "$work/log" || problem=${problem:-"nothing was read"}
+  if [ -n "$problem" ]; then
+    echo "==== killed.$format FAILED: $problem ===="
+    tail -n 80 "$work/log"
+    note FAILED "killed.$format" $((SECONDS - begin))
+  else
+    note passed "killed.$format" $((SECONDS - begin))
+  fi
+  cd "$work" && rm -rf "$folder"
+  unset TEST_FORMAT TEST_NODES
+}
+
+section_killed() {
+  killed_in_format cdf5
+  killed_in_format netcdf4
+}
+
+make_cluster || {
+  echo "nodes: FAILED: the nodes could not be made"
+  exit 1
+}
+for section in "${sections[@]}"; do
+  "section_$section"
+done
+printf '\n==== separate nodes (%s s) ====\n' "$SECONDS"
+printf '%s\n' "${summary[@]}"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
