@@ -17,6 +17,7 @@ namespace {
 // MPI counts are int: longer messages go in pieces of this many bytes.
 constexpr std::int64_t k_piece = 1 << 30;
 constexpr int k_exchange_tag = 1;
+constexpr int k_length_tag = 2;
 
 Bytes packed(const Status& status) {
   ByteWriter out;
@@ -158,6 +159,14 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
   return parts;
 }
 
+std::vector<std::int64_t> Comm::gather(const std::vector<std::int64_t>& mine, int root) const {
+  const auto n = static_cast<int>(mine.size());
+  std::vector<std::int64_t> all;
+  if (rank_ == root) all.resize(mine.size() * static_cast<std::size_t>(size_));
+  check_mpi(MPI_Gather(mine.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, root, comm_), "MPI_Gather");
+  return all;
+}
+
 Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
   const bool is_root = rank_ == root;
   const bool one_each = parts.size() == static_cast<std::size_t>(size_);
@@ -247,6 +256,74 @@ std::vector<Bytes> Comm::exchange(const std::vector<Bytes>& parts) const {
   }
   check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
             "MPI_Waitall");
+  return got;
+}
+
+int Comm::count_naming(const std::vector<int>& to) const {
+  std::vector<int> named(static_cast<std::size_t>(size_), 0);
+  for (const int r : to)
+    named[static_cast<std::size_t>(r)] = 1;
+  int count = 0;
+  check_mpi(MPI_Reduce_scatter_block(named.data(), &count, 1, MPI_INT, MPI_SUM, comm_),
+            "MPI_Reduce_scatter_block");
+  return count;
+}
+
+std::vector<Parcel> Comm::exchange(const std::vector<Parcel>& parts) const {
+  std::vector<int> to;
+  std::vector<std::int64_t> lengths;
+  for (const auto& part : parts) {
+    to.push_back(part.rank);
+    lengths.push_back(static_cast<std::int64_t>(part.bytes.size()));
+  }
+  std::vector<MPI_Request> requests;
+  const auto finish = [&] {
+    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
+    requests.clear();
+  };
+  // Lengths first: there is memory for all before the first part is sent, or all ranks learn that there is
+  // not.
+  struct Coming {
+    int rank;
+    std::int64_t length;
+  };
+  std::vector<Coming> coming(static_cast<std::size_t>(count_naming(to)));
+  for (std::size_t i = 0; i < to.size(); ++i)
+    check_mpi(MPI_Isend(&lengths[i], 1, MPI_INT64_T, to[i], k_length_tag, comm_, &requests.emplace_back()),
+              "MPI_Isend");
+  for (auto& part : coming) {
+    MPI_Status status;
+    check_mpi(MPI_Recv(&part.length, 1, MPI_INT64_T, MPI_ANY_SOURCE, k_length_tag, comm_, &status),
+              "MPI_Recv");
+    part.rank = status.MPI_SOURCE;
+  }
+  finish();
+  std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) { return a.rank < b.rank; });
+  std::vector<Parcel> got;
+  agree_or_throw(caught([&] {
+    for (const auto& [rank, length] : coming)
+      got.push_back({rank, Bytes(static_cast<std::size_t>(length))});
+  }));
+  const auto in_pieces = [&](std::int64_t bytes, auto start) {
+    for (std::int64_t at = 0; at < bytes; at += k_piece) {
+      requests.push_back(MPI_REQUEST_NULL);
+      start(at, static_cast<int>(std::min<std::int64_t>(k_piece, bytes - at)));
+    }
+  };
+  for (std::size_t i = 0; i < got.size(); ++i)
+    in_pieces(coming[i].length, [&](std::int64_t at, int length) {
+      check_mpi(MPI_Irecv(got[i].bytes.data() + at, length, MPI_BYTE, got[i].rank, k_exchange_tag, comm_,
+                          &requests.back()),
+                "MPI_Irecv");
+    });
+  for (const auto& part : parts)
+    in_pieces(static_cast<std::int64_t>(part.bytes.size()), [&](std::int64_t at, int length) {
+      check_mpi(MPI_Isend(part.bytes.data() + at, length, MPI_BYTE, part.rank, k_exchange_tag, comm_,
+                          &requests.back()),
+                "MPI_Isend");
+    });
+  finish();
   return got;
 }
 

@@ -27,6 +27,12 @@ struct Met {
   bool raised = false;  ///< on any rank
 };
 
+/// Bytes to or from a rank.
+struct Parcel {
+  int rank = 0;
+  Bytes bytes;
+};
+
 /// An own duplicate of a communicator, whose errors come out as Error(mpi). Move-only; freed with the last
 /// owner, unless MPI is finalized already.
 class Comm {
@@ -51,11 +57,18 @@ class Comm {
   void broadcast(std::byte* data, std::int64_t bytes, int root) const;
   /// Root gets the bytes of all ranks, in order of ranks; others an empty vector.
   std::vector<Bytes> gather(const Bytes& mine, int root) const;
+  /// Root gets the numbers of all ranks, one rank's after another's; as many on all ranks.
+  std::vector<std::int64_t> gather(const std::vector<std::int64_t>& mine, int root) const;
   /// Each rank gets its element of root's vector.
   Bytes scatter(const std::vector<Bytes>& parts, int root) const;
   /// Each rank's element i goes to rank i; returns what came from each rank. Messages only where there are
   /// bytes, of any length.
   std::vector<Bytes> exchange(const std::vector<Bytes>& parts) const;
+  /// The same where ranks have something for few others: no memory or message for the rest. Ranks ascending,
+  /// each once, in what goes and in what came.
+  std::vector<Parcel> exchange(const std::vector<Parcel>& parts) const;
+  /// How many ranks name this one; `to`: no rank twice.
+  int count_naming(const std::vector<int>& to) const;
   std::vector<std::int64_t> all_gather(std::int64_t mine) const;
   std::vector<Bytes> all_gather(const Bytes& mine) const;
   std::int64_t sum(std::int64_t mine) const;

@@ -11,17 +11,6 @@ namespace {
 
 constexpr int k_most_dims = k_max_dims - 1;  // a record dimension may come in front
 
-struct Request {
-  Dims global;
-  Box tile;
-};
-
-Bytes packed(const Request& request) {
-  ByteWriter out;
-  out.put(request);
-  return out.take();
-}
-
 void check_own(const Dims& global, const Box& tile, const Dims& halo_low, const Dims& halo_high) {
   if (global.size() < 1 || global.size() > k_most_dims)
     throw Error(Code::invalid_argument, "a decomposition has 1 to " + std::to_string(k_most_dims) +
@@ -45,17 +34,29 @@ void check_own(const Dims& global, const Box& tile, const Dims& halo_low, const 
                                             " (first:end of each dimension, from 0, end exclusive)");
 }
 
-/// On rank 0: the same global shape everywhere, no overlap. Returns what nobody owns.
-std::vector<Box> check_all(const std::vector<Request>& requests) {
-  const Dims& global = requests.front().global;
+void check_same(const Dims& mine, const Dims& of_root, int rank) {
+  if (!(mine == of_root))
+    throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text_of(of_root) + ", rank " +
+                                            std::to_string(rank) + " gives " + text_of(mine) +
+                                            "; it must be the same on all ranks");
+}
+
+}  // namespace
+
+std::vector<std::int64_t> numbers_of_tile(const Box& tile) {
+  std::vector<std::int64_t> numbers(tile.first.begin(), tile.first.end());
+  numbers.insert(numbers.end(), tile.count.begin(), tile.count.end());
+  return numbers;
+}
+
+std::vector<Box> unowned_by_tiles(const Dims& global, std::vector<std::int64_t> numbers) {
+  const auto dims = static_cast<std::size_t>(global.size());
   std::vector<Tile> tiles;
-  for (std::size_t r = 0; r < requests.size(); ++r) {
-    if (!(requests[r].global == global))
-      throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text_of(global) + ", rank " +
-                                              std::to_string(r) + " gives " + text_of(requests[r].global) +
-                                              "; it must be the same on all ranks");
-    tiles.push_back({requests[r].tile, static_cast<int>(r)});
-  }
+  tiles.reserve(numbers.size() / (2 * dims));
+  for (std::size_t at = 0; at < numbers.size(); at += 2 * dims)
+    tiles.push_back({{Dims(std::span(&numbers[at], dims)), Dims(std::span(&numbers[at + dims], dims))},
+                     static_cast<int>(tiles.size())});
+  std::vector<std::int64_t>().swap(numbers);
   Partition result = partition(global, std::move(tiles));
   if (result.overlap)
     throw Error(Code::overlap,
@@ -67,13 +68,17 @@ std::vector<Box> check_all(const std::vector<Request>& requests) {
   return std::move(result.unowned);
 }
 
-}  // namespace
-
 std::shared_ptr<const Decomposition> Decomposition::block(const Comm& comm, const Dims& global,
                                                           const Box& tile, const Dims& halo_low,
                                                           const Dims& halo_high, const Status& problem) {
+  Dims of_root = global;
+  comm.broadcast(reinterpret_cast<std::byte*>(&of_root), sizeof of_root, 0);
   Status status = problem;
-  if (status.ok()) status = caught([&] { check_own(global, tile, halo_low, halo_high); });
+  if (status.ok())
+    status = caught([&] {
+      check_own(global, tile, halo_low, halo_high);
+      check_same(global, of_root, comm.rank());
+    });
   comm.agree_or_throw(status);
 
   std::shared_ptr<Decomposition> out(new Decomposition);
@@ -84,13 +89,8 @@ std::shared_ptr<const Decomposition> Decomposition::block(const Comm& comm, cons
   out->comm_size_ = comm.size();
   out->comm_rank_ = comm.rank();
 
-  const auto parts = comm.gather(packed({global, out->tile_}), 0);
-  comm.on_root([&] {
-    std::vector<Request> requests;
-    for (const auto& part : parts)
-      requests.push_back(ByteReader(part).get<Request>());
-    out->unowned_ = check_all(requests);
-  });
+  auto tiles = comm.gather(numbers_of_tile(out->tile_), 0);
+  comm.on_root([&] { out->unowned_ = unowned_by_tiles(global, std::move(tiles)); });
   out->owned_cells_ = comm.sum(out->tile_.cells());
   out->cut_ = Dims(global.size());
   for (int d = 0; d < global.size(); ++d) {

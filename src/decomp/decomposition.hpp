@@ -88,4 +88,12 @@ class Decomposition {
   int comm_rank_ = 0;
 };
 
+// What rank 0 does for a block by itself.
+
+/// A tile as numbers: first cells, then counts.
+std::vector<std::int64_t> numbers_of_tile(const Box& tile);
+/// From those of all ranks: disjoint boxes that nobody owns. Error(overlap) names two ranks and what both
+/// own.
+std::vector<Box> unowned_by_tiles(const Dims& global, std::vector<std::int64_t> numbers);
+
 }  // namespace shoal

@@ -29,20 +29,23 @@ std::vector<Box> all_of(const Comm& node, const Box& mine) {
   return boxes;
 }
 
-/// Rank 0 deals the boxes nobody owns out to the nodes, in turn.
+/// Rank 0 deals the boxes nobody owns out to the nodes, and sends them to the first rank of each.
 std::vector<Box> deal_unowned(const Comm& comm, const Nodes& nodes, const Decomposition& decomposition) {
   if (decomposition.owned_cells() == volume(decomposition.global())) return {};
   const auto node_of_rank = comm.all_gather(std::int64_t{nodes.index()});
   std::vector<Bytes> parts;
   if (comm.rank() == 0) {
-    std::vector<std::vector<Box>> of_node(static_cast<std::size_t>(nodes.count()));
-    std::size_t next = 0;
-    for (const auto& box : decomposition.unowned())
-      of_node[next++ % of_node.size()].push_back(box);
-    for (const auto node : node_of_rank)
-      parts.push_back(packed(of_node[static_cast<std::size_t>(node)]));
+    const auto of_node = dealt_to_nodes(decomposition.unowned(), nodes.count());
+    std::vector<bool> sent(of_node.size());
+    for (const auto node : node_of_rank) {
+      const auto n = static_cast<std::size_t>(node);
+      parts.push_back(sent[n] ? Bytes() : packed(of_node[n]));
+      sent[n] = true;
+    }
   }
-  return unpacked_boxes(comm.scatter(parts, 0));
+  Bytes mine = comm.scatter(parts, 0);
+  nodes.node().broadcast(mine, 0);
+  return unpacked_boxes(mine);
 }
 
 // How many cells of the box follow each other in the row-major order of all.
@@ -57,6 +60,14 @@ std::int64_t run_of(const Box& box, const Dims& global) {
 
 }  // namespace
 
+std::vector<std::vector<Box>> dealt_to_nodes(const std::vector<Box>& unowned, int nodes) {
+  std::vector<std::vector<Box>> of_node(static_cast<std::size_t>(nodes));
+  std::size_t next = 0;
+  for (const auto& box : unowned)
+    of_node[next++ % of_node.size()].push_back(box);
+  return of_node;
+}
+
 NodeShare share_of_node(const Comm& comm, const Nodes& nodes, const Decomposition& decomposition) {
   NodeShare share;
   if (decomposition.map() != nullptr) {
@@ -64,17 +75,26 @@ NodeShare share_of_node(const Comm& comm, const Nodes& nodes, const Decompositio
     share.store = share.fetch = {Box::whole(decomposition.global())};
     return share;
   }
-  share.unowned = deal_unowned(comm, nodes, decomposition);
-  share.store = all_of(nodes.node(), decomposition.tile());
-  for (const auto& tile : share.store) {
-    const std::int64_t run = run_of(tile, decomposition.global());
+  const Box whole = Box::whole(decomposition.global());
+  auto unowned = deal_unowned(comm, nodes, decomposition);
+  auto tiles = all_of(nodes.node(), decomposition.tile());
+  auto with_halos = all_of(nodes.node(), intersection(decomposition.tile_with_halo(), whole));
+  return share_of_tiles(decomposition.global(), std::move(tiles), std::move(with_halos), std::move(unowned));
+}
+
+NodeShare share_of_tiles(const Dims& global, std::vector<Box> tiles, std::vector<Box> with_halos,
+                         std::vector<Box> unowned) {
+  NodeShare share;
+  for (const auto& tile : tiles) {
+    const std::int64_t run = run_of(tile, global);
     share.shortest_run = share.shortest_run == 0 ? run : std::min(share.shortest_run, run);
   }
-  share.store.insert(share.store.end(), share.unowned.begin(), share.unowned.end());
+  share.store = std::move(tiles);
+  share.store.insert(share.store.end(), unowned.begin(), unowned.end());
   share.store = merged(std::move(share.store));
+  share.unowned = std::move(unowned);
 
-  share.fetch =
-      all_of(nodes.node(), intersection(decomposition.tile_with_halo(), Box::whole(decomposition.global())));
+  share.fetch = std::move(with_halos);
   Box around;
   std::int64_t cells = 0;
   for (const auto& box : share.fetch) {

@@ -24,4 +24,12 @@ struct NodeShare {
 /// Collective over comm, whose nodes are given.
 NodeShare share_of_node(const Comm& comm, const Nodes& nodes, const Decomposition& decomposition);
 
+// What ranks do for it by themselves.
+
+/// Rank 0: to each node some of the boxes that nobody owns, in turn.
+std::vector<std::vector<Box>> dealt_to_nodes(const std::vector<Box>& unowned, int nodes);
+/// From the tiles of a node's ranks, these with halos inside of the global shape, and what nobody owns.
+NodeShare share_of_tiles(const Dims& global, std::vector<Box> tiles, std::vector<Box> with_halos,
+                         std::vector<Box> unowned);
+
 }  // namespace shoal

@@ -15,9 +15,12 @@ namespace {
 
 constexpr std::int64_t k_none = std::numeric_limits<std::int64_t>::max();
 
-/// The first cell of an even part; parts differ by at most one cell.
-std::int64_t part_begin(std::int64_t cells, int parts, int part) {
-  return cells / parts * part + std::min<std::int64_t>(cells % parts, part);
+/// The part that has a cell.
+int part_with(std::int64_t cells, int parts, std::int64_t cell) {
+  const std::int64_t each = cells / parts;
+  const std::int64_t more = cells % parts;
+  const std::int64_t in_larger = more * (each + 1);
+  return static_cast<int>(cell < in_larger ? cell / (each + 1) : more + (cell - in_larger) / each);
 }
 
 // A list of runs as bytes: how far each begins behind the one before, twice, plus one if its length follows;
@@ -28,17 +31,22 @@ void put_number(Bytes& out, std::uint64_t value) {
   out.push_back(static_cast<std::byte>(value));
 }
 
-Bytes packed_runs(const IndexMap& map, std::int64_t first, std::int64_t end) {
-  Bytes out;
-  std::int64_t before = first;
-  map.for_each_run(first, end, [&](const IndexMap::Run& run) {
-    const auto delta = static_cast<std::uint64_t>(run.global - before);
-    before = run.global;
-    put_number(out, delta << 1 | (run.length > 1 ? 1 : 0));
-    if (run.length > 1) put_number(out, static_cast<std::uint64_t>(run.length));
-  });
-  return out;
-}
+/// Packs runs one after the other, of cells from `before` on.
+class RunWriter {
+ public:
+  explicit RunWriter(std::int64_t before) : before_(before) {}
+  void add(std::int64_t first, std::int64_t length) {
+    const auto delta = static_cast<std::uint64_t>(first - before_);
+    before_ = first;
+    put_number(out_, delta << 1 | (length > 1 ? 1 : 0));
+    if (length > 1) put_number(out_, static_cast<std::uint64_t>(length));
+  }
+  Bytes take() { return std::move(out_); }
+
+ private:
+  std::int64_t before_;
+  Bytes out_;
+};
 
 /// Reads the runs of one rank again, one after the other; indices count from the part's first cell.
 class RunReader {
@@ -81,34 +89,26 @@ struct Held {
   int rank;
 };
 
-/// What a rank finds in its part. gaps: what nobody has.
-struct Found {
-  std::int64_t repeated = k_none;
-  int rank_a = -1, rank_b = -1;
-  std::int64_t owned = 0;
-  IndexMap gaps;
-};
-
 /// Goes through runs in order of their first cell.
 class Sweep {
  public:
   explicit Sweep(std::int64_t base) : base_(base) {}
   void add(const Held& run) {
     const std::int64_t end = run.first + run.length;
-    if (run.first < reached_ && found_.repeated == k_none) {
+    if (run.first < reached_ && found_.repeated < 0) {
       found_.repeated = base_ + run.first;
       found_.rank_a = std::min(rank_, run.rank);
       found_.rank_b = std::max(rank_, run.rank);
     }
-    if (run.first > reached_) found_.gaps.append_global(base_ + reached_, run.first - reached_);
+    if (run.first > reached_) found_.unowned.append_global(base_ + reached_, run.first - reached_);
     if (end <= reached_) return;
     found_.owned += end - std::max(reached_, run.first);
     reached_ = end;
     rank_ = run.rank;
   }
-  Found finish(std::int64_t cells) {
-    if (cells > reached_) found_.gaps.append_global(base_ + reached_, cells - reached_);
-    found_.gaps.compact();
+  OwnedPart finish(std::int64_t cells) {
+    if (cells > reached_) found_.unowned.append_global(base_ + reached_, cells - reached_);
+    found_.unowned.compact();
     return std::move(found_);
   }
 
@@ -116,18 +116,17 @@ class Sweep {
   std::int64_t base_;
   std::int64_t reached_ = 0;
   int rank_ = -1;  // who has the cell before `reached_`
-  Found found_;
+  OwnedPart found_;
 };
 
-/// The runs of all ranks in one part of `cells` cells from `base` on. Sorted in windows of as many runs as a
-/// cache holds, by the window that they begin in.
-Found looked_through(const std::vector<Bytes>& parts, std::int64_t base, std::int64_t cells) {
+/// Sorted in windows of as many runs as a cache holds, by the window that they begin in.
+OwnedPart looked_through(const std::vector<Parcel>& parts, std::int64_t base, std::int64_t cells) {
   constexpr std::int64_t k_window_bytes = 1 << 16;
   std::vector<RunReader> readers;
   std::int64_t bytes = 0;
-  for (std::size_t r = 0; r < parts.size(); ++r) {
-    if (!parts[r].empty()) readers.emplace_back(parts[r], static_cast<int>(r));
-    bytes += static_cast<std::int64_t>(parts[r].size());
+  for (const auto& part : parts) {
+    readers.emplace_back(part.bytes, part.rank);
+    bytes += static_cast<std::int64_t>(part.bytes.size());
   }
   const std::int64_t windows = std::max<std::int64_t>(1, bytes / k_window_bytes);
   const std::int64_t width = std::max<std::int64_t>(1, (cells + windows - 1) / windows);
@@ -159,9 +158,9 @@ std::int64_t local_of(const IndexMap& map, std::int64_t index, int n) {
 }
 
 /// Of what the ranks found in their parts, the lowest, on all ranks.
-std::optional<RepeatedCell> agreed_repeat(const Comm& comm, const IndexMap& map, const Found& found) {
+std::optional<RepeatedCell> agreed_repeat(const Comm& comm, const IndexMap& map, const OwnedPart& found) {
   RepeatedCell out;
-  out.index = comm.min(found.repeated);
+  out.index = comm.min(found.repeated < 0 ? k_none : found.repeated);
   if (out.index == k_none) return std::nullopt;
   const bool mine = found.repeated == out.index;
   const auto ranks = comm.max(std::vector<std::int64_t>{mine ? found.rank_a : -1, mine ? found.rank_b : -1});
@@ -178,24 +177,53 @@ std::optional<RepeatedCell> agreed_repeat(const Comm& comm, const IndexMap& map,
 
 }  // namespace
 
+std::int64_t first_of_part(std::int64_t cells, int parts, int part) {
+  return cells / parts * part + std::min<std::int64_t>(cells % parts, part);
+}
+
+std::vector<Parcel> runs_by_part(const IndexMap& map, std::int64_t global_cells, int parts) {
+  std::vector<Parcel> out;
+  RunWriter writer(0);
+  std::int64_t end = 0;  // of the part that is written
+  const auto finish = [&] {
+    if (!out.empty()) out.back().bytes = writer.take();
+  };
+  map.for_each_run(0, global_cells, [&](const IndexMap::Run& run) {
+    std::int64_t first = run.global;
+    for (const std::int64_t stop = first + run.length; first < stop;) {
+      if (first >= end) {
+        finish();
+        const int part = part_with(global_cells, parts, first);
+        end = first_of_part(global_cells, parts, part + 1);
+        writer = RunWriter(first_of_part(global_cells, parts, part));
+        out.push_back({part, {}});
+      }
+      const std::int64_t length = std::min(stop, end) - first;
+      writer.add(first, length);
+      first += length;
+    }
+  });
+  finish();
+  return out;
+}
+
+OwnedPart ownership_of_part(const std::vector<Parcel>& runs, std::int64_t global_cells, int parts, int part) {
+  const std::int64_t first = first_of_part(global_cells, parts, part);
+  return looked_through(runs, first, first_of_part(global_cells, parts, part + 1) - first);
+}
+
 Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t global_cells) {
-  const auto begin = [&](int part) { return part_begin(global_cells, comm.size(), part); };
-  std::vector<Bytes> parts;
-  comm.agree_or_throw(caught([&] {
-    for (int r = 0; r < comm.size(); ++r)
-      parts.push_back(packed_runs(map, begin(r), begin(r + 1)));
-  }));
+  std::vector<Parcel> parts;
+  comm.agree_or_throw(caught([&] { parts = runs_by_part(map, global_cells, comm.size()); }));
   parts = comm.exchange(parts);
 
   Ownership out;
-  Found found;
-  comm.agree_or_throw(caught([&] {
-    const std::int64_t first = begin(comm.rank());
-    found = looked_through(parts, first, begin(comm.rank() + 1) - first);
-  }));
+  OwnedPart found;
+  comm.agree_or_throw(
+      caught([&] { found = ownership_of_part(parts, global_cells, comm.size(), comm.rank()); }));
   out.owned = comm.sum(found.owned);
   out.repeated = agreed_repeat(comm, map, found);
-  out.unowned = std::move(found.gaps);
+  out.unowned = std::move(found.unowned);
   return out;
 }
 

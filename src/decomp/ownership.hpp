@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "decomp/index_map.hpp"
@@ -26,5 +27,21 @@ struct Ownership {
 /// The cells 0 .. global_cells - 1 are cut evenly over the ranks; each hears which of its part the others
 /// have, a few bytes a run. Collective; a failure is thrown on all ranks.
 Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t global_cells);
+
+// What a rank does for it by itself.
+
+/// The first cell of an even part of the cells; parts differ by at most one.
+std::int64_t first_of_part(std::int64_t cells, int parts, int part);
+/// Which of the cells each other rank has to hear of, ascending; nothing for those that need not.
+std::vector<Parcel> runs_by_part(const IndexMap& map, std::int64_t global_cells, int parts);
+
+/// What the runs of all ranks say of one part.
+struct OwnedPart {
+  std::int64_t repeated = -1;  ///< the lowest index that comes twice; -1: none
+  int rank_a = -1, rank_b = -1;
+  std::int64_t owned = 0;
+  IndexMap unowned;
+};
+OwnedPart ownership_of_part(const std::vector<Parcel>& runs, std::int64_t global_cells, int parts, int part);
 
 }  // namespace shoal

@@ -66,13 +66,18 @@ class Partitioner {
     Box high = box;
     high.first[cut.dim] = cut.at;
     high.count[cut.dim] = box.end(cut.dim) - cut.at;
+    const auto is_low = [&](const Tile& tile) { return tile.box.first[cut.dim] < cut.at; };
+    const auto is_high = [&](const Tile& tile) { return tile.box.end(cut.dim) > cut.at; };
     std::vector<Tile> in_low;
     std::vector<Tile> in_high;
+    // No more memory than needed: there is a tile for each rank of the job.
+    in_low.reserve(static_cast<std::size_t>(std::count_if(tiles.begin(), tiles.end(), is_low)));
+    in_high.reserve(static_cast<std::size_t>(std::count_if(tiles.begin(), tiles.end(), is_high)));
     for (const auto& tile : tiles) {
-      if (tile.box.first[cut.dim] < cut.at) in_low.push_back({intersection(tile.box, low), tile.rank});
-      if (tile.box.end(cut.dim) > cut.at) in_high.push_back({intersection(tile.box, high), tile.rank});
+      if (is_low(tile)) in_low.push_back({intersection(tile.box, low), tile.rank});
+      if (is_high(tile)) in_high.push_back({intersection(tile.box, high), tile.rank});
     }
-    tiles = {};
+    std::vector<Tile>().swap(tiles);
     visit(low, std::move(in_low));
     visit(high, std::move(in_high));
   }

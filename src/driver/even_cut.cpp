@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/even_cut.hpp"
 
+#include <algorithm>
+
 namespace shoal {
 
 namespace {
@@ -29,11 +31,33 @@ EvenCut::EvenCut(const Box& region, int parts, const Dims& align) : region_(regi
     if (region.count[d] > region.count[dim_]) dim_ = d;
 }
 
+std::int64_t EvenCut::units() const {
+  return units_of(region_.first[dim_], region_.count[dim_], step_);
+}
+
+int EvenCut::part_with(std::int64_t index) const {
+  if (region_.rank() == 0) return 0;
+  const std::int64_t unit = index / step_ - region_.first[dim_] / step_;
+  const std::int64_t each = units() / parts_;
+  const std::int64_t more = units() % parts_;
+  const std::int64_t in_larger = more * (each + 1);
+  return static_cast<int>(unit < in_larger ? unit / (each + 1) : more + (unit - in_larger) / each);
+}
+
+// The first and the last may be clipped by the region; those before `more` are one step larger.
+std::vector<int> EvenCut::unlike_parts() const {
+  if (region_.rank() == 0) return {0};
+  const auto more = static_cast<int>(units() % parts_);
+  std::vector<int> parts{0, 1, more - 1, more, parts_ - 2, parts_ - 1};
+  std::erase_if(parts, [&](int i) { return i < 0 || i >= parts_; });
+  return parts;
+}
+
 Box EvenCut::part(int i) const {
   if (region_.rank() == 0) return region_;
   const std::int64_t low = region_.first[dim_];
   const std::int64_t end = region_.end(dim_);
-  const std::int64_t units = units_of(low, end - low, step_);
+  const std::int64_t units = this->units();
   const std::int64_t each = units / parts_;
   const std::int64_t more = units % parts_;
   const std::int64_t first_unit = low / step_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "base/box.hpp"
 
 namespace shoal {
@@ -19,8 +21,13 @@ class EvenCut {
   int dim() const { return dim_; }             ///< that is cut
   std::int64_t step() const { return step_; }  ///< borders of parts are at multiples of this
   Box part(int i) const;
+  /// The part that has the cells with this index of dim().
+  int part_with(std::int64_t index) const;
+  /// Parts of all sizes that there are, few of each.
+  std::vector<int> unlike_parts() const;
 
  private:
+  std::int64_t units() const;
   Box region_;
   int parts_ = 1;
   int dim_ = 0;

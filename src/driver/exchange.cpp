@@ -18,28 +18,6 @@ Box nothing(int rank) {
   return {Dims(rank), Dims(rank)};
 }
 
-Box dims_of(const Box& box, int first, int n) {
-  Dims low;
-  Dims count;
-  for (int d = first; d < first + n; ++d) {
-    low.push_back(box.first[d]);
-    count.push_back(box.count[d]);
-  }
-  return {low, count};
-}
-
-/// What the map has of the rows' positions low .. end - 1, each once: visit(position, length).
-template <class Visit>
-void for_each_distinct(const MappedRows& rows, const IndexMap& map, std::int64_t low, std::int64_t end,
-                       Visit&& visit) {
-  std::int64_t next = low;
-  rows.for_each_run(map, low, end, [&](const IndexMap::Run& run, std::int64_t position) {
-    const std::int64_t from = std::max(position, next);
-    next = std::max(next, position + run.length);
-    if (from < next) visit(from, next - from);
-  });
-}
-
 /// Calls visit(in_piece, in_message, bytes) for the cells of a message: where they are in a row-major piece
 /// and in the message. k_item: bytes of all values of a cell, or 0: as many as `item`.
 template <std::int64_t k_item, class Visit>
@@ -96,6 +74,7 @@ Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> de
                        std::vector<int> io_ranks, std::int64_t exchange_bytes)
     : comm_(comm),
       decomposition_(std::move(decomposition)),
+      shape_(MapShape::of(*decomposition_)),
       io_ranks_(std::move(io_ranks)),
       exchange_bytes_(std::clamp(exchange_bytes, 2 * k_least_bytes, 2 * k_most_bytes)) {
   const auto me = std::find(io_ranks_.begin(), io_ranks_.end(), comm.rank());
@@ -115,64 +94,52 @@ std::int64_t Rearranger::bytes() const {
 // ---- Lists
 
 const Rearranger::Lists& Rearranger::lists_for(const EvenCut& cut) {
-  const int dim = cut.dim() - (cut.region().rank() - decomposition_->rank());
-  const bool mapped = dim >= 0 && dim < decomposition_->rank() - decomposition_->whole();
+  const int dim = mapped_dim_of(cut, shape_);
   const auto known = std::find_if(lists_.begin(), lists_.end(), [&](const auto& lists) {
-    return mapped ? lists->dim == dim && lists->step == cut.step() : lists->dim < 0;
+    return dim >= 0 ? lists->dim == dim && lists->step == cut.step() : lists->dim < 0;
   });
   if (known != lists_.end()) return **known;
-  lists_.push_back(std::make_unique<Lists>(make_lists(cut, mapped ? dim : -1)));
+  lists_.push_back(std::make_unique<Lists>(make_lists(cut, dim)));
   return *lists_.back();
 }
 
 Rearranger::Lists Rearranger::make_lists(const EvenCut& cut, int dim) const {
-  const IndexMap& map = *decomposition_->map();
-  const Dims shape = decomposition_->mapped_shape();
   Lists lists;
   lists.dim = dim;
   lists.step = dim < 0 ? 1 : cut.step();
-  const auto rows_of = [&](int io) {
-    Box box = Box::whole(shape);
-    if (dim >= 0) {
-      const Box part = cut.part(io);
-      box.first[dim] = part.first[cut.dim()];
-      box.count[dim] = part.count[cut.dim()];
-    }
-    return MappedRows::of(box, shape);
-  };
-  std::vector<Positions> own;
+  std::vector<OwnCells> own;
   comm_.agree_or_throw(caught([&] {
-    const int different = dim < 0 ? 1 : cut.parts();
-    for (int io = 0; io < different; ++io) {
-      const MappedRows rows = rows_of(io);
-      own.push_back(Positions::of(
-          rows.cells(), [&](auto&& visit) { for_each_distinct(rows, map, 0, rows.cells(), visit); }));
-      lists.own.push_back(own.back().cells());
-    }
+    own = cells_of_boxes(*decomposition_->map(), shape_, cut);
+    lists.own.resize(dim < 0 ? 1 : static_cast<std::size_t>(cut.parts()));
+    for (const auto& cells : own)
+      lists.own[static_cast<std::size_t>(cells.box)] = cells.where.cells();
   }));
   swap_lists(lists, own);
   if (my_io_ >= 0) {
     std::int64_t cells = 0;
     for (const auto& source : lists.sources)
       cells += source.where.cells();
-    lists.complete = !decomposition_->repeated() && cells == rows_of(my_io_).cells();
+    lists.complete = !decomposition_->repeated() && cells == rows_of_box(cut, shape_, my_io_).cells();
   }
   return lists;
 }
 
 // Forms first, so that there is memory for the rest before it is sent, and all ranks are told if not.
-void Rearranger::swap_lists(Lists& lists, const std::vector<Positions>& own) const {
-  const auto list_for = [&](std::size_t io) -> const Positions& { return own[own.size() == 1 ? 0 : io]; };
-  std::vector<int> sends(static_cast<std::size_t>(comm_.size()), 0);
-  std::vector<std::size_t> to;  // numbers of I/O ranks
-  for (std::size_t io = 0; io < io_ranks_.size(); ++io)
-    if (list_for(io).cells() > 0) {
-      to.push_back(io);
-      sends[static_cast<std::size_t>(io_ranks_[io])] = 1;
-    }
-  int expected = 0;
-  check_mpi(MPI_Reduce_scatter_block(sends.data(), &expected, 1, MPI_INT, MPI_SUM, comm_.handle()),
-            "MPI_Reduce_scatter_block");
+void Rearranger::swap_lists(Lists& lists, const std::vector<OwnCells>& own) const {
+  std::vector<int> to;
+  std::vector<const Positions*> list;  // for these
+  const auto add = [&](std::size_t box, const Positions& where) {
+    if (where.cells() == 0) return;
+    to.push_back(io_ranks_[box]);
+    list.push_back(&where);
+  };
+  for (const auto& cells : own)
+    if (lists.dim >= 0)
+      add(static_cast<std::size_t>(cells.box), cells.where);
+    else
+      for (std::size_t box = 0; box < io_ranks_.size(); ++box)
+        add(box, cells.where);
+  const int expected = comm_.count_naming(to);
   std::vector<MPI_Request> requests;
   const auto send = [&](const void* data, std::int64_t bytes, int rank, int tag) {
     check_mpi(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, rank, tag, comm_.handle(),
@@ -190,8 +157,8 @@ void Rearranger::swap_lists(Lists& lists, const std::vector<Positions>& own) con
               "MPI_Waitall");
     requests.clear();
   };
-  for (const auto io : to)
-    send(&list_for(io).form(), sizeof(Positions::Form), io_ranks_[io], k_form_tag);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    send(&list[i]->form(), sizeof(Positions::Form), to[i], k_form_tag);
   std::vector<std::pair<int, Positions::Form>> forms(static_cast<std::size_t>(expected));
   for (auto& [rank, form] : forms)
     rank = receive(&form, sizeof form, MPI_ANY_SOURCE, k_form_tag);
@@ -205,9 +172,9 @@ void Rearranger::swap_lists(Lists& lists, const std::vector<Positions>& own) con
     for (std::int64_t at = 0; at < bytes; at += k_most_bytes)
       visit(at, std::min(k_most_bytes, bytes - at));
   };
-  for (const auto io : to)
-    in_parts(list_for(io).bytes(), [&](std::int64_t at, std::int64_t bytes) {
-      send(list_for(io).data() + at, bytes, io_ranks_[io], k_list_tag);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    in_parts(list[i]->bytes(), [&](std::int64_t at, std::int64_t bytes) {
+      send(list[i]->data() + at, bytes, to[i], k_list_tag);
     });
   for (auto& source : lists.sources)
     in_parts(source.where.bytes(), [&](std::int64_t at, std::int64_t bytes) {
@@ -240,39 +207,18 @@ Rearranger::Call Rearranger::start(const Transfer& transfer, const Element& stor
   reserve(std::min(all, most) * size);
   call.lists = &lists_for(call.cut);
   call.max_cells = most;
-  for (int io = 0; io < call.cut.parts(); ++io)
-    call.rounds = std::max(call.rounds, Pieces(call.cut.part(io), most).count());
+  call.rounds = rounds_of(call.cut, most);
   return call;
 }
 
 Rearranger::Share Rearranger::share_of(const Call& call, int io, std::int64_t round) const {
-  const Box box = call.cut.part(io);
-  Share share;
-  share.piece = Pieces(box, call.max_cells).piece(round);
-  if (share.piece.empty()) return share;
-  const int leads = box.rank() - decomposition_->rank();
-  const int whole = decomposition_->whole();
-  const int mapped = decomposition_->rank() - whole;
-  const Box in_box = dims_of(box, leads, mapped);
-  const Box in_piece = dims_of(share.piece, leads, mapped);
-  share.part.lead = dims_of(share.piece, 0, leads);
-  share.part.whole = dims_of(share.piece, leads + mapped, whole);
-  share.part.rows = MappedRows::of(in_box, decomposition_->mapped_shape());
-  share.part.low = position_in(in_piece.first, in_box);
-  share.part.end = share.part.low + in_piece.cells();
-  return share;
+  return share_of_box(call.cut, shape_, io, call.max_cells, round);
 }
 
 std::int64_t Rearranger::own_cells(const Call& call, int io, const Share& share) const {
   const auto& own = call.lists->own;
-  const std::int64_t of_box = own[own.size() == 1 ? 0 : static_cast<std::size_t>(io)];
-  if (of_box == 0 || share.piece.empty()) return 0;
-  const MappedPart& part = share.part;
-  if (part.end - part.low == part.rows.cells()) return of_box;
-  std::int64_t cells = 0;
-  for_each_distinct(part.rows, *decomposition_->map(), part.low, part.end,
-                    [&](std::int64_t, std::int64_t length) { cells += length; });
-  return cells;
+  return cells_of_share(*decomposition_->map(), share,
+                        own[own.size() == 1 ? 0 : static_cast<std::size_t>(io)]);
 }
 
 Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) const {

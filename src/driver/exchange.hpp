@@ -5,10 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "driver/even_cut.hpp"
-#include "driver/map_cells.hpp"
+#include "driver/box_shares.hpp"
 #include "driver/messages.hpp"
-#include "driver/positions.hpp"
 
 namespace shoal {
 
@@ -64,11 +62,7 @@ class Rearranger {
     std::vector<Source> sources;  ///< of this rank's box, if it is an I/O rank
     bool complete = false;        ///< the sources have all cells of this rank's box
   };
-  /// A piece of the box of an I/O rank, as those see it that have cells of it.
-  struct Share {
-    Box piece;
-    MappedPart part;
-  };
+  using Share = BoxShare;
   /// One call of write or read.
   struct Call {
     const Transfer& transfer;
@@ -92,11 +86,12 @@ class Rearranger {
   std::int64_t own_cells(const Call& call, int io, const Share& share) const;
   const Lists& lists_for(const EvenCut& cut);
   Lists make_lists(const EvenCut& cut, int dim) const;
-  void swap_lists(Lists& lists, const std::vector<Positions>& own) const;
+  void swap_lists(Lists& lists, const std::vector<OwnCells>& own) const;
   void reserve(std::int64_t bytes);
 
   const Comm& comm_;
   std::shared_ptr<const Decomposition> decomposition_;
+  MapShape shape_;
   std::vector<int> io_ranks_;
   int my_io_ = -1;  // this rank's number among them
   std::int64_t exchange_bytes_;

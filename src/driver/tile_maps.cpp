@@ -10,16 +10,11 @@ namespace shoal {
 
 namespace {
 
-// The dimensions of a block that its map counts: from the first that is cut to the last.
-struct CutDims {
-  int first = 0, last = 0;
-};
-
 CutDims cut_dims(const Decomposition& block) {
-  CutDims dims{block.rank(), 0};
+  Dims cut;
   for (int d = 0; d < block.rank(); ++d)
-    if (block.is_cut(d)) dims = {std::min(dims.first, d), d};
-  return dims.first < block.rank() ? dims : CutDims{};
+    cut.push_back(block.is_cut(d) ? 1 : 0);
+  return cut_dims_of(cut);
 }
 
 // Where a dimension of the block lies in a region.
@@ -29,32 +24,43 @@ int in_region(const Transfer& transfer, int d) {
 
 }  // namespace
 
+CutDims cut_dims_of(const Dims& cut) {
+  CutDims dims{cut.size(), 0};
+  for (int d = 0; d < cut.size(); ++d)
+    if (cut[d] != 0) dims = {std::min(dims.first, d), d};
+  return dims.first < cut.size() ? dims : CutDims{};
+}
+
+std::vector<std::int64_t> map_cells_of(const Box& box, const Dims& global, const CutDims& dims) {
+  std::vector<std::int64_t> cells;
+  if (box.empty()) return cells;
+  Box part;
+  Dims shape;
+  for (int d = dims.first; d <= dims.last; ++d) {
+    part.first.push_back(box.first[d]);
+    part.count.push_back(box.count[d]);
+    shape.push_back(global[d]);
+  }
+  const std::int64_t row = part.count[part.rank() - 1];
+  cells.reserve(static_cast<std::size_t>(part.cells()));
+  for (std::int64_t at = 0; at < part.cells(); at += row) {
+    Dims index = unravel(at, part.count);
+    for (int d = 0; d < index.size(); ++d)
+      index[d] += part.first[d];
+    const std::int64_t first = position_in(index, Box::whole(shape));
+    for (std::int64_t i = 0; i < row; ++i)
+      cells.push_back(first + i);
+  }
+  return cells;
+}
+
 std::shared_ptr<const Decomposition> map_of_tiles(const Comm& comm, const Decomposition& block, bool halo) {
   const Box box = halo ? intersection(block.tile_with_halo(), Box::whole(block.global())) : block.tile();
   const CutDims dims = cut_dims(block);
-  const Dims global = tail(block.global(), block.rank() - dims.first);
   std::vector<std::int64_t> cells;
-  const Status problem = caught([&] {
-    if (box.empty()) return;
-    Box part;
-    Dims shape;
-    for (int d = dims.first; d <= dims.last; ++d) {
-      part.first.push_back(box.first[d]);
-      part.count.push_back(box.count[d]);
-      shape.push_back(block.global()[d]);
-    }
-    const std::int64_t row = part.count[part.rank() - 1];
-    cells.reserve(static_cast<std::size_t>(part.cells()));
-    for (std::int64_t at = 0; at < part.cells(); at += row) {
-      Dims index = unravel(at, part.count);
-      for (int d = 0; d < index.size(); ++d)
-        index[d] += part.first[d];
-      const std::int64_t first = position_in(index, Box::whole(shape));
-      for (std::int64_t i = 0; i < row; ++i)
-        cells.push_back(first + i);
-    }
-  });
-  return Decomposition::map(comm, global, block.rank() - 1 - dims.last, cells, problem);
+  const Status problem = caught([&] { cells = map_cells_of(box, block.global(), dims); });
+  return Decomposition::map(comm, tail(block.global(), block.rank() - dims.first),
+                            block.rank() - 1 - dims.last, cells, problem);
 }
 
 Status check_section(const Transfer& transfer) {

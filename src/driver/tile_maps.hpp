@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "driver/driver.hpp"
 #include "driver/room.hpp"
@@ -9,6 +11,15 @@
 namespace shoal {
 
 // Fields that are cut into tiles, as fields cut by maps, so that they can be rearranged.
+
+/// The dimensions of a block that its map counts: from the first that is cut to the last.
+struct CutDims {
+  int first = 0, last = 0;
+};
+/// Where nothing is cut, the first dimension alone. cut: of each dimension, is it cut?
+CutDims cut_dims_of(const Dims& cut);
+/// The cells of a box as that map counts them.
+std::vector<std::int64_t> map_cells_of(const Box& box, const Dims& global, const CutDims& dims);
 
 /// A map of the cells of each rank's tile, or of those around it too. Collective.
 std::shared_ptr<const Decomposition> map_of_tiles(const Comm& comm, const Decomposition& block, bool halo);

@@ -1,7 +1,9 @@
 // How a region is dealt out to I/O ranks, who these are, and lists of positions.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "driver/even_cut.hpp"
 #include "driver/io_ranks.hpp"
@@ -180,4 +182,25 @@ TEST_CASE("rows of a box of the mapped dimensions") {
   const MappedRows one = MappedRows::of(Box::whole(shape), shape);
   CHECK(one.rows == 1);
   CHECK(one.length == 120);
+}
+
+TEST_CASE("a part is found by an index, and a few parts are as large as all") {
+  std::mt19937 random(7);
+  const auto pick = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+  for (int n = 0; n < 500; ++n) {
+    const Box region({pick(9), pick(9)}, {1 + pick(5), 1 + pick(60)});
+    const Dims align = pick(2) == 0 ? Dims() : Dims{1 + pick(4), 1 + pick(9)};
+    const EvenCut cut(region, static_cast<int>(1 + pick(70)), align);
+    std::vector<std::int64_t> sizes, of_unlike;
+    for (int i = 0; i < cut.parts(); ++i) {
+      const Box part = cut.part(i);
+      sizes.push_back(part.count[cut.dim()]);
+      for (std::int64_t at = part.first[cut.dim()]; at < part.end(cut.dim()); ++at)
+        CHECK(cut.part_with(at) == i);
+    }
+    for (const int i : cut.unlike_parts())
+      of_unlike.push_back(cut.part(i).count[cut.dim()]);
+    for (const auto size : sizes)
+      CHECK(std::find(of_unlike.begin(), of_unlike.end(), size) != of_unlike.end());
+  }
 }

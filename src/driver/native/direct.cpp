@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "driver/native/shapes.hpp"
+
 namespace shoal {
 
 namespace {
 
-// Shorter runs gain from being joined with those of other ranks.
-constexpr std::int64_t k_long_run = 128 * 1024;
 // What is converted on its way goes in pieces that stay in a core's cache.
 constexpr std::int64_t k_piece = 512 * 1024;
 
@@ -33,17 +33,11 @@ bool as_it_is(const FieldJob& job) {
 }  // namespace
 
 DirectWay::DirectWay(NativeFile& file, Counters& counters, const Comm& node, std::int64_t long_run)
-    : file_(file), counters_(counters), node_(node), long_run_(long_run > 0 ? long_run : k_long_run) {}
+    : file_(file), counters_(counters), node_(node), long_run_(long_run) {}
 
 bool DirectWay::suits(const FieldJob& job) const {
-  const auto size = static_cast<std::int64_t>(size_of(job.variable->type));
-  if (job.addresses_listed || job.share->shortest_run * size < long_run_) return false;
-  // Chunks must not cut what the decomposition leaves whole.
-  const Dims& chunk = job.placement->chunk;
-  const Dims& global = job.transfer->decomposition->global();
-  for (int d = 0; d < global.size(); ++d)
-    if (chunk[chunk.size() - global.size() + d] < global[d]) return false;
-  return true;
+  return !job.addresses_listed && are_long_runs(*job.share, job.transfer->decomposition->global(),
+                                                job.placement->chunk, size_of(job.variable->type), long_run_);
 }
 
 bool DirectWay::suits_writing(const FieldJob& job) const {

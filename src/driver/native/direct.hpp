@@ -14,7 +14,7 @@ namespace shoal {
 /// anybody; where runs are short, the stage is quicker, since it makes long ones of them.
 class DirectWay {
  public:
-  /// long_run: bytes; shorter runs go through the stage. 0: chosen here.
+  /// long_run: bytes; shorter runs go through the stage. 0: chosen (shapes.hpp).
   DirectWay(NativeFile& file, Counters& counters, const Comm& node, std::int64_t long_run);
 
   /// Does the job go this way? The same on all ranks of the node. Writing: not if ranks of another

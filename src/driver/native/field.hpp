@@ -58,6 +58,14 @@ struct Filling {
   int addresses = 0;
   std::int64_t share_bytes = 1024 * 1024;  ///< what one rank stores or fetches at a time
 
+  /// Is there room for another field's or piece's bytes?
+  bool has_room(std::int64_t bytes, std::int64_t slot_bytes) const {
+    return used + bytes + k_alignment <= slot_bytes && addresses < Stage::k_addresses;
+  }
+  /// Another field begins.
+  void align() { used = (used + k_alignment - 1) / k_alignment * k_alignment; }
+  static constexpr std::int64_t k_alignment = 8;  ///< of a field in the stage
+
   std::uint32_t shares() const { return static_cast<std::uint32_t>((used + share_bytes - 1) / share_bytes); }
   /// Shares such that bytes make about so many of them; parts too small would cost more calls than they save.
   void share_evenly(std::int64_t bytes, int parts);

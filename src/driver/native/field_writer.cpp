@@ -4,12 +4,6 @@
 
 namespace shoal {
 
-namespace {
-
-constexpr std::int64_t k_alignment = 8;  // of a field in the stage
-
-}  // namespace
-
 Status FieldWriter::write(const FieldJob& job) {
   Status status = job.transfer->status;
   settle_overlap(job, status);
@@ -21,8 +15,7 @@ Status FieldWriter::write(const FieldJob& job) {
   for_each_piece(cover, job.placement->chunk, stage_.slot_bytes() / element_size, [&](const Piece& piece) {
     if (stopped) return;
     const std::int64_t bytes = piece.cells.cells() * element_size;
-    if (open_ && (open_->filling.used + bytes + k_alignment > stage_.slot_bytes() ||
-                  open_->filling.addresses == Stage::k_addresses)) {
+    if (open_ && !open_->filling.has_room(bytes, stage_.slot_bytes())) {
       close_filling(status);
       if (noted) ++counters_.slabs;
       noted = false;
@@ -39,7 +32,7 @@ Status FieldWriter::write(const FieldJob& job) {
     if (!noted) {
       open_->note = note_of(job, open_->note);
       open_->regions.emplace_back(job.transfer->variable, job.transfer->region);
-      open_->filling.used = (open_->filling.used + k_alignment - 1) / k_alignment * k_alignment;
+      open_->filling.align();
       noted = true;
     }
     const StagedPiece& staged = add_piece(job, piece);

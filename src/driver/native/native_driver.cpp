@@ -9,18 +9,14 @@
 #include "driver/file_catalog.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/meeting.hpp"
+#include "driver/native/shapes.hpp"
 #include "driver/shared_file.hpp"
 
 namespace shoal {
 
 namespace {
 
-// Slots that stay in a core's cache, and few of them: larger ones are slower on every machine measured.
-constexpr std::int64_t k_default_slot = 1024 * 1024;
-constexpr std::int64_t k_least_slot = 64 * 1024;
-constexpr int k_most_slots = 1 << 16;
-constexpr int k_good_slots = 4;
-constexpr int k_least_slots = 2;
+constexpr std::int64_t k_buffer = 1024 * 1024;  // of cells on their way to the file or an array
 
 }  // namespace
 
@@ -98,14 +94,10 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
 }
 
 std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
-  const std::int64_t wanted_slot = options_.slot_bytes > 0 ? options_.slot_bytes : k_default_slot;
-  std::int64_t slot = std::clamp((wanted_slot + 4095) / 4096 * 4096, k_least_slot,
-                                 std::max(k_least_slot, options_.stage_bytes / k_least_slots));
-  slot = std::max(k_least_slot, slot / 4096 * 4096);
-  const std::int64_t enough =
-      options_.whole_stage ? k_most_slots : std::clamp(node.size(), k_good_slots, 2 * k_good_slots);
-  auto slots = static_cast<int>(std::clamp<std::int64_t>(options_.stage_bytes / slot, k_least_slots, enough));
-  const int writers = options_.writers > 0 ? std::min(options_.writers, node.size()) : 1;
+  const StageShape shape = stage_shape(options_, node.size());
+  int slots = shape.slots;
+  std::int64_t slot = shape.slot_bytes;
+  const int writers = shape.writers;
   const std::int64_t asked = slots * slot;
   while (true) {
     try {
@@ -322,7 +314,7 @@ void NativeDriver::fill_cells(int v, const Box& cells, const std::vector<std::ui
   const Placement& where = placement(v);
   const Bytes fill = stored_fill(variable(v), where);
   const auto size = static_cast<std::int64_t>(fill.size());
-  Bytes buffer(static_cast<std::size_t>(std::min(cells.cells() * size, k_default_slot / size * size)));
+  Bytes buffer(static_cast<std::size_t>(std::min(cells.cells() * size, k_buffer / size * size)));
   fill_box(buffer.data(), {size}, {static_cast<std::int64_t>(buffer.size()) / size}, fill.data(),
            fill.size());
   ExtentMerger merger([&](const Extent& extent) {
@@ -444,7 +436,7 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
     if (transfer.mine.empty()) return;
     const Element from{job.variable->type, size_of(job.variable->type), false};
     const ConvertRun convert = find_conversion(from, in_memory(transfer));
-    const auto most = std::max(k_default_slot, options_.stage_bytes / stage_->node().size()) /
+    const auto most = std::max(k_buffer, options_.stage_bytes / stage_->node().size()) /
                       static_cast<std::int64_t>(from.size);
     Dims everything = transfer.region.count;
     for (int d = 0; d < everything.size(); ++d)
