@@ -49,23 +49,24 @@ std::vector<std::int64_t> elements_along_curve(std::int64_t elements) {
   return sorted;
 }
 
-Columns columns_of(std::int64_t columns, int rank, int ranks) {
-  // The poles, so to say: 6 * 9 * ne^2 + 2 columns are no more elements than 6 * ne^2.
-  const auto elements = std::max<std::int64_t>(1, columns / k_of_element);
-  auto order = elements_along_curve(elements);
-  const auto n = static_cast<std::int64_t>(order.size());
-  std::vector<std::int64_t> mine(order.begin() + n * rank / ranks, order.begin() + n * (rank + 1) / ranks);
+}  // namespace
+
+// The poles, so to say: 6 * 9 * ne^2 + 2 columns are no more elements than 6 * ne^2.
+SphereCurve::SphereCurve(std::int64_t columns)
+    : columns_(columns), order_(elements_along_curve(std::max<std::int64_t>(1, columns / k_of_element))) {}
+
+Columns SphereCurve::columns_of(int rank, int ranks) const {
+  const auto n = static_cast<std::int64_t>(order_.size());
+  std::vector<std::int64_t> mine(order_.begin() + n * rank / ranks, order_.begin() + n * (rank + 1) / ranks);
   std::sort(mine.begin(), mine.end());
   Columns list;
   for (const auto e : mine) {
-    const auto end = e + 1 == elements ? columns : (e + 1) * k_of_element;
+    const auto end = e + 1 == n ? columns_ : (e + 1) * k_of_element;
     for (auto c = e * k_of_element; c < end; ++c)
       list.push_back(c);
   }
   return list;
 }
-
-}  // namespace
 
 std::shared_ptr<const Columns> sphere_columns(std::int64_t columns, int rank, int ranks) {
   // All fields of a rank share one list.
@@ -73,7 +74,7 @@ std::shared_ptr<const Columns> sphere_columns(std::int64_t columns, int rank, in
   auto& place = known[{columns, rank, ranks}];
   auto list = place.lock();
   if (!list) {
-    list = std::make_shared<const Columns>(columns_of(columns, rank, ranks));
+    list = std::make_shared<const Columns>(SphereCurve(columns).columns_of(rank, ranks));
     place = list;
   }
   return list;

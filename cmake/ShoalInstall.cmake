@@ -22,6 +22,10 @@ if(TARGET shoal-bench)
   install(TARGETS shoal-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+if(TARGET shoal-plan)
+  install(TARGETS shoal-plan RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/shoalConfig.cmake.in" "${PROJECT_BINARY_DIR}/shoalConfig.cmake"
   INSTALL_DESTINATION "${shoal_config_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/shoalConfigVersion.cmake" COMPATIBILITY SameMinorVersion)

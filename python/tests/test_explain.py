@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 from conftest import run_program
 
+from shoal._io_boxes import even_boxes, io_ranks, runs_of
+from shoal._programs import ProgramError, find_program
 from shoal.errors import InvalidArgumentError
 from shoal.explanation import Options, Tiles, explain
+from shoal.simulation import Case, simulate
+from shoal.simulation import name as plan_program
+from shoal.simulation import variable as plan_variable
 
 program = [sys.executable, "-m", "shoal.cli", "explain"]
 
@@ -117,3 +122,118 @@ def test_shares_of_slots():
     plan = explain(Tiles((1024, 1024), (2, 2), 8), Options(writers=2))
     assert plan.share % 4096 == 0 and math.ceil(plan.slot / plan.share) == 2
     assert plan.writes == 16
+
+
+def test_io_ranks_are_spread_and_have_even_boxes():
+    assert io_ranks(16, 4) == [0, 4, 8, 12]
+    assert io_ranks(7, 0, 3, 1) == [1, 4]
+    assert io_ranks(5) == [0, 1, 2, 3, 4]
+    for wrong in ((4, 5, 0, 0), (4, 0, 0, 4), (8, 3, 4, 0)):
+        with pytest.raises(InvalidArgumentError):
+            io_ranks(*wrong)
+    choose = random.Random(3)
+    for _ in range(200):
+        shape = [choose.randint(1, 9) for _ in range(choose.randint(1, 3))]
+        parts = choose.randint(1, 12)
+        align = [choose.randint(1, 4) for _ in shape] if choose.random() < 0.5 else None
+        owned = np.full(shape, -1)
+        for number, box in enumerate(even_boxes(shape, parts, align)):
+            where = tuple(slice(cells.start, cells.stop) for cells in box)
+            assert (owned[where] == -1).all()
+            owned[where] = number
+            mine = np.pad((owned == number).ravel().astype(int), 1)
+            assert runs_of(box, shape) == np.count_nonzero(np.diff(mine) == 1)
+        assert (owned >= 0).all()
+
+
+def test_boxes_of_io_ranks():
+    tiles = Tiles((656, 640, 16), (4, 4), 4)
+    plan = explain(tiles, Options(io_ranks=4))
+    assert [box.rank for box in plan.boxes] == [0, 4, 8, 12]
+    assert sum(box.bytes for box in plan.boxes) == tiles.field_bytes
+    assert all(box.runs == 1 and box.sources == 16 for box in plan.boxes)  # whole levels
+    assert plan.writes == 4
+    assert plan.boxes[1].cells == [range(656), range(640), range(4, 8)]
+    plan = explain(tiles, Options(io_ranks=16, io_stride=1, driver="pnetcdf", access="collective"))
+    assert len(plan.boxes) == 16
+    plan = explain(Tiles((656, 640), (4, 4), 4), Options(io_ranks=2))
+    assert [box.sources for box in plan.boxes] == [8, 8]
+
+
+def test_io_ranks_in_text_and_picture(tmp_path):
+    picture = tmp_path / "boxes.png"
+    command = [*program, "--global", "656x640x16", "--tiles", "4x4", "--io-ranks", "4"]
+    result = run_program([*command, "--plot", str(picture)])
+    assert result.returncode == 0, result.stderr
+    for words in ("Boxes of the field, by I/O rank", "even box", "4-7"):
+        assert words in result.stdout
+    assert picture.stat().st_size > 10000
+
+
+def needs_plan_program():
+    try:
+        return find_program(plan_program, plan_variable)
+    except ProgramError as error:
+        pytest.skip(str(error))
+
+
+def test_simulation_of_all_ranks_and_of_a_sample():
+    needs_plan_program()
+    told = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 30}))
+    assert told["ranks_simulated"] == 1200 and told["way"] == "exchange"
+    assert told["loads"]["sum"] == told["extent_bytes"]["sum"] == 240 * 180 * 5 * 4
+    assert told["rank_messages"]["sum"] == told["writer_messages"]["sum"] > 0
+    assert 0 < told["plan_bytes"]["most"] < 64 * 2**20
+    assert told["tiles"] == "40x30x1"
+    boxes = explain(Tiles((240, 180, 5), (40, 30), 4), Options(io_ranks=30)).boxes
+    assert told["loads"]["most"] == max(box.bytes for box in boxes)
+    assert told["extents"]["sum"] == sum(box.runs for box in boxes)
+    part = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 30}, seconds=0))
+    assert 2 <= part["nodes_simulated"] <= 6 and part["ranks_simulated"] == 40 * part["nodes_simulated"]
+    assert part["loads"]["most"] <= told["loads"]["most"]
+    chunked = simulate(Case(ranks=12, nodes=3, shape=(24, 18, 5), chunk=(12, 9, 1)))
+    assert chunked["way"] == "direct" and chunked["loads"]["sum"] == 24 * 18 * 5 * 4
+
+
+def test_simulation_of_columns_and_of_a_file(tmp_path):
+    needs_plan_program()
+    told = simulate(Case(ranks=300, nodes=10, columns="ne8", levels=3, cell_bytes=8))
+    assert told["shape"] == [3458, 3] and told["writers"] == 80
+    assert told["loads"]["sum"] == 3458 * 3 * 8
+    import shoal
+
+    cells = np.random.default_rng(1).permutation(500)
+    path = tmp_path / "map.nc"
+    shoal.Decomposition.map(None, {"cell": 500}, cells).save(path)
+    told = simulate(Case(ranks=7, nodes=7, columns=str(path)))
+    assert told["loads"]["sum"] == 2000 and told["ranks_simulated"] == 7
+
+
+def test_simulation_at_the_command_line():
+    needs_plan_program()
+    command = [*program, "--simulate", "--global", "240x180x5", "--ranks", "1200", "--nodes", "30"]
+    result = run_program(command)
+    assert result.returncode == 0, result.stderr
+    for words in ("all 1,200 ranks", "Way:", "most memory at a time", "stores, extents"):
+        assert words in result.stdout
+    result = run_program([*command, "--io-ranks", "30", "--format", "netcdf4", "--json"])
+    assert result.returncode == 0, result.stderr
+    import json
+
+    assert json.loads(result.stdout)["chunk"] != []
+    for wrong, words in (
+        (["--nodes", "2000"], "each node needs one"),
+        (["--tiles", "7x9"], "63 tiles"),
+        (["--io-ranks", "1201"], "1201"),
+        (["--plot", "x.png"], "--simulate"),
+        (["--driver", "gather"], "gather"),
+        (["--levels", "3"], "--columns"),
+        (["--columns", "ne4"], "one of"),
+    ):
+        result = run_program([*command, *wrong])
+        assert result.returncode == 2 and words in result.stderr, result.stderr
+        assert "Traceback" not in result.stderr
+    result = run_program([*program, "--global", "24x18", "--tiles", "2x2", "--ranks", "4"])
+    assert result.returncode == 2 and "--simulate" in result.stderr
+    result = run_program(command, env={"PLAN_ENGINE": "/none/such"})
+    assert result.returncode == 2 and "PLAN_ENGINE" in result.stderr

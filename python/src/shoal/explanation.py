@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
 from ._fillings import fillings
+from ._io_boxes import even_boxes, io_ranks, runs_of
 from .decomposition import balanced_tile
 from .errors import InvalidArgumentError
 
@@ -28,6 +29,8 @@ _direct_piece = 512 * 1024
 _least_share = 128 * 1024
 _slots = (4, 8)
 _gather_slab = 16 * 1024 * 1024
+# Of messages that a rank has under way.
+_exchange_bytes = 64 * 1024 * 1024
 
 
 class Runs(NamedTuple):
@@ -150,7 +153,10 @@ class Tiles:
     def spans(self, rank: int, resolution: float) -> Iterator[tuple[int, int, float]]:
         """(offset, bytes, share of them that is the rank's): its runs in file order, those of dimensions that
         go on in steps of fewer bytes than resolution taken together."""
-        tile = self.tile(rank)
+        return self.spans_of(self.tile(rank), resolution)
+
+    def spans_of(self, tile: Sequence[range], resolution: float) -> Iterator[tuple[int, int, float]]:
+        """The same of any box."""
         if any(len(cells) == 0 for cells in tile):
             return
         strides = self._strides()
@@ -185,6 +191,25 @@ class Options:
     writers: int = 0
     ranks_per_node: Optional[int] = None
     chunk: Optional[Sequence[int]] = None
+    io_ranks: int = 0
+    io_stride: int = 0
+    io_base: int = 0
+
+    @property
+    def sets_io_ranks(self) -> bool:
+        return bool(self.io_ranks or self.io_stride or self.io_base)
+
+
+@dataclass
+class IoBox:
+    """What an I/O rank stores of a field. cells: a range a dimension; sources: ranks that have some of
+    them."""
+
+    rank: int
+    cells: list[range]
+    bytes: int
+    runs: int
+    sources: int
 
 
 @dataclass
@@ -198,8 +223,8 @@ class NodePart:
 
 @dataclass
 class Explanation:
-    """slot, slots, share: of the native driver, else 0; fillings: bytes of each, by node. memory_*: bytes
-    beside the model's own arrays."""
+    """slot, slots, share: of the native driver, else 0; fillings: bytes of each, by node; boxes: of I/O
+    ranks, if any are set. memory_*: bytes beside the model's own arrays."""
 
     tiles: Tiles
     options: Options
@@ -214,6 +239,7 @@ class Explanation:
     slots: int = 0
     share: int = 0
     fillings: list[list[int]] = field(default_factory=list)
+    boxes: list[IoBox] = field(default_factory=list)
 
     def rank_runs(self, rank: int) -> tuple[int, float]:
         """Contiguous runs of a rank, and bytes of each."""
@@ -240,8 +266,54 @@ def explain(tiles: Tiles, options: Options) -> Explanation:
     """What happens when one field is written (and, backwards, read). Local."""
     result = Explanation(tiles, options, _nodes(tiles, options.ranks_per_node))
     ways = {"native": _native, "gather": _gather}
-    ways.get(options.driver, _library)(result)
+    way = ways.get(options.driver, _library)
+    (_exchange if options.sets_io_ranks else way)(result)
     return result
+
+
+def _exchange(result: Explanation) -> None:
+    """Ranks send their cells to I/O ranks, each of which stores an even box of the field."""
+    tiles, options = result.tiles, result.options
+    ranks = io_ranks(tiles.ranks, options.io_ranks, options.io_stride, options.io_base)
+    shape = tiles.shape[::-1]
+    boxes = even_boxes(shape, len(ranks), options.chunk[::-1] if options.chunk is not None else None)
+    sources = _sources(tiles, boxes)
+    for rank, box, of in zip(ranks, boxes, sources):
+        cells = math.prod(map(len, box))
+        result.boxes.append(IoBox(rank, box[::-1], cells * tiles.size, runs_of(box, shape), of))
+    most = max(box.bytes for box in result.boxes)
+    room = min(_exchange_bytes, options.stage_bytes) if options.stage_bytes is not None else _exchange_bytes
+    piece = min(most, room // 2)
+    biggest = max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
+    result.writes = sum(box.runs for box in result.boxes) if options.driver == "native" else len(ranks)
+    result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
+    # Cells of the tile, messages both ways, and on an I/O rank a piece of its box.
+    result.memory_rank = result.memory_rank_0 = biggest + 3 * piece
+    result.who = [
+        f"every rank sends its cells in messages to {len(ranks)} I/O ranks, in rounds of at most "
+        f"{piece} bytes of a box",
+        "each I/O rank stores one even box of the field (box way): the table says which",
+    ]
+    if options.driver != "native":
+        result.who[1] = "each I/O rank hands one even box of the field to the library: the table says which"
+
+
+def _sources(tiles: Tiles, boxes: Sequence[Sequence[range]]) -> list[int]:
+    """How many ranks have cells of each box."""
+
+    def meets(a: range, b: range) -> bool:
+        return max(a.start, b.start) < min(a.stop, b.stop)
+
+    counts = []
+    for box in boxes:
+        model = box[::-1]
+        places = 1
+        for axis, parts in enumerate(tiles.grid):
+            cells = tiles.shape[axis]
+            own = (range(i * cells // parts, (i + 1) * cells // parts) for i in range(parts))
+            places *= sum(meets(part, model[axis]) for part in own)
+        counts.append(places)
+    return counts
 
 
 def _native(result: Explanation) -> None:

@@ -6,13 +6,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .._programs import ProgramError, find_program
 from ..cli.mpi_launch import Launcher, needed_settings
 from .machine import nodes, usable_cores
 from .study import Start
@@ -65,16 +64,6 @@ def settings_in_environment() -> dict[str, str]:
     """What the environment tells Shoal, MPI and MPI-IO: with other values, times would be others. Local."""
     told = ("SHOAL_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "ROMIO_", "MPICH_", "PNETCDF_", "HDF5_")
     return {key: value for key, value in os.environ.items() if key.startswith(told)}
-
-
-def _beside_library() -> list[Path]:
-    """bin/ of the folder that libshoal was built in or installed to."""
-    try:
-        maps = Path("/proc/self/maps").read_text()
-    except OSError:
-        return []
-    paths = {line.split(maxsplit=5)[5] for line in maps.splitlines() if "/libshoal.so" in line}
-    return [parent / "bin" / name for path in sorted(paths) for parent in list(Path(path).parents)[1:3]]
 
 
 class Engine:
@@ -151,25 +140,9 @@ class Engine:
 
 
 def find_engine() -> Engine:
-    """BENCH_ENGINE names it; otherwise that of the libshoal in use, one on PATH, or one in build/release.
-
-    EngineError says where it was looked for. Local."""
-    named = os.environ.get(variable)
-    if named:
-        found = shutil.which(named)
-        if found is None:
-            raise EngineError(f"{variable} is '{named}', which is no program; name {name}, or unset it.")
-        return Engine(Path(found))
-    places = _beside_library()
-    places.append(Path(sys.executable).parent / name)
-    on_path = shutil.which(name)
-    if on_path:
-        places.append(Path(on_path))
-    places.append(Path.cwd() / "build" / "release" / "bin" / name)
-    for place in places:
-        if place.is_file() and os.access(place, os.X_OK):
-            return Engine(place)
-    raise EngineError(
-        f"{name} was not found; looked at {', '.join(dict.fromkeys(map(str, places)))} and PATH. "
-        f"Build it (make build), or name it with {variable}=<path>."
-    )
+    """BENCH_ENGINE names it; otherwise as find_program says. EngineError: where it was
+    looked for. Local."""
+    try:
+        return Engine(find_program(name, variable))
+    except ProgramError as error:
+        raise EngineError(str(error)) from None

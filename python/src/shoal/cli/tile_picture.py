@@ -161,6 +161,30 @@ def _draw_writes(axes, plan: Explanation) -> None:
     )
 
 
+def _draw_boxes(axes, plan: Explanation, colours) -> None:
+    """The boxes that I/O ranks store, at their places in the file."""
+    tiles = plan.tiles
+    unit, name = _unit(tiles.field_bytes)
+    for lane, box in enumerate(plan.boxes):
+        for offset, length, share in tiles.spans_of(box.cells, tiles.field_bytes / 1500):
+            axes.barh(
+                lane,
+                length / unit,
+                left=offset / unit,
+                height=0.84 * max(share, 0.12),
+                color=colours[box.rank],
+                linewidth=0,
+            )
+    axes.set_ylim(len(plan.boxes) - 0.4, -0.6)
+    axes.set_xlim(0, tiles.field_bytes / unit)
+    step = max(1, math.ceil(len(plan.boxes) / 12))
+    axes.set_yticks(range(0, len(plan.boxes), step), [str(box.rank) for box in plan.boxes[::step]])
+    axes.tick_params(axis="y", length=0, labelsize=7)
+    axes.set_ylabel("I/O rank")
+    axes.set_xlabel(f"{name}, as above")
+    axes.set_title("What is stored: an even box by each I/O rank", loc="left", fontsize=10)
+
+
 def draw(plan: Explanation, path: str) -> None:
     """Write the picture; the ending of path says in which format. Local.
 
@@ -178,16 +202,23 @@ def draw(plan: Explanation, path: str) -> None:
         raise NotSupportedError(f"--plot needs Matplotlib ({error}): pip install matplotlib") from None
 
     with_writes = (
-        plan.options.driver == "native" and len(plan.nodes) == 1 and plan.slot * 200 > tiles.field_bytes
+        plan.options.driver == "native"
+        and len(plan.nodes) == 1
+        and plan.slot * 200 > tiles.field_bytes
+        and not plan.boxes
     )
-    rows = 3 if with_writes else 2
-    figure = Figure(figsize=(13.5, 5.4 + (0.8 if with_writes else 0)), layout="constrained", dpi=110)
+    between = 3.0 if plan.boxes else 1.0 if with_writes else 0.0
+    heights = [5, between, 1] if between else [5, 1]
+    rows = len(heights)
+    figure = Figure(figsize=(13.5, 5.4 + 0.8 * between), layout="constrained", dpi=110)
     FigureCanvasAgg(figure)
-    grid = figure.add_gridspec(rows, 2, width_ratios=[1, 2.3], height_ratios=[5, 1, 1][:rows])
+    grid = figure.add_gridspec(rows, 2, width_ratios=[1, 2.3], height_ratios=heights)
     colours = _colours(tiles.ranks)
     _draw_tiles(figure.add_subplot(grid[:, 0]), tiles, colours)
     lanes = figure.add_subplot(grid[0, 1])
     _draw_lanes(lanes, plan, colours)
+    if plan.boxes:
+        _draw_boxes(figure.add_subplot(grid[1, 1]), plan, colours)
     if with_writes:
         _draw_writes(figure.add_subplot(grid[1, 1]), plan)
     _draw_strip(figure.add_subplot(grid[rows - 1, 1]), plan, colours)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
 import sys
@@ -13,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..parallel import bytes_text, console, on_all_ranks, parse_bytes
+from ..simulation_view import show
 
 _most_rows = 32
 _sizes = {"byte": 1, "short": 2, "int": 4, "float": 4, "int64": 8, "double": 8}
@@ -78,6 +81,8 @@ def _show(plan, chunks) -> None:
         if len(plan.nodes) > _most_rows:
             table.add_row("...")
         out.print(table)
+    if plan.boxes:
+        _show_boxes(plan)
     out.print("Who writes what:")
     for line in plan.who:
         out.print(escape(f"  - {line}"))
@@ -90,13 +95,35 @@ def _show(plan, chunks) -> None:
     out.print("Memory beside the model's arrays: " + ", ".join(memory))
 
 
+def _show_boxes(plan) -> None:
+    """Which I/O rank stores which box."""
+    out, tiles = console(), plan.tiles
+    table = Table(title="Boxes of the field, by I/O rank", title_justify="left")
+    for heading in ("I/O rank", *(f"dimension {axis + 1}" for axis in range(len(tiles.shape)))):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("bytes", "contiguous runs", "bytes a run", "from ranks"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for box in plan.boxes[:_most_rows]:
+        length = box.bytes / box.runs if box.runs else 0
+        table.add_row(
+            str(box.rank),
+            *map(_range, box.cells),
+            *map(_count, (box.bytes, box.runs, length, box.sources)),
+        )
+    if len(plan.boxes) > _most_rows:
+        table.add_row("...")
+    out.print(table)
+
+
 def explain(
     global_shape: Annotated[
-        str, typer.Option("--global", metavar="NXxNYxNZ", help="Cells in all, the fastest dimension first.")
-    ],
+        Optional[str],
+        typer.Option("--global", metavar="NXxNYxNZ", help="Cells in all, the fastest dimension first."),
+    ] = None,
     tiles: Annotated[
-        str, typer.Option(metavar="NTXxNTY", help="Tiles along the first dimensions; the others are not cut.")
-    ],
+        Optional[str],
+        typer.Option(metavar="NTXxNTY", help="Tiles along the first dimensions; the others are not cut."),
+    ] = None,
     type_: Annotated[str, typer.Option("--type", help=f"Of a cell: {', '.join(_sizes)}.")] = "float",
     format: Annotated[str, typer.Option(help="Format of the file.")] = "cdf5",
     driver: Annotated[str, typer.Option(help="Who moves the bytes.")] = "native",
@@ -110,7 +137,29 @@ def explain(
         int, typer.Option(help="Ranks of a node that store at a time; 0: the driver chooses.")
     ] = 0,
     ranks_per_node: Annotated[int, typer.Option(help="0: all ranks on one node.")] = 0,
+    io_ranks: Annotated[
+        int, typer.Option(help="So many ranks store even boxes of the field for all; 0: not set.")
+    ] = 0,
+    io_stride: Annotated[int, typer.Option(help="From I/O rank to I/O rank; 0: as far as can be.")] = 0,
+    io_base: Annotated[int, typer.Option(help="The first of them.")] = 0,
     plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Build the plans of all ranks, which do not run.")
+    ] = False,
+    ranks: Annotated[int, typer.Option(help="With --simulate: so many.")] = 0,
+    nodes: Annotated[int, typer.Option(help="With --simulate: on so many nodes.")] = 1,
+    columns: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="ne120|FILE",
+            help="With --simulate, not --global: columns of a cubed sphere, or a file of a map.",
+        ),
+    ] = None,
+    levels: Annotated[int, typer.Option(help="With --columns: of a dimension that is not cut.")] = 0,
+    seconds: Annotated[
+        int, typer.Option(help="With --simulate: if all ranks would take longer, take a sample.")
+    ] = 60,
+    json_: Annotated[bool, typer.Option("--json", help="With --simulate: print one JSON object.")] = False,
 ) -> None:
     """Say what writing a field of this shape, cut into these tiles, means for the file.
 
@@ -118,21 +167,25 @@ def explain(
     Tiles are balanced; ranks go along the first dimension first. Shown are contiguous runs on disk, who
     writes what, how large writes are, and the memory that is needed.
 
+    With --simulate the library's own code builds the plan of each of --ranks ranks on --nodes nodes, one
+    after the other, without MPI: what plans cost, what goes between nodes, what each writer stores.
+
     Exit status 0; 2 for options that cannot be.
     """
     from shoal import explanation
 
     if type_ not in _sizes:
         raise typer.BadParameter(f"--type '{type_}'; there are {', '.join(_sizes)}.")
-    if writers < 0 or ranks_per_node < 0:
-        raise typer.BadParameter("--writers and --ranks-per-node are 0 or more.")
+    if min(writers, ranks_per_node, io_ranks, io_stride, io_base) < 0:
+        raise typer.BadParameter(
+            "--writers, --ranks-per-node, --io-ranks, --io-stride and --io-base are 0 or more."
+        )
     given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
     if driver != "native" and any(given.values()):
         names = " and ".join(name for name, is_given in given.items() if is_given)
         raise typer.BadParameter(f"{names}: only driver native has slots and writers, not {driver}.")
     if driver in ("native", "gather") and access is not None:
         raise typer.BadParameter(f"--access {access}: driver {driver} has but one; leave it out.")
-    shape, grid = _numbers("--global", global_shape), _numbers("--tiles", tiles)
     options = explanation.Options(
         driver,
         access or "collective",
@@ -141,7 +194,21 @@ def explain(
         0 if slot_bytes is None else parse_bytes(slot_bytes),
         writers,
         ranks_per_node or None,
+        None,
+        io_ranks,
+        io_stride,
+        io_base,
     )
+    if simulate:
+        if plot is not None or ranks_per_node:
+            raise typer.BadParameter("--plot and --ranks-per-node do not go with --simulate; give --nodes.")
+        case = _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, _sizes[type_], options)
+        on_all_ranks(lambda comm: _simulate(case, options, json_) if comm.rank == 0 else 0)
+    if ranks or nodes != 1 or columns is not None or levels or json_:
+        raise typer.BadParameter("--ranks, --nodes, --columns, --levels and --json need --simulate.")
+    if global_shape is None or tiles is None:
+        raise typer.BadParameter("--global and --tiles are needed; or --simulate and --ranks.")
+    shape, grid = _numbers("--global", global_shape), _numbers("--tiles", tiles)
 
     def work(comm) -> int:
         if comm.rank != 0:
@@ -158,6 +225,81 @@ def explain(
         return 0
 
     on_all_ranks(work)
+
+
+def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, options):
+    from shoal import simulation
+
+    if (global_shape is None) == (columns is None):
+        raise typer.BadParameter("--simulate needs one of --global and --columns.")
+    if columns is None and levels:
+        raise typer.BadParameter("--levels goes with --columns; --global has all dimensions.")
+    if columns is not None and tiles is not None:
+        raise typer.BadParameter("--tiles goes with --global; columns have no tiles.")
+    if options.driver == "gather":
+        raise typer.BadParameter(
+            "--simulate: driver gather has no plan, all ranks send to rank 0; leave --simulate out."
+        )
+    if seconds < 0 or nodes < 1 or levels < 0:
+        raise typer.BadParameter("--nodes is 1 or more, --seconds and --levels 0 or more.")
+    grid = None if tiles is None else _numbers("--tiles", tiles)
+    if ranks < 1:
+        if grid is None:
+            raise typer.BadParameter("--simulate needs --ranks.")
+        ranks = math.prod(grid)
+    io_set = options.io_ranks or options.io_stride or options.io_base
+    if options.driver != "native" and columns is None and not io_set:
+        raise typer.BadParameter(
+            f"--simulate: with driver {options.driver} each rank hands its tile to the library, and what "
+            "that sends is not known; set --io-ranks, or leave --simulate out."
+        )
+    wanted = {
+        "io_ranks": options.io_ranks,
+        "io_stride": options.io_stride,
+        "io_base": options.io_base,
+        "stage_bytes": options.stage_bytes,
+        "slot_bytes": options.slot_bytes,
+        "writers": options.writers,
+    }
+    return simulation.Case(
+        ranks,
+        nodes,
+        None if global_shape is None else _numbers("--global", global_shape),
+        columns,
+        levels or None,
+        grid,
+        size,
+        library=options.driver != "native",
+        settings={key: value for key, value in wanted.items() if value},
+        seconds=seconds,
+    )
+
+
+def _simulate(case, options, as_json: bool) -> int:
+    from shoal import explanation, simulation
+
+    # Chunks are the library's; a file of a decomposition is read by the program alone.
+    sphere = re.fullmatch(r"ne(\d+)", case.columns or "")
+    shape = case.shape
+    if sphere:
+        shape = [54 * int(sphere[1]) ** 2 + 2] + ([case.levels] if case.levels else [])
+    try:
+        if shape is not None:
+            cut = explanation.Tiles(tuple(shape), (1,) * len(shape), case.cell_bytes)
+            case.chunk = explanation.chunks_of_library(cut, options)
+        elif options.format.startswith("netcdf4"):
+            raise typer.BadParameter(
+                "--columns FILE: chunks of netCDF-4 are not known for it; simulate another format."
+            )
+        told = simulation.simulate(case)
+    except simulation.ProgramError as error:
+        print(f"shoal: {error}", file=sys.stderr)
+        return 2
+    if as_json:
+        print(json.dumps(told))
+    else:
+        show(told)
+    return 0
 
 
 def register(app: typer.Typer) -> None:

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuts.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+#include "dataset/map_file.hpp"
+#include "sphere.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+Dims reversed(const Dims& dims) {
+  Dims out;
+  for (int d = dims.size(); d-- > 0;)
+    out.push_back(dims[d]);
+  return out;
+}
+
+Box tile_of(const Dims& global, const Dims& grid, int rank) {
+  Box box = Box::whole(global);
+  std::int64_t rest = rank;
+  for (int d = global.size(); d-- > 0; rest /= grid[d]) {
+    const std::int64_t place = rest % grid[d];
+    box.first[d] = place * global[d] / grid[d];
+    box.count[d] = (place + 1) * global[d] / grid[d] - box.first[d];
+  }
+  return box;
+}
+
+/// Of a x b tiles over the two fastest dimensions, those that are nearest to squares.
+Dims square_grid(const Dims& global, int ranks) {
+  const int n = global.size();
+  Dims grid(n, 1);
+  grid[n - 1] = ranks;
+  if (n == 1) return grid;
+  double best = HUGE_VAL;
+  for (std::int64_t a = 1; a <= ranks; ++a) {
+    if (ranks % a != 0) continue;
+    const std::int64_t b = ranks / a;
+    const double x = static_cast<double>(global[n - 1]) / static_cast<double>(a);
+    const double y = static_cast<double>(global[n - 2]) / static_cast<double>(b);
+    const double odd = std::abs(std::log(x / y));
+    if (odd >= best) continue;
+    best = odd;
+    grid[n - 1] = a;
+    grid[n - 2] = b;
+  }
+  return grid;
+}
+
+}  // namespace
+
+Dims dims_of_text(const std::string& option, const std::string& text) {
+  Dims dims;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (bool more = true; more;) {
+    std::int64_t n = 0;
+    const auto [stop, error] = std::from_chars(at, end, n);
+    more = stop != end && *stop == 'x';
+    if (error != std::errc() || n < 1 || (stop != end && !more) || dims.size() == k_max_dims - 1)
+      throw Error(Code::invalid_argument, option + " is '" + text + "'; write 1 to " +
+                                              std::to_string(k_max_dims - 1) +
+                                              " numbers, each 1 or more, with x between");
+    dims.push_back(n);
+    at = more ? stop + 1 : stop;
+  }
+  return reversed(dims);
+}
+
+Dims cut_in_tiles(PretendedField& field, Dims grid) {
+  const int n = field.global.size();
+  if (grid.empty()) grid = square_grid(field.global, field.ranks);
+  if (grid.size() > n)
+    throw Error(Code::invalid_argument, "there are tiles in " + std::to_string(grid.size()) +
+                                            " dimensions, but the global shape has " + std::to_string(n));
+  grid = joined(Dims(n - grid.size(), 1), grid);
+  if (volume(grid) != field.ranks)
+    throw Error(Code::invalid_argument, "there are " + std::to_string(volume(grid)) + " tiles, but " +
+                                            std::to_string(field.ranks) + " ranks");
+  field.tile = [global = field.global, grid](int rank) { return tile_of(global, grid, rank); };
+  // The tiles that have the first or the last cells of each dimension.
+  for (int which = 0; which < 1 << n; ++which) {
+    std::int64_t rank = 0;
+    for (int d = 0; d < n; ++d)
+      rank = rank * grid[d] + ((which >> d & 1) != 0 ? grid[d] - 1 : 0);
+    field.corners.push_back(static_cast<int>(rank));
+  }
+  return grid;
+}
+
+void cut_sphere(PretendedField& field, std::int64_t ne, std::int64_t levels) {
+  const std::int64_t columns = 6 * 9 * ne * ne + 2;
+  field.global = levels > 0 ? Dims{levels, columns} : Dims{columns};
+  field.leads = levels > 0 ? 1 : 0;
+  const auto curve = std::make_shared<const SphereCurve>(columns);
+  field.cells = [curve, ranks = field.ranks](int rank) { return curve->columns_of(rank, ranks); };
+  field.corners = {0, field.ranks - 1};
+}
+
+void cut_as_file(PretendedField& field, const std::string& path, std::int64_t levels) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started == 0) {
+    MPI_Init(nullptr, nullptr);
+    std::atexit([] { MPI_Finalize(); });
+  }
+  const auto loaded = load_decomposition(MPI_COMM_SELF, path, "");
+  const auto cells = std::make_shared<const std::vector<std::int64_t>>(local_cells(*loaded));
+  field.leads = levels > 0 ? 1 : 0;
+  field.global = levels > 0 ? joined(Dims{levels}, loaded->global()) : loaded->global();
+  field.whole = loaded->whole();
+  field.cells = [cells, ranks = field.ranks](int rank) {
+    const auto n = static_cast<std::int64_t>(cells->size());
+    return std::vector<std::int64_t>(cells->begin() + map_file::even_begin(n, ranks, rank),
+                                     cells->begin() + map_file::even_begin(n, ranks, rank + 1));
+  };
+  field.corners = {0, field.ranks - 1};
+}
+
+}  // namespace shoal::bench

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the programs are that belong to the library: shoal-bench, shoal-plan."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+
+class ProgramError(RuntimeError):
+    """A program is not there, or did not do what it was asked for."""
+
+
+def _beside_library(name: str) -> list[Path]:
+    """bin/ of the folder that libshoal was built in or installed to."""
+    try:
+        maps = Path("/proc/self/maps").read_text()
+    except OSError:
+        return []
+    paths = {line.split(maxsplit=5)[5] for line in maps.splitlines() if "/libshoal.so" in line}
+    return [parent / "bin" / name for path in sorted(paths) for parent in list(Path(path).parents)[1:3]]
+
+
+def find_program(name: str, variable: str) -> Path:
+    """The environment's variable names it; otherwise the one of the libshoal in use, one beside Python, one
+    on PATH, or one in build/release. ProgramError says where it was looked for. Local."""
+    named = os.environ.get(variable)
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise ProgramError(f"{variable} is '{named}', which is no program; name {name}, or unset it.")
+        return Path(found)
+    places = _beside_library(name)
+    places.append(Path(sys.executable).parent / name)
+    on_path = shutil.which(name)
+    if on_path:
+        places.append(Path(on_path))
+    places.append(Path.cwd() / "build" / "release" / "bin" / name)
+    for place in places:
+        if place.is_file() and os.access(place, os.X_OK):
+            return place
+    raise ProgramError(
+        f"{name} was not found; looked at {', '.join(dict.fromkeys(map(str, places)))} and PATH. "
+        f"Build it (make build), or name it with {variable}=<path>."
+    )

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the ranks of a large job would plan and move, worked out on this machine without starting them.
+
+The work is done by the program shoal-plan, with the library's own code: it builds the plan of one rank after
+the other and keeps what a rank would hear from the others until it is that rank's turn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Optional
+
+from ._programs import ProgramError, find_program
+from .errors import InvalidArgumentError
+
+__all__ = ["Case", "ProgramError", "simulate"]
+
+name = "shoal-plan"
+# Not SHOAL_...: such names are settings of the library, which refuses those that it does not know.
+variable = "PLAN_ENGINE"
+
+
+@dataclass
+class Case:
+    """One field, written once by ranks that need not exist. Shapes are in the model's order, the first
+    dimension is the fastest.
+
+    shape    global cells, of a field that is cut into tiles
+    columns  in place of shape: ne30 or the like (a cubed sphere along a curve), or a file of a decomposition
+    levels   with columns: of the dimension that is not cut; None: there is none
+    tiles    along the first dimensions; None: the most square of two
+    chunk    of the variable in one record; None: it has none
+    library  through a driver of another library
+    settings io_ranks, io_stride, io_base, stage_bytes, slot_bytes, direct_bytes, writers
+    seconds  if all ranks would take longer, those of some nodes are taken"""
+
+    ranks: int
+    nodes: int
+    shape: Optional[Sequence[int]] = None
+    columns: Optional[str] = None
+    levels: Optional[int] = None
+    tiles: Optional[Sequence[int]] = None
+    cell_bytes: int = 4
+    chunk: Optional[Sequence[int]] = None
+    library: bool = False
+    settings: dict[str, int] = field(default_factory=dict)
+    seconds: int = 60
+
+    def arguments(self) -> list[str]:
+        """Of the program. Local."""
+        said = {
+            "ranks": self.ranks,
+            "nodes": self.nodes,
+            "global": _crossed(self.shape),
+            "columns": self.columns,
+            "levels": self.levels,
+            "tiles": _crossed(self.tiles),
+            "cell-bytes": self.cell_bytes,
+            "chunk": _crossed(self.chunk),
+            "seconds": self.seconds,
+            **{key.replace("_", "-"): value for key, value in self.settings.items()},
+        }
+        given = [
+            part for key, value in said.items() if value is not None for part in (f"--{key}", str(value))
+        ]
+        return [*given, "--library"] if self.library else given
+
+
+def _crossed(numbers: Optional[Sequence[int]]) -> Optional[str]:
+    return None if numbers is None else "x".join(map(str, numbers))
+
+
+def simulate(case: Case) -> dict:
+    """What the program says of it, as docs/tools.md lists it. Local.
+
+    Errors: InvalidArgumentError in the program's words; ProgramError if it is not there or fails."""
+    path = find_program(name, variable)
+    try:
+        done = subprocess.run(
+            [str(path), *case.arguments()], capture_output=True, text=True, stdin=subprocess.DEVNULL
+        )
+    except OSError as error:
+        raise ProgramError(f"{path}: {error.strerror}") from None
+    if done.returncode == 2:
+        told = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
+        raise InvalidArgumentError(
+            (told or [done.stderr.strip() or "it said nothing"])[0].removeprefix(f"{name}: ")
+        )
+    try:
+        if done.returncode == 0:
+            return json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        pass
+    raise ProgramError(f"{path} ended with status {done.returncode}: {done.stderr.strip()}")

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/pretended.hpp"
+
+#include <algorithm>
+
+#include "driver/io_ranks.hpp"
+
+namespace shoal {
+
+namespace {
+
+/// Is a dimension cut: has any rank less than all of it?
+CutDims cut_of_tiles(const PretendedField& field) {
+  Dims cut(field.global.size());
+  for (int r = 0; r < field.ranks; ++r) {
+    const Box tile = field.tile(r);
+    for (int d = 0; d < cut.size() && !tile.empty(); ++d)
+      if (tile.count[d] < field.global[d]) cut[d] = 1;
+  }
+  return cut_dims_of(cut);
+}
+
+Dims middle(const Dims& dims, int first, int end) {
+  return Dims(std::span(dims.begin() + first, static_cast<std::size_t>(end - first)));
+}
+
+}  // namespace
+
+std::vector<int> PretendedField::first_of_nodes() const {
+  std::vector<int> first;
+  for (int n = 0; n <= nodes; ++n)
+    first.push_back(first_of_node(n));
+  return first;
+}
+
+MappedField::MappedField(const PretendedField& field) : field_(field) {
+  const int n = field.global.size();
+  if (field.is_map())
+    cut_ = {field.leads, n - field.whole - 1};
+  else
+    cut_ = cut_of_tiles(field);
+  shape_ = {middle(field.global, cut_.first, cut_.last + 1), n - 1 - cut_.last};
+}
+
+std::vector<std::int64_t> MappedField::cells_of(int rank) const {
+  return field_.is_map() ? field_.cells(rank) : map_cells_of(field_.tile(rank), field_.global, cut_);
+}
+
+bool MappedField::may_have(int rank, const Box& box) const {
+  return field_.is_map() || !intersection(field_.tile(rank), box).empty();
+}
+
+bool MappedField::may_have(int rank, std::int64_t first, std::int64_t end) const {
+  if (field_.is_map()) return true;
+  const Box tile = field_.tile(rank);
+  if (tile.empty()) return false;
+  Dims low;
+  Dims high;
+  for (int d = cut_.first; d <= cut_.last; ++d) {
+    low.push_back(tile.first[d]);
+    high.push_back(tile.end(d) - 1);
+  }
+  const Box all = Box::whole(shape_.mapped);
+  return position_in(low, all) < end && position_in(high, all) >= first;
+}
+
+std::vector<int> pretended_io_ranks(const PretendedField& field, const DriverOptions& options) {
+  if (sets_io_ranks(options))
+    return io_ranks_of(field.ranks, options.io_ranks, options.io_stride, options.io_base);
+  std::vector<int> list;
+  for (int n = 0; n < field.nodes; ++n) {
+    const int first = field.first_of_node(n);
+    const int ranks = field.first_of_node(n + 1) - first;
+    for (const int r : io_ranks_of(ranks, std::min(ranks, k_io_ranks_of_node), 0, 0))
+      list.push_back(first + r);
+  }
+  return list;
+}
+
+}  // namespace shoal

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/simulation.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "decomp/partition.hpp"
+#include "driver/io_ranks.hpp"
+#include "driver/native/field.hpp"
+#include "driver/native/shapes.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int k_trial = 64;  // ranks that tell how long all take
+// Of numbers that collective calls gather: where nodes and I/O ranks are chosen, and who sends to whom.
+constexpr std::int64_t k_gathered_bytes = 12;
+
+/// Time and memory of one piece of a rank's work.
+class Gauge {
+ public:
+  explicit Gauge(const MemoryMeter& meter) : meter_(meter) {
+    if (meter_.restart) meter_.restart();
+    before_ = meter_.now ? meter_.now() : 0;
+    start_ = worked();
+  }
+  Seconds seconds() const { return worked() - start_; }
+  std::int64_t peak() const { return meter_.peak ? meter_.peak() - before_ : 0; }
+
+ private:
+  // Of this thread: others use the cores too.
+  static Seconds worked() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
+  }
+
+  const MemoryMeter& meter_;
+  std::int64_t before_ = 0;
+  Seconds start_ = 0;
+};
+
+/// What one rank's plan took.
+struct Cost {
+  Seconds seconds = 0;
+  std::int64_t peak = 0;
+  std::int64_t kept = 0;
+
+  void add(const Gauge& gauge, std::int64_t beside) {
+    seconds += gauge.seconds();
+    peak = std::max(peak, gauge.peak() + beside);
+  }
+};
+
+class Simulator {
+ public:
+  explicit Simulator(const SimulationWish& wish)
+      : wish_(wish),
+        field_(wish.field),
+        region_(Box::whole(field_.global)),
+        chunk_(field_.chunk.empty() ? field_.global : field_.chunk),
+        first_(field_.first_of_nodes()),
+        chosen_(static_cast<std::size_t>(field_.nodes), true) {}
+
+  Simulation run();
+
+ private:
+  // ---- which nodes
+  int node_of(int rank) const {
+    return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), rank) - first_.begin()) - 1;
+  }
+  bool is_chosen(int rank) const { return chosen_[static_cast<std::size_t>(node_of(rank))]; }
+  template <class Work>
+  Seconds projected(int n, Work&& work) const;
+  void choose_nodes(Seconds all);
+
+  // ---- tiles
+  Cost plan_block(int rank);
+  NodeShare share_of(int node);
+  NodeShare plan_share(int rank, Cost& cost);
+  void store_direct();
+  void store_through_stage(int node, const NodeShare& share);
+  void store_past_stage(int node, const NodeShare& share);
+  std::uint64_t address_of(const Dims& chunk_index) const;
+
+  // ---- maps
+  struct Mail {
+    std::vector<Parcel> runs;
+    struct Cells {
+      int rank;
+      Positions where;
+    };
+    std::vector<Cells> cells;
+    std::int64_t bytes() const;
+  };
+  struct Sent {
+    std::vector<Parcel> runs;
+    std::vector<OwnCells> own;
+    IndexMap map;
+  };
+  Sent plan_first(int rank);
+  void post(int rank, Sent&& sent);
+  void write_from(int rank, const Sent& sent);
+  void plan_second(int rank, Cost& cost);
+  template <class Visit>
+  void box_extents(int box, Visit&& visit) const;
+  void store_box(int box);
+  void count_message(int from, int to, std::int64_t bytes);
+  void exchange();
+  std::vector<bool> who_matters() const;
+
+  void note(int rank, const Cost& cost) {
+    seconds_.add(cost.seconds, rank);
+    peaks_.add(cost.peak, rank);
+    kept_.add(cost.kept, rank);
+  }
+
+  const SimulationWish& wish_;
+  const PretendedField& field_;
+  Box region_;
+  Dims chunk_;
+  std::vector<int> first_;
+  std::vector<bool> chosen_;
+  Simulation out_;
+  Collector<double> seconds_;
+  Collector<std::int64_t> peaks_, kept_, loads_, extents_;
+  Tally extent_bytes_;
+
+  std::vector<Box> unowned_;
+  std::vector<std::vector<Box>> unowned_of_;
+
+  std::optional<MappedField> mapped_;
+  std::vector<int> io_ranks_;
+  std::vector<int> box_of_rank_;  ///< -1: no I/O rank
+  EvenCut cut_;
+  std::int64_t max_cells_ = 0;
+  std::vector<Mail> mail_;
+  struct Traffic {
+    std::int64_t messages = 0, bytes = 0;
+    void add(std::int64_t n) {
+      ++messages;
+      bytes += n;
+    }
+  };
+  std::vector<Traffic> rank_sends_, node_sends_, node_takes_, writer_takes_;
+};
+
+// ---- Which nodes
+
+// Seconds that work(0) .. work(n - 1) will take, from some of them.
+template <class Work>
+Seconds Simulator::projected(int n, Work&& work) const {
+  const Seconds start = now();
+  int done = 0;
+  for (int i = 0; i < std::min(k_trial, n) && (done == 0 || now() - start < wish_.budget / 10); ++i, ++done)
+    work(static_cast<int>(static_cast<std::int64_t>(i) * n / std::min(k_trial, n)));
+  return (now() - start) / done * n;
+}
+
+// If all would take too long: nodes evenly over all, those of the corners among them, as many as there is
+// time for.
+void Simulator::choose_nodes(Seconds all) {
+  if (all <= wish_.budget) return;
+  const auto fit = static_cast<int>(wish_.budget / all * field_.nodes);
+  const int nodes = std::clamp(fit, std::min(std::max(1, wish_.least_nodes), field_.nodes), field_.nodes);
+  if (nodes == field_.nodes) return;
+  std::fill(chosen_.begin(), chosen_.end(), false);
+  for (int i = 0; i < nodes; ++i) {
+    const std::int64_t last = field_.nodes - 1;
+    chosen_[static_cast<std::size_t>(nodes == 1 ? 0 : i * last / (nodes - 1))] = true;
+  }
+  chosen_.front() = chosen_.back() = true;
+  for (const int rank : field_.corners)
+    chosen_[static_cast<std::size_t>(node_of(rank))] = true;
+}
+
+// ---- Tiles
+
+Cost Simulator::plan_block(int rank) {
+  std::vector<std::int64_t> numbers;
+  if (rank == 0) {
+    numbers.reserve(static_cast<std::size_t>(field_.ranks) * 2 *
+                    static_cast<std::size_t>(field_.global.size()));
+    for (int r = 0; r < field_.ranks; ++r)
+      for (const auto n : numbers_of_tile(field_.tile(r)))
+        numbers.push_back(n);
+  }
+  const auto gathered = static_cast<std::int64_t>(numbers.capacity() * sizeof(std::int64_t));
+  Cost cost;
+  const Gauge gauge(wish_.meter);
+  if (rank == 0)
+    unowned_ = unowned_by_tiles(field_.global, std::move(numbers));
+  else
+    numbers_of_tile(field_.tile(rank));
+  cost.add(gauge, gathered);
+  cost.kept = rank == 0 ? static_cast<std::int64_t>(unowned_.capacity() * sizeof(Box)) : 0;
+  return cost;
+}
+
+NodeShare Simulator::share_of(int node) {
+  std::vector<Box> tiles;
+  for (int r = field_.first_of_node(node); r < field_.first_of_node(node + 1); ++r)
+    if (const Box tile = field_.tile(r); !tile.empty()) tiles.push_back(tile);
+  std::vector<Box> unowned;
+  if (!unowned_of_.empty()) unowned = unowned_of_[static_cast<std::size_t>(node)];
+  return share_of_tiles(field_.global, tiles, tiles, std::move(unowned));
+}
+
+NodeShare Simulator::plan_share(int rank, Cost& cost) {
+  const Gauge gauge(wish_.meter);
+  NodeShare share = share_of(node_of(rank));
+  cost.add(gauge, cost.kept + k_gathered_bytes * field_.ranks);
+  cost.kept += static_cast<std::int64_t>(
+      (share.store.capacity() + share.unowned.capacity() + share.fetch.capacity()) * sizeof(Box));
+  return share;
+}
+
+std::uint64_t Simulator::address_of(const Dims& chunk_index) const {
+  const Box chunks = chunks_of(region_, chunk_);
+  return static_cast<std::uint64_t>(position_in(chunk_index, chunks) * volume(chunk_)) * field_.size;
+}
+
+// As FieldWriter fills slots, and shares of them are stored.
+void Simulator::store_through_stage(int node, const NodeShare& share) {
+  const int ranks = field_.first_of_node(node + 1) - field_.first_of_node(node);
+  const StageShape stage = stage_shape(wish_.options, ranks);
+  const auto size = static_cast<std::int64_t>(field_.size);
+  Filling filling;
+  std::int64_t load = 0;
+  std::int64_t writes = 0;
+  const auto store = [&] {
+    for (std::uint32_t s = 0; s < filling.shares(); ++s)
+      filling.for_each_extent(s, nullptr, [&](const Extent& extent) {
+        load += extent.bytes;
+        ++writes;
+        extent_bytes_.add(extent.bytes, node);
+      });
+    filling = Filling();
+    filling.share_evenly(stage.slot_bytes, stage.writers);
+  };
+  store();
+  for_each_piece(share.store, chunk_, stage.slot_bytes / size, [&](const Piece& piece) {
+    StagedPiece staged{piece, 0, address_of(piece.chunk_index), -1, chunk_, field_.size};
+    if (!filling.has_room(staged.bytes(), stage.slot_bytes)) store();
+    if (filling.pieces.empty()) filling.align();
+    staged.in_stage = filling.used;
+    filling.used += staged.bytes();
+    if (!field_.chunk.empty()) ++filling.addresses;
+    filling.pieces.push_back(staged);
+  });
+  store();
+  loads_.add(load, node);
+  extents_.add(writes, node);
+}
+
+void Simulator::store_past_stage(int node, const NodeShare& share) {
+  const int first = field_.first_of_node(node);
+  const int ranks = field_.first_of_node(node + 1) - first;
+  for (int r = 0; r < ranks; ++r) {
+    std::vector<Box> boxes{field_.tile(first + r)};
+    for (std::size_t i = static_cast<std::size_t>(r); i < share.unowned.size();
+         i += static_cast<std::size_t>(ranks))
+      boxes.push_back(share.unowned[i]);
+    std::int64_t load = 0;
+    std::int64_t writes = 0;
+    for (const auto& box : boxes) {
+      ExtentMerger merger([&](const Extent& extent) {
+        load += extent.bytes;
+        ++writes;
+        extent_bytes_.add(extent.bytes, first + r);
+      });
+      std::int64_t at = 0;
+      for_each_piece({box}, chunk_, box.cells(), [&](const Piece& piece) {
+        add_extents(piece, chunk_, field_.size, address_of(piece.chunk_index), at, merger);
+        at += piece.cells.cells() * static_cast<std::int64_t>(field_.size);
+      });
+      merger.flush();
+    }
+    loads_.add(load, first + r);
+    extents_.add(writes, first + r);
+  }
+}
+
+void Simulator::store_direct() {
+  choose_nodes(projected(field_.ranks, [&](int rank) { share_of(node_of(rank)); }));
+  bool past = true;
+  for (int node = 0; node < field_.nodes; ++node) {
+    if (!chosen_[static_cast<std::size_t>(node)]) continue;
+    NodeShare share;
+    for (int r = field_.first_of_node(node); r < field_.first_of_node(node + 1); ++r) {
+      Cost cost = plan_block(r);
+      if (r == 0) unowned_of_ = dealt_to_nodes(unowned_, field_.nodes);
+      share = plan_share(r, cost);
+      note(r, cost);
+    }
+    const bool here = wish_.options.writers == 0 && field_.chunk.empty() &&
+                      are_long_runs(share, field_.global, chunk_, field_.size, wish_.options.direct_bytes);
+    past = past && here;
+    here ? store_past_stage(node, share) : store_through_stage(node, share);
+  }
+  out_.writer = past ? Writer::rank : Writer::node;
+  out_.writers = past ? field_.ranks : field_.nodes;
+}
+
+// ---- Maps
+
+std::int64_t Simulator::Mail::bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& parcel : runs)
+    sum += static_cast<std::int64_t>(sizeof parcel + parcel.bytes.size());
+  for (const auto& from : cells)
+    sum += static_cast<std::int64_t>(sizeof from) + from.where.bytes();
+  return sum;
+}
+
+Simulator::Sent Simulator::plan_first(int rank) {
+  Sent sent;
+  const std::int64_t all = volume(mapped_->shape().mapped);
+  sent.map = IndexMap(mapped_->cells_of(rank), all);
+  sent.runs = runs_by_part(sent.map, all, field_.ranks);
+  sent.own = cells_of_boxes(sent.map, mapped_->shape(), cut_);
+  return sent;
+}
+
+void Simulator::count_message(int from, int to, std::int64_t bytes) {
+  if (from == to) return;
+  if (is_chosen(from)) rank_sends_[static_cast<std::size_t>(from)].add(bytes);
+  const int box = box_of_rank_[static_cast<std::size_t>(to)];
+  writer_takes_[static_cast<std::size_t>(box)].add(bytes);
+  const int a = node_of(from);
+  const int b = node_of(to);
+  if (a == b) return;
+  node_sends_[static_cast<std::size_t>(a)].add(bytes);
+  node_takes_[static_cast<std::size_t>(b)].add(bytes);
+}
+
+// The messages of one write of the whole field.
+void Simulator::write_from(int rank, const Sent& sent) {
+  const auto size = static_cast<std::int64_t>(field_.size);
+  const auto send = [&](int box, std::int64_t of_box) {
+    const int to = io_ranks_[static_cast<std::size_t>(box)];
+    if (!is_chosen(rank) && !is_chosen(to)) return;
+    for (std::int64_t round = 0; round < out_.rounds; ++round) {
+      const BoxShare share = share_of_box(cut_, mapped_->shape(), box, max_cells_, round);
+      const std::int64_t cells = cells_of_share(sent.map, share, of_box);
+      if (cells > 0) count_message(rank, to, cells * share.part.around() * size);
+    }
+  };
+  for (const auto& own : sent.own) {
+    if (mapped_dim_of(cut_, mapped_->shape()) >= 0)
+      send(own.box, own.where.cells());
+    else if (own.where.cells() > 0)
+      for (int box = 0; box < cut_.parts(); ++box)
+        send(box, own.where.cells());
+  }
+}
+
+void Simulator::post(int rank, Sent&& sent) {
+  for (auto& parcel : sent.runs)
+    if (is_chosen(parcel.rank))
+      mail_[static_cast<std::size_t>(parcel.rank)].runs.push_back({rank, std::move(parcel.bytes)});
+  const bool for_all = mapped_dim_of(cut_, mapped_->shape()) < 0;
+  for (auto& own : sent.own) {
+    if (own.where.cells() == 0) continue;
+    for (int box = for_all ? 0 : own.box; box < (for_all ? cut_.parts() : own.box + 1); ++box) {
+      const int to = io_ranks_[static_cast<std::size_t>(box)];
+      if (is_chosen(to)) mail_[static_cast<std::size_t>(to)].cells.push_back({rank, own.where});
+    }
+  }
+}
+
+void Simulator::plan_second(int rank, Cost& cost) {
+  Mail mail = std::move(mail_[static_cast<std::size_t>(rank)]);
+  const std::int64_t came = mail.bytes();
+  const Gauge gauge(wish_.meter);
+  const OwnedPart part = ownership_of_part(mail.runs, volume(mapped_->shape().mapped), field_.ranks, rank);
+  if (part.repeated >= 0)
+    throw Error(Code::overlap, "ranks " + std::to_string(part.rank_a) + " and " +
+                                   std::to_string(part.rank_b) + " both own the cell with index " +
+                                   std::to_string(part.repeated));
+  cost.add(gauge, cost.kept + came + k_gathered_bytes * field_.ranks);
+  cost.kept += part.unowned.bytes();
+  for (const auto& from : mail.cells)
+    cost.kept += static_cast<std::int64_t>(sizeof from) + from.where.bytes();
+}
+
+// As an I/O rank stores its pieces (NativeDriver::move_box).
+template <class Visit>
+void Simulator::box_extents(int box, Visit&& visit) const {
+  const Pieces pieces(cut_.part(box), max_cells_);
+  for (std::int64_t i = 0; i < pieces.count(); ++i)
+    for_each_piece({pieces.piece(i)}, chunk_, max_cells_, [&](const Piece& piece) {
+      ExtentMerger merger(visit);
+      add_extents(piece, chunk_, field_.size, address_of(piece.chunk_index), 0, merger);
+      merger.flush();
+    });
+}
+
+void Simulator::store_box(int box) {
+  const int rank = io_ranks_[static_cast<std::size_t>(box)];
+  std::int64_t load = 0;
+  std::int64_t count = 0;
+  box_extents(box, [&](const Extent& extent) {
+    load += extent.bytes;
+    ++count;
+    extent_bytes_.add(extent.bytes, rank);
+  });
+  loads_.add(load, rank);
+  extents_.add(count, rank);
+}
+
+// Of a sample: the ranks that those of chosen nodes hear from.
+std::vector<bool> Simulator::who_matters() const {
+  std::vector<bool> matters(static_cast<std::size_t>(field_.ranks), true);
+  if (std::find(chosen_.begin(), chosen_.end(), false) == chosen_.end()) return matters;
+  std::vector<Box> boxes;
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;
+  const std::int64_t all = volume(mapped_->shape().mapped);
+  for (int box = 0; box < cut_.parts(); ++box)
+    if (is_chosen(io_ranks_[static_cast<std::size_t>(box)])) boxes.push_back(cut_.part(box));
+  boxes = merged(std::move(boxes));
+  for (int r = 0; r < field_.ranks; ++r)
+    if (is_chosen(r)) {
+      const std::int64_t first = first_of_part(all, field_.ranks, r);
+      const std::int64_t end = first_of_part(all, field_.ranks, r + 1);
+      if (!parts.empty() && parts.back().second == first)
+        parts.back().second = end;
+      else
+        parts.emplace_back(first, end);
+    }
+  for (int r = 0; r < field_.ranks; ++r)
+    matters[static_cast<std::size_t>(r)] =
+        is_chosen(r) ||
+        std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) { return mapped_->may_have(r, box); }) ||
+        std::any_of(parts.begin(), parts.end(),
+                    [&](const auto& part) { return mapped_->may_have(r, part.first, part.second); });
+  return matters;
+}
+
+void Simulator::exchange() {
+  mapped_.emplace(field_);
+  const Gauge choosing(wish_.meter);
+  io_ranks_ = pretended_io_ranks(field_, wish_.options);
+  const Seconds to_choose = choosing.seconds();
+  const auto list = static_cast<std::int64_t>(io_ranks_.size() * sizeof(int));
+  const auto boxes = static_cast<int>(io_ranks_.size());
+  box_of_rank_.assign(static_cast<std::size_t>(field_.ranks), -1);
+  for (int box = 0; box < boxes; ++box)
+    box_of_rank_[static_cast<std::size_t>(io_ranks_[static_cast<std::size_t>(box)])] = box;
+  cut_ = EvenCut(region_, boxes, field_.chunk);
+  max_cells_ =
+      std::max<std::int64_t>(1, exchange_bytes(wish_.options) / 2 / static_cast<std::int64_t>(field_.size));
+  out_.rounds = rounds_of(cut_, max_cells_);
+  mail_.resize(static_cast<std::size_t>(field_.ranks));
+  rank_sends_.resize(static_cast<std::size_t>(field_.ranks));
+  node_sends_.resize(static_cast<std::size_t>(field_.nodes));
+  node_takes_.resize(static_cast<std::size_t>(field_.nodes));
+  writer_takes_.resize(static_cast<std::size_t>(boxes));
+  choose_nodes(projected(field_.ranks, [&](int rank) { plan_first(rank); }) +
+               projected(boxes, [&](int box) { box_extents(box, [](const Extent&) {}); }));
+
+  const std::vector<bool> matters = who_matters();
+  std::vector<Cost> costs(static_cast<std::size_t>(field_.ranks));
+  for (int r = 0; r < field_.ranks; ++r) {
+    if (!matters[static_cast<std::size_t>(r)]) continue;
+    Cost& cost = costs[static_cast<std::size_t>(r)];
+    if (!field_.is_map() && is_chosen(r)) {
+      cost = plan_block(r);
+      if (r == 0) unowned_of_ = dealt_to_nodes(unowned_, field_.nodes);
+      if (wish_.native) plan_share(r, cost);
+    }
+    const Gauge gauge(wish_.meter);
+    Sent sent = plan_first(r);
+    cost.add(gauge, cost.kept + list + k_gathered_bytes * field_.ranks);
+    cost.seconds += to_choose;
+    cost.kept += list + sent.map.bytes() + static_cast<std::int64_t>(sent.own.size() * sizeof(OwnCells));
+    write_from(r, sent);
+    post(r, std::move(sent));
+  }
+  for (int r = 0; r < field_.ranks; ++r) {
+    if (!is_chosen(r)) continue;
+    plan_second(r, costs[static_cast<std::size_t>(r)]);
+    note(r, costs[static_cast<std::size_t>(r)]);
+    if (const int box = box_of_rank_[static_cast<std::size_t>(r)]; box >= 0) store_box(box);
+  }
+  out_.writers = boxes;
+}
+
+// ---- All
+
+Simulation Simulator::run() {
+  const Seconds start = now();
+  const bool one_node = field_.nodes == 1;
+  if (!wish_.native) {
+    out_.why = "drivers of other libraries are handed even boxes of such fields by I/O ranks";
+  } else if (sets_io_ranks(wish_.options)) {
+    out_.why = "I/O ranks are set";
+  } else if (field_.is_map()) {
+    out_.why = "the cells of a map lie anywhere, and there are several nodes";
+  } else {
+    out_.why = "each node assembles its tiles in file order";
+  }
+  out_.exchanged = !wish_.native || sets_io_ranks(wish_.options) || (field_.is_map() && !one_node);
+  if (!out_.exchanged && field_.is_map())
+    throw Error(
+        Code::not_supported,
+        "on one node driver native packs the cells of a map to their places in the node's stage, with "
+        "no plan beside the map; give more nodes, or I/O ranks");
+  if (out_.exchanged)
+    exchange();
+  else
+    store_direct();
+
+  out_.plan_seconds = seconds_.figures();
+  out_.plan_bytes = peaks_.figures();
+  out_.kept_bytes = kept_.figures();
+  out_.ranks = out_.plan_seconds.count;
+  out_.loads = loads_.figures();
+  out_.extents = extents_.figures();
+  out_.extent_bytes = extent_bytes_.figures();
+  out_.nodes = std::count(chosen_.begin(), chosen_.end(), true);
+  const auto traffic = [&](const std::vector<Traffic>& of, auto&& is_simulated,
+                           Figures<std::int64_t>& messages, Figures<std::int64_t>& bytes, auto&& name) {
+    Collector<std::int64_t> m;
+    Collector<std::int64_t> b;
+    for (int i = 0; i < static_cast<int>(of.size()); ++i) {
+      if (!is_simulated(i)) continue;
+      m.add(of[static_cast<std::size_t>(i)].messages, name(i));
+      b.add(of[static_cast<std::size_t>(i)].bytes, name(i));
+    }
+    messages = m.figures();
+    bytes = b.figures();
+  };
+  const auto self = [](int i) { return i; };
+  const auto node = [&](int i) { return static_cast<bool>(chosen_[static_cast<std::size_t>(i)]); };
+  const auto io = [&](int i) { return io_ranks_[static_cast<std::size_t>(i)]; };
+  traffic(
+      rank_sends_, [&](int r) { return is_chosen(r); }, out_.messages, out_.bytes, self);
+  traffic(node_sends_, node, out_.node_messages, out_.node_bytes, self);
+  traffic(node_takes_, node, out_.node_takes_messages, out_.node_takes_bytes, self);
+  traffic(
+      writer_takes_, [&](int i) { return is_chosen(io(i)); }, out_.writer_messages, out_.writer_bytes, io);
+  out_.seconds = now() - start;
+  return std::move(out_);
+}
+
+}  // namespace
+
+Simulation simulate(const SimulationWish& wish) {
+  return Simulator(wish).run();
+}
+
+}  // namespace shoal

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "simulate/figures.hpp"
+#include "simulate/pretended.hpp"
+
+namespace shoal {
+
+/// Memory that this process has allocated, and the most since restart. Empty functions: it is not measured.
+struct MemoryMeter {
+  std::function<std::int64_t()> now;
+  std::function<std::int64_t()> peak;
+  std::function<void()> restart;
+};
+
+/// What is simulated: one field, written once.
+struct SimulationWish {
+  PretendedField field;
+  DriverOptions options;
+  bool native = true;   ///< the driver; others always send cells to I/O ranks
+  Seconds budget = 60;  ///< if all ranks would take longer, only some nodes are simulated
+  int least_nodes = 0;  ///< so many of them at least, if not all
+  MemoryMeter meter;
+};
+
+/// Who stores.
+enum class Writer { io_rank, node, rank };
+
+/// What came out. All of it is of the ranks, nodes and writers that were simulated.
+struct Simulation {
+  bool exchanged = false;  ///< cells go to I/O ranks in messages
+  std::string why;
+  Writer writer = Writer::io_rank;
+  std::int64_t writers = 0;  ///< there are
+  std::int64_t ranks = 0, nodes = 0;
+  Seconds seconds = 0;
+  Figures<double> plan_seconds;      ///< by rank, of a core; nobody waits for messages
+  Figures<std::int64_t> plan_bytes;  ///< by rank: the most memory at a time while it plans
+  Figures<std::int64_t> kept_bytes;  ///< and afterwards
+  std::int64_t rounds = 0;
+  // Of one write of the field. Between nodes: what goes to a rank of another one.
+  Figures<std::int64_t> messages, bytes;            ///< that a rank sends to others
+  Figures<std::int64_t> node_messages, node_bytes;  ///< that a node sends to others
+  Figures<std::int64_t> node_takes_messages, node_takes_bytes;
+  Figures<std::int64_t> writer_messages, writer_bytes;  ///< that a writer gets from other ranks
+  Figures<std::int64_t> loads;                          ///< bytes that a writer stores
+  Figures<std::int64_t> extents;  ///< of a writer: bytes that follow each other in the file
+  Figures<std::int64_t> extent_bytes;
+};
+
+/// Builds the plans of all ranks, or of those of some nodes, one rank at a time and with the library's own
+/// code: what a rank would hear from others is kept until it is its turn. Error(setting): options that cannot
+/// be. Local; needs no MPI.
+Simulation simulate(const SimulationWish& wish);
+
+}  // namespace shoal

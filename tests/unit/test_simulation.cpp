@@ -1,0 +1,119 @@
+// Simulations at scale: what comes out fits together, and a sample says the same as all.
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "simulate/simulation.hpp"
+
+using namespace shoal;
+
+namespace {
+
+PretendedField tiles(const Dims& global, int ny, int nx, int nodes) {
+  PretendedField field;
+  field.global = global;
+  field.ranks = ny * nx;
+  field.nodes = nodes;
+  field.tile = [global, ny, nx](int rank) {
+    Box box = Box::whole(global);
+    const int n = global.size();
+    const auto part = [&](int d, std::int64_t place, std::int64_t parts) {
+      box.first[d] = place * global[d] / parts;
+      box.count[d] = (place + 1) * global[d] / parts - box.first[d];
+    };
+    part(n - 1, rank % nx, nx);
+    part(n - 2, rank / nx, ny);
+    return box;
+  };
+  field.corners = {0, nx - 1, field.ranks - nx, field.ranks - 1};
+  return field;
+}
+
+}  // namespace
+
+TEST_CASE("figures: least, median, most, sum, and whose they are") {
+  Collector<std::int64_t> numbers;
+  CHECK(numbers.figures().count == 0);
+  const std::vector<std::int64_t> values{5, 9, 1, 9, 1};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    numbers.add(values[i], static_cast<std::int64_t>(10 + i));
+  const auto f = numbers.figures();
+  CHECK(f.count == 5);
+  CHECK(f.least == 1);
+  CHECK(f.median == 5);
+  CHECK(f.most == 9);
+  CHECK(f.sum == 25);
+  CHECK(f.who_least == 12);
+  CHECK(f.who_most == 11);
+}
+
+TEST_CASE("tiles on many nodes: all cells are stored once, with and without I/O ranks") {
+  const PretendedField field = tiles({3, 90, 120}, 20, 30, 24);
+  SimulationWish wish;
+  wish.field = field;
+  const std::int64_t bytes = volume(field.global) * 4;
+  Simulation direct = simulate(wish);
+  CHECK(!direct.exchanged);
+  CHECK(direct.ranks == 600);
+  CHECK(direct.loads.count == 24);
+  CHECK(direct.loads.sum == bytes);
+  CHECK(direct.extent_bytes.sum == bytes);
+  CHECK(direct.extents.sum == direct.extent_bytes.count);
+  for (const int io : {1, 3, 24, 90, 200}) {
+    CAPTURE(io);
+    wish.options.io_ranks = io;
+    const Simulation out = simulate(wish);
+    CHECK(out.exchanged);
+    CHECK(out.writers == io);
+    CHECK(out.loads.count == io);
+    CHECK(out.loads.sum == bytes);
+    CHECK(out.extent_bytes.sum == bytes);
+    CHECK(out.messages.sum == out.writer_messages.sum);
+    CHECK(out.bytes.sum == out.writer_bytes.sum);
+    CHECK(out.node_messages.sum == out.node_takes_messages.sum);
+    CHECK(out.node_bytes.sum == out.node_takes_bytes.sum);
+    CHECK(out.node_bytes.sum <= out.bytes.sum);
+    CHECK(out.bytes.sum <= bytes);
+  }
+}
+
+TEST_CASE("a sample has whole nodes, the corners' too, and its figures are those of all") {
+  const PretendedField field = tiles({2, 120, 120}, 30, 40, 60);
+  for (const int io : {0, 60}) {
+    CAPTURE(io);
+    SimulationWish wish;
+    wish.field = field;
+    wish.options.io_ranks = io;
+    const Simulation all = simulate(wish);
+    CHECK(all.ranks == 1200);
+    wish.budget = 0;
+    wish.least_nodes = 7;
+    const Simulation sample = simulate(wish);
+    CHECK(sample.nodes >= 7);
+    CHECK(sample.nodes < 12);
+    CHECK(sample.ranks == 20 * sample.nodes);
+    CHECK(sample.loads.count == sample.nodes);  // an I/O rank on each node, or the node itself
+    CHECK(sample.loads.most <= all.loads.most);
+    CHECK(sample.loads.least >= all.loads.least);
+    CHECK(sample.node_takes_messages.most <= all.node_takes_messages.most);
+    CHECK(sample.node_messages.most <= all.node_messages.most);
+    if (io == 0) continue;
+    // A cut that is the same everywhere: so are the figures.
+    CHECK(sample.writer_bytes.median == all.writer_bytes.median);
+    CHECK(sample.bytes.median == all.bytes.median);
+  }
+}
+
+TEST_CASE("what cannot be simulated is refused") {
+  SimulationWish wish;
+  wish.field = tiles({10, 10}, 2, 2, 2);
+  wish.options.io_ranks = 5;
+  CHECK_THROWS_AS(simulate(wish), Error);
+  wish.options.io_ranks = 2;
+  wish.field.tile = {};
+  wish.field.cells = [](int) { return std::vector<std::int64_t>{0, 1, 2}; };
+  CHECK_THROWS_AS(simulate(wish), Error);  // cells of several ranks
+  wish.options.io_ranks = 0;
+  wish.field.nodes = 1;
+  CHECK_THROWS_AS(simulate(wish), Error);
+}
