@@ -68,15 +68,25 @@ bool takes_part(const Transfer& transfer) {
   return transfer.status.ok() && transfer.array.data != nullptr;
 }
 
+/// Everybody's numbers, as many of each.
+std::vector<std::int64_t> all_of_node(const Comm& node, const std::vector<std::int64_t>& mine) {
+  std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(node.size()));
+  const auto n = static_cast<int>(mine.size());
+  check_mpi(MPI_Allgather(mine.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, node.handle()),
+            "MPI_Allgather");
+  return all;
+}
+
 }  // namespace
 
 Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition,
-                       std::vector<int> io_ranks, std::int64_t exchange_bytes)
+                       std::vector<int> io_ranks, std::int64_t exchange_bytes, NodeMessages* nodes)
     : comm_(comm),
       decomposition_(std::move(decomposition)),
       shape_(MapShape::of(*decomposition_)),
       io_ranks_(std::move(io_ranks)),
-      exchange_bytes_(std::clamp(exchange_bytes, 2 * k_least_bytes, 2 * k_most_bytes)) {
+      exchange_bytes_(std::clamp(exchange_bytes, 2 * k_least_bytes, 2 * k_most_bytes)),
+      nodes_(nodes) {
   const auto me = std::find(io_ranks_.begin(), io_ranks_.end(), comm.rank());
   if (me != io_ranks_.end()) my_io_ = static_cast<int>(me - io_ranks_.begin());
 }
@@ -84,7 +94,7 @@ Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> de
 std::int64_t Rearranger::bytes() const {
   auto sum = static_cast<std::int64_t>(rooms_.in.bytes() + rooms_.out.bytes());
   for (const auto& lists : lists_) {
-    sum += static_cast<std::int64_t>(lists->own.size() * sizeof(std::int64_t));
+    sum += static_cast<std::int64_t>((lists->own.size() + lists->of_node.size()) * sizeof(std::int64_t));
     for (const auto& source : lists->sources)
       sum += source.where.bytes() + static_cast<std::int64_t>(sizeof source);
   }
@@ -115,6 +125,16 @@ Rearranger::Lists Rearranger::make_lists(const EvenCut& cut, int dim) const {
       lists.own[static_cast<std::size_t>(cells.box)] = cells.where.cells();
   }));
   swap_lists(lists, own);
+  if (nodes_ != nullptr && nodes_->usable()) {
+    lists.of_node = all_of_node(nodes_->nodes().node(), lists.own);
+    for (std::size_t box = 0; box < lists.own.size(); ++box) {
+      std::int64_t cells = 0;
+      for (std::size_t i = box; i < lists.of_node.size(); i += lists.own.size())
+        cells += lists.of_node[i];
+      lists.most_of_node = std::max(lists.most_of_node, cells);
+    }
+    lists.most_of_node = comm_.max(lists.most_of_node);
+  }
   if (my_io_ >= 0) {
     std::int64_t cells = 0;
     for (const auto& source : lists.sources)
@@ -202,13 +222,32 @@ Rearranger::Call Rearranger::start(const Transfer& transfer, const Element& stor
   const auto size = static_cast<std::int64_t>(stored.size);
   Call call{transfer, stored, EvenCut(transfer.region, static_cast<int>(io_ranks_.size()), align)};
   if (transfer.region.empty()) return call;
-  const std::int64_t most = std::max<std::int64_t>(1, exchange_bytes_ / 2 / size);
-  const std::int64_t all = transfer.region.cells();
-  reserve(std::min(all, most) * size);
   call.lists = &lists_for(call.cut);
-  call.max_cells = most;
-  call.rounds = rounds_of(call.cut, most);
+  call.by_nodes = goes_by_nodes(call);
+  if (!call.by_nodes) {
+    call.max_cells = std::max<std::int64_t>(1, exchange_bytes_ / 2 / size);
+    reserve(std::min(transfer.region.cells(), call.max_cells) * size);
+  }
+  call.rounds = rounds_of(call.cut, call.max_cells);
   return call;
+}
+
+// Cells that several ranks of a node read (halos) come to it as often: then a message may be larger than what
+// it is cut from, and goes only if all of a box fits.
+bool Rearranger::goes_by_nodes(Call& call) {
+  if (nodes_ == nullptr || !nodes_->usable()) return false;
+  const auto size = static_cast<std::int64_t>(call.stored.size);
+  call.max_cells = nodes_->most_cell_bytes() / size;
+  std::int64_t most = std::min(call.transfer.region.cells(), call.max_cells);
+  if (decomposition_->repeated())
+    for (int io = 0; io < call.cut.parts(); ++io) {
+      const Share share = share_of(call, io, 0);
+      most = std::max(most, call.lists->most_of_node * share.part.around());
+      if (share.piece != call.cut.part(io) && !share.piece.empty()) return false;
+      if (most > call.max_cells) return false;
+    }
+  nodes_->reserve(most * size);
+  return nodes_->usable();
 }
 
 Rearranger::Share Rearranger::share_of(const Call& call, int io, std::int64_t round) const {
@@ -231,6 +270,7 @@ Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) co
     if (cells == 0) continue;
     round.of_boxes.push_back({io_ranks_[static_cast<std::size_t>(io)], cells * share.part.around() * size});
     round.shares.push_back(std::move(share));
+    round.boxes.push_back(static_cast<std::size_t>(io));
   }
   if (my_io_ < 0) round.mine.piece = nothing(call.transfer.region.rank());
   if (round.mine.piece.empty()) return round;
@@ -245,7 +285,69 @@ Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) co
   return round;
 }
 
+// What each rank of this node has of each I/O rank's piece, in bytes.
+NodeMessages::Lengths Rearranger::lengths_of(const Call& call, const Round& round,
+                                             std::int64_t number) const {
+  const auto size = static_cast<std::int64_t>(call.stored.size);
+  const auto boxes = static_cast<std::size_t>(call.cut.parts());
+  const Comm& node = nodes_->nodes().node();
+  const auto ranks = static_cast<std::size_t>(node.size());
+  std::vector<std::int64_t> cell_bytes(boxes, 0);  // of all values of a cell
+  bool whole = !call.lists->of_node.empty();
+  for (std::size_t io = 0; io < boxes; ++io) {
+    const Share share = share_of(call, static_cast<int>(io), number);
+    if (share.piece.empty()) continue;
+    cell_bytes[io] = share.part.around() * size;
+    whole = whole && share.whole_box();
+  }
+  NodeMessages::Lengths lengths(boxes * ranks);
+  const auto& own = call.lists->own;
+  if (whole) {
+    for (std::size_t r = 0; r < ranks; ++r)
+      for (std::size_t io = 0; io < boxes; ++io)
+        lengths[io * ranks + r] =
+            call.lists->of_node[r * own.size() + (own.size() == 1 ? 0 : io)] * cell_bytes[io];
+    return lengths;
+  }
+  std::vector<std::int64_t> mine(boxes, 0);
+  for (std::size_t k = 0; k < round.boxes.size(); ++k)
+    mine[round.boxes[k]] = round.of_boxes[k].bytes;
+  const auto all = all_of_node(node, mine);
+  for (std::size_t r = 0; r < ranks; ++r)
+    for (std::size_t io = 0; io < boxes; ++io)
+      lengths[io * ranks + r] = all[r * boxes + io];
+  return lengths;
+}
+
 // ---- Moving
+
+// pack: for box number k of the round; unpack: from source number i.
+void Rearranger::send(const Call& call, const Round& round, std::int64_t number,
+                      const NodeMessages::Pack& pack, const NodeMessages::Unpack& unpack) {
+  if (!call.by_nodes) {
+    if (nodes_ != nullptr) nodes_->count(round.of_boxes);
+    return exchange_messages(comm_, rooms_, round.of_boxes, pack, round.of_sources, unpack);
+  }
+  const auto of_box = [&](std::size_t io, std::byte* to) {
+    const auto at = std::lower_bound(round.boxes.begin(), round.boxes.end(), io);
+    return pack(static_cast<std::size_t>(at - round.boxes.begin()), to);
+  };
+  nodes_->to_io_ranks(lengths_of(call, round, number), of_box, round.of_sources, unpack);
+}
+
+// pack: for source number i; unpack: from box number k.
+void Rearranger::send_back(const Call& call, const Round& round, std::int64_t number,
+                           const NodeMessages::Pack& pack, const NodeMessages::Unpack& unpack) {
+  if (!call.by_nodes) {
+    if (nodes_ != nullptr) nodes_->count(round.of_sources);
+    return exchange_messages(comm_, rooms_, round.of_sources, pack, round.of_boxes, unpack);
+  }
+  const auto of_box = [&](std::size_t io, const std::byte* from, std::int64_t bytes) {
+    const auto at = std::lower_bound(round.boxes.begin(), round.boxes.end(), io);
+    unpack(static_cast<std::size_t>(at - round.boxes.begin()), from, bytes);
+  };
+  nodes_->from_io_ranks(lengths_of(call, round, number), of_box, round.of_sources, pack);
+}
 
 Misfits Rearranger::write(const Transfer& transfer, const Element& stored, const std::byte* fill,
                           const Dims& align, const Handling& handling) {
@@ -261,14 +363,13 @@ Misfits Rearranger::write(const Transfer& transfer, const Element& stored, const
       handling.load(cells == nullptr ? nothing(piece.rank()) : piece, cells);
     else if (cells != nullptr && !call.lists->complete)
       fill_box(cells, {size}, {piece.cells()}, fill, stored.size);
-    exchange_messages(
-        comm_, rooms_, round.of_boxes,
+    send(
+        call, round, number,
         [&](std::size_t i, std::byte* to) -> std::int64_t {
           if (!takes_part(transfer)) return 0;
           misfits.merge(pack_mapped(transfer, round.shares[i].part, stored, to, fill), 0);
           return round.of_boxes[i].bytes;
         },
-        round.of_sources,
         [&](std::size_t i, const std::byte* from, std::int64_t bytes) {
           if (cells == nullptr) return;
           for_each_place(round.mine.part, *round.where[i], round.of_sources[i].bytes, stored.size,
@@ -294,8 +395,8 @@ Misfits Rearranger::read(const Transfer& transfer, const Element& stored, const 
     std::byte* cells =
         piece.empty() ? nullptr : handling.room(static_cast<std::size_t>(piece.cells()) * stored.size);
     handling.load(cells == nullptr ? nothing(piece.rank()) : piece, cells);
-    exchange_messages(
-        comm_, rooms_, round.of_sources,
+    send_back(
+        call, round, number,
         [&](std::size_t i, std::byte* to) -> std::int64_t {
           if (cells == nullptr) return 0;
           for_each_place(round.mine.part, *round.where[i], round.of_sources[i].bytes, stored.size,
@@ -304,7 +405,6 @@ Misfits Rearranger::read(const Transfer& transfer, const Element& stored, const 
                          });
           return round.of_sources[i].bytes;
         },
-        round.of_boxes,
         [&](std::size_t i, const std::byte* from, std::int64_t bytes) {
           if (bytes > 0 && takes_part(transfer))
             misfits.merge(unpack_mapped(transfer, round.shares[i].part, stored, from), 0);

@@ -7,6 +7,7 @@
 
 #include "driver/box_shares.hpp"
 #include "driver/messages.hpp"
+#include "driver/node_messages.hpp"
 
 namespace shoal {
 
@@ -17,9 +18,10 @@ namespace shoal {
 class Rearranger {
  public:
   /// io_ranks: ascending, at least one, the same on all ranks. exchange_bytes: a rank has at most so many of
-  /// messages, and half as many of cells to store at a time. Local.
+  /// messages, and half as many of cells to store at a time. nodes: of the same I/O ranks; messages go in two
+  /// levels where they can, and are counted there; outlives this. Local.
   Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition, std::vector<int> io_ranks,
-             std::int64_t exchange_bytes);
+             std::int64_t exchange_bytes, NodeMessages* nodes = nullptr);
 
   /// Memory for the cells of a piece; nullptr where there is none: then they are dropped, and unwritten or
   /// unread. May be called on any rank that has a piece.
@@ -59,8 +61,10 @@ class Rearranger {
       int rank = 0;
       Positions where;
     };
-    std::vector<Source> sources;  ///< of this rank's box, if it is an I/O rank
-    bool complete = false;        ///< the sources have all cells of this rank's box
+    std::vector<Source> sources;        ///< of this rank's box, if it is an I/O rank
+    bool complete = false;              ///< the sources have all cells of this rank's box
+    std::vector<std::int64_t> of_node;  ///< `own` of each rank of this node, one rank after the other
+    std::int64_t most_of_node = 0;      ///< of any node's cells of one box, repeated ones each time
   };
   using Share = BoxShare;
   /// One call of write or read.
@@ -70,20 +74,28 @@ class Rearranger {
     EvenCut cut;
     const Lists* lists = nullptr;
     std::int64_t max_cells = 0, rounds = 0;
+    bool by_nodes = false;  ///< messages go in two levels
   };
   /// The messages of one round.
   struct Round {
     Share mine;                           ///< of this rank as an I/O rank
     std::vector<Message> of_boxes;        ///< between this rank's array and the I/O ranks
     std::vector<Share> shares;            ///< of these
+    std::vector<std::size_t> boxes;       ///< and their numbers
     std::vector<Message> of_sources;      ///< between this rank's piece and those who have its cells
     std::vector<const Positions*> where;  ///< of these
   };
 
   Call start(const Transfer& transfer, const Element& stored, const Dims& align);
+  bool goes_by_nodes(Call& call);
   Round round_of(const Call& call, std::int64_t number) const;
   Share share_of(const Call& call, int io, std::int64_t round) const;
   std::int64_t own_cells(const Call& call, int io, const Share& share) const;
+  NodeMessages::Lengths lengths_of(const Call& call, const Round& round, std::int64_t number) const;
+  void send(const Call& call, const Round& round, std::int64_t number, const NodeMessages::Pack& pack,
+            const NodeMessages::Unpack& unpack);
+  void send_back(const Call& call, const Round& round, std::int64_t number, const NodeMessages::Pack& pack,
+                 const NodeMessages::Unpack& unpack);
   const Lists& lists_for(const EvenCut& cut);
   Lists make_lists(const EvenCut& cut, int dim) const;
   void swap_lists(Lists& lists, const std::vector<OwnCells>& own) const;
@@ -95,6 +107,7 @@ class Rearranger {
   std::vector<int> io_ranks_;
   int my_io_ = -1;  // this rank's number among them
   std::int64_t exchange_bytes_;
+  NodeMessages* nodes_;
   std::vector<std::unique_ptr<Lists>> lists_;
   MessageRooms rooms_;
 };

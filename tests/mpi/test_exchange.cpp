@@ -274,6 +274,86 @@ TEST_CASE("random maps: ranks get their cells, also those that several have or o
   }
 }
 
+TEST_CASE("two levels: what a node's ranks have for an I/O rank goes there as one message, and back") {
+  const Comm comm(MPI_COMM_WORLD);
+  for (unsigned seed = 2000; seed < 2150; ++seed) {
+    CAPTURE(seed);
+    Case c(seed, comm, seed % 3 == 0);
+    const Nodes nodes(comm, 1 + c.pick(comm.size()));
+    constexpr std::array<std::int64_t, 3> sizes{1, 5000, 1 << 20};
+    NodeMessages messages(comm, nodes, c.io_ranks, sizes[static_cast<std::size_t>(c.pick(3))]);
+    Rearranger rearranger(comm, c.decomposition, c.io_ranks, c.exchange_bytes, &messages);
+    if (seed % 3 == 0) {
+      check_read(c, rearranger);
+      continue;
+    }
+    const int bad_rank = seed % 5 == 0 ? c.pick(comm.size()) : -1;
+    CHECK(check_write(comm, c, rearranger, bad_rank) == c.region.cells());
+    CHECK(check_write(comm, c, rearranger, bad_rank, true) == c.region.cells());
+    c.transfer.status = {};
+    check_read(c, rearranger);
+  }
+}
+
+TEST_CASE("two levels: at most one message for each node, I/O rank and round") {
+  const Comm comm(MPI_COMM_WORLD);
+  const std::int64_t n = 1200;
+  const std::int64_t levels = 40;
+  std::vector<std::int64_t> cells;
+  for (std::int64_t i = comm.rank(); i < n; i += comm.size())
+    cells.push_back(i);
+  const auto decomposition = Decomposition::map(comm, {n}, 0, cells);
+  std::vector<double> values(cells.size() * static_cast<std::size_t>(levels), 1.0);
+  Transfer transfer;
+  transfer.variable = 0;
+  transfer.region = Box({0, 0}, {levels, n});
+  transfer.decomposition = decomposition;
+  transfer.array =
+      ArrayView::contiguous(values.data(), Type::double_, {levels, static_cast<std::int64_t>(cells.size())});
+  std::vector<int> io_ranks(static_cast<std::size_t>(comm.size()));
+  std::iota(io_ranks.begin(), io_ranks.end(), 0);
+  const double fill = 0;
+  Bytes memory;
+  const auto count = [&](int ranks_per_node, std::int64_t window) {
+    const Nodes nodes(comm, ranks_per_node);
+    NodeMessages messages(comm, nodes, io_ranks, window);
+    Rearranger rearranger(comm, decomposition, io_ranks, 64 << 20, &messages);
+    std::int64_t rounds = 0;
+    std::int64_t wrong = 0;
+    const Rearranger::GetRoom room = [&](std::size_t bytes) {
+      memory.resize(bytes);
+      return memory.data();
+    };
+    rearranger.write(transfer, element(Type::double_, false), reinterpret_cast<const std::byte*>(&fill), {},
+                     {room, {}, [&](const Box& piece, const std::byte* at) {
+                        ++rounds;
+                        for (std::int64_t i = 0; i < piece.cells(); ++i)
+                          wrong += number(Type::double_, at + 8 * i) != 1 ? 1 : 0;
+                      }});
+    CHECK(wrong == 0);
+    const std::int64_t sent = comm.sum(messages.messages());
+    const auto others = static_cast<std::int64_t>(nodes.count() - 1);
+    const bool together = ranks_per_node > 1 && nodes.count() > 1;
+    CHECK(messages.usable() == together);
+    if (together) CHECK(sent <= others * comm.size() * rounds);
+    if (nodes.count() == 1) CHECK(sent == 0);
+    // All cells but those that stay on their node, and a byte for each rank that has some.
+    const std::int64_t all = n * levels * 8;
+    const std::int64_t heads = others * comm.size() * rounds * (comm.size() + 7);
+    CHECK(comm.sum(messages.message_bytes()) <= all + heads);
+    return sent;
+  };
+  const std::int64_t by_rank = count(1, 1 << 20);
+  const std::int64_t by_node = count(2, 1 << 20);
+  if (comm.size() == 4) {
+    CHECK(by_rank == 12);
+    CHECK(by_node == 4);
+    CHECK(count(3, 1 << 20) == 4);
+  }
+  CHECK(count(2, 8192) >= by_node);  // in rounds
+  CHECK(count(comm.size(), 1 << 20) == 0);
+}
+
 TEST_CASE("many fields of one map, of several shapes: lists are made once for each way to cut") {
   const Comm comm(MPI_COMM_WORLD);
   Case c(3, comm);
