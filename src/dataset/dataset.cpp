@@ -164,6 +164,9 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.io_ranks = static_cast<int>(settings_.count("io_ranks"));
   out.io_stride = static_cast<int>(settings_.count("io_stride"));
   out.io_base = static_cast<int>(settings_.count("io_base"));
+  out.io_ranks_per_node = static_cast<int>(settings_.count("io_ranks_per_node"));
+  const std::string& exchange = settings_.text("exchange");
+  out.exchange = exchange == "on" ? Exchange::on : exchange == "off" ? Exchange::off : Exchange::automatic;
   out.wait_seconds = settings_.seconds("wait_seconds");
   out.catalog.header_reserve = settings_.bytes("header_reserve");
   out.catalog.alignment = settings_.bytes("alignment");

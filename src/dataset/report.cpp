@@ -36,12 +36,14 @@ struct CountField {
   const char* name;
   std::int64_t Counters::*field;
 };
-constexpr std::array<CountField, 6> k_counts{{{"bytes_written", &Counters::bytes_written},
+constexpr std::array<CountField, 8> k_counts{{{"bytes_written", &Counters::bytes_written},
                                               {"bytes_read", &Counters::bytes_read},
                                               {"writes", &Counters::writes},
                                               {"reads", &Counters::reads},
                                               {"fields_written", &Counters::fields_written},
-                                              {"fields_read", &Counters::fields_read}}};
+                                              {"fields_read", &Counters::fields_read},
+                                              {"messages", &Counters::messages},
+                                              {"message_bytes", &Counters::message_bytes}}};
 
 struct Spread {
   double min = 0, median = 0, max = 0;
@@ -162,6 +164,7 @@ Bytes packed(const RankReport& report) {
   out.put(c.hints_taken);
   out.put(c.hints_dropped);
   out.put(c.warnings);
+  out.put(c.ways);
   out.put(report.open_seconds);
   return out.take();
 }
@@ -186,6 +189,7 @@ RankReport unpack_rank_report(const Bytes& bytes) {
   in.get(c.hints_taken);
   in.get(c.hints_dropped);
   in.get(c.warnings);
+  in.get(c.ways);
   in.get(report.open_seconds);
   return report;
 }
@@ -213,17 +217,17 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
   double open_seconds = 0;
   for (const auto& rank : report.of_ranks)
     open_seconds = std::max(open_seconds, rank.open_seconds);
-  return object({member("file", quoted(report.path)), member("format", quoted(report.format)),
-                 member("driver", quoted(report.driver)), member("ranks", std::to_string(report.ranks)),
-                 member("ranks_reported", std::to_string(report.of_ranks.size())),
-                 member("nodes", std::to_string(first.nodes)),
-                 member("ranks_per_node", std::to_string(first.ranks_per_node)),
-                 member("writers", std::to_string(first.writers)),
-                 member("file_system", quoted(first.file_system)),
-                 member("seconds_open", number(open_seconds)), member("seconds", object(times)),
-                 member("counts", object(counts)), member("stage", stage), member("hints", hints),
-                 member("settings", object(changed)), member("warnings", list(warnings_of(report))),
-                 member("advice", quoted(advice_of(report, settings)))});
+  return object(
+      {member("file", quoted(report.path)), member("format", quoted(report.format)),
+       member("driver", quoted(report.driver)), member("ranks", std::to_string(report.ranks)),
+       member("ranks_reported", std::to_string(report.of_ranks.size())),
+       member("nodes", std::to_string(first.nodes)),
+       member("ranks_per_node", std::to_string(first.ranks_per_node)),
+       member("writers", std::to_string(first.writers)), member("file_system", quoted(first.file_system)),
+       member("seconds_open", number(open_seconds)), member("seconds", object(times)),
+       member("counts", object(counts)), member("stage", stage), member("hints", hints),
+       member("settings", object(changed)), member("ways", list(first.ways)),
+       member("warnings", list(warnings_of(report))), member("advice", quoted(advice_of(report, settings)))});
 }
 
 std::string table_of(const DatasetReport& report, const Settings& settings) {
@@ -251,6 +255,11 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
     out += row("stage", bytes_text(static_cast<double>(first.stage_bytes)) + " a node, at most " +
                             bytes_text(static_cast<double>(most_of(report, &Counters::stage_high_water))) +
                             " in use");
+  if (const auto messages = sum_of(report, &Counters::messages); messages > 0)
+    out += row("messages", bytes_text(static_cast<double>(sum_of(report, &Counters::message_bytes))) +
+                               " in " + std::to_string(messages) + " messages between nodes");
+  for (const auto& way : first.ways)
+    out += row("way", way);
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))
       out += row("setting", std::string(key.name) + " = " + settings.text(key.name) + " (" +

@@ -22,7 +22,7 @@ using Kind = SettingKey::Kind;
 constexpr std::int64_t k_stripe_unit = 64 * 1024;
 constexpr std::int64_t k_stripe_end = std::int64_t{1} << 32;
 
-constexpr std::array<SettingKey, 30> k_keys{{
+constexpr std::array<SettingKey, 32> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
      true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
@@ -61,6 +61,11 @@ constexpr std::array<SettingKey, 30> k_keys{{
     {"io_stride", Kind::count, "0", "0 (as far apart as they can be) or a number of ranks",
      "from one of these ranks to the next", false},
     {"io_base", Kind::count, "0", "a rank, from 0", "the first of these ranks", false},
+    {"io_ranks_per_node", Kind::count, "0", "0 or a number of ranks",
+     "so many of these ranks on each node, of whose ranks io_stride and io_base count", false},
+    {"exchange", Kind::word, "auto", "auto on off",
+     "several nodes: cells are sent to these ranks first, or each node stores its own; auto: by counting",
+     false},
     {"ranks_per_node", Kind::count, "0", "0 (ranks that share memory) or a number of ranks",
      "make a node of every so many ranks", false},
     {"wait_seconds", Kind::seconds, "600", "more than 0",

@@ -92,6 +92,10 @@ NodeShare share_of_tiles(const Dims& global, std::vector<Box> tiles, std::vector
   share.store = std::move(tiles);
   share.store.insert(share.store.end(), unowned.begin(), unowned.end());
   share.store = merged(std::move(share.store));
+  for (const auto& box : share.store) {
+    share.runs += box.cells() / run_of(box, global);
+    share.cells += box.cells();
+  }
   share.unowned = std::move(unowned);
 
   share.fetch = std::move(with_halos);

@@ -17,11 +17,13 @@ struct NodeShare {
   std::vector<Box> unowned;  ///< the unowned cells given to this node
   std::int64_t shortest_run =
       0;  ///< of cells that follow each other in the global grid, in any of their tiles
+  std::int64_t runs = 0, cells = 0;  ///< of what is to store: cells that follow each other in the global grid
   std::vector<Box>
       fetch;  ///< boxes that hold their tiles with halos, inside of the global shape; may overlap
 };
 
-/// Collective over comm, whose nodes are given.
+/// Of a map: everything to store and fetch, nothing counted (runs_of_node knows more). Collective over comm,
+/// whose nodes are given.
 NodeShare share_of_node(const Comm& comm, const Nodes& nodes, const Decomposition& decomposition);
 
 // What ranks do for it by themselves.

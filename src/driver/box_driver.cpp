@@ -58,7 +58,12 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
                   std::string("setting ") + name +
                       " is for driver native, as others have no stage; leave it out, or choose "
                       "driver native");
-  if (sets_io_ranks(options)) io_ranks_of(comm.size(), options.io_ranks, options.io_stride, options.io_base);
+  if (options.exchange != Exchange::automatic)
+    throw Error(
+        Code::setting,
+        "setting exchange is for driver native: others send fields cut by maps to I/O ranks in any "
+        "case, and those cut into tiles where io_ranks is set; leave it out, or choose driver native");
+  check_io_ranks(comm, options);
   const Bytes header = comm_.from_root([&] {
     ByteWriter out;
     if (fresh_) {

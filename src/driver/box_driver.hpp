@@ -142,6 +142,7 @@ class BoxDriver : public Driver {
     std::shared_ptr<const Decomposition> map;  ///< of a map: itself
     std::unique_ptr<Rearranger> rearranger;
   };
+  void count_messages();
   Rearranged& rearranged(const std::shared_ptr<const Decomposition>& decomposition, bool halo = false);
   /// Do other ranks than those that have cells of the field hand it on?
   bool rearranges(const Transfer& transfer) const;
@@ -175,6 +176,8 @@ class BoxDriver : public Driver {
     std::vector<Box> unowned;
   };
   std::vector<Kept> decompositions_;
+  std::unique_ptr<Nodes> nodes_;  ///< once they are asked for
+  std::unique_ptr<NodeMessages> node_messages_;
   std::vector<Rearranged> maps_;
   int opened_with_ = 0;  ///< variables that the file had when it was opened
   std::map<int, std::int64_t>

@@ -43,13 +43,15 @@ struct Counters {
   std::int64_t writes = 0, reads = 0;                ///< system calls
   std::int64_t fields_written = 0, fields_read = 0;  ///< calls of write and read
   std::int64_t commits = 0;
-  std::int64_t stage_bytes = 0;       ///< size of the node's stage
-  std::int64_t stage_high_water = 0;  ///< most bytes of it in use at once
-  std::int64_t slabs = 0;             ///< fillings that were cut because a field did not fit
+  std::int64_t stage_bytes = 0;                  ///< size of the node's stage
+  std::int64_t stage_high_water = 0;             ///< most bytes of it in use at once
+  std::int64_t slabs = 0;                        ///< fillings that were cut because a field did not fit
+  std::int64_t messages = 0, message_bytes = 0;  ///< of cells, that this rank sent to ranks of other nodes
   int nodes = 1, ranks_per_node = 1, writers = 1;
   std::string file_system;
   std::vector<std::string> hints_taken, hints_dropped;  ///< "key=value", as the library says
   std::vector<std::string> warnings;                    ///< what did not go as asked, and what to do
+  std::vector<std::string> ways;  ///< how the fields of each decomposition went, and why
 };
 
 /// Decompositions, by variable.
@@ -59,6 +61,12 @@ enum class OpenMode { create, create_exclusive, read, write };
 
 /// How ranks call a library together. nonblocking: calls are queued and moved together later.
 enum class Access { collective, independent, nonblocking };
+
+/// Do cells go to I/O ranks, or does each node store what its ranks have? automatic: whichever costs less.
+enum class Exchange { automatic, on, off };
+
+/// What I/O ranks store: even boxes of the field, or what the ranks of their own group have.
+enum class IoWay { automatic, box, subset };
 
 /// How many files a new dataset is. domains: nx x ny groups of tiles, the fastest dimension first.
 struct LayoutOptions {
@@ -85,9 +93,11 @@ struct DriverOptions {
   std::int64_t direct_bytes = 0;                 ///< runs so long go past the stage; 0: the driver chooses
   int writers = 0;         ///< ranks of a node that store at a time; 0: the driver chooses
   int ranks_per_node = 0;  ///< 0: ranks that share memory; n: every n of them
-  /// Ranks that hand cells of maps to a library: how many, each how many after the one before, which first;
-  /// 0: chosen (io_ranks.hpp).
-  int io_ranks = 0, io_stride = 0, io_base = 0;
+  /// Ranks that store and fetch boxes of fields: how many, each how many after the one before, which first;
+  /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
+  int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
+  Exchange exchange = Exchange::automatic;  ///< driver native on several nodes
+  IoWay io_way = IoWay::automatic;
   double wait_seconds = 600;  ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.

@@ -7,48 +7,77 @@ namespace shoal {
 
 namespace {
 
-std::string ranks_text(int ranks) {
-  return "there " + (ranks == 1 ? std::string("is 1 rank") : "are " + std::to_string(ranks) + " ranks");
+std::string ranks_text(const IoRanksWish& wish, int ranks) {
+  const std::string n = std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+  if (wish.node >= 0) return "node " + std::to_string(wish.node) + " has " + n;
+  return (ranks == 1 ? "there is " : "there are ") + n;
 }
 
-}  // namespace
-
-std::vector<int> io_ranks_of(int ranks, int count, int stride, int base) {
-  if (base >= ranks)
-    throw Error(Code::setting, "setting io_base is " + std::to_string(base) + ", but " + ranks_text(ranks) +
-                                   "; io_base can be 0 to " + std::to_string(ranks - 1));
-  const int room = ranks - base;
-  const std::string from = base > 0 ? " from rank " + std::to_string(base) + " on" : "";
-  if (count > room)
-    throw Error(Code::setting, "setting io_ranks is " + std::to_string(count) + ", but " + ranks_text(ranks) +
-                                   (base > 0 ? ", " + std::to_string(room) + " of them" + from : "") +
-                                   "; io_ranks can be 1 to " + std::to_string(room));
-  if (count == 0) count = stride == 0 ? room : (room - 1) / stride + 1;
-  if (stride == 0) stride = room / count;
-  if ((count - 1) > (room - 1) / stride)
-    throw Error(Code::setting, "io_ranks=" + std::to_string(count) +
-                                   " with io_stride=" + std::to_string(stride) + from +
-                                   " needs more ranks than there are (" + ranks_text(ranks) +
-                                   "); io_ranks can be 1 to " + std::to_string((room - 1) / stride + 1) +
-                                   ", or io_stride 1 to " + std::to_string((room - 1) / (count - 1)));
-  std::vector<int> list;
-  for (int i = 0; i < count; ++i)
-    list.push_back(base + i * stride);
-  return list;
-}
-
-std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options) {
-  if (sets_io_ranks(options))
-    return io_ranks_of(comm.size(), options.io_ranks, options.io_stride, options.io_base);
-  const Nodes nodes(comm, options.ranks_per_node);
-  const auto of_node =
-      io_ranks_of(nodes.node().size(), std::min(nodes.node().size(), k_io_ranks_of_node), 0, 0);
-  const bool chosen = std::find(of_node.begin(), of_node.end(), nodes.node().rank()) != of_node.end();
+// Ranks of each node; the wish is about one.
+std::vector<int> choose_in_nodes(const Comm& comm, const Nodes& nodes, const IoRanksWish& wish) {
+  bool chosen = false;
+  comm.agree_or_throw(caught([&] {
+    const auto of_node = io_ranks_of(nodes.node().size(), wish);
+    chosen = std::find(of_node.begin(), of_node.end(), nodes.node().rank()) != of_node.end();
+  }));
   const auto all = comm.all_gather(std::int64_t{chosen ? 1 : 0});
   std::vector<int> list;
   for (int r = 0; r < comm.size(); ++r)
     if (all[static_cast<std::size_t>(r)] != 0) list.push_back(r);
   return list;
+}
+
+}  // namespace
+
+std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish) {
+  const std::string setting = wish.node >= 0 ? "io_ranks_per_node" : "io_ranks";
+  const std::string there = ranks_text(wish, ranks);
+  if (wish.base >= ranks)
+    throw Error(Code::setting, "setting io_base is " + std::to_string(wish.base) + ", but " + there +
+                                   "; io_base can be 0 to " + std::to_string(ranks - 1));
+  int count = wish.count;
+  int stride = wish.stride;
+  const int room = ranks - wish.base;
+  const std::string from = wish.base > 0 ? " from rank " + std::to_string(wish.base) + " on" : "";
+  if (count > room)
+    throw Error(Code::setting, "setting " + setting + " is " + std::to_string(count) + ", but " + there +
+                                   (wish.base > 0 ? ", " + std::to_string(room) + " of them" + from : "") +
+                                   "; " + setting + " can be 1 to " + std::to_string(room));
+  if (count == 0) count = stride == 0 ? room : (room - 1) / stride + 1;
+  if (stride == 0) stride = room / count;
+  if ((count - 1) > (room - 1) / stride)
+    throw Error(Code::setting, setting + "=" + std::to_string(count) +
+                                   " with io_stride=" + std::to_string(stride) + from +
+                                   " needs more ranks than there are (" + there + "); " + setting +
+                                   " can be 1 to " + std::to_string((room - 1) / stride + 1) +
+                                   ", or io_stride 1 to " + std::to_string((room - 1) / (count - 1)));
+  std::vector<int> list;
+  for (int i = 0; i < count; ++i)
+    list.push_back(wish.base + i * stride);
+  return list;
+}
+
+std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options) {
+  const int per_node = options.io_ranks_per_node;
+  if (sets_io_ranks(options) && per_node == 0)
+    return io_ranks_of(comm.size(), {options.io_ranks, options.io_stride, options.io_base});
+  const Nodes nodes(comm, options.ranks_per_node);
+  if (per_node == 0)
+    return choose_in_nodes(comm, nodes,
+                           {std::min(nodes.node().size(), k_io_ranks_of_node), 0, 0, nodes.index()});
+  auto list = choose_in_nodes(comm, nodes, {per_node, options.io_stride, options.io_base, nodes.index()});
+  const auto all = static_cast<int>(list.size());
+  if (options.io_ranks > 0 && options.io_ranks != all)
+    throw Error(Code::setting, "io_ranks=" + std::to_string(options.io_ranks) +
+                                   " and io_ranks_per_node=" + std::to_string(per_node) +
+                                   " contradict each other: " + std::to_string(per_node) + " on each of " +
+                                   std::to_string(nodes.count()) + " nodes are " + std::to_string(all) +
+                                   "; leave one of the two out");
+  return list;
+}
+
+void check_io_ranks(const Comm& comm, const DriverOptions& options) {
+  if (sets_io_ranks(options)) choose_io_ranks(comm, options);
 }
 
 }  // namespace shoal

@@ -9,14 +9,23 @@
 
 namespace shoal {
 
-/// Which ranks hand cells to a library, as the settings io_ranks, io_stride and io_base say (each 0: not
-/// set): ranks base, base + stride, ... Without a stride they are as far apart as they can be; without a
-/// number there are as many as fit. Error(setting) says what would fit. Local.
-std::vector<int> io_ranks_of(int ranks, int count, int stride, int base);
+/// What the settings say of I/O ranks, each 0: not set. node: the ranks of this node are meant, and the count
+/// is io_ranks_per_node; -1: all ranks.
+struct IoRanksWish {
+  int count = 0, stride = 0, base = 0;
+  int node = -1;
+};
 
-/// The same, where nothing is set: up to k_io_ranks_of_node ranks of each node, as far apart as they can be.
-/// Ascending, the same on all ranks. Collective over comm.
+/// Which ranks store and fetch for others: base, base + stride, ... Without a stride they are as far apart as
+/// they can be; without a number there are as many as fit. Error(setting) says what would fit. Local.
+std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish);
+
+/// The same, as the options say; where nothing is set: up to k_io_ranks_of_node ranks of each node, as far
+/// apart as they can be. Ascending, the same on all ranks, as Error(setting) is. Collective over comm.
 std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options);
+
+/// Error(setting), on all ranks alike, if the options ask for I/O ranks that cannot be. Collective over comm.
+void check_io_ranks(const Comm& comm, const DriverOptions& options);
 
 /// On one node of two cores, 1 to 16 of them took the same time; few share the memory and messages of a node
 /// among more ranks than one, and leave the calls of a library large.
@@ -28,9 +37,15 @@ inline std::int64_t exchange_bytes(const DriverOptions& options) {
   return options.whole_stage ? std::min(k_exchange_bytes, options.stage_bytes) : k_exchange_bytes;
 }
 
-/// Is any of the three set?
+/// Of the window that a node's ranks share for messages to other nodes, and of those an I/O rank waits for.
+inline std::int64_t window_bytes(const DriverOptions& options) {
+  return exchange_bytes(options) / 4;
+}
+
+/// Is any of the four set?
 inline bool sets_io_ranks(const DriverOptions& options) {
-  return options.io_ranks > 0 || options.io_stride > 0 || options.io_base > 0;
+  return options.io_ranks > 0 || options.io_stride > 0 || options.io_base > 0 ||
+         options.io_ranks_per_node > 0;
 }
 
 }  // namespace shoal

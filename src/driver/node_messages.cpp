@@ -21,6 +21,10 @@ std::int64_t padded(std::int64_t bytes) {
 
 }  // namespace
 
+std::int64_t most_message_cells(std::int64_t window_bytes, std::int64_t ranks) {
+  return std::clamp(window_bytes - message_head(ranks), k_least_room, k_most_message);
+}
+
 /// What an I/O rank gets from (gives to) one node: sources first .. end - 1 in the order below.
 struct NodeMessages::Group {
   int node = 0;
@@ -107,7 +111,7 @@ NodeMessages::NodeMessages(const Comm& comm, const Nodes& nodes, std::vector<int
   }
   for (const auto& ranks : ranks_of_)
     most_ranks_ = std::max(most_ranks_, static_cast<std::int64_t>(ranks.size()));
-  most_bytes_ = std::clamp(most_bytes, head_bytes(most_ranks_) + k_least_room, k_most_message);
+  most_bytes_ = most_message_cells(most_bytes, most_ranks_) + message_head(most_ranks_);
   usable_ = nodes.count() > 1 && most_ranks_ > 1;
 }
 
@@ -125,7 +129,7 @@ void NodeMessages::count(std::span<const Message> sent) {
 
 void NodeMessages::reserve(std::int64_t cell_bytes) {
   const std::int64_t wanted =
-      std::min(most_bytes_, padded(std::min(cell_bytes, most_bytes_) + head_bytes(most_ranks_)));
+      std::min(most_bytes_, padded(std::min(cell_bytes, most_bytes_) + message_head(most_ranks_)));
   if (!usable_ || wanted <= room_bytes_) return;
   room_bytes_ = 0;
   const Status made = caught([&] {
@@ -155,7 +159,7 @@ NodeMessages::Groups NodeMessages::groups_of(std::span<const Message> sources) c
     out.groups.back().bytes += sources[i].bytes;
   }
   for (auto& group : out.groups) {
-    group.head = head_bytes(static_cast<std::int64_t>(group.end - group.first));
+    group.head = message_head(static_cast<std::int64_t>(group.end - group.first));
     group.bytes += group.head;
   }
   return out;
@@ -173,7 +177,7 @@ NodeMessages::Mine NodeMessages::mine_of(const Lengths& lengths, std::size_t io)
     }
     ++ranks;
   }
-  mine.at += head_bytes(ranks);
+  mine.at += message_head(ranks);
   mine.bytes = of_ranks[nodes_.node().rank()];
   return mine;
 }
@@ -189,7 +193,7 @@ NodeMessages::Batch NodeMessages::batch_from(const Lengths& lengths, std::size_t
       bytes += of_ranks[r];
       ranks += of_ranks[r] > 0 ? 1 : 0;
     }
-    if (bytes > 0) bytes += head_bytes(ranks);
+    if (bytes > 0) bytes += message_head(ranks);
     if (at > 0 && at + bytes > room_bytes_) break;
     batch.places.push_back(at);
     batch.bytes.push_back(bytes);

@@ -12,6 +12,13 @@
 
 namespace shoal {
 
+/// A byte for each rank of a node that has cells in a message, in front of them: they are there.
+inline std::int64_t message_head(std::int64_t ranks) {
+  return (ranks + 7) / 8 * 8;
+}
+/// Cells that a message may have, in bytes, where a window has window_bytes and a node up to so many ranks.
+std::int64_t most_message_cells(std::int64_t window_bytes, std::int64_t ranks);
+
 /// Messages between ranks and I/O ranks in two levels: what the ranks of a node have for one I/O rank they
 /// put behind each other in a window that they share, and it goes to another node as one message; on the I/O
 /// rank's own node it is taken from the window. The same backwards. Serves any number of fields and maps.
@@ -23,7 +30,7 @@ class NodeMessages {
   /// Are there nodes of several ranks, and memory that they share? The same on all ranks.
   bool usable() const { return usable_; }
   /// Cells that ranks of a node may have for one I/O rank, in bytes.
-  std::int64_t most_cell_bytes() const { return most_bytes_ - head_bytes(most_ranks_); }
+  std::int64_t most_cell_bytes() const { return most_bytes_ - message_head(most_ranks_); }
   /// Room for as many of these bytes. Where there is no memory it is not usable any more, on all ranks alike.
   /// Collective.
   void reserve(std::int64_t cell_bytes);
@@ -60,8 +67,6 @@ class NodeMessages {
   struct Batch;
   struct Mine;
   class Requests;
-  /// A byte for each rank: its cells are there.
-  static std::int64_t head_bytes(std::int64_t ranks) { return (ranks + 7) / 8 * 8; }
   Groups groups_of(std::span<const Message> sources) const;
   Mine mine_of(const Lengths& lengths, std::size_t io) const;
   Batch batch_from(const Lengths& lengths, std::size_t first) const;

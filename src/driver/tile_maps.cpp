@@ -72,9 +72,8 @@ Status check_section(const Transfer& transfer) {
               "a section of " + std::to_string(transfer.region.count[in_region(transfer, d)]) + " of the " +
                   std::to_string(block.global()[d]) + " cells of dimension " + std::to_string(d) +
                   " of the decomposition cannot go through I/O ranks, as dimensions before and behind it are "
-                  "cut; move the whole of it, or let every node store (leave out io_ranks, io_stride and "
-                  "io_base; "
-                  "on NFS they are needed)",
+                  "cut; move the whole of it, or let every node store (leave out io_ranks, "
+                  "io_ranks_per_node, io_stride and io_base; on NFS cells must go through them)",
               -1,
               {},
               {}};

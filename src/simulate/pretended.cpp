@@ -65,13 +65,16 @@ bool MappedField::may_have(int rank, std::int64_t first, std::int64_t end) const
 }
 
 std::vector<int> pretended_io_ranks(const PretendedField& field, const DriverOptions& options) {
-  if (sets_io_ranks(options))
-    return io_ranks_of(field.ranks, options.io_ranks, options.io_stride, options.io_base);
+  const int of_node = options.io_ranks_per_node;
+  if (sets_io_ranks(options) && of_node == 0)
+    return io_ranks_of(field.ranks, {options.io_ranks, options.io_stride, options.io_base});
   std::vector<int> list;
   for (int n = 0; n < field.nodes; ++n) {
     const int first = field.first_of_node(n);
     const int ranks = field.first_of_node(n + 1) - first;
-    for (const int r : io_ranks_of(ranks, std::min(ranks, k_io_ranks_of_node), 0, 0))
+    const IoRanksWish wish = of_node == 0 ? IoRanksWish{std::min(ranks, k_io_ranks_of_node), 0, 0, n}
+                                          : IoRanksWish{of_node, options.io_stride, options.io_base, n};
+    for (const int r : io_ranks_of(ranks, wish))
       list.push_back(first + r);
   }
   return list;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "driver/io_ranks.hpp"
 #include "driver/native/field.hpp"
 #include "driver/native/shapes.hpp"
+#include "driver/node_messages.hpp"
 
 namespace shoal {
 
@@ -110,6 +112,7 @@ class Simulator {
   void box_extents(int box, Visit&& visit) const;
   void store_box(int box);
   void count_message(int from, int to, std::int64_t bytes);
+  void send_of_node(int node);
   void exchange();
   std::vector<bool> who_matters() const;
 
@@ -146,6 +149,12 @@ class Simulator {
       bytes += n;
     }
   };
+  /// Messages go in two levels: what ranks of the present node have for a box in a round, if it is elsewhere.
+  bool by_nodes_ = false;
+  struct Assembled {
+    std::int64_t ranks = 0, bytes = 0;
+  };
+  std::map<std::pair<int, std::int64_t>, Assembled> assembled_;
   std::vector<Traffic> rank_sends_, node_sends_, node_takes_, writer_takes_;
 };
 
@@ -347,7 +356,15 @@ void Simulator::write_from(int rank, const Sent& sent) {
     for (std::int64_t round = 0; round < out_.rounds; ++round) {
       const BoxShare share = share_of_box(cut_, mapped_->shape(), box, max_cells_, round);
       const std::int64_t cells = cells_of_share(sent.map, share, of_box);
-      if (cells > 0) count_message(rank, to, cells * share.part.around() * size);
+      if (cells == 0) continue;
+      const std::int64_t bytes = cells * share.part.around() * size;
+      if (!by_nodes_) {
+        count_message(rank, to, bytes);
+      } else if (node_of(rank) != node_of(to)) {
+        Assembled& message = assembled_[{box, round}];
+        ++message.ranks;
+        message.bytes += bytes;
+      }
     }
   };
   for (const auto& own : sent.own) {
@@ -357,6 +374,16 @@ void Simulator::write_from(int rank, const Sent& sent) {
       for (int box = 0; box < cut_.parts(); ++box)
         send(box, own.where.cells());
   }
+}
+
+// One message for each I/O rank and round (NodeMessages).
+void Simulator::send_of_node(int node) {
+  const int first = field_.first_of_node(node);
+  const int ranks = field_.first_of_node(node + 1) - first;
+  for (const auto& [where, message] : assembled_)
+    count_message(first + where.first % ranks, io_ranks_[static_cast<std::size_t>(where.first)],
+                  message_head(message.ranks) + message.bytes);
+  assembled_.clear();
 }
 
 void Simulator::post(int rank, Sent&& sent) {
@@ -452,8 +479,13 @@ void Simulator::exchange() {
   for (int box = 0; box < boxes; ++box)
     box_of_rank_[static_cast<std::size_t>(io_ranks_[static_cast<std::size_t>(box)])] = box;
   cut_ = EvenCut(region_, boxes, field_.chunk);
-  max_cells_ =
-      std::max<std::int64_t>(1, exchange_bytes(wish_.options) / 2 / static_cast<std::int64_t>(field_.size));
+  int most_ranks = 0;
+  for (int n = 0; n < field_.nodes; ++n)
+    most_ranks = std::max(most_ranks, field_.first_of_node(n + 1) - field_.first_of_node(n));
+  by_nodes_ = field_.nodes > 1 && most_ranks > 1;
+  const std::int64_t most_bytes = by_nodes_ ? most_message_cells(window_bytes(wish_.options), most_ranks)
+                                            : exchange_bytes(wish_.options) / 2;
+  max_cells_ = std::max<std::int64_t>(1, most_bytes / static_cast<std::int64_t>(field_.size));
   out_.rounds = rounds_of(cut_, max_cells_);
   mail_.resize(static_cast<std::size_t>(field_.ranks));
   rank_sends_.resize(static_cast<std::size_t>(field_.ranks));
@@ -466,6 +498,7 @@ void Simulator::exchange() {
   const std::vector<bool> matters = who_matters();
   std::vector<Cost> costs(static_cast<std::size_t>(field_.ranks));
   for (int r = 0; r < field_.ranks; ++r) {
+    if (r > 0 && node_of(r) != node_of(r - 1)) send_of_node(node_of(r - 1));
     if (!matters[static_cast<std::size_t>(r)]) continue;
     Cost& cost = costs[static_cast<std::size_t>(r)];
     if (!field_.is_map() && is_chosen(r)) {
@@ -481,6 +514,7 @@ void Simulator::exchange() {
     write_from(r, sent);
     post(r, std::move(sent));
   }
+  send_of_node(field_.nodes - 1);
   for (int r = 0; r < field_.ranks; ++r) {
     if (!is_chosen(r)) continue;
     plan_second(r, costs[static_cast<std::size_t>(r)]);
@@ -499,17 +533,25 @@ Simulation Simulator::run() {
     out_.why = "drivers of other libraries are handed even boxes of such fields by I/O ranks";
   } else if (sets_io_ranks(wish_.options)) {
     out_.why = "I/O ranks are set";
+  } else if (wish_.options.exchange != Exchange::automatic) {
+    out_.why = wish_.options.exchange == Exchange::on ? "exchange=on" : "exchange=off";
   } else if (field_.is_map()) {
-    out_.why = "the cells of a map lie anywhere, and there are several nodes";
+    out_.why =
+        "the cells of a map lie anywhere, and there are several nodes (driver native lets them store by "
+        "themselves where each has long runs)";
   } else {
-    out_.why = "each node assembles its tiles in file order";
+    out_.why =
+        "each node assembles its tiles in file order (driver native sends them to I/O ranks where all that "
+        "is "
+        "short runs)";
   }
-  out_.exchanged = !wish_.native || sets_io_ranks(wish_.options) || (field_.is_map() && !one_node);
+  out_.exchanged = !wish_.native || sets_io_ranks(wish_.options) || wish_.options.exchange == Exchange::on ||
+                   (field_.is_map() && !one_node && wish_.options.exchange != Exchange::off);
   if (!out_.exchanged && field_.is_map())
-    throw Error(
-        Code::not_supported,
-        "on one node driver native packs the cells of a map to their places in the node's stage, with "
-        "no plan beside the map; give more nodes, or I/O ranks");
+    throw Error(Code::not_supported,
+                "on one node, and without an exchange, driver native packs the cells of a map to their "
+                "places in the node's stage, with "
+                "no plan beside the map; give more nodes, or I/O ranks");
   if (out_.exchanged)
     exchange();
   else

@@ -169,7 +169,9 @@ void write_and_read(const std::string& settings, const Shape& shape, const MapKi
   for (std::int64_t record = 0; record < 3; ++record)
     write(file, "grows", map, shape, type, record, random);
   ok(shoal_close(&file, 0));
-  ok(shoal_open(MPI_COMM_WORLD, "map.nc", SHOAL_READ, settings.find("exchange") == 0 ? "" : nullptr, &file));
+  const auto of_new_files = settings.find(", format=");
+  const std::string others_too = of_new_files == std::string::npos ? "" : settings.substr(0, of_new_files);
+  ok(shoal_open(MPI_COMM_WORLD, "map.nc", SHOAL_READ, others_too.c_str(), &file));
   for (const std::int64_t record : {2, 0}) {
     check_all(file, "grows", shape, owned, file_type, record);
     check(file, "grows", other, shape, owned, SHOAL_DOUBLE, file_type, record, record == 0, random);
@@ -227,9 +229,12 @@ TEST_CASE("maps: a small stage, several nodes, and chosen I/O ranks") {
   if (skipped(in_one_file(), "maps go to one file")) return;
   std::mt19937 random(14);
   const std::string last = std::to_string(world_size());
-  std::vector<std::string> ways{"io_ranks=1", "io_ranks=" + last, "io_stride=2"};
+  std::vector<std::string> ways{"io_ranks=1", "io_ranks=" + last, "io_stride=2",
+                                "ranks_per_node=1, io_ranks_per_node=1"};
   if (is_native())
-    for (const char* way : {"slot_bytes=4096", "ranks_per_node=1", "ranks_per_node=2"})
+    for (const char* way :
+         {"slot_bytes=4096", "ranks_per_node=1", "ranks_per_node=2", "ranks_per_node=1, exchange=off",
+          "ranks_per_node=2, exchange=off", "ranks_per_node=2, exchange=on"})
       ways.emplace_back(way);
   for (const auto& format : formats())
     for (const auto& way : ways) {
@@ -391,17 +396,23 @@ TEST_CASE("maps: cells that nobody owns stay as they are in variables without fi
     }
 }
 
-TEST_CASE("tiles through I/O ranks, or a clear refusal") {
-  if (skipped(in_one_file() && is_native(), "the others take them")) return;
-  const std::int64_t n = world_size();
-  const Cut cut(MPI_COMM_WORLD, {n}, {{world_rank()}, {1}}, {0}, {0});
-  shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, "map.nc", "io_ranks=1", &file));
-  def_dim(file, "x", n);
-  ok(shoal_def_var(file, "a", SHOAL_INT, "x", cut.handle()));
-  TestArray values(SHOAL_INT, {1});
-  const int code = shoal_write(file, "a", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
-  fails(code, SHOAL_SETTING, {"io_ranks", "writers"});
-  alike(code);
-  shoal_close(&file, 0);
+TEST_CASE("I/O ranks that cannot be are refused on all ranks alike") {
+  const auto refused = [](const std::string& settings, const std::vector<std::string>& words) {
+    CAPTURE(settings);
+    shoal_dataset* file = nullptr;
+    const int code = shoal_create(MPI_COMM_WORLD, "map.nc", settings.c_str(), &file);
+    fails(code, SHOAL_SETTING, words);
+    alike(code);
+    CHECK(file == nullptr);
+  };
+  if (skipped(in_one_file(), "sets have I/O ranks of their own")) return;
+  const std::string more = std::to_string(world_size() + 1);
+  refused("io_ranks_per_node=" + more, {"io_ranks_per_node is " + more, "node 0 has"});
+  refused("io_ranks_per_node=2, ranks_per_node=1", {"node 0 has 1 rank", "can be 1 to 1"});
+  refused("io_ranks_per_node=1, ranks_per_node=1, io_ranks=" + more, {"contradict", "leave one"});
+  refused("io_ranks_per_node=1, ranks_per_node=1, io_base=1", {"io_base can be 0 to 0"});
+  if (is_native())
+    refused("exchange=off, io_ranks=1", {"exchange=off", "contradict"});
+  else
+    refused("exchange=on", {"driver native"});
 }

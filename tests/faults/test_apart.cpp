@@ -18,6 +18,8 @@ std::vector<std::string> ways() {
   std::vector<std::string> all{"driver=native, format=cdf5",
                                "driver=native, format=netcdf4",
                                "driver=native, format=netcdf4, ranks_per_node=1",
+                               "driver=native, format=cdf5, ranks_per_node=2, exchange=on",
+                               "driver=native, format=netcdf4, io_ranks_per_node=1",
                                "driver=native, layout=process",
                                "driver=native, layout=node, ranks_per_node=2, format=netcdf4",
                                "driver=gather, format=cdf5",
@@ -45,6 +47,8 @@ std::vector<std::string> ways_of_maps() {
                                "driver=native, format=cdf5, ranks_per_node=1",
                                "driver=native, format=netcdf4, ranks_per_node=1",
                                "driver=native, format=netcdf4, io_ranks=2",
+                               "driver=native, format=cdf5, ranks_per_node=1, exchange=off",
+                               "driver=native, format=cdf5, ranks_per_node=2, exchange=on",
                                "driver=gather, format=cdf5",
                                "driver=mpiio, format=raw, access=independent"};
   for (const auto& kind : shoal::driver_kinds()) {

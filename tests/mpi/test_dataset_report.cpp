@@ -96,6 +96,42 @@ TEST_CASE("reports are added to one file, or written to one each") {
   has(content("run-one.txt"), "Shoal report: one.nc");
 }
 
+TEST_CASE("the report says which way fields went over several nodes, and why") {
+  const int size = size_of_world();
+  const auto report_of = [&](const std::string& settings, bool scattered) {
+    const std::int64_t n = 1000 * size;
+    std::vector<std::int64_t> cells;
+    for (std::int64_t i = 0; i < 1000; ++i)
+      cells.push_back(scattered ? i * size + rank_of_world() : rank_of_world() * 1000 + i);
+    shoal_decomposition* map = nullptr;
+    REQUIRE(shoal_map(MPI_COMM_WORLD, 1, &n, 0, 1000, cells.data(), &map) == SHOAL_OK);
+    shoal_dataset* file = nullptr;
+    REQUIRE(shoal_create(MPI_COMM_WORLD, "way.nc", settings.c_str(), &file) == SHOAL_OK);
+    CHECK(shoal_def_dim(file, "x", n) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", map) == SHOAL_OK);
+    std::vector<double> values(1000, 1.0);
+    const std::int64_t count = 1000;
+    const shoal_array array{values.data(), SHOAL_DOUBLE, 0, 1, &count, nullptr};
+    CHECK(shoal_write(file, "v", nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    const std::string report = shoal_report(file);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+    shoal_decomposition_free(&map);
+    return report;
+  };
+  has(report_of("", true), "\"ways\": []");
+  if (size != 4) return;
+  has(report_of("ranks_per_node=2", true),
+      "4000 cut by a map, 8-byte values: exchange: nodes would store 2000 runs of 16 bytes; 4 I/O ranks "
+      "store 4 "
+      "boxes of ");
+  has(report_of("ranks_per_node=2", true), "\"messages\": 1,");
+  has(report_of("ranks_per_node=2", false), "direct: nodes store 2 runs of ");
+  has(report_of("ranks_per_node=2, exchange=off", true),
+      "direct: exchange=off; nodes store 2000 runs of 16 bytes\"");
+  has(report_of("ranks_per_node=2, exchange=on", false), "exchange: exchange=on; 4 I/O ranks store 4 boxes");
+  has(report_of("io_ranks=1", false), "exchange: I/O ranks are set; 1 I/O rank stores 1 box of ");
+}
+
 TEST_CASE("a report that cannot be written is refused when the file is opened") {
   shoal_dataset* file = nullptr;
   CHECK(shoal_create(MPI_COMM_WORLD, "x.nc", "report=no-folder/r.json", &file) == SHOAL_SETTING);

@@ -223,6 +223,7 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     field.nodes = comm.size() / options.ranks_per_node;
     // Without them one node packs maps into its stage.
     options.io_ranks = field.nodes == 1 || pick(2) == 0 ? 1 + pick(comm.size()) : 0;
+    options.exchange = Exchange::on;
     if (pick(3) == 0) {  // many rounds
       options.stage_bytes = 512;
       options.whole_stage = true;
@@ -274,6 +275,7 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
         comm.size())[static_cast<std::size_t>(pick(static_cast<int>(even_nodes(comm.size()).size())))];
     options.slot_bytes = pick(2) == 0 ? 64 * 1024 : 0;
     options.writers = pick(3);
+    options.exchange = Exchange::off;
     field.nodes = comm.size() / options.ranks_per_node;
     CAPTURE(round);
     CAPTURE(options.ranks_per_node);

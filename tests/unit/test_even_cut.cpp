@@ -14,9 +14,9 @@ using namespace shoal;
 
 namespace {
 
-std::string refusal(int ranks, int count, int stride, int base) {
+std::string refusal(int ranks, int count, int stride, int base, int node = -1) {
   try {
-    io_ranks_of(ranks, count, stride, base);
+    io_ranks_of(ranks, {count, stride, base, node});
   } catch (const Error& e) {
     CHECK(e.code() == Code::setting);
     return e.what();
@@ -108,17 +108,20 @@ TEST_CASE("pieces follow each other in their box") {
 }
 
 TEST_CASE("I/O ranks: as many as asked for, or an error that says what fits") {
-  CHECK(io_ranks_of(16, 4, 0, 0) == std::vector{0, 4, 8, 12});
-  CHECK(io_ranks_of(16, 4, 2, 3) == std::vector{3, 5, 7, 9});
-  CHECK(io_ranks_of(7, 0, 3, 0) == std::vector{0, 3, 6});
-  CHECK(io_ranks_of(7, 0, 0, 5) == std::vector{5, 6});
-  CHECK(io_ranks_of(7, 3, 0, 0) == std::vector{0, 2, 4});
-  CHECK(io_ranks_of(7, 7, 0, 0).size() == 7);
-  CHECK(io_ranks_of(1, 1, 1000000000, 0) == std::vector{0});
+  CHECK(io_ranks_of(16, {4, 0, 0}) == std::vector{0, 4, 8, 12});
+  CHECK(io_ranks_of(16, {4, 2, 3}) == std::vector{3, 5, 7, 9});
+  CHECK(io_ranks_of(7, {0, 3, 0}) == std::vector{0, 3, 6});
+  CHECK(io_ranks_of(7, {0, 0, 5}) == std::vector{5, 6});
+  CHECK(io_ranks_of(7, {3, 0, 0}) == std::vector{0, 2, 4});
+  CHECK(io_ranks_of(7, {7, 0, 0}).size() == 7);
+  CHECK(io_ranks_of(1, {1, 1000000000, 0}) == std::vector{0});
   CHECK(refusal(4, 5, 0, 0) == "setting io_ranks is 5, but there are 4 ranks; io_ranks can be 1 to 4");
   CHECK(refusal(4, 3, 2, 0).find("io_ranks can be 1 to 2, or io_stride 1 to 1") != std::string::npos);
   CHECK(refusal(4, 0, 0, 4).find("io_base can be 0 to 3") != std::string::npos);
   CHECK(refusal(4, 3, 0, 2).find("io_ranks can be 1 to 2") != std::string::npos);
+  CHECK(refusal(4, 5, 0, 0, 7) ==
+        "setting io_ranks_per_node is 5, but node 7 has 4 ranks; io_ranks_per_node can be 1 to 4");
+  CHECK(refusal(1, 2, 0, 0, 3).find("node 3 has 1 rank;") != std::string::npos);
 }
 
 TEST_CASE("positions of cells: 4 bytes each or less, 8 in huge boxes") {

@@ -73,7 +73,7 @@ TEST_CASE("tiles on many nodes: all cells are stored once, with and without I/O 
     CHECK(out.node_messages.sum == out.node_takes_messages.sum);
     CHECK(out.node_bytes.sum == out.node_takes_bytes.sum);
     CHECK(out.node_bytes.sum <= out.bytes.sum);
-    CHECK(out.bytes.sum <= bytes);
+    CHECK(out.bytes.sum <= bytes + 32 * out.messages.sum);  // with heads of messages
   }
 }
 

@@ -35,6 +35,7 @@ void NativeDriver::settle(const char* does) {
     if (stage_) stage_->fail();
   }
   written_so_far_ = 0;
+  wrote_.clear();
   if (direct_) direct_->settled();
   if (met.same && !met.raised) return;
   if (writer_) keep(writer_->flush());

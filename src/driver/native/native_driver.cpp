@@ -26,7 +26,11 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       options_(options),
       writable_(mode != OpenMode::read),
       file_(path, writable_, options.open_store, counters_) {
-  if (sets_io_ranks(options)) io_ranks_of(comm.size(), options.io_ranks, options.io_stride, options.io_base);
+  check_io_ranks(comm, options);
+  if (options.exchange == Exchange::off && sets_io_ranks(options))
+    throw Error(Code::setting,
+                "exchange=off and settings of I/O ranks (io_ranks, io_ranks_per_node, io_stride, io_base) "
+                "contradict each other, as cells go to these ranks by an exchange; leave one of them out");
   const Timer timer(counters_.open);
   const Bytes opened = comm_.from_root([&] {
     catalog_ = catalog_of_file(path, mode, format, options_, counters_.warnings);
@@ -56,11 +60,16 @@ void NativeDriver::share_file(const FileSystem& where) {
   if (!warning.empty()) counters_.warnings.push_back(warning);
   one_node_stores_ = where.sharing == FileSystem::Sharing::close_to_open;
   if (!one_node_stores_) return;
+  if (options_.exchange == Exchange::off)
+    throw Error(Code::setting, "exchange=off, but the file is on " + where.type +
+                                   ", where nodes do not see each other's writes, and the ranks of one node "
+                                   "must store for all; leave the setting out, or choose layout=node");
   bool elsewhere = false;
   io_ranks_ = io_ranks_of_one_node(comm_, *nodes_, options_, elsewhere);
   if (elsewhere)
     counters_.warnings.push_back(
-        "settings io_ranks, io_stride or io_base choose ranks of other nodes than rank 0's to store, and "
+        "settings io_ranks, io_ranks_per_node, io_stride or io_base choose ranks of other nodes than rank "
+        "0's to store, and "
         "on " +
         where.type +
         " cells that several nodes store may be lost; leave them out, or choose ranks of one node");
@@ -150,20 +159,14 @@ void NativeDriver::make_stage() {
 }
 
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  const bool known = shares_.count(decomposition.get()) != 0;
-  if (known) return;
-  if (decomposition->map() == nullptr && sets_io_ranks(options_) && !one_node_stores_)
-    throw Error(
-        Code::setting,
-        "io_ranks, io_stride and io_base are for fields cut by maps with driver native, which "
-        "assembles tiles in a node's shared memory; leave them out (writers tells how many ranks of a "
-        "node store), or choose another driver");
+  if (shares_.count(decomposition.get()) != 0) return;
   const Timer timer(counters_.define);
   if (!stage_) make_stage();
-  NodeShare share = share_of_node(comm_, *nodes_, *decomposition);
-  share.number = shares_.size();
-  if (decomposition->map() == nullptr && one_node_stores_) map_of(decomposition, false);
-  shares_.emplace(decomposition.get(), std::pair(decomposition, std::move(share)));
+  Known known{decomposition, share_of_node(comm_, *nodes_, *decomposition), {}, true, 0, 0, {}, {}};
+  weigh(known);
+  known.share.number = shares_.size();
+  if (decomposition->map() == nullptr && known.sends != Sends::never) map_of(decomposition, false);
+  shares_.emplace(decomposition.get(), std::move(known));
   find_rearrangers();
 }
 
@@ -188,7 +191,7 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.transfer = &transfer;
   job.variable = &variable(transfer.variable);
   job.placement = &placements_[static_cast<std::size_t>(transfer.variable)];
-  job.share = &shares_.at(transfer.decomposition.get()).second;
+  job.share = &shares_.at(transfer.decomposition.get()).share;
   job.addresses_listed = job.placement->kind == Placement::Kind::listed || job.placement->begin == k_unplaced;
   return job;
 }
@@ -200,9 +203,8 @@ bool NativeDriver::goes_direct(const FieldJob& job) const {
          direct_->suits_writing(job);
 }
 
-Status NativeDriver::store(const FieldJob& job) {
-  if (rearranger_of(*job.transfer) != nullptr) return store_boxes(job);
-  if (one_node_stores_) return store_tiles(job);
+Status NativeDriver::store(const FieldJob& job, bool exchange) {
+  if (exchange) return job.transfer->decomposition->map() != nullptr ? store_boxes(job) : store_tiles(job);
   if (!goes_direct(job)) return writer_->write(job);
   Status status;
   writer_->settle_overlap(job, status);
@@ -247,12 +249,13 @@ void NativeDriver::write(const Transfer& transfer) {
   });
   keep(placed);
   // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
-  const bool together = one_node_stores_ || rearranger_of(transfer) != nullptr;
+  const bool together = exchanges(job);
+  if (meets && !nodes_->single()) keep_order(job, together);
   if (broken_ && !together) return;
   unsettled_ = true;
   ++counters_.fields_written;
   if (placed.ok()) {
-    Status status = store(job);
+    Status status = store(job, together);
     if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
     keep(status);
     broken_ = stage_->broken();
@@ -260,6 +263,15 @@ void NativeDriver::write(const Transfer& transfer) {
     broken_ = true;
     stage_->fail();
   }
+}
+
+// What one node has in its stage may be stored after what another one stores: cells that are written again in
+// another way must wait. All ranks are in this call.
+void NativeDriver::keep_order(const FieldJob& job, bool exchange) {
+  const std::uint64_t way = 2 * job.share->number + (exchange ? 1 : 0);
+  const auto before = wrote_.find(job.transfer->variable);
+  if (before != wrote_.end() && before->second != way) settle("writes");
+  wrote_[job.transfer->variable] = way;
 }
 
 void NativeDriver::grow_records(int v, const Box& box) {
@@ -366,8 +378,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   FieldJob job = job_for(transfer);
   if (job.placement->kind == Placement::Kind::library) return read_by_library(job);
   if (job.addresses_listed) job.addresses = find(job);
-  if (rearranger_of(transfer) != nullptr) return fetch_boxes(job);
-  if (one_node_stores_) return fetch_tiles(job);
+  if (exchanges(job)) return transfer.decomposition->map() != nullptr ? fetch_boxes(job) : fetch_tiles(job);
   if (direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_).read(job);
 }

@@ -62,10 +62,39 @@ class NativeDriver final : public Driver {
 
   FieldJob job_for(const Transfer& transfer) const;
   bool goes_direct(const FieldJob& job) const;
-  Status store(const FieldJob& job);
+  Status store(const FieldJob& job, bool exchange);
+  void keep_order(const FieldJob& job, bool exchange);
   std::vector<std::uint64_t> place(const FieldJob& job);
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
   void grow_records(int variable, const Box& box);
+
+  /// Do cells of a decomposition go to I/O ranks?
+  enum class Sends { never, maybe, always };
+  /// What was decided for values of a size, in a region of so many times the decomposition's cells.
+  struct Way {
+    std::size_t size = 0;
+    Dims chunk;
+    std::int64_t leads = 0;
+    bool whole = true;  ///< no section that I/O ranks cannot have
+    bool exchange = false;
+  };
+  /// What is known of a decomposition.
+  struct Known {
+    std::shared_ptr<const Decomposition> decomposition;
+    NodeShare share;
+    Sends sends = Sends::never;
+    bool boxes = true;                 ///< the share has boxes of what this node can store by itself
+    std::int64_t runs = 0, cells = 0;  ///< of all nodes, that they would store; 0: not counted
+    std::string why;                   ///< sends is not maybe; empty: no need to tell
+    std::vector<Way> ways;
+  };
+  /// Collective.
+  void weigh(Known& known);
+  /// Does the field go to I/O ranks first? Collective where the decomposition may be sent.
+  bool exchanges(const FieldJob& job);
+  void decide(const Known& known, const FieldJob& job, Way& way);
+  /// Collective the first time.
+  const std::vector<int>& io_ranks();
 
   /// Fields cut by maps, where the ranks have several stages: in boxes that I/O ranks store and fetch.
   /// Collective.
@@ -78,8 +107,9 @@ class NativeDriver final : public Driver {
   template <class Move>
   void move_box(const FieldJob& job, const Box& box, std::byte* cells, Move&& move);
   Rearranger* rearranger_of(const Transfer& transfer) const;
+  void count_messages();
   void add_rearranger(const std::shared_ptr<const Decomposition>& map);
-  /// Fields cut into tiles, where the ranks of one node store and fetch for all: the same way, as maps.
+  /// Fields cut into tiles: the same way, as maps.
   /// Collective.
   Status store_tiles(const FieldJob& job);
   Status fetch_tiles(const FieldJob& job);
@@ -128,13 +158,14 @@ class NativeDriver final : public Driver {
   std::int64_t stage_missing_ = 0;  // bytes that shared memory had no room for
   std::optional<FieldWriter> writer_;
   std::optional<DirectWay> direct_;
-  std::map<const Decomposition*, std::pair<std::shared_ptr<const Decomposition>, NodeShare>> shares_;
+  std::map<const Decomposition*, Known> shares_;
+  std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
   Room box_cells_, chunk_cells_;
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
-  std::vector<int> io_ranks_;     ///< then: who does
+  std::vector<int> io_ranks_;     ///< who stores and fetches boxes, once that is known
   struct TileMap {
     std::shared_ptr<const Decomposition> block;
     bool halo = false;
@@ -144,13 +175,14 @@ class NativeDriver final : public Driver {
   Room tile_;  ///< this rank's cells of a field that goes through them
 
   RecordKeeper records_;
-  bool puts_ = false;                  ///< something was put that may wait in the catalog; on all ranks alike
-  std::set<int> put_;                  ///< those variables, on rank 0
-  std::set<int> put_calls_;            ///< variables of all calls of put since the last commit
-  std::vector<std::int64_t> written_;  ///< lengths of all dimensions as far as `write` made them
-  std::map<int, Found> found_;         ///< of files opened for reading, where nothing moves
-  Status pending_;                     ///< the first failure since the last sync
-  bool broken_ = false;                ///< this rank is out of step until the next sync
+  bool puts_ = false;  ///< something was put that may wait in the catalog; on all ranks alike
+  std::set<int> put_;  ///< those variables, on rank 0
+  std::map<int, std::uint64_t> wrote_;  ///< how variables were written since ranks last met to settle
+  std::set<int> put_calls_;             ///< variables of all calls of put since the last commit
+  std::vector<std::int64_t> written_;   ///< lengths of all dimensions as far as `write` made them
+  std::map<int, Found> found_;          ///< of files opened for reading, where nothing moves
+  Status pending_;                      ///< the first failure since the last sync
+  bool broken_ = false;                 ///< this rank is out of step until the next sync
   bool lost_ = false;  ///< the stage was dropped with fields in it that nobody stored, since the last commit
   std::uint64_t written_so_far_ = 0;  ///< a hash of all writes since ranks last compared it
   bool unsettled_ = false;            ///< something was written that may not be in the file yet

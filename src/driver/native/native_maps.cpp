@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields cut by maps over several stages, or by tiles where one node stores for all: cells are sent to I/O
-// ranks, each of which stores (fetches) a box of the field itself. On one node they are packed to their
-// places in the stage instead, by everybody.
+// Fields whose cells are sent to I/O ranks, each of which stores (fetches) a box of the field itself.
 #include <algorithm>
 
 #include "driver/io_ranks.hpp"
@@ -36,8 +34,7 @@ Dims borders_of(const FieldJob& job) {
 
 }  // namespace
 
-// Where there are several stages, where I/O ranks are asked for, and where bytes of the file must be kept
-// between those of a map.
+// Where cells of a map may be sent, and where bytes of the file must be kept between those of a map.
 void NativeDriver::find_rearrangers() {
   const auto fits = [&](const VariableDef& v, const Decomposition& cut) {
     const auto n = static_cast<std::size_t>(cut.rank());
@@ -48,14 +45,22 @@ void NativeDriver::find_rearrangers() {
     }
     return true;
   };
-  for (const auto& [key, known] : shares_) {
-    const Decomposition& decomposition = *known.first;
-    if (decomposition.map() == nullptr || rearrangers_.count(key) != 0) continue;
+  for (auto& [key, known] : shares_) {
+    const Decomposition& decomposition = *known.decomposition;
+    if (decomposition.map() == nullptr) continue;
     const bool keeps = std::any_of(
         schema_.variables.begin(), schema_.variables.end(),
         [&](const VariableDef& v) { return fits(v, decomposition) && keeps_unowned(decomposition, v); });
-    if (!keeps && nodes_->single() && !sets_io_ranks(options_)) continue;
-    add_rearranger(known.first);
+    if (keeps && known.sends != Sends::always) {
+      if (options_.exchange == Exchange::off)
+        throw Error(Code::setting,
+                    "exchange=off, but cells of a map that nobody owns must stay as they are in a variable "
+                    "without fill, for which I/O ranks read what is there; leave the setting out");
+      known.sends = Sends::always;
+      known.why = "cells that nobody owns stay in variables without fill";
+      known.ways.clear();
+    }
+    if (known.sends != Sends::never && rearrangers_.count(key) == 0) add_rearranger(known.decomposition);
   }
 }
 
@@ -65,10 +70,17 @@ Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
 }
 
 void NativeDriver::add_rearranger(const std::shared_ptr<const Decomposition>& map) {
-  rearrangers_.emplace(
-      map.get(), std::make_unique<Rearranger>(comm_, map,
-                                              one_node_stores_ ? io_ranks_ : choose_io_ranks(comm_, options_),
-                                              exchange_bytes(options_)));
+  if (!nodes_->single() && !node_messages_)
+    node_messages_.emplace(comm_, *nodes_, io_ranks(), window_bytes(options_));
+  rearrangers_.emplace(map.get(),
+                       std::make_unique<Rearranger>(comm_, map, io_ranks(), exchange_bytes(options_),
+                                                    node_messages_ ? &*node_messages_ : nullptr));
+}
+
+void NativeDriver::count_messages() {
+  if (!node_messages_) return;
+  counters_.messages = node_messages_->messages();
+  counters_.message_bytes = node_messages_->message_bytes();
 }
 
 const std::shared_ptr<const Decomposition>& NativeDriver::map_of(
@@ -203,6 +215,7 @@ Status NativeDriver::store_boxes(const FieldJob& job) {
     misfits = rearranger_of(transfer)->write(transfer, job.stored(), fill.data(), borders_of(job), handling);
   }));
   counters_.pack += now() - begin - (counters_.store + counters_.read - moved);
+  count_messages();
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, true));
   return status;
 }
@@ -217,6 +230,7 @@ Status NativeDriver::fetch_boxes(const FieldJob& job) {
   status.merge(caught(
       [&] { misfits = rearranger_of(transfer)->read(transfer, job.stored(), borders_of(job), handling); }));
   counters_.unpack += now() - begin - (counters_.read - fetched);
+  count_messages();
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));
   return status;
 }

@@ -54,7 +54,7 @@ void require_plain(const VariableDef& variable) {
 TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths,
                          const DriverOptions& options)
     : comm_(comm), options_(options) {
-  if (sets_io_ranks(options)) io_ranks_of(comm.size(), options.io_ranks, options.io_stride, options.io_base);
+  check_io_ranks(comm, options);
   const Timer timer(counters_.open);
   const Bytes message = comm_.from_root([&] {
     FileSetOptions how;
@@ -72,8 +72,8 @@ TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths
   if (comm_.rank() == 0) counters_.warnings = set_.warnings;
   if (comm_.rank() == 0 && sets_io_ranks(options_))
     counters_.warnings.push_back(
-        "each rank reads its own cells from the files of a set; io_ranks, io_stride and io_base are not "
-        "used");
+        "each rank reads its own cells from the files of a set; io_ranks, io_ranks_per_node, io_stride "
+        "and io_base are not used");
   for (int v = 0; v < static_cast<int>(set_.schema.variables.size()); ++v) {
     Placement scattered;
     scattered.kind = Placement::Kind::library;
