@@ -70,6 +70,28 @@ def test_ways_of_writing():
         Tiles((5, 6), (1, 2, 3), 4)
 
 
+def test_over_several_nodes_the_way_is_counted():
+    tiles = Tiles((656, 640, 5), (4, 4), 4)
+    long = explain(tiles, Options(ranks_per_node=8))
+    assert long.who[0] == "direct: nodes store 10 runs of 839680 bytes by themselves"
+    assert not long.boxes
+    short = explain(tiles, Options(ranks_per_node=2))
+    assert short.who[0] == "exchange: nodes would store 6400 runs of 1312 bytes by themselves"
+    assert (len(short.boxes), short.writes) == (16, 80)  # five levels in each box
+    assert sum(box.bytes for box in short.boxes) == tiles.field_bytes
+    assert not explain(tiles, Options(ranks_per_node=2, exchange="off")).boxes
+    chosen = explain(tiles, Options(ranks_per_node=4, io_ranks_per_node=1))
+    assert [box.rank for box in chosen.boxes] == [0, 4, 8, 12]
+    assert len(explain(tiles, Options(ranks_per_node=8, exchange="on")).boxes) == 16
+    for wrong in (
+        Options(exchange="off", io_ranks=2),
+        Options(exchange="on", driver="gather"),
+        Options(ranks_per_node=4, io_ranks_per_node=1, io_ranks=3),
+    ):
+        with pytest.raises(InvalidArgumentError):
+            explain(tiles, wrong)
+
+
 def test_the_library_does_what_is_explained(mpirun, tmp_path):
     for shape, grid, size in (
         ((328, 320, 9), (2, 2), 4),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
 from ._fillings import fillings
-from ._io_boxes import even_boxes, io_ranks, runs_of
+from ._io_boxes import even_boxes, io_ranks, runs_of, usual_io_ranks
 from .decomposition import balanced_tile
 from .errors import InvalidArgumentError
 
@@ -31,6 +31,9 @@ _slots = (4, 8)
 _gather_slab = 16 * 1024 * 1024
 # Of messages that a rank has under way.
 _exchange_bytes = 64 * 1024 * 1024
+# Several nodes: shorter runs, so many times as many as I/O ranks, are sent before they are stored.
+_short_run = 16 * 1024
+_fewer_boxes = 4
 
 
 class Runs(NamedTuple):
@@ -194,10 +197,12 @@ class Options:
     io_ranks: int = 0
     io_stride: int = 0
     io_base: int = 0
+    io_ranks_per_node: int = 0
+    exchange: str = "auto"
 
     @property
     def sets_io_ranks(self) -> bool:
-        return bool(self.io_ranks or self.io_stride or self.io_base)
+        return bool(self.io_ranks or self.io_stride or self.io_base or self.io_ranks_per_node)
 
 
 @dataclass
@@ -267,14 +272,57 @@ def explain(tiles: Tiles, options: Options) -> Explanation:
     result = Explanation(tiles, options, _nodes(tiles, options.ranks_per_node))
     ways = {"native": _native, "gather": _gather}
     way = ways.get(options.driver, _library)
-    (_exchange if options.sets_io_ranks else way)(result)
+    if options.sets_io_ranks or options.exchange == "on":
+        if options.exchange == "off":
+            raise InvalidArgumentError("exchange=off and settings of I/O ranks contradict each other.")
+        way = _exchange
+    if options.exchange != "auto" and options.driver != "native":
+        raise InvalidArgumentError(f"exchange is for driver native, not {options.driver}.")
+    way(result)
+    if way is _native and len(result.nodes) > 1:
+        return _counted(result)
     return result
+
+
+def _counted(direct: Explanation) -> Explanation:
+    """The way that driver native chooses over several nodes."""
+    tiles, options = direct.tiles, direct.options
+    # Chunks cut runs further: then what the stages store is counted.
+    runs = sum(node.runs for node in direct.nodes) if options.chunk is None else direct.writes
+    mean = tiles.field_bytes / max(runs, 1)
+    ranks = _io_ranks(direct)
+    if options.exchange == "auto" and mean < _short_run and runs >= _fewer_boxes * len(ranks):
+        sent = Explanation(tiles, options, direct.nodes)
+        _exchange(sent)
+        sent.who.insert(0, f"exchange: nodes would store {runs} runs of {mean:.0f} bytes by themselves")
+        return sent
+    direct.who.insert(0, f"direct: nodes store {runs} runs of {mean:.0f} bytes by themselves")
+    return direct
+
+
+def _io_ranks(result: Explanation) -> list[int]:
+    tiles, options = result.tiles, result.options
+    nodes = [node.ranks for node in result.nodes]
+    if options.io_ranks_per_node:
+        ranks = []
+        for node in nodes:
+            of_node = io_ranks(len(node), options.io_ranks_per_node, options.io_stride, options.io_base)
+            ranks += [node.start + rank for rank in of_node]
+        if options.io_ranks and options.io_ranks != len(ranks):
+            raise InvalidArgumentError(
+                f"io_ranks={options.io_ranks} and io_ranks_per_node={options.io_ranks_per_node} contradict "
+                f"each other: on {len(nodes)} nodes the latter are {len(ranks)}."
+            )
+        return ranks
+    if options.sets_io_ranks:
+        return io_ranks(tiles.ranks, options.io_ranks, options.io_stride, options.io_base)
+    return usual_io_ranks(nodes)
 
 
 def _exchange(result: Explanation) -> None:
     """Ranks send their cells to I/O ranks, each of which stores an even box of the field."""
     tiles, options = result.tiles, result.options
-    ranks = io_ranks(tiles.ranks, options.io_ranks, options.io_stride, options.io_base)
+    ranks = _io_ranks(result)
     shape = tiles.shape[::-1]
     boxes = even_boxes(shape, len(ranks), options.chunk[::-1] if options.chunk is not None else None)
     sources = _sources(tiles, boxes)
@@ -283,17 +331,26 @@ def _exchange(result: Explanation) -> None:
         result.boxes.append(IoBox(rank, box[::-1], cells * tiles.size, runs_of(box, shape), of))
     most = max(box.bytes for box in result.boxes)
     room = min(_exchange_bytes, options.stage_bytes) if options.stage_bytes is not None else _exchange_bytes
-    piece = min(most, room // 2)
+    two_levels = len(result.nodes) > 1 and max(len(node.ranks) for node in result.nodes) > 1
+    piece = min(most, room // 4 if two_levels else room // 2)
     biggest = max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
     result.writes = sum(box.runs for box in result.boxes) if options.driver == "native" else len(ranks)
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
     # Cells of the tile, messages both ways, and on an I/O rank a piece of its box.
     result.memory_rank = result.memory_rank_0 = biggest + 3 * piece
+    if two_levels:  # of the messages, those that go are in the node's window
+        result.memory_rank = result.memory_rank_0 = biggest + 2 * piece
+        result.memory_node = min(tiles.field_bytes, room // 4)
     result.who = [
         f"every rank sends its cells in messages to {len(ranks)} I/O ranks, in rounds of at most "
         f"{piece} bytes of a box",
         "each I/O rank stores one even box of the field (box way): the table says which",
     ]
+    if two_levels:
+        result.who[0] = (
+            f"the ranks of a node put their cells into memory that they share, from where one message goes "
+            f"to each of {len(ranks)} I/O ranks, in rounds of at most {piece} bytes of a box"
+        )
     if options.driver != "native":
         result.who[1] = "each I/O rank hands one even box of the field to the library: the table says which"
 

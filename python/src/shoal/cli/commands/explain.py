@@ -142,6 +142,10 @@ def explain(
     ] = 0,
     io_stride: Annotated[int, typer.Option(help="From I/O rank to I/O rank; 0: as far as can be.")] = 0,
     io_base: Annotated[int, typer.Option(help="The first of them.")] = 0,
+    io_ranks_per_node: Annotated[int, typer.Option(help="So many of them on each node; 0: not set.")] = 0,
+    exchange: Annotated[
+        str, typer.Option(help="auto, on or off: cells go to I/O ranks first, with several nodes.")
+    ] = "auto",
     plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Build the plans of all ranks, which do not run.")
@@ -198,7 +202,11 @@ def explain(
         io_ranks,
         io_stride,
         io_base,
+        io_ranks_per_node,
+        exchange,
     )
+    if simulate and (io_ranks_per_node or exchange != "auto"):
+        raise typer.BadParameter("--io-ranks-per-node and --exchange do not go with --simulate.")
     if simulate:
         if plot is not None or ranks_per_node:
             raise typer.BadParameter("--plot and --ranks-per-node do not go with --simulate; give --nodes.")
