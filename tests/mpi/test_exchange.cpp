@@ -1,7 +1,10 @@
 // Fields cut by maps, rearranged to even boxes and back, against a plain reference.
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <array>
+#include <csignal>
 #include <cstring>
 
 #include "driver/exchange.hpp"
@@ -352,6 +355,29 @@ TEST_CASE("two levels: at most one message for each node, I/O rank and round") {
   }
   CHECK(count(2, 8192) >= by_node);  // in rounds
   CHECK(count(comm.size(), 1 << 20) == 0);
+}
+
+TEST_CASE("two levels: where a node has no shared memory left, messages go from rank to rank") {
+  const Comm comm(MPI_COMM_WORLD);
+  const Nodes nodes(comm, 2);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit whole{};
+  getrlimit(RLIMIT_FSIZE, &whole);
+  for (unsigned seed = 70; seed < 80; ++seed) {
+    CAPTURE(seed);
+    Case c(seed, comm);
+    NodeMessages messages(comm, nodes, c.io_ranks, 1 << 20);
+    Rearranger rearranger(comm, c.decomposition, c.io_ranks, c.exchange_bytes, &messages);
+    const bool could = messages.usable();
+    rlimit small = whole;
+    small.rlim_cur = 0;  // a stand-in for a full /dev/shm: reserving pages obeys it
+    if (comm.rank() == 0) setrlimit(RLIMIT_FSIZE, &small);
+    CHECK(check_write(comm, c, rearranger) == c.region.cells());
+    setrlimit(RLIMIT_FSIZE, &whole);
+    check_read(c, rearranger);
+    if (could && nodes.node().size() > 1) CHECK(messages.usable() == (c.region.cells() == 0));
+  }
+  std::signal(SIGXFSZ, SIG_DFL);
 }
 
 TEST_CASE("many fields of one map, of several shapes: lists are made once for each way to cut") {
