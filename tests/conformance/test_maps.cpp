@@ -79,7 +79,7 @@ double expected(int number, std::int64_t record, const Dims& index) {
 }
 
 void write(shoal_dataset* file, const char* name, const Map& map, const Shape& shape, int type,
-           std::int64_t record, std::mt19937& random) {
+           std::int64_t record, std::mt19937& random, const shoal_decomposition* cut = nullptr) {
   const int leads = shape.lead.size();
   const Dims extents = joined(joined(shape.lead, Dims{map.size()}), shape.whole);
   TestArray values(type, extents, random);
@@ -88,7 +88,7 @@ void write(shoal_dataset* file, const char* name, const Map& map, const Shape& s
                       ? 99
                       : expected(record < 0 ? 0 : 1, record, map.global(i, leads, Dims(shape.all().size()))));
   });
-  ok(shoal_write(file, name, nullptr, values.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, name, cut, values.c(), record, nullptr, nullptr));
 }
 
 /// Read by another map, and a section of the dimensions that are not cut.
@@ -285,6 +285,44 @@ TEST_CASE("maps: blocks and maps write and read the same variable") {
         check(file, "grows", map, shape, owned, SHOAL_INT, SHOAL_INT, 0, false, random);
       }
     }
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("maps: several nodes, cells written again another way without a sync: the later ones stay") {
+  if (skipped(in_one_file() && is_native(), "it has no ways")) return;
+  std::mt19937 random(17);
+  const Shape& shape = k_shapes[1];
+  const auto lists = random_maps(113, world_size(), {0, 10, 1, false}, random);
+  const std::vector<bool> owned(113, true);
+  for (const std::string settings : {"ranks_per_node=2, format=cdf5", "ranks_per_node=1, format=cdf5",
+                                     "ranks_per_node=2, format=netcdf4"}) {
+    CAPTURE(settings);
+    const Map map(shape.global(), 0, mine(lists));
+    const std::int64_t n = world_size();
+    const std::int64_t first = 113 * world_rank() / n;
+    const Cut block(MPI_COMM_WORLD, shape.global(), {{first}, {113 * (world_rank() + 1) / n - first}}, {0},
+                    {0});
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, "map.nc", settings.c_str(), &file));
+    define(file, shape, SHOAL_INT, map.handle());
+    const Dims tile = joined(shape.lead, block.tile().count);
+    TestArray values(SHOAL_INT, tile);
+    for (std::int64_t record = 0; record < 20; ++record) {
+      const bool block_last = record % 2 == 1;
+      for (const bool by_block : {!block_last, block_last}) {
+        if (!by_block) {
+          write(file, "grows", map, shape, SHOAL_INT, record, random, map.handle());
+          continue;
+        }
+        for_cells(Box::whole(tile), [&](const Dims& i) {
+          values.set(i, expected(1, record, {i[0], i[1] + first}) + (block_last ? 0 : 1));
+        });
+        ok(shoal_write(file, "grows", block.handle(), values.c(), record, nullptr, nullptr));
+      }
+    }
+    for (std::int64_t record = 0; record < 20; ++record)
+      check(file, "grows", map, shape, owned, SHOAL_INT, SHOAL_INT, record, false, random);
     ok(shoal_close(&file, 0));
   }
 }
