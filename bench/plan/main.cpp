@@ -22,17 +22,19 @@ using namespace shoal::bench;
 constexpr const char* k_usage =
     "usage: shoal-plan --ranks N --nodes N (--global NXxNYxNZ [--tiles AxB] | --columns ne120|FILE "
     "[--levels N])\n"
-    "  [--cell-bytes 4] [--chunk NXxNYxNZ] [--library] [--io-ranks N] [--io-stride N] [--io-base N]\n"
-    "  [--stage-bytes N] [--slot-bytes N] [--direct-bytes N] [--writers N] [--seconds 60]\n"
+    "  [--cell-bytes 4] [--chunk NXxNYxNZ] [--library] [--io-ranks N] [--io-ranks-per-node N] [--io-stride "
+    "N] [--io-base N]\n"
+    "  [--stage-bytes N] [--slot-bytes N] [--direct-bytes N] [--writers N] [--exchange auto|on|off] "
+    "[--seconds 60]\n"
     "--library: through a driver of another library. Shapes have the fastest dimension first.\n";
 
 class Arguments {
  public:
   Arguments(int argc, char** argv) {
     static const std::vector<std::string> known{
-        "--ranks",      "--nodes",        "--global",   "--tiles",     "--columns", "--levels",
-        "--cell-bytes", "--chunk",        "--io-ranks", "--io-stride", "--io-base", "--stage-bytes",
-        "--slot-bytes", "--direct-bytes", "--writers",  "--seconds"};
+        "--ranks",      "--nodes",        "--global",   "--tiles",     "--columns",           "--levels",
+        "--cell-bytes", "--chunk",        "--io-ranks", "--io-stride", "--io-base",           "--stage-bytes",
+        "--slot-bytes", "--direct-bytes", "--writers",  "--seconds",   "--io-ranks-per-node", "--exchange"};
     for (int i = 1; i < argc; ++i) {
       const std::string name = argv[i];
       if (name == "--library") {
@@ -117,6 +119,7 @@ DriverOptions options_of(const Arguments& arguments) {
   DriverOptions options;
   options.io_ranks = arguments.integer("--io-ranks", 0, 1);
   options.io_stride = arguments.integer("--io-stride", 0, 1);
+  options.io_ranks_per_node = arguments.integer("--io-ranks-per-node", 0, 1);
   options.io_base = arguments.integer("--io-base", 0, 0);
   options.writers = arguments.integer("--writers", 0, 0);
   constexpr std::int64_t k_most = std::int64_t{1} << 50;
@@ -124,6 +127,15 @@ DriverOptions options_of(const Arguments& arguments) {
   options.direct_bytes = arguments.number("--direct-bytes", 0, 1, k_most);
   options.whole_stage = arguments.has("--stage-bytes");
   options.stage_bytes = arguments.number("--stage-bytes", options.stage_bytes, 1, k_most);
+  if (arguments.has("--exchange")) {
+    const std::map<std::string, Exchange> words{
+        {"auto", Exchange::automatic}, {"on", Exchange::on}, {"off", Exchange::off}};
+    const auto word = words.find(arguments.text("--exchange"));
+    if (word == words.end())
+      throw Error(Code::invalid_argument,
+                  "--exchange is '" + arguments.text("--exchange") + "'; it can be auto, on or off");
+    options.exchange = word->second;
+  }
   return options;
 }
 

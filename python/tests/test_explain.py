@@ -73,10 +73,10 @@ def test_ways_of_writing():
 def test_over_several_nodes_the_way_is_counted():
     tiles = Tiles((656, 640, 5), (4, 4), 4)
     long = explain(tiles, Options(ranks_per_node=8))
-    assert long.who[0] == "direct: nodes store 10 runs of 839680 bytes by themselves"
+    assert long.why.startswith("nodes store 10 runs of 839680 bytes; 16 I/O ranks would store 80 ")
     assert not long.boxes
     short = explain(tiles, Options(ranks_per_node=2))
-    assert short.who[0] == "exchange: nodes would store 6400 runs of 1312 bytes by themselves"
+    assert short.why.startswith("nodes would store 6400 runs of 1312 bytes; 16 I/O ranks store 80 ")
     assert (len(short.boxes), short.writes) == (16, 80)  # five levels in each box
     assert sum(box.bytes for box in short.boxes) == tiles.field_bytes
     assert not explain(tiles, Options(ranks_per_node=2, exchange="off")).boxes
@@ -182,6 +182,27 @@ def test_boxes_of_io_ranks():
     assert [box.sources for box in plan.boxes] == [8, 8]
 
 
+def test_several_nodes_exchange_where_that_makes_runs_longer():
+    tiles = Tiles((656, 640), (16, 1), 4)
+    plan = explain(tiles, Options(ranks_per_node=4))
+    assert len(plan.boxes) == 16 and "would store 2560 runs of 656 bytes" in plan.why
+    assert [box.rank for box in plan.boxes] == list(range(16))
+    assert "one message goes from each node" in plan.who[0]
+    plan = explain(tiles, Options(ranks_per_node=4, exchange="off"))
+    assert not plan.boxes and plan.why.startswith("exchange=off") and plan.writes == 2560
+    # Boxes of more I/O ranks than rows are no longer in the file than what nodes have.
+    plan = explain(Tiles((64, 8, 4), (4, 16), 4), Options(ranks_per_node=4, io_ranks=0))
+    assert not plan.boxes and "would" in plan.why
+    plan = explain(tiles, Options(ranks_per_node=8, io_ranks_per_node=1, io_base=2))
+    assert [box.rank for box in plan.boxes] == [2, 10]
+    for wrong in (
+        Options(ranks_per_node=4, io_ranks=2, exchange="off"),
+        Options(ranks_per_node=8, io_ranks_per_node=2, io_ranks=3),
+    ):
+        with pytest.raises(InvalidArgumentError):
+            explain(tiles, wrong)
+
+
 def test_io_ranks_in_text_and_picture(tmp_path):
     picture = tmp_path / "boxes.png"
     command = [*program, "--global", "656x640x16", "--tiles", "4x4", "--io-ranks", "4"]
@@ -201,16 +222,16 @@ def needs_plan_program():
 
 def test_simulation_of_all_ranks_and_of_a_sample():
     needs_plan_program()
-    told = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 30}))
+    told = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 20}))
     assert told["ranks_simulated"] == 1200 and told["way"] == "exchange"
     assert told["loads"]["sum"] == told["extent_bytes"]["sum"] == 240 * 180 * 5 * 4
     assert told["rank_messages"]["sum"] == told["writer_messages"]["sum"] > 0
     assert 0 < told["plan_bytes"]["most"] < 64 * 2**20
     assert told["tiles"] == "40x30x1"
-    boxes = explain(Tiles((240, 180, 5), (40, 30), 4), Options(io_ranks=30)).boxes
+    boxes = explain(Tiles((240, 180, 5), (40, 30), 4), Options(io_ranks=20)).boxes
     assert told["loads"]["most"] == max(box.bytes for box in boxes)
     assert told["extents"]["sum"] == sum(box.runs for box in boxes)
-    part = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 30}, seconds=0))
+    part = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 20}, seconds=0))
     assert 2 <= part["nodes_simulated"] <= 6 and part["ranks_simulated"] == 40 * part["nodes_simulated"]
     assert part["loads"]["most"] <= told["loads"]["most"]
     chunked = simulate(Case(ranks=12, nodes=3, shape=(24, 18, 5), chunk=(12, 9, 1)))
@@ -219,7 +240,9 @@ def test_simulation_of_all_ranks_and_of_a_sample():
 
 def test_simulation_of_columns_and_of_a_file(tmp_path):
     needs_plan_program()
-    told = simulate(Case(ranks=300, nodes=10, columns="ne8", levels=3, cell_bytes=8))
+    told = simulate(
+        Case(ranks=300, nodes=10, columns="ne8", levels=3, cell_bytes=8, settings={"exchange": "on"})
+    )
     assert told["shape"] == [3458, 3] and told["writers"] == 80
     assert told["loads"]["sum"] == 3458 * 3 * 8
     import shoal

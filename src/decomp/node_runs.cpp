@@ -12,9 +12,7 @@ namespace {
 // What a rank sends at a time, at most about so much.
 constexpr std::int64_t k_pass_bytes = 8 * 1024 * 1024;
 
-struct Run {
-  std::int64_t first = 0, end = 0;
-};
+using Run = CellRun;
 
 void add(std::vector<Run>& runs, const Run& run) {
   if (!runs.empty() && run.first <= runs.back().end)
@@ -64,6 +62,17 @@ void add_boxes(Run run, const Dims& shape, const Dims& whole, std::vector<Box>& 
 
 }  // namespace
 
+NodeRuns runs_together(std::vector<CellRun> runs, const Dims& mapped_shape, const Dims& whole_shape) {
+  NodeRuns out;
+  for (const auto& run : joined(std::move(runs))) {
+    ++out.runs;
+    out.cells += run.end - run.first;
+    add_boxes(run, mapped_shape, whole_shape, out.boxes);
+  }
+  out.boxes = merged(std::move(out.boxes));
+  return out;
+}
+
 // Each rank joins what lies in its part of the index space, in passes of bounded memory.
 NodeRuns runs_of_node(const Comm& node, const Decomposition& map, bool unowned, std::int64_t most_runs) {
   const Dims shape = map.mapped_shape();
@@ -107,12 +116,7 @@ NodeRuns runs_of_node(const Comm& node, const Decomposition& map, bool unowned, 
   if (out.runs > most_runs) return out;
   std::vector<Run> of_node;
   unpack(node.all_gather(packed(kept)), of_node);
-  of_node = joined(std::move(of_node));
-  out.runs = static_cast<std::int64_t>(of_node.size());
-  for (const auto& run : of_node)
-    add_boxes(run, shape, map.whole_shape(), out.boxes);
-  out.boxes = merged(std::move(out.boxes));
-  return out;
+  return runs_together(std::move(of_node), shape, map.whole_shape());
 }
 
 }  // namespace shoal

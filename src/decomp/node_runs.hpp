@@ -14,6 +14,13 @@ struct NodeRuns {
   std::vector<Box> boxes;            ///< the cells, in the dimensions of the map; none if there were too many
 };
 
+/// Cells first .. end - 1.
+struct CellRun {
+  std::int64_t first = 0, end = 0;
+};
+/// What runs in any order, which may overlap, are together.
+NodeRuns runs_together(std::vector<CellRun> runs, const Dims& mapped_shape, const Dims& whole_shape);
+
 /// unowned: with those of the cells that nobody owns which are given to ranks of the node. most_runs: more
 /// are only counted. Collective over the node.
 NodeRuns runs_of_node(const Comm& node, const Decomposition& map, bool unowned, std::int64_t most_runs);

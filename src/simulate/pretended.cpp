@@ -65,18 +65,22 @@ bool MappedField::may_have(int rank, std::int64_t first, std::int64_t end) const
 }
 
 std::vector<int> pretended_io_ranks(const PretendedField& field, const DriverOptions& options) {
-  const int of_node = options.io_ranks_per_node;
-  if (sets_io_ranks(options) && of_node == 0)
+  const int per_node = options.io_ranks_per_node;
+  if (sets_io_ranks(options) && per_node == 0)
     return io_ranks_of(field.ranks, {options.io_ranks, options.io_stride, options.io_base});
   std::vector<int> list;
   for (int n = 0; n < field.nodes; ++n) {
     const int first = field.first_of_node(n);
     const int ranks = field.first_of_node(n + 1) - first;
-    const IoRanksWish wish = of_node == 0 ? IoRanksWish{std::min(ranks, k_io_ranks_of_node), 0, 0, n}
-                                          : IoRanksWish{of_node, options.io_stride, options.io_base, n};
+    IoRanksWish wish{per_node, options.io_stride, options.io_base, n};
+    if (per_node == 0) wish.count = std::min(ranks, k_io_ranks_of_node);
     for (const int r : io_ranks_of(ranks, wish))
       list.push_back(first + r);
   }
+  if (options.io_ranks > 0 && options.io_ranks != static_cast<int>(list.size()))
+    throw Error(Code::setting, "io_ranks=" + std::to_string(options.io_ranks) + " and io_ranks_per_node=" +
+                                   std::to_string(per_node) + " contradict each other: these are " +
+                                   std::to_string(list.size()) + "; leave one of the two out");
   return list;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/simulation.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -13,51 +11,13 @@
 #include "driver/native/field.hpp"
 #include "driver/native/shapes.hpp"
 #include "driver/node_messages.hpp"
+#include "simulate/weigh.hpp"
 
 namespace shoal {
 
 namespace {
 
 constexpr int k_trial = 64;  // ranks that tell how long all take
-// Of numbers that collective calls gather: where nodes and I/O ranks are chosen, and who sends to whom.
-constexpr std::int64_t k_gathered_bytes = 12;
-
-/// Time and memory of one piece of a rank's work.
-class Gauge {
- public:
-  explicit Gauge(const MemoryMeter& meter) : meter_(meter) {
-    if (meter_.restart) meter_.restart();
-    before_ = meter_.now ? meter_.now() : 0;
-    start_ = worked();
-  }
-  Seconds seconds() const { return worked() - start_; }
-  std::int64_t peak() const { return meter_.peak ? meter_.peak() - before_ : 0; }
-
- private:
-  // Of this thread: others use the cores too.
-  static Seconds worked() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<Seconds>(time.tv_sec) + 1e-9 * static_cast<Seconds>(time.tv_nsec);
-  }
-
-  const MemoryMeter& meter_;
-  std::int64_t before_ = 0;
-  Seconds start_ = 0;
-};
-
-/// What one rank's plan took.
-struct Cost {
-  Seconds seconds = 0;
-  std::int64_t peak = 0;
-  std::int64_t kept = 0;
-
-  void add(const Gauge& gauge, std::int64_t beside) {
-    seconds += gauge.seconds();
-    peak = std::max(peak, gauge.peak() + beside);
-  }
-};
-
 class Simulator {
  public:
   explicit Simulator(const SimulationWish& wish)
@@ -85,6 +45,8 @@ class Simulator {
   NodeShare share_of(int node);
   NodeShare plan_share(int rank, Cost& cost);
   void store_direct();
+  NodeShare share_by_tiles(int node);
+  NodeShare share_by_map(int node);
   void store_through_stage(int node, const NodeShare& share);
   void store_past_stage(int node, const NodeShare& share);
   std::uint64_t address_of(const Dims& chunk_index) const;
@@ -104,7 +66,11 @@ class Simulator {
     std::vector<OwnCells> own;
     IndexMap map;
   };
-  Sent plan_first(int rank);
+  /// What chosen ranks hear from a rank.
+  struct Matters {
+    bool runs = true, cells = true;
+  };
+  Sent plan_first(int rank, const Matters& matters);
   void post(int rank, Sent&& sent);
   void write_from(int rank, const Sent& sent);
   void plan_second(int rank, Cost& cost);
@@ -112,9 +78,12 @@ class Simulator {
   void box_extents(int box, Visit&& visit) const;
   void store_box(int box);
   void count_message(int from, int to, std::int64_t bytes);
-  void send_of_node(int node);
+  void count_cells(int from, int box, std::int64_t round, std::int64_t bytes);
+  void send_of_node();
+  void choose_pieces();
+  std::int64_t list_bytes() const;
   void exchange();
-  std::vector<bool> who_matters() const;
+  std::vector<Matters> who_matters() const;
 
   void note(int rank, const Cost& cost) {
     seconds_.add(cost.seconds, rank);
@@ -136,6 +105,7 @@ class Simulator {
   std::vector<Box> unowned_;
   std::vector<std::vector<Box>> unowned_of_;
 
+  std::optional<Weighing> weighing_;
   std::optional<MappedField> mapped_;
   std::vector<int> io_ranks_;
   std::vector<int> box_of_rank_;  ///< -1: no I/O rank
@@ -149,12 +119,14 @@ class Simulator {
       bytes += n;
     }
   };
-  /// Messages go in two levels: what ranks of the present node have for a box in a round, if it is elsewhere.
+  // In two levels: what ranks of one node have for an I/O rank in a round.
   bool by_nodes_ = false;
-  struct Assembled {
-    std::int64_t ranks = 0, bytes = 0;
+  std::int64_t most_ranks_ = 0;  ///< of a node
+  int sending_node_ = -1;
+  struct NodeCells {
+    std::int64_t bytes = 0, ranks = 0;
   };
-  std::map<std::pair<int, std::int64_t>, Assembled> assembled_;
+  std::map<std::pair<int, std::int64_t>, NodeCells> node_cells_;
   std::vector<Traffic> rank_sends_, node_sends_, node_takes_, writer_takes_;
 };
 
@@ -174,7 +146,8 @@ Seconds Simulator::projected(int n, Work&& work) const {
 // time for.
 void Simulator::choose_nodes(Seconds all) {
   if (all <= wish_.budget) return;
-  const auto fit = static_cast<int>(wish_.budget / all * field_.nodes);
+  // Half of the time for these, the other half for what other ranks have for them.
+  const auto fit = static_cast<int>(wish_.budget / 2 / all * field_.nodes);
   const int nodes = std::clamp(fit, std::min(std::max(1, wish_.least_nodes), field_.nodes), field_.nodes);
   if (nodes == field_.nodes) return;
   std::fill(chosen_.begin(), chosen_.end(), false);
@@ -294,18 +267,33 @@ void Simulator::store_past_stage(int node, const NodeShare& share) {
   }
 }
 
+NodeShare Simulator::share_by_tiles(int node) {
+  NodeShare share;
+  for (int r = field_.first_of_node(node); r < field_.first_of_node(node + 1); ++r) {
+    Cost cost = plan_block(r);
+    share = plan_share(r, cost);
+    note(r, cost);
+  }
+  return share;
+}
+
+NodeShare Simulator::share_by_map(int node) {
+  NodeShare share;
+  share.store = within_region(weighing_->boxes_of(node), region_);
+  for (int r = field_.first_of_node(node); r < field_.first_of_node(node + 1); ++r) {
+    Cost cost = weighing_->cost_of_rank(r);
+    cost.add(weighing_->cost_of_node(node));
+    note(r, cost);
+  }
+  return share;
+}
+
 void Simulator::store_direct() {
-  choose_nodes(projected(field_.ranks, [&](int rank) { share_of(node_of(rank)); }));
+  if (!field_.is_map()) choose_nodes(projected(field_.ranks, [&](int rank) { share_of(node_of(rank)); }));
   bool past = true;
   for (int node = 0; node < field_.nodes; ++node) {
     if (!chosen_[static_cast<std::size_t>(node)]) continue;
-    NodeShare share;
-    for (int r = field_.first_of_node(node); r < field_.first_of_node(node + 1); ++r) {
-      Cost cost = plan_block(r);
-      if (r == 0) unowned_of_ = dealt_to_nodes(unowned_, field_.nodes);
-      share = plan_share(r, cost);
-      note(r, cost);
-    }
+    const NodeShare share = field_.is_map() ? share_by_map(node) : share_by_tiles(node);
     const bool here = wish_.options.writers == 0 && field_.chunk.empty() &&
                       are_long_runs(share, field_.global, chunk_, field_.size, wish_.options.direct_bytes);
     past = past && here;
@@ -326,12 +314,12 @@ std::int64_t Simulator::Mail::bytes() const {
   return sum;
 }
 
-Simulator::Sent Simulator::plan_first(int rank) {
+Simulator::Sent Simulator::plan_first(int rank, const Matters& matters) {
   Sent sent;
   const std::int64_t all = volume(mapped_->shape().mapped);
   sent.map = IndexMap(mapped_->cells_of(rank), all);
-  sent.runs = runs_by_part(sent.map, all, field_.ranks);
-  sent.own = cells_of_boxes(sent.map, mapped_->shape(), cut_);
+  if (matters.runs) sent.runs = runs_by_part(sent.map, all, field_.ranks);
+  if (matters.cells) sent.own = cells_of_boxes(sent.map, mapped_->shape(), cut_);
   return sent;
 }
 
@@ -347,6 +335,47 @@ void Simulator::count_message(int from, int to, std::int64_t bytes) {
   node_takes_[static_cast<std::size_t>(b)].add(bytes);
 }
 
+void Simulator::count_cells(int from, int box, std::int64_t round, std::int64_t bytes) {
+  const int to = io_ranks_[static_cast<std::size_t>(box)];
+  if (!by_nodes_) return count_message(from, to, bytes);
+  if (node_of(from) == node_of(to)) return;  // through shared memory
+  NodeCells& cells = node_cells_[{box, round}];
+  cells.bytes += bytes;
+  ++cells.ranks;
+}
+
+// What the ranks of a node put together goes as one message.
+void Simulator::send_of_node() {
+  for (const auto& [key, cells] : node_cells_) {
+    const int first = field_.first_of_node(sending_node_);
+    const auto ranks = static_cast<std::size_t>(field_.first_of_node(sending_node_ + 1) - first);
+    const auto box = static_cast<std::size_t>(key.first);
+    count_message(first + static_cast<int>(box % ranks), io_ranks_[box],
+                  cells.bytes + message_head(cells.ranks));
+  }
+  node_cells_.clear();
+}
+
+// How much goes at a time: through a window of each node where these have several ranks, else from rank to
+// rank.
+void Simulator::choose_pieces() {
+  for (int node = 0; node < field_.nodes; ++node)
+    most_ranks_ =
+        std::max<std::int64_t>(most_ranks_, field_.first_of_node(node + 1) - field_.first_of_node(node));
+  by_nodes_ = field_.nodes > 1 && most_ranks_ > 1;
+  const auto size = static_cast<std::int64_t>(field_.size);
+  max_cells_ = by_nodes_ ? most_message_cells(window_bytes(wish_.options), most_ranks_) / size
+                         : std::max<std::int64_t>(1, exchange_bytes(wish_.options) / 2 / size);
+  out_.rounds = rounds_of(cut_, max_cells_);
+}
+
+// Of the list of I/O ranks, of this rank's cells of each box, and of those of each rank of its node.
+std::int64_t Simulator::list_bytes() const {
+  const std::int64_t numbers = mapped_dim_of(cut_, mapped_->shape()) < 0 ? 1 : cut_.parts();
+  return cut_.parts() * static_cast<std::int64_t>(sizeof(int)) +
+         8 * numbers * (by_nodes_ ? 1 + most_ranks_ : 1);
+}
+
 // The messages of one write of the whole field.
 void Simulator::write_from(int rank, const Sent& sent) {
   const auto size = static_cast<std::int64_t>(field_.size);
@@ -356,15 +385,7 @@ void Simulator::write_from(int rank, const Sent& sent) {
     for (std::int64_t round = 0; round < out_.rounds; ++round) {
       const BoxShare share = share_of_box(cut_, mapped_->shape(), box, max_cells_, round);
       const std::int64_t cells = cells_of_share(sent.map, share, of_box);
-      if (cells == 0) continue;
-      const std::int64_t bytes = cells * share.part.around() * size;
-      if (!by_nodes_) {
-        count_message(rank, to, bytes);
-      } else if (node_of(rank) != node_of(to)) {
-        Assembled& message = assembled_[{box, round}];
-        ++message.ranks;
-        message.bytes += bytes;
-      }
+      if (cells > 0) count_cells(rank, box, round, cells * share.part.around() * size);
     }
   };
   for (const auto& own : sent.own) {
@@ -374,16 +395,6 @@ void Simulator::write_from(int rank, const Sent& sent) {
       for (int box = 0; box < cut_.parts(); ++box)
         send(box, own.where.cells());
   }
-}
-
-// One message for each I/O rank and round (NodeMessages).
-void Simulator::send_of_node(int node) {
-  const int first = field_.first_of_node(node);
-  const int ranks = field_.first_of_node(node + 1) - first;
-  for (const auto& [where, message] : assembled_)
-    count_message(first + where.first % ranks, io_ranks_[static_cast<std::size_t>(where.first)],
-                  message_head(message.ranks) + message.bytes);
-  assembled_.clear();
 }
 
 void Simulator::post(int rank, Sent&& sent) {
@@ -404,11 +415,7 @@ void Simulator::plan_second(int rank, Cost& cost) {
   Mail mail = std::move(mail_[static_cast<std::size_t>(rank)]);
   const std::int64_t came = mail.bytes();
   const Gauge gauge(wish_.meter);
-  const OwnedPart part = ownership_of_part(mail.runs, volume(mapped_->shape().mapped), field_.ranks, rank);
-  if (part.repeated >= 0)
-    throw Error(Code::overlap, "ranks " + std::to_string(part.rank_a) + " and " +
-                                   std::to_string(part.rank_b) + " both own the cell with index " +
-                                   std::to_string(part.repeated));
+  const OwnedPart part = part_of_rank(mail.runs, field_, mapped_->shape(), rank);
   cost.add(gauge, cost.kept + came + k_gathered_bytes * field_.ranks);
   cost.kept += part.unowned.bytes();
   for (const auto& from : mail.cells)
@@ -441,8 +448,8 @@ void Simulator::store_box(int box) {
 }
 
 // Of a sample: the ranks that those of chosen nodes hear from.
-std::vector<bool> Simulator::who_matters() const {
-  std::vector<bool> matters(static_cast<std::size_t>(field_.ranks), true);
+std::vector<Simulator::Matters> Simulator::who_matters() const {
+  std::vector<Matters> matters(static_cast<std::size_t>(field_.ranks));
   if (std::find(chosen_.begin(), chosen_.end(), false) == chosen_.end()) return matters;
   std::vector<Box> boxes;
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;
@@ -459,12 +466,15 @@ std::vector<bool> Simulator::who_matters() const {
       else
         parts.emplace_back(first, end);
     }
-  for (int r = 0; r < field_.ranks; ++r)
-    matters[static_cast<std::size_t>(r)] =
-        is_chosen(r) ||
-        std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) { return mapped_->may_have(r, box); }) ||
-        std::any_of(parts.begin(), parts.end(),
-                    [&](const auto& part) { return mapped_->may_have(r, part.first, part.second); });
+  const auto any = [](const auto& list, auto&& may_have) {
+    return std::any_of(list.begin(), list.end(), may_have);
+  };
+  for (int r = 0; r < field_.ranks; ++r) {
+    Matters& m = matters[static_cast<std::size_t>(r)];
+    m.cells = is_chosen(r) || any(boxes, [&](const Box& box) { return mapped_->may_have(r, box); });
+    m.runs = is_chosen(r) ||
+             any(parts, [&](const auto& part) { return mapped_->may_have(r, part.first, part.second); });
+  }
   return matters;
 }
 
@@ -473,48 +483,43 @@ void Simulator::exchange() {
   const Gauge choosing(wish_.meter);
   io_ranks_ = pretended_io_ranks(field_, wish_.options);
   const Seconds to_choose = choosing.seconds();
-  const auto list = static_cast<std::int64_t>(io_ranks_.size() * sizeof(int));
   const auto boxes = static_cast<int>(io_ranks_.size());
   box_of_rank_.assign(static_cast<std::size_t>(field_.ranks), -1);
   for (int box = 0; box < boxes; ++box)
     box_of_rank_[static_cast<std::size_t>(io_ranks_[static_cast<std::size_t>(box)])] = box;
   cut_ = EvenCut(region_, boxes, field_.chunk);
-  int most_ranks = 0;
-  for (int n = 0; n < field_.nodes; ++n)
-    most_ranks = std::max(most_ranks, field_.first_of_node(n + 1) - field_.first_of_node(n));
-  by_nodes_ = field_.nodes > 1 && most_ranks > 1;
-  const std::int64_t most_bytes = by_nodes_ ? most_message_cells(window_bytes(wish_.options), most_ranks)
-                                            : exchange_bytes(wish_.options) / 2;
-  max_cells_ = std::max<std::int64_t>(1, most_bytes / static_cast<std::int64_t>(field_.size));
-  out_.rounds = rounds_of(cut_, max_cells_);
+  choose_pieces();
+  const std::int64_t list = list_bytes();
   mail_.resize(static_cast<std::size_t>(field_.ranks));
   rank_sends_.resize(static_cast<std::size_t>(field_.ranks));
   node_sends_.resize(static_cast<std::size_t>(field_.nodes));
   node_takes_.resize(static_cast<std::size_t>(field_.nodes));
   writer_takes_.resize(static_cast<std::size_t>(boxes));
-  choose_nodes(projected(field_.ranks, [&](int rank) { plan_first(rank); }) +
+  choose_nodes(projected(field_.ranks, [&](int rank) { plan_first(rank, {}); }) +
                projected(boxes, [&](int box) { box_extents(box, [](const Extent&) {}); }));
 
-  const std::vector<bool> matters = who_matters();
+  const std::vector<Matters> matters = who_matters();
   std::vector<Cost> costs(static_cast<std::size_t>(field_.ranks));
   for (int r = 0; r < field_.ranks; ++r) {
-    if (r > 0 && node_of(r) != node_of(r - 1)) send_of_node(node_of(r - 1));
-    if (!matters[static_cast<std::size_t>(r)]) continue;
+    const Matters& heard = matters[static_cast<std::size_t>(r)];
+    if (!heard.runs && !heard.cells) continue;
     Cost& cost = costs[static_cast<std::size_t>(r)];
     if (!field_.is_map() && is_chosen(r)) {
       cost = plan_block(r);
-      if (r == 0) unowned_of_ = dealt_to_nodes(unowned_, field_.nodes);
       if (wish_.native) plan_share(r, cost);
     }
     const Gauge gauge(wish_.meter);
-    Sent sent = plan_first(r);
+    Sent sent = plan_first(r, heard);
     cost.add(gauge, cost.kept + list + k_gathered_bytes * field_.ranks);
     cost.seconds += to_choose;
     cost.kept += list + sent.map.bytes() + static_cast<std::int64_t>(sent.own.size() * sizeof(OwnCells));
+    cost.add(weighing_->cost_of_node(node_of(r)));
+    if (node_of(r) != sending_node_) send_of_node();
+    sending_node_ = node_of(r);
     write_from(r, sent);
     post(r, std::move(sent));
   }
-  send_of_node(field_.nodes - 1);
+  send_of_node();
   for (int r = 0; r < field_.ranks; ++r) {
     if (!is_chosen(r)) continue;
     plan_second(r, costs[static_cast<std::size_t>(r)]);
@@ -528,30 +533,13 @@ void Simulator::exchange() {
 
 Simulation Simulator::run() {
   const Seconds start = now();
-  const bool one_node = field_.nodes == 1;
-  if (!wish_.native) {
-    out_.why = "drivers of other libraries are handed even boxes of such fields by I/O ranks";
-  } else if (sets_io_ranks(wish_.options)) {
-    out_.why = "I/O ranks are set";
-  } else if (wish_.options.exchange != Exchange::automatic) {
-    out_.why = wish_.options.exchange == Exchange::on ? "exchange=on" : "exchange=off";
-  } else if (field_.is_map()) {
-    out_.why =
-        "the cells of a map lie anywhere, and there are several nodes (driver native lets them store by "
-        "themselves where each has long runs)";
-  } else {
-    out_.why =
-        "each node assembles its tiles in file order (driver native sends them to I/O ranks where all that "
-        "is "
-        "short runs)";
+  if (!field_.is_map()) {
+    plan_block(0);
+    unowned_of_ = dealt_to_nodes(unowned_, field_.nodes);
   }
-  out_.exchanged = !wish_.native || sets_io_ranks(wish_.options) || wish_.options.exchange == Exchange::on ||
-                   (field_.is_map() && !one_node && wish_.options.exchange != Exchange::off);
-  if (!out_.exchanged && field_.is_map())
-    throw Error(Code::not_supported,
-                "on one node, and without an exchange, driver native packs the cells of a map to their "
-                "places in the node's stage, with "
-                "no plan beside the map; give more nodes, or I/O ranks");
+  weighing_.emplace(wish_, [&](int node) { return share_of(node); });
+  out_.exchanged = weighing_->exchange;
+  out_.why = weighing_->why;
   if (out_.exchanged)
     exchange();
   else

@@ -48,7 +48,7 @@ struct Happened {
 
 /// Writes the field twice, as plans are made at the first time, and counts at the second.
 Happened write_field(const Comm& comm, const PretendedField& field, const DriverOptions& options,
-                     Format format, const std::shared_ptr<const Decomposition>& cut) {
+                     Format format, const std::shared_ptr<const Decomposition>& cut, bool exchanged) {
   Schema schema;
   schema.format = format;
   VariableDef variable;
@@ -163,7 +163,7 @@ Happened write_field(const Comm& comm, const PretendedField& field, const Driver
   }
   out.figures.writer_messages = m.figures();
   out.figures.writer_bytes = b.figures();
-  if (field.is_map()) {
+  if (exchanged) {
     out.figures.loads = l.figures();
     out.figures.extents = e.figures();
   } else {
@@ -182,6 +182,29 @@ void check_same(const char* what, const Figures<std::int64_t>& simulated, const 
   CHECK(simulated.sum == real.sum);
   CHECK(simulated.who_least == real.who_least);
   CHECK(simulated.who_most == real.who_most);
+}
+
+void compare(const Comm& comm, const SimulationWish& wish, const Simulation& simulated, Format format,
+             const std::shared_ptr<const Decomposition>& cut) {
+  const Happened real = write_field(comm, wish.field, wish.options, format, cut, simulated.exchanged);
+  CHECK(simulated.ranks == comm.size());
+  CHECK(real.written == volume(wish.field.global) * 4);
+  CHECK(simulated.loads.sum == real.written);
+  if (simulated.exchanged) {
+    check_same("messages", simulated.messages, real.figures.messages);
+    check_same("bytes", simulated.bytes, real.figures.bytes);
+    check_same("node messages", simulated.node_messages, real.figures.node_messages);
+    check_same("node bytes", simulated.node_bytes, real.figures.node_bytes);
+    check_same("node takes messages", simulated.node_takes_messages, real.figures.node_takes_messages);
+    check_same("node takes bytes", simulated.node_takes_bytes, real.figures.node_takes_bytes);
+    check_same("writer messages", simulated.writer_messages, real.figures.writer_messages);
+    check_same("writer bytes", simulated.writer_bytes, real.figures.writer_bytes);
+  } else {
+    CHECK(real.figures.messages.sum == 0);
+  }
+  if (simulated.writer == Writer::rank) return;
+  check_same("loads", simulated.loads, real.figures.loads);
+  check_same("extents", simulated.extents, real.figures.extents);
 }
 
 /// How many of comm's ranks a node has, so that nodes are as the simulation has them.
@@ -223,9 +246,15 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     options.ranks_per_node = even_nodes(
         comm.size())[static_cast<std::size_t>(pick(static_cast<int>(even_nodes(comm.size()).size())))];
     field.nodes = comm.size() / options.ranks_per_node;
-    // Without them one node packs maps into its stage.
-    options.io_ranks = field.nodes == 1 || pick(2) == 0 ? 1 + pick(comm.size()) : 0;
-    options.exchange = Exchange::on;
+    // One node packs maps into its stage, unless it is told to exchange.
+    if (pick(3) == 0)
+      options.io_ranks = 1 + pick(comm.size());
+    else if (pick(3) == 0)
+      options.io_ranks_per_node = 1 + pick(options.ranks_per_node);
+    else if (field.nodes == 1 || pick(2) == 0)
+      options.exchange = Exchange::on;
+    else if (pick(2) == 0)
+      options.exchange = Exchange::off;
     if (pick(3) == 0) {  // many rounds
       options.stage_bytes = 512;
       options.whole_stage = true;
@@ -241,20 +270,7 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     wish.field = field;
     wish.options = options;
     const Simulation simulated = simulate(wish);
-    const Happened real = write_field(comm, field, options, format, cut);
-    CHECK(simulated.exchanged);
-    CHECK(simulated.ranks == comm.size());
-    CHECK(real.written == volume(field.global) * 4);
-    check_same("messages", simulated.messages, real.figures.messages);
-    check_same("bytes", simulated.bytes, real.figures.bytes);
-    check_same("node messages", simulated.node_messages, real.figures.node_messages);
-    check_same("node bytes", simulated.node_bytes, real.figures.node_bytes);
-    check_same("node takes messages", simulated.node_takes_messages, real.figures.node_takes_messages);
-    check_same("node takes bytes", simulated.node_takes_bytes, real.figures.node_takes_bytes);
-    check_same("writer messages", simulated.writer_messages, real.figures.writer_messages);
-    check_same("writer bytes", simulated.writer_bytes, real.figures.writer_bytes);
-    check_same("loads", simulated.loads, real.figures.loads);
-    check_same("extents", simulated.extents, real.figures.extents);
+    compare(comm, wish, simulated, format, cut);
   }
 }
 
@@ -278,9 +294,14 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
         comm.size())[static_cast<std::size_t>(pick(static_cast<int>(even_nodes(comm.size()).size())))];
     options.slot_bytes = pick(2) == 0 ? 64 * 1024 : 0;
     options.writers = pick(3);
-    options.exchange = Exchange::off;
     field.nodes = comm.size() / options.ranks_per_node;
+    const bool sends = pick(2) == 0;
+    if (sends && pick(2) == 0)
+      options.io_ranks = 1 + pick(comm.size());
+    else
+      options.exchange = sends ? Exchange::on : Exchange::off;
     CAPTURE(round);
+    CAPTURE(sends);
     CAPTURE(options.ranks_per_node);
     CAPTURE(options.writers);
     const auto cut = testing::block_of(comm, field.global, tiles, 0);
@@ -288,12 +309,7 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     wish.field = field;
     wish.options = options;
     const Simulation simulated = simulate(wish);
-    const Happened real = write_field(comm, field, options, format, cut);
-    CHECK(!simulated.exchanged);
-    CHECK(real.written == volume(field.global) * 4);
-    CHECK(simulated.loads.sum == real.written);
-    if (simulated.writer == Writer::rank) continue;
-    check_same("loads", simulated.loads, real.figures.loads);
-    check_same("extents", simulated.extents, real.figures.extents);
+    CHECK(simulated.exchanged == sends);
+    compare(comm, wish, simulated, format, cut);
   }
 }

@@ -85,6 +85,19 @@ def fillings(
     return made
 
 
+def runs_in_file(boxes: Sequence[Box], chunk: Sequence[int]) -> int:
+    """Contiguous runs of boxes in the file; no run goes on in another chunk."""
+    total, end = 0, None
+    for index, piece in _pieces(boxes, chunk, math.prod(chunk)):
+        place = 0
+        for part, i, n in zip(piece, index, chunk):
+            place = place * n + part.start - i * n
+        runs, span = _runs(piece, chunk)
+        total += runs - ((index, place) == end)
+        end = (index, place + span)
+    return total
+
+
 def _runs(piece: Box, chunk: Sequence[int]) -> tuple[int, int]:
     """Contiguous runs of a piece in its chunk, and cells from its first to behind its last."""
     inner = len(piece)

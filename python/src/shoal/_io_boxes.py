@@ -12,6 +12,9 @@ from .errors import InvalidArgumentError
 
 # Of a node, where no setting says how many.
 _usual_of_node = 8
+# Bytes; shorter runs are better sent than stored, where boxes make so many times fewer.
+_short_run = 16 * 1024
+_fewer = 4
 
 
 def io_ranks(ranks: int, count: int = 0, stride: int = 0, base: int = 0) -> list[int]:
@@ -33,9 +36,19 @@ def io_ranks(ranks: int, count: int = 0, stride: int = 0, base: int = 0) -> list
     return [base + i * stride for i in range(count)]
 
 
-def usual_io_ranks(nodes: Sequence[range]) -> list[int]:
-    """Where nothing is set: a few of each node, as far apart as they can be. Local."""
-    return [node.start + r for node in nodes for r in io_ranks(len(node), min(len(node), _usual_of_node))]
+def io_ranks_of_nodes(nodes: Sequence[range], each: int = 0, stride: int = 0, base: int = 0) -> list[int]:
+    """So many of each node; 0: a few, as far apart as they can be. Local."""
+    chosen = []
+    for node in nodes:
+        count = each or min(len(node), _usual_of_node)
+        chosen += [node.start + r for r in io_ranks(len(node), count, stride, base)]
+    return chosen
+
+
+def exchange_pays(runs: int, total: int, in_boxes: int) -> bool:
+    """Is it better that I/O ranks store so many runs than that nodes store theirs, of total bytes in all?
+    Local."""
+    return total < _short_run * runs and runs >= _fewer * in_boxes
 
 
 def even_boxes(shape: Sequence[int], parts: int, align: Optional[Sequence[int]] = None) -> list[list[range]]:

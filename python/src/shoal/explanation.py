@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from ._fillings import fillings
-from ._io_boxes import even_boxes, io_ranks, runs_of, usual_io_ranks
+from ._fillings import fillings, runs_in_file
+from ._io_boxes import even_boxes, exchange_pays, io_ranks, io_ranks_of_nodes, runs_of
 from .decomposition import balanced_tile
 from .errors import InvalidArgumentError
 
@@ -31,9 +31,6 @@ _slots = (4, 8)
 _gather_slab = 16 * 1024 * 1024
 # Of messages that a rank has under way.
 _exchange_bytes = 64 * 1024 * 1024
-# Several nodes: shorter runs, so many times as many as I/O ranks, are sent before they are stored.
-_short_run = 16 * 1024
-_fewer_boxes = 4
 
 
 class Runs(NamedTuple):
@@ -229,7 +226,7 @@ class NodePart:
 @dataclass
 class Explanation:
     """slot, slots, share: of the native driver, else 0; fillings: bytes of each, by node; boxes: of I/O
-    ranks, if any are set. memory_*: bytes beside the model's own arrays."""
+    ranks, if any are used, and why, or why not. memory_*: bytes beside the model's own arrays."""
 
     tiles: Tiles
     options: Options
@@ -245,6 +242,7 @@ class Explanation:
     share: int = 0
     fillings: list[list[int]] = field(default_factory=list)
     boxes: list[IoBox] = field(default_factory=list)
+    why: str = ""
 
     def rank_runs(self, rank: int) -> tuple[int, float]:
         """Contiguous runs of a rank, and bytes of each."""
@@ -272,57 +270,66 @@ def explain(tiles: Tiles, options: Options) -> Explanation:
     result = Explanation(tiles, options, _nodes(tiles, options.ranks_per_node))
     ways = {"native": _native, "gather": _gather}
     way = ways.get(options.driver, _library)
-    if options.sets_io_ranks or options.exchange == "on":
-        if options.exchange == "off":
-            raise InvalidArgumentError("exchange=off and settings of I/O ranks contradict each other.")
-        way = _exchange
-    if options.exchange != "auto" and options.driver != "native":
-        raise InvalidArgumentError(f"exchange is for driver native, not {options.driver}.")
-    way(result)
-    if way is _native and len(result.nodes) > 1:
-        return _counted(result)
+    (_exchange if _exchanges(result) else way)(result)
     return result
 
 
-def _counted(direct: Explanation) -> Explanation:
-    """The way that driver native chooses over several nodes."""
-    tiles, options = direct.tiles, direct.options
-    # Chunks cut runs further: then what the stages store is counted.
-    runs = sum(node.runs for node in direct.nodes) if options.chunk is None else direct.writes
-    mean = tiles.field_bytes / max(runs, 1)
-    ranks = _io_ranks(direct)
-    if options.exchange == "auto" and mean < _short_run and runs >= _fewer_boxes * len(ranks):
-        sent = Explanation(tiles, options, direct.nodes)
-        _exchange(sent)
-        sent.who.insert(0, f"exchange: nodes would store {runs} runs of {mean:.0f} bytes by themselves")
-        return sent
-    direct.who.insert(0, f"direct: nodes store {runs} runs of {mean:.0f} bytes by themselves")
-    return direct
+def _io_ranks_of(result: Explanation) -> list[int]:
+    options, nodes = result.options, [node.ranks for node in result.nodes]
+    if not options.sets_io_ranks:
+        return io_ranks_of_nodes(nodes)
+    if not options.io_ranks_per_node:
+        return io_ranks(result.tiles.ranks, options.io_ranks, options.io_stride, options.io_base)
+    chosen = io_ranks_of_nodes(nodes, options.io_ranks_per_node, options.io_stride, options.io_base)
+    if options.io_ranks not in (0, len(chosen)):
+        raise InvalidArgumentError(
+            f"io_ranks={options.io_ranks} and io_ranks_per_node={options.io_ranks_per_node} contradict each "
+            f"other: these are {len(chosen)}; leave one of the two out."
+        )
+    return chosen
 
 
-def _io_ranks(result: Explanation) -> list[int]:
+def _exchanges(result: Explanation) -> bool:
+    """Whether cells go to I/O ranks, and why."""
     tiles, options = result.tiles, result.options
-    nodes = [node.ranks for node in result.nodes]
-    if options.io_ranks_per_node:
-        ranks = []
-        for node in nodes:
-            of_node = io_ranks(len(node), options.io_ranks_per_node, options.io_stride, options.io_base)
-            ranks += [node.start + rank for rank in of_node]
-        if options.io_ranks and options.io_ranks != len(ranks):
-            raise InvalidArgumentError(
-                f"io_ranks={options.io_ranks} and io_ranks_per_node={options.io_ranks_per_node} contradict "
-                f"each other: on {len(nodes)} nodes the latter are {len(ranks)}."
-            )
-        return ranks
     if options.sets_io_ranks:
-        return io_ranks(tiles.ranks, options.io_ranks, options.io_stride, options.io_base)
-    return usual_io_ranks(nodes)
+        if options.exchange == "off":
+            raise InvalidArgumentError(
+                "exchange=off and I/O ranks contradict each other, as cells go to these by an exchange; "
+                "leave one of them out."
+            )
+        result.why = "I/O ranks are set"
+        return True
+    if options.driver != "native":
+        if options.exchange != "auto":
+            raise InvalidArgumentError(f"exchange is for driver native, not {options.driver}.")
+        return False
+    if options.exchange == "on":
+        result.why = "exchange=on"
+        return True
+    if len(result.nodes) == 1:
+        return False
+    chunk = options.chunk[::-1] if options.chunk is not None else tiles.shape[::-1]
+    runs = sum(runs_in_file(tiles.boxes(node.ranks), chunk) for node in result.nodes)
+    ranks = len(_io_ranks_of(result))
+    align = None if options.chunk is None else chunk
+    boxes = even_boxes(tiles.shape[::-1], ranks, align)
+    in_boxes = sum(runs_in_file([box], chunk) for box in boxes)
+    pays = options.exchange == "auto" and exchange_pays(runs, tiles.field_bytes, in_boxes)
+    result.why = (
+        f"nodes {'would ' if pays else ''}store {runs} runs of {tiles.field_bytes // max(runs, 1)} bytes; "
+        f"{ranks} I/O ranks {'' if pays else 'would '}store {in_boxes} of "
+        f"{tiles.field_bytes // max(in_boxes, 1)} bytes"
+    )
+    if options.exchange == "off":
+        result.why = f"exchange=off; {result.why}"
+    return pays
 
 
 def _exchange(result: Explanation) -> None:
     """Ranks send their cells to I/O ranks, each of which stores an even box of the field."""
     tiles, options = result.tiles, result.options
-    ranks = _io_ranks(result)
+    ranks = _io_ranks_of(result)
     shape = tiles.shape[::-1]
     boxes = even_boxes(shape, len(ranks), options.chunk[::-1] if options.chunk is not None else None)
     sources = _sources(tiles, boxes)
@@ -331,26 +338,25 @@ def _exchange(result: Explanation) -> None:
         result.boxes.append(IoBox(rank, box[::-1], cells * tiles.size, runs_of(box, shape), of))
     most = max(box.bytes for box in result.boxes)
     room = min(_exchange_bytes, options.stage_bytes) if options.stage_bytes is not None else _exchange_bytes
-    two_levels = len(result.nodes) > 1 and max(len(node.ranks) for node in result.nodes) > 1
-    piece = min(most, room // 4 if two_levels else room // 2)
+    by_nodes = len(result.nodes) > 1 and max(len(node.ranks) for node in result.nodes) > 1
+    window = min(tiles.field_bytes, room // 4) if by_nodes else 0
+    piece = min(most, window if by_nodes else room // 2)
     biggest = max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
     result.writes = sum(box.runs for box in result.boxes) if options.driver == "native" else len(ranks)
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
     # Cells of the tile, messages both ways, and on an I/O rank a piece of its box.
-    result.memory_rank = result.memory_rank_0 = biggest + 3 * piece
-    if two_levels:  # of the messages, those that go are in the node's window
-        result.memory_rank = result.memory_rank_0 = biggest + 2 * piece
-        result.memory_node = min(tiles.field_bytes, room // 4)
+    result.memory_rank = result.memory_rank_0 = biggest + (2 if by_nodes else 3) * piece
+    result.memory_node = window
     result.who = [
-        f"every rank sends its cells in messages to {len(ranks)} I/O ranks, in rounds of at most "
-        f"{piece} bytes of a box",
+        (
+            "the ranks of a node put their cells together in shared memory, and one message goes from each "
+            f"node to each of {len(ranks)} I/O ranks, in rounds of at most {piece} bytes of a box"
+            if by_nodes
+            else f"every rank sends its cells in messages to {len(ranks)} I/O ranks, in rounds of at most "
+            f"{piece} bytes of a box"
+        ),
         "each I/O rank stores one even box of the field (box way): the table says which",
     ]
-    if two_levels:
-        result.who[0] = (
-            f"the ranks of a node put their cells into memory that they share, from where one message goes "
-            f"to each of {len(ranks)} I/O ranks, in rounds of at most {piece} bytes of a box"
-        )
     if options.driver != "native":
         result.who[1] = "each I/O rank hands one even box of the field to the library: the table says which"
 

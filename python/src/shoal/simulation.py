@@ -33,7 +33,8 @@ class Case:
     tiles    along the first dimensions; None: the most square of two
     chunk    of the variable in one record; None: it has none
     library  through a driver of another library
-    settings io_ranks, io_stride, io_base, stage_bytes, slot_bytes, direct_bytes, writers
+    settings io_ranks, io_ranks_per_node, io_stride, io_base, exchange, stage_bytes,
+             slot_bytes, direct_bytes, writers
     seconds  if all ranks would take longer, those of some nodes are taken"""
 
     ranks: int
@@ -45,7 +46,7 @@ class Case:
     cell_bytes: int = 4
     chunk: Optional[Sequence[int]] = None
     library: bool = False
-    settings: dict[str, int] = field(default_factory=dict)
+    settings: dict = field(default_factory=dict)
     seconds: int = 60
 
     def arguments(self) -> list[str]:

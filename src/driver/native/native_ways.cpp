@@ -9,19 +9,13 @@
 #include "decomp/node_runs.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/native/native_driver.hpp"
+#include "driver/native/shapes.hpp"
 #include "driver/tile_maps.hpp"
 
 namespace shoal {
 
 namespace {
 
-// Shorter runs are dearer to store one by one than to send: a system call of 10 microseconds or more, in
-// which some GB/s go over the network.
-constexpr double k_short_run = 16 * 1024;
-// Boxes that are not much fewer than the runs are not worth the messages.
-constexpr double k_fewer = 4;
-// Of a node that stores cells of a map itself: each takes 150 bytes on each of its ranks.
-constexpr std::int64_t k_most_boxes = 64 * 1024;
 constexpr std::size_t k_most_lines = 32;  // of the report
 
 std::string count_text(double n) {
@@ -35,29 +29,12 @@ std::string runs_text(double runs, double bytes) {
 }
 
 // Of one index of the dimensions in front of the decomposition's: what a node stores, in runs of the file.
-std::pair<std::int64_t, std::int64_t> extents_of(const FieldJob& job, const std::vector<Box>& boxes) {
+RunCount extents_of(const FieldJob& job, const std::vector<Box>& boxes) {
   Box region = job.transfer->region;
   const int leads = region.rank() - job.transfer->decomposition->rank();
   for (int d = 0; d < leads; ++d)
     region.count[d] = std::min<std::int64_t>(region.count[d], 1);
-  const Dims& chunk = job.placement->chunk;
-  const std::size_t size = size_of(job.variable->type);
-  const auto apart = static_cast<std::uint64_t>(volume(chunk)) * size + 1;
-  const Box chunks = chunks_of(region, chunk);
-  std::int64_t runs = 0;
-  std::int64_t bytes = 0;
-  ExtentMerger merger([&](const Extent& extent) {
-    ++runs;
-    bytes += extent.bytes;
-  });
-  std::int64_t at = 0;
-  for_each_piece(within_region(boxes, region), chunk, volume(chunk), [&](const Piece& piece) {
-    const auto number = static_cast<std::uint64_t>(position_in(piece.chunk_index, chunks));
-    add_extents(piece, chunk, size, number * apart, at, merger);
-    at += piece.cells.cells() * static_cast<std::int64_t>(size);
-  });
-  merger.flush();
-  return {runs, bytes};
+  return runs_in_file(boxes, region, job.placement->chunk, size_of(job.variable->type));
 }
 
 }  // namespace
@@ -137,6 +114,7 @@ void NativeDriver::decide(const Known& known, const FieldJob& job, Way& way) {
   double bytes = static_cast<double>(known.cells) * static_cast<double>(way.size) * leads;
   const bool counted = known.runs > 0 || known.sends == Sends::maybe;
   std::string why = known.why;
+  double in_boxes = 0;  // runs that I/O ranks would store
   if (known.sends == Sends::maybe) {
     if (!is_map) {
       const auto [own_runs, own_bytes] = extents_of(job, known.share.store);
@@ -144,8 +122,10 @@ void NativeDriver::decide(const Known& known, const FieldJob& job, Way& way) {
       runs = static_cast<double>(comm_.sum(first ? own_runs : 0)) * leads;
       bytes = static_cast<double>(comm_.sum(first ? own_bytes : 0)) * leads;
     }
-    const auto boxes = static_cast<double>(io_ranks().size());
-    way.exchange = !known.boxes || (bytes < k_short_run * runs && runs >= k_fewer * boxes);
+    in_boxes =
+        runs_of_boxes(job.transfer->region, static_cast<int>(io_ranks().size()),
+                      job.addresses_listed ? job.placement->chunk : Dims(), job.placement->chunk, way.size);
+    way.exchange = !known.boxes || exchange_pays(runs, bytes, in_boxes);
     if (way.exchange && !way.whole) {
       way.exchange = false;
       why = "a section that cuts dimensions between others that are cut";
@@ -167,6 +147,7 @@ void NativeDriver::decide(const Known& known, const FieldJob& job, Way& way) {
     line += (counted ? "; " : "") + count_text(boxes) + (boxes == 1 ? " I/O rank " : " I/O ranks ") +
             (way.exchange ? (boxes == 1 ? "stores " : "store ") : "would store ") + count_text(boxes) +
             (boxes == 1 ? " box of " : " boxes of ") + bytes_text(whole / boxes);
+    if (in_boxes >= 2 * boxes) line += ", " + count_text(in_boxes) + " runs";
   }
   if (std::find(counters_.ways.begin(), counters_.ways.end(), line) == counters_.ways.end())
     counters_.ways.push_back(line);

@@ -83,6 +83,8 @@ def _show(plan, chunks) -> None:
         out.print(table)
     if plan.boxes:
         _show_boxes(plan)
+    if plan.why:
+        out.print(escape(f"Way: {'exchange' if plan.boxes else 'direct'}: {plan.why}"))
     out.print("Who writes what:")
     for line in plan.who:
         out.print(escape(f"  - {line}"))
@@ -142,9 +144,9 @@ def explain(
     ] = 0,
     io_stride: Annotated[int, typer.Option(help="From I/O rank to I/O rank; 0: as far as can be.")] = 0,
     io_base: Annotated[int, typer.Option(help="The first of them.")] = 0,
-    io_ranks_per_node: Annotated[int, typer.Option(help="So many of them on each node; 0: not set.")] = 0,
+    io_ranks_per_node: Annotated[int, typer.Option(help="So many of each node; 0: not set.")] = 0,
     exchange: Annotated[
-        str, typer.Option(help="auto, on or off: cells go to I/O ranks first, with several nodes.")
+        str, typer.Option(help="auto, on or off: do cells go to I/O ranks, with driver native?")
     ] = "auto",
     plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
     simulate: Annotated[
@@ -180,10 +182,15 @@ def explain(
 
     if type_ not in _sizes:
         raise typer.BadParameter(f"--type '{type_}'; there are {', '.join(_sizes)}.")
-    if min(writers, ranks_per_node, io_ranks, io_stride, io_base) < 0:
+    if min(writers, ranks_per_node, io_ranks, io_stride, io_base, io_ranks_per_node) < 0:
         raise typer.BadParameter(
-            "--writers, --ranks-per-node, --io-ranks, --io-stride and --io-base are 0 or more."
+            "--writers, --ranks-per-node, --io-ranks, --io-ranks-per-node, --io-stride and --io-base are 0 "
+            "more."
         )
+    if exchange not in ("auto", "on", "off"):
+        raise typer.BadParameter(f"--exchange {exchange}: it can be auto, on or off.")
+    if exchange != "auto" and driver != "native":
+        raise typer.BadParameter(f"--exchange {exchange}: that is for driver native, not {driver}.")
     given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
     if driver != "native" and any(given.values()):
         names = " and ".join(name for name, is_given in given.items() if is_given)
@@ -205,8 +212,6 @@ def explain(
         io_ranks_per_node,
         exchange,
     )
-    if simulate and (io_ranks_per_node or exchange != "auto"):
-        raise typer.BadParameter("--io-ranks-per-node and --exchange do not go with --simulate.")
     if simulate:
         if plot is not None or ranks_per_node:
             raise typer.BadParameter("--plot and --ranks-per-node do not go with --simulate; give --nodes.")
@@ -255,8 +260,7 @@ def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, opt
         if grid is None:
             raise typer.BadParameter("--simulate needs --ranks.")
         ranks = math.prod(grid)
-    io_set = options.io_ranks or options.io_stride or options.io_base
-    if options.driver != "native" and columns is None and not io_set:
+    if options.driver != "native" and columns is None and not options.sets_io_ranks:
         raise typer.BadParameter(
             f"--simulate: with driver {options.driver} each rank hands its tile to the library, and what "
             "that sends is not known; set --io-ranks, or leave --simulate out."
@@ -265,6 +269,8 @@ def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, opt
         "io_ranks": options.io_ranks,
         "io_stride": options.io_stride,
         "io_base": options.io_base,
+        "io_ranks_per_node": options.io_ranks_per_node,
+        "exchange": "" if options.exchange == "auto" else options.exchange,
         "stage_bytes": options.stage_bytes,
         "slot_bytes": options.slot_bytes,
         "writers": options.writers,

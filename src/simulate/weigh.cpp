@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// As NativeDriver weighs it (native_ways.cpp).
+#include "simulate/weigh.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "driver/io_ranks.hpp"
+#include "driver/native/shapes.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::int64_t bytes_of(const NodeRuns& runs) {
+  return runs.runs <= k_most_boxes ? static_cast<std::int64_t>(runs.boxes.capacity() * sizeof(Box)) : 0;
+}
+
+}  // namespace
+
+OwnedPart part_of_rank(const std::vector<Parcel>& runs, const PretendedField& field, const MapShape& shape,
+                       int rank) {
+  OwnedPart part = ownership_of_part(runs, volume(shape.mapped), field.ranks, rank);
+  if (part.repeated >= 0)
+    throw Error(Code::overlap, "ranks " + std::to_string(part.rank_a) + " and " +
+                                   std::to_string(part.rank_b) + " both own the cell with index " +
+                                   std::to_string(part.repeated));
+  return part;
+}
+
+Weighing::Weighing(const SimulationWish& wish, const std::function<NodeShare(int node)>& share_of)
+    : wish_(wish), field_(wish.field) {
+  exchange = always();
+  if (!exchange) weigh(share_of);
+}
+
+int Weighing::node_of(int rank) const {
+  int node = static_cast<int>(static_cast<std::int64_t>(rank) * field_.nodes / field_.ranks);
+  while (field_.first_of_node(node + 1) <= rank)
+    ++node;
+  return node;
+}
+
+bool Weighing::always() {
+  const DriverOptions& options = wish_.options;
+  if (!wish_.native) {
+    why = "drivers of other libraries are handed even boxes of such fields by I/O ranks";
+    return true;
+  }
+  if (options.exchange == Exchange::off && sets_io_ranks(options))
+    throw Error(Code::setting,
+                "exchange=off and settings of I/O ranks contradict each other, as cells go to these ranks by "
+                "an exchange; leave one of them out");
+  if (options.exchange == Exchange::on) why = "exchange=on";
+  if (sets_io_ranks(options)) why = "I/O ranks are set";
+  return !why.empty();
+}
+
+void Weighing::weigh(const std::function<NodeShare(int node)>& share_of) {
+  if (field_.nodes == 1) {
+    if (field_.is_map())
+      throw Error(Code::not_supported,
+                  "on one node driver native packs the cells of a map to their places in the node's stage, "
+                  "with no plan beside the map; give more nodes, or I/O ranks");
+    why = "there is one node";
+    return;
+  }
+  field_.is_map() ? count_map() : count_tiles(share_of);
+  const auto boxes = static_cast<int>(pretended_io_ranks(field_, wish_.options).size());
+  const double in_boxes = runs_of_boxes(Box::whole(field_.global), boxes, field_.chunk,
+                                        field_.chunk.empty() ? field_.global : field_.chunk, field_.size);
+  const bool off = wish_.options.exchange == Exchange::off;
+  if (off && most_runs_ > k_most_boxes)
+    throw Error(Code::setting, "exchange=off, but the cells of a map that a node has are " +
+                                   std::to_string(most_runs_) + " runs, and a node can store " +
+                                   std::to_string(k_most_boxes) + " without an exchange");
+  exchange = !off && (most_runs_ > k_most_boxes || exchange_pays(runs_, bytes_, in_boxes));
+  const auto text = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
+  why = std::string(off ? "exchange=off; " : "") + "nodes " + (exchange ? "would " : "") + "store " +
+        text(runs_) + " runs of " + bytes_text(runs_ > 0 ? bytes_ / runs_ : 0) + "; " + text(boxes) +
+        " I/O ranks " + (exchange ? "" : "would ") + "store " + text(in_boxes) + " runs of " +
+        bytes_text(bytes_ / in_boxes);
+}
+
+void Weighing::count_tiles(const std::function<NodeShare(int node)>& share_of) {
+  const Box region = Box::whole(field_.global);
+  for (int node = 0; node < field_.nodes; ++node) {
+    const RunCount count = runs_in_file(share_of(node).store, region,
+                                        field_.chunk.empty() ? field_.global : field_.chunk, field_.size);
+    runs_ += static_cast<double>(count.runs);
+    bytes_ += static_cast<double>(count.bytes);
+  }
+}
+
+// Cells go as lists to who owns a part of all cells, which tells what nobody has; then each node's ranks know
+// their runs.
+void Weighing::collect_runs() {
+  const MappedField mapped(field_);
+  shape_ = mapped.shape();
+  whole_ = tail(field_.global, shape_.whole);
+  const std::int64_t all = volume(shape_.mapped);
+  const auto add_to = [](std::vector<CellRun>& runs) {
+    return [&runs](const IndexMap::Run& run) { runs.push_back({run.global, run.global + run.length}); };
+  };
+  std::vector<std::vector<Parcel>> mail(static_cast<std::size_t>(field_.ranks));
+  map_runs_.resize(static_cast<std::size_t>(field_.nodes));
+  rank_costs_.resize(static_cast<std::size_t>(field_.ranks));
+  for (int r = 0; r < field_.ranks; ++r) {
+    Cost& cost = rank_costs_[static_cast<std::size_t>(r)];
+    const Gauge gauge(wish_.meter);
+    const IndexMap map(mapped.cells_of(r), all);
+    auto parcels = runs_by_part(map, all, field_.ranks);
+    cost.add(gauge, k_gathered_bytes * field_.ranks);
+    cost.kept = map.bytes();
+    for (auto& parcel : parcels)
+      mail[static_cast<std::size_t>(parcel.rank)].push_back({r, std::move(parcel.bytes)});
+    map.for_each_run(0, all, add_to(map_runs_[static_cast<std::size_t>(node_of(r))].owned));
+  }
+  for (int r = 0; r < field_.ranks; ++r) {
+    const auto runs = std::move(mail[static_cast<std::size_t>(r)]);
+    Cost& cost = rank_costs_[static_cast<std::size_t>(r)];
+    const Gauge gauge(wish_.meter);
+    const OwnedPart part = part_of_rank(runs, field_, shape_, r);
+    cost.add(gauge, cost.kept + k_gathered_bytes * field_.ranks);
+    cost.kept += part.unowned.bytes();
+    part.unowned.for_each_run(0, all, add_to(map_runs_[static_cast<std::size_t>(node_of(r))].unowned));
+  }
+}
+
+std::vector<CellRun> Weighing::all_runs(int node) const {
+  const Runs& runs = map_runs_[static_cast<std::size_t>(node)];
+  std::vector<CellRun> all = runs.owned;
+  all.insert(all.end(), runs.unowned.begin(), runs.unowned.end());
+  return all;
+}
+
+void Weighing::count_map() {
+  collect_runs();
+  const auto leads = static_cast<double>(volume(field_.global)) /
+                     static_cast<double>(volume(shape_.mapped) * volume(whole_));
+  node_costs_.resize(static_cast<std::size_t>(field_.nodes));
+  for (int node = 0; node < field_.nodes; ++node) {
+    Cost& cost = node_costs_[static_cast<std::size_t>(node)];
+    const auto counted = [&](std::vector<CellRun> cells) {
+      const Gauge gauge(wish_.meter);
+      const NodeRuns runs = runs_together(std::move(cells), shape_.mapped, whole_);
+      cost.add(gauge, cost.kept);
+      cost.kept += bytes_of(runs);
+      return std::pair(runs.runs, runs.cells);
+    };
+    const auto [runs, cells] = counted(all_runs(node));
+    const auto fetched = counted(map_runs_[static_cast<std::size_t>(node)].owned).first;
+    most_runs_ = std::max({most_runs_, runs, fetched});
+    runs_ += static_cast<double>(runs) * leads;
+    bytes_ += static_cast<double>(cells * volume(whole_)) * static_cast<double>(field_.size) * leads;
+  }
+}
+
+Cost Weighing::cost_of_rank(int rank) const {
+  return rank_costs_.empty() ? Cost{} : rank_costs_[static_cast<std::size_t>(rank)];
+}
+
+Cost Weighing::cost_of_node(int node) const {
+  return node_costs_.empty() ? Cost{} : node_costs_[static_cast<std::size_t>(node)];
+}
+
+std::vector<Box> Weighing::boxes_of(int node) const {
+  return runs_together(all_runs(node), shape_.mapped, whole_).boxes;
+}
+
+}  // namespace shoal
