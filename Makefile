@@ -3,7 +3,7 @@
 #   make demo         the tsunami example: about a minute, ends with a table and pictures
 #   make test         everything that is tested with the default MPI
 #   make test-mpich   the compiled tests again, with MPICH
-#   make test-nodes   the compiled tests on separate nodes (network namespaces); needs root
+#   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
 #   make test-all     all of these, every driver on every number of ranks, and the sanitizers
 #   make install      to PREFIX (default /usr/local)
 #   make format       rewrite the sources in the project's style

@@ -2,7 +2,7 @@
 # Installs what Shoal's build and tests need, on Debian and its kin. Safe to repeat.
 #   tools/install-deps.sh           what is missing of the default set (Open MPI)
 #   tools/install-deps.sh --mpich   also MPICH and its HDF5, for `make test-mpich`
-#   tools/install-deps.sh --nodes   also what `make test-nodes` needs: ip, pgrep, unshare
+#   tools/install-deps.sh --nodes   also what `make test-nodes` needs: ip, and GlusterFS with its server
 #   tools/install-deps.sh --check   only say what is missing; exit 1 if anything is
 set -euo pipefail
 
@@ -18,7 +18,7 @@ packages=(
   python3 python3-venv python3-dev
 )
 mpich_packages=(mpich libmpich-dev libhdf5-mpich-dev)
-node_packages=(iproute2 procps util-linux)
+node_packages=(iproute2 procps util-linux glusterfs-server glusterfs-client)
 check_only=no
 for argument in "$@"; do
   case $argument in

@@ -98,9 +98,14 @@ void BoxDriver::stripe_by_hints() {
 }
 
 void BoxDriver::warn_of_sharing() {
+  if (!writable_ || comm_.size() == 1) return;
+  const bool is_gluster = where_.type == "glusterfs";  // whose caches are as each node mounted it
+  if (!is_gluster && sharing_warning(where_, true).empty()) return;
+  const Nodes nodes(comm_, options_.ranks_per_node);
+  if (nodes.single()) return;
+  where_ = as_nodes_have_it(comm_, nodes, path_, where_, options_.find_file_system);
   const std::string warning = sharing_warning(where_, true);
-  if (warning.empty() || !writable_ || comm_.size() == 1) return;
-  if (!Nodes(comm_, options_.ranks_per_node).single()) counters_.warnings.push_back(warning);
+  if (!warning.empty()) counters_.warnings.push_back(warning);
 }
 
 void BoxDriver::require_format(const char* driver, std::initializer_list<Format> held) const {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/shared_file.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "base/text.hpp"
 #include "driver/io_ranks.hpp"
+#include "storage/gluster.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
@@ -30,11 +33,13 @@ std::string only_for_lustre(const FileSystem& where) {
 }
 
 // What makes the clients of a file system hand on what they are given at once, and ask again before reading.
-std::string safe_settings(const std::string& type) {
+std::string safe_settings(const FileSystem& where) {
+  const std::string& type = where.type;
+  if (!where.caches.empty()) return gluster_advice(where.caches);
   if (type == "glusterfs")
     return "switch the caches of its clients off (gluster volume set VOLUME KEY off, KEY being "
-           "performance.write-behind, performance.read-ahead, performance.io-cache, performance.quick-read "
-           "and performance.stat-prefetch) and mount with direct-io-mode=enable,"
+           "performance.write-behind, performance.read-ahead, performance.io-cache, performance.quick-read, "
+           "performance.stat-prefetch and performance.open-behind) and mount with direct-io-mode=enable,"
            "attribute-timeout=0,entry-timeout=0";
   if (type == "cifs" || type == "smb") return "mount with cache=none,actimeo=0";
   if (type == "9p" || type == "virtiofs") return "mount or serve it with cache=none";
@@ -45,6 +50,19 @@ std::string safe_settings(const std::string& type) {
          "has these options";
 }
 
+// What tells a file from others of its name: numbers alone may be the same on machines that are set up alike.
+Bytes identity_of(const std::string& path) {
+  std::vector<std::int64_t> numbers;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0)
+    numbers = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
+               static_cast<std::int64_t>(status.st_ctim.tv_sec),
+               static_cast<std::int64_t>(status.st_ctim.tv_nsec)};
+  ByteWriter out;
+  out.put(numbers);
+  return out.take();
+}
+
 }  // namespace
 
 void pack(ByteWriter& out, const FileSystem& where) {
@@ -52,6 +70,7 @@ void pack(ByteWriter& out, const FileSystem& where) {
   out.put(where.free);
   out.put(static_cast<std::int64_t>(where.one_writer_at_a_time ? 1 : 0));
   out.put(static_cast<std::int64_t>(where.sharing));
+  out.put(where.caches);
 }
 
 FileSystem unpack_file_system(ByteReader& in) {
@@ -60,7 +79,59 @@ FileSystem unpack_file_system(ByteReader& in) {
   in.get(where.free);
   where.one_writer_at_a_time = in.get<std::int64_t>() != 0;
   where.sharing = static_cast<FileSystem::Sharing>(in.get<std::int64_t>());
+  in.get(where.caches);
   return where;
+}
+
+FileSystem as_nodes_have_it(const Comm& comm, const Nodes& nodes, const std::string& path,
+                            const FileSystem& where, const FileSystemFinder& find) {
+  if (where.type != "glusterfs" || nodes.single()) return where;
+  Bytes mine;
+  if (nodes.node().rank() == 0) {
+    FileSystem here = where;
+    caught([&] { here = find(path); });  // who cannot ask says nothing: opening the file will fail there
+    ByteWriter out;
+    pack(out, here);
+    mine = out.take();
+  }
+  const auto parts = comm.gather(mine, 0);
+  const Bytes answer = comm.from_root([&] {
+    FileSystem worst = where;
+    for (const auto& part : parts) {
+      if (part.empty()) continue;
+      ByteReader in(part);
+      const FileSystem here = unpack_file_system(in);
+      if (here.sharing != FileSystem::Sharing::coherent) worst.sharing = here.sharing;
+      for (const auto& cache : here.caches)
+        if (std::find(worst.caches.begin(), worst.caches.end(), cache) == worst.caches.end())
+          worst.caches.push_back(cache);
+    }
+    ByteWriter out;
+    pack(out, worst);
+    return out.take();
+  });
+  ByteReader in(answer);
+  return unpack_file_system(in);
+}
+
+void require_one_file(const Comm& comm, const Nodes& nodes, const std::string& path,
+                      const FileSystem& where) {
+  if (where.sharing != FileSystem::Sharing::local || nodes.single()) return;
+  Bytes mine;
+  if (nodes.node().rank() == 0) mine = identity_of(path);
+  const auto parts = comm.gather(mine, 0);
+  comm.on_root([&] {
+    for (std::size_t r = 0; r < parts.size(); ++r) {
+      if (parts[r].empty() || parts[r] == parts[0]) continue;
+      ByteReader in(parts[r]);
+      const bool has_none = in.get<std::vector<std::int64_t>>().empty();
+      throw Error(Code::io, "the file is on " + where.type +
+                                ", which each node has for itself: the node of rank " + std::to_string(r) +
+                                (has_none ? " has no such file" : " has another file of this name") +
+                                "; choose a folder that all nodes share, or layout=node or layout=process")
+          .in_file(path);
+    }
+  });
 }
 
 std::string sharing_warning(const FileSystem& where, bool calls_mpi_io) {
@@ -68,7 +139,7 @@ std::string sharing_warning(const FileSystem& where, bool calls_mpi_io) {
     return "the file is on " + where.type +
            ", whose clients keep what they write and read, and ranks of several nodes write it: cells may be "
            "lost, or read as they were before. To be safe, " +
-           safe_settings(where.type) +
+           safe_settings(where) +
            "; or take driver gather, whose rank 0 alone writes, layout=node, or a parallel file system";
   if (where.sharing != FileSystem::Sharing::close_to_open) return {};
   if (calls_mpi_io)

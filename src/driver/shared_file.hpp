@@ -16,6 +16,15 @@ namespace shoal {
 void pack(ByteWriter& out, const FileSystem& where);
 FileSystem unpack_file_system(ByteReader& in);
 
+/// What rank 0 found, and the caches that clients of other nodes have: nodes may have mounted the same thing
+/// otherwise. Collective; asks one rank of each node, and only on GlusterFS.
+FileSystem as_nodes_have_it(const Comm& comm, const Nodes& nodes, const std::string& path,
+                            const FileSystem& where, const FileSystemFinder& find);
+
+/// For a file that is there: Error(io) on all ranks where a node has another file of this path, or none,
+/// since the file system is each node's own. Collective; asks one rank of each node.
+void require_one_file(const Comm& comm, const Nodes& nodes, const std::string& path, const FileSystem& where);
+
 /// What users have to know and do when ranks of several nodes write one file there; empty: nothing.
 /// calls_mpi_io: through a library, which has its own way with such file systems.
 std::string sharing_warning(const FileSystem& where, bool calls_mpi_io);

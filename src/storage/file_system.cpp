@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "storage/gluster.hpp"
 
 namespace shoal {
 namespace {
@@ -82,12 +83,34 @@ FileSystem made(const char* name, bool one_writer_at_a_time, Sharing sharing) {
   return found;
 }
 
-std::string mount_type_of(const std::filesystem::path& path) {
+Mount mount_at(const std::filesystem::path& path) {
   struct stat status {};
   std::ifstream in("/proc/self/mountinfo");
   if (!in || ::stat(path.c_str(), &status) != 0) return {};
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return mount_type(text, major(status.st_dev), minor(status.st_dev));
+  return mount_of(text, major(status.st_dev), minor(status.st_dev));
+}
+
+// Blanks and the like stand there as \040, in octal.
+std::string unescaped(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      out += static_cast<char>(std::stoi(text.substr(i + 1, 3), nullptr, 8));
+      i += 3;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+void ask_gluster(FileSystem& found, const std::string& mount_point) {
+  if (mount_point.empty()) return;
+  const auto caches = gluster_caches(mount_point);
+  if (!caches) return;
+  found.caches = *caches;
+  if (caches->empty()) found.sharing = Sharing::coherent;
 }
 
 }  // namespace
@@ -112,19 +135,22 @@ FileSystem file_system_named(const std::string& type) {
 }
 
 // A line: number, parent, MAJOR:MINOR, root, mount point, options, any number of tags, "-", TYPE, source, ...
-std::string mount_type(std::string_view mountinfo, unsigned major_number, unsigned minor_number) {
+Mount mount_of(std::string_view mountinfo, unsigned major_number, unsigned minor_number) {
+  Mount mount;
   const std::string device = std::to_string(major_number) + ":" + std::to_string(minor_number);
   std::istringstream lines{std::string(mountinfo)};
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
-    std::string number, parent, found, field;
-    fields >> number >> parent >> found;
+    std::string number, parent, found, root, point, field;
+    fields >> number >> parent >> found >> root >> point;
     if (found != device) continue;
     while (fields >> field && field != "-") {
     }
-    if (fields >> field) return field;
+    if (!(fields >> field)) continue;
+    if (mount.type.empty()) mount.type = field;
+    if (root == "/") mount.point = unescaped(point);
   }
-  return {};
+  return mount;
 }
 
 FileSystem file_system_of(const std::string& path) {
@@ -143,7 +169,9 @@ FileSystem file_system_of(const std::string& path) {
   }
   // The number is 32 bits wide, and sign-extended on some machines.
   const auto magic = static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.f_type));
-  FileSystem found = file_system_of_kind(magic, magic == k_fuse ? mount_type_of(at) : std::string());
+  const Mount mount = magic == k_fuse ? mount_at(at) : Mount{};
+  FileSystem found = file_system_of_kind(magic, mount.type);
+  if (found.type == "glusterfs") ask_gluster(found, mount.point);
   found.free = static_cast<std::uint64_t>(status.f_bavail) * static_cast<std::uint64_t>(status.f_bsize);
   return found;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shoal {
 
@@ -23,6 +24,8 @@ struct FileSystem {
   std::uint64_t free = 0;  ///< bytes
   bool one_writer_at_a_time = false;  ///< the kernel serialises writes to one file (local file systems)
   Sharing sharing = Sharing::unknown;
+  /// Where it can be asked (GlusterFS): the settings of this node's client because of which it is cached.
+  std::vector<std::string> caches;
 };
 
 /// Asks the system. Local. Error(io, permission) with the path as file.
@@ -38,7 +41,11 @@ FileSystem file_system_of_kind(std::uint64_t magic, const std::string& mount_typ
 /// By the name of a kind, as in FileSystem::type.
 FileSystem file_system_named(const std::string& type);
 
-/// The type of the mount with this device, in text of the form of /proc/self/mountinfo; empty: none.
-std::string mount_type(std::string_view mountinfo, unsigned major, unsigned minor);
+struct Mount {
+  std::string type;   ///< empty: there is none
+  std::string point;  ///< the folder that shows the root of the file system; empty: none does
+};
+/// The mount with this device, in text of the form of /proc/self/mountinfo.
+Mount mount_of(std::string_view mountinfo, unsigned major, unsigned minor);
 
 }  // namespace shoal

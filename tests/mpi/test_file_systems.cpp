@@ -255,6 +255,31 @@ TEST_CASE("caches of clients are a warning where several nodes write") {
   }
 }
 
+TEST_CASE("a node that has mounted GlusterFS otherwise than rank 0's is found") {
+  const Comm comm(MPI_COMM_WORLD);
+  const bool last = comm.rank() == comm.size() - 1;
+  DriverOptions options;
+  options.ranks_per_node = 1;
+  for (const auto& kind : driver_kinds()) {
+    if (kind.make == nullptr || kind.name == std::string("gather")) continue;
+    const std::string name = kind.name;
+    CAPTURE(name);
+    for (const bool all_alike : {true, false}) {
+      options.find_file_system = [=](const std::string&) {
+        FileSystem where = file_system_named("glusterfs");
+        if (all_alike || !last) where.sharing = FileSystem::Sharing::coherent;
+        if (!all_alike && last) where.caches = {"direct-io-mode=enable"};
+        return where;
+      };
+      const auto driver = make_driver(name, comm, "otherwise.nc", OpenMode::create,
+                                      name == "netcdf" ? Format::netcdf4 : Format::cdf5, options);
+      CHECK(warns(*driver, "mount with -o direct-io-mode=enable;") == (comm.size() > 1 && !all_alike));
+      CHECK(driver->counters().warnings.empty() == (comm.size() == 1 || all_alike));
+      driver->close(false);
+    }
+  }
+}
+
 TEST_CASE("on NFS, ranks of other nodes that are chosen to store are a warning") {
   const Comm comm(MPI_COMM_WORLD);
   DriverOptions options = driver_on("nfs", 1);

@@ -6,10 +6,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 shift
 sections=("$@")
-[ ${#sections[@]} -gt 0 ] || sections=(basics two four drivers killed)
+# basics two four drivers killed gluster
+[ ${#sections[@]} -gt 0 ] || sections=(basics two four drivers killed gluster)
 
 readonly net=10.77.0 most_nodes=4
+# shellcheck source=tests/nodes/gluster.sh
+. "$here/gluster.sh"
 work=$build/tests/run/nodes  # what all nodes share, and what goes with the namespaces
+folder=$work                 # where tests run
 export CLUSTER=/run/cluster TMPDIR=/dev/shm
 passed=0 failed=0
 summary=()
@@ -42,8 +46,7 @@ make_node() {
 }
 
 make_cluster() {
-  mount --make-rprivate / && mkdir -p "$CLUSTER" /run/netns &&
-    mount -t tmpfs tmpfs /run/netns && mount -t tmpfs tmpfs "$CLUSTER" &&
+  mount --make-rprivate / && mount -t tmpfs tmpfs /run && mkdir -p "$CLUSTER" /run/netns && gluster_folders &&
     mount -t tmpfs -o size=512m tmpfs /dev/shm && mount -t tmpfs -o size=2g tmpfs "$work" &&
     mkdir "$work/small" && mount -t tmpfs -o size=1m tmpfs "$work/small" &&
     hostname login && ip link set lo up && ip link add switch type bridge &&
@@ -66,7 +69,7 @@ launch() {
   local forward=() name
   while read -r name; do forward+=(-x "$name"); done < <(compgen -e | grep -E '^(SHOAL|TEST|CONFORMANCE)_')
   OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none \
-    timeout -k 5 "$limit" mpiexec.openmpi --allow-run-as-root --host "$hosts" -n "$ranks" --map-by "$order" \
+    timeout -k 5 "$limit" "$LAUNCHER" --allow-run-as-root --host "$hosts" -n "$ranks" --map-by "$order" \
     --bind-to none --mca plm_rsh_agent "$here/agent.sh" --mca btl self,vader,tcp \
     --mca btl_tcp_if_include "$net.0/24" --mca oob_tcp_if_include "$net.0/24" "${forward[@]}" "$@" </dev/null
 }
@@ -76,13 +79,14 @@ check() {
   local name=$1 limit=$2 slots=$3 variables=$4 program=$5 begin=$SECONDS nodes
   shift 5
   nodes=${slots#i:} nodes=${nodes//[0-9]/}
-  mkdir -p "$work/$name" && cd "$work/$name" || exit 1
+  # A launcher starts ranks in its own folder, and a client of a file system is on nodes only: ranks go there.
+  "$here/agent.sh" "$net.1" "mkdir -p '$folder/$name'"
   if (
-    for variable in $variables; do export "${variable?}"; done
     export TEST_NODES=$((${#nodes} + 1)) TEST_SMALL_FOLDER=$work/small
-    launch "$limit" "$slots" "$build/tests/${program}_tests" "$@"
+    for variable in $variables; do export "${variable?}"; done
+    launch "$limit" "$slots" --wdir "$folder/$name" "$build/tests/${program}_tests" "$@"
   ) >"$work/log" 2>&1; then
-    grep -hoE '\[doctest\] test cases.*|nodes: [0-9]+ ranks on.*' "$work/log" | sed "s|^|$name: |"
+    grep -hoE '\[doctest\] test cases.*|nodes: [0-9]+ ranks on.*|sharing: .*' "$work/log" | sed "s|^|$name: |"
     note passed "$name" $((SECONDS - begin))
   else
     local code=$?
@@ -90,7 +94,7 @@ check() {
     tail -n 300 "$work/log"
     note FAILED "$name" $((SECONDS - begin))
   fi
-  cd "$work" && rm -rf "${work:?}/$name"
+  "$here/agent.sh" "$net.1" "rm -rf '${folder:?}/$name'"
 }
 
 section_basics() {
@@ -114,51 +118,67 @@ section_four() {
   check four.faults 120 1,1,1,1 "" faults
 }
 
-section_drivers() {
-  local io
-  for io in ompio romio321; do
-    check "mpiio.$io" 120 2,1 "SHOAL_DRIVER=mpiio SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance
-    check "pnetcdf.$io" 120 2,1 "SHOAL_DRIVER=pnetcdf SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance
-    check "netcdf.$io" 120 2,1 "SHOAL_DRIVER=netcdf SHOAL_FORMAT=netcdf4 OMPI_MCA_io=$io" conformance
+# check_drivers PREFIX SLOTS [args...]: conformance with the drivers of this build that call libraries, over each MPI-IO.
+check_drivers() {
+  local prefix=$1 slots=$2 io libraries
+  shift 2
+  libraries=$(ldd "$build/tests/conformance_tests")
+  for io in ompio $(ompi_info --parsable 2>/dev/null | sed -n 's/^mca:io:\(romio[0-9]*\):version:.*/\1/p' | sort -u); do
+    check "${prefix}mpiio.$io" 180 "$slots" "SHOAL_DRIVER=mpiio SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance "$@"
+    case $libraries in *libpnetcdf*)
+      check "${prefix}pnetcdf.$io" 180 "$slots" "SHOAL_DRIVER=pnetcdf SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance "$@"
+    esac
+    case $libraries in *libnetcdf*)
+      check "${prefix}netcdf.$io" 180 "$slots" "SHOAL_DRIVER=netcdf SHOAL_FORMAT=netcdf4 OMPI_MCA_io=$io" conformance "$@"
+    esac
   done
-  check gather 120 2,1 "SHOAL_DRIVER=gather SHOAL_FORMAT=cdf5" conformance
+  case $libraries in *libnetcdf*)
+    check "${prefix}gather" 180 "$slots" "SHOAL_DRIVER=gather SHOAL_FORMAT=cdf5" conformance "$@"
+  esac
+}
+
+section_drivers() {
+  check_drivers "" 2,1
   check layout-process 120 2,1 "SHOAL_LAYOUT=process" conformance
 }
 
-# One rank of the last node is killed. The job must end, on all nodes and soon, and leave what was committed.
+# killed_in_format FORMAT SLOTS NAME: one rank of the last node is killed. The job must end, on all nodes and soon, and
+# leave what was committed.
 killed_in_format() {
-  local format=$1 folder=$work/killed begin=$SECONDS problem=""
-  export TEST_FORMAT=$format TEST_NODES=4
-  mkdir -p "$folder" && cd "$folder" || exit 1
-  launch 60 2,1,1,1 "$build/tests/nodes_tests" --no-skip "-tc=killed: a rank*" >"$work/log" 2>&1
-  local code=$?
-  if [ $code -eq 0 ]; then problem="the launcher did not see that a rank was killed"; fi
+  local slots=$2 name=$3 begin=$SECONDS problem="" at=$folder/$3 wait=0
+  export TEST_FORMAT=$1
+  local program=(--wdir "$at" "$build/tests/nodes_tests" --no-skip)
+  "$here/agent.sh" "$net.1" "mkdir -p '$at'"
+  if launch 60 "$slots" "${program[@]}" "-tc=killed: a rank*" >"$work/log" 2>&1; then
+    problem="the launcher did not see that a rank was killed"
+  fi
   if [ $((SECONDS - begin)) -ge 60 ]; then problem="the job did not end within 60 s of a rank's death"; fi
   grep -q 'signal 9' "$work/log" || problem=${problem:-"no rank was killed"}
-  local wait=0
   while pgrep -r D,R,S -x nodes_tests >/dev/null && [ $wait -lt 20 ]; do
     sleep 0.5
     wait=$((wait + 1))
   done
-  if pgrep -r D,R,S -x nodes_tests >/dev/null; then problem=${problem:-"ranks were left behind 10 s after the job ended"}; fi
-  if [ -z "$problem" ] && ! launch 60 2,1 "$build/tests/nodes_tests" --no-skip "-tc=killed: what*" >"$work/log" 2>&1; then
-    problem="what was committed cannot be read"
+  if pgrep -r D,R,S -x nodes_tests >/dev/null; then
+    problem=${problem:-"ranks were left behind 10 s after the job ended"}
   fi
-  grep -qE ' 1 passed \| 0 failed' "$work/log" || problem=${problem:-"nothing was read"}
+  if [ -z "$problem" ]; then
+    launch 60 1,1 "${program[@]}" "-tc=killed: what*" >"$work/log" 2>&1 || problem="what was committed cannot be read"
+    grep -qE ' 1 passed \| 0 failed' "$work/log" || problem=${problem:-"nothing was read"}
+  fi
   if [ -n "$problem" ]; then
-    echo "==== killed.$format FAILED: $problem ===="
+    echo "==== $name FAILED: $problem ===="
     tail -n 80 "$work/log"
-    note FAILED "killed.$format" $((SECONDS - begin))
+    note FAILED "$name" $((SECONDS - begin))
   else
-    note passed "killed.$format" $((SECONDS - begin))
+    note passed "$name" $((SECONDS - begin))
   fi
-  cd "$work" && rm -rf "$folder"
-  unset TEST_FORMAT TEST_NODES
+  "$here/agent.sh" "$net.1" "rm -rf '${at:?}'"
+  unset TEST_FORMAT
 }
 
 section_killed() {
-  killed_in_format cdf5
-  killed_in_format netcdf4
+  killed_in_format cdf5 2,1,1,1 killed.cdf5
+  killed_in_format netcdf4 2,1,1,1 killed.netcdf4
 }
 
 make_cluster || {

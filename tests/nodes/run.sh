@@ -21,7 +21,10 @@ private=(unshare --net --mount --uts --pid --fork --kill-child --mount-proc)
 
 [ "$(uname)" = Linux ] || skip "this is no Linux"
 [ "$(id -u)" -eq 0 ] || skip "network namespaces are made by root, and this is user $(id -un)"
-for tool in ip unshare nsenter setpriv timeout mpiexec.openmpi; do
+launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+"$launcher" --version 2>/dev/null | grep -qE 'Open ?MPI|OpenRTE' || skip "the build is not for Open MPI, whose launcher is used here"
+export LAUNCHER=$launcher
+for tool in ip unshare nsenter setpriv timeout pgrep; do
   command -v "$tool" >/dev/null || skip "no '$tool' here; tools/install-deps.sh --nodes installs it"
 done
 why=$("${private[@]}" sh -c 'mount -t tmpfs tmpfs /mnt && ip link add v0 type veth peer name v1 &&

@@ -7,7 +7,9 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 
 #include "comm/nodes.hpp"
@@ -102,6 +104,52 @@ TEST_CASE("ranks_per_node makes no node of ranks that share no memory") {
       expected += (count + per_node - 1) / per_node;
     CHECK(nodes.count() == expected);
   }
+}
+
+TEST_CASE("a folder that each node has for itself is refused, and nobody waits") {
+  const Comm comm(MPI_COMM_WORLD);
+  const Nodes nodes(comm, 0);
+  const Quick quick;
+  const std::string path = nodes.single() ? "own.nc" : "/dev/shm/each-its-own.nc";
+  const auto remove = [&] {
+    comm.barrier();
+    if (nodes.node().rank() == 0) std::remove(path.c_str());
+    comm.barrier();
+  };
+  for (const bool one_is_there : {false, true}) {  // on other nodes, of an earlier run
+    CAPTURE(one_is_there);
+    remove();
+    if (one_is_there && nodes.index() > 0 && nodes.node().rank() == 0) std::ofstream(path) << "old";
+    comm.barrier();
+    Line line(k_cells);
+    const Outcome outcome = outcome_of([&] {
+      auto file = Dataset::create(MPI_COMM_WORLD, path, {});
+      line.define(*file);
+      file->write(line.call(0));
+      file->close(false);
+    });
+    if (nodes.single()) {
+      all_ok(outcome);
+    } else {
+      all_got(outcome, Code::io,
+              {path, one_is_there ? "has another file" : "has no such file", "layout=node"});
+    }
+  }
+  // A file for each process is what such folders are for.
+  remove();
+  Line line(k_cells);
+  DatasetOptions options;
+  options.settings = "layout=process";
+  all_ok(outcome_of([&] {
+    auto file = Dataset::create(MPI_COMM_WORLD, path, options);
+    line.define(*file);
+    file->write(line.call(0));
+    file->close(false);
+  }));
+  comm.barrier();
+  for (int r = 0; r < comm.size(); ++r)
+    std::remove((path + ".000" + std::to_string(r)).c_str());
+  remove();
 }
 
 // Run by themselves, with --no-skip: the first ends the job. TEST_FORMAT: the format of the file.

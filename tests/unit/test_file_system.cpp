@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver/shared_file.hpp"
+#include "storage/gluster.hpp"
 #include "storage/striping.hpp"
 
 using namespace shoal;
@@ -104,12 +105,61 @@ TEST_CASE("the type of a mount by its device") {
       "90 22 0:52 / /glu\\040ster rw,relatime shared:7 master:2 - fuse.glusterfs host:/vol rw,user_id=0\n"
       "91 22 0:5 /sub /other rw - fuse.sshfs me@host: rw\n"
       "92 22 0:60 / /cut rw\n";
-  CHECK(mount_type(text, 0, 52) == "fuse.glusterfs");
-  CHECK(mount_type(text, 0, 5) == "fuse.sshfs");  // no optional fields, and the start of another's number
-  CHECK(mount_type(text, 8, 1) == "ext4");
-  CHECK(mount_type(text, 0, 60).empty());
-  CHECK(mount_type(text, 9, 9).empty());
-  CHECK(mount_type("", 0, 1).empty());
+  CHECK(mount_of(text, 0, 52).type == "fuse.glusterfs");
+  CHECK(mount_of(text, 0, 52).point == "/glu ster");
+  CHECK(mount_of(text, 0, 5).type == "fuse.sshfs");  // no optional fields, and the start of another's number
+  CHECK(mount_of(text, 0, 5).point.empty());         // a folder of it, not its root
+  CHECK(mount_of(text, 8, 1).type == "ext4");
+  CHECK(mount_of(text, 8, 1).point == "/");
+  CHECK(mount_of(text, 0, 60).type.empty());
+  CHECK(mount_of(text, 9, 9).type.empty());
+  CHECK(mount_of("", 0, 1).type.empty());
+}
+
+TEST_CASE("what a client of GlusterFS keeps, as its folder .meta tells it") {
+  std::string name = "fake_gluster_XXXXXX";
+  REQUIRE(mkdtemp(name.data()) != nullptr);
+  const fs::path here = fs::absolute(name);
+  const fs::path active = here / ".meta" / "graphs" / "active";
+  CHECK_FALSE(gluster_caches(here).has_value());
+  const auto has = [&](const std::string& translator, const std::string& type) {
+    fs::create_directories(active / translator);
+    std::ofstream(active / translator / "type") << type << "\n";
+  };
+  const auto mounted = [&](const std::string& direct, const std::string& attribute,
+                           const std::string& entry) {
+    fs::create_directories(here / ".meta" / "root");
+    std::ofstream(here / ".meta" / "root" / "private")
+        << "[xlator.mount.fuse.priv]\nfd = 7\nvolfile = None\ndirect_io_mode = " << direct
+        << "\nentry_timeout = " << entry << "\nattribute_timeout = " << attribute << "\n";
+  };
+  has("a-write-behind", "cluster/distribute");  // the volume may be called anything
+  has("a-write-behind-client-0", "protocol/client");
+  has("top", "debug/io-stats");
+  CHECK_FALSE(gluster_caches(here).has_value());  // how it was mounted is not known
+  mounted("1", "0.000000", "0.000000");
+  REQUIRE(gluster_caches(here).has_value());
+  CHECK(gluster_caches(here)->empty());
+  has("a-md-cache", "performance/md-cache");
+  has("a-io-threads", "performance/io-threads");
+  mounted("2", "0.000000", "1.000000");
+  using Names = std::vector<std::string>;
+  CHECK(gluster_caches(here) ==
+        Names{"performance.stat-prefetch", "direct-io-mode=enable", "entry-timeout=0"});
+  mounted("none", "0", "0");
+  CHECK_FALSE(gluster_caches(here).has_value());
+  fs::remove_all(here);
+}
+
+TEST_CASE("what is wrong with a client of GlusterFS is said, and nothing else") {
+  FileSystem where = file_system_named("glusterfs");
+  where.caches = {"performance.quick-read", "performance.write-behind", "attribute-timeout=0"};
+  const std::string text = sharing_warning(where, false);
+  CHECK(text.find("KEY off): performance.quick-read, performance.write-behind; mount with -o "
+                  "attribute-timeout=0;") != std::string::npos);
+  CHECK(text.find("direct-io-mode") == std::string::npos);
+  where.sharing = Sharing::coherent;
+  CHECK(sharing_warning(where, true).empty());
 }
 
 TEST_CASE("what several nodes are told that write one file") {
@@ -128,6 +178,7 @@ TEST_CASE("what several nodes are told that write one file") {
   says("cifs", true, "cache=none");
   FileSystem where = file_system_named("nfs");
   where.free = std::uint64_t{1} << 63;
+  where.caches = {"a", "b=0"};
   ByteWriter out;
   pack(out, where);
   const Bytes message = out.take();
@@ -137,6 +188,7 @@ TEST_CASE("what several nodes are told that write one file") {
   CHECK(same.free == where.free);
   CHECK(same.one_writer_at_a_time);
   CHECK(same.sharing == Sharing::close_to_open);
+  CHECK(same.caches == where.caches);
 }
 
 TEST_CASE("new files on Lustre get their stripes from lfs") {

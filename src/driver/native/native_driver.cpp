@@ -52,10 +52,12 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
 
 // Where nodes do not see each other's bytes, parts of a page that two of them write are lost, and what was
 // written cannot be read back: then all cells go through rank 0's node.
-void NativeDriver::share_file(const FileSystem& where) {
-  counters_.file_system = where.type;
-  sharing_ = where.sharing;
+void NativeDriver::share_file(const FileSystem& found) {
+  counters_.file_system = found.type;
+  sharing_ = found.sharing;
   if (!writable_ || nodes_->single()) return;
+  require_one_file(comm_, *nodes_, file_.path(), found);
+  const FileSystem where = as_nodes_have_it(comm_, *nodes_, file_.path(), found, options_.find_file_system);
   const std::string warning = sharing_warning(where, false);
   if (!warning.empty()) counters_.warnings.push_back(warning);
   one_node_stores_ = where.sharing == FileSystem::Sharing::close_to_open;

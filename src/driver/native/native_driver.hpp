@@ -53,7 +53,7 @@ class NativeDriver final : public Driver {
 
   Bytes packed_header() const;
   void take_header(const Bytes& header);
-  void share_file(const FileSystem& where);
+  void share_file(const FileSystem& found);
   void make_stage();
   std::optional<Stage> try_stage(const Comm& node);
   void keep(Status status);
