@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "comm/nodes.hpp"
 #include "dataset/report.hpp"
 #include "shoal/shoal.h"
 
@@ -98,6 +99,7 @@ TEST_CASE("reports are added to one file, or written to one each") {
 
 TEST_CASE("the report says which way fields went over several nodes, and why") {
   const int size = size_of_world();
+  if (!Nodes(Comm(MPI_COMM_WORLD), 0).single()) return;  // what is counted here is of made nodes
   const auto report_of = [&](const std::string& settings, bool scattered) {
     const std::int64_t n = 1000 * size;
     std::vector<std::int64_t> cells;
