@@ -65,9 +65,6 @@ enum class Access { collective, independent, nonblocking };
 /// Do cells go to I/O ranks, or does each node store what its ranks have? automatic: whichever costs less.
 enum class Exchange { automatic, on, off };
 
-/// What I/O ranks store: even boxes of the field, or what the ranks of their own group have.
-enum class IoWay { automatic, box, subset };
-
 /// How many files a new dataset is. domains: nx x ny groups of tiles, the fastest dimension first.
 struct LayoutOptions {
   enum class Kind { one, process, node, domains };
@@ -97,7 +94,6 @@ struct DriverOptions {
   /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
   int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
   Exchange exchange = Exchange::automatic;  ///< driver native on several nodes
-  IoWay io_way = IoWay::automatic;
   double wait_seconds = 600;  ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.
