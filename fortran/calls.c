@@ -103,6 +103,20 @@ int shoal_f_load(const CFI_cdesc_t* comm, const char* path, const char* name, MP
   return shoal_decomposition_load(communicator, path, name, out);
 }
 
+int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, const CFI_cdesc_t* mask,
+                   shoal_decomposition** out) {
+  shoal_f_view view;
+  shoal_f_clear();
+  *out = NULL;
+  if (comm == -1)
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "masked: the decomposition was not made, or is freed");
+  const int code = shoal_f_describe(mask, "mask", &view);
+  /* A mask that is none is refused together with the other ranks. */
+  const int agreed =
+      shoal_masked(MPI_Comm_f2c(comm), decomposition, code == SHOAL_OK ? &view.array : NULL, out);
+  return agreed != SHOAL_OK ? agreed : code;
+}
+
 int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path) {
   shoal_f_clear();
   if (comm == -1)

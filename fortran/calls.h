@@ -26,6 +26,9 @@ int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cd
 int shoal_f_load(const CFI_cdesc_t* comm, const char* path, const char* name, MPI_Fint* comm_out,
                  shoal_decomposition** out);
 /* Collective. */
+int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, const CFI_cdesc_t* mask,
+                   shoal_decomposition** out);
+/* Collective. */
 int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path);
 /* numbers: [5][7] global, first, last, halo_low, halo_high, Fortran order, one-based. Local. */
 int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers);

@@ -22,6 +22,13 @@ contains
     call settle(code, decomposition%comm, stat, errmsg)
   end procedure shoal_load
 
+  module procedure decomposition_masked
+    integer(c_int) :: code
+    decomposition%comm = self%comm
+    code = f_masked(self%comm, self%handle, mask, decomposition%handle)
+    call settle(code, self%comm, stat, errmsg)
+  end procedure decomposition_masked
+
   module procedure decomposition_save
     integer(c_int) :: code
     code = f_save(self%comm, self%handle, zero_ended(path))

@@ -60,6 +60,7 @@ module shoal
     procedure :: inquire => decomposition_inquire
     procedure :: map_info => decomposition_map_info
     procedure :: cells => decomposition_cells
+    procedure :: masked => decomposition_masked
     procedure :: save => decomposition_save
     procedure :: free => shoal_free
   end type shoal_decomposition
@@ -164,6 +165,18 @@ module shoal
       character(len=*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition
     end function shoal_load
+    ! The same decomposition with a mask: .false. or 0 is land, .true. or another number water; logicals or numbers of
+    ! any kind. Land cells get the fill value when a field is written, whatever the array holds; reading is as
+    ! without. mask: of a block, one cell for each of the tile, with or without its halo, in its first dimensions
+    ! (nx, ny: the mask goes for all levels behind them); of a map, one for each cell in the list. The other
+    ! stays, and has to be freed too. Errors: SHOAL_INVALID_ARGUMENT for other extents, and NaN. Collective.
+    module function decomposition_masked(self, mask, stat, errmsg) result(decomposition)
+      class(shoal_decomposition), intent(in) :: self
+      type(*), dimension(..), intent(in) :: mask
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      type(shoal_decomposition) :: decomposition
+    end function decomposition_masked
     ! Save to a NetCDF file, which is replaced if it exists. Collective.
     module subroutine decomposition_save(self, path, stat, errmsg)
       class(shoal_decomposition), intent(in) :: self

@@ -6,7 +6,7 @@ module shoal_c
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr, c_size_t
   implicit none
   private
-  public :: c_map_info, f_map, f_load, f_save, c_decomposition_map_info, c_decomposition_cells
+  public :: c_map_info, f_map, f_load, f_masked, f_save, c_decomposition_map_info, c_decomposition_cells
   public :: c_file_info, c_dim_info, c_var_info, c_att_info
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_fill
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
@@ -66,6 +66,13 @@ module shoal_c
       integer(c_int), intent(out) :: comm_out
       type(c_ptr), intent(out) :: out
     end function f_load
+    integer(c_int) function f_masked(comm, decomposition, mask, out) bind(C, name="shoal_f_masked")
+      import :: c_int, c_ptr
+      integer(c_int), value :: comm
+      type(c_ptr), value :: decomposition
+      type(*), dimension(..), intent(in) :: mask
+      type(c_ptr), intent(out) :: out
+    end function f_masked
     integer(c_int) function f_save(comm, decomposition, path) bind(C, name="shoal_f_save")
       import :: c_char, c_int, c_ptr
       integer(c_int), value :: comm

@@ -47,6 +47,7 @@ different = {
         "Fortran": (("load",), "shoal_load"),
         "Python": (("load",), "member of the class"),
     },
+    "masked": {"Fortran": (("masked",), "bound to the type")},
     "copy": {"Fortran": ((), "of tools; models have arrays")},
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {

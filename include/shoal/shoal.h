@@ -148,6 +148,20 @@ SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const
  * differ between ranks (SHOAL_INVALID_ARGUMENT, on all ranks alike). Collective. */
 SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_t ncells,
                         const int64_t* cells, shoal_decomposition** out);
+/* The same decomposition, block or map, with a mask: which of this rank's cells are land. When a field is
+ * written, land cells of the array are not looked at, and the file gets the variable's fill value there (the
+ * default one of its type, if it has none). Reading is as without the mask. The other decomposition stays as
+ * it is; a mask that it has is replaced, not added to.
+ *  comm  the one the decomposition was made with
+ *  mask  0 (false) is land, every other number (true) water; integers, SHOAL_LOGICAL or floating point. Of a
+ *        block: one cell for each of the tile, without or with its halo (which is not looked at), in the
+ *        last dimensions, as many as the array has, the same on every rank; the mask goes for all of the
+ *        dimensions before them (levels). Of a map: [ncells], one for each in the list. Not looked at on a
+ *        rank whose tile, or list, is empty. Only read during the call
+ * One bit a cell is kept. Errors: other extents, NaN (SHOAL_INVALID_ARGUMENT, on all ranks alike).
+ * Collective. */
+SHOAL_API int shoal_masked(MPI_Comm comm, const shoal_decomposition* decomposition, const shoal_array* mask,
+                           shoal_decomposition** out);
 SHOAL_API int shoal_decomposition_free(shoal_decomposition** decomposition); /* Local. */
 /* Shape, own tile and halo; any out pointer may be NULL; arrays of 7. A map has no tile: it gives the whole
  * global shape on a rank that has any cell, an empty box on others, and no halo. Local. */
@@ -170,7 +184,8 @@ SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposit
  * Local. */
 SHOAL_API int shoal_decomposition_cells(const shoal_decomposition* decomposition, int64_t* cells_out);
 /* Save a decomposition, block or map, to a NetCDF file, which is replaced if it exists. comm: the one the
- * decomposition was made with. docs/file_formats.md tells what is in the file. Collective. */
+ * decomposition was made with. docs/file_formats.md tells what is in the file. A decomposition with a mask is
+ * refused (SHOAL_NOT_SUPPORTED): save the one it was made from. Collective. */
 SHOAL_API int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposition,
                                        const char* path);
 /* The decomposition in a file: saved by Shoal, or a map file of E3SM's I/O benchmark (NetCDF), or PIO's text

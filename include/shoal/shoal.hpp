@@ -102,6 +102,16 @@ class Decomposition {
     detail::check(shoal_decomposition_save(comm, handle_, path.c_str()));
   }
 
+  /// The same decomposition with a mask: 0 (false) is land, which gets the fill value when a field is
+  /// written, unseen. mask: of a block, the last dimensions of the tile, with or without its halo; of a map,
+  /// one cell for each in the list. comm: the one this was made with; see shoal_masked. Collective.
+  Decomposition masked(MPI_Comm comm, const ConstArray& mask) const {
+    const shoal_array array = mask.c_array();
+    Decomposition result;
+    detail::check(shoal_masked(comm, handle_, &array, &result.handle_));
+    return result;
+  }
+
   Decomposition(Decomposition&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Decomposition& operator=(Decomposition&& other) noexcept {
     std::swap(handle_, other.handle_);

@@ -287,6 +287,20 @@ shoal::Decomposition map(int comm, const Indices& global, int whole, nb::object 
                                    count, whole);
 }
 
+/// mask None: refused by Shoal, together with the other ranks.
+shoal::Decomposition masked(const shoal::Decomposition& decomposition, int comm, nb::object mask, int type) {
+  std::optional<Buffer> buffer;
+  std::optional<shoal::Array> array;
+  if (mask.is_none()) {
+    array.emplace(static_cast<void*>(nullptr), type, 0, Indices{});
+  } else {
+    buffer.emplace(mask, false);
+    array.emplace(buffer->array(type));
+  }
+  nb::gil_scoped_release free;
+  return decomposition.masked(comm_of(comm), *array);
+}
+
 /// is_map, whole, ncells, mapped, runs, bytes.
 std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t> map_info(
     const shoal::Decomposition& decomposition) {
@@ -441,6 +455,7 @@ NB_MODULE(_shoal, m) {
             d.save(comm_of(comm), path);
           },
           "comm"_a, "path"_a)
+      .def("masked", &masked, "comm"_a, "mask"_a.none(), "type"_a)
       .def("map_info", &map_info)
       .def("cells_into", &cells_into, "out"_a)
       .def("global_shape", &shoal::Decomposition::global)

@@ -3,6 +3,7 @@
 
 #include "capi/handles.hpp"
 #include "dataset/map_file.hpp"
+#include "dataset/mask.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -75,6 +76,24 @@ int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_
                                         usable ? static_cast<std::size_t>(ncells) : 0);
     auto made = Decomposition::map(own, usable ? dims_from(ndims, global) : Dims{1}, usable ? whole : 0, list,
                                    problem);
+    *out = new shoal_decomposition{std::move(made)};
+  });
+}
+
+int shoal_masked(MPI_Comm comm, const shoal_decomposition* decomposition, const shoal_array* mask,
+                 shoal_decomposition** out) {
+  return guard([&] {
+    if (out != nullptr) *out = nullptr;
+    require_mpi(comm);
+    const Comm own(comm);
+    CellMask cells;
+    const Status problem = caught([&] {
+      require(out, "out");
+      require(decomposition, "decomposition");
+      const Decomposition& base = *decomposition->decomposition;
+      if (!base.tile().empty()) cells = mask_of(base, view_of(mask));
+    });
+    auto made = Decomposition::masked(own, decomposition_of(decomposition).get(), std::move(cells), problem);
     *out = new shoal_decomposition{std::move(made)};
   });
 }

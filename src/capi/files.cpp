@@ -15,41 +15,10 @@ DatasetOptions options_of(const char* settings, const Status& problem) {
   return options;
 }
 
-// The array as a view; what is wrong with it goes along, because a rank with an empty tile need not have one.
+// What is wrong with it goes along, because a rank with an empty tile need not have one.
 ArrayArgument array_of(const shoal_array* array) {
   ArrayArgument out;
-  out.problem = caught([&] {
-    require(array, "array");
-    ArrayView view;
-    view.data = static_cast<std::byte*>(array->data);
-    view.type = type_of(array->type);
-    view.element_size = array->element_size == 0 ? size_of(view.type) : array->element_size;
-    const std::size_t size = view.element_size;
-    if (view.type == Type::logical ? size != 1 && size != 2 && size != 4 && size != 8
-                                   : size != size_of(view.type))
-      throw Error(Code::invalid_argument,
-                  "the array's element_size is " + std::to_string(size) + " bytes for type " +
-                      name_of(view.type) + "; allowed: " +
-                      (view.type == Type::logical ? "1, 2, 4 or 8" : std::to_string(size_of(view.type))));
-    if (array->ndims < 0 || array->ndims > k_max_dims)
-      throw Error(Code::invalid_argument,
-                  "the array has " + std::to_string(array->ndims) + " dimensions; allowed are 0 to 8");
-    if (array->ndims > 0) require(array->extents, "array.extents");
-    const auto n = static_cast<std::size_t>(array->ndims);
-    view.extents = Dims(std::span(array->extents, n));
-    for (const auto extent : view.extents)
-      if (extent < 0)
-        throw Error(Code::invalid_argument,
-                    "the array has the extents " + text_of(view.extents) + "; none may be negative");
-    if (array->strides != nullptr) {
-      view.strides = Dims(std::span(array->strides, n));
-    } else {
-      view.strides = row_major_strides(view.extents);
-      for (auto& stride : view.strides)
-        stride *= static_cast<int64_t>(size);
-    }
-    out.view = view;
-  });
+  out.problem = caught([&] { out.view = view_of(array); });
   return out;
 }
 

@@ -150,6 +150,13 @@ Status misfit(const Comm& comm, const Decomposition* d) {
             -1,
             {},
             {}};
+  if (d->is_masked())
+    return {Code::not_supported,
+            "the decomposition has a mask, which such a file cannot hold; save the decomposition that it was "
+            "made from",
+            -1,
+            {},
+            {}};
   return {};
 }
 

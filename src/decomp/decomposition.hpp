@@ -8,6 +8,7 @@
 
 #include "base/box.hpp"
 #include "comm/comm.hpp"
+#include "decomp/cell_mask.hpp"
 #include "decomp/index_map.hpp"
 #include "decomp/ownership.hpp"
 
@@ -32,6 +33,13 @@ class Decomposition {
   static std::shared_ptr<const Decomposition> map(const Comm& comm, const Dims& global, int whole,
                                                   std::span<const std::int64_t> cells,
                                                   const Status& problem = {});
+  /// base with a mask in place of the one it may have: cells are owned as before, but values of land cells
+  /// are not looked at when fields are written, and the file gets the fill value. mask.shape(): of a block,
+  /// the last dimensions of this rank's tile (as many on all ranks), on a rank without cells anything; of a
+  /// map, its local cells. Error on all ranks alike: masks of different dimensions, another communicator than
+  /// base's. Collective.
+  static std::shared_ptr<const Decomposition> masked(const Comm& comm, const Decomposition* base,
+                                                     CellMask mask, const Status& problem = {});
 
   const Dims& global() const { return global_; }
   int rank() const { return global_.size(); }  ///< number of dimensions
@@ -53,7 +61,7 @@ class Decomposition {
   const std::vector<Box>& unowned() const { return unowned_; }
 
   /// nullptr: a block. Its indices count cells of the dimensions that are cut (mapped_shape).
-  const IndexMap* map() const { return map_ ? &*map_ : nullptr; }
+  const IndexMap* map() const { return map_.get(); }
   /// The last dimensions that a map does not cut.
   int whole() const { return whole_; }
   Dims whole_shape() const { return tail(global_, whole_); }
@@ -66,7 +74,16 @@ class Decomposition {
   Status writable() const;
   /// Of the cells of a map that nobody owns, those in this rank's even part of the mapped cells. They have no
   /// local cells.
-  const IndexMap& unowned_share() const { return unowned_share_; }
+  const IndexMap& unowned_share() const { return *unowned_share_; }
+
+  /// Made with a mask? The same on all ranks.
+  bool is_masked() const { return masked_dims_ > 0; }
+  /// So many of the last dimensions that are not `whole` have the mask.
+  int masked_dims() const { return masked_dims_; }
+  /// This rank's; nullptr: none, or no cell is land.
+  const CellMask* mask() const { return mask_.get(); }
+  /// The same as a mask in any case, to make another decomposition with.
+  CellMask own_mask() const { return mask_ ? *mask_ : CellMask(tail(tile_.count, masked_dims_)); }
   /// The communicator's size and this rank in it, to check against a dataset's.
   int comm_size() const { return comm_size_; }
   int comm_rank() const { return comm_rank_; }
@@ -80,10 +97,12 @@ class Decomposition {
   Dims cut_;
   std::int64_t owned_cells_ = 0;
   std::vector<Box> unowned_;
-  std::optional<IndexMap> map_;
+  std::shared_ptr<const IndexMap> map_;  // as the other, shared with those that only have another mask
   int whole_ = 0;
   std::optional<RepeatedCell> repeated_;
-  IndexMap unowned_share_;
+  std::shared_ptr<const IndexMap> unowned_share_;
+  std::shared_ptr<const CellMask> mask_;
+  int masked_dims_ = 0;
   int comm_size_ = 1;
   int comm_rank_ = 0;
 };

@@ -67,7 +67,7 @@ std::shared_ptr<const Decomposition> Decomposition::map(const Comm& comm, const 
     status = caught([&] {
       check_shape(global, whole);
       check_same({global, whole}, of_root);
-      out->map_.emplace(cells, volume(front(global, global.size() - whole)));
+      out->map_ = std::make_shared<const IndexMap>(cells, volume(front(global, global.size() - whole)));
     });
   comm.agree_or_throw(status);
 
@@ -83,7 +83,7 @@ std::shared_ptr<const Decomposition> Decomposition::map(const Comm& comm, const 
   Ownership ownership = ownership_of(comm, *out->map_, volume(out->mapped_shape()));
   out->owned_cells_ = ownership.owned * volume(out->whole_shape());
   out->repeated_ = ownership.repeated;
-  out->unowned_share_ = std::move(ownership.unowned);
+  out->unowned_share_ = std::make_shared<const IndexMap>(std::move(ownership.unowned));
   return out;
 }
 

@@ -206,7 +206,8 @@ const std::byte* BoxDriver::packed_cells(const Transfer& transfer, const Box& bo
   const VariableDef& definition = variable(transfer.variable);
   const bool good = transfer.status.ok();
   if (box.empty()) return nullptr;
-  if (good && !changes_cells() && is_contiguous(transfer.array, definition.type)) return transfer.array.data;
+  if (good && !changes_cells() && !is_masked(transfer) && is_contiguous(transfer.array, definition.type))
+    return transfer.array.data;
   const Timer pack_timer(counters_.pack);
   const auto size = static_cast<std::int64_t>(size_of(definition.type));
   std::byte* packed = room_for_cells(static_cast<std::size_t>(box.cells() * size));

@@ -24,6 +24,51 @@ std::string value_text(const ArrayView& array, const Dims& index) {
   return std::string("the value ") + text.data();
 }
 
+/// copy_box of a part of a block's field, row by row; land cells become *land, without being looked at.
+Misfits copy_masked(const Transfer& transfer, const Box& part, const std::byte* from,
+                    const Dims& from_strides, std::byte* to, const Dims& to_strides, ConvertRun convert,
+                    const std::byte* land) {
+  const Decomposition& decomposition = *transfer.decomposition;
+  const CellMask& mask = *decomposition.mask();
+  const int last = part.rank() - 1;
+  const int unmasked = part.rank() - decomposition.masked_dims();
+  const std::int64_t row = part.count[last];
+  const Dims tile_first = tail(decomposition.tile().first, decomposition.masked_dims());
+  const Dims in_mask = row_major_strides(mask.shape());
+  Dims mask_strides(part.rank());
+  std::int64_t cell = 0;
+  for (int d = unmasked; d <= last; ++d) {
+    mask_strides[d] = in_mask[d - unmasked];
+    cell += (part.first[d] - tile_first[d - unmasked]) * mask_strides[d];
+  }
+  Misfits misfits;
+  Dims index(part.rank());
+  for (std::int64_t position = 0;; position += row) {
+    mask.for_each_run(cell, row, [&](std::int64_t first, std::int64_t n, bool is_land) {
+      const std::int64_t i = first - cell;
+      std::byte* const at = to + i * to_strides[last];
+      if (is_land)
+        fill_box(at, {to_strides[last]}, {n}, land, static_cast<std::size_t>(to_strides[last]));
+      else
+        misfits.merge(
+            convert(from + i * from_strides[last], from_strides[last], at, to_strides[last], n, land),
+            position + i);
+    });
+    int d = last - 1;
+    for (; d >= 0; --d) {
+      from += from_strides[d];
+      to += to_strides[d];
+      cell += mask_strides[d];
+      if (++index[d] < part.count[d]) break;
+      from -= part.count[d] * from_strides[d];
+      to -= part.count[d] * to_strides[d];
+      cell -= part.count[d] * mask_strides[d];
+      index[d] = 0;
+    }
+    if (d < 0) return misfits;
+  }
+}
+
 bool is_mapped(const Transfer& transfer) {
   return transfer.decomposition && transfer.decomposition->map() != nullptr;
 }
@@ -33,6 +78,10 @@ bool is_mapped(const Transfer& transfer) {
 const std::byte* substitute_for(Type type) {
   static constexpr std::array<std::byte, 8> k_false{};
   return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));
+}
+
+bool is_masked(const Transfer& transfer) {
+  return transfer.decomposition && transfer.decomposition->mask() != nullptr;
 }
 
 Box own_cells(const Transfer& transfer) {
@@ -74,10 +123,15 @@ Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, co
     local.first[d] -= transfer.mine.first[d];
     to += (part.first[d] - cells.first[d]) * strides[d];
   }
-  if (transfer.source)
-    return copy_box(transfer.source(part), byte_strides(part.count, transfer.array.element_size), to, strides,
-                    part.count, convert, substitute);
-  const ArrayView from = transfer.array.part(local);
+  ArrayView from = transfer.array;
+  if (transfer.source) {
+    from.data = const_cast<std::byte*>(transfer.source(part));
+    from.strides = byte_strides(part.count, from.element_size);
+  } else {
+    from = from.part(local);
+  }
+  if (is_masked(transfer))
+    return copy_masked(transfer, part, from.data, from.strides, to, strides, convert, substitute);
   return copy_box(from.data, from.strides, to, strides, part.count, convert, substitute);
 }
 

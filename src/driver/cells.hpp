@@ -17,13 +17,17 @@ inline Element in_memory(const Transfer& transfer) {
 /// are the region's.
 std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region);
 
+/// Are some of this rank's cells land, which must not be stored as they are in its array?
+bool is_masked(const Transfer& transfer);
+
 /// This rank's own cells of the region, whatever the transfer says.
 Box own_cells(const Transfer& transfer);
 
 // (Of a map, misfits count from the start of the array, and the cells must lie without gaps.)
 
 /// Copy this rank's share of the cells from its array (or source) to `to`, where they lie with the strides.
-/// What does not fit becomes *substitute. Misfits count from the start of intersection(cells, mine).
+/// What does not fit, and what is land, becomes *substitute. Misfits count from the start of
+/// intersection(cells, mine).
 Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
                    ConvertRun convert, const std::byte* substitute);
 

@@ -54,6 +54,7 @@ class Mover {
         MessageByte* bytes, const std::byte* substitute, std::int64_t lead_cells = 0)
       : transfer_(transfer),
         map_(*transfer.decomposition->map()),
+        mask_(way == Way::pack ? transfer.decomposition->mask() : nullptr),
         part_(part),
         array_(in_memory(transfer)),
         bytes_(bytes),
@@ -145,13 +146,27 @@ class Mover {
     if constexpr (way == Way::pack) {
       std::byte* to = same_ ? message : block.data();
       for_size(array_.size, [&](auto element) { gather<decltype(element)>(at_, stride_, local, n, to); });
+      if (mask_ != nullptr) drop_land(local, n, to);
       if (!same_) found = convert(block.data(), size, message, size_, n);
+      if (mask_ != nullptr) fill_land(local, n, message);
     } else {
       const std::byte* from = same_ ? message : block.data();
       if (!same_) found = convert(block.data(), size, message, size_, n);
       for_size(array_.size, [&](auto element) { scatter<decltype(element)>(from, local, n, at_, stride_); });
     }
     if (found.count > 0) note(found, local[found.first], 0);
+  }
+
+  // Of a block that was gathered: nothing of land is looked at, so that no value of it is found not to fit.
+  void drop_land(const std::int64_t* local, std::int64_t n, std::byte* gathered) const {
+    for (std::int64_t i = 0; i < n; ++i)
+      if (mask_->is_land(local[i]))
+        std::memset(gathered + i * static_cast<std::int64_t>(array_.size), 0, array_.size);
+  }
+  void fill_land(const std::int64_t* local, std::int64_t n, std::byte* message) const {
+    for (std::int64_t i = 0; i < n; ++i)
+      if (mask_->is_land(local[i]))
+        std::memcpy(message + i * size_, substitute_, static_cast<std::size_t>(size_));
   }
 
   void move_runs() {
@@ -200,6 +215,22 @@ class Mover {
   }
 
   void move_run(const IndexMap::Run& run, MessageByte* message) {
+    if constexpr (way == Way::pack) {
+      if (mask_ == nullptr) return move_all(run, message);
+      mask_->for_each_run(run.local, run.length, [&](std::int64_t local, std::int64_t n, bool land) {
+        const std::int64_t skip = local - run.local;
+        std::byte* const to = message + skip * item_ * size_;
+        if (land)
+          fill_box(to, {size_}, {n * item_}, substitute_, static_cast<std::size_t>(size_));
+        else
+          move_all({run.global + skip, local, n}, to);
+      });
+    } else {
+      move_all(run, message);
+    }
+  }
+
+  void move_all(const IndexMap::Run& run, MessageByte* message) {
     const auto size = static_cast<std::int64_t>(array_.size);
     std::byte* array = at_ + run.local * stride_;
     if (item_ == 1 || (dense_ && stride_ == item_ * size)) {
@@ -238,6 +269,7 @@ class Mover {
 
   const Transfer& transfer_;
   const IndexMap& map_;
+  const CellMask* mask_;  // nullptr: all cells are packed
   const MappedPart& part_;
   Element array_;
   MessageByte* bytes_;

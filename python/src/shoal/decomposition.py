@@ -12,6 +12,7 @@ import numpy as np
 from . import _shoal
 from ._library import communicator
 from .errors import FileMissingError, InvalidArgumentError, NotFoundError, TypeMismatchError
+from .types import memory_type
 
 
 def process_grid(size: int, lengths: Sequence[int]) -> tuple[int, ...]:
@@ -229,6 +230,35 @@ class Decomposition:
                     f"{len(raw.global_shape())} dimensions."
                 )
         return cls(raw, comm, dims)
+
+    def masked(self, mask) -> Decomposition:
+        """The same decomposition with a mask: when a field is written, land cells are not looked at and get
+        the fill value; reading is as without. Collective.
+
+        mask  True or another number than 0 is water, False or 0 land; of a block, an array of the shape of
+              the tile, with or without halo, in the last dimensions (levels before them need no mask of their
+              own); of a map, one value for each cell in the list. Not looked at on a rank without cells
+
+        This decomposition stays as it is; a mask that it has is replaced. Raises InvalidArgumentError for
+        another shape, and for NaN; TypeMismatchError for what is no number.
+        """
+        try:
+            given = np.asarray(mask)
+            if given.dtype.kind not in "biuf":
+                raise TypeMismatchError(
+                    f"The mask is of type {given.dtype}; give bool, integers or floating point, 0 for land."
+                )
+            if not given.dtype.isnative:
+                given = given.astype(given.dtype.newbyteorder("="))
+            number = memory_type(given)
+        except Exception:
+            # The other ranks are in the collective call: take part with what it refuses.
+            try:
+                self._raw.masked(self.comm.py2f(), None, _shoal.INT)
+            except Exception:
+                pass
+            raise
+        return type(self)(self._raw.masked(self.comm.py2f(), given, number), self.comm, self.dims)
 
     def save(self, path) -> None:
         """Save to a NetCDF file, which is replaced if it exists. Collective."""

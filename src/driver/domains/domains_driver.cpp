@@ -194,6 +194,9 @@ const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Deco
         tile.first[d] -= cut.box.first[d];
     cut.part = Decomposition::block(*ranks_, cut.box.count, tile, decomposition->halo_low(),
                                     decomposition->halo_high());
+    // Of the tile, which is the same in the file of the domain.
+    if (decomposition->is_masked())
+      cut.part = Decomposition::masked(*ranks_, cut.part.get(), decomposition->own_mask());
   }
   return cuts_.emplace(decomposition.get(), std::move(cut)).first->second;
 }

@@ -1,0 +1,122 @@
+! Masks: logicals, integers and reals of any kind, with and without halo, of blocks and maps; land gets the fill value.
+program masks
+  use, intrinsic :: iso_fortran_env, only: int8, int64, real32, real64
+  use mpi
+  use shoal
+  implicit none
+  integer, parameter :: nx = 9, ny = 8, nz = 2
+  real(real64), parameter :: land_value = -9.0_real64
+  integer :: rank, ranks, failures = 0, ierr
+
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
+  call blocks()
+  call maps()
+  call refused()
+  call finish()
+
+contains
+
+  logical function water(i, j)
+    integer, intent(in) :: i, j
+    water = mod(i*i + 3*j, 4) /= 1
+  end function water
+
+  real(real64) function value(i, j, k)
+    integer, intent(in) :: i, j, k
+    value = land_value
+    if (water(i, j)) value = i + 100*j + 10000*k
+  end function value
+
+  subroutine blocks()
+    type(shoal_decomposition) :: rho, masked(5)
+    type(shoal_dataset) :: his
+    real(real64), allocatable :: temp(:, :, :), back(:, :, :)
+    logical, allocatable :: mask(:, :)
+    integer :: first(2), last(2), i, j, k, form
+    call tiles(nx, ny, first, last)
+    rho = shoal_block(MPI_COMM_WORLD, [nx, ny], first, last, halo_low=[2, 1], halo_high=[1, 1])
+    allocate (temp(first(1) - 2:last(1) + 1, first(2) - 1:last(2) + 1, nz))
+    allocate (mask(first(1) - 2:last(1) + 1, first(2) - 1:last(2) + 1))
+    allocate (back, mold=temp)
+    mask = .true.
+    do j = first(2), last(2)
+      do i = first(1), last(1)
+        mask(i, j) = water(i, j)
+      end do
+    end do
+    masked(1) = rho%masked(mask)
+    masked(2) = rho%masked(mask(first(1):last(1), first(2):last(2)))
+    masked(3) = rho%masked(merge(1_int8, 0_int8, mask))
+    masked(4) = rho%masked(merge(0.5_real32, 0.0_real32, mask))
+    masked(5) = rho%masked(merge(1, 0, mask(first(1):last(1), first(2):last(2))))
+    do form = 1, size(masked)
+      call his%create("masks.nc", MPI_COMM_WORLD)
+      call his%def_dim("x", nx)
+      call his%def_dim("y", ny)
+      call his%def_dim("z", nz)
+      call his%def_var("temp", SHOAL_DOUBLE, "x y z", masked(form))
+      call his%def_fill("temp", land_value)
+      temp = 1e30_real64
+      do k = 1, nz
+        do j = first(2), last(2)
+          do i = first(1), last(1)
+            if (water(i, j)) temp(i, j, k) = value(i, j, k)
+          end do
+        end do
+      end do
+      call his%write("temp", temp)
+      call his%close()
+      call his%open("masks.nc", MPI_COMM_WORLD)
+      back = 0
+      call his%read("temp", back, decomposition=masked(form))
+      call his%close()
+      call check(all([(((back(i, j, k) == value(i, j, k), i=max(1, first(1) - 2), min(nx, last(1) + 1)), &
+          j=max(1, first(2) - 1), min(ny, last(2) + 1)), k=1, nz)]), "land is filled, and read into tile and halo")
+      call masked(form)%free()
+    end do
+    call rho%free()
+  end subroutine blocks
+
+  subroutine maps()
+    type(shoal_decomposition) :: columns, masked
+    type(shoal_dataset) :: file
+    integer, allocatable :: cells(:), t(:)
+    integer :: i
+    cells = [0, (i, i=rank + 1, 40, ranks)]
+    columns = shoal_map(MPI_COMM_WORLD, [40], cells)
+    masked = columns%masked(mod(cells, 3) /= 0)
+    call file%create("masks.nc", MPI_COMM_WORLD)
+    call file%def_dim("ncol", 40)
+    call file%def_var("t", SHOAL_INT, "ncol", masked)
+    call file%def_fill("t", -1)
+    call file%write("t", cells)
+    call file%close()
+    call file%open("masks.nc", MPI_COMM_WORLD)
+    allocate (t(size(cells)))
+    t = 0
+    call file%read("t", t, decomposition=columns)
+    call file%close()
+    call check(all(t == merge(-1, cells, mod(cells, 3) == 0 .and. cells > 0)), "a mask of a list")
+    call masked%free()
+    call columns%free()
+  end subroutine maps
+
+  subroutine refused()
+    type(shoal_decomposition) :: rho, masked
+    integer :: stat
+    character(len=400) :: message
+    rho = shoal_block(MPI_COMM_WORLD, [4, ranks], [1, rank + 1], [4, rank + 1])
+    masked = rho%masked(reshape([1, 1, 1], [3, 1]), stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "1x3") > 0 .and. index(message, "1x4") > 0, &
+        "a mask of another shape: "//trim(message))
+    masked = rho%masked("land", stat=stat, errmsg=message)
+    call check(stat /= SHOAL_OK, "text is no mask: "//trim(message))
+    call rho%free()
+    masked = rho%masked([1], stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "decomposition") > 0, "what was freed: "//trim(message))
+  end subroutine refused
+
+  include "check.inc"
+end program masks
