@@ -203,6 +203,16 @@ int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const ch
   return code;
 }
 
+int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
+                         const shoal_decomposition* decomposition) {
+  shoal_f_clear();
+  char* const slowest_first = reversed_words(dims);
+  if (slowest_first == NULL) return shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name);
+  const int code = shoal_def_gathered(dataset, name, slowest_first, decomposition);
+  free(slowest_first);
+  return code;
+}
+
 int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* chunks) {
   int64_t shape[SHOAL_MAX_DIMS] = {0};
   int count = 0, index = 0;

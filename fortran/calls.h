@@ -43,6 +43,9 @@ int shoal_f_def_dim(shoal_dataset* dataset, const char* name, const CFI_cdesc_t*
 /* dims: fastest first. Local. */
 int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                     const shoal_decomposition* decomposition);
+/* dims: fastest first. Local. */
+int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
+                         const shoal_decomposition* decomposition);
 /* Local. */
 int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* chunks);
 /* value of any kind, converted to the type of the variable; NULL: no fill. Local. */

@@ -29,6 +29,12 @@ contains
     call settle(code, self%comm, stat, errmsg)
   end procedure decomposition_masked
 
+  module procedure dataset_def_gathered
+    integer(c_int) :: code
+    code = f_def_gathered(self%handle, zero_ended(name), zero_ended(dims), decomposition%handle)
+    call settle(code, self%comm, stat, errmsg)
+  end procedure dataset_def_gathered
+
   module procedure decomposition_save
     integer(c_int) :: code
     code = f_save(self%comm, self%handle, zero_ended(path))

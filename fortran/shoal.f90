@@ -113,6 +113,7 @@ module shoal
     procedure :: end_define => dataset_end_define
     procedure :: def_dim => dataset_def_dim
     procedure :: def_var => dataset_def_var
+    procedure :: def_gathered => dataset_def_gathered
     procedure :: def_fill => dataset_def_fill
     procedure :: def_chunks => dataset_def_chunks
     procedure, private :: put_att_scalar, put_att_list, get_att_scalar, get_att_list
@@ -165,11 +166,9 @@ module shoal
       character(len=*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition
     end function shoal_load
-    ! The same decomposition with a mask: .false. or 0 is land, .true. or another number water; logicals or numbers of
-    ! any kind. Land cells get the fill value when a field is written, whatever the array holds; reading is as
-    ! without. mask: of a block, one cell for each of the tile, with or without its halo, in its first dimensions
-    ! (nx, ny: the mask goes for all levels behind them); of a map, one for each cell in the list. The other
-    ! stays, and has to be freed too. Errors: SHOAL_INVALID_ARGUMENT for other extents, and NaN. Collective.
+    ! The same with a mask: .false. or 0 is land, .true. or another number water, of any kind. Land gets the fill value
+    ! when a field is written; reading is as without. mask: of a block, the first dimensions of the tile, with or
+    ! without halo (for all levels behind); of a map, the list. Other extents are an error. Collective.
     module function decomposition_masked(self, mask, stat, errmsg) result(decomposition)
       class(shoal_decomposition), intent(in) :: self
       type(*), dimension(..), intent(in) :: mask
@@ -177,6 +176,14 @@ module shoal
       character(len=*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition
     end function decomposition_masked
+    ! A dimension for the water points alone of dims ("lon lat", fastest first), which the mask has. Local.
+    module subroutine dataset_def_gathered(self, name, dims, decomposition, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name, dims
+      type(shoal_decomposition), intent(in) :: decomposition
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_gathered
     ! Save to a NetCDF file, which is replaced if it exists. Collective.
     module subroutine decomposition_save(self, path, stat, errmsg)
       class(shoal_decomposition), intent(in) :: self

@@ -251,6 +251,11 @@ class Dataset {
                const Decomposition& decomposition) {
     detail::check(shoal_def_var(handle_, name.c_str(), type, dims.c_str(), decomposition.c_handle()));
   }
+  /// A dimension for the water points of the dimensions `dims` alone, as the mask of the decomposition tells,
+  /// and the list that says which they are; see shoal_def_gathered. Local.
+  void def_gathered(const std::string& name, const std::string& dims, const Decomposition& decomposition) {
+    detail::check(shoal_def_gathered(handle_, name.c_str(), dims.c_str(), decomposition.c_handle()));
+  }
   /// The fill value, converted to the variable's type; one that does not fit is an error. Local.
   template <class T>
   void def_fill(const std::string& variable, T value) {

@@ -102,6 +102,15 @@ int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char
   });
 }
 
+int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
+                       const shoal_decomposition* decomposition) {
+  return guard([&] {
+    require(decomposition, "decomposition");
+    dataset_of(dataset).def_gathered(required_text(name, "name"), required_text(dims, "dims"),
+                                     decomposition_of(decomposition));
+  });
+}
+
 int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value) {
   return guard([&] { dataset_of(dataset).def_fill(required_text(variable, "variable"), value); });
 }

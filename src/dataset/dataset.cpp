@@ -194,6 +194,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 void Dataset::started(Seconds start) {
   definitions_ = Definitions(settings_.flag("fill"));
   definitions_.reset(driver_->schema());
+  gatherings_ = gatherings_of(driver_->schema());
   opened_at_ = start;
   print_warnings();
 }
@@ -238,6 +239,20 @@ void Dataset::def_var(const std::string& name, Type type, const std::string& dim
       throw Error(Code::invalid_argument,
                   "the decomposition was made with another communicator than the dataset");
     definitions_.def_var(name, type, dims, std::move(decomposition));
+  } catch (const Error& e) {
+    throw e.of_variable(name).in_file(path_);
+  }
+}
+
+void Dataset::def_gathered(const std::string& name, const std::string& dims,
+                           std::shared_ptr<const Decomposition> decomposition) {
+  begin_definition();
+  try {
+    if (decomposition &&
+        (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank()))
+      throw Error(Code::invalid_argument,
+                  "the decomposition was made with another communicator than the dataset");
+    definitions_.def_gathered(name, dims, std::move(decomposition));
   } catch (const Error& e) {
     throw e.of_variable(name).in_file(path_);
   }
@@ -293,20 +308,25 @@ void Dataset::finish_definitions() {
                    {}};
       comm_.agree_or_throw(differs);
     }
-    driver_->define(definitions_.schema(), definitions_.decompositions());
+    check_layout_of_gathered();
+    driver_->define(definitions_.schema(), cuts_in_file());
   });
   if (!status.ok()) {
     drop_definitions();
     throw Error(status).in_file(path_);
   }
+  const auto gathered = definitions_.gathered();
   definitions_.reset(driver_->schema());
+  gatherings_ = gatherings_of(driver_->schema());
   defining_ = false;
+  write_lists(gathered);
   // Lists of variables agree, so ranks come to new decompositions in the same order.
   for (const auto& d : definitions_.decompositions()) {
     if (d == nullptr || std::find(prepared_.begin(), prepared_.end(), d) != prepared_.end()) continue;
     driver_->prepare(d);
     prepared_.push_back(d);
   }
+  find_water();
 }
 
 void Dataset::drop_definitions() {

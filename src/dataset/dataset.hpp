@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "dataset/arguments.hpp"
 #include "dataset/definitions.hpp"
 #include "dataset/settings.hpp"
+#include "dataset/water.hpp"
 #include "driver/driver.hpp"
 
 namespace shoal {
@@ -49,6 +51,10 @@ class Dataset {
   void def_dim(const std::string& name, std::int64_t length);
   void def_var(const std::string& name, Type type, const std::string& dims,
                std::shared_ptr<const Decomposition> decomposition);
+  /// A dimension for the water cells of a masked decomposition alone (Definitions::def_gathered). Variables
+  /// with it are written and read with decompositions of the grid.
+  void def_gathered(const std::string& name, const std::string& dims,
+                    std::shared_ptr<const Decomposition> decomposition);
   void def_fill(const std::string& variable, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
@@ -102,6 +108,18 @@ class Dataset {
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);
+
+  // Gathered dimensions: dataset_water.cpp.
+  void check_layout_of_gathered() const;
+  Cuts cuts_in_file() const;
+  void write_lists(const std::vector<std::pair<int, std::shared_ptr<const Decomposition>>>& gathered);
+  const CellPositions& list_of(const Gathering& gathering);
+  void find_water();
+  Transfer transfer_on_grid(const OnGrid& how, int variable, const DataCall& call,
+                            const std::shared_ptr<const Decomposition>& decomposition, Direction direction);
+  const Water* water_of(const Transfer& transfer);
+  void write_water(const Water& water, const Transfer& transfer);
+  void read_water(const Water& water, const Transfer& transfer);
   void put_values(int variable, const Box& box, const DataCall& call);
   void get_values(int variable, const Box& box, const ArrayView& view);
 
@@ -124,6 +142,17 @@ class Dataset {
   Definitions definitions_{true};
   bool defining_ = false;
   std::vector<std::shared_ptr<const Decomposition>> prepared_;  // in the same order on all ranks
+  std::map<int, CellPositions> lists_;                          // of gathered dimensions
+  // Fields of a decomposition in a gathered dimension, with so many dimensions behind it.
+  struct KnownWater {
+    std::shared_ptr<const Decomposition> grid;
+    int dim, behind;
+    std::unique_ptr<Water> water;  // nullptr: problem says why there is none
+    Status problem;
+  };
+  std::vector<KnownWater> waters_;
+  std::vector<Gathering> gatherings_;  // of the file
+  Room water_cells_;
   Status late_;  // of put: found after the call had returned on other ranks
   std::size_t warnings_printed_ = 0;
   Seconds opened_at_ = 0;

@@ -77,6 +77,7 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
   comm_.agree_or_throw(status);
   driver_->prepare(decomposition);
   prepared_.push_back(decomposition);
+  find_water();
 }
 
 std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, const DataCall& call) {
@@ -91,7 +92,12 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
   const Status status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     const int variable = definitions_.variable(call.variable);
-    transfer = make_transfer(driver_->schema(), variable, call, decomposition_of(variable, call), direction);
+    const auto decomposition = decomposition_of(variable, call);
+    const auto how = decomposition == nullptr
+                         ? std::nullopt
+                         : on_grid(driver_->schema(), gatherings_, variable, *decomposition);
+    transfer = how ? transfer_on_grid(*how, variable, call, decomposition, direction)
+                   : make_transfer(driver_->schema(), variable, call, decomposition, direction);
   });
   if (!status.ok()) {
     transfer.variable = -1;
@@ -112,7 +118,10 @@ void Dataset::write(const DataCall& call) {
     // All ranks know, and nothing is written.
     if (transfer.decomposition && !transfer.decomposition->writable().ok())
       throw Error(transfer.decomposition->writable());
-    driver_->write(transfer);
+    if (const Water* water = water_of(transfer))
+      write_water(*water, transfer);
+    else
+      driver_->write(transfer);
     definitions_.take_lengths(driver_->schema());
   } catch (const Error& e) {
     throw e.of_variable(call.variable).in_file(path_);
@@ -159,7 +168,11 @@ void Dataset::read(const DataCall& call) {
   finish_definitions();
   try {
     adopt(call.decomposition);
-    driver_->read(transfer_of(call, Direction::from_file));
+    const Transfer transfer = transfer_of(call, Direction::from_file);
+    if (const Water* water = water_of(transfer))
+      read_water(*water, transfer);
+    else
+      driver_->read(transfer);
   } catch (const Error& e) {
     throw e.of_variable(call.variable).in_file(path_);
   }

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "dataset/gathering.hpp"
 
 namespace shoal {
 
@@ -159,7 +160,7 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
         schema.dims[static_cast<std::size_t>(dims[dims.size() - static_cast<std::size_t>(cut - i)])];
     fits = dim.unlimited || dim.length == decomposition.global()[i];
   }
-  if (!fits)
+  if (!fits && !on_grid(schema, gatherings_of(schema), variable, decomposition))
     throw Error(Code::invalid_argument,
                 "the decomposition of shape " + text_of(decomposition.global()) +
                     " does not fit the variable, whose dimensions are (" + joined(described, ", ") +
@@ -172,6 +173,7 @@ void Definitions::reset(const Schema& in_file) {
   schema_ = in_file;
   variables_in_file_ = static_cast<int>(in_file.variables.size());
   decompositions_.resize(in_file.variables.size());
+  gathered_.clear();
   dim_by_name_.clear();
   variable_by_name_.clear();
   for (std::size_t i = 0; i < schema_.dims.size(); ++i)
@@ -270,6 +272,30 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   }
   decompositions_.push_back(std::move(decomposition));
   variable_by_name_.emplace(name, static_cast<int>(schema_.variables.size()) - 1);
+}
+
+void Definitions::def_gathered(const std::string& name, const std::string& dims,
+                               std::shared_ptr<const Decomposition> decomposition) {
+  std::vector<int> grid;
+  for (const auto& word : words(dims))
+    grid.push_back(dimension(word));
+  const std::int64_t length = check_gathered(schema_, grid, decomposition.get());
+  if (variable_by_name_.contains(name))
+    throw Error(Code::exists, "there is a variable '" + name + "' already").of_variable(name);
+  std::int64_t cells = 1;
+  std::vector<std::string> names;
+  for (const int d : grid) {
+    cells *= schema_.dims[static_cast<std::size_t>(d)].length;
+    names.push_back(schema_.dims[static_cast<std::size_t>(d)].name);
+  }
+  const Type type = cells - 1 > INT32_MAX ? Type::int64 : Type::int_;
+  check_type(schema_.format, type, "the list of water points '" + name + "'");
+  def_dim(name, length);
+  def_var(name, type, name, nullptr);
+  VariableDef& list = schema_.variables.back();
+  list.distributed = true;
+  list.attributes = {Attribute::text("compress", joined(names, " "))};
+  gathered_.emplace_back(static_cast<int>(schema_.dims.size()) - 1, std::move(decomposition));
 }
 
 VariableDef& Definitions::new_variable(const std::string& name, const char* what) {

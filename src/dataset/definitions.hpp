@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "decomp/decomposition.hpp"
@@ -31,6 +32,14 @@ class Definitions {
   void def_dim(const std::string& name, std::int64_t length);
   void def_var(const std::string& name, Type type, const std::string& dims,
                std::shared_ptr<const Decomposition> decomposition);
+  /// A dimension that has only the water cells of the dimensions `dims` (names), in order, and the list that
+  /// tells which they are (gathering.hpp). decomposition: has a mask of these dimensions.
+  void def_gathered(const std::string& name, const std::string& dims,
+                    std::shared_ptr<const Decomposition> decomposition);
+  /// Those that were defined since reset: dimension and decomposition.
+  const std::vector<std::pair<int, std::shared_ptr<const Decomposition>>>& gathered() const {
+    return gathered_;
+  }
   /// value: of the variable's type; nullptr: no fill.
   void def_fill(const std::string& variable, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
@@ -51,6 +60,7 @@ class Definitions {
   std::unordered_map<std::string, int> dim_by_name_;
   std::unordered_map<std::string, int> variable_by_name_;
   std::vector<std::shared_ptr<const Decomposition>> decompositions_;
+  std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
   int variables_in_file_ = 0;
   bool default_fill_ = true;
 };
@@ -66,7 +76,8 @@ const std::vector<Attribute>& attributes_of(const Schema& schema, const char* va
 bool is_logical(const VariableDef& variable);
 
 /// Do the last dimensions of the variable (not its record dimension) have the shape of the decomposition?
-/// Otherwise Error(invalid_argument). An unlimited one of them fits any length.
+/// Otherwise Error(invalid_argument). An unlimited one of them fits any length, and a gathered one stands for
+/// those of its grid.
 void check_decomposition_fits(const Schema& schema, int variable, const Decomposition& decomposition);
 
 /// What ranks must agree on, as bytes: the schema without record counts, and which variables share a

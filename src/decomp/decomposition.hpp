@@ -80,6 +80,8 @@ class Decomposition {
   bool is_masked() const { return masked_dims_ > 0; }
   /// So many of the last dimensions that are not `whole` have the mask.
   int masked_dims() const { return masked_dims_; }
+  /// Cells of the mask that are water, on all ranks together.
+  std::int64_t water_cells() const { return water_cells_; }
   /// This rank's; nullptr: none, or no cell is land.
   const CellMask* mask() const { return mask_.get(); }
   /// The same as a mask in any case, to make another decomposition with.
@@ -103,6 +105,7 @@ class Decomposition {
   std::shared_ptr<const IndexMap> unowned_share_;
   std::shared_ptr<const CellMask> mask_;
   int masked_dims_ = 0;
+  std::int64_t water_cells_ = 0;
   int comm_size_ = 1;
   int comm_rank_ = 0;
 };

@@ -22,6 +22,17 @@ void check_mask(const Comm& comm, const Decomposition* base, const CellMask& mas
                                             "; this rank's cells are " + text_of(shape));
 }
 
+// Holes of a map are neither land nor water.
+std::int64_t water_in(const Decomposition& base, const CellMask& mask) {
+  if (base.map() == nullptr) return mask.cells() - mask.land_cells();
+  std::int64_t water = 0;
+  base.map()->for_each_run(0, volume(base.mapped_shape()), [&](const IndexMap::Run& run) {
+    mask.for_each_run(run.local, run.length,
+                      [&](std::int64_t, std::int64_t n, bool land) { water += land ? 0 : n; });
+  });
+  return water;
+}
+
 }  // namespace
 
 std::shared_ptr<const Decomposition> Decomposition::masked(const Comm& comm, const Decomposition* base,
@@ -45,6 +56,7 @@ std::shared_ptr<const Decomposition> Decomposition::masked(const Comm& comm, con
   std::shared_ptr<Decomposition> out(new Decomposition(*base));
   out->masked_dims_ = static_cast<int>(std::min<std::int64_t>(most, base->rank() - base->whole()));
   if (base->map() != nullptr) out->masked_dims_ = base->rank() - base->whole();
+  out->water_cells_ = comm.sum(has_cells ? water_in(*base, mask) : 0);
   out->mask_ =
       has_cells && mask.land_cells() > 0 ? std::make_shared<const CellMask>(std::move(mask)) : nullptr;
   return out;

@@ -252,6 +252,36 @@ class Dataset:
         for key, value in (attrs or {}).items():
             self.put_att(name, key, value)
 
+    def def_gathered(
+        self, name: str, decomposition: Decomposition, dims: str | Sequence[str] | None = None
+    ) -> None:
+        """A dimension for the water points alone of a decomposition with a mask (CF: compression by
+        gathering), and the list of the same name that tells which they are, which Shoal writes. Local.
+
+        dims  names of the grid's dimensions, those that the mask has; the decomposition's own, if it has
+              names: they are defined if the file does not have them yet
+
+        Variables with the dimension in place of these ("time lev water") are written and read with
+        decompositions of the grid, and arrays of its shape; land reads as the fill value.
+        """
+        self._need_open()
+        if not isinstance(decomposition, Decomposition):
+            raise TypeMismatchError(
+                f"{self._path}: '{name}': give a Decomposition with a mask, not a "
+                f"{type(decomposition).__name__}."
+            )
+        if dims is None:
+            if decomposition.dims is None:
+                raise InvalidArgumentError(
+                    f"{self._path}: '{name}': the decomposition has no names; give dims=."
+                )
+            grid = decomposition.ndim - decomposition.whole
+            for dim, length in zip(decomposition.dims[:grid], decomposition.global_shape):
+                self._ensure_dim(name, dim, length)
+            dims = decomposition.dims[:grid]
+        names = dims.split() if isinstance(dims, str) else [str(dim) for dim in dims]
+        self._raw.def_gathered(name, " ".join(names), decomposition._raw)
+
     def def_fill(self, name: str, value) -> None:
         """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined. Local."""
         self._need_open()
@@ -488,6 +518,7 @@ class Dataset:
                 f"{self._path}: variable '{variable.name}': give a decomposition to read with, or use get()."
             )
         section = tuple(int(n) for n in count) if count is not None else variable.section_shape
+        section = self._on_grid(variable, section, decomposition)
         tile = decomposition.halo_shape if halo else decomposition.shape
         if decomposition.ndim > len(section):
             raise InvalidArgumentError(
@@ -495,6 +526,20 @@ class Dataset:
                 f"decomposition {decomposition.ndim}."
             )
         return section[: len(section) - decomposition.ndim] + tile
+
+    def _on_grid(self, variable, section, decomposition) -> tuple[int, ...]:
+        """The shape with the lengths of the grid in place of a gathered dimension, if the decomposition is of
+        the grid."""
+        if section[-decomposition.ndim :] == decomposition.global_shape:
+            return section
+        names = variable.dims[-len(section) :] if section else ()
+        for place, name in enumerate(names):
+            if name in self.variables and name != variable.name:
+                grid = self.variables[name].attributes.get("compress")
+                if isinstance(grid, str) and all(dim in self.dimensions for dim in grid.split()):
+                    lengths = tuple(self.dimensions[dim].length for dim in grid.split())
+                    return section[:place] + lengths + section[place + 1 :]
+        return section
 
     # ---- What is in the file
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of Dataset that is about gathered dimensions: fields of a grid in a variable that has only some of
+// its cells.
+#include <algorithm>
+#include <numeric>
+
+#include "dataset/dataset.hpp"
+#include "dataset/map_file.hpp"
+
+namespace shoal {
+
+namespace {
+
+/// The failure of a list names it.
+Status of_list(Status status, const Schema& schema, const Gathering& gathering) {
+  if (!status.ok() && status.variable.empty())
+    status.variable = schema.variables[static_cast<std::size_t>(gathering.list)].name;
+  return status;
+}
+
+/// A part of a list. As a map, since drivers that have I/O ranks set take no blocks.
+std::shared_ptr<const Decomposition> part_of_list(const Comm& comm, std::int64_t length, std::int64_t first,
+                                                  std::int64_t count) {
+  std::vector<std::int64_t> places;
+  const Status status = caught([&] {
+    places.resize(static_cast<std::size_t>(count));
+    std::iota(places.begin(), places.end(), first);
+  });
+  return Decomposition::map(comm, {length}, 0, places, status);
+}
+
+Transfer transfer_of_list(const Gathering& gathering, const std::shared_ptr<const Decomposition>& part,
+                          std::vector<std::int64_t>& cells) {
+  Transfer transfer;
+  transfer.variable = gathering.list;
+  transfer.region = Box::whole(part->global());
+  transfer.mine = part->tile();
+  transfer.array =
+      ArrayView::contiguous(cells.data(), Type::int64, {static_cast<std::int64_t>(cells.size())});
+  transfer.decomposition = part;
+  return transfer;
+}
+
+}  // namespace
+
+// The files of a set hold boxes of the grid, and water points of a rank are no box.
+void Dataset::check_layout_of_gathered() const {
+  if (definitions_.gathered().empty() || settings_.text("layout") == "one") return;
+  throw Error(Code::not_supported,
+              "water points go to one file only, as those of a rank are no box that a file could hold; use "
+              "layout=one")
+      .of_variable(
+          definitions_.schema().dims[static_cast<std::size_t>(definitions_.gathered().front().first)].name);
+}
+
+// As drivers see them: decompositions of variables in their own dimensions.
+Cuts Dataset::cuts_in_file() const {
+  Cuts cuts = definitions_.decompositions();
+  const auto gatherings = gatherings_of(definitions_.schema());
+  for (std::size_t v = 0; v < cuts.size() && !gatherings.empty(); ++v)
+    if (cuts[v] && on_grid(definitions_.schema(), gatherings, static_cast<int>(v), *cuts[v]))
+      cuts[v] = nullptr;
+  return cuts;
+}
+
+// Each rank has a part of the numbered cells, in order.
+void Dataset::write_lists(const std::vector<std::pair<int, std::shared_ptr<const Decomposition>>>& gathered) {
+  for (const auto& [dim, decomposition] : gathered) {
+    const auto found = std::find_if(gatherings_.begin(), gatherings_.end(),
+                                    [d = dim](const Gathering& g) { return g.dim == d; });
+    if (found == gatherings_.end()) throw Error(Code::internal, "the list of a gathered dimension is lost");
+    std::vector<std::int64_t> cells;
+    comm_.agree_or_throw(caught([&] { cells = water_of_mask(*decomposition); }));
+    const auto [list, fresh] =
+        lists_.insert_or_assign(dim, CellPositions::numbered(comm_, volume(found->shape), cells));
+    cells = list->second.own_part();
+    const auto part = part_of_list(comm_, list->second.size(), list->second.own_first(),
+                                   static_cast<std::int64_t>(cells.size()));
+    driver_->prepare(part);
+    driver_->write(transfer_of_list(*found, part, cells));
+  }
+}
+
+// Ranks read even parts of it.
+const CellPositions& Dataset::list_of(const Gathering& gathering) {
+  const auto known = lists_.find(gathering.dim);
+  if (known != lists_.end()) return known->second;
+  const std::int64_t n = driver_->schema().dims[static_cast<std::size_t>(gathering.dim)].length;
+  const std::int64_t first = map_file::even_begin(n, comm_.size(), comm_.rank());
+  const std::int64_t count = map_file::even_begin(n, comm_.size(), comm_.rank() + 1) - first;
+  std::vector<std::int64_t> cells;
+  comm_.agree_or_throw(caught([&] { cells.resize(static_cast<std::size_t>(count)); }));
+  const auto part = part_of_list(comm_, n, first, count);
+  driver_->prepare(part);
+  driver_->read(transfer_of_list(gathering, part, cells));
+  return lists_.emplace(gathering.dim, CellPositions::of_list(comm_, volume(gathering.shape), first, cells))
+      .first->second;
+}
+
+// For each decomposition that is known, and all variables whose grid it cuts: done where all ranks are
+// together, so that no rank with wrong arguments is missing later.
+void Dataset::find_water() {
+  if (gatherings_.empty()) return;
+  const Schema& schema = driver_->schema();
+  const auto decompositions = prepared_;
+  for (const auto& decomposition : decompositions)
+    for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
+      std::optional<OnGrid> how;
+      const Status fits = caught([&] { how = on_grid(schema, gatherings_, v, *decomposition); });
+      if (!fits.ok() || !how) continue;
+      const auto same = [&](const KnownWater& known) {
+        return known.grid == decomposition && known.dim == how->gathering.dim && known.behind == how->behind;
+      };
+      if (std::any_of(waters_.begin(), waters_.end(), same)) continue;
+      KnownWater found{decomposition, how->gathering.dim, how->behind, nullptr, {}};
+      // A list that is damaged stops only those who use it.
+      found.problem = of_list(caught([&] {
+                                const CellPositions& list = list_of(how->gathering);
+                                found.water =
+                                    std::make_unique<Water>(comm_, decomposition, *how, list, writable_);
+                                if (found.water->own()) driver_->prepare(found.water->own());
+                                driver_->prepare(found.water->around());
+                              }),
+                              schema, how->gathering);
+      waters_.push_back(std::move(found));
+    }
+}
+
+// Sections count in the variable's own dimensions.
+Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCall& call,
+                                   const std::shared_ptr<const Decomposition>& decomposition,
+                                   Direction direction) {
+  const Schema& schema = driver_->schema();
+  const VariableDef& definition = schema.variables[static_cast<std::size_t>(variable)];
+  DataCall expanded = call;
+  const int skip = schema.has_record(variable) ? 1 : 0;
+  const int place = how.place - skip;  // in start and count
+  const auto expand = [&](const std::int64_t* numbers, bool counts) {
+    Dims out;
+    for (int d = 0; d < static_cast<int>(definition.dims.size()) - skip; ++d) {
+      if (d != place) {
+        out.push_back(numbers[d]);
+        continue;
+      }
+      const std::int64_t whole = counts ? schema.dims[static_cast<std::size_t>(how.gathering.dim)].length : 0;
+      if (numbers[d] != whole)
+        expanded.problem.merge(
+            {Code::invalid_argument,
+             "the section " + std::string(counts ? "counts " : "starts at ") + std::to_string(numbers[d]) +
+                 " in the gathered dimension '" +
+                 schema.dims[static_cast<std::size_t>(how.gathering.dim)].name + "'; there it must be all " +
+                 std::to_string(schema.dims[static_cast<std::size_t>(how.gathering.dim)].length) + " points",
+             -1,
+             {},
+             {}});
+      for (int g = 0; g < how.gathering.shape.size(); ++g)
+        out.push_back(counts ? how.gathering.shape[g] : 0);
+    }
+    return out;
+  };
+  Dims start;
+  Dims count;
+  if (call.section.start != nullptr) {
+    start = expand(call.section.start, false);
+    expanded.section.start = start.data();
+  }
+  if (call.section.count != nullptr) {
+    count = expand(call.section.count, true);
+    expanded.section.count = count.data();
+  }
+  Transfer transfer =
+      make_transfer(grid_schema(schema, variable, how), 0, expanded, decomposition, direction);
+  if (transfer.variable == 0) transfer.variable = variable;
+  return transfer;
+}
+
+const Water* Dataset::water_of(const Transfer& transfer) {
+  if (transfer.variable < 0 || gatherings_.empty() || !transfer.decomposition) return nullptr;
+  const auto how = on_grid(driver_->schema(), gatherings_, transfer.variable, *transfer.decomposition);
+  if (!how) return nullptr;
+  for (const auto& known : waters_) {
+    if (known.grid != transfer.decomposition || known.dim != how->gathering.dim ||
+        known.behind != how->behind)
+      continue;
+    if (!known.problem.ok()) throw Error(known.problem);
+    return known.water.get();
+  }
+  throw Error(Code::internal, "the water points of the decomposition were not looked up");
+}
+
+void Dataset::write_water(const Water& water, const Transfer& transfer) {
+  if (!water.unwritable().ok()) throw Error(water.unwritable());
+  const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(transfer.variable)];
+  Status misfits;
+  driver_->write(water.for_writing(transfer, definition, water_cells_, misfits));
+  // The rest is written; the failure comes out at sync, on all ranks.
+  late_.merge(misfits);
+}
+
+void Dataset::read_water(const Water& water, const Transfer& transfer) {
+  const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(transfer.variable)];
+  const Transfer read = water.for_reading(transfer, definition, water_cells_);
+  driver_->read(read);
+  Status given = caught([&] {
+    const Status status = water.give(transfer, definition, read);
+    if (!status.ok()) throw Error(status);
+  });
+  comm_.agree_or_throw(given);
+}
+
+}  // namespace shoal

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/water.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "codec/convert.hpp"
+#include "dataset/map_file.hpp"
+#include "driver/cells.hpp"
+
+namespace shoal {
+
+namespace {
+
+Dims slice(const Dims& dims, int first, int n) {
+  return Dims(std::span(dims.begin() + first, static_cast<std::size_t>(n)));
+}
+
+Box nothing(int rank) {
+  return {Dims(rank), Dims(rank)};
+}
+
+/// Cells of a box of a grid by their index, row-major.
+std::vector<std::int64_t> indices_of(const Box& part, const Dims& grid) {
+  std::vector<std::int64_t> cells;
+  if (part.empty()) return cells;
+  const int last = part.rank() - 1;
+  const std::int64_t row = part.count[last];
+  cells.reserve(static_cast<std::size_t>(part.cells()));
+  for (std::int64_t at = 0; at < part.cells(); at += row) {
+    Dims index = unravel(at, part.count);
+    for (int d = 0; d <= last; ++d)
+      index[d] += part.first[d];
+    const std::int64_t first = position_in(index, Box::whole(grid));
+    for (std::int64_t i = 0; i < row; ++i)
+      cells.push_back(first + i);
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> water_of_mask(const Decomposition& masked) {
+  const int n = masked.masked_dims();
+  const Box tile(tail(masked.tile().first, n), tail(masked.tile().count, n));
+  std::vector<std::int64_t> cells = masked.map() != nullptr ? local_cells(masked)
+                                    : masked.tile().empty() ? std::vector<std::int64_t>{}
+                                                            : indices_of(tile, tail(masked.global(), n));
+  if (const CellMask* mask = masked.mask())
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (mask->is_land(static_cast<std::int64_t>(i))) cells[i] = k_hole;
+  return cells;
+}
+
+Water::Water(const Comm& comm, std::shared_ptr<const Decomposition> grid, const OnGrid& how,
+             const CellPositions& list, bool write)
+    : grid_(std::move(grid)),
+      dim_(how.gathering.dim),
+      behind_(how.behind),
+      grid_dims_(how.gathering.shape.size()),
+      length_(list.size()) {
+  const bool is_map = grid_->map() != nullptr;
+  const Dims global = joined({length_}, tail(grid_->global(), behind_));
+  const Box with_halo = intersection(grid_->tile_with_halo(), Box::whole(grid_->global()));
+  std::vector<std::int64_t> cells;
+  std::vector<std::int64_t> places;
+  comm.agree_or_throw(caught([&] { cells = is_map ? local_cells(*grid_) : cells_of(with_halo); }));
+  places = list.find(comm, cells);
+  around_ = Decomposition::map(comm, global, behind_, places);
+  if (is_map)
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (cells[i] != k_hole && places[i] == k_hole) land_.push_back(static_cast<std::int64_t>(i));
+  if (!write) return;
+  if (!is_map && comm.max(std::int64_t{with_halo == grid_->tile() ? 0 : 1}) != 0) {
+    cells = cells_of(grid_->tile());
+    places = list.find(comm, cells);
+  } else if (!grid_->is_masked()) {
+    own_ = around_;
+    return;
+  }
+  // A mask of fewer or as many dimensions is the same for all that are not gathered; one of more fills cells
+  // level by level.
+  const CellMask* mask = grid_->mask();
+  const bool of_grid = grid_->is_masked() && (is_map || (behind_ == 0 && grid_->masked_dims() <= grid_dims_));
+  Status missing;
+  for (std::size_t i = 0; i < cells.size() && of_grid; ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const bool land = mask != nullptr && mask->is_land(is_map ? at : at % mask->cells());
+    if (land) {
+      places[i] = k_hole;
+    } else if (places[i] == k_hole && cells[i] != k_hole && missing.ok()) {
+      missing = {
+          Code::invalid_argument,
+          "the mask has water at cell " + std::to_string(cells[i]) +
+              " (from 0) of the grid, which is not among the water points of the file; give the mask that "
+              "these were made from",
+          -1,
+          {},
+          {}};
+    }
+  }
+  unwritable_ = comm.agree(missing);
+  own_ = Decomposition::map(comm, global, behind_, places);
+}
+
+// Of a box of the decomposition, in the dimensions that are gathered.
+std::vector<std::int64_t> Water::cells_of(const Box& box) const {
+  if (box.empty()) return {};
+  const int first = grid_->rank() - behind_ - grid_dims_;
+  return indices_of({slice(box.first, first, grid_dims_), slice(box.count, first, grid_dims_)},
+                    slice(grid_->global(), first, grid_dims_));
+}
+
+Transfer Water::in_file(const Transfer& grid, const std::shared_ptr<const Decomposition>& map) const {
+  const int leads = grid.region.rank() - grid_dims_ - behind_;
+  Transfer out;
+  out.variable = grid.variable;
+  out.status = grid.status;
+  out.decomposition = map;
+  out.region = {
+      joined(joined(slice(grid.region.first, 0, leads), {0}), tail(grid.region.first, behind_)),
+      joined(joined(slice(grid.region.count, 0, leads), {length_}), tail(grid.region.count, behind_))};
+  if (grid.region.empty()) out.region.count = Dims(out.region.rank());
+  const bool has_cells = grid.status.ok() && !map->tile().empty() && !grid.region.empty();
+  out.mine = has_cells ? out.region : nothing(out.region.rank());
+  out.array = {nullptr, grid.array.type, grid.array.element_size, Dims(out.region.rank()),
+               Dims(out.region.rank())};
+  return out;
+}
+
+// Of a box of the grid's field, as an array whose cells are one dimension.
+Dims Water::list_extents(const Box& box) const {
+  const int leads = box.rank() - grid_dims_ - behind_;
+  return joined(joined(slice(box.count, 0, leads), {volume(slice(box.count, leads, grid_dims_))}),
+                tail(box.count, behind_));
+}
+
+Transfer Water::for_writing(const Transfer& grid, const VariableDef& definition, Room& cells,
+                            Status& misfits) const {
+  Transfer out = in_file(grid, own_);
+  if (out.mine.empty()) return out;
+  if (grid_->map() != nullptr) {
+    out.array = grid.array;
+    return out;
+  }
+  const Element stored{definition.type, size_of(definition.type), false};
+  const Box box = own_cells(grid);
+  out.status.merge(caught([&] {
+    std::byte* const to = cells.of(static_cast<std::size_t>(box.cells()) * stored.size);
+    const Bytes fill = fill_of(definition);
+    const Misfits found = pack_cells(grid, box, to, byte_strides(box.count, stored.size),
+                                     find_conversion(in_memory(grid), stored), fill.data());
+    if (found.count > 0) misfits = misfit_status(grid, definition, found, box, true);
+    out.array = ArrayView::contiguous(to, definition.type, list_extents(box));
+  }));
+  if (!out.status.ok()) out.mine = nothing(out.region.rank());
+  return out;
+}
+
+Transfer Water::for_reading(const Transfer& grid, const VariableDef& definition, Room& cells) const {
+  Transfer out = in_file(grid, around_);
+  if (!grid.status.ok() || grid_->tile().empty() || grid.region.empty()) return out;
+  if (grid_->map() != nullptr) {
+    out.array = grid.array;
+    return out;
+  }
+  const std::size_t size = size_of(definition.type);
+  out.status.merge(caught([&] {
+    const Box box =
+        within_region({intersection(grid_->tile_with_halo(), Box::whole(grid_->global()))}, grid.region)
+            .front();
+    std::byte* const to = cells.of(static_cast<std::size_t>(box.cells()) * size);
+    const Bytes fill = fill_of(definition);
+    fill_box(to, {static_cast<std::int64_t>(size)}, {box.cells()}, fill.data(), size);
+    out.array = ArrayView::contiguous(to, definition.type, list_extents(box));
+  }));
+  return out;
+}
+
+Status Water::give(const Transfer& grid, const VariableDef& definition, const Transfer& read) const {
+  if (!grid.status.ok() || grid_->tile().empty() || grid.region.empty()) return {};
+  if (grid_->map() != nullptr) return fill_land(grid, definition);
+  const Element stored{definition.type, size_of(definition.type), false};
+  const Box box =
+      within_region({intersection(grid_->tile_with_halo(), Box::whole(grid_->global()))}, grid.region)
+          .front();
+  const Misfits misfits = unpack_cells(grid, read.array.data, byte_strides(box.count, stored.size), box,
+                                       find_conversion(stored, in_memory(grid)));
+  return misfits.count > 0 ? misfit_status(grid, definition, misfits, grid.mine, false) : Status{};
+}
+
+Status Water::fill_land(const Transfer& grid, const VariableDef& definition) const {
+  if (land_.empty()) return {};
+  const ArrayView& array = grid.array;
+  const Element stored{definition.type, size_of(definition.type), false};
+  const Bytes fill = fill_of(definition);
+  std::array<std::byte, 16> value{};
+  const Misfits misfits = find_conversion(stored, in_memory(grid))(fill.data(), 0, value.data(), 0, 1,
+                                                                   substitute_for(array.type));
+  const int list = array.extents.size() - 1 - behind_;
+  Dims rest = array.extents;  // all but the dimension of the list
+  rest[list] = 1;
+  const std::int64_t around = volume(rest);
+  for (std::int64_t i = 0; i < around; ++i) {
+    const Dims index = unravel(i, rest);
+    std::byte* at = array.data;
+    for (int d = 0; d < index.size(); ++d)
+      at += index[d] * array.strides[d];
+    for (const auto cell : land_)
+      std::memcpy(at + cell * array.strides[list], value.data(), array.element_size);
+  }
+  if (misfits.count == 0) return {};
+  return {Code::range,
+          "the fill value, which land gets, does not fit type " + std::string(name_of(array.type)) +
+              "; everything else was read",
+          -1,
+          {},
+          definition.name};
+}
+
+}  // namespace shoal

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dataset/gathering.hpp"
+#include "decomp/cell_positions.hpp"
+#include "driver/driver.hpp"
+#include "driver/room.hpp"
+
+namespace shoal {
+
+/// The cells of this rank that the mask of a decomposition leaves as water: their indices in the grid, which
+/// is of the dimensions that the mask has. Local.
+std::vector<std::int64_t> water_of_mask(const Decomposition& masked);
+
+/// How fields of a decomposition of a grid go to a gathered dimension, which has only some cells of it, and
+/// come back: as fields that are cut by a map.
+class Water {
+ public:
+  /// Local cells of this rank are looked up in the list. write: also for writing. Failures that concern
+  /// writing alone come out there. Collective.
+  Water(const Comm& comm, std::shared_ptr<const Decomposition> grid, const OnGrid& how,
+        const CellPositions& list, bool write);
+
+  const std::shared_ptr<const Decomposition>& grid() const { return grid_; }
+  int dim() const { return dim_; }
+  int behind() const { return behind_; }
+  const std::shared_ptr<const Decomposition>& own() const { return own_; }  ///< for writing; may be nullptr
+  const std::shared_ptr<const Decomposition>& around() const {
+    return around_;
+  }  ///< with the halo, for reading
+  /// Why nothing can be written: water of the decomposition's mask that the list has not. On all ranks alike.
+  const Status& unwritable() const { return unwritable_; }
+
+  /// grid: as if the variable had the dimensions of the grid. What goes to the driver in its place; cells,
+  /// which may be used for it, must live until then. definition: of the variable. misfits: values that did
+  /// not fit. Local.
+  Transfer for_writing(const Transfer& grid, const VariableDef& definition, Room& cells,
+                       Status& misfits) const;
+  /// The same for reading; when that is done, give() puts its cells, and fill values where the list has none,
+  /// to the caller's array. Local.
+  Transfer for_reading(const Transfer& grid, const VariableDef& definition, Room& cells) const;
+  Status give(const Transfer& grid, const VariableDef& definition, const Transfer& read) const;
+
+ private:
+  std::vector<std::int64_t> cells_of(const Box& box) const;
+  Transfer in_file(const Transfer& grid, const std::shared_ptr<const Decomposition>& map) const;
+  Dims list_extents(const Box& box) const;
+  Status fill_land(const Transfer& grid, const VariableDef& definition) const;
+
+  std::shared_ptr<const Decomposition> grid_;
+  int dim_, behind_;
+  int grid_dims_;
+  std::int64_t length_;  // of the gathered dimension
+  std::shared_ptr<const Decomposition> own_, around_;
+  std::vector<std::int64_t> land_;  // of a map: local cells that the list has not
+  Status unwritable_;
+};
+
+}  // namespace shoal
