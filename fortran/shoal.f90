@@ -116,6 +116,7 @@ module shoal
     procedure :: def_gathered => dataset_def_gathered
     procedure :: def_fill => dataset_def_fill
     procedure :: def_chunks => dataset_def_chunks
+    procedure :: def_compression => dataset_def_compression
     procedure, private :: put_att_scalar, put_att_list, get_att_scalar, get_att_list
     ! Attribute of a variable, or of the file where variable is SHOAL_GLOBAL; (variable, name, value).
     ! put_att: a scalar or list of numbers keeps its kind; text becomes one text; a list of texts becomes
@@ -514,6 +515,18 @@ contains
     code = f_def_chunks(self%handle, zero_ended(variable), chunks)
     call settle(code, self%comm, stat, errmsg)
   end subroutine dataset_def_chunks
+
+  ! Compression: 'none', or filters such as 'shuffle+zstd:1' (shuffle, deflate:1 to deflate:12 or zstd:1 to
+  ! zstd:22, fletcher32); netcdf4 only.
+  subroutine dataset_def_compression(self, variable, filters, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable, filters
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_def_compression(self%handle, zero_ended(variable), zero_ended(filters))
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_def_compression
 
   ! ---- Data --------------------------------------------------------------------------------------
   ! record        number of the record; left out for a variable without records

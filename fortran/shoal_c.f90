@@ -8,7 +8,8 @@ module shoal_c
   private
   public :: c_map_info, f_map, f_load, f_masked, f_save, c_decomposition_map_info, c_decomposition_cells
   public :: c_file_info, c_dim_info, c_var_info, c_att_info
-  public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_fill, f_def_gathered
+  public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_compression
+  public :: f_def_fill, f_def_gathered
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
@@ -133,6 +134,11 @@ module shoal_c
       character(kind=c_char), intent(in) :: variable(*)
       type(*), dimension(..), intent(in) :: chunks
     end function f_def_chunks
+    integer(c_int) function f_def_compression(dataset, variable, filters) bind(C, name="shoal_def_compression")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*), filters(*)
+    end function f_def_compression
     integer(c_int) function f_def_fill(dataset, variable, value) bind(C, name="shoal_f_def_fill")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: dataset

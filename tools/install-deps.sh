@@ -9,6 +9,7 @@ set -euo pipefail
 packages=(
   g++ gfortran cmake ninja-build make pkg-config
   openmpi-bin libopenmpi-dev libhdf5-openmpi-dev zlib1g-dev
+  libdeflate-dev libzstd-dev                  # compression
   libpnetcdf-dev libnetcdf-mpi-dev            # peers that the benchmark measures
   netcdf-bin cdo nco                          # readers that the tests ask
   ferret-datasets                             # bathymetry of the tsunami example

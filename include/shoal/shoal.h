@@ -266,6 +266,10 @@ SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const
 SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);
+/* Compression of the variable's chunks, netcdf4 only: "none", or filters with + between: shuffle, deflate:1
+ * to deflate:12 or zstd:1 to zstd:22, fletcher32 (a checksum). The setting compression is the default for
+ * variables with a decomposition. */
+SHOAL_API int shoal_def_compression(shoal_dataset* dataset, const char* variable, const char* filters);
 /* Attribute of a variable, or of the file when variable is NULL. count elements of type at values;
  * SHOAL_CHAR: count bytes of text; SHOAL_STRING: count pointers. An attribute of the name is replaced. */
 SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type,

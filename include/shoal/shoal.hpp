@@ -304,6 +304,12 @@ class Dataset {
     detail::check(shoal_def_chunks(handle_, variable.c_str(), chunks.data()));
   }
 
+  /// Compression: "none", or filters such as "shuffle+zstd:1" (see shoal_def_compression); netcdf4 only.
+  /// Local.
+  void def_compression(const std::string& variable, const std::string& filters) {
+    detail::check(shoal_def_compression(handle_, variable.c_str(), filters.c_str()));
+  }
+
   /// Attributes; variable "" is the file. An attribute of the name is replaced. Local.
   void put_att(const std::string& variable, const std::string& name, std::string_view text) {
     put_att_raw(variable, name, SHOAL_CHAR, text.size(), text.data());

@@ -371,6 +371,7 @@ void bind_dataset(nb::module_& m) {
       .def("def_fill", &def_fill, "variable"_a, "value"_a.none())
       .def("def_fill_string", &def_fill_string, "variable"_a, "value"_a)
       .def("def_chunks", &Dataset::def_chunks, "variable"_a, "chunks"_a)
+      .def("def_compression", &Dataset::def_compression, "variable"_a, "filters"_a)
       .def("put_att", &put_att, "variable"_a, "name"_a, "type"_a, "values"_a)
       .def("put_att_strings",
            [](Dataset& d, const std::string& variable, const std::string& name,

@@ -119,6 +119,13 @@ int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t
   return guard([&] { dataset_of(dataset).def_chunks(required_text(variable, "variable"), chunks); });
 }
 
+int shoal_def_compression(shoal_dataset* dataset, const char* variable, const char* filters) {
+  return guard([&] {
+    dataset_of(dataset).def_compression(required_text(variable, "variable"),
+                                        required_text(filters, "filters"));
+  });
+}
+
 int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type, int64_t count,
                   const void* values) {
   return guard([&] {

@@ -32,6 +32,8 @@ const char* storage_of(const Dataset& dataset, int variable, const VariableDef& 
       return "contiguous";
     case Placement::Kind::listed:
       return "chunked";
+    case Placement::Kind::encoded:
+      return "compressed";
     case Placement::Kind::library:
       return "library";
   }

@@ -69,10 +69,17 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   dataset->take_settings(options, "create");
   try {
     const Settings& s = dataset->settings_;
+    const Format format = format_of(s.text("format"));
+    // Other sources may speak of all datasets, whatever their format.
+    if (s.origin("compression") == "argument" && s.text("compression") != "none" &&
+        format != Format::netcdf4 && format != Format::netcdf4_classic)
+      throw Error(Code::setting,
+                  std::string("format ") + name_of(format) +
+                      " cannot be compressed; leave compression out, or choose format netcdf4");
     dataset->driver_ =
         make_driver(s.text("driver"), dataset->comm_, path,
-                    s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive,
-                    format_of(s.text("format")), dataset->driver_options(options));
+                    s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive, format,
+                    dataset->driver_options(options));
     dataset->driver_name_ = s.text("driver");
   } catch (const Error& e) {
     throw e.in_file(path);
@@ -192,7 +199,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 }
 
 void Dataset::started(Seconds start) {
-  definitions_ = Definitions(settings_.flag("fill"));
+  definitions_ = Definitions(settings_.flag("fill"), filters_of(settings_.text("compression")));
   definitions_.reset(driver_->schema());
   gatherings_ = gatherings_of(driver_->schema());
   opened_at_ = start;
@@ -271,6 +278,15 @@ void Dataset::def_chunks(const std::string& variable, const std::int64_t* chunks
   begin_definition();
   try {
     definitions_.def_chunks(variable, chunks);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
+void Dataset::def_compression(const std::string& variable, const std::string& text) {
+  begin_definition();
+  try {
+    definitions_.def_compression(variable, text);
   } catch (const Error& e) {
     throw e.in_file(path_);
   }

@@ -57,6 +57,7 @@ class Dataset {
                     std::shared_ptr<const Decomposition> decomposition);
   void def_fill(const std::string& variable, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
+  void def_compression(const std::string& variable, const std::string& text);
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
   /// Compare what ranks defined and bring the file to it. When ranks differ, or the file cannot hold it,
@@ -139,7 +140,7 @@ class Dataset {
   std::string driver_name_;
   Settings settings_;
   std::unique_ptr<Driver> driver_;
-  Definitions definitions_{true};
+  Definitions definitions_{true, {}};
   bool defining_ = false;
   std::vector<std::shared_ptr<const Decomposition>> prepared_;  // in the same order on all ranks
   std::map<int, CellPositions> lists_;                          // of gathered dimensions

@@ -254,6 +254,8 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   variable.dims = resolve_dims(name, dims);
   variable.no_fill = !default_fill_;
   variable.distributed = decomposition != nullptr;
+  const bool chunked = schema_.format == Format::netcdf4 || schema_.format == Format::netcdf4_classic;
+  if (variable.distributed && chunked && !dims.empty()) variable.filters = default_filters_;
   if (decomposition != nullptr && type == Type::string)
     throw Error(Code::not_supported, "strings cannot be cut over ranks; use a variable of type char, or put")
         .of_variable(name);
@@ -335,6 +337,25 @@ void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks
           .of_variable(name);
   }
   v.chunks.assign(chunks, chunks + v.dims.size());
+}
+
+void Definitions::def_compression(const std::string& name, const std::string& text) {
+  VariableDef& v = new_variable(name, "compression");
+  Filters filters;
+  try {
+    filters = filters_of(text);
+  } catch (const Error& e) {
+    throw Error(Code::invalid_argument, e.status().message).of_variable(name);
+  }
+  if (!filters.empty() && schema_.format != Format::netcdf4 && schema_.format != Format::netcdf4_classic)
+    throw Error(Code::not_supported,
+                std::string("format ") + name_of(schema_.format) + " cannot be compressed; use netcdf4")
+        .of_variable(name);
+  if (!filters.empty() && (v.dims.empty() || v.type == Type::string))
+    throw Error(Code::invalid_argument,
+                std::string(v.dims.empty() ? "a scalar" : "text of any length") + " cannot be compressed")
+        .of_variable(name);
+  v.filters = filters;
 }
 
 void Definitions::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,

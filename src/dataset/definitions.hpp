@@ -16,8 +16,10 @@ namespace shoal {
 /// calls Local. On Error nothing was changed.
 class Definitions {
  public:
-  /// default_fill: do new variables get their fill value where nobody writes?
-  explicit Definitions(bool default_fill) : default_fill_(default_fill) {}
+  /// default_fill: do new variables get their fill value where nobody writes? default_filters: of new
+  /// distributed variables.
+  Definitions(bool default_fill, Filters default_filters)
+      : default_fill_(default_fill), default_filters_(std::move(default_filters)) {}
 
   /// Start from what is in the file; drops what was pending.
   void reset(const Schema& in_file);
@@ -43,6 +45,8 @@ class Definitions {
   /// value: of the variable's type; nullptr: no fill.
   void def_fill(const std::string& variable, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
+  /// text: as for the setting compression.
+  void def_compression(const std::string& variable, const std::string& text);
   /// variable nullptr: of the file.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
@@ -63,6 +67,7 @@ class Definitions {
   std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
   int variables_in_file_ = 0;
   bool default_fill_ = true;
+  Filters default_filters_;
 };
 
 /// Index by name; Error(not_found) with the nearest name.

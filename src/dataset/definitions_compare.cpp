@@ -95,6 +95,9 @@ std::string variables_difference(const Schema& mine, const Schema& root) {
       return name + (m.distributed ? " has a decomposition here and none on rank 0"
                                    : " has no decomposition here and one on rank 0");
     if (m.chunks != r.chunks) return name + " has other chunks than on rank 0";
+    if (m.filters != r.filters)
+      return name + " is compressed by " + text_of(m.filters) + " here and by " + text_of(r.filters) +
+             " on rank 0";
     if (m.no_fill != r.no_fill) return name + " has another fill mode than on rank 0";
     const std::string difference = attributes_difference(m.attributes, r.attributes, " of " + name);
     if (!difference.empty()) return difference;

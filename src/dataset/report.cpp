@@ -20,11 +20,13 @@ struct TimeField {
   const char* name;
   Seconds Counters::*field;
 };
-constexpr std::array<TimeField, 11> k_times{{{"open", &Counters::open},
+constexpr std::array<TimeField, 13> k_times{{{"open", &Counters::open},
                                              {"define", &Counters::define},
                                              {"pack", &Counters::pack},
+                                             {"encode", &Counters::encode},
                                              {"store", &Counters::store},
                                              {"read", &Counters::read},
+                                             {"decode", &Counters::decode},
                                              {"unpack", &Counters::unpack},
                                              {"commit", &Counters::commit},
                                              {"close", &Counters::close},
@@ -36,7 +38,8 @@ struct CountField {
   const char* name;
   std::int64_t Counters::*field;
 };
-constexpr std::array<CountField, 8> k_counts{{{"bytes_written", &Counters::bytes_written},
+constexpr std::array<CountField, 9> k_counts{{{"bytes_written", &Counters::bytes_written},
+                                              {"bytes_encoded", &Counters::bytes_encoded},
                                               {"bytes_read", &Counters::bytes_read},
                                               {"writes", &Counters::writes},
                                               {"reads", &Counters::reads},

@@ -22,7 +22,7 @@ using Kind = SettingKey::Kind;
 constexpr std::int64_t k_stripe_unit = 64 * 1024;
 constexpr std::int64_t k_stripe_end = std::int64_t{1} << 32;
 
-constexpr std::array<SettingKey, 32> k_keys{{
+constexpr std::array<SettingKey, 33> k_keys{{
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
      true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
@@ -81,6 +81,9 @@ constexpr std::array<SettingKey, 32> k_keys{{
      true},
     {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more", "netcdf4: size of a chunk nobody gave a shape for",
      false},
+    {"compression", Kind::text, "none",
+     "none, or filters with + between: shuffle, deflate:1 to 12 or zstd:1 to 22, fletcher32",
+     "netcdf4: of new distributed variables that are given none of their own", true},
     {"fill", Kind::flag, "true", "true or false",
      "cells of new variables that nobody writes get the fill value", false},
     {"durable", Kind::flag, "false", "true or false",
@@ -162,11 +165,19 @@ void check_bytes(const SettingKey& key, const std::string& value, const std::str
   if (std::string(key.name) == "slot_bytes" && number != 0 && number < 4096) refuse(key, value, origin);
 }
 
+std::string checked_filters(const std::string& value, const std::string& origin) {
+  try {
+    return text_of(filters_of(value));
+  } catch (const Error& e) {
+    throw Error(Code::setting, "setting compression (from " + origin + "): " + e.status().message);
+  }
+}
+
 // The value as it is kept: words in their usual spelling, flags as true or false.
 std::string checked_value(const SettingKey& key, const std::string& value, const std::string& origin) {
   switch (key.kind) {
     case Kind::text:
-      return value;
+      return key.name == std::string("compression") ? checked_filters(value, origin) : value;
     case Kind::flag:
       return parse_flag(key, value, origin) ? "true" : "false";
     case Kind::count:

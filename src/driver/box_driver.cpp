@@ -27,7 +27,7 @@ std::vector<char> holes_in(Catalog& catalog) {
   std::vector<char> holes;
   for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
     const Placement where = catalog.placement(v);
-    bool any = where.kind == Placement::Kind::library;  // not told
+    bool any = where.kind == Placement::Kind::library || where.kind == Placement::Kind::encoded;  // not told
     const bool asks = where.kind == Placement::Kind::listed ||
                       (where.kind == Placement::Kind::regular && where.begin == k_unplaced);
     if (asks) {

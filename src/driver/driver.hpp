@@ -35,11 +35,13 @@ struct Transfer {
 
 /// Times in seconds and counts of one rank, for the report.
 struct Counters {
-  Seconds open = 0, define = 0, pack = 0, store = 0, read = 0, unpack = 0, commit = 0, close = 0;
+  Seconds open = 0, define = 0, pack = 0, encode = 0, decode = 0, store = 0, read = 0, unpack = 0, commit = 0,
+          close = 0;
   Seconds blocked = 0;      ///< waiting for other ranks or for a free slot, within write and read
   Seconds write_calls = 0;  ///< all time spent in write
   Seconds read_calls = 0;
   std::int64_t bytes_written = 0, bytes_read = 0;    ///< of files, by this rank
+  std::int64_t bytes_encoded = 0;                    ///< of chunks, before compression
   std::int64_t writes = 0, reads = 0;                ///< system calls
   std::int64_t fields_written = 0, fields_read = 0;  ///< calls of write and read
   std::int64_t commits = 0;

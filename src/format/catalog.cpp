@@ -39,6 +39,11 @@ std::vector<StoredChunk> Catalog::stored_chunks(int variable, const Box& /*chunk
       .of_variable(schema().variables.at(static_cast<std::size_t>(variable)).name);
 }
 
+void Catalog::enter(int variable, const std::vector<NewChunk>& /*chunks*/) {
+  throw Error(Code::internal, "no chunks can be entered")
+      .of_variable(schema().variables.at(static_cast<std::size_t>(variable)).name);
+}
+
 Format recognise(Store& store) {
   std::array<std::byte, 8> start{};
   const std::size_t n = store.read(0, start);

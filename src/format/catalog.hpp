@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,13 @@ struct CatalogOptions {
 struct StoredChunk {
   std::uint64_t address = k_unplaced;
   std::uint64_t bytes = 0;
-  bool through_all_filters = true;  ///< false: some filter was left out for this chunk
+  std::uint32_t left_out = 0;  ///< bit i: the chunk did not go through filter i
+};
+
+/// A chunk that somebody stored.
+struct NewChunk {
+  Dims index;
+  StoredChunk stored;
 };
 
 /// The header of one file: what is in it and where. Lives on the catalog owner, one rank; every call is Local
@@ -63,6 +70,13 @@ class Catalog {
   /// The same with what is stored there, also for chunks that went through filters. Error(not_supported): the
   /// variable is not stored in chunks.
   virtual std::vector<StoredChunk> stored_chunks(int variable, const Box& chunks);
+
+  /// Kind::encoded: ranks stored these chunks themselves, in space that they took from the file's end. They
+  /// are in the file with the next commit, as far as the unlimited dimensions reach them then.
+  virtual void enter(int variable, const std::vector<NewChunk>& chunks);
+  /// The end of the file's space is kept in *end from now on, where ranks may take space for chunks by moving
+  /// it up; nullptr: the catalog keeps it again.
+  virtual void share_end(std::atomic<std::uint64_t>* /*end*/) {}
 
   /// Put or get values of one box of a variable, any kind of placement; contiguous, row-major, of the
   /// variable's type in memory order. put makes unlimited dimensions grow. get gives the fill value where

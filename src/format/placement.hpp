@@ -19,7 +19,8 @@ struct Placement {
   enum class Kind : int {
     regular,  ///< address of chunk i (row-major number in the grid) = begin + i * stride: every rank knows
     listed,   ///< addresses come from the catalog
-    library,  ///< compressed, compact, external...: only the catalog's library can read it
+    encoded,  ///< chunks are of any size, went through filters, and lie where the catalog says
+    library,  ///< compact, external, unknown filters...: only the catalog's library can read it
   };
   Kind kind = Kind::regular;
   bool swapped = false;      ///< byte order in the file is not this machine's

@@ -8,6 +8,7 @@
 #include "base/array_view.hpp"
 #include "base/bytes.hpp"
 #include "base/type.hpp"
+#include "codec/filters.hpp"
 
 namespace shoal {
 
@@ -70,9 +71,8 @@ struct VariableDef {
   bool no_fill = false;               ///< cells that nobody writes are undefined
   bool distributed = false;           ///< will be written through placements (a hint for layout in the file)
   std::vector<std::int64_t>
-      chunks;  ///< [dims] chunk shape, asked for or found; empty: default or not chunked
-  std::vector<std::string>
-      filters;  ///< names of the filters of its chunks, as found ("deflate", "shuffle", ...)
+      chunks;       ///< [dims] chunk shape, asked for or found; empty: default or not chunked
+  Filters filters;  ///< of its chunks, asked for or found
   bool fits_plainly =
       true;  ///< false: a type Shoal has no name for (compound, enum, ...); cannot be read or written
 };

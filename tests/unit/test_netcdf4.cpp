@@ -450,7 +450,7 @@ TEST_CASE("netcdf4: what cannot be is refused before anything is changed") {
   CHECK(refused(wanted) == Code::not_supported);
   wanted = s;
   wanted.variables.push_back(variable("b", Type::int_, {1}));
-  wanted.variables[1].filters = {"deflate"};
+  wanted.variables[1].filters = {{307}};
   CHECK(refused(wanted) == Code::not_supported);
   wanted.variables[1].filters.clear();
   wanted.variables[1].chunks = {5};

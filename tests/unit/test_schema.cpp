@@ -25,7 +25,7 @@ Schema example() {
   temp.attributes.push_back(Attribute::numbers("_FillValue", Type::float_, &fill, 1));
   temp.distributed = true;
   temp.chunks = {1, 4, 5};
-  temp.filters = {"shuffle", "deflate"};
+  temp.filters = filters_of("shuffle+deflate:4");
   VariableDef scalar;
   scalar.name = "scalar";
   scalar.type = Type::double_;
@@ -80,7 +80,7 @@ TEST_SUITE("schema") {
     CHECK(copy.variables[0].attributes[0].data == schema.variables[0].attributes[0].data);
     CHECK(copy.variables[0].distributed);
     CHECK(copy.variables[0].chunks == std::vector<std::int64_t>{1, 4, 5});
-    CHECK(copy.variables[0].filters == std::vector<std::string>{"shuffle", "deflate"});
+    CHECK(text_of(copy.variables[0].filters) == "shuffle+deflate:4");
     CHECK(copy.variables[0].fits_plainly);
     CHECK_FALSE(copy.variables[0].no_fill);
     CHECK(copy.variables[1].no_fill);

@@ -202,6 +202,7 @@ class Dataset:
         attrs: Mapping[str, object] | None = None,
         fill=None,
         chunks: Sequence[int] | None = None,
+        compression: str | None = None,
     ) -> None:
         """A variable. Local.
 
@@ -213,6 +214,7 @@ class Dataset:
         attrs   attributes
         fill    fill value, shoal.NO_FILL for none; cells that nobody writes get NetCDF's default otherwise
         chunks  chunk shape, one number a dimension (netcdf4)
+        compression  "none", or filters such as "shuffle+zstd:1" (netcdf4); None: the setting's
         """
         self._need_open()
         if isinstance(dims, Decomposition):
@@ -249,6 +251,8 @@ class Dataset:
             self._def_fill(name, number, fill)
         if chunks is not None:
             self._raw.def_chunks(name, [int(n) for n in chunks])
+        if compression is not None:
+            self._raw.def_compression(name, compression)
         for key, value in (attrs or {}).items():
             self.put_att(name, key, value)
 
@@ -291,6 +295,12 @@ class Dataset:
         """Chunk shape, one number a dimension of the variable; netcdf4 only. Local."""
         self._need_open()
         self._raw.def_chunks(name, [int(n) for n in chunks])
+
+    def def_compression(self, name: str, filters: str) -> None:
+        """Compression of the variable's chunks, netcdf4 only: "none", or filters with + between: shuffle, deflate:1
+        to deflate:12 or zstd:1 to zstd:22, fletcher32 (a checksum). Local."""
+        self._need_open()
+        self._raw.def_compression(name, str(filters))
 
     def _ensure_dim(self, variable: str, dim: str, length: int | None) -> None:
         if dim not in self.dimensions:

@@ -8,6 +8,7 @@
 
 #include "driver/box_driver.hpp"
 #include "driver/gather/serial_file.hpp"
+#include "driver/netcdf_filters.hpp"
 #include "format/netcdf4/contents.hpp"
 
 namespace shoal {
@@ -188,6 +189,9 @@ class NetcdfDefiner final : public DefinitionVisitor {
     file_.variables_.push_back(id);
     if (is_classic_file(wanted_.format)) return;
     chunk(index, definition, id);
+    check_levels(definition);
+    checked(definition, define_filters(file_.file_, id, definition.filters),
+            "setting compression " + text_of(definition.filters));
     const bool fill = file_.options_.catalog.fill && !definition.no_fill;
     checked(definition, nc_def_var_fill(file_.file_, id, fill ? NC_FILL : NC_NOFILL, nullptr),
             "setting the fill mode");
@@ -224,7 +228,8 @@ class NetcdfDefiner final : public DefinitionVisitor {
     for (const int d : definition.dims)
       unlimited.push_back(wanted_.dims[static_cast<std::size_t>(d)].unlimited);
     const bool records = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
-    if (definition.dims.empty() || (!records && definition.chunks.empty())) return;
+    if (definition.dims.empty() || (!records && definition.chunks.empty() && definition.filters.empty()))
+      return;
     Dims shape = wanted_.shape(index);
     for (int d = 0; d < shape.size(); ++d)
       if (unlimited[static_cast<std::size_t>(d)]) shape[d] = 0;

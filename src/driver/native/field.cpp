@@ -20,6 +20,13 @@ Bytes stored_fill(const VariableDef& variable, const Placement& placement) {
   return fill;
 }
 
+Encoder::Encoder(const FieldJob& job)
+    : coder(job.variable->filters, size_of(job.variable->type)),
+      fill(stored_fill(*job.variable, *job.placement)),
+      chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
+      element(fill.size()),
+      copy(find_conversion(job.stored(), job.stored())) {}
+
 void Filling::share_evenly(std::int64_t bytes, int parts) {
   constexpr std::int64_t k_least = 128 * 1024;
   constexpr std::int64_t k_page = 4096;

@@ -4,17 +4,20 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "codec/convert.hpp"
+#include "codec/filters.hpp"
 #include "decomp/node_share.hpp"
 #include "driver/cells.hpp"
 #include "driver/driver.hpp"
 #include "driver/native/native_file.hpp"
 #include "driver/native/stage.hpp"
 #include "driver/pieces.hpp"
+#include "format/catalog.hpp"
 
 namespace shoal {
 
@@ -27,7 +30,10 @@ struct FieldJob {
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
   std::vector<std::uint64_t> addresses;
-  bool addresses_listed = false;  ///< by the list above, not by the placement's rule
+  bool addresses_listed = false;     ///< by the list above, not by the placement's rule
+  std::vector<StoredChunk> encoded;  ///< reading encoded chunks: the same for them
+
+  bool is_encoded() const { return placement->kind == Placement::Kind::encoded; }
 
   Element stored() const { return {variable->type, size_of(variable->type), placement->swapped}; }
 };
@@ -46,6 +52,8 @@ struct StagedPiece {
   int address_slot = -1;      ///< listed: index in the addresses that come with the filling
   Dims chunk;
   std::size_t element_size = 0;
+  int variable = -1;
+  StoredChunk encoded;  ///< reading an encoded chunk: where it lies
 
   std::int64_t bytes() const { return piece.cells.cells() * static_cast<std::int64_t>(element_size); }
 };
@@ -56,22 +64,45 @@ struct Filling {
   std::vector<StagedPiece> pieces;
   std::int64_t used = 0;
   int addresses = 0;
+  bool encoded = false;  ///< each piece is a share: all of a chunk that there is, and goes through filters
   std::int64_t share_bytes = 1024 * 1024;  ///< what one rank stores or fetches at a time
 
   /// Is there room for another field's or piece's bytes?
   bool has_room(std::int64_t bytes, std::int64_t slot_bytes) const {
-    return used + bytes + k_alignment <= slot_bytes && addresses < Stage::k_addresses;
+    return used + bytes + k_alignment <= slot_bytes && addresses < Stage::k_addresses &&
+           (!encoded || pieces.size() < Stage::k_most_shares);
   }
   /// Another field begins.
   void align() { used = (used + k_alignment - 1) / k_alignment * k_alignment; }
   static constexpr std::int64_t k_alignment = 8;  ///< of a field in the stage
 
-  std::uint32_t shares() const { return static_cast<std::uint32_t>((used + share_bytes - 1) / share_bytes); }
+  std::uint32_t shares() const {
+    if (encoded) return static_cast<std::uint32_t>(pieces.size());
+    return static_cast<std::uint32_t>((used + share_bytes - 1) / share_bytes);
+  }
   /// Shares such that bytes make about so many of them; parts too small would cost more calls than they save.
   void share_evenly(std::int64_t bytes, int parts);
   /// The extents of one share, clipped to it and merged.
   void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,
                        const std::function<void(const Extent&)>& visit) const;
+};
+
+/// Chunks of one variable on their way through filters.
+struct Encoder {
+  ChunkCoder coder;
+  Bytes fill;   ///< one element, as stored
+  Bytes chunk;  ///< room for a whole one
+  Bytes stored;
+  std::size_t element;
+  ConvertRun copy;  ///< of elements, as they are
+  explicit Encoder(const FieldJob& job);
+};
+
+/// A chunk that was stored, and when: of two in the same place the later one counts.
+struct StoredPiece {
+  int variable = -1;
+  std::uint64_t filling = 0;
+  NewChunk chunk;
 };
 
 /// Writing: packs fields into fillings and stores those that are full.
@@ -88,6 +119,8 @@ class FieldWriter {
   void settle_overlap(const FieldJob& job, Status& status);
   /// Everything written so far is in the file when this returns on all ranks of the node.
   Status flush();
+  /// The encoded chunks that this rank stored since the last call.
+  std::vector<StoredPiece> take_stored() { return std::exchange(stored_, {}); }
   /// After the stage was reset: nothing is under way.
   void forget();
   bool idle() const { return full_.empty() && !open_; }
@@ -104,6 +137,7 @@ class FieldWriter {
   void publish_address(const FieldJob& job, const StagedPiece& staged);
   Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
   bool store_one(Status& status);
+  void encode(const Filling& filling, const StagedPiece& staged);
   void check_in_step(std::uint64_t filling);
   bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status);
   void drop_stored();
@@ -113,6 +147,8 @@ class FieldWriter {
   Counters& counters_;
   std::deque<Described> full_;  ///< closed, not known to be stored
   std::optional<Described> open_;
+  std::map<int, Encoder> encoders_;  ///< by variable
+  std::vector<StoredPiece> stored_;
 };
 
 /// Reading: fetches a region piece by piece into the stage, from where ranks take their cells.
@@ -126,11 +162,13 @@ class FieldReader {
  private:
   std::vector<Filling> describe(const FieldJob& job);
   void fetch(const Filling& filling, std::uint32_t share, const Bytes& fill);
+  void decode(const Filling& filling, const StagedPiece& staged);
   Misfits unpack(const FieldJob& job, const Filling& filling);
 
   Stage& stage_;
   NativeFile& file_;
   Counters& counters_;
+  std::optional<Encoder> decoder_;
 };
 
 }  // namespace shoal

@@ -4,6 +4,7 @@
 namespace shoal {
 
 Status FieldReader::read(const FieldJob& job) {
+  if (job.is_encoded()) decoder_.emplace(job);
   const std::vector<Filling> fillings = describe(job);
   const Bytes fill = stored_fill(*job.variable, *job.placement);
   const auto ahead = static_cast<std::size_t>(stage_.slots());
@@ -65,17 +66,21 @@ std::vector<Filling> FieldReader::describe(const FieldJob& job) {
   const auto cover = within_region(job.share->fetch, job.transfer->region);
   for_each_piece(cover, job.placement->chunk, stage_.slot_bytes() / element_size, [&](const Piece& piece) {
     const std::int64_t bytes = piece.cells.cells() * element_size;
-    if (fillings.empty() || fillings.back().used + bytes > stage_.slot_bytes()) {
+    if (fillings.empty() || !fillings.back().holds(bytes, stage_.slot_bytes())) {
       fillings.emplace_back();
+      fillings.back().encoded = job.is_encoded();
       fillings.back().number = stage_.take_filling();
     }
     Filling& filling = fillings.back();
+    const auto in_list = static_cast<std::size_t>(position_in(piece.chunk_index, chunks));
     const std::uint64_t address =
-        job.addresses_listed
-            ? job.addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))]
+        job.is_encoded() ? k_unplaced
+        : job.addresses_listed
+            ? job.addresses[in_list]
             : job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
-    filling.pieces.push_back(
-        {piece, filling.used, address, -1, job.placement->chunk, size_of(job.variable->type)});
+    filling.pieces.push_back({piece, filling.used, address, -1, job.placement->chunk,
+                              size_of(job.variable->type), job.transfer->variable,
+                              job.is_encoded() ? job.encoded[in_list] : StoredChunk{}});
     filling.used += bytes;
   });
   // Every rank of the node gets a part to fetch, so that none only waits.
@@ -85,6 +90,7 @@ std::vector<Filling> FieldReader::describe(const FieldJob& job) {
 }
 
 void FieldReader::fetch(const Filling& filling, std::uint32_t share, const Bytes& fill) {
+  if (filling.encoded) return decode(filling, filling.pieces[share]);
   std::byte* data = stage_.data(filling.number);
   const auto fill_from = [&](std::int64_t at, std::int64_t bytes) {
     const auto size = static_cast<std::int64_t>(fill.size());
@@ -98,6 +104,31 @@ void FieldReader::fetch(const Filling& filling, std::uint32_t share, const Bytes
     const auto size = static_cast<std::int64_t>(fill.size());
     if (got < extent.bytes) fill_from(extent.in_stage + got / size * size, extent.bytes - got / size * size);
   });
+}
+
+void FieldReader::decode(const Filling& filling, const StagedPiece& staged) {
+  Encoder& decoder = *decoder_;
+  std::byte* to = stage_.data(filling.number) + staged.in_stage;
+  const StoredChunk& stored = staged.encoded;
+  if (stored.address == k_unplaced) {
+    const auto size = static_cast<std::int64_t>(decoder.fill.size());
+    return fill_box(to, {size}, {staged.bytes() / size}, decoder.fill.data(), decoder.fill.size());
+  }
+  decoder.stored.resize(stored.bytes);
+  if (file_.read(stored.address, decoder.stored) < stored.bytes)
+    throw Error(Code::format, "the file ends within a chunk");
+  const Timer timer(counters_.decode);
+  const bool whole = static_cast<std::size_t>(staged.bytes()) == decoder.chunk.size();
+  const std::span<std::byte> chunk =
+      whole ? std::span(to, decoder.chunk.size()) : std::span<std::byte>(decoder.chunk);
+  decoder.coder.decode({decoder.stored, stored.left_out}, chunk);
+  if (whole) return;
+  const Box chunk_cells = cells_of_chunk(staged.piece.chunk_index, staged.chunk);
+  const Dims strides = byte_strides(staged.chunk, decoder.element);
+  const std::byte* from = decoder.chunk.data() + position_in(staged.piece.cells.first, chunk_cells) *
+                                                     static_cast<std::int64_t>(decoder.element);
+  copy_box(from, strides, to, byte_strides(staged.piece.cells.count, decoder.element),
+           staged.piece.cells.count, decoder.copy, nullptr);
 }
 
 Misfits FieldReader::unpack(const FieldJob& job, const Filling& filling) {

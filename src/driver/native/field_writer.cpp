@@ -11,17 +11,23 @@ Status FieldWriter::write(const FieldJob& job) {
   const auto element_size = static_cast<std::int64_t>(size_of(job.variable->type));
   bool noted = false;
   bool stopped = false;
-  const auto cover = within_region(job.share->store, job.transfer->region);
+  const bool encoded = job.is_encoded();
+  if (encoded) status.merge(caught([&] { encoders_.try_emplace(job.transfer->variable, job); }));
+  // Chunks to encode are whole: all ranks that there are share this stage.
+  const auto cover = encoded ? std::vector<Box>{job.transfer->region}
+                             : within_region(job.share->store, job.transfer->region);
   for_each_piece(cover, job.placement->chunk, stage_.slot_bytes() / element_size, [&](const Piece& piece) {
     if (stopped) return;
     const std::int64_t bytes = piece.cells.cells() * element_size;
-    if (open_ && !open_->filling.has_room(bytes, stage_.slot_bytes())) {
+    if (open_ &&
+        (open_->filling.encoded != encoded || !open_->filling.has_room(bytes, stage_.slot_bytes()))) {
       close_filling(status);
       if (noted) ++counters_.slabs;
       noted = false;
     }
     if (!open_) {
       open_filling();
+      open_->filling.encoded = encoded;
       const std::uint64_t number = open_->filling.number;
       if (!wait_until(
               number, [&] { return stage_.is_free(number); }, status)) {
@@ -47,8 +53,17 @@ Status FieldWriter::write(const FieldJob& job) {
 }
 
 StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
-  StagedPiece staged{piece, open_->filling.used, 0, -1, job.placement->chunk, size_of(job.variable->type)};
-  if (job.addresses_listed) {
+  StagedPiece staged{piece,
+                     open_->filling.used,
+                     0,
+                     -1,
+                     job.placement->chunk,
+                     size_of(job.variable->type),
+                     job.transfer->variable,
+                     {}};
+  if (job.is_encoded()) {
+    // gets its address when its size is known
+  } else if (job.addresses_listed) {
     staged.address_slot = open_->filling.addresses++;
     publish_address(job, staged);
   } else {
@@ -147,19 +162,46 @@ bool FieldWriter::store_one(Status& status) {
     const Filling& filling = described.filling;
     if (stage_.is_over(filling.number)) continue;
     if (stage_.broken() || !stage_.all_arrived(filling.number)) return false;
-    const auto share = stage_.claim(filling.number, filling.shares(), {.limited = true});
+    // Encoding is work for all cores, storing waits for one device.
+    const bool limited = !filling.encoded;
+    const auto share = stage_.claim(filling.number, filling.shares(), {.limited = limited});
     if (!share) continue;
     status.merge(caught([&] {
       check_in_step(filling.number);
+      if (filling.encoded) return encode(filling, filling.pieces[*share]);
       const std::byte* data = stage_.data(filling.number);
       filling.for_each_extent(*share, stage_.addresses(filling.number), [&](const Extent& extent) {
         file_.write(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
       });
     }));
-    if (stage_.finish(filling.number, filling.shares(), true)) stage_.release(filling.number);
+    if (stage_.finish(filling.number, filling.shares(), limited)) stage_.release(filling.number);
     return true;
   }
   return false;
+}
+
+void FieldWriter::encode(const Filling& filling, const StagedPiece& staged) {
+  Encoder& encoder = encoders_.at(staged.variable);
+  const std::byte* cells = stage_.data(filling.number) + staged.in_stage;
+  std::span<const std::byte> chunk(cells, static_cast<std::size_t>(staged.bytes()));
+  ChunkCoder::Stored stored;
+  {
+    const Timer timer(counters_.encode);
+    if (chunk.size() != encoder.chunk.size()) {  // the chunk sticks out of the variable
+      const Dims strides = byte_strides(staged.chunk, encoder.element);
+      fill_box(encoder.chunk.data(), strides, staged.chunk, encoder.fill.data(), encoder.element);
+      copy_box(cells, byte_strides(staged.piece.cells.count, encoder.element), encoder.chunk.data(), strides,
+               staged.piece.cells.count, encoder.copy, nullptr);
+      chunk = encoder.chunk;
+    }
+    stored = encoder.coder.encode(chunk);
+  }
+  const auto bytes = stored.bytes.size();
+  const auto address = stage_.file_end().fetch_add(bytes);
+  file_.write(address, stored.bytes);
+  counters_.bytes_encoded += static_cast<std::int64_t>(chunk.size());
+  stored_.push_back(
+      {staged.variable, filling.number, {staged.piece.chunk_index, {address, bytes, stored.left_out}}});
 }
 
 void FieldWriter::check_in_step(std::uint64_t filling) {
@@ -212,6 +254,7 @@ Status FieldWriter::flush() {
 
 void FieldWriter::forget() {
   full_.clear();
+  stored_.clear();
   open_.reset();
 }
 

@@ -41,7 +41,7 @@ void NativeDriver::settle(const char* does) {
   if (writer_) keep(writer_->flush());
   unsettled_ = false;
   const bool broken = broken_ || (stage_ && stage_->broken());
-  if (comm_.max(std::int64_t{broken ? 1 : 0}) == 0) return;
+  if (comm_.max(std::int64_t{broken ? 1 : 0}) == 0) return keep(caught([&] { enter_stored(); }));
   lost_ = true;
   recover();
 }

@@ -102,10 +102,16 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   }));
   records_.add_variables(schema_);
   find_rearrangers();
+  if (stage_ && nodes_->single() && options_.slot_bytes == 0 &&
+      largest_encoded_chunk() > stage_->slot_bytes()) {
+    settle("defines");
+    drop_stage();
+    make_stage();
+  }
 }
 
 std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
-  const StageShape shape = stage_shape(options_, node.size());
+  const StageShape shape = stage_shape(options_, node.size(), largest_encoded_chunk());
   int slots = shape.slots;
   std::int64_t slot = shape.slot_bytes;
   const int writers = shape.writers;
@@ -154,6 +160,7 @@ void NativeDriver::make_stage() {
         " on one node or more, because shared memory is short; give /dev/shm more room (containers: "
         "--shm-size=1g)");
   }
+  if (catalog_ && nodes_->single()) catalog_->share_end(&stage_->file_end());
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
   writer_.emplace(*stage_, file_, counters_);
@@ -194,7 +201,9 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.variable = &variable(transfer.variable);
   job.placement = &placements_[static_cast<std::size_t>(transfer.variable)];
   job.share = &shares_.at(transfer.decomposition.get()).share;
-  job.addresses_listed = job.placement->kind == Placement::Kind::listed || job.placement->begin == k_unplaced;
+  job.addresses_listed =
+      job.placement->kind == Placement::Kind::listed ||
+      (job.placement->kind == Placement::Kind::regular && job.placement->begin == k_unplaced);
   return job;
 }
 
@@ -207,7 +216,7 @@ bool NativeDriver::goes_direct(const FieldJob& job) const {
 
 Status NativeDriver::store(const FieldJob& job, bool exchange) {
   if (exchange) return job.transfer->decomposition->map() != nullptr ? store_boxes(job) : store_tiles(job);
-  if (!goes_direct(job)) return writer_->write(job);
+  if (job.is_encoded() || !goes_direct(job)) return writer_->write(job);
   Status status;
   writer_->settle_overlap(job, status);
   status.merge(direct_->write(job));
@@ -232,11 +241,15 @@ void NativeDriver::write(const Transfer& transfer) {
   if (broken_ && !meets) return;
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
-                 "the variable is compressed or stored in a way that only the HDF5 library can write; write "
-                 "it to a new, uncompressed variable",
+                 "the variable is stored in a way that only the HDF5 library can write; write it to a new "
+                 "variable",
                  -1,
                  {},
                  job.variable->name});
+  if (job.is_encoded()) {
+    const Status status = check_encoding(job);
+    if (!status.ok()) return keep(status);
+  }
   auto& definition = schema_.variables.at(static_cast<std::size_t>(transfer.variable));
   if (!definition.distributed) {  // found in the file, or defined without a decomposition
     definition.distributed = true;
@@ -378,7 +391,14 @@ void NativeDriver::read(const Transfer& transfer) {
 
 Status NativeDriver::read_field(const Transfer& transfer) {
   FieldJob job = job_for(transfer);
-  if (job.placement->kind == Placement::Kind::library) return read_by_library(job);
+  // A node has what it needs in its stage, but of maps that several nodes read: not in boxes, maybe.
+  const bool apart = transfer.decomposition->map() != nullptr && !nodes_->single();
+  if (job.placement->kind == Placement::Kind::library || (job.is_encoded() && apart))
+    return read_by_library(job);
+  if (job.is_encoded()) {
+    job.encoded = find_encoded(job);
+    return FieldReader(*stage_, file_, counters_).read(job);
+  }
   if (job.addresses_listed) job.addresses = find(job);
   if (exchanges(job)) return transfer.decomposition->map() != nullptr ? fetch_boxes(job) : fetch_tiles(job);
   if (direct_->suits(job)) return direct_->read(job);
@@ -388,6 +408,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
 bool NativeDriver::asks_owner(const Transfer& transfer) const {
   const Placement& where = placement(transfer.variable);
   if (where.kind == Placement::Kind::library) return false;
+  if (where.kind == Placement::Kind::encoded) return true;
   if (where.kind == Placement::Kind::regular && where.begin != k_unplaced) return false;
   const auto known = found_.find(transfer.variable);
   return known == found_.end() || known->second.addresses.empty() ||

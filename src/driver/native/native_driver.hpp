@@ -25,6 +25,10 @@ class NativeDriver final : public Driver {
   NativeDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
                const DriverOptions& options);
 
+  NativeDriver(const NativeDriver&) = delete;
+  NativeDriver& operator=(const NativeDriver&) = delete;
+  ~NativeDriver() override { drop_stage(); }
+
   const Schema& schema() const override { return schema_; }
   const Placement& placement(int variable) const override {
     return placements_.at(static_cast<std::size_t>(variable));
@@ -55,6 +59,8 @@ class NativeDriver final : public Driver {
   void take_header(const Bytes& header);
   void share_file(const FileSystem& found);
   void make_stage();
+  void drop_stage();
+  std::int64_t largest_encoded_chunk() const;
   std::optional<Stage> try_stage(const Comm& node);
   void keep(Status status);
   void out_of_step(const Status& status);
@@ -65,6 +71,9 @@ class NativeDriver final : public Driver {
   Status store(const FieldJob& job, bool exchange);
   void keep_order(const FieldJob& job, bool exchange);
   std::vector<std::uint64_t> place(const FieldJob& job);
+  Status check_encoding(const FieldJob& job);
+  /// The catalog learns of the encoded chunks that ranks stored. Collective.
+  void enter_stored();
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
   void grow_records(int variable, const Box& box);
 
@@ -132,6 +141,7 @@ class NativeDriver final : public Driver {
   Status read_by_library(const FieldJob& job);
   Status read_field(const Transfer& transfer);
   std::vector<std::uint64_t> find(const FieldJob& job);
+  std::vector<StoredChunk> find_encoded(const FieldJob& job);
   bool asks_owner(const Transfer& transfer) const;
   void agree_on_read(const Status& status);
   void commit(bool durable, bool final);

@@ -61,14 +61,17 @@ bool exchange_pays(double runs, double bytes, double runs_of_boxes) {
   return bytes < k_short_run * runs && runs >= k_fewer * runs_of_boxes;
 }
 
-StageShape stage_shape(const DriverOptions& options, int ranks) {
-  const std::int64_t wanted = options.slot_bytes > 0 ? options.slot_bytes : k_default_slot;
+StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk) {
+  const std::int64_t wanted =
+      options.slot_bytes > 0 ? options.slot_bytes : std::max(k_default_slot, largest_chunk);
   const std::int64_t slot = std::clamp((wanted + 4095) / 4096 * 4096, k_least_slot,
                                        std::max(k_least_slot, options.stage_bytes / k_least_slots));
   StageShape shape;
   shape.slot_bytes = std::max(k_least_slot, slot / 4096 * 4096);
-  const std::int64_t enough =
-      options.whole_stage ? k_most_slots : std::clamp(ranks, k_good_slots, 2 * k_good_slots);
+  // Where chunks are compressed, each rank has one to work on while others are filled.
+  const std::int64_t enough = options.whole_stage ? k_most_slots
+                              : largest_chunk > 0 ? std::max(2 * ranks, k_good_slots)
+                                                  : std::clamp(ranks, k_good_slots, 2 * k_good_slots);
   shape.slots = static_cast<int>(
       std::clamp<std::int64_t>(options.stage_bytes / shape.slot_bytes, k_least_slots, enough));
   shape.writers = options.writers > 0 ? std::min(options.writers, ranks) : 1;

@@ -19,7 +19,8 @@ struct StageShape {
 };
 inline constexpr std::int64_t k_least_slot = 64 * 1024;
 inline constexpr int k_least_slots = 2;
-StageShape stage_shape(const DriverOptions& options, int ranks);
+/// largest_chunk: of those that are compressed, in bytes; each is worked on by one rank, as a whole.
+StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk = 0);
 
 /// Do the ranks of a node store their tiles themselves, past the stage? If all are long runs, which chunks of
 /// the variable do not cut. long_run: bytes; 0: chosen here.

@@ -30,6 +30,7 @@ struct Stage::Head {
   SharedWord verdict;   ///< of the last round
   SharedWord rounds;    ///< agreements so far
   SharedWord meetings;  ///< that ranks went to, all together
+  alignas(64) std::atomic<std::uint64_t> file_end;
 };
 
 struct alignas(64) Stage::Slot {
@@ -53,6 +54,10 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
 
 Stage::Head& Stage::head() const {
   return *std::launder(reinterpret_cast<Head*>(window_.data()));
+}
+
+std::atomic<std::uint64_t>& Stage::file_end() const {
+  return head().file_end;
 }
 
 Stage::Slot& Stage::slot(std::uint64_t filling) const {
@@ -247,7 +252,11 @@ bool Stage::broken() const {
 
 void Stage::reset() {
   node_->barrier();
-  if (node_->rank() == 0) std::fill_n(window_.data(), k_page + slots_ * slot_head_bytes_, std::byte{0});
+  if (node_->rank() == 0) {
+    const auto end = file_end().load();
+    std::fill_n(window_.data(), k_page + slots_ * slot_head_bytes_, std::byte{0});
+    file_end() = end;
+  }
   next_ = 0;
   meetings_ = 0;
   node_->barrier();

@@ -45,6 +45,8 @@ class Stage {
   std::uint64_t take_filling() { return next_++; }
   std::byte* data(std::uint64_t filling) const;
   std::uint64_t* addresses(std::uint64_t filling) const;
+  /// For the catalog (Catalog::share_end): where ranks of the node take space at the end of the file.
+  std::atomic<std::uint64_t>& file_end() const;
 
   bool is_free(std::uint64_t filling) const;  ///< nobody uses its slot any more: it may be filled
   bool is_over(

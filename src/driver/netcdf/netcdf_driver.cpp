@@ -13,6 +13,7 @@
 
 #include "driver/kinds.hpp"
 #include "driver/mpi_info.hpp"
+#include "driver/netcdf_filters.hpp"
 #include "format/netcdf4/contents.hpp"
 
 namespace shoal {
@@ -84,6 +85,19 @@ void check_no_strings(const Schema& wanted, std::size_t from) {
           .of_variable(wanted.variables[v].name);
 }
 
+void check_filters(const Schema& wanted, std::size_t from, Access access) {
+  for (std::size_t v = from; v < wanted.variables.size(); ++v) {
+    const VariableDef& def = wanted.variables[v];
+    if (def.filters.empty()) continue;
+    check_levels(def);
+    if (access != Access::independent) continue;
+    throw Error(Code::not_supported,
+                "HDF5 writes compressed variables in collective calls only; use access collective, or driver "
+                "native")
+        .of_variable(def.name);
+  }
+}
+
 }  // namespace
 
 NetcdfDriver::NetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
@@ -137,6 +151,7 @@ void NetcdfDriver::extend(const Schema& wanted) {
   check_usable();
   netcdf4::check_extension(schema(), wanted);
   check_no_strings(wanted, schema().variables.size());
+  check_filters(wanted, schema().variables.size(), options().access);
   const Status status = caught([&] {
     // Only the classic model asks for it, but then attributes reach the file together.
     if (!defining_) check(nc_redef(file_), "enter define mode");
@@ -195,7 +210,7 @@ void NetcdfDriver::define_variable(const Schema& wanted, const VariableDef& def)
         what);
   const bool any = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
   // Without a wish the library chooses, as it does for programs that call it themselves.
-  const bool wish = !def.chunks.empty() || (any && options().chunk_bytes_chosen);
+  const bool wish = !def.chunks.empty() || (any && options().chunk_bytes_chosen) || !def.filters.empty();
   if (wish) {
     const Dims chunk = def.chunks.empty() ? netcdf4::default_chunk(shape, unlimited, size_of(def.type),
                                                                    options().catalog.chunk_bytes)
@@ -205,6 +220,7 @@ void NetcdfDriver::define_variable(const Schema& wanted, const VariableDef& def)
   } else if (!any && !dims.empty()) {
     check(nc_def_var_chunking(file_, id, NC_CONTIGUOUS, nullptr), what);
   }
+  check(define_filters(file_, id, def.filters), what + " with compression " + text_of(def.filters));
   check(nc_def_var_fill(file_, id, def.no_fill ? NC_NOFILL : NC_FILL, nullptr), what);
 }
 
@@ -261,8 +277,16 @@ void NetcdfDriver::use(Access how) {
   access_ = how;
   const int mode = how == Access::independent ? NC_INDEPENDENT : NC_COLLECTIVE;
   for (int v = 0; v < static_cast<int>(ids_.size()); ++v)
-    check(nc_var_par_access(file_, id_of(v), variable(v).dims.empty() ? NC_INDEPENDENT : mode),
-          "choose the access");
+    if (!filtered(v))
+      check(nc_var_par_access(file_, id_of(v), variable(v).dims.empty() ? NC_INDEPENDENT : mode),
+            "choose the access");
+}
+
+// The library writes compressed variables in collective access only, and lets none of them leave it.
+void NetcdfDriver::put_filtered(int v, const Box& box, const std::byte* values) {
+  if (together_.insert(v).second)
+    check(nc_var_par_access(file_, id_of(v), NC_COLLECTIVE), "choose the access");
+  put(v, box, values);
 }
 
 void NetcdfDriver::put(int v, const Box& box, const std::byte* values) const {
@@ -275,12 +299,23 @@ void NetcdfDriver::get(int v, const Box& box, std::byte* values) const {
   check(nc_get_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "read");
 }
 
+// Whatever access the variable is in, all ranks call.
+void NetcdfDriver::get_filtered(int v, const Box& box, std::byte* values) {
+  if (together_.count(v) != 0 && has_holes(v))
+    throw Error(
+        Code::not_supported,
+        "HDF5 cannot read a compressed variable together that was in the file before and was written to; "
+        "close the file and open it to read");
+  ++count().reads;
+  get(v, box, values);
+}
+
 // HDF5 extends variables in collective calls only.
 void NetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
   check_usable();
   extending_ = false;
   const auto how = replicated ? options().replicated_access : options().access;
-  if (how == Access::collective || region.empty()) return;
+  if (how == Access::collective || filtered(v) || region.empty()) return;
   const auto& dims = variable(v).dims;
   Dims& reach = reach_.try_emplace(v, Dims(region.rank())).first->second;
   for (int d = 0; d < region.rank(); ++d) {
@@ -295,6 +330,7 @@ void NetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
   check_usable();
   const auto how = options().access;
   ++count().writes;
+  if (filtered(v)) return put_filtered(v, box, cells);
   if (how == Access::independent && extending_) {
     // The last cell of each rank goes first, in a collective call.
     extending_ = false;
@@ -321,6 +357,7 @@ bool NetcdfDriver::overlaps_alone() {
 void NetcdfDriver::load(int v, const Box& box, std::byte* cells) {
   check_usable();
   // HDF5 reads chunks that have no place in the file wrongly, or hangs, where ranks read them together.
+  if (filtered(v)) return get_filtered(v, box, cells);
   const bool alone =
       options().access == Access::independent || has_holes(v) || (overlapping() && overlaps_alone());
   ++count().reads;
@@ -333,6 +370,7 @@ void NetcdfDriver::load(int v, const Box& box, std::byte* cells) {
 void NetcdfDriver::store_replicated(int v, const Box& box, const std::byte* values) {
   check_usable();
   const bool root = comm().rank() == 0;
+  if (filtered(v)) return put_filtered(v, box, values);
   bool alone = options().replicated_access == Access::independent;
   if (alone && extending_) {
     extending_ = false;
@@ -346,6 +384,7 @@ void NetcdfDriver::store_replicated(int v, const Box& box, const std::byte* valu
 
 void NetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   check_usable();
+  if (filtered(v)) return get_filtered(v, box, values);
   const bool alone =
       options().replicated_access == Access::independent || has_holes(v) || (all && overlaps_alone());
   use(alone ? Access::independent : Access::collective);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,11 @@ class NetcdfDriver final : public BoxDriver {
   void find_ids(const Schema& schema);
   int id_of(int variable) const { return ids_.at(static_cast<std::size_t>(variable)); }
   void use(Access how);
+  bool filtered(int v) const { return !variable(v).filters.empty(); }
   void put(int variable, const Box& box, const std::byte* values) const;
   void get(int variable, const Box& box, std::byte* values) const;
+  void put_filtered(int variable, const Box& box, const std::byte* values);
+  void get_filtered(int variable, const Box& box, std::byte* values);
   bool overlaps_alone();
 
   int file_ = -1;
@@ -53,6 +57,7 @@ class NetcdfDriver final : public BoxDriver {
   bool extending_ = false;     ///< the region to store is beyond what the variable is known to have
   std::map<int, Dims> reach_;  ///< how far each variable was extended, by variable; independent access only
   std::optional<Access> access_;  ///< that all variables but scalars are in
+  std::set<int> together_;        ///< compressed variables that were written here
   std::optional<bool> overlaps_alone_;
 };
 

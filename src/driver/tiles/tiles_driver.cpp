@@ -163,7 +163,8 @@ void TilesDriver::read_cells(const Transfer& transfer) {
   for (const auto& piece : set_.pieces(transfer.variable, transfer.mine)) {
     const std::string& path = set_.files[static_cast<std::size_t>(piece.file)].path;
     try {
-      const bool plain = open(piece.file).placement(piece.variable).kind != Placement::Kind::library;
+      const auto kind = open(piece.file).placement(piece.variable).kind;
+      const bool plain = kind != Placement::Kind::library && kind != Placement::Kind::encoded;
       for_each_part(
           piece.cells, size, plain ? k_piece_bytes : k_compressed_piece_bytes, [&](const Box& part) {
             cells.resize(static_cast<std::size_t>(part.cells() * size));

@@ -30,14 +30,15 @@ Placement Netcdf4Catalog::placement(int variable) const {
     result.chunk = s.chunk;
     result.swapped = s.type.swapped;
     result.begin = k_unplaced;
-    const bool plain = def(variable).fits_plainly && s.type.plain && !s.filtered;
-    if (!plain || s.layout == StoredVariable::Layout::other) {
+    const bool plain = def(variable).fits_plainly && s.type.plain;
+    const bool known = !s.filtered || missing_code(def(variable).filters).empty();
+    if (!plain || !known || s.layout == StoredVariable::Layout::other) {
       result.kind = Placement::Kind::library;
       return result;
     }
     const hid_t dataset = contents_.open_variable(file_, variable);
     if (s.layout == StoredVariable::Layout::chunked) {
-      result.kind = Placement::Kind::listed;
+      result.kind = s.filtered ? Placement::Kind::encoded : Placement::Kind::listed;
       // The reader would fill what was never written with another value than HDF5 does.
       if (s.odd_fill &&
           H5Dget_storage_size(dataset) < static_cast<hsize_t>(volume(s.extent)) * size_of(s.type.type))
@@ -63,7 +64,10 @@ bool Netcdf4Catalog::known_chunk(const StoredVariable& s, const Dims& index) con
 std::uint64_t Netcdf4Catalog::look_up(int variable, const Dims& index, std::uint32_t* filters_left_out) {
   auto& s = stored(variable);
   const auto given = s.reserved.find(index);
-  if (given != s.reserved.end()) return given->second;
+  if (given != s.reserved.end()) {
+    if (filters_left_out != nullptr) *filters_left_out = given->second.left_out;
+    return given->second.address;
+  }
   if (!known_chunk(s, index)) return k_unplaced;
   auto offsets = offsets_of(cells_of_chunk(index, s.chunk).first);
   const FileImage::Tracing tracing(*image_, true);
@@ -100,7 +104,7 @@ std::vector<std::uint64_t> Netcdf4Catalog::place(int variable, const Box& chunks
     require_writable();
     auto& s = stored(variable);
     const auto kind = placement(variable).kind;
-    if (kind == Placement::Kind::library)
+    if (kind == Placement::Kind::library || kind == Placement::Kind::encoded)
       throw Error(Code::not_supported,
                   "the variable is stored in a way that only HDF5 can write (filters, compact or external "
                   "storage, an "
@@ -129,7 +133,7 @@ std::vector<std::uint64_t> Netcdf4Catalog::place(int variable, const Box& chunks
       if (result[i] == k_unplaced) {
         result[i] = next;
         fresh[i] = true;
-        s.reserved.emplace(index, next);
+        s.reserved.emplace(index, StoredChunk{next, s.chunk_bytes(), 0});
         next += s.chunk_bytes();
       }
       ++i;
@@ -145,7 +149,7 @@ std::vector<std::uint64_t> Netcdf4Catalog::find(int variable, const Box& chunks)
   return guarded(variable, [&] {
     require_variable(variable);
     const auto where = placement(variable);
-    if (where.kind == Placement::Kind::library)
+    if (where.kind == Placement::Kind::library || where.kind == Placement::Kind::encoded)
       throw Error(Code::not_supported,
                   "the variable is stored in a way that only HDF5 can read; its parts have no addresses");
     if (where.kind == Placement::Kind::regular)
@@ -157,6 +161,22 @@ std::vector<std::uint64_t> Netcdf4Catalog::find(int variable, const Box& chunks)
   });
 }
 
+void Netcdf4Catalog::enter(int variable, const std::vector<NewChunk>& chunks) {
+  guarded(variable, [&] {
+    require_variable(variable);
+    require_writable();
+    auto& s = stored(variable);
+    if (placement(variable).kind != Placement::Kind::encoded)
+      throw Error(Code::internal, "chunks were stored of a variable that is not encoded");
+    changed_ = true;
+    for (const auto& chunk : chunks) {
+      s.reserved.insert_or_assign(chunk.index, chunk.stored);
+      for (int d = 0; d < chunk.index.size(); ++d)
+        s.asked[d] = std::max(s.asked[d], (chunk.index[d] + 1) * s.chunk[d]);
+    }
+  });
+}
+
 std::vector<StoredChunk> Netcdf4Catalog::stored_chunks(int variable, const Box& chunks) {
   return guarded(variable, [&] {
     require_variable(variable);
@@ -164,12 +184,21 @@ std::vector<StoredChunk> Netcdf4Catalog::stored_chunks(int variable, const Box& 
     if (s.layout != StoredVariable::Layout::chunked)
       throw Error(Code::not_supported, "the variable is not stored in chunks");
     const hid_t dataset = contents_.open_variable(file_, variable);
+    // What HDF5 still has in memory would be lost while addresses are traced.
+    if (writable_ && s.filtered) {
+      realise(variable);
+      check(H5Dflush(dataset), "write values");
+      image_->write_raw();
+    }
     std::vector<StoredChunk> result;
     for_each_index(chunks, [&](const Dims& index) {
       StoredChunk chunk;
-      std::uint32_t left_out = 0;
-      chunk.address = look_up(variable, index, &left_out);
-      chunk.through_all_filters = left_out == 0;
+      const auto given = s.reserved.find(index);
+      if (given != s.reserved.end()) {  // behind the shape that HDF5 knows
+        result.push_back(given->second);
+        return;
+      }
+      chunk.address = look_up(variable, index, &chunk.left_out);
       if (chunk.address != k_unplaced && known_chunk(s, index)) {
         const auto offsets = offsets_of(cells_of_chunk(index, s.chunk).first);
         hsize_t bytes = 0;
@@ -209,11 +238,10 @@ void Netcdf4Catalog::realise(int variable) {
       continue;
     }
     const auto offsets = offsets_of(cells_of_chunk(it->first, s.chunk).first);
-    const FileImage::Tracing tracing(*image_, false, FileImage::Place{it->second, s.chunk_bytes()});
-    check(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offsets.data(), s.chunk_bytes(), k_no_data),
-          "enter a chunk");
-    if (tracing.address() != it->second)
-      image_->move_raw(it->second, tracing.address().value(), s.chunk_bytes());
+    const auto& [address, bytes, left_out] = it->second;
+    const FileImage::Tracing tracing(*image_, false, FileImage::Place{address, bytes});
+    check(H5Dwrite_chunk(dataset, H5P_DEFAULT, left_out, offsets.data(), bytes, k_no_data), "enter a chunk");
+    if (tracing.address() != address) image_->move_raw(address, tracing.address().value(), bytes);
     it = s.reserved.erase(it);
   }
 }
@@ -229,6 +257,13 @@ bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
     const auto least = std::max(length, s.committed.empty() ? 0 : s.committed[d]);
     s.needed[d] = std::min(s.needed[d], least);
   }
+  // Whoever writes there again stores other chunks.
+  if (s.filtered)
+    std::erase_if(s.reserved, [&](const auto& chunk) {
+      for (int d = 0; d < chunk.first.size(); ++d)
+        if (chunk.first[d] * s.chunk[d] >= s.needed[d]) return true;
+      return false;
+    });
   Dims after = before;
   for (int d = 0; d < after.size(); ++d)
     after[d] = std::min(before[d], s.needed[d]);
@@ -243,13 +278,13 @@ bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
   const auto old_chunks = chunks_of(Box::whole(before), s.chunk);
   const auto new_chunks = chunks_of(Box::whole(after), s.chunk);
   const bool placed = std::any_of(s.asked.begin(), s.asked.end(), [](std::int64_t n) { return n > 0; });
-  if (placed) {
+  if (placed && !s.filtered) {
     // What ranks were told of stays where it is, and HDF5 must not write to it: they may do so again.
     for_each_index(old_chunks, [&](const Dims& index) {
       for (int d = 0; d < index.size(); ++d) {
         if (index[d] < new_chunks.end(d)) continue;
         const auto address = look_up(variable, index);
-        if (address != k_unplaced) s.reserved.emplace(index, address);
+        if (address != k_unplaced) s.reserved.emplace(index, StoredChunk{address, s.chunk_bytes(), 0});
         return;
       }
     });

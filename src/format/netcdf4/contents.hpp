@@ -49,7 +49,7 @@ struct StoredVariable {
   Dims needed;     ///< shape that it must have by the next commit
   Dims asked;      ///< end of the cells of all chunks that place has given out
   Dims committed;  ///< extent at the last commit; empty before the first
-  std::map<Dims, std::uint64_t, IndexLess> reserved;  ///< chunks given out that HDF5 does not know of yet
+  std::map<Dims, StoredChunk, IndexLess> reserved;  ///< chunks that HDF5 does not know of yet
 
   std::uint64_t chunk_bytes() const { return static_cast<std::uint64_t>(volume(chunk)) * size_of(type.type); }
 };
@@ -82,6 +82,11 @@ void mark_as_netcdf4(hid_t file, Format format);
 /// Chunk shape of a variable that was given none. shape: 0 in unlimited dimensions.
 Dims default_chunk(const Dims& shape, const std::vector<bool>& unlimited, std::size_t element,
                    std::int64_t chunk_bytes);
+
+/// HDF5 knows all filters that Shoal has code for. Called before a file is opened or made.
+void provide_filters();
+Filters filters_of(hid_t creation);
+void set_filters(hid_t creation, const Filters& filters);
 
 /// Access property list of data sets: nothing is cached, but whole chunks where filters make parts costly.
 Id data_set_access(bool filtered);

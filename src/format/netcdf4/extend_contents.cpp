@@ -75,6 +75,18 @@ void check_chunks(const VariableDef& variable, const Schema& wanted) {
   }
 }
 
+void check_filters(const VariableDef& variable) {
+  if (variable.filters.empty()) return;
+  if (variable.dims.empty() || variable.type == Type::string)
+    throw Error(Code::invalid_argument,
+                std::string(variable.dims.empty() ? "a scalar" : "text of any length") +
+                    " cannot be compressed; leave compression out for this variable");
+  const auto missing = missing_code(variable.filters);
+  if (!missing.empty())
+    throw Error(Code::not_supported,
+                "compression " + text_of(variable.filters) + " cannot be written: " + missing);
+}
+
 void check_variable(const VariableDef& variable, const Schema& wanted) {
   check_name(variable.name, "variable");
   if (!holds(wanted.format, variable.type))
@@ -96,10 +108,7 @@ void check_variable(const VariableDef& variable, const Schema& wanted) {
                   "in netcdf4-classic an unlimited dimension must be the first of a variable; netcdf4 has no "
                   "such rule");
   }
-  if (!variable.filters.empty())
-    throw Error(Code::not_supported, "filters (" + joined(variable.filters, ", ") +
-                                         ") cannot be written yet; define the variable without, and compress "
-                                         "the file afterwards (nccopy -d 1 -s)");
+  check_filters(variable);
   if (variable.name.rfind(k_non_coordinate, 0) == 0)
     throw Error(Code::invalid_argument, std::string("names that begin with ") + k_non_coordinate +
                                             " are kept for netCDF-4's own use");
@@ -152,8 +161,11 @@ class Extension {
     Dims chunk;
     Bytes fill;
     std::optional<std::string> text;
+    std::string filters;
     bool operator<(const Recipe& other) const {
-      const auto rest = [](const Recipe& r) { return std::tie(r.type, r.no_fill, r.layout, r.fill, r.text); };
+      const auto rest = [](const Recipe& r) {
+        return std::tie(r.type, r.no_fill, r.layout, r.fill, r.text, r.filters);
+      };
       return IndexLess{}(chunk, other.chunk) || (chunk == other.chunk && rest(*this) < rest(other));
     }
   };
@@ -268,7 +280,8 @@ hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, con
   }
   stored.extent = stored.needed = stored.chunk = shape;
   stored.asked = Dims(shape.size());
-  if (any || !def.chunks.empty()) {
+  stored.filtered = !def.filters.empty();
+  if (any || !def.chunks.empty() || stored.filtered) {
     stored.layout = StoredVariable::Layout::chunked;
     const auto element = def.type == Type::string ? sizeof(char*) * 2 : size_of(def.type);
     stored.chunk = def.chunks.empty() ? default_chunk(shape, unlimited, element, options_.chunk_bytes)
@@ -279,7 +292,8 @@ hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, con
   const auto* fill = find_attribute(def.attributes, "_FillValue");
   auto fill_bytes = is_text || def.no_fill ? Bytes{} : fill_of(def);
   const bool chunked = stored.layout == StoredVariable::Layout::chunked;
-  Recipe recipe{def.type, def.no_fill, stored.layout, chunked ? stored.chunk : Dims{}, fill_bytes, {}};
+  Recipe recipe{def.type,   def.no_fill, stored.layout,       chunked ? stored.chunk : Dims{},
+                fill_bytes, {},          text_of(def.filters)};
   if (is_text && fill != nullptr) recipe.text = fill->strings.at(0);
   const auto known = creations_.find(recipe);
   if (known != creations_.end()) return known->second;
@@ -291,6 +305,7 @@ hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, con
     std::array<hsize_t, k_max_dims> chunk{};
     std::copy(stored.chunk.begin(), stored.chunk.end(), chunk.begin());
     check(H5Pset_chunk(creation, stored.chunk.size(), chunk.data()), "set a chunk shape");
+    set_filters(creation, def.filters);
   }
   if (def.no_fill) {
     check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "switch filling off");

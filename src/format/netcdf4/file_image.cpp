@@ -62,12 +62,32 @@ FileImage::FileImage(std::unique_ptr<Store> store, bool writable, std::int64_t a
 }
 
 std::uint64_t FileImage::end_of_file() const {
-  return std::max({store_size_, image_size_, writable_ ? end_ : 0});
+  return std::max({store_size_, image_size_, writable_ ? end_->load() : 0});
 }
 
 void FileImage::set_end_of_allocation(std::uint64_t end) {
+  *end_ = end;
+  if (block_end_ > end) block_at_ = block_end_ = 0;
+}
+
+void FileImage::share_end(std::atomic<std::uint64_t>* end) {
+  if (end == nullptr) end = &own_end_;
+  if (end == end_) return;
+  *end = end_->load();
   end_ = end;
-  if (block_end_ > end_) block_at_ = block_end_ = 0;
+}
+
+std::uint64_t FileImage::take(std::uint64_t size, std::uint64_t alignment) {
+  std::uint64_t before = *end_, address = 0;
+  do {
+    address = rounded_up(before, alignment);
+  } while (!end_->compare_exchange_weak(before, address + size));
+  return address;
+}
+
+// Not if somebody took space meanwhile.
+bool FileImage::move_end(std::uint64_t from, std::uint64_t to) {
+  return end_->compare_exchange_strong(from, to);
 }
 
 std::uint64_t FileImage::allocate(Kind kind, std::uint64_t size) {
@@ -78,10 +98,12 @@ std::uint64_t FileImage::allocate(Kind kind, std::uint64_t size) {
   }
   if (kind == Kind::raw && size >= k_small) return reserve(size);
   if (block_end_ - block_at_ < size) {
-    if (block_end_ != end_ || block_end_ == 0) block_at_ = end_;
     // Blocks grow with the file, so that a small one stays small and a large one gets few, large writes.
-    const auto block = std::clamp(rounded_up(in_blocks_ / 2, 4096), k_first_block, k_largest_block);
-    block_end_ = end_ = block_at_ + std::max(size, block);
+    const auto block =
+        std::max(size, std::clamp(rounded_up(in_blocks_ / 2, 4096), k_first_block, k_largest_block));
+    // The last block goes on, if nothing came behind it.
+    if (block_end_ == 0 || !move_end(block_end_, block_at_ + block)) block_at_ = take(block, 1);
+    block_end_ = block_at_ + block;
   }
   const auto address = block_at_;
   block_at_ += size;
@@ -91,9 +113,7 @@ std::uint64_t FileImage::allocate(Kind kind, std::uint64_t size) {
 
 std::uint64_t FileImage::reserve(std::uint64_t size) {
   trim();
-  const auto address = size >= k_small ? rounded_up(end_, alignment_) : end_;
-  end_ = address + size;
-  return address;
+  return take(size, size >= k_small ? alignment_ : 1);
 }
 
 void FileImage::move_raw(std::uint64_t from, std::uint64_t to, std::uint64_t size) {
@@ -108,19 +128,18 @@ void FileImage::move_raw(std::uint64_t from, std::uint64_t to, std::uint64_t siz
 
 void FileImage::release(std::uint64_t address, std::uint64_t size) {
   // Below the last commit the space still belongs to the file that would be found after a crash.
-  if (keeps_released_ || address + size != end_ || address < committed_end_) return;
-  end_ = address;
+  if (keeps_released_ || address < committed_end_ || !move_end(address + size, address)) return;
   // Ranks may get the space next; what was written to it must not come out over what they write.
   cut(metadata_, address, size);
   raw_bytes_ -= cut(raw_, address, size);
-  if (block_end_ > end_) block_end_ = end_;
+  if (block_end_ > address) block_end_ = address;
   if (block_at_ > block_end_) block_at_ = block_end_;
 }
 
 void FileImage::trim() {
-  if (block_end_ != end_ || block_at_ >= block_end_) return;
-  end_ = std::max(block_at_, std::min(end_, committed_end_));
-  block_end_ = end_;
+  if (block_at_ >= block_end_) return;
+  const auto end = std::max(block_at_, std::min(block_end_, committed_end_));
+  if (move_end(block_end_, end)) block_end_ = end;
 }
 
 bool FileImage::patch(const Extents& extents, std::uint64_t address, std::span<std::byte> bytes) {
@@ -332,11 +351,12 @@ void FileImage::commit(bool durable) {
       i = j;
     }
   }
-  if (store_->size() < end_) {
-    store_->resize(end_);
+  const std::uint64_t end = *end_;
+  if (store_->size() < end) {
+    store_->resize(end);
     cache_.clear();
   }
-  store_size_ = std::max(store_size_, end_);
+  store_size_ = std::max(store_size_, end);
   if (durable) store_->sync();
   if (!last.bytes.empty()) {
     write_store(last.address, last.bytes);
@@ -345,7 +365,7 @@ void FileImage::commit(bool durable) {
   metadata_.clear();
   raw_.clear();
   raw_bytes_ = 0;
-  committed_end_ = end_;
+  committed_end_ = end;
 }
 
 void FileImage::abandon() {

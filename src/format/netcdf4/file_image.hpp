@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -50,7 +51,10 @@ class FileImage {
   /// Raw data that is kept goes to the store now.
   void write_raw();
 
-  std::uint64_t end_of_allocation() const { return end_; }
+  std::uint64_t end_of_allocation() const { return *end_; }
+  /// The end of the allocated space is kept in *end from now on, where others may move it up to get space;
+  /// nullptr: here again.
+  void share_end(std::atomic<std::uint64_t>* end);
   void set_end_of_allocation(std::uint64_t end);
   /// As HDF5 compares it with what the superblock says: the file may not be shorter.
   std::uint64_t end_of_file() const;
@@ -74,7 +78,7 @@ class FileImage {
   };
 
   /// An existing file has been opened: what is allocated now is what the last commit left.
-  void opened() { committed_end_ = end_; }
+  void opened() { committed_end_ = *end_; }
 
   /// Give unused space of the open block back, before HDF5 notes the end of the file in the superblock.
   void trim();
@@ -100,13 +104,16 @@ class FileImage {
   void read_cached(std::uint64_t address, std::span<std::byte> bytes);
   void write_store(std::uint64_t address, std::span<const std::byte> bytes);
   void write_raw_from(std::uint64_t address);
+  std::uint64_t take(std::uint64_t size, std::uint64_t alignment);
+  bool move_end(std::uint64_t from, std::uint64_t to);
   void spill();
   static void unmark(std::span<std::byte> superblock);
 
   std::unique_ptr<Store> store_;
   bool writable_;
   std::uint64_t alignment_;
-  std::uint64_t end_ = 0;  // end of the allocated space
+  std::atomic<std::uint64_t> own_end_ = 0;
+  std::atomic<std::uint64_t>* end_ = &own_end_;  // end of the allocated space
   std::uint64_t committed_end_ =
       0;  // the same at the last commit: nothing below may be given out anew as raw space
   std::uint64_t store_size_ = 0;

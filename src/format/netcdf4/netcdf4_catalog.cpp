@@ -50,6 +50,7 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
   guarded(-1, [&] {
     if (format != Format::netcdf4 && format != Format::netcdf4_classic)
       throw Error(Code::internal, std::string("not a netCDF-4 format: ") + name_of(format));
+    provide_filters();
     image_ = std::make_unique<FileImage>(std::move(store), true, options.alignment);
     driver_ = register_driver();
     const auto access = access_list(driver_, *image_, true);
@@ -63,6 +64,7 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
 Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
     : path_(store->path()), options_(options), writable_(writable) {
   guarded(-1, [&] {
+    provide_filters();
     image_ = std::make_unique<FileImage>(std::move(store), writable, options.alignment);
     driver_ = register_driver();
     const auto access = access_list(driver_, *image_, false);
@@ -219,7 +221,9 @@ void Netcdf4Catalog::write_out(int variable) {
     require_variable(variable);
     // HDF5 itself holds nothing back: chunks without filters are never in its cache (data_set_access), and
     // it buffers contiguous data only for file drivers that ask for that.
-    if (writable_) image_->write_raw();
+    if (!writable_) return;
+    if (stored(variable).filtered) check(H5Dflush(contents_.open_variable(file_, variable)), "write values");
+    image_->write_raw();
   });
 }
 

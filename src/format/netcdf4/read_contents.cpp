@@ -100,50 +100,6 @@ void find_data_sets(hid_t group, const std::string& path, std::unordered_set<std
   }
 }
 
-std::vector<std::string> filters_of(hid_t properties) {
-  std::vector<std::string> names;
-  const int n = H5Pget_nfilters(properties);
-  for (int i = 0; i < n; ++i) {
-    unsigned flags = 0, config = 0;
-    std::size_t count = 0;
-    char name[64] = "";
-    const auto filter = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &count, nullptr,
-                                       sizeof name, name, &config);
-    switch (filter) {
-      case H5Z_FILTER_DEFLATE:
-        names.emplace_back("deflate");
-        break;
-      case H5Z_FILTER_SHUFFLE:
-        names.emplace_back("shuffle");
-        break;
-      case H5Z_FILTER_FLETCHER32:
-        names.emplace_back("fletcher32");
-        break;
-      case H5Z_FILTER_SZIP:
-        names.emplace_back("szip");
-        break;
-      case H5Z_FILTER_NBIT:
-        names.emplace_back("nbit");
-        break;
-      case H5Z_FILTER_SCALEOFFSET:
-        names.emplace_back("scaleoffset");
-        break;
-      case 307:
-        names.emplace_back("bzip2");
-        break;
-      case 32001:
-        names.emplace_back("blosc");
-        break;
-      case 32015:
-        names.emplace_back("zstd");
-        break;
-      default:
-        names.push_back("filter " + std::to_string(filter));
-    }
-  }
-  return names;
-}
-
 void read_fill(hid_t properties, VariableDef& def, StoredVariable& stored) {
   H5D_fill_time_t time = H5D_FILL_TIME_IFSET;
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;

@@ -220,9 +220,9 @@ void ReferenceWriter::collect_blocks(int v, std::size_t p, Catalog& catalog, std
       std::uint64_t number = 0;
       for (int d = 0; d < block.size(); ++d)
         number += static_cast<std::uint64_t>(block[d] * strides[d]);
-      chunk = {placement.begin + number * placement.stride, plain, true};
+      chunk = {placement.begin + number * placement.stride, plain, 0};
     }
-    if (!chunk.through_all_filters)
+    if (chunk.left_out != 0)
       throw Error(Code::not_supported,
                   "some chunks went through other filters than the rest; Zarr cannot tell this")
           .of_variable(def(v).name);
@@ -403,7 +403,8 @@ std::string ReferenceWriter::codecs(int v, std::string& compressor) const {
   if (a.inlined || def(v).filters.empty()) return "null";
   std::vector<std::string> all;
   bool checksum = false;
-  for (const auto& filter : def(v).filters) {
+  for (const auto& step : def(v).filters) {
+    const std::string filter = name_of(step);
     // The checksum makes chunks 4 bytes longer; Zarr shuffles whole elements only.
     if (filter == "shuffle" && checksum && 4 % size_of(def(v).type) != 0)
       throw Error(
@@ -428,7 +429,8 @@ std::string ReferenceWriter::codecs(int v, std::string& compressor) const {
           .of_variable(def(v).name);
   }
   // The last one that makes bytes fewer is the compressor, as other writers have it.
-  if (def(v).filters.back() != "shuffle" && def(v).filters.back() != "fletcher32") {
+  const int last = def(v).filters.back().id;
+  if (last != Filter::shuffle && last != Filter::fletcher32) {
     compressor = all.back();
     all.pop_back();
   }

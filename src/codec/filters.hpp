@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shoal {
+
+/// A step that the bytes of a chunk go through on their way to a netCDF-4 file.
+struct Filter {
+  enum : int { deflate = 1, shuffle = 2, fletcher32 = 3, zstd = 32015 };  ///< HDF5's registered numbers
+  int id = 0;
+  int level = 0;  ///< deflate: 1 to 12; zstd: 1 to 22
+
+  friend bool operator==(const Filter&, const Filter&) = default;
+};
+
+/// In the order of writing; reading goes back.
+using Filters = std::vector<Filter>;
+
+/// "deflate", "shuffle", "fletcher32", "zstd", names of some that Shoal has no code for, or "filter 12345".
+std::string name_of(const Filter& filter);
+/// "shuffle+deflate:1"; "none" if there is none.
+std::string text_of(const Filters& filters);
+/// What text_of gives, in any order and with blanks or commas too; levels may be left out. The order is made
+/// shuffle, compression, fletcher32. Error(setting) says what is allowed. Local.
+Filters filters_of(const std::string& text);
+/// Does this build have the code for them? If not, why, as a sentence; otherwise empty.
+std::string missing_code(const Filters& filters);
+
+/// Takes chunks through filters and back, as HDF5 does, with the fastest libraries there are. Keeps memory
+/// and state of the libraries from call to call; for one thread at a time.
+class ChunkCoder {
+ public:
+  /// element: bytes of one element of the variable. Error(not_supported): missing_code.
+  ChunkCoder(Filters filters, std::size_t element);
+  ChunkCoder(ChunkCoder&&) noexcept;
+  ChunkCoder& operator=(ChunkCoder&&) noexcept;
+  ~ChunkCoder();
+
+  struct Stored {
+    std::span<const std::byte> bytes;  ///< until the next call
+    std::uint32_t left_out = 0;        ///< bit i: the chunk did not go through filter i
+  };
+  /// A chunk that would not shrink leaves compression and shuffle out. Local.
+  Stored encode(std::span<const std::byte> chunk);
+  /// chunk has the size that the chunk had. Error(format): what is stored is damaged. Local.
+  void decode(const Stored& stored, std::span<std::byte> chunk);
+
+ private:
+  struct Libraries;
+  using Buffer = std::vector<std::byte>;
+  std::span<const std::byte> forward(const Filter& filter, std::span<const std::byte> bytes, Buffer& to);
+  std::span<const std::byte> back(const Filter& filter, std::span<const std::byte> bytes, std::size_t size,
+                                  Buffer& buffer, std::byte* to);
+
+  Filters filters_;
+  std::size_t element_;
+  std::unique_ptr<Libraries> libraries_;
+  Buffer buffers_[2];
+};
+
+/// Compressed by zstd, be it smaller or not. Local.
+std::vector<std::byte> zstd(std::span<const std::byte> bytes, int level);
+/// What zstd compressed, of whatever size. Error(format): damaged. Local.
+std::vector<std::byte> unzstd(std::span<const std::byte> bytes);
+
+/// HDF5's checksum: Fletcher's over 16-bit words, the more significant byte first.
+std::uint32_t fletcher32(std::span<const std::byte> bytes);
+
+/// First bytes of all elements, then second ones, ...; what is left behind the last whole element is copied.
+void shuffle(std::span<const std::byte> from, std::size_t element, std::byte* to);
+void unshuffle(std::span<const std::byte> from, std::size_t element, std::byte* to);
+
+}  // namespace shoal

@@ -1,0 +1,244 @@
+// Compressed variables, by every driver that has them: what is written comes back, in the same session, in a
+// later one, by other tiles, and chunks know nothing of how the ranks are cut.
+#include "codec/filters.hpp"
+#include "conformance/support.hpp"
+#include "mpi/random_tiles.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+const char* const k_path = "compressed.nc";
+
+bool has_compression() {
+  const char* access = std::getenv("SHOAL_ACCESS");
+  const bool alone = driver() == "netcdf" && access != nullptr && std::string(access) == "independent";
+  return has_format("netcdf4") && !alone;
+}
+
+std::vector<std::string> ways() {
+  std::vector<std::string> all{"shuffle+deflate:1", "deflate:9+fletcher32", "shuffle+zstd:1",
+                               "zstd:3+fletcher32", "fletcher32",           "shuffle"};
+  if (is_native()) all.emplace_back("shuffle+deflate:12");
+  std::erase_if(all, [](const std::string& text) { return !missing_code(filters_of(text)).empty(); });
+  return all;
+}
+
+struct Field {
+  Dims levels, cut, chunk;  // chunk: of [record, levels, cut], empty: default
+  int type = SHOAL_FLOAT;
+
+  Dims shape() const { return joined(levels, cut); }
+};
+
+const std::vector<Field> k_fields{{{}, {13, 17}, {}, SHOAL_FLOAT},
+                                  {{3}, {13, 17}, {1, 2, 5, 8}, SHOAL_DOUBLE},
+                                  {{2}, {40}, {1, 1, 7}, SHOAL_SHORT},
+                                  {{}, {5, 6, 7}, {1, 2, 6, 3}, SHOAL_BYTE}};
+
+std::string name_of_field(std::size_t i) {
+  return "v" + std::to_string(i);
+}
+
+/// Smooth, so that it can be compressed, and another one in each record and version.
+double value(std::int64_t record, const Dims& index, int version) {
+  std::int64_t v = record * 7 + version * 3;
+  for (const auto i : index)
+    v += i / 2;
+  return static_cast<double>(v % 100);
+}
+
+class TestCuts {
+ public:
+  TestCuts(std::mt19937& random, bool holes) {
+    for (const auto& field : k_fields) {
+      tiles_.push_back(random_tiles(field.cut, world_size(), holes, random));
+      const Dims halo(field.cut.size(), 1);
+      cuts_.push_back(std::make_unique<Cut>(
+          MPI_COMM_WORLD, field.cut, tiles_.back()[static_cast<std::size_t>(world_rank())], halo, halo));
+    }
+  }
+  const Cut& operator[](std::size_t i) const { return *cuts_[i]; }
+  bool owned(std::size_t i, const Box& cell) const {
+    return std::any_of(tiles_[i].begin(), tiles_[i].end(),
+                       [&](const Box& tile) { return tile.contains(cell); });
+  }
+
+ private:
+  std::vector<std::vector<Box>> tiles_;
+  std::vector<std::unique_ptr<Cut>> cuts_;
+};
+
+void define(shoal_dataset* file, const TestCuts& cuts, const std::string& compression) {
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  for (std::size_t i = 0; i < k_fields.size(); ++i) {
+    std::string dims = "time";
+    const Dims shape = k_fields[i].shape();
+    for (int d = 0; d < shape.size(); ++d) {
+      def_dim(file, name_of_field(i) + "_" + std::to_string(d), shape[d]);
+      dims += " " + name_of_field(i) + "_" + std::to_string(d);
+    }
+    ok(shoal_def_var(file, name_of_field(i).c_str(), k_fields[i].type, dims.c_str(), cuts[i].handle()));
+    if (!k_fields[i].chunk.empty())
+      ok(shoal_def_chunks(file, name_of_field(i).c_str(), k_fields[i].chunk.data()));
+    if (!compression.empty()) ok(shoal_def_compression(file, name_of_field(i).c_str(), compression.c_str()));
+  }
+}
+
+void write(shoal_dataset* file, const TestCuts& cuts, std::size_t i, std::int64_t record, int version,
+           std::mt19937& own) {
+  const Field& field = k_fields[i];
+  const Box local = cuts[i].around();
+  TestArray array(SHOAL_DOUBLE, joined(field.levels, local.count), own);
+  array.fill(101);
+  const Box& tile = cuts[i].tile();
+  for_cells(Box(joined(Dims(field.levels.size()), tile.first), joined(field.levels, tile.count)),
+            [&](const Dims& index) {
+              Dims at = index;
+              for (int d = 0; d < local.rank(); ++d)
+                at[field.levels.size() + d] -= local.first[d];
+              array.set(at, value(record, index, version));
+            });
+  ok(shoal_write(file, name_of_field(i).c_str(), cuts[i].handle(), array.c(), record, nullptr, nullptr));
+}
+
+void check(shoal_dataset* file, const TestCuts& cuts, const TestCuts& written, std::size_t i,
+           std::int64_t record, int version, std::mt19937& own) {
+  const Field& field = k_fields[i];
+  const Box local = cuts[i].around();
+  TestArray array(SHOAL_DOUBLE, joined(field.levels, local.count), own);
+  array.fill(102);
+  ok(shoal_read(file, name_of_field(i).c_str(), cuts[i].handle(), array.c(), record, nullptr, nullptr));
+  if (cuts[i].tile().empty()) return;
+  int wrong = 0;
+  for_cells(Box(joined(Dims(field.levels.size()), local.first), joined(field.levels, local.count)),
+            [&](const Dims& index) {
+              Dims at = index;
+              for (int d = 0; d < local.rank(); ++d)
+                at[field.levels.size() + d] -= local.first[d];
+              const Box here(tail(index, local.rank()), Dims(local.rank(), 1));
+              double wanted = 102;
+              if (Box::whole(field.cut).contains(here))
+                wanted = written.owned(i, here) ? value(record, index, version) : fill_value(field.type);
+              const double found = array.get(at);
+              wrong += found != wanted && static_cast<float>(found) != static_cast<float>(wanted) ? 1 : 0;
+            });
+  CHECK_MESSAGE(wrong == 0, wrong, " wrong cells in ", name_of_field(i), ", record ", record);
+}
+
+std::string storage(shoal_dataset* file, const std::string& name) {
+  int index = -1;
+  ok(shoal_find_var(file, name.c_str(), &index));
+  shoal_var_info info;
+  ok(shoal_inq_var(file, index, &info));
+  return info.storage;
+}
+
+}  // namespace
+
+TEST_CASE("compression: every way, chunks that cut tiles, cells that nobody owns, records in any order") {
+  if (skipped(has_compression(), "it has no compression")) return;
+  std::mt19937 random(31);
+  std::mt19937 own(100 + static_cast<unsigned>(world_rank()));
+  const std::vector<std::int64_t> records =
+      in_one_file() ? std::vector<std::int64_t>{0, 2, 1} : std::vector<std::int64_t>{0, 1, 2};
+  for (const std::string format : {"netcdf4", "netcdf4-classic"})
+    for (const auto& way : ways()) {
+      CAPTURE(format);
+      CAPTURE(way);
+      const TestCuts cuts(random, in_one_file() && world_size() > 1), others(random, false);
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format + ", compression=" + way).c_str(), &file));
+      define(file, cuts, "");
+      for (const auto record : records)
+        for (std::size_t i = 0; i < k_fields.size(); ++i)
+          write(file, cuts, i, record, 0, own);
+      ok(shoal_close(&file, 0));
+      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+      CHECK(storage(file, "v1") == "compressed");
+      for (std::size_t i = 0; i < k_fields.size(); ++i)
+        for (const std::int64_t record : {2, 0, 1})
+          check(file, others, cuts, i, record, 0, own);
+      ok(shoal_close(&file, 0));
+    }
+}
+
+TEST_CASE("compression: read while writing, written again, and in a later session") {
+  if (skipped(has_compression() && in_one_file(), "it has none, or is several files")) return;
+  std::mt19937 random(32);
+  std::mt19937 own(200 + static_cast<unsigned>(world_rank()));
+  const TestCuts cuts(random, false), others(random, false);
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
+  define(file, cuts, "shuffle+deflate:1");
+  for (std::size_t i = 0; i < k_fields.size(); ++i)
+    write(file, cuts, i, 0, 0, own);
+  for (std::size_t i = 0; i < k_fields.size(); ++i)
+    check(file, others, cuts, i, 0, 0, own);
+  ok(shoal_sync(file, 0));
+  for (std::size_t i = 0; i < k_fields.size(); ++i) {
+    write(file, cuts, i, 0, 1, own);  // twice in one go: the later one counts
+    write(file, cuts, i, 0, 2, own);
+    write(file, cuts, i, 1, 2, own);
+  }
+  for (std::size_t i = 0; i < k_fields.size(); ++i)
+    for (const std::int64_t record : {0, 1})
+      check(file, others, cuts, i, record, 2, own);
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, nullptr, &file));
+  for (std::size_t i = 0; i < k_fields.size(); ++i) {
+    write(file, cuts, i, 1, 3, own);
+    write(file, cuts, i, 2, 4, own);
+  }
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+  for (std::size_t i = 0; i < k_fields.size(); ++i)
+    for (const std::int64_t record : {0, 1, 2})
+      check(file, others, cuts, i, record, static_cast<int>(record) + 2, own);
+  ok(shoal_close(&file, 0));
+}
+
+TEST_CASE("compression: what cannot be is refused, and says what can") {
+  if (skipped(has_format("netcdf4") && in_one_file(), "it has no netcdf4")) return;
+  shoal_dataset* file = nullptr;
+  if (has_format("cdf5"))
+    fails(shoal_create(MPI_COMM_WORLD, k_path, "format=cdf5, compression=deflate", &file), SHOAL_SETTING,
+          {"cdf5", "compressed", "netcdf4"});
+  fails(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=gzip", &file), SHOAL_SETTING,
+        {"gzip", "argument", "shuffle+zstd:1"});
+  std::mt19937 random(33);
+  const TestCuts cuts(random, false);
+  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4", &file));
+  def_dim(file, "x", 13);
+  def_dim(file, "y", 17);
+  ok(shoal_def_var(file, "v", SHOAL_INT, "x y", cuts[0].handle()));
+  ok(shoal_def_var(file, "s", SHOAL_INT, "", nullptr));
+  fails(shoal_def_compression(file, "w", "deflate"), SHOAL_NOT_FOUND, {"w"});
+  fails(shoal_def_compression(file, "v", "deflate:44"), SHOAL_INVALID_ARGUMENT, {"'v'", "1 to 12"});
+  fails(shoal_def_compression(file, "s", "deflate"), SHOAL_INVALID_ARGUMENT, {"'s'", "scalar"});
+  ok(shoal_def_compression(file, "s", "none"));
+  ok(shoal_end_define(file));
+  fails(shoal_def_compression(file, "v", "deflate"), SHOAL_STATE, {"compression"});
+  ok(shoal_close(&file, 0));
+}
+
+TEST_CASE("compression: a part of a chunk") {
+  if (skipped(is_native() && in_one_file(), "other drivers write parts of chunks")) return;
+  std::mt19937 random(34);
+  std::mt19937 own(300 + static_cast<unsigned>(world_rank()));
+  const TestCuts cuts(random, false);
+  const std::int64_t chunk[] = {2, 13, 17};
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=deflate", &file));
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  def_dim(file, "y", 13);
+  def_dim(file, "x", 17);
+  ok(shoal_def_var(file, "v0", SHOAL_FLOAT, "time y x", cuts[0].handle()));
+  ok(shoal_def_chunks(file, "v0", chunk));
+  write(file, cuts, 0, 0, 0, own);
+  const int code = shoal_sync(file, 0);
+  fails(code, SHOAL_NOT_SUPPORTED, {"v0", "'time'", "chunks have 2", k_path});
+  alike(code);
+  ok(shoal_close(&file, 0));
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "codec/filters.hpp"
+
+namespace {
+
+using namespace shoal;
+
+Bytes smooth(std::size_t n) {
+  std::vector<float> values(n);
+  for (std::size_t i = 0; i < n; ++i)
+    values[i] = 10.0F + std::sin(static_cast<float>(i) * 0.001F);
+  Bytes bytes(n * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+Bytes noise(std::size_t n, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  Bytes bytes(n);
+  for (auto& b : bytes)
+    b = static_cast<std::byte>(random());
+  return bytes;
+}
+
+Code code_of(const std::string& text, std::string* message = nullptr) {
+  try {
+    filters_of(text);
+  } catch (const Error& e) {
+    if (message != nullptr) *message = e.what();
+    return e.code();
+  }
+  return Code::ok;
+}
+
+TEST_CASE("filters: what is written is made one order, and said back") {
+  CHECK(text_of(filters_of("")) == "none");
+  CHECK(text_of(filters_of(" none ")) == "none");
+  CHECK(text_of(filters_of("deflate")) == "deflate:1");
+  CHECK(text_of(filters_of("fletcher32 + Deflate:12,shuffle")) == "shuffle+deflate:12+fletcher32");
+  CHECK(text_of(filters_of("zstd:22 shuffle")) == "shuffle+zstd:22");
+  for (const char* bad : {"deflate:0", "deflate:13", "zstd:23", "shuffle:2", "gzip", "deflate:", "deflate:1x",
+                          "deflate+zstd", "shuffle+shuffle", "none+deflate", "szip"}) {
+    CAPTURE(bad);
+    std::string message;
+    CHECK(code_of(bad, &message) == Code::setting);
+    CHECK(message.find("allowed: none, or shuffle") != std::string::npos);
+  }
+  CHECK(name_of({307}) == "bzip2");
+  CHECK(name_of({40000}) == "filter 40000");
+  CHECK(missing_code({{307}}) == "Shoal has no code for bzip2");
+}
+
+TEST_CASE("shuffle: as the definition says, and back, for all sizes") {
+  for (const std::size_t element : {1, 2, 3, 4, 8, 16})
+    for (const std::size_t size : {0, 1, 3, 4, 8, 31, 64, 127, 256, 1000, 4099}) {
+      const auto bytes = noise(size, static_cast<unsigned>(size));
+      Bytes to(size), again(size);
+      shuffle(bytes, element, to.data());
+      unshuffle(to, element, again.data());
+      CAPTURE(element);
+      CAPTURE(size);
+      CHECK(again == bytes);
+      const std::size_t n = size / element;
+      bool right = true;
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t b = 0; b < element; ++b)
+          right = right && to[b * n + i] == bytes[i * element + b];
+      CHECK(right);
+    }
+}
+
+TEST_CASE("filters: chunks go there and back through any combination") {
+  for (const char* text :
+       {"none", "shuffle", "deflate:1", "deflate:12", "shuffle+deflate:6", "fletcher32",
+        "shuffle+deflate:1+fletcher32", "zstd:1", "shuffle+zstd:3", "shuffle+zstd:1+fletcher32"}) {
+    CAPTURE(text);
+    const auto filters = filters_of(text);
+    if (!missing_code(filters).empty()) {
+      MESSAGE("skipped: ", missing_code(filters));
+      continue;
+    }
+    ChunkCoder coder(filters, 4);
+    for (const auto& chunk : {smooth(100000), noise(4099), Bytes{}, smooth(1), Bytes(1 << 20)}) {
+      const auto stored = coder.encode(chunk);
+      const Bytes kept(stored.bytes.begin(), stored.bytes.end());
+      Bytes again(chunk.size());
+      ChunkCoder(filters, 4).decode({kept, stored.left_out}, again);
+      CHECK(again == chunk);
+    }
+  }
+}
+
+TEST_CASE("filters: a chunk that would grow is left as it was, but for its checksum") {
+  const auto chunk = noise(65536);
+  const auto filters = filters_of("shuffle+deflate:1+fletcher32");
+  if (!missing_code(filters).empty()) return;
+  ChunkCoder coder(filters, 8);
+  const auto stored = coder.encode(chunk);
+  CHECK(stored.left_out == 0b011);
+  REQUIRE(stored.bytes.size() == chunk.size() + 4);
+  CHECK(std::equal(chunk.begin(), chunk.end(), stored.bytes.begin()));
+  CHECK(coder.encode(smooth(65536)).left_out == 0);
+}
+
+TEST_CASE("filters: damage is found") {
+  for (const char* text : {"deflate:1", "zstd:1", "shuffle+deflate:1+fletcher32", "fletcher32", "shuffle"}) {
+    CAPTURE(text);
+    const auto filters = filters_of(text);
+    if (!missing_code(filters).empty()) continue;
+    ChunkCoder coder(filters, 4);
+    const auto chunk = smooth(10000);
+    const auto stored = coder.encode(chunk);
+    Bytes kept(stored.bytes.begin(), stored.bytes.end());
+    Bytes again(chunk.size());
+    CHECK_THROWS_AS(coder.decode({std::span(kept).first(kept.size() / 2), 0}, again), Error);
+    CHECK_THROWS_AS(coder.decode({{}, 0}, again), Error);
+    Bytes small(chunk.size() - 4);
+    CHECK_THROWS_AS(coder.decode({kept, 0}, small), Error);
+    if (std::string(text).find("fletcher32") == std::string::npos) continue;
+    kept[100] ^= std::byte{1};
+    CHECK_THROWS_WITH_AS(coder.decode({kept, 0}, again), doctest::Contains("checksum"), Error);
+  }
+}
+
+}  // namespace
