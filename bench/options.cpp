@@ -193,13 +193,24 @@ Tiling tiling_of(const Options& options, int ranks) {
   return {xi, ranks / xi};
 }
 
+// +deflate1 and +zstd3 stand for what is compared most: the codec of that level, after a shuffle.
+static std::string written_out(const std::string& part) {
+  for (const std::string codec : {"deflate", "zstd"}) {
+    const std::string level = part.substr(std::min(codec.size(), part.size()));
+    if (part.rfind(codec, 0) == 0 && !level.empty() &&
+        level.find_first_not_of("0123456789") == std::string::npos)
+      return "compression=shuffle+" + codec + ":" + level;
+  }
+  return part;
+}
+
 MethodChoice parse_method(const std::string& text) {
   const auto parts = split(text, '+');
   MethodChoice choice{text, &find_method(parts[0]), {}, {}};
   if (parts.size() > 1 && !choice.entry->through_shoal)
     throw std::invalid_argument("method " + parts[0] + " takes no settings, but '" + text + "' has some");
   for (std::size_t i = 1; i < parts.size(); ++i)
-    add_pair(choice.settings, parts[i], "a setting of '" + text + "'");
+    add_pair(choice.settings, written_out(parts[i]), "a setting of '" + text + "'");
   // These are what the method is, or what the benchmark looks after.
   for (const char* key : {"driver", "access", "layout", "durable", "report", "exists"})
     if (choice.settings.count(key) != 0)

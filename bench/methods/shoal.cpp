@@ -36,7 +36,8 @@ double number_in(const std::string& json, std::initializer_list<const char*> key
 
 // Settings of new files alone, and the benchmark's own: not for opening.
 bool only_for_new_files(const std::string& key) {
-  for (const char* name : {"chunks", "io_layout", "header_reserve", "exists", "fill", "reference", "master"})
+  for (const char* name :
+       {"chunks", "io_layout", "header_reserve", "exists", "fill", "reference", "master", "compression"})
     if (key == name) return true;
   return false;
 }

@@ -61,6 +61,43 @@ TEST_CASE("a disk that is full on one rank") {
     }
 }
 
+TEST_CASE("a disk that is full while chunks are compressed") {
+  const Quick quick;
+  Line line(k_cells);
+  // Whoever stores a chunk: once on each rank (rank 0 has written its header before).
+  const Fault full{"write", world_rank() == 0 ? 6 : 1, 1, 28};
+  auto file = Dataset::create(
+      MPI_COMM_WORLD, "full.nc",
+      options_with("format=netcdf4, compression=shuffle+deflate:1, chunk_bytes=16KiB", world_rank(), full));
+  line.define(*file);
+  int failures = 0;
+  bool done = false;
+  while (!done && failures <= world_size()) {
+    const Outcome outcome = outcome_of([&] {
+      for (std::int64_t record = 0; record < 4; ++record)
+        file->write(line.call(record));
+      file->sync(false);
+    });
+    done = outcome.code == Code::ok;
+    if (done) continue;
+    ++failures;
+    all_got(outcome, Code::no_space, {"full.nc", "'v'"});
+  }
+  CHECK(done);
+  CHECK(failures > 0);
+  all_ok(outcome_of([&] {
+    for (std::int64_t record = 0; record < 4; ++record)
+      line.check(*file, record);
+    file->close(false);
+  }));
+  all_ok(outcome_of([&] {
+    const auto again = Dataset::open(MPI_COMM_WORLD, "full.nc", false, {});
+    for (std::int64_t record = 0; record < 4; ++record)
+      line.check(*again, record);
+    again->close(false);
+  }));
+}
+
 TEST_CASE("what was committed before a disk fails for good stays readable") {
   for (const std::string format : {"cdf5", "netcdf4"}) {
     CAPTURE(format);

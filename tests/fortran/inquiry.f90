@@ -42,7 +42,10 @@ contains
     call file%def_dim("x", 30)
     call file%def_var("v", SHOAL_DOUBLE, "x y time")
     call file%def_var("scalar", SHOAL_INT, "")
-    if (format == "netcdf4") call file%def_chunks("v", [15, 2, 1])
+    if (format == "netcdf4") then
+      call file%def_chunks("v", [15, 2, 1])
+      call file%def_compression("v", "shuffle+deflate:4")
+    end if
     call file%put_att("v", "units", "m")
     call file%put_att(SHOAL_GLOBAL, "title", "inquiry")
     call file%put("v", reshape([(real(x), x=1, 120)], [30, 4]), record=1)
