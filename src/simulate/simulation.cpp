@@ -226,7 +226,7 @@ void Simulator::store_through_stage(int node, const NodeShare& share) {
   };
   store();
   for_each_piece(share.store, chunk_, stage.slot_bytes / size, [&](const Piece& piece) {
-    StagedPiece staged{piece, 0, address_of(piece.chunk_index), -1, chunk_, field_.size};
+    StagedPiece staged{piece, 0, address_of(piece.chunk_index), -1, chunk_, field_.size, -1, {}};
     if (!filling.has_room(staged.bytes(), stage.slot_bytes)) store();
     if (filling.pieces.empty()) filling.align();
     staged.in_stage = filling.used;

@@ -69,8 +69,11 @@ struct Filling {
 
   /// Is there room for another field's or piece's bytes?
   bool has_room(std::int64_t bytes, std::int64_t slot_bytes) const {
-    return used + bytes + k_alignment <= slot_bytes && addresses < Stage::k_addresses &&
-           (!encoded || pieces.size() < Stage::k_most_shares);
+    return fits(bytes + k_alignment, slot_bytes) && addresses < Stage::k_addresses;
+  }
+  /// Another piece of the same field?
+  bool fits(std::int64_t bytes, std::int64_t slot_bytes) const {
+    return used + bytes <= slot_bytes && (!encoded || pieces.size() < Stage::k_most_shares);
   }
   /// Another field begins.
   void align() { used = (used + k_alignment - 1) / k_alignment * k_alignment; }

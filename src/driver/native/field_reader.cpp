@@ -66,7 +66,7 @@ std::vector<Filling> FieldReader::describe(const FieldJob& job) {
   const auto cover = within_region(job.share->fetch, job.transfer->region);
   for_each_piece(cover, job.placement->chunk, stage_.slot_bytes() / element_size, [&](const Piece& piece) {
     const std::int64_t bytes = piece.cells.cells() * element_size;
-    if (fillings.empty() || !fillings.back().has_room(bytes, stage_.slot_bytes())) {
+    if (fillings.empty() || !fillings.back().fits(bytes, stage_.slot_bytes())) {
       fillings.emplace_back();
       fillings.back().encoded = job.is_encoded();
       fillings.back().number = stage_.take_filling();
