@@ -143,7 +143,7 @@ TEST_CASE("netcdf4: files of HDF5 programs, whatever is in them") {
   CHECK(values_of<int>(*catalog, "bits") == std::vector<int>{0, 1, 2, 3});
   CHECK(values_of<double>(*catalog, "inner/v") == ascending(3));
   CHECK(values_of<double>(*catalog, "empty") == std::vector<double>(16, 3.5));
-  CHECK(placement_of(*catalog, "packed").kind == Placement::Kind::library);
+  CHECK(placement_of(*catalog, "packed").kind == Placement::Kind::encoded);
   CHECK(placement_of(*catalog, "compact").kind == Placement::Kind::library);
   CHECK(placement_of(*catalog, "bits").kind == Placement::Kind::library);
   CHECK(placement_of(*catalog, "empty").kind == Placement::Kind::library);

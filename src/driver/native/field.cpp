@@ -22,6 +22,7 @@ Bytes stored_fill(const VariableDef& variable, const Placement& placement) {
 
 Encoder::Encoder(const FieldJob& job)
     : coder(job.variable->filters, size_of(job.variable->type)),
+      variable(job.variable->name),
       fill(stored_fill(*job.variable, *job.placement)),
       chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
       element(fill.size()),

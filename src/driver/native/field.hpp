@@ -93,8 +93,9 @@ struct Filling {
 /// Chunks of one variable on their way through filters.
 struct Encoder {
   ChunkCoder coder;
-  Bytes fill;   ///< one element, as stored
-  Bytes chunk;  ///< room for a whole one
+  std::string variable;  ///< its name
+  Bytes fill;            ///< one element, as stored
+  Bytes chunk;           ///< room for a whole one
   Bytes stored;
   std::size_t element;
   ConvertRun copy;  ///< of elements, as they are
@@ -140,6 +141,7 @@ class FieldWriter {
   void publish_address(const FieldJob& job, const StagedPiece& staged);
   Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
   bool store_one(Status& status);
+  void store_encoded(const Filling& filling, const StagedPiece& staged);
   void encode(const Filling& filling, const StagedPiece& staged);
   void check_in_step(std::uint64_t filling);
   bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status);

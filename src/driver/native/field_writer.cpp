@@ -168,7 +168,7 @@ bool FieldWriter::store_one(Status& status) {
     if (!share) continue;
     status.merge(caught([&] {
       check_in_step(filling.number);
-      if (filling.encoded) return encode(filling, filling.pieces[*share]);
+      if (filling.encoded) return store_encoded(filling, filling.pieces[*share]);
       const std::byte* data = stage_.data(filling.number);
       filling.for_each_extent(*share, stage_.addresses(filling.number), [&](const Extent& extent) {
         file_.write(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
@@ -178,6 +178,14 @@ bool FieldWriter::store_one(Status& status) {
     return true;
   }
   return false;
+}
+
+void FieldWriter::store_encoded(const Filling& filling, const StagedPiece& staged) {
+  try {
+    encode(filling, staged);
+  } catch (const Error& e) {
+    throw e.of_variable(encoders_.at(staged.variable).variable);
+  }
 }
 
 void FieldWriter::encode(const Filling& filling, const StagedPiece& staged) {
