@@ -96,7 +96,7 @@ struct DriverOptions {
   /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
   int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
   Exchange exchange = Exchange::automatic;  ///< driver native on several nodes
-  double wait_seconds = 600;  ///< a rank that does not come within this time is an error
+  double wait_seconds = 600;                ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.
   std::int64_t stripe_count = 0, stripe_bytes = 0;

@@ -4,8 +4,8 @@
 #include <netcdf.h>
 #include <netcdf_filter.h>
 
-#include "base/error.hpp"
 #include <algorithm>
+#include "base/error.hpp"
 
 #include "codec/filters.hpp"
 #include "format/netcdf4/contents.hpp"

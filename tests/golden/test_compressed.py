@@ -88,7 +88,7 @@ def test_files_of_others_are_read_and_extended(tmp_path, options):
         v = file.createVariable("v", "f4", ("time", *shape), chunksizes=(1, 2, 7, 31), **options)
         v[0] = values("f4", 0)
     tile = shoal.Decomposition.block(None, shape)
-    with shoal.open(path, "w") as file:
+    with shoal.open(path, mode="r+") as file:
         np.testing.assert_array_equal(file.read("v", tile, record=0), values("f4", 0))
         file.write("v", values("f4", 1), decomposition=tile, record=1)
         np.testing.assert_array_equal(file.read("v", tile, record=1), values("f4", 1))

@@ -297,8 +297,11 @@ class Dataset:
         self._raw.def_chunks(name, [int(n) for n in chunks])
 
     def def_compression(self, name: str, filters: str) -> None:
-        """Compression of the variable's chunks, netcdf4 only: "none", or filters with + between: shuffle, deflate:1
-        to deflate:12 or zstd:1 to zstd:22, fletcher32 (a checksum). Local."""
+        """Compression of the variable's chunks, netcdf4 only. Local.
+
+        filters  "none", or with + between: shuffle, deflate:1 to deflate:12 or zstd:1 to zstd:22,
+                 fletcher32 (a checksum)
+        """
         self._need_open()
         self._raw.def_compression(name, str(filters))
 

@@ -17,7 +17,7 @@ constexpr int k_most_level_of_zlib = 9;
 
 // Called by HDF5: 0 says that it did not work.
 std::size_t filter_zstd(unsigned flags, std::size_t count, const unsigned values[], std::size_t bytes,
-                 std::size_t* room, void** buffer) {
+                        std::size_t* room, void** buffer) {
   try {
     const std::span<const std::byte> given(static_cast<const std::byte*>(*buffer), bytes);
     const Bytes result = (flags & H5Z_FLAG_REVERSE) != 0
@@ -40,7 +40,8 @@ std::size_t filter_zstd(unsigned flags, std::size_t count, const unsigned values
 
 void provide_filters() {
   if (!missing_code({{Filter::zstd, 1}}).empty() || H5Zfilter_avail(Filter::zstd) > 0) return;
-  static const H5Z_class2_t k_zstd{H5Z_CLASS_T_VERS, Filter::zstd, 1, 1, "zstd", nullptr, nullptr, filter_zstd};
+  static const H5Z_class2_t k_zstd{H5Z_CLASS_T_VERS, Filter::zstd, 1,       1,
+                                   "zstd",           nullptr,      nullptr, filter_zstd};
   check(H5Zregister(&k_zstd), "take the filter zstd");
 }
 
