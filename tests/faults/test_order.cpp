@@ -121,8 +121,9 @@ TEST_CASE("ranks that read different records are told so") {
   const shoal::Comm comm(MPI_COMM_WORLD);
   const shoal::Nodes nodes(comm, 0);
   const bool together = comm.max(std::int64_t{world.rank == 1 ? nodes.node().size() : 0}) > 1;
-  CHECK(shoal_read(file, "v", world.cut, &array, world.rank == 1 ? 1 : 0, nullptr, nullptr) ==
-        (together ? SHOAL_OUT_OF_STEP : SHOAL_OK));
+  const int code = shoal_read(file, "v", world.cut, &array, world.rank == 1 ? 1 : 0, nullptr, nullptr);
+  // Ranks of several nodes are told where they meet to exchange cells.
+  CHECK((code == SHOAL_OUT_OF_STEP || (!together && code == SHOAL_OK)));
   const double value = read(file, world, "v", 1);
   if (world.count > 0) CHECK(value == 1);
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
