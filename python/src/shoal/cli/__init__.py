@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 
 import typer
 
@@ -34,14 +35,16 @@ def _root(
     pass
 
 
-def _register_commands() -> None:
+def _register_commands(asked: str = "") -> None:
+    """All of them, or the one asked for alone: who joins two files need not wait for the benchmark."""
     from . import commands
 
-    for module in pkgutil.iter_modules(commands.__path__):
-        importlib.import_module(f"{commands.__name__}.{module.name}").register(app)
+    names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+    for name in [asked] if asked in names else names:
+        importlib.import_module(f"{commands.__name__}.{name}").register(app)
 
 
 def main() -> None:
     """What the program `shoal` runs."""
-    _register_commands()
+    _register_commands(sys.argv[1] if len(sys.argv) > 1 else "")
     app()
