@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 #include <map>
 
 #include "base/error.hpp"
@@ -204,8 +203,19 @@ struct ChunkCoder::Libraries {
     void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
     void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
   };
-  std::unique_ptr<ZSTD_CCtx, FreeZstd> zstd{ZSTD_createCCtx()};
-  std::unique_ptr<ZSTD_DCtx, FreeZstd> unzstd{ZSTD_createDCtx()};
+  std::unique_ptr<ZSTD_CCtx, FreeZstd> zstd;
+  std::unique_ptr<ZSTD_DCtx, FreeZstd> unzstd;
+
+  ZSTD_CCtx* zstd_compressor() {
+    if (!zstd) zstd.reset(ZSTD_createCCtx());
+    if (!zstd) throw Error(Code::no_memory, "no memory for zstd");
+    return zstd.get();
+  }
+  ZSTD_DCtx* zstd_decompressor() {
+    if (!unzstd) unzstd.reset(ZSTD_createDCtx());
+    if (!unzstd) throw Error(Code::no_memory, "no memory for zstd");
+    return unzstd.get();
+  }
 #endif
 };
 
@@ -294,7 +304,7 @@ std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<c
 #ifdef SHOAL_HAVE_ZSTD
     case Filter::zstd: {
       const auto most = ZSTD_compressBound(size);
-      size = ZSTD_compressCCtx(libraries_->zstd.get(), room(most), most, bytes.data(), bytes.size(),
+      size = ZSTD_compressCCtx(libraries_->zstd_compressor(), room(most), most, bytes.data(), bytes.size(),
                                filter.level);
       if (ZSTD_isError(size) != 0)
         throw Error(Code::no_memory,
@@ -345,7 +355,7 @@ std::span<const std::byte> ChunkCoder::back(const Filter& filter, std::span<cons
 #ifdef SHOAL_HAVE_ZSTD
     case Filter::zstd: {
       const auto got =
-          ZSTD_decompressDCtx(libraries_->unzstd.get(), room(), size, bytes.data(), bytes.size());
+          ZSTD_decompressDCtx(libraries_->zstd_decompressor(), room(), size, bytes.data(), bytes.size());
       if (ZSTD_isError(got) != 0) throw damaged(std::string("zstd says ") + ZSTD_getErrorName(got));
       return {to, got};
     }

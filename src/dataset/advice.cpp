@@ -45,6 +45,8 @@ Figures figures_of(const DatasetReport& report, const Settings& settings) {
     f.sum.bytes_written += c.bytes_written;
     f.sum.writes += c.writes;
     f.sum.bytes_read += c.bytes_read;
+    f.sum.bytes_encoded += c.bytes_encoded;
+    f.sum.bytes_encoded_again += c.bytes_encoded_again;
     f.sum.reads += c.reads;
     f.most.commits = std::max(f.most.commits, c.commits);
     f.most.fields_written = std::max(f.most.fields_written, c.fields_written);
@@ -77,6 +79,18 @@ Advice stage_shrank(const Figures& f) {
   if (f.sum.bytes_written == 0 || std::none_of(warnings.begin(), warnings.end(), about_memory)) return {};
   return "shared memory is short, the stage has " + bytes_text(static_cast<double>(f.most.stage_bytes)) +
          ": give /dev/shm more room (containers: --shm-size=1g)";
+}
+
+// A chunk was stored, and more of its cells came.
+Advice chunks_again(const Figures& f) {
+  if (f.sum.bytes_encoded_again * 4 < f.sum.bytes_encoded || f.sum.bytes_encoded_again == 0) return {};
+  const auto bytes = [](std::int64_t n) { return bytes_text(static_cast<double>(n)); };
+  return bytes(f.sum.bytes_encoded_again) + " of " + bytes(f.sum.bytes_encoded) +
+         " that were compressed are chunks that were in the file before, and were read again as more of "
+         "their "
+         "cells came: write whole chunks between two syncs, define variables with chunks of 1 in the record "
+         "dimension, or let parts wait in more memory (stage_bytes=" +
+         mebibytes(2 * static_cast<double>(f.most.stage_bytes)) + " or more)";
 }
 
 Advice blocked(const Figures& f) {
@@ -155,8 +169,8 @@ Advice imbalance(const Figures& f) {
 
 std::string advice_of(const DatasetReport& report, const Settings& settings) {
   const Figures figures = figures_of(report, settings);
-  for (const auto& rule :
-       {stage_shrank, blocked, slabs, commits, tiny_sections, small_writes, small_reads, imbalance})
+  for (const auto& rule : {stage_shrank, chunks_again, blocked, slabs, commits, tiny_sections, small_writes,
+                           small_reads, imbalance})
     if (const Advice advice = rule(figures)) return *advice;
   return "nothing to improve";
 }

@@ -38,15 +38,16 @@ struct CountField {
   const char* name;
   std::int64_t Counters::*field;
 };
-constexpr std::array<CountField, 9> k_counts{{{"bytes_written", &Counters::bytes_written},
-                                              {"bytes_encoded", &Counters::bytes_encoded},
-                                              {"bytes_read", &Counters::bytes_read},
-                                              {"writes", &Counters::writes},
-                                              {"reads", &Counters::reads},
-                                              {"fields_written", &Counters::fields_written},
-                                              {"fields_read", &Counters::fields_read},
-                                              {"messages", &Counters::messages},
-                                              {"message_bytes", &Counters::message_bytes}}};
+constexpr std::array<CountField, 10> k_counts{{{"bytes_written", &Counters::bytes_written},
+                                               {"bytes_encoded", &Counters::bytes_encoded},
+                                               {"bytes_encoded_again", &Counters::bytes_encoded_again},
+                                               {"bytes_read", &Counters::bytes_read},
+                                               {"writes", &Counters::writes},
+                                               {"reads", &Counters::reads},
+                                               {"fields_written", &Counters::fields_written},
+                                               {"fields_read", &Counters::fields_read},
+                                               {"messages", &Counters::messages},
+                                               {"message_bytes", &Counters::message_bytes}}};
 
 struct Spread {
   double min = 0, median = 0, max = 0;

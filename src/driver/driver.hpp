@@ -42,6 +42,7 @@ struct Counters {
   Seconds read_calls = 0;
   std::int64_t bytes_written = 0, bytes_read = 0;    ///< of files, by this rank
   std::int64_t bytes_encoded = 0;                    ///< of chunks, before compression
+  std::int64_t bytes_encoded_again = 0;              ///< of those, that were in the file before
   std::int64_t writes = 0, reads = 0;                ///< system calls
   std::int64_t fields_written = 0, fields_read = 0;  ///< calls of write and read
   std::int64_t commits = 0;

@@ -228,25 +228,3 @@ TEST_CASE("compression: what cannot be is refused, and says what can") {
   fails(shoal_def_compression(file, "v", "deflate"), SHOAL_STATE, {"compression"});
   ok(shoal_close(&file, 0));
 }
-
-TEST_CASE("compression: a part of a chunk") {
-  if (skipped(is_native() && in_one_file() && on_one_node(),
-              "other drivers write parts of chunks, and this one on one node"))
-    return;
-  std::mt19937 random(34);
-  std::mt19937 own(300 + static_cast<unsigned>(world_rank()));
-  const TestCuts cuts(random, false);
-  const std::int64_t chunk[] = {2, 13, 17};
-  shoal_dataset* file = nullptr;
-  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=deflate", &file));
-  def_dim(file, "time", SHOAL_UNLIMITED);
-  def_dim(file, "y", 13);
-  def_dim(file, "x", 17);
-  ok(shoal_def_var(file, "v0", SHOAL_FLOAT, "time y x", cuts[0].handle()));
-  ok(shoal_def_chunks(file, "v0", chunk));
-  write(file, cuts, 0, 0, 0, own);
-  const int code = shoal_sync(file, 0);
-  fails(code, SHOAL_NOT_SUPPORTED, {"v0", "'time'", "chunks have 2", k_path});
-  alike(code);
-  ok(shoal_close(&file, 0));
-}

@@ -23,10 +23,38 @@ Bytes stored_fill(const VariableDef& variable, const Placement& placement) {
 Encoder::Encoder(const FieldJob& job)
     : coder(job.variable->filters, size_of(job.variable->type)),
       variable(job.variable->name),
+      shape(job.placement->chunk),
       fill(stored_fill(*job.variable, *job.placement)),
       chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
       element(fill.size()),
       copy(find_conversion(job.stored(), job.stored())) {}
+
+void Encoder::load(NativeFile& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time) {
+  if (from.address == k_unplaced) {
+    const auto size = static_cast<std::int64_t>(element);
+    return fill_box(cells.data(), {size}, {static_cast<std::int64_t>(cells.size()) / size}, fill.data(),
+                    element);
+  }
+  stored.resize(from.bytes);
+  if (file.read(from.address, stored) < from.bytes) throw Error(Code::format, "the file ends within a chunk");
+  const Timer timer(time);
+  coder.decode({stored, from.left_out}, cells);
+}
+
+std::int64_t Encoder::place_of(const Piece& piece) const {
+  return position_in(piece.cells.first, cells_of_chunk(piece.chunk_index, shape)) *
+         static_cast<std::int64_t>(element);
+}
+
+void Encoder::put_part(const Piece& piece, const std::byte* cells) {
+  copy_box(cells, byte_strides(piece.cells.count, element), chunk.data() + place_of(piece),
+           byte_strides(shape, element), piece.cells.count, copy, nullptr);
+}
+
+void Encoder::get_part(const Piece& piece, std::byte* cells) const {
+  copy_box(chunk.data() + place_of(piece), byte_strides(shape, element), cells,
+           byte_strides(piece.cells.count, element), piece.cells.count, copy, nullptr);
+}
 
 void Filling::share_evenly(std::int64_t bytes, int parts) {
   constexpr std::int64_t k_least = 128 * 1024;

@@ -30,8 +30,10 @@ struct FieldJob {
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
   std::vector<std::uint64_t> addresses;
-  bool addresses_listed = false;     ///< by the list above, not by the placement's rule
-  std::vector<StoredChunk> encoded;  ///< reading encoded chunks: the same for them
+  bool addresses_listed = false;  ///< by the list above, not by the placement's rule
+  /// The same for encoded chunks: reading, and writing parts of them, whose other cells stay as they are
+  /// there; empty: the region has all cells that there are of its chunks.
+  std::vector<StoredChunk> encoded;
 
   bool is_encoded() const { return placement->kind == Placement::Kind::encoded; }
 
@@ -53,7 +55,7 @@ struct StagedPiece {
   Dims chunk;
   std::size_t element_size = 0;
   int variable = -1;
-  StoredChunk encoded;  ///< reading an encoded chunk: where it lies
+  StoredChunk encoded;  ///< an encoded chunk, as it lies in the file so far
 
   std::int64_t bytes() const { return piece.cells.cells() * static_cast<std::int64_t>(element_size); }
 };
@@ -94,12 +96,22 @@ struct Filling {
 struct Encoder {
   ChunkCoder coder;
   std::string variable;  ///< its name
+  Dims shape;            ///< of a chunk
   Bytes fill;            ///< one element, as stored
   Bytes chunk;           ///< room for a whole one
   Bytes stored;
   std::size_t element;
   ConvertRun copy;  ///< of elements, as they are
   explicit Encoder(const FieldJob& job);
+
+  /// The cells of a whole chunk as they lie in the file, fill where they do not.
+  void load(NativeFile& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time);
+  /// From cells of a part, row-major, to their places in `chunk`, and back.
+  void put_part(const Piece& piece, const std::byte* cells);
+  void get_part(const Piece& piece, std::byte* cells) const;
+
+ private:
+  std::int64_t place_of(const Piece& piece) const;
 };
 
 /// A chunk that was stored, and when: of two in the same place the later one counts.
@@ -142,7 +154,7 @@ class FieldWriter {
   Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
   bool store_one(Status& status);
   void store_encoded(const Filling& filling, const StagedPiece& staged);
-  void encode(const Filling& filling, const StagedPiece& staged);
+  void encode(Encoder& encoder, const Filling& filling, const StagedPiece& staged);
   void check_in_step(std::uint64_t filling);
   bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status);
   void drop_stored();

@@ -109,26 +109,10 @@ void FieldReader::fetch(const Filling& filling, std::uint32_t share, const Bytes
 void FieldReader::decode(const Filling& filling, const StagedPiece& staged) {
   Encoder& decoder = *decoder_;
   std::byte* to = stage_.data(filling.number) + staged.in_stage;
-  const StoredChunk& stored = staged.encoded;
-  if (stored.address == k_unplaced) {
-    const auto size = static_cast<std::int64_t>(decoder.fill.size());
-    return fill_box(to, {size}, {staged.bytes() / size}, decoder.fill.data(), decoder.fill.size());
-  }
-  decoder.stored.resize(stored.bytes);
-  if (file_.read(stored.address, decoder.stored) < stored.bytes)
-    throw Error(Code::format, "the file ends within a chunk");
-  const Timer timer(counters_.decode);
-  const bool whole = static_cast<std::size_t>(staged.bytes()) == decoder.chunk.size();
-  const std::span<std::byte> chunk =
-      whole ? std::span(to, decoder.chunk.size()) : std::span<std::byte>(decoder.chunk);
-  decoder.coder.decode({decoder.stored, stored.left_out}, chunk);
-  if (whole) return;
-  const Box chunk_cells = cells_of_chunk(staged.piece.chunk_index, staged.chunk);
-  const Dims strides = byte_strides(staged.chunk, decoder.element);
-  const std::byte* from = decoder.chunk.data() + position_in(staged.piece.cells.first, chunk_cells) *
-                                                     static_cast<std::int64_t>(decoder.element);
-  copy_box(from, strides, to, byte_strides(staged.piece.cells.count, decoder.element),
-           staged.piece.cells.count, decoder.copy, nullptr);
+  if (static_cast<std::size_t>(staged.bytes()) == decoder.chunk.size())
+    return decoder.load(file_, staged.encoded, {to, decoder.chunk.size()}, counters_.decode);
+  decoder.load(file_, staged.encoded, decoder.chunk, counters_.decode);
+  decoder.get_part(staged.piece, to);
 }
 
 Misfits FieldReader::unpack(const FieldJob& job, const Filling& filling) {

@@ -61,8 +61,11 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
                      size_of(job.variable->type),
                      job.transfer->variable,
                      {}};
-  if (job.is_encoded()) {
-    // gets its address when its size is known
+  if (job.is_encoded()) {  // gets its address when its size is known
+    if (!job.encoded.empty()) {
+      const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
+      staged.encoded = job.encoded[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
+    }
   } else if (job.addresses_listed) {
     staged.address_slot = open_->filling.addresses++;
     publish_address(job, staged);
@@ -181,33 +184,35 @@ bool FieldWriter::store_one(Status& status) {
 }
 
 void FieldWriter::store_encoded(const Filling& filling, const StagedPiece& staged) {
+  const auto encoder = encoders_.find(staged.variable);
+  if (encoder == encoders_.end()) throw Error(Code::no_memory, "no memory to compress chunks");
   try {
-    encode(filling, staged);
+    encode(encoder->second, filling, staged);
   } catch (const Error& e) {
-    throw e.of_variable(encoders_.at(staged.variable).variable);
+    throw e.of_variable(encoder->second.variable);
   }
 }
 
-void FieldWriter::encode(const Filling& filling, const StagedPiece& staged) {
-  Encoder& encoder = encoders_.at(staged.variable);
+void FieldWriter::encode(Encoder& encoder, const Filling& filling, const StagedPiece& staged) {
   const std::byte* cells = stage_.data(filling.number) + staged.in_stage;
   std::span<const std::byte> chunk(cells, static_cast<std::size_t>(staged.bytes()));
+  if (chunk.size() != encoder.chunk.size()) {  // it sticks out of the variable, or is a part
+    encoder.load(file_, staged.encoded, encoder.chunk, counters_.decode);
+    const Timer timer(counters_.encode);
+    encoder.put_part(staged.piece, cells);
+    chunk = encoder.chunk;
+  }
   ChunkCoder::Stored stored;
   {
     const Timer timer(counters_.encode);
-    if (chunk.size() != encoder.chunk.size()) {  // the chunk sticks out of the variable
-      const Dims strides = byte_strides(staged.chunk, encoder.element);
-      fill_box(encoder.chunk.data(), strides, staged.chunk, encoder.fill.data(), encoder.element);
-      copy_box(cells, byte_strides(staged.piece.cells.count, encoder.element), encoder.chunk.data(), strides,
-               staged.piece.cells.count, encoder.copy, nullptr);
-      chunk = encoder.chunk;
-    }
     stored = encoder.coder.encode(chunk);
   }
   const auto bytes = stored.bytes.size();
   const auto address = stage_.file_end().fetch_add(bytes);
   file_.write(address, stored.bytes);
   counters_.bytes_encoded += static_cast<std::int64_t>(chunk.size());
+  if (staged.encoded.address != k_unplaced)
+    counters_.bytes_encoded_again += static_cast<std::int64_t>(chunk.size());
   stored_.push_back(
       {staged.variable, filling.number, {staged.piece.chunk_index, {address, bytes, stored.left_out}}});
 }

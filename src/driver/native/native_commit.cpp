@@ -38,12 +38,29 @@ void NativeDriver::settle(const char* does) {
   wrote_.clear();
   if (direct_) direct_->settled();
   if (met.same && !met.raised) return;
-  if (writer_) keep(writer_->flush());
   unsettled_ = false;
-  const bool broken = broken_ || (stage_ && stage_->broken());
-  if (comm_.max(std::int64_t{broken ? 1 : 0}) == 0) return keep(caught([&] { enter_stored(); }));
+  if (store_rest()) return;
   lost_ = true;
   recover();
+}
+
+// Parts of compressed chunks come last, one after the other, as each must know where the one before went.
+// False: ranks are not in step.
+bool NativeDriver::store_rest() {
+  PartKeeper::Kept kept;
+  while (true) {
+    if (writer_) keep(writer_->flush());
+    const bool broken = broken_ || (stage_ && stage_->broken());
+    if (comm_.max(std::int64_t{broken ? 1 : 0}) != 0) return false;
+    keep(caught([&] { enter_stored(); }));
+    if (kept.written.empty()) {
+      if (parts_->empty()) return true;
+      kept = parts_->take_first();
+    }
+    const Box part = kept.written.front();
+    kept.written.erase(kept.written.begin());
+    store_part(PartKeeper::part_of(kept, part));
+  }
 }
 
 void NativeDriver::recover() {
@@ -51,6 +68,7 @@ void NativeDriver::recover() {
     stage_->reset();
     writer_->forget();
   }
+  parts_->clear();
   broken_ = false;
   align_records(false);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted

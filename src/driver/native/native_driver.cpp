@@ -45,6 +45,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   for (const auto& [key, value] : options_.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(key + "=" + value);
   nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
+  parts_.emplace(schema_, options_.stage_bytes * nodes_->count(), counters_.pack);
   share_file(where);
   records_.start(schema_);
   note_committed();
@@ -215,8 +216,9 @@ bool NativeDriver::goes_direct(const FieldJob& job) const {
 }
 
 Status NativeDriver::store(const FieldJob& job, bool exchange) {
+  if (job.is_encoded()) return store_encoded(job);
   if (exchange) return job.transfer->decomposition->map() != nullptr ? store_boxes(job) : store_tiles(job);
-  if (job.is_encoded() || !goes_direct(job)) return writer_->write(job);
+  if (!goes_direct(job)) return writer_->write(job);
   Status status;
   writer_->settle_overlap(job, status);
   status.merge(direct_->write(job));
@@ -265,6 +267,7 @@ void NativeDriver::write(const Transfer& transfer) {
   keep(placed);
   // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
   const bool together = exchanges(job);
+  if (job.is_encoded()) make_way(job);
   if (meets && !nodes_->single()) keep_order(job, together);
   if (broken_ && !together) return;
   unsettled_ = true;
@@ -408,11 +411,21 @@ Status NativeDriver::read_field(const Transfer& transfer) {
 bool NativeDriver::asks_owner(const Transfer& transfer) const {
   const Placement& where = placement(transfer.variable);
   if (where.kind == Placement::Kind::library) return false;
-  if (where.kind == Placement::Kind::encoded) return true;
   if (where.kind == Placement::Kind::regular && where.begin != k_unplaced) return false;
   const auto known = found_.find(transfer.variable);
-  return known == found_.end() || known->second.addresses.empty() ||
+  return known == found_.end() || (known->second.addresses.empty() && known->second.encoded.empty()) ||
          !known->second.chunks.contains(chunks_of(transfer.region, where.chunk));
+}
+
+// All there is of the variable from the first chunk wanted on, as far as that is not too many.
+Box NativeDriver::ahead_of(const FieldJob& job, const Box& wanted) const {
+  constexpr std::int64_t k_batch = 16 * 1024;
+  if (writable_ || wanted.rank() == 0 || wanted.empty()) return wanted;
+  Box ahead = chunks_of(Box::whole(schema_.shape(job.transfer->variable)), job.placement->chunk);
+  const std::int64_t row = ahead.cells() / ahead.count[0];
+  ahead.first[0] = wanted.first[0];
+  ahead.count[0] = std::min(ahead.count[0] - wanted.first[0], std::max(wanted.count[0], k_batch / row));
+  return ahead.contains(wanted) ? ahead : wanted;
 }
 
 std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
@@ -421,16 +434,7 @@ std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
   const Box wanted = chunks_of(job.transfer->region, chunk);
   Found& known = found_[v];
   if (known.addresses.empty() || !known.chunks.contains(wanted)) {
-    // All there is of the variable from the first chunk wanted on, as far as that is not too many.
-    constexpr std::int64_t k_batch = 16 * 1024;
-    known.chunks = wanted;
-    if (!writable_ && wanted.rank() > 0 && !wanted.empty()) {
-      Box ahead = chunks_of(Box::whole(schema_.shape(v)), chunk);
-      const std::int64_t row = ahead.cells() / ahead.count[0];
-      ahead.first[0] = wanted.first[0];
-      ahead.count[0] = std::min(ahead.count[0] - wanted.first[0], std::max(wanted.count[0], k_batch / row));
-      if (ahead.contains(wanted)) known.chunks = ahead;
-    }
+    known.chunks = ahead_of(job, wanted);
     const Bytes message = comm_.from_root([&] {
       ByteWriter out;
       out.put(catalog_->find(v, known.chunks));

@@ -12,6 +12,7 @@
 #include "driver/exchange.hpp"
 #include "driver/native/direct.hpp"
 #include "driver/native/field.hpp"
+#include "driver/native/part_keeper.hpp"
 #include "driver/record_keeper.hpp"
 #include "driver/room.hpp"
 
@@ -60,6 +61,7 @@ class NativeDriver final : public Driver {
   void share_file(const FileSystem& found);
   void make_stage();
   void drop_stage();
+  std::int64_t chunk_bytes(int variable) const;
   std::int64_t largest_encoded_chunk() const;
   std::optional<Stage> try_stage(const Comm& node);
   void keep(Status status);
@@ -72,6 +74,13 @@ class NativeDriver final : public Driver {
   void keep_order(const FieldJob& job, bool exchange);
   std::vector<std::uint64_t> place(const FieldJob& job);
   Status check_encoding(const FieldJob& job);
+  /// Chunks that wait for more cells are stored first, where the call cannot wait for them. Collective if it
+  /// does that.
+  void make_way(const FieldJob& job);
+  Status store_encoded(const FieldJob& job);
+  Status store_chunks(const FieldJob& job);
+  /// One part of chunks that are not whole; the rest of their cells stays. Collective.
+  void store_part(const Transfer& part);
   /// The catalog learns of the encoded chunks that ranks stored. Collective.
   void enter_stored();
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
@@ -136,12 +145,15 @@ class NativeDriver final : public Driver {
   /// Ranks meet, and find out whether they wrote the same; then everything that was written is in the file.
   /// Collective.
   void settle(const char* does);
+  bool store_rest();
   int odd_writer() const;
   Catalog& reader();
   Status read_by_library(const FieldJob& job);
   Status read_field(const Transfer& transfer);
   std::vector<std::uint64_t> find(const FieldJob& job);
   std::vector<StoredChunk> find_encoded(const FieldJob& job);
+  std::vector<StoredChunk> encoded_chunks(int variable, const Box& chunks);
+  Box ahead_of(const FieldJob& job, const Box& wanted) const;
   bool asks_owner(const Transfer& transfer) const;
   void agree_on_read(const Status& status);
   void commit(bool durable, bool final);
@@ -150,6 +162,7 @@ class NativeDriver final : public Driver {
   struct Found {
     Box chunks;
     std::vector<std::uint64_t> addresses;
+    std::vector<StoredChunk> encoded;  ///< in place of addresses
   };
 
   const Comm& comm_;
@@ -168,6 +181,7 @@ class NativeDriver final : public Driver {
   std::int64_t stage_missing_ = 0;  // bytes that shared memory had no room for
   std::optional<FieldWriter> writer_;
   std::optional<DirectWay> direct_;
+  std::optional<PartKeeper> parts_;
   std::map<const Decomposition*, Known> shares_;
   std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed

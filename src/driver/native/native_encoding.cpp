@@ -8,15 +8,16 @@
 
 namespace shoal {
 
+std::int64_t NativeDriver::chunk_bytes(int v) const {
+  return volume(placement(v).chunk) * static_cast<std::int64_t>(size_of(variable(v).type));
+}
+
 // (With room for the field's own alignment.)
 std::int64_t NativeDriver::largest_encoded_chunk() const {
   constexpr std::int64_t k_room = 4096;
   std::int64_t largest = 0;
-  for (std::size_t v = 0; v < placements_.size(); ++v)
-    if (placements_[v].kind == Placement::Kind::encoded)
-      largest = std::max(largest, volume(placements_[v].chunk) *
-                                          static_cast<std::int64_t>(size_of(schema_.variables[v].type)) +
-                                      k_room);
+  for (int v = 0; v < static_cast<int>(placements_.size()); ++v)
+    if (placement(v).kind == Placement::Kind::encoded) largest = std::max(largest, chunk_bytes(v) + k_room);
   return largest;
 }
 
@@ -28,35 +29,50 @@ void NativeDriver::drop_stage() {
   stage_.reset();
 }
 
-// Each chunk is encoded once, by one rank, which needs all of its cells.
+// Each chunk is encoded by one rank, out of one slot.
 Status NativeDriver::check_encoding(const FieldJob& job) {
-  const Box& region = job.transfer->region;
   const Dims& chunk = job.placement->chunk;
+  const std::int64_t bytes = chunk_bytes(job.transfer->variable);
   const auto refused = [&](const std::string& reason) {
     return Status{Code::not_supported, reason, -1, {}, job.variable->name};
   };
   if (!one_stage() || exchanges(job))
     return refused(
         "driver native compresses where all ranks are on one node and assemble fields in one stage; use "
-        "driver "
-        "netcdf, or leave compression out");
-  if (largest_encoded_chunk() > stage_->slot_bytes())
+        "driver netcdf, or leave compression out");
+  if (bytes > stage_->slot_bytes())
     return refused("a chunk of " + text_of(chunk) + " is larger than a slot of the stage, " +
                    bytes_text(static_cast<double>(stage_->slot_bytes())) +
                    "; give smaller chunks, or set stage_bytes to " +
                    bytes_text(static_cast<double>(2 * largest_encoded_chunk())) + " or more");
-  for (int d = 0; d < region.rank(); ++d) {
-    const auto& dim = schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])];
-    const bool begins = region.first[d] % chunk[d] == 0;
-    const bool ends = region.end(d) % chunk[d] == 0 || (!dim.unlimited && region.end(d) == dim.length);
-    if (region.empty() || (begins && ends)) continue;
-    return refused("compressed chunks are written as a whole, and the call writes " +
-                   std::to_string(region.count[d]) + " from " + std::to_string(region.first[d]) +
-                   " on in dimension '" + dim.name + "', where chunks have " + std::to_string(chunk[d]) +
-                   "; write whole chunks, define the variable with others (1 in the record dimension), or "
-                   "use driver netcdf");
-  }
   return {};
+}
+
+void NativeDriver::make_way(const FieldJob& job) {
+  if (parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job))) settle("writes");
+}
+
+Status NativeDriver::store_encoded(const FieldJob& job) {
+  if (!parts_->is_part(job)) return store_chunks(job);
+  Status status = parts_->add(job);
+  const auto whole = parts_->take_whole(job);
+  if (!whole) return status;
+  const FieldJob all = job_for(whole->transfer);
+  status.merge(store_chunks(all));
+  return status;
+}
+
+Status NativeDriver::store_chunks(const FieldJob& job) {
+  return writer_->write(job);
+}
+
+void NativeDriver::store_part(const Transfer& part) {
+  FieldJob job = job_for(part);
+  Status status = caught(
+      [&] { job.encoded = encoded_chunks(part.variable, chunks_of(part.region, job.placement->chunk)); });
+  if (status.ok()) status = store_chunks(job);
+  if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
+  keep(status);
 }
 
 void NativeDriver::enter_stored() {
@@ -83,14 +99,30 @@ void NativeDriver::enter_stored() {
   }
 }
 
-std::vector<StoredChunk> NativeDriver::find_encoded(const FieldJob& job) {
+std::vector<StoredChunk> NativeDriver::encoded_chunks(int v, const Box& chunks) {
   const Bytes message = comm_.from_root([&] {
     ByteWriter out;
-    out.put(catalog_->stored_chunks(job.transfer->variable,
-                                    chunks_of(job.transfer->region, job.placement->chunk)));
+    out.put(catalog_->stored_chunks(v, chunks));
     return out.take();
   });
   return ByteReader(message).get<std::vector<StoredChunk>>();
+}
+
+// Of a file that is only read, nothing moves.
+std::vector<StoredChunk> NativeDriver::find_encoded(const FieldJob& job) {
+  const int v = job.transfer->variable;
+  const Box wanted = chunks_of(job.transfer->region, job.placement->chunk);
+  if (writable_) return encoded_chunks(v, wanted);
+  Found& known = found_[v];
+  if (known.encoded.empty() || !known.chunks.contains(wanted)) {
+    known.chunks = ahead_of(job, wanted);
+    known.encoded = encoded_chunks(v, known.chunks);
+  }
+  std::vector<StoredChunk> chunks;
+  for_each_index(wanted, [&](const Dims& index) {
+    chunks.push_back(known.encoded[static_cast<std::size_t>(position_in(index, known.chunks))]);
+  });
+  return chunks;
 }
 
 }  // namespace shoal

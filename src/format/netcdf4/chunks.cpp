@@ -180,21 +180,21 @@ void Netcdf4Catalog::enter(int variable, const std::vector<NewChunk>& chunks) {
 std::vector<StoredChunk> Netcdf4Catalog::stored_chunks(int variable, const Box& chunks) {
   return guarded(variable, [&] {
     require_variable(variable);
-    const auto& s = stored(variable);
+    auto& s = stored(variable);
     if (s.layout != StoredVariable::Layout::chunked)
       throw Error(Code::not_supported, "the variable is not stored in chunks");
     const hid_t dataset = contents_.open_variable(file_, variable);
     // What HDF5 still has in memory would be lost while addresses are traced.
-    if (writable_ && s.filtered) {
-      realise(variable);
+    if (s.held) {
       check(H5Dflush(dataset), "write values");
-      image_->write_raw();
+      s.held = false;
     }
+    if (writable_ && s.filtered) image_->write_raw();
     std::vector<StoredChunk> result;
     for_each_index(chunks, [&](const Dims& index) {
       StoredChunk chunk;
       const auto given = s.reserved.find(index);
-      if (given != s.reserved.end()) {  // behind the shape that HDF5 knows
+      if (given != s.reserved.end()) {  // HDF5 does not know of it yet
         result.push_back(given->second);
         return;
       }

@@ -43,6 +43,7 @@ struct StoredVariable {
   Layout layout = Layout::contiguous;
   bool filtered = false;
   bool scale = false;     ///< it is the scale of its first dimension
+  bool held = false;      ///< HDF5 may have values of it in memory that are not in the file
   bool odd_fill = false;  ///< HDF5's fill value is not the one that the schema tells
   Dims chunk;
   Dims extent;     ///< shape of the data set in the file so far

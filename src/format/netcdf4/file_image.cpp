@@ -122,8 +122,15 @@ void FileImage::move_raw(std::uint64_t from, std::uint64_t to, std::uint64_t siz
   for (std::uint64_t done = 0; done < size; done += bytes.size()) {
     const std::span part(bytes.data(), std::min<std::uint64_t>(bytes.size(), size - done));
     const auto n = read_store(from + done, part);
-    write_store(to + done, part.first(n));
+    if (to + done >= committed_end_) {
+      write_store(to + done, part.first(n));
+      continue;
+    }
+    // The last commit's file may have something else there.
+    put_extent(raw_, to + done, part.first(n));
+    raw_bytes_ += static_cast<std::int64_t>(n);
   }
+  if (raw_bytes_ > k_raw_bound) spill();
 }
 
 void FileImage::release(std::uint64_t address, std::uint64_t size) {

@@ -75,7 +75,8 @@ void Netcdf4Catalog::require_inside(int variable, const Box& box, bool may_grow)
 
 // Both directions: source is null for reading. The box is inside of the data set.
 void Netcdf4Catalog::transfer(int variable, const Box& box, hid_t memory, void* values, const void* source) {
-  const auto& s = stored(variable);
+  auto& s = stored(variable);
+  s.held = s.held || (source != nullptr && s.filtered);
   const hid_t dataset = contents_.open_variable(file_, variable);
   const Id file_space = selection(s.extent, box);
   const Id memory_space = selection(box.count, Box::whole(box.count));

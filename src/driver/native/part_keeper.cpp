@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/part_keeper.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+namespace {
+
+bool is_mapped(const Transfer& transfer) {
+  return transfer.decomposition->map() != nullptr;
+}
+
+// Dimensions in front of those of the decomposition.
+int leads_of(const Transfer& transfer) {
+  return transfer.region.rank() - transfer.decomposition->rank();
+}
+
+bool meet(const Box& a, const Box& b) {
+  return !intersection(a, b).empty();
+}
+
+// Joins the box with others that make a larger box with it, as levels and records do that come in order.
+void add_joined(std::vector<Box>& boxes, Box box) {
+  const auto joins = [&](const Box& other) {
+    const Box both = bounding(other, box);
+    return both.cells() == other.cells() + box.cells() && !meet(other, box);
+  };
+  for (auto at = boxes.begin(); (at = std::find_if(boxes.begin(), boxes.end(), joins)) != boxes.end();
+       at = boxes.begin()) {
+    box = bounding(*at, box);
+    boxes.erase(at);
+  }
+  boxes.push_back(box);
+}
+
+// Where a box lies in an array that holds `within`, in the array's dimensions, of which a map has its own.
+Box in_array(const Box& box, const Transfer& of) {
+  if (!is_mapped(of)) {
+    Box inner = box;
+    for (int d = 0; d < box.rank(); ++d)
+      inner.first[d] -= of.mine.first[d];
+    return inner;
+  }
+  Box inner = Box::whole(of.array.extents);
+  for (int d = 0; d < leads_of(of); ++d) {
+    inner.first[d] = box.first[d] - of.region.first[d];
+    inner.count[d] = box.count[d];
+  }
+  return inner;
+}
+
+std::int64_t field_bytes(const FieldJob& job, const Box& region) {
+  return region.cells() * static_cast<std::int64_t>(size_of(job.variable->type));
+}
+
+}  // namespace
+
+bool PartKeeper::is_part(const FieldJob& job) const {
+  const Box& region = job.transfer->region;
+  const Dims& chunk = job.placement->chunk;
+  for (int d = 0; d < region.rank() && !region.empty(); ++d) {
+    const auto& dim = schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])];
+    const bool begins = region.first[d] % chunk[d] == 0;
+    const bool ends = region.end(d) % chunk[d] == 0 || (!dim.unlimited && region.end(d) == dim.length);
+    if (!begins || !ends) return true;
+  }
+  return false;
+}
+
+// All cells of the chunks that the call touches. Of a map, the dimensions that it counts are taken as they
+// are.
+Box PartKeeper::region_of(const FieldJob& job) const {
+  Box region = job.transfer->region;
+  const Dims& chunk = job.placement->chunk;
+  const int dims = is_mapped(*job.transfer) ? leads_of(*job.transfer) : region.rank();
+  for (int d = 0; d < dims; ++d) {
+    const auto& dim = schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])];
+    const std::int64_t first = region.first[d] / chunk[d] * chunk[d];
+    std::int64_t end = (region.end(d) + chunk[d] - 1) / chunk[d] * chunk[d];
+    if (!dim.unlimited) end = std::min(end, dim.length);
+    region.first[d] = first;
+    region.count[d] = end - first;
+  }
+  return region;
+}
+
+bool PartKeeper::in_the_way(const FieldJob& job) const {
+  const Transfer& transfer = *job.transfer;
+  const Box region = is_part(job) ? region_of(job) : transfer.region;
+  return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+    return kept.transfer.variable == transfer.variable && meet(kept.transfer.region, region) &&
+           (kept.transfer.region != region || kept.transfer.decomposition != transfer.decomposition);
+  });
+}
+
+std::deque<PartKeeper::Kept>::iterator PartKeeper::find(const FieldJob& job) {
+  const Box region = region_of(job);
+  return std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+    return kept.transfer.variable == job.transfer->variable && kept.transfer.region == region;
+  });
+}
+
+bool PartKeeper::full(const FieldJob& job) const {
+  const Box region = region_of(job);
+  const bool there = std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+    return kept.transfer.variable == job.transfer->variable && kept.transfer.region == region;
+  });
+  return !there && !kept_.empty() && bytes_ + field_bytes(job, region) > most_bytes_;
+}
+
+PartKeeper::Kept& PartKeeper::begin(const FieldJob& job) {
+  Kept& kept = kept_.emplace_back();
+  Transfer& all = kept.transfer;
+  all = *job.transfer;
+  all.source = {};
+  all.region = region_of(job);
+  // More than may wait: it is stored before the next call, and needs room for its own cells alone.
+  if (field_bytes(job, all.region) > most_bytes_) all.region = job.transfer->region;
+  all.mine = own_cells(all);
+  kept.missing = all.region.cells();
+  kept.bytes = field_bytes(job, all.region);
+  bytes_ += kept.bytes;
+  all.status = caught([&] {
+    if (all.mine.empty()) return;
+    if (is_mapped(all)) {
+      for (int d = 0; d < leads_of(all); ++d)
+        all.array.extents[d] = all.region.count[d];
+      all.array.strides = byte_strides(all.array.extents, all.array.element_size);
+    } else {
+      all.array = ArrayView::contiguous(nullptr, job.variable->type, all.mine.count);
+    }
+    all.array.data =
+        kept.cells.of(static_cast<std::size_t>(volume(all.array.extents)) * all.array.element_size);
+  });
+  return kept;
+}
+
+Status PartKeeper::add(const FieldJob& job) {
+  const Timer timer(time_);
+  const auto before = find(job);
+  Kept& kept = before != kept_.end() ? *before : begin(job);
+  const Box& region = job.transfer->region;
+  const auto has = [&](const Box& box) { return box.contains(region); };
+  if (std::none_of(kept.written.begin(), kept.written.end(), has)) {
+    const auto meets = [&](const Box& box) { return meet(box, region); };
+    kept.overlaps = kept.overlaps || std::any_of(kept.written.begin(), kept.written.end(), meets);
+    kept.missing -= region.cells();
+    if (kept.overlaps)
+      kept.written.push_back(region);
+    else
+      add_joined(kept.written, region);
+  }
+  if (!kept.transfer.status.ok()) return kept.transfer.status;
+  if (kept.transfer.mine.empty()) return job.transfer->status;
+  return is_mapped(*job.transfer) ? copy_mapped(job, kept) : copy_tile(job, kept);
+}
+
+Status PartKeeper::copy_tile(const FieldJob& job, Kept& kept) {
+  const Transfer& transfer = *job.transfer;
+  Status status = transfer.status;
+  const ArrayView& to = kept.transfer.array;
+  const Bytes fill = fill_of(*job.variable);
+  const Element element{job.variable->type, fill.size(), false};
+  if (!status.ok()) {  // the others' cells go on
+    const ArrayView part = to.part(in_array(own_cells(transfer), kept.transfer));
+    fill_box(part.data, part.strides, part.extents, fill.data(), fill.size());
+    return status;
+  }
+  Misfits misfits;
+  status = caught([&] {
+    misfits = pack_cells(transfer, kept.transfer.mine, to.data, to.strides,
+                         find_conversion(in_memory(transfer), element), fill.data());
+  });
+  if (misfits.count > 0)
+    status.merge(misfit_status(transfer, *job.variable, misfits,
+                               intersection(kept.transfer.mine, transfer.mine), true));
+  return status;
+}
+
+// As the model has them: land and holes are looked at by nobody before it is known where cells go.
+Status PartKeeper::copy_mapped(const FieldJob& job, Kept& kept) {
+  const Transfer& transfer = *job.transfer;
+  Transfer& all = kept.transfer;
+  if (!transfer.status.ok()) return all.status = transfer.status;
+  const Element element = in_memory(transfer);
+  if (!(element == in_memory(all)))
+    return all.status = {Code::type,
+                         std::string("an array of type ") + name_of(element.type) +
+                             " was given for a part of compressed chunks of which other parts came as " +
+                             name_of(all.array.type) +
+                             "; give all parts as the same type, or write whole chunks",
+                         -1,
+                         {},
+                         job.variable->name};
+  return caught([&] {
+    const ArrayView part = all.array.part(in_array(transfer.region, all));
+    copy_box(transfer.array.data, transfer.array.strides, part.data, part.strides, part.extents,
+             find_conversion(element, element), nullptr);
+  });
+}
+
+PartKeeper::Kept PartKeeper::take(std::deque<Kept>::iterator at) {
+  Kept kept = std::move(*at);
+  bytes_ -= kept.bytes;
+  kept_.erase(at);
+  return kept;
+}
+
+std::optional<PartKeeper::Kept> PartKeeper::take_whole(const FieldJob& job) {
+  const auto at = find(job);
+  if (at == kept_.end() || !at->whole()) return std::nullopt;
+  FieldJob all = job;
+  all.transfer = &at->transfer;
+  if (is_part(all)) return std::nullopt;
+  return take(at);
+}
+
+PartKeeper::Kept PartKeeper::take_first() {
+  return take(kept_.begin());
+}
+
+Transfer PartKeeper::part_of(const Kept& kept, const Box& part) {
+  Transfer transfer = kept.transfer;
+  transfer.region = part;
+  transfer.mine = own_cells(transfer);
+  if (transfer.mine.empty() || kept.transfer.array.data == nullptr) return transfer;
+  const Box& cells = is_mapped(transfer) ? part : transfer.mine;
+  transfer.array = kept.transfer.array.part(in_array(cells, kept.transfer));
+  return transfer;
+}
+
+}  // namespace shoal

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "driver/native/field.hpp"
+#include "driver/room.hpp"
+
+namespace shoal {
+
+/// Writes of parts of compressed chunks (some levels, one of twelve records), which wait here until all cells
+/// of the chunks were written, so that each chunk is compressed once. Each rank keeps its own cells. What is
+/// kept, and for how long, is the same on all ranks.
+class PartKeeper {
+ public:
+  /// most_bytes: of fields that wait, of all ranks together.
+  PartKeeper(const Schema& schema, std::int64_t most_bytes, Seconds& time)
+      : schema_(schema), most_bytes_(most_bytes), time_(time) {}
+
+  /// Does the call write a part of a chunk, and leave other cells of it that the variable has or may get?
+  bool is_part(const FieldJob& job) const;
+
+  /// Cells that are written as one: those of whole chunks, as far as they were written.
+  struct Kept {
+    Transfer transfer;  ///< of all of them; its array is in `cells`
+    Room cells;
+    std::vector<Box> written;  ///< parts of the region, in order
+    std::int64_t missing = 0;  ///< cells that were not written; a cell that came twice counts twice
+    bool overlaps = false;     ///< some came twice, so that nobody knows when it is whole
+    std::int64_t bytes = 0;
+    bool whole() const { return missing == 0 && !overlaps; }
+  };
+
+  bool empty() const { return kept_.empty(); }
+  /// Must something that waits be stored before the call, to which it does not belong?
+  bool in_the_way(const FieldJob& job) const;
+  /// Would it be more than may wait?
+  bool full(const FieldJob& job) const;
+  /// The part waits from now on. Local; the Status is of this rank's values.
+  Status add(const FieldJob& job);
+  /// What the call has made whole, if it has: then all cells of its chunks are there.
+  std::optional<Kept> take_whole(const FieldJob& job);
+  /// What waits longest.
+  Kept take_first();
+  void clear() { kept_.clear(), bytes_ = 0; }
+
+  /// The transfer of a part of what was kept.
+  static Transfer part_of(const Kept& kept, const Box& part);
+
+ private:
+  Box region_of(const FieldJob& job) const;
+  Kept take(std::deque<Kept>::iterator at);
+  std::deque<Kept>::iterator find(const FieldJob& job);
+  Kept& begin(const FieldJob& job);
+  Status copy_tile(const FieldJob& job, Kept& kept);
+  Status copy_mapped(const FieldJob& job, Kept& kept);
+
+  const Schema& schema_;
+  std::int64_t most_bytes_;
+  Seconds& time_;
+  std::deque<Kept> kept_;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,307 @@
+// Parts of compressed chunks: levels and records one after the other or in any order, again, by several
+// variables in turn, with syncs, reading and other sessions between.
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "codec/filters.hpp"
+#include "comm/nodes.hpp"
+#include "conformance/support.hpp"
+#include "mpi/random_maps.hpp"
+#include "mpi/random_tiles.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+const char* const k_path = "parts.nc";
+constexpr std::int64_t k_levels = 7, k_rows = 13, k_columns = 17;
+constexpr std::int64_t k_cells = k_rows * k_columns;
+
+bool has_parts() {
+  const char* access = std::getenv("SHOAL_ACCESS");
+  const bool alone = driver() == "netcdf" && access != nullptr && std::string(access) == "independent";
+  const bool apart = is_native() && !Nodes(Comm(MPI_COMM_WORLD), 0).single();
+  return has_format("netcdf4") && in_one_file() && !alone && !apart;
+}
+
+/// Cells of a level that this rank has, in the order of its arrays.
+struct Own {
+  Dims extents;
+  std::vector<std::int64_t> cells;  ///< k_hole: none
+};
+
+Own own_of(const Box& tile) {
+  Own own{tile.count, {}};
+  for_cells(tile, [&](const Dims& i) { own.cells.push_back(i[0] * k_columns + i[1]); });
+  return own;
+}
+
+/// A variable of levels, and what was written to it.
+struct Field {
+  std::string name, dims;
+  int type = SHOAL_FLOAT;
+  std::vector<std::int64_t> chunk;
+  Dims cut;  ///< dimensions behind the levels
+  Own own;
+  std::vector<bool> owned = std::vector<bool>(static_cast<std::size_t>(k_cells), false);
+  shoal_decomposition* handle = nullptr;
+  std::map<std::int64_t, std::vector<int>> versions = {};  ///< of levels, by record; 0: not written
+};
+
+double value(int version, std::int64_t record, std::int64_t level, std::int64_t cell) {
+  return static_cast<double>((version * 11 + record * 5 + level * 3 + cell / 4) % 100);
+}
+
+class Fields {
+ public:
+  Fields(std::mt19937& random, bool holes) {
+    const auto me = static_cast<std::size_t>(world_rank());
+    const auto tiles = random_tiles({k_rows, k_columns}, world_size(), holes, random);
+    const auto lists = random_maps(k_cells, world_size(), {holes ? 20 : 0, 10, 5, false}, random);
+    for (int i = 0; i < 3; ++i) {
+      Field& f = fields.emplace_back();
+      f.name = "v" + std::to_string(i);
+      f.type = i == 1 ? SHOAL_SHORT : SHOAL_FLOAT;
+      f.own = own_of(tiles[me]);
+      for (const auto& tile : tiles)
+        for_cells(tile,
+                  [&](const Dims& c) { f.owned[static_cast<std::size_t>(c[0] * k_columns + c[1])] = true; });
+    }
+    tile(fields[0], tiles[me], false);
+    tile(fields[1], tiles[me], true);
+    Field& map = fields[2];
+    map.dims = "time z c";
+    map.chunk = {2, 3, 50};
+    map.cut = {k_cells};
+    map.own = {{static_cast<std::int64_t>(lists[me].size())}, lists[me]};
+    map.owned.assign(static_cast<std::size_t>(k_cells), false);
+    for (const auto& list : lists)
+      for (const auto cell : list)
+        if (cell != k_hole) map.owned[static_cast<std::size_t>(cell)] = true;
+    ok(shoal_map(MPI_COMM_WORLD, 1, map.cut.data(), 0, static_cast<std::int64_t>(lists[me].size()),
+                 lists[me].data(), &map.handle));
+  }
+  Fields(const Fields&) = delete;
+  Fields& operator=(const Fields&) = delete;
+  ~Fields() {
+    for (auto& f : fields)
+      shoal_decomposition_free(&f.handle);
+  }
+  std::vector<Field> fields;
+
+ private:
+  static void tile(Field& f, const Box& tile, bool levels) {
+    f.dims = "time z y x";
+    f.chunk = levels ? std::vector<std::int64_t>{1, 4, 6, 6} : std::vector<std::int64_t>{3, 2, 5, 8};
+    f.cut = {k_rows, k_columns};
+    const Dims lead = levels ? Dims{k_levels} : Dims{};
+    const Dims global = joined(lead, f.cut), zero(global.size());
+    const Box box(joined(Dims(lead.size()), tile.first),
+                  joined(tile.empty() ? Dims(lead.size()) : lead, tile.count));
+    ok(shoal_block(MPI_COMM_WORLD, global.size(), global.data(), box.first.data(), box.count.data(),
+                   zero.data(), zero.data(), &f.handle));
+  }
+};
+
+shoal_dataset* create(const Fields& all, const std::string& settings) {
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=netcdf4" + settings).c_str(), &file));
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  def_dim(file, "z", k_levels);
+  def_dim(file, "y", k_rows);
+  def_dim(file, "x", k_columns);
+  def_dim(file, "c", k_cells);
+  for (const auto& f : all.fields) {
+    ok(shoal_def_var(file, f.name.c_str(), f.type, f.dims.c_str(), f.handle));
+    ok(shoal_def_chunks(file, f.name.c_str(), f.chunk.data()));
+    ok(shoal_def_compression(file, f.name.c_str(), "shuffle+deflate:1"));
+  }
+  return file;
+}
+
+void write(shoal_dataset* file, Field& f, int version, std::int64_t record, std::int64_t first,
+           std::int64_t n, std::mt19937& random) {
+  TestArray array(SHOAL_DOUBLE, joined({n}, f.own.extents), random);
+  array.fill(1e30);  // fits no short: nobody may look at what is no cell
+  if (!f.own.cells.empty())
+    for_cells(Box::whole(joined({n}, f.own.extents)), [&](const Dims& i) {
+      const auto cell =
+          f.own
+              .cells[static_cast<std::size_t>(position_in(tail(i, i.size() - 1), Box::whole(f.own.extents)))];
+      if (cell != k_hole) array.set(i, value(version, record, first + i[0], cell));
+    });
+  const Dims start = joined({first}, Dims(f.cut.size()));
+  const Dims count = joined({n}, f.cut);
+  ok(shoal_write(file, f.name.c_str(), f.handle, array.c(), record, start.data(), count.data()));
+  auto& versions = f.versions[record];
+  versions.resize(static_cast<std::size_t>(k_levels), 0);
+  std::fill_n(versions.begin() + first, n, version);
+}
+
+void check(shoal_dataset* file, Field& f, std::int64_t record) {
+  TestArray array(SHOAL_DOUBLE, joined({k_levels}, f.own.extents));
+  array.fill(-5);
+  ok(shoal_read(file, f.name.c_str(), f.handle, array.c(), record, nullptr, nullptr));
+  auto& versions = f.versions[record];
+  versions.resize(static_cast<std::size_t>(k_levels), 0);
+  int wrong = 0;
+  if (!f.own.cells.empty())
+    for_cells(Box::whole(joined({k_levels}, f.own.extents)), [&](const Dims& i) {
+      const auto cell =
+          f.own
+              .cells[static_cast<std::size_t>(position_in(tail(i, i.size() - 1), Box::whole(f.own.extents)))];
+      const int version = versions[static_cast<std::size_t>(i[0])];
+      double wanted = cell == k_hole ? -5 : fill_value(f.type);
+      if (cell != k_hole && version > 0) wanted = value(version, record, i[0], cell);
+      wrong += static_cast<float>(array.get(i)) != static_cast<float>(wanted) ? 1 : 0;
+    });
+  CHECK_MESSAGE(wrong == 0, wrong, " wrong cells in ", f.name, ", record ", record);
+}
+
+/// All of it, on each rank, without a decomposition: what nobody owns is fill.
+void check_whole(shoal_dataset* file, const Field& f, std::int64_t record) {
+  std::vector<double> found(static_cast<std::size_t>(k_levels * k_cells));
+  const Dims extents = joined({k_levels}, f.cut);
+  const Dims strides = row_major_strides(extents);
+  Dims bytes = strides;
+  for (auto& s : bytes)
+    s *= 8;
+  const shoal_array array{found.data(), SHOAL_DOUBLE, 0, extents.size(), extents.data(), bytes.data()};
+  ok(shoal_get(file, f.name.c_str(), &array, record, nullptr, nullptr));
+  const auto versions = f.versions.find(record);
+  int wrong = 0;
+  for (std::int64_t level = 0; level < k_levels; ++level)
+    for (std::int64_t cell = 0; cell < k_cells; ++cell) {
+      const int version =
+          versions == f.versions.end() ? 0 : versions->second[static_cast<std::size_t>(level)];
+      const double wanted = version > 0 && f.owned[static_cast<std::size_t>(cell)]
+                                ? value(version, record, level, cell)
+                                : fill_value(f.type);
+      wrong += static_cast<float>(found[static_cast<std::size_t>(level * k_cells + cell)]) !=
+                       static_cast<float>(wanted)
+                   ? 1
+                   : 0;
+    }
+  CHECK_MESSAGE(wrong == 0, wrong, " wrong cells of the whole ", f.name, ", record ", record);
+}
+
+std::int64_t records_of(const Fields& all) {
+  std::int64_t records = 0;
+  for (const auto& f : all.fields)
+    if (!f.versions.empty()) records = std::max(records, f.versions.rbegin()->first + 1);
+  return records;
+}
+
+void check_all(Fields& all, std::int64_t records) {
+  shoal_dataset* file = nullptr;
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+  for (auto& f : all.fields)
+    for (std::int64_t record = 0; record < records; ++record) {
+      check(file, f, record);
+      check_whole(file, f, record);
+    }
+  ok(shoal_close(&file, 0));
+}
+
+/// A number of the report, over all ranks.
+std::int64_t reported(shoal_dataset* file, const std::string& name) {
+  const std::string report = shoal_report(file);
+  const auto at = report.find("\"" + name + "\"");
+  REQUIRE_MESSAGE(at != std::string::npos, "no ", name, " in ", report);
+  const std::int64_t mine = std::atoll(report.c_str() + report.find(':', at) + 1);
+  std::int64_t all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("compression: levels and records that come one after the other are compressed once") {
+  if (skipped(has_parts(), "it has no compression, or several nodes")) return;
+  std::mt19937 random(41);
+  std::mt19937 own(400 + static_cast<unsigned>(world_rank()));
+  Fields all(random, world_size() > 2);
+  shoal_dataset* file = create(all, "");
+  constexpr std::int64_t k_records = 6;
+  for (std::int64_t record = 0; record < k_records; ++record)
+    for (std::int64_t level = 0; level < k_levels; ++level)
+      for (auto& f : all.fields)
+        write(file, f, 1, record, level, 1, own);
+  ok(shoal_sync(file, 0));
+  if (is_native()) {
+    std::int64_t whole = 0;
+    const auto bytes = [&](std::int64_t chunks, std::int64_t size) { whole += chunks * size; };
+    bytes(k_records / 3 * 4 * 3 * 3, 3 * 2 * 5 * 8 * 4);
+    bytes(k_records * 2 * 3 * 3, 4 * 6 * 6 * 2);
+    bytes(k_records / 2 * 3 * 5, 2 * 3 * 50 * 4);
+    CHECK(reported(file, "bytes_encoded") == whole);
+    CHECK(reported(file, "bytes_encoded_again") == 0);
+  }
+  ok(shoal_close(&file, 0));
+  check_all(all, k_records);
+}
+
+TEST_CASE("compression: parts of chunks in any order, with syncs, reading and other sessions between") {
+  if (skipped(has_parts(), "it has no compression, or several nodes")) return;
+  // Memory for parts: plenty, little (each part alone), some.
+  for (const std::string settings : {"", ", stage_bytes=131072", ", stage_bytes=200000"})
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      CAPTURE(settings);
+      CAPTURE(seed);
+      std::mt19937 random(seed);
+      std::mt19937 own(seed * 1000 + static_cast<unsigned>(world_rank()));
+      Fields all(random, world_size() > 1 && seed > 1);
+      shoal_dataset* file = create(all, is_native() ? settings : "");
+      for (int step = 1; step <= 60; ++step) {
+        Field& f = all.fields[random() % all.fields.size()];
+        const auto deed = random() % 20;
+        if (deed == 0) {
+          ok(shoal_sync(file, 0));
+        } else if (deed == 1 && records_of(all) > 0) {
+          check(file, f, static_cast<std::int64_t>(random()) % records_of(all));
+        } else if (deed == 2) {
+          ok(shoal_close(&file, 0));
+          ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, nullptr, &file));
+        } else {
+          const auto first = static_cast<std::int64_t>(random() % k_levels);
+          const auto n = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(k_levels - first));
+          const auto record = static_cast<std::int64_t>(random() % 5);
+          const bool all_levels = random() % 4 == 0;
+          write(file, f, step, record, all_levels ? 0 : first, all_levels ? k_levels : n, own);
+        }
+      }
+      ok(shoal_close(&file, 0));
+      check_all(all, records_of(all));
+    }
+}
+
+TEST_CASE("compression: a rank that cannot give its part of a chunk leaves the others' in the file") {
+  if (skipped(has_parts() && is_native() && world_size() > 1, "it needs driver native, and others")) return;
+  std::mt19937 random(43);
+  std::mt19937 own(500 + static_cast<unsigned>(world_rank()));
+  Fields all(random, false);
+  Field& f = all.fields[0];
+  shoal_dataset* file = create(all, "");
+  for (std::int64_t record = 0; record < 2; ++record)
+    write(file, f, 1, record, 0, k_levels, own);
+  // The last rank's array is too small.
+  const bool bad = world_rank() == world_size() - 1;
+  Dims extents = joined({k_levels}, f.own.extents);
+  if (bad) extents[0] = 1;
+  TestArray array(SHOAL_DOUBLE, extents);
+  array.fill(3);
+  shoal_write(file, f.name.c_str(), f.handle, array.c(), 2, nullptr, nullptr);
+  const int code = shoal_sync(file, 0);
+  const bool any = !f.own.cells.empty() || !bad;
+  int wanted = any ? SHOAL_INVALID_ARGUMENT : SHOAL_OK;
+  MPI_Bcast(&wanted, 1, MPI_INT, world_size() - 1, MPI_COMM_WORLD);
+  CHECK(code == wanted);
+  alike(code);
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+  for (std::int64_t record = 0; record < 2; ++record)
+    check(file, f, record);
+  ok(shoal_close(&file, 0));
+}
