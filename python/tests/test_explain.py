@@ -203,6 +203,37 @@ def test_several_nodes_exchange_where_that_makes_runs_longer():
             explain(tiles, wrong)
 
 
+def test_io_ranks_that_serve_groups():
+    tiles = Tiles((656, 640), (16, 1), 4)
+    plan = explain(tiles, Options(ranks_per_node=8, io_ranks_per_node=2, io_base=1, io_way="subset"))
+    served = [(node.io_rank, list(node.ranks)) for node in plan.nodes]
+    assert served == [
+        (1, [0, 1, 2, 3]),
+        (4, [4, 5, 6, 7]),
+        (9, [8, 9, 10, 11]),
+        (12, [12, 13, 14, 15]),
+    ]
+    assert not plan.boxes and sum(node.runs for node in plan.nodes) == 4 * 640
+    assert sum(node.bytes for node in plan.nodes) == tiles.field_bytes
+    assert "I/O rank" in plan.who[-1]
+    assert [n.io_rank for n in explain(tiles, Options(ranks_per_node=8, io_way="subset")).nodes] == [0, 8]
+    assert len(explain(tiles, Options(io_way="box")).boxes) == 8
+    for wrong in (
+        Options(io_way="subset", exchange="on"),
+        Options(io_way="subset", writers=2),
+        Options(io_way="subset", driver="pnetcdf"),
+        Options(io_way="box", exchange="off"),
+        Options(ranks_per_node=4, io_ranks=2, io_way="subset"),
+    ):
+        with pytest.raises(InvalidArgumentError):
+            explain(tiles, wrong)
+    told = run_program(
+        [*program, "--global", "656x640", "--tiles", "4x4", "--io-ranks-per-node", "2", "--io-way", "subset"]
+    )
+    assert told.returncode == 0, told.stderr
+    assert "by group of an I/O rank" in told.stdout and "Way: subset" in told.stdout
+
+
 def test_io_ranks_in_text_and_picture(tmp_path):
     picture = tmp_path / "boxes.png"
     command = [*program, "--global", "656x640x16", "--tiles", "4x4", "--io-ranks", "4"]

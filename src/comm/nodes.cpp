@@ -11,7 +11,15 @@ Comm node_of(const Comm& comm, int ranks_per_node) {
 }  // namespace
 
 Nodes::Nodes(const Comm& comm, int ranks_per_node) : node_(node_of(comm, ranks_per_node)) {
-  // Nodes are numbered in the order of their first ranks.
+  number(comm);
+}
+
+Nodes::Nodes(const Comm& comm, const Comm& node, int color) : node_(node.split(color)) {
+  number(comm);
+}
+
+// In the order of their first ranks.
+void Nodes::number(const Comm& comm) {
   const auto leads = comm.all_gather(std::int64_t{node_.rank() == 0 ? 1 : 0});
   count_ = 0;
   std::int64_t number = -1;

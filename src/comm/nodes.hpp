@@ -11,6 +11,8 @@ class Nodes {
   /// ranks_per_node 0: nodes are the ranks that share memory; n > 0: every n consecutive ranks of those
   /// (tests, NUMA domains). Collective.
   Nodes(const Comm& comm, int ranks_per_node);
+  /// Groups of ranks of one node in place of nodes: those of one color. Collective over comm.
+  Nodes(const Comm& comm, const Comm& node, int color);
 
   const Comm& node() const { return node_; }  ///< the ranks of this node
   int index() const { return index_; }        ///< number of this node
@@ -18,6 +20,7 @@ class Nodes {
   bool single() const { return count_ == 1; }
 
  private:
+  void number(const Comm& comm);
   Comm node_;
   int index_ = 0;
   int count_ = 1;

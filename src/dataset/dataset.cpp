@@ -172,6 +172,8 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.io_stride = static_cast<int>(settings_.count("io_stride"));
   out.io_base = static_cast<int>(settings_.count("io_base"));
   out.io_ranks_per_node = static_cast<int>(settings_.count("io_ranks_per_node"));
+  const std::string& way = settings_.text("io_way");
+  out.io_way = way == "box" ? IoWay::box : way == "subset" ? IoWay::subset : IoWay::automatic;
   const std::string& exchange = settings_.text("exchange");
   out.exchange = exchange == "on" ? Exchange::on : exchange == "off" ? Exchange::off : Exchange::automatic;
   out.wait_seconds = settings_.seconds("wait_seconds");

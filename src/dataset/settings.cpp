@@ -22,7 +22,7 @@ using Kind = SettingKey::Kind;
 constexpr std::int64_t k_stripe_unit = 64 * 1024;
 constexpr std::int64_t k_stripe_end = std::int64_t{1} << 32;
 
-constexpr std::array<SettingKey, 33> k_keys{{
+constexpr auto k_keys = std::to_array<SettingKey>({
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
      true},
     {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
@@ -63,6 +63,8 @@ constexpr std::array<SettingKey, 33> k_keys{{
     {"io_base", Kind::count, "0", "a rank, from 0", "the first of these ranks", false},
     {"io_ranks_per_node", Kind::count, "0", "0 or a number of ranks",
      "so many of these ranks on each node, of whose ranks io_stride and io_base count", false},
+    {"io_way", Kind::word, "auto", "auto box subset",
+     "each of these ranks stores an even box of a field, or what its own group of ranks has", false},
     {"exchange", Kind::word, "auto", "auto on off",
      "several nodes: cells are sent to these ranks first, or each node stores its own; auto: by counting",
      false},
@@ -95,7 +97,7 @@ constexpr std::array<SettingKey, 33> k_keys{{
     {"master", Kind::text, "", "a path, auto or nothing",
      "at close, a small netCDF-4 file of virtual datasets over a set of netcdf4 files", false},
     {"quiet", Kind::flag, "false", "true or false", "print no warnings on standard error", false},
-}};
+});
 
 std::vector<std::string> key_names() {
   std::vector<std::string> names;

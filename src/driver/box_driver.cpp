@@ -63,6 +63,11 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
         Code::setting,
         "setting exchange is for driver native: others send fields cut by maps to I/O ranks in any "
         "case, and those cut into tiles where io_ranks is set; leave it out, or choose driver native");
+  if (options.io_way == IoWay::subset)
+    throw Error(
+        Code::setting,
+        "io_way=subset is for driver native, which can store what a group of ranks has; others hand on "
+        "boxes; leave it out, or choose driver native");
   check_io_ranks(comm, options);
   const Bytes header = comm_.from_root([&] {
     ByteWriter out;

@@ -76,6 +76,10 @@ struct LayoutOptions {
   int ranks_per_node = 0;  ///< as in DriverOptions
 };
 
+/// What I/O ranks do. box: each stores an even box of a field, to which all ranks send their cells; subset:
+/// each stores what its own group of ranks of its node has. automatic: the driver chooses.
+enum class IoWay { automatic, box, subset };
+
 struct DriverOptions {
   LayoutOptions layout;
 
@@ -96,6 +100,7 @@ struct DriverOptions {
   /// Ranks that store and fetch boxes of fields: how many, each how many after the one before, which first;
   /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
   int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
+  IoWay io_way = IoWay::automatic;
   Exchange exchange = Exchange::automatic;  ///< driver native on several nodes
   double wait_seconds = 600;                ///< a rank that does not come within this time is an error
   CatalogOptions catalog;

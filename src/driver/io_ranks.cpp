@@ -76,6 +76,35 @@ std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options)
   return list;
 }
 
+IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const DriverOptions& options) {
+  DriverOptions wish = options;
+  if (!sets_io_ranks(options)) wish.io_ranks_per_node = 1;
+  const auto io_ranks = choose_io_ranks(comm, wish);
+  const Comm& node = nodes.node();
+  const auto mine = node.all_gather(std::int64_t{comm.rank()});
+  IoGroups out;
+  out.of_node = 0;
+  int group = 0;
+  std::int64_t leader = -1;
+  for (const auto rank : mine) {
+    if (!std::binary_search(io_ranks.begin(), io_ranks.end(), static_cast<int>(rank))) continue;
+    if (rank <= comm.rank()) group = out.of_node;
+    if (rank <= comm.rank() || leader < 0) leader = rank;
+    ++out.of_node;
+  }
+  comm.agree_or_throw(caught([&] {
+    if (out.of_node == 0)
+      throw Error(Code::setting,
+                  "io_way=subset, but node " + std::to_string(nodes.index()) +
+                      " has no I/O rank, and cells do not go from node to node; set io_ranks_per_node, or "
+                      "io_way=box");
+  }));
+  out.groups = std::make_unique<Nodes>(comm, node, group);
+  const auto of_group = out.groups->node().all_gather(std::int64_t{comm.rank()});
+  out.io_rank = static_cast<int>(std::find(of_group.begin(), of_group.end(), leader) - of_group.begin());
+  return out;
+}
+
 void check_io_ranks(const Comm& comm, const DriverOptions& options) {
   if (sets_io_ranks(options)) choose_io_ranks(comm, options);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "comm/nodes.hpp"
@@ -23,6 +24,16 @@ std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish);
 /// The same, as the options say; where nothing is set: up to k_io_ranks_of_node ranks of each node, as far
 /// apart as they can be. Ascending, the same on all ranks, as Error(setting) is. Collective over comm.
 std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options);
+
+/// Ranks of a node in groups, each with one of the I/O ranks: it has the ranks from itself to the next one
+/// (the first also those before it). Unless settings say otherwise, a node is one group.
+struct IoGroups {
+  std::unique_ptr<Nodes> groups;  ///< in place of nodes
+  int io_rank = 0;                ///< of this group, as its communicator counts
+  int of_node = 1;                ///< groups of this node
+};
+/// Error(setting), on all ranks alike, where a node has no I/O rank. Collective over comm.
+IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const DriverOptions& options);
 
 /// Error(setting), on all ranks alike, if the options ask for I/O ranks that cannot be. Collective over comm.
 void check_io_ranks(const Comm& comm, const DriverOptions& options);

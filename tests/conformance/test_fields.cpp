@@ -214,7 +214,8 @@ TEST_CASE("tiles of several nodes: sent to I/O ranks, or stored by each node") {
   if (skipped(is_native() && in_one_file(), "it has no such setting")) return;
   for (const std::string format : {"cdf5", "netcdf4"})
     for (const char* way : {"exchange=on", "ranks_per_node=2, exchange=on", "ranks_per_node=1, exchange=off",
-                            "ranks_per_node=2, io_ranks_per_node=1", "io_ranks=1",
+                            "ranks_per_node=2, io_ranks_per_node=1", "io_ranks=1", "io_way=box",
+                            "io_way=subset", "io_way=subset, io_stride=2", "ranks_per_node=3, io_way=subset",
                             "ranks_per_node=2, exchange=on, stage_bytes=64KiB, chunk_bytes=1KiB"})
       for (unsigned seed = 40; seed < 42; ++seed)
         round_trip({format, way, seed});

@@ -234,7 +234,7 @@ TEST_CASE("maps: a small stage, several nodes, and chosen I/O ranks") {
   if (is_native())
     for (const char* way :
          {"slot_bytes=4096", "ranks_per_node=1", "ranks_per_node=2", "ranks_per_node=1, exchange=off",
-          "ranks_per_node=2, exchange=off", "ranks_per_node=2, exchange=on"})
+          "ranks_per_node=2, exchange=off", "ranks_per_node=2, exchange=on", "io_way=subset, io_stride=2"})
       ways.emplace_back(way);
   for (const auto& format : formats())
     for (const auto& way : ways) {
@@ -449,8 +449,16 @@ TEST_CASE("I/O ranks that cannot be are refused on all ranks alike") {
   refused("io_ranks_per_node=2, ranks_per_node=1", {"node 0 has 1 rank", "can be 1 to 1"});
   refused("io_ranks_per_node=1, ranks_per_node=1, io_ranks=" + more, {"contradict", "leave one"});
   refused("io_ranks_per_node=1, ranks_per_node=1, io_base=1", {"io_base can be 0 to 0"});
-  if (is_native())
-    refused("exchange=off, io_ranks=1", {"exchange=off", "contradict"});
-  else
+  if (is_native()) {
+    refused("exchange=off, io_ranks=1", {"exchange=off", "contradict", "io_way=subset"});
+    refused("exchange=off, io_way=box", {"exchange=off", "io_way=box", "contradict"});
+    refused("exchange=on, io_way=subset", {"exchange=on", "io_way=subset", "contradict"});
+    refused("io_way=subset, writers=2", {"writers=2", "io_ranks_per_node"});
+    if (world_size() > 1)
+      refused("io_way=subset, ranks_per_node=1, io_ranks=1", {"node 1 has no I/O rank", "io_ranks_per_node"});
+  } else {
     refused("exchange=on", {"driver native"});
+    refused("io_way=subset", {"driver native"});
+  }
+  refused("io_way=circle", {"io_way", "auto", "box", "subset"});
 }

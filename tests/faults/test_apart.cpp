@@ -20,6 +20,7 @@ std::vector<std::string> ways() {
                                "driver=native, format=netcdf4, ranks_per_node=1",
                                "driver=native, format=cdf5, ranks_per_node=2, exchange=on",
                                "driver=native, format=netcdf4, io_ranks_per_node=1",
+                               "driver=native, format=cdf5, io_way=subset, io_stride=2",
                                "driver=native, layout=process",
                                "driver=native, layout=node, ranks_per_node=2, format=netcdf4",
                                "driver=gather, format=cdf5",

@@ -175,6 +175,67 @@ TEST_CASE("what one decomposition wrote, another reads") {
   if (comm.rank() == 0) ::unlink(path.c_str());
 }
 
+TEST_CASE("in the subset way I/O ranks alone store and fetch, for their groups") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (!Nodes(comm, 0).single()) return;  // groups are counted here
+  const std::string path = "native.nc";
+  const Dims shape{9, 20, 31};
+  for (const Format format : {Format::cdf5, Format::netcdf4})
+    for (const int stride : {1, 2, 3}) {
+      CAPTURE(stride);
+      std::mt19937 random(static_cast<unsigned>(stride));
+      DriverOptions options;
+      options.io_way = IoWay::subset;
+      options.io_stride = stride;
+      options.slot_bytes = 4096;
+      const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), stride == 2, random), 0);
+      const Schema wanted = make_schema(format, shape, 3, random);
+      const bool stores = comm.rank() % stride == 0;
+      const int groups = (comm.size() + stride - 1) / stride;
+      std::vector<float> data;
+      const auto move = [&](Driver& driver, std::int64_t record, bool writing) {
+        std::int64_t wrong = 0;
+        for (int v = 1; v < 3; ++v) {
+          Schema schema = driver.schema();
+          schema.dims[0].length = std::max(schema.dims[0].length, record + 1);
+          const Box region = region_of(schema, v, record);
+          const Box mine = own_part(region, cut->tile());
+          const Transfer transfer = transfer_of(v, region, mine, data, cut);
+          if (writing) {
+            for_cells(mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(v, index); });
+            driver.write(transfer);
+          } else {
+            driver.read(transfer);
+            for_cells(mine, [&](const Dims& index, std::size_t i) {
+              wrong += data[i] == value_at(v, index) ? 0 : 1;
+            });
+          }
+        }
+        return wrong;
+      };
+      auto made = make_native_driver(comm, path, OpenMode::create, format, options);
+      made->define(wanted, {});
+      made->prepare(cut);
+      for (std::int64_t record = 0; record < 4; ++record)
+        move(*made, record, true);
+      made->sync(false);
+      CHECK(made->counters().nodes == groups);
+      CHECK(made->counters().ways.front().find("subset: " + std::to_string(groups)) == 0);
+      // Rank 0, an I/O rank, also stores what is not of any field.
+      CHECK((stores || made->counters().writes == 0));
+      CHECK(comm.sum(made->counters().writes) > 0);
+      made->close(false);
+      const auto open = make_native_driver(comm, path, OpenMode::read, Format::cdf5, options);
+      open->prepare(cut);
+      for (std::int64_t record = 0; record < 4; ++record)
+        CHECK(move(*open, record, false) == 0);
+      CHECK((stores || open->counters().reads == 0));
+      open->close(false);
+      comm.barrier();
+    }
+  if (comm.rank() == 0) ::unlink(path.c_str());
+}
+
 TEST_CASE("a section is written, the rest of its record gets the fill value") {
   const Comm comm(MPI_COMM_WORLD);
   const Dims shape{12, 10};

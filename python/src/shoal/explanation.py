@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Optional
 
 from ._fillings import fillings, runs_in_file
@@ -196,6 +196,7 @@ class Options:
     io_base: int = 0
     io_ranks_per_node: int = 0
     exchange: str = "auto"
+    io_way: str = "auto"
 
     @property
     def sets_io_ranks(self) -> bool:
@@ -216,11 +217,12 @@ class IoBox:
 
 @dataclass
 class NodePart:
-    """What one node has of a field."""
+    """What one node has of a field, or in the subset way the group of an I/O rank, which stores it."""
 
     ranks: range
     bytes: int
     runs: int
+    io_rank: Optional[int] = None
 
 
 @dataclass
@@ -255,19 +257,55 @@ class Explanation:
         return sum(self.tiles.runs([rank]) for rank in range(self.tiles.ranks))
 
 
+def _part(tiles: Tiles, ranks: range, io_rank: Optional[int] = None) -> NodePart:
+    return NodePart(ranks, sum(tiles.tile_bytes(rank) for rank in ranks), tiles.runs(ranks), io_rank)
+
+
 def _nodes(tiles: Tiles, ranks_per_node: Optional[int]) -> list[NodePart]:
     size = tiles.ranks if ranks_per_node is None else ranks_per_node
-    parts = []
-    for first in range(0, tiles.ranks, size):
-        ranks = range(first, min(first + size, tiles.ranks))
-        total = sum(tiles.tile_bytes(rank) for rank in ranks)
-        parts.append(NodePart(ranks, total, tiles.runs(ranks)))
-    return parts
+    firsts = range(0, tiles.ranks, size)
+    return [_part(tiles, range(first, min(first + size, tiles.ranks))) for first in firsts]
+
+
+def _make_groups(result: Explanation) -> None:
+    """The subset way: ranks of a node in groups, each with an I/O rank, in place of nodes."""
+    tiles, options = result.tiles, result.options
+    for name, clashes in (
+        (f"driver={options.driver}", options.driver != "native"),
+        ("exchange=on", options.exchange == "on"),
+        (f"writers={options.writers}", options.writers > 1),
+    ):
+        if clashes:
+            raise InvalidArgumentError(f"io_way=subset and {name} contradict each other.")
+    if not options.sets_io_ranks:
+        options = replace(options, io_ranks_per_node=1)
+    result.options = options
+    chosen, groups, most = _io_ranks_of(result), [], 1
+    for number, node in enumerate(result.nodes):
+        mine = [rank for rank in chosen if rank in node.ranks]
+        if not mine:
+            raise InvalidArgumentError(
+                f"io_way=subset, but node {number} has no I/O rank, and cells do not go from node to node; "
+                "give io_ranks_per_node."
+            )
+        borders = [node.ranks.start, *mine[1:], node.ranks.stop]
+        groups += [_part(tiles, range(*ends), io) for *ends, io in zip(borders, borders[1:], mine)]
+        most = max(most, len(mine))
+    result.nodes = groups
+    stage = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
+    result.options = replace(
+        options, writers=1, stage_bytes=stage // most if most > 1 else options.stage_bytes
+    )
+    result.why = "io_way=subset: each I/O rank stores what its group has"
 
 
 def explain(tiles: Tiles, options: Options) -> Explanation:
     """What happens when one field is written (and, backwards, read). Local."""
     result = Explanation(tiles, options, _nodes(tiles, options.ranks_per_node))
+    if options.io_way == "subset":
+        _make_groups(result)
+        _native(result)
+        return result
     ways = {"native": _native, "gather": _gather}
     way = ways.get(options.driver, _library)
     (_exchange if _exchanges(result) else way)(result)
@@ -292,6 +330,10 @@ def _io_ranks_of(result: Explanation) -> list[int]:
 def _exchanges(result: Explanation) -> bool:
     """Whether cells go to I/O ranks, and why."""
     tiles, options = result.tiles, result.options
+    if options.io_way == "box" and options.exchange == "off":
+        raise InvalidArgumentError(
+            "io_way=box and exchange=off contradict each other; leave one of them out."
+        )
     if options.sets_io_ranks:
         if options.exchange == "off":
             raise InvalidArgumentError(
@@ -306,6 +348,9 @@ def _exchanges(result: Explanation) -> bool:
         return False
     if options.exchange == "on":
         result.why = "exchange=on"
+        return True
+    if options.io_way == "box":
+        result.why = "io_way=box"
         return True
     if len(result.nodes) == 1:
         return False
@@ -414,11 +459,16 @@ def _native(result: Explanation) -> None:
         )
     if direct == len(result.nodes):
         return
+    node = "group" if result.nodes[0].io_rank is not None else "node"
+    storer = (
+        "the group's I/O rank"
+        if node == "group"
+        else f"whichever of the node's ranks has time, {writers} at a time"
+    )
     result.who += [
-        "every rank copies its cells to their place in its node's stage, in file order, and does not wait",
-        f"the stage of a node: {slots} slots of {slot} bytes; the field makes {count} fillings",
-        f"a full slot is stored by whichever of the node's ranks has time, {writers} at a time, in writes of "
-        f"at most {result.share} bytes",
+        f"every rank copies its cells to their place in its {node}'s stage, in file order, and does not wait",
+        f"the stage of a {node}: {slots} slots of {slot} bytes; the field makes {count} fillings",
+        f"a full slot is stored by {storer}, in writes of at most {result.share} bytes",
     ]
 
 

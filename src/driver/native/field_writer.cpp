@@ -156,7 +156,7 @@ void FieldWriter::close_filling(Status& status) {
   stage_.arrive(number, closed.note);
   // A rank that is late leaves the storing to those that wait already: its own cells are what the next
   // filling lacks.
-  while (!stage_.somebody_waits() && store_one(status)) {
+  while ((stage_.stores_alone() || !stage_.somebody_waits()) && store_one(status)) {
   }
 }
 

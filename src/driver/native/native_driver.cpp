@@ -11,6 +11,7 @@
 #include "driver/meeting.hpp"
 #include "driver/native/shapes.hpp"
 #include "driver/shared_file.hpp"
+#include "format/netcdf4/contents.hpp"
 
 namespace shoal {
 
@@ -27,10 +28,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       writable_(mode != OpenMode::read),
       file_(path, writable_, options.open_store, counters_) {
   check_io_ranks(comm, options);
-  if (options.exchange == Exchange::off && sets_io_ranks(options))
-    throw Error(Code::setting,
-                "exchange=off and settings of I/O ranks (io_ranks, io_ranks_per_node, io_stride, io_base) "
-                "contradict each other, as cells go to these ranks by an exchange; leave one of them out");
+  check_io_way();
   const Timer timer(counters_.open);
   const Bytes opened = comm_.from_root([&] {
     catalog_ = catalog_of_file(path, mode, format, options_, counters_.warnings);
@@ -47,6 +45,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
   parts_.emplace(schema_, options_.stage_bytes * nodes_->count(), counters_.pack);
   share_file(where);
+  if (options_.io_way == IoWay::subset) make_groups();
   records_.start(schema_);
   note_committed();
 }
@@ -63,8 +62,8 @@ void NativeDriver::share_file(const FileSystem& found) {
   if (!warning.empty()) counters_.warnings.push_back(warning);
   one_node_stores_ = where.sharing == FileSystem::Sharing::close_to_open;
   if (!one_node_stores_) return;
-  if (options_.exchange == Exchange::off)
-    throw Error(Code::setting, "exchange=off, but the file is on " + where.type +
+  if (!way_that_stays().empty())
+    throw Error(Code::setting, way_that_stays() + ", but the file is on " + where.type +
                                    ", where nodes do not see each other's writes, and the ranks of one node "
                                    "must store for all; leave the setting out, or choose layout=node");
   bool elsewhere = false;
@@ -92,6 +91,8 @@ void NativeDriver::take_header(const Bytes& header) {
   ByteReader in(header);
   schema_ = unpack_schema(in);
   in.get(placements_);
+  // For libraries that this process may read the file with; only the owner's HDF5 has the file open.
+  if (largest_encoded_chunk() > 0) netcdf4::provide_filters();
 }
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
@@ -145,6 +146,11 @@ void NativeDriver::make_stage() {
         "writes; give /dev/shm at least 16 MiB (containers: --shm-size=1g, and one container for all ranks "
         "of a node)");
     stage_.reset();
+    if (options_.io_way == IoWay::subset)
+      throw Error(
+          Code::no_memory,
+          "io_way=subset, but the ranks of a group have no shared memory to hand their cells over; give "
+          "/dev/shm at least 16 MiB, or leave the setting out");
     nodes_ = std::make_unique<Nodes>(comm_, 1);
     stage_ = try_stage(nodes_->node());
     Status status;
@@ -161,6 +167,7 @@ void NativeDriver::make_stage() {
         " on one node or more, because shared memory is short; give /dev/shm more room (containers: "
         "--shm-size=1g)");
   }
+  if (options_.io_way == IoWay::subset) stage_->set_only_storer(io_rank_of_group_);
   if (catalog_ && nodes_->single()) catalog_->share_end(&stage_->file_end());
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
@@ -404,7 +411,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   }
   if (job.addresses_listed) job.addresses = find(job);
   if (exchanges(job)) return transfer.decomposition->map() != nullptr ? fetch_boxes(job) : fetch_tiles(job);
-  if (direct_->suits(job)) return direct_->read(job);
+  if (options_.io_way != IoWay::subset && direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_).read(job);
 }
 

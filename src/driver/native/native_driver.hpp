@@ -56,6 +56,13 @@ class NativeDriver final : public Driver {
   /// Do ranks need a message to learn where the bytes of a write go?
   bool places_by_message() const { return !one_stage() && !interleaves_records(schema_.format); }
 
+  void check_io_way() const;
+  void make_groups();
+  /// The setting by which cells stay on their node; empty: none.
+  std::string way_that_stays() const {
+    if (options_.io_way == IoWay::subset) return "io_way=subset";
+    return options_.exchange == Exchange::off ? "exchange=off" : "";
+  }
   Bytes packed_header() const;
   void take_header(const Bytes& header);
   void share_file(const FileSystem& found);
@@ -189,6 +196,7 @@ class NativeDriver final : public Driver {
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
+  int io_rank_of_group_ = -1;     ///< in the subset way, nodes_ are groups
   std::vector<int> io_ranks_;     ///< who stores and fetches boxes, once that is known
   struct TileMap {
     std::shared_ptr<const Decomposition> block;

@@ -52,10 +52,11 @@ void NativeDriver::find_rearrangers() {
         schema_.variables.begin(), schema_.variables.end(),
         [&](const VariableDef& v) { return fits(v, decomposition) && keeps_unowned(decomposition, v); });
     if (keeps && known.sends != Sends::always) {
-      if (options_.exchange == Exchange::off)
+      if (!way_that_stays().empty())
         throw Error(Code::setting,
-                    "exchange=off, but cells of a map that nobody owns must stay as they are in a variable "
-                    "without fill, for which I/O ranks read what is there; leave the setting out");
+                    way_that_stays() +
+                        ", but cells of a map that nobody owns must stay as they are in a variable "
+                        "without fill, for which I/O ranks read what is there; leave the setting out");
       known.sends = Sends::always;
       known.why = "cells that nobody owns stay in variables without fill";
       known.ways.clear();

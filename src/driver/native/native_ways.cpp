@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which way the fields of a decomposition go: each node stores what its ranks have (direct), or cells are
-// sent to I/O ranks first (exchange).
+// sent to I/O ranks first (exchange). And who stores, where I/O ranks serve groups.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -39,6 +39,48 @@ RunCount extents_of(const FieldJob& job, const std::vector<Box>& boxes) {
 
 }  // namespace
 
+void NativeDriver::check_io_way() const {
+  const IoWay way = options_.io_way;
+  if (way == IoWay::box && options_.exchange == Exchange::off)
+    throw Error(
+        Code::setting,
+        "io_way=box and exchange=off contradict each other, as cells go to the boxes of I/O ranks by an "
+        "exchange; leave one of them out");
+  if (way != IoWay::subset) {
+    if (options_.exchange == Exchange::off && sets_io_ranks(options_))
+      throw Error(
+          Code::setting,
+          "exchange=off and settings of I/O ranks (io_ranks, io_ranks_per_node, io_stride, io_base) "
+          "contradict each other, as cells go to these ranks by an exchange; leave one of them out, or "
+          "set io_way=subset");
+    return;
+  }
+  if (options_.exchange == Exchange::on)
+    throw Error(Code::setting,
+                "io_way=subset and exchange=on contradict each other, as each I/O rank stores what its own "
+                "group has; leave one of them out");
+  if (options_.writers > 1)
+    throw Error(Code::setting, "io_way=subset and writers=" + std::to_string(options_.writers) +
+                                   " contradict each other, as one rank of each group stores; set "
+                                   "io_ranks_per_node, and leave writers out");
+}
+
+// A group is what a node is otherwise: its ranks share a stage, and none of their cells leave it.
+void NativeDriver::make_groups() {
+  IoGroups made = choose_io_groups(comm_, *nodes_, options_);
+  options_.io_ranks = options_.io_stride = options_.io_base = options_.io_ranks_per_node = 0;
+  options_.exchange = Exchange::off;
+  options_.writers = 1;
+  options_.stage_bytes = std::max(k_least_slots * k_least_slot, options_.stage_bytes / made.of_node);
+  nodes_ = std::move(made.groups);
+  io_rank_of_group_ = made.io_rank;
+  const int ranks = nodes_->node().size();
+  counters_.ways.push_back("subset: " + std::to_string(nodes_->count()) + " I/O rank" +
+                           (nodes_->count() == 1 ? " stores" : "s store") + " what " + std::to_string(ranks) +
+                           (ranks == 1 ? " rank has" : " ranks have") +
+                           (nodes_->count() == 1 ? "" : " each (in rank 0's group)"));
+}
+
 const std::vector<int>& NativeDriver::io_ranks() {
   if (io_ranks_.empty()) io_ranks_ = choose_io_ranks(comm_, options_);
   return io_ranks_;
@@ -54,6 +96,7 @@ void NativeDriver::weigh(Known& known) {
   };
   if (one_node_stores_) return always("nodes do not see each other's writes on " + counters_.file_system);
   if (options_.exchange == Exchange::on) return always("exchange=on");
+  if (options_.io_way == IoWay::box) return always("io_way=box");
   if (sets_io_ranks(options_)) return always("I/O ranks are set");
   if (nodes_->single()) return;
   known.sends = Sends::maybe;
@@ -68,8 +111,8 @@ void NativeDriver::weigh(Known& known) {
     if (known.boxes) {
       share.store = std::move(store.boxes);
       share.fetch = std::move(fetch.boxes);
-    } else if (options_.exchange == Exchange::off) {
-      throw Error(Code::setting, "exchange=off, but the cells of a map that a node has are " +
+    } else if (!way_that_stays().empty()) {
+      throw Error(Code::setting, way_that_stays() + ", but the cells of a map that a node has are " +
                                      std::to_string(most) + " runs, and a node can store " +
                                      std::to_string(k_most_boxes) +
                                      " without an exchange; leave the setting out, or number the cells so "
@@ -79,9 +122,9 @@ void NativeDriver::weigh(Known& known) {
   const bool leads = nodes_->node().rank() == 0;
   known.runs = comm_.sum(leads ? share.runs : 0);
   known.cells = comm_.sum(leads ? share.cells : 0);
-  if (options_.exchange == Exchange::off) {
+  if (!way_that_stays().empty()) {
     known.sends = Sends::never;
-    known.why = "exchange=off";
+    known.why = way_that_stays();
   } else if (known.boxes && interleaves_records(schema_.format) &&
              static_cast<double>(known.cells) >= k_short_run * static_cast<double>(known.runs)) {
     known.sends = Sends::never;  // whatever the type
@@ -140,7 +183,8 @@ void NativeDriver::decide(const Known& known, const FieldJob& job, Way& way) {
   if (way.leads > 1) line += " x " + std::to_string(way.leads);
   line += way.exchange ? ": exchange: " : ": direct: ";
   if (!why.empty()) line += why + "; ";
-  if (counted) line += (way.exchange ? "nodes would store " : "nodes store ") + runs_text(runs, bytes);
+  const std::string who = options_.io_way == IoWay::subset ? "groups" : "nodes";
+  if (counted) line += who + (way.exchange ? " would store " : " store ") + runs_text(runs, bytes);
   if (known.sends != Sends::never) {
     const auto boxes = static_cast<double>(io_ranks().size());
     const double whole = static_cast<double>(volume(cut.global())) * static_cast<double>(way.size) * leads;

@@ -121,6 +121,7 @@ bool Stage::start_storing() {
 }
 
 std::optional<std::uint32_t> Stage::claim(std::uint64_t filling, std::uint32_t shares, const Wish& wish) {
+  if (only_storer_ >= 0 && !stores_alone()) return std::nullopt;
   Slot& s = slot(filling);
   std::uint64_t seen = s.claims.load(std::memory_order_acquire);
   // The share to take, of those that are left.

@@ -38,6 +38,10 @@ class Stage {
   std::int64_t slot_bytes() const { return slot_bytes_; }
   std::int64_t window_bytes() const { return static_cast<std::int64_t>(window_.size()); }
   int writers() const { return writers_; }
+  /// From now on this rank of the node alone is given shares: others only pack, unpack and wait.
+  void set_only_storer(int rank) { only_storer_ = rank; }
+  /// Is this rank the only one to do what there is to do?
+  bool stores_alone() const { return only_storer_ == node_->rank(); }
   const Comm& node() const { return *node_; }
   double wait_seconds() const { return wait_seconds_; }
 
@@ -117,6 +121,7 @@ class Stage {
   std::int64_t slot_head_bytes_;
   int writers_;
   double wait_seconds_;
+  int only_storer_ = -1;
   std::uint64_t next_ = 0;
   std::uint32_t meetings_ = 0;  ///< that this rank went to
   SharedWindow window_;

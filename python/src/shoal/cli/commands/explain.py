@@ -72,19 +72,27 @@ def _show(plan, chunks) -> None:
     )
     out.print(table)
     if len(plan.nodes) > 1:
-        table = Table(title="Together, by node", title_justify="left")
-        for heading in ("node", "ranks", "bytes", "contiguous runs", "bytes a run"):
+        groups = plan.nodes[0].io_rank is not None
+        title = "Together, by group of an I/O rank" if groups else "Together, by node"
+        table = Table(title=title, title_justify="left")
+        first = "I/O rank" if groups else "node"
+        for heading in (first, "ranks", "bytes", "contiguous runs", "bytes a run"):
             table.add_column(heading, justify="right", no_wrap=True)
         for number, node in enumerate(plan.nodes[:_most_rows]):
             length = node.bytes / node.runs if node.runs else 0
-            table.add_row(str(number), _range(node.ranks), *map(_count, (node.bytes, node.runs, length)))
+            table.add_row(
+                str(node.io_rank if groups else number),
+                _range(node.ranks),
+                *map(_count, (node.bytes, node.runs, length)),
+            )
         if len(plan.nodes) > _most_rows:
             table.add_row("...")
         out.print(table)
     if plan.boxes:
         _show_boxes(plan)
     if plan.why:
-        out.print(escape(f"Way: {'exchange' if plan.boxes else 'direct'}: {plan.why}"))
+        way = "subset" if plan.options.io_way == "subset" else "exchange" if plan.boxes else "direct"
+        out.print(escape(f"Way: {way}: {plan.why}"))
     out.print("Who writes what:")
     for line in plan.who:
         out.print(escape(f"  - {line}"))
@@ -148,6 +156,12 @@ def explain(
     exchange: Annotated[
         str, typer.Option(help="auto, on or off: do cells go to I/O ranks, with driver native?")
     ] = "auto",
+    io_way: Annotated[
+        str,
+        typer.Option(
+            help="auto, box or subset: does an I/O rank store an even box, or what its group of ranks has?"
+        ),
+    ] = "auto",
     plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Build the plans of all ranks, which do not run.")
@@ -191,6 +205,10 @@ def explain(
         raise typer.BadParameter(f"--exchange {exchange}: it can be auto, on or off.")
     if exchange != "auto" and driver != "native":
         raise typer.BadParameter(f"--exchange {exchange}: that is for driver native, not {driver}.")
+    if io_way not in ("auto", "box", "subset"):
+        raise typer.BadParameter(f"--io-way {io_way}: it can be auto, box or subset.")
+    if io_way == "subset" and simulate:
+        raise typer.BadParameter("--io-way subset does not go with --simulate; leave one of them out.")
     given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
     if driver != "native" and any(given.values()):
         names = " and ".join(name for name, is_given in given.items() if is_given)
@@ -211,6 +229,7 @@ def explain(
         io_base,
         io_ranks_per_node,
         exchange,
+        io_way,
     )
     if simulate:
         if plot is not None or ranks_per_node:
@@ -270,7 +289,7 @@ def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, opt
         "io_stride": options.io_stride,
         "io_base": options.io_base,
         "io_ranks_per_node": options.io_ranks_per_node,
-        "exchange": "" if options.exchange == "auto" else options.exchange,
+        "exchange": "on" if options.io_way == "box" else options.exchange.replace("auto", ""),
         "stage_bytes": options.stage_bytes,
         "slot_bytes": options.slot_bytes,
         "writers": options.writers,
