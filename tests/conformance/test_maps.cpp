@@ -295,8 +295,9 @@ TEST_CASE("maps: several nodes, cells written again another way without a sync: 
   const Shape& shape = k_shapes[1];
   const auto lists = random_maps(113, world_size(), {0, 10, 1, false}, random);
   const std::vector<bool> owned(113, true);
-  for (const std::string settings : {"ranks_per_node=2, format=cdf5", "ranks_per_node=1, format=cdf5",
-                                     "ranks_per_node=2, format=netcdf4"}) {
+  for (const std::string settings :
+       {"ranks_per_node=2, format=cdf5", "ranks_per_node=1, format=cdf5", "ranks_per_node=2, format=netcdf4",
+        "ranks_per_node=1, exchange=off, format=cdf5", "io_way=subset, io_stride=2, format=cdf5"}) {
     CAPTURE(settings);
     const Map map(shape.global(), 0, mine(lists));
     const std::int64_t n = world_size();

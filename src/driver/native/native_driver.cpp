@@ -247,6 +247,7 @@ void NativeDriver::write(const Transfer& transfer) {
   }
   FieldJob job = job_for(transfer);
   written_so_far_ = note_of(job, written_so_far_);
+  if (!meets && !nodes_->single()) keep_order(job, exchanges(job));
   if (broken_ && !meets) return;
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
@@ -291,7 +292,7 @@ void NativeDriver::write(const Transfer& transfer) {
 }
 
 // What one node has in its stage may be stored after what another one stores: cells that are written again in
-// another way must wait. All ranks are in this call.
+// another way must wait. All ranks are in this call, and know alike whether the way is another.
 void NativeDriver::keep_order(const FieldJob& job, bool exchange) {
   const std::uint64_t way = 2 * job.share->number + (exchange ? 1 : 0);
   const auto before = wrote_.find(job.transfer->variable);
