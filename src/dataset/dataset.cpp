@@ -386,6 +386,7 @@ void Dataset::sync(bool durable) {
   const Status status = settle("syncs", [&] { driver_->sync(durable || settings_.flag("durable")); });
   definitions_.take_lengths(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);
+  look_again();
 }
 
 void Dataset::close(bool durable) {

@@ -116,6 +116,7 @@ class Dataset {
   void write_lists(const std::vector<std::pair<int, std::shared_ptr<const Decomposition>>>& gathered);
   const CellPositions& list_of(const Gathering& gathering);
   void find_water();
+  void look_again();
   Transfer transfer_on_grid(const OnGrid& how, int variable, const DataCall& call,
                             const std::shared_ptr<const Decomposition>& decomposition, Direction direction);
   const Water* water_of(const Transfer& transfer);

@@ -168,8 +168,15 @@ void Dataset::read(const DataCall& call) {
   finish_definitions();
   try {
     adopt(call.decomposition);
-    const Transfer transfer = transfer_of(call, Direction::from_file);
-    if (const Water* water = water_of(transfer))
+    Transfer transfer = transfer_of(call, Direction::from_file);
+    const Water* water = nullptr;
+    const Status known = caught([&] { water = water_of(transfer); });
+    if (!known.ok()) {  // a rank with bad arguments does not know, and waits in the driver
+      if (comm_.size() == 1) throw Error(known);
+      transfer.variable = -1;
+      transfer.status = with_context(known, path_, call.variable);
+    }
+    if (water != nullptr)
       read_water(*water, transfer);
     else
       driver_->read(transfer);

@@ -73,7 +73,7 @@ void Dataset::write_lists(const std::vector<std::pair<int, std::shared_ptr<const
     comm_.agree_or_throw(caught([&] { cells = water_of_mask(*decomposition); }));
     const auto [list, fresh] =
         lists_.insert_or_assign(dim, CellPositions::numbered(comm_, volume(found->shape), cells));
-    cells = list->second.own_part();
+    comm_.agree_or_throw(caught([&, &numbered = list->second] { cells = numbered.own_part(); }));
     const auto part = part_of_list(comm_, list->second.size(), list->second.own_first(),
                                    static_cast<std::int64_t>(cells.size()));
     driver_->prepare(part);
@@ -124,6 +124,12 @@ void Dataset::find_water() {
                               schema, how->gathering);
       waters_.push_back(std::move(found));
     }
+}
+
+// A list that could not be used may have been put since: a model that defines its own puts it after its
+// variables.
+void Dataset::look_again() {
+  if (std::erase_if(waters_, [](const KnownWater& known) { return !known.problem.ok(); }) > 0) find_water();
 }
 
 // Sections count in the variable's own dimensions.

@@ -29,37 +29,58 @@ std::string numbers(std::int64_t a, std::int64_t b) {
   return std::to_string(a) + " and " + std::to_string(b);
 }
 
+/// Each rank's list of runs to that rank; what came from each. Lists that are empty are no messages. No rank
+/// leaves the others alone: what a rank alone runs out of memory with, all of them fail with.
+template <class Run, class Make, class Take>
+void exchange_runs(const Comm& comm, Make&& make, Take&& take) {
+  std::vector<Bytes> messages;
+  comm.agree_or_throw(caught([&] {
+    std::vector<std::vector<Run>> lists(static_cast<std::size_t>(comm.size()));
+    make(lists);
+    messages.resize(lists.size());
+    for (std::size_t r = 0; r < lists.size(); ++r) {
+      if (lists[r].empty()) continue;
+      ByteWriter out;
+      out.put(lists[r]);
+      messages[r] = out.take();
+      std::vector<Run>().swap(lists[r]);
+    }
+  }));
+  const auto came = comm.exchange(messages);
+  comm.agree_or_throw(caught([&] {
+    for (std::size_t r = 0; r < came.size(); ++r) {
+      std::vector<Run> runs;
+      if (!came[r].empty()) ByteReader(came[r]).get(runs);
+      take(r, runs);
+    }
+  }));
+}
+
 }  // namespace
+
+/// Adds an entry of a list to its runs.
+void CellPositions::append(std::vector<Run>& runs, std::int64_t cell, std::int64_t position) {
+  if (!runs.empty() && runs.back().cell + runs.back().length == cell &&
+      runs.back().position + runs.back().length == position)
+    ++runs.back().length;
+  else
+    runs.push_back({cell, position, 1});
+}
 
 // Sent as runs to the ranks whose parts they are in. Cells outside are left out.
 std::vector<CellPositions::Run> CellPositions::dealt(const Comm& comm, std::int64_t cells,
                                                      std::span<const std::int64_t> own, std::int64_t first) {
   const Parts parts{cells, comm.size()};
-  std::vector<Bytes> messages(static_cast<std::size_t>(comm.size()));
-  std::vector<std::vector<Run>> of_part(messages.size());
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const std::int64_t cell = own[i];
-    if (cell < 0 || cell >= cells) continue;
-    const std::int64_t position = first + static_cast<std::int64_t>(i);
-    auto& runs = of_part[static_cast<std::size_t>(parts.of(cell))];
-    if (!runs.empty() && runs.back().cell + runs.back().length == cell &&
-        runs.back().position + runs.back().length == position)
-      ++runs.back().length;
-    else
-      runs.push_back({cell, position, 1});
-  }
-  for (std::size_t r = 0; r < messages.size(); ++r) {
-    ByteWriter out;
-    out.put(of_part[r]);
-    if (!of_part[r].empty()) messages[r] = out.take();
-  }
   std::vector<Run> mine;
-  for (const auto& message : comm.exchange(messages)) {
-    if (message.empty()) continue;
-    std::vector<Run> runs;
-    ByteReader(message).get(runs);
-    mine.insert(mine.end(), runs.begin(), runs.end());
-  }
+  exchange_runs<Run>(
+      comm,
+      [&](std::vector<std::vector<Run>>& of_part) {
+        for (std::size_t i = 0; i < own.size(); ++i)
+          if (own[i] >= 0 && own[i] < cells)
+            append(of_part[static_cast<std::size_t>(parts.of(own[i]))], own[i],
+                   first + static_cast<std::int64_t>(i));
+      },
+      [&](std::size_t, const std::vector<Run>& runs) { mine.insert(mine.end(), runs.begin(), runs.end()); });
   std::sort(mine.begin(), mine.end(), [](const Run& a, const Run& b) { return a.cell < b.cell; });
   return mine;
 }
@@ -94,18 +115,20 @@ CellPositions CellPositions::numbered(const Comm& comm, std::int64_t cells,
     if (r == comm.rank()) out.own_first_ = out.size_;
     out.size_ += counts[static_cast<std::size_t>(r)];
   }
-  // Numbers follow each other in order of cell: runs that are neighbours become one.
-  std::vector<Run> joined;
+  // Numbers follow each other in order of cell: runs that are neighbours become one, where they are.
+  std::size_t joined = 0;
   std::int64_t next = out.own_first_;
   for (const Run& run : out.runs_) {
-    if (!joined.empty() && joined.back().cell + joined.back().length == run.cell)
-      joined.back().length += run.length;
+    const std::int64_t length = run.length;
+    Run* const last = joined == 0 ? nullptr : &out.runs_[joined - 1];
+    if (last != nullptr && last->cell + last->length == run.cell)
+      last->length += length;
     else
-      joined.push_back({run.cell, next, run.length});
-    next += run.length;
+      out.runs_[joined++] = {run.cell, next, length};
+    next += length;
   }
-  joined.shrink_to_fit();
-  out.runs_ = std::move(joined);
+  out.runs_.resize(joined);
+  out.runs_.shrink_to_fit();
   return out;
 }
 
@@ -138,59 +161,48 @@ CellPositions CellPositions::of_list(const Comm& comm, std::int64_t cells, std::
   return out;
 }
 
+/// Where this rank's part has cells of a question, as runs whose cell is the place in what was asked for.
+void CellPositions::answer(const Run& question, std::vector<Run>& answers) const {
+  const std::int64_t end = question.cell + question.length;
+  auto run = std::partition_point(runs_.begin(), runs_.end(), [&](const Run& known) {
+    return known.cell + known.length <= question.cell;
+  });
+  for (; run != runs_.end() && run->cell < end; ++run) {
+    const std::int64_t from = std::max(question.cell, run->cell);
+    const std::int64_t to = std::min(end, run->cell + run->length);
+    answers.push_back(
+        {question.position + from - question.cell, run->position + from - run->cell, to - from});
+  }
+}
+
 // Questions go out as runs, answers come back as runs of those that were found, in the same order.
 std::vector<std::int64_t> CellPositions::find(const Comm& comm, std::span<const std::int64_t> wanted) const {
   const Parts parts{cells_, comm.size()};
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  std::vector<std::vector<Run>> asked(ranks);  // position: index in wanted
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] < 0 || wanted[i] >= cells_) continue;
-    auto& runs = asked[static_cast<std::size_t>(parts.of(wanted[i]))];
-    const auto at = static_cast<std::int64_t>(i);
-    if (!runs.empty() && runs.back().cell + runs.back().length == wanted[i] &&
-        runs.back().position + runs.back().length == at)
-      ++runs.back().length;
-    else
-      runs.push_back({wanted[i], at, 1});
-  }
-  const auto as_messages = [&](const std::vector<std::vector<Run>>& lists) {
-    std::vector<Bytes> messages(ranks);
-    for (std::size_t r = 0; r < ranks; ++r) {
-      if (lists[r].empty()) continue;
-      ByteWriter out;
-      out.put(lists[r]);
-      messages[r] = out.take();
-    }
-    return comm.exchange(messages);
-  };
-  std::vector<std::vector<Run>> answers(ranks);  // cell: index in wanted
-  const auto questions = as_messages(asked);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    if (questions[r].empty()) continue;
-    std::vector<Run> of_rank;
-    ByteReader(questions[r]).get(of_rank);
-    for (const Run& question : of_rank) {
-      const std::int64_t end = question.cell + question.length;
-      auto run = std::partition_point(runs_.begin(), runs_.end(), [&](const Run& known) {
-        return known.cell + known.length <= question.cell;
+  std::vector<std::vector<Run>> answers;
+  std::vector<std::int64_t> positions;
+  comm.agree_or_throw(caught([&] {
+    answers.resize(static_cast<std::size_t>(comm.size()));
+    positions.assign(wanted.size(), k_hole);
+  }));
+  exchange_runs<Run>(
+      comm,
+      [&](std::vector<std::vector<Run>>& questions) {
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+          if (wanted[i] >= 0 && wanted[i] < cells_)
+            append(questions[static_cast<std::size_t>(parts.of(wanted[i]))], wanted[i],
+                   static_cast<std::int64_t>(i));
+      },
+      [&](std::size_t rank, const std::vector<Run>& questions) {
+        for (const Run& question : questions)
+          answer(question, answers[rank]);
       });
-      for (; run != runs_.end() && run->cell < end; ++run) {
-        const std::int64_t from = std::max(question.cell, run->cell);
-        const std::int64_t to = std::min(end, run->cell + run->length);
-        answers[r].push_back(
-            {question.position + from - question.cell, run->position + from - run->cell, to - from});
-      }
-    }
-  }
-  std::vector<std::int64_t> positions(wanted.size(), k_hole);
-  for (const auto& message : as_messages(answers)) {
-    if (message.empty()) continue;
-    std::vector<Run> found;
-    ByteReader(message).get(found);
-    for (const Run& run : found)
-      for (std::int64_t i = 0; i < run.length; ++i)
-        positions[static_cast<std::size_t>(run.cell + i)] = run.position + i;
-  }
+  exchange_runs<Run>(
+      comm, [&](std::vector<std::vector<Run>>& lists) { lists = std::move(answers); },
+      [&](std::size_t, const std::vector<Run>& found) {
+        for (const Run& run : found)
+          for (std::int64_t i = 0; i < run.length; ++i)
+            positions[static_cast<std::size_t>(run.cell + i)] = run.position + i;
+      });
   return positions;
 }
 

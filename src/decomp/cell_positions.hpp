@@ -38,6 +38,8 @@ class CellPositions {
   };
   static std::vector<Run> dealt(const Comm& comm, std::int64_t cells, std::span<const std::int64_t> own,
                                 std::int64_t first);
+  static void append(std::vector<Run>& runs, std::int64_t cell, std::int64_t position);
+  void answer(const Run& question, std::vector<Run>& answers) const;
   const Run* first_twice() const;
 
   std::int64_t cells_ = 0, size_ = 0, own_first_ = 0;

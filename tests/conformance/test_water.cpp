@@ -296,6 +296,223 @@ TEST_CASE("damaged lists are told by name, on all ranks alike, and only to who u
   refused(water(), "lon lat", {"does not fit"}, SHOAL_INVALID_ARGUMENT);
 }
 
+TEST_CASE("a list that the model defines and puts itself counts from the next sync on") {
+  if (skipped(in_one_file(), "water points go to one file")) return;
+  std::mt19937 random(37);
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    Grid grid;
+    make_block(grid, false, 1, random);
+    auto order = water();
+    std::shuffle(order.begin(), order.end(), random);
+    const auto n = static_cast<std::int64_t>(order.size());
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, "water.nc", ("format=" + format).c_str(), &file));
+    def_grid(file);
+    def_dim(file, "water", n);
+    ok(shoal_def_var(file, "water", SHOAL_INT, "water", nullptr));
+    ok(shoal_put_att(file, "water", "compress", SHOAL_CHAR, 7, "lat lon"));
+    ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", grid.masked));
+    const std::int16_t fill = -9;
+    ok(shoal_def_fill(file, "temp", &fill));
+    const shoal_array list{order.data(), SHOAL_INT64, 0, 1, &n, nullptr};
+    ok(shoal_put(file, "water", &list, SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_sync(file, 0));
+    std::mt19937 own(static_cast<unsigned>(world_rank()));
+    for (std::int64_t record = 0; record < 2; ++record)
+      write_record(file, grid, record, false, own);
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
+    check_file(file, order);
+    check_read(file, grid, grid.all, 1, SHOAL_DOUBLE, own);
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("damaged lists: a rank that reads something else meets the others") {
+  if (skipped(in_one_file(), "water points go to one file")) return;
+  std::mt19937 random(34);
+  auto order = water();
+  order[4] = -1;
+  for (const auto& settings : ways()) {
+    if (settings.find("io_ranks") != std::string::npos) continue;
+    CAPTURE(settings);
+    foreign(settings.substr(0, settings.find(',')), order, "lat lon", SHOAL_INT);
+    Grid grid;
+    make_block(grid, false, 1, random);
+    const std::size_t comma = settings.find(',');
+    const std::string rest = comma == std::string::npos ? "" : settings.substr(comma + 1);
+    shoal_dataset* file = nullptr;
+    ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, rest.c_str(), &file));
+    TestArray array(SHOAL_DOUBLE, joined({k_lev}, grid.extents));
+    for (int again = 0; again < 2; ++again) {
+      const bool odd = world_rank() == world_size() - 1;
+      const int code = shoal_read(file, odd && world_size() > 1 ? "tmep" : "temp", grid.all, array.c(), 0,
+                                  nullptr, nullptr);
+      fails(code, SHOAL_FORMAT, {"water", "-1", "position 4"});
+      alike(code);
+    }
+    check_file(file, order);
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("water points with bands behind them and levels before, whole and in sections") {
+  if (skipped(in_one_file(), "water points go to one file")) return;
+  constexpr std::int64_t k_bands = 2;
+  std::mt19937 random(35);
+  const Dims global{k_lat, k_lon, k_bands};
+  const auto points = water();
+  const auto n_water = static_cast<std::int64_t>(points.size());
+  const auto expected = [&](const Dims& i) {  // level, cell, band
+    return is_land(i[1]) ? -9 : value_of(3, {i[0], i[1], i[2]});
+  };
+  for (const auto& settings : ways())
+    for (const bool by_map : {true, false}) {
+      if (!by_map && settings.find("io_ranks") != std::string::npos) continue;
+      CAPTURE(settings);
+      CAPTURE(by_map);
+      const auto lists = random_maps(volume(k_grid), world_size(), {0, 10, 3, false}, random);
+      const auto& cells = lists[static_cast<std::size_t>(world_rank())];
+      const auto n = static_cast<std::int64_t>(cells.size());
+      std::vector<std::int8_t> flags;
+      for (const auto cell : cells)
+        flags.push_back(cell >= 0 && !is_land(cell) ? 1 : 0);
+      shoal_decomposition* map = nullptr;
+      shoal_decomposition* masked = nullptr;
+      ok(shoal_map(MPI_COMM_WORLD, 3, global.data(), 1, n, cells.data(), &map));
+      const shoal_array mask{flags.data(), SHOAL_BYTE, 0, 1, &n, nullptr};
+      ok(shoal_masked(MPI_COMM_WORLD, map, &mask, &masked));
+      const auto tiles = random_tiles(k_grid, world_size(), false, random);
+      const Box flat = tiles[static_cast<std::size_t>(world_rank())];
+      const Box tile(joined(flat.first, {0}), joined(flat.count, {flat.empty() ? 0 : k_bands}));
+      const Cut cut(MPI_COMM_WORLD, global, tile, {1, 1, 0}, {1, 1, 0});
+
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, "water.nc", settings.c_str(), &file));
+      def_grid(file);
+      def_dim(file, "band", k_bands);
+      ok(shoal_def_gathered(file, "water", "lat lon", masked));
+      ok(shoal_def_var(file, "temp", SHOAL_SHORT, "lev water band", nullptr));
+      const std::int16_t fill = -9;
+      ok(shoal_def_fill(file, "temp", &fill));
+      // Levels 0 and 1 whole, the last in two sections.
+      std::mt19937 own(static_cast<unsigned>(world_rank()));
+      for (int part = 0; part < 3; ++part) {
+        const Dims start{part == 0 ? 0 : 2, 0, part == 2 ? 1 : 0};
+        const Dims count{part == 0 ? 2 : 1, n_water, part == 0 ? 2 : 1};
+        const Dims middle = by_map ? Dims{n} : flat.count;
+        const Dims extents = joined(joined({count[0]}, middle), {count[2]});
+        TestArray array(SHOAL_DOUBLE, extents, own);
+        for_cells(Box::whole(extents), [&](const Dims& i) {
+          const std::int64_t cell =
+              by_map ? cells[static_cast<std::size_t>(i[1])]
+                     : position_in({i[1] + flat.first[0], i[2] + flat.first[1]}, Box::whole(k_grid));
+          const bool plain = cell >= 0 && !is_land(cell);
+          array.set(i, plain ? expected({i[0] + start[0], cell, i[i.size() - 1] + start[2]}) : 7.0);
+        });
+        ok(shoal_write(file, "temp", by_map ? masked : cut.handle(), array.c(), SHOAL_NO_RECORD, start.data(),
+                       count.data()));
+      }
+      const Dims short_count{1, n_water - 1, 2};
+      TestArray nothing(SHOAL_DOUBLE, {1, n, 2});
+      int code = shoal_read(file, "temp", masked, nothing.c(), SHOAL_NO_RECORD, nullptr, short_count.data());
+      fails(code, SHOAL_INVALID_ARGUMENT, {"water", std::to_string(n_water - 1), std::to_string(n_water)});
+      alike(code);
+      ok(shoal_close(&file, 0));
+
+      ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
+      std::int64_t wrong = 0;
+      TestArray all(SHOAL_DOUBLE, {k_lev, n_water, k_bands});
+      ok(shoal_get(file, "temp", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      for_cells(Box::whole({k_lev, n_water, k_bands}), [&](const Dims& i) {
+        wrong += all.get(i) != expected({i[0], points[static_cast<std::size_t>(i[1])], i[2]}) ? 1 : 0;
+      });
+      CHECK(wrong == 0);
+      const Dims start{1, 0, 1};
+      const Dims count{2, n_water, 1};
+      TestArray of_map(SHOAL_INT, {2, n, 1}, own);
+      of_map.fill(5);
+      ok(shoal_read(file, "temp", map, of_map.c(), SHOAL_NO_RECORD, start.data(), count.data()));
+      for_cells(Box::whole({2, n, 1}), [&](const Dims& i) {
+        const std::int64_t cell = cells[static_cast<std::size_t>(i[1])];
+        wrong += of_map.get(i) != (cell < 0 ? 5 : expected({i[0] + 1, cell, 1})) ? 1 : 0;
+      });
+      CHECK(wrong == 0);
+      const Dims around{2, flat.count[0] + 2, flat.count[1] + 2, 1};
+      TestArray of_block(SHOAL_FLOAT, around, own);
+      of_block.fill(5);
+      ok(shoal_read(file, "temp", cut.handle(), of_block.c(), SHOAL_NO_RECORD, start.data(), count.data()));
+      if (!flat.empty())
+        for_cells(Box::whole(around), [&](const Dims& i) {
+          const Dims at{i[1] - 1 + flat.first[0], i[2] - 1 + flat.first[1]};
+          const bool outside = at[0] < 0 || at[0] >= k_lat || at[1] < 0 || at[1] >= k_lon;
+          wrong +=
+              of_block.get(i) != (outside ? 5 : expected({i[0] + 1, position_in(at, Box::whole(k_grid)), 1}))
+                  ? 1
+                  : 0;
+        });
+      CHECK(wrong == 0);
+      ok(shoal_close(&file, 0));
+      shoal_decomposition_free(&map);
+      shoal_decomposition_free(&masked);
+    }
+}
+
+TEST_CASE("water points: one rank's array that does not fit, and values that do not") {
+  if (skipped(in_one_file(), "water points go to one file")) return;
+  std::mt19937 random(36);
+  for (const auto& settings : ways())
+    for (const bool by_map : {true, false}) {
+      if (!by_map && settings.find("io_ranks") != std::string::npos) continue;
+      CAPTURE(settings);
+      CAPTURE(by_map);
+      Grid grid;
+      if (by_map)
+        make_map(grid, 4, random);
+      else
+        make_block(grid, false, 0, random);
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, "water.nc", settings.c_str(), &file));
+      def_grid(file);
+      ok(shoal_def_gathered(file, "water", "lat lon", grid.masked));
+      ok(shoal_def_var(file, "a", SHOAL_BYTE, "water", grid.masked));
+      ok(shoal_def_var(file, "b", SHOAL_BYTE, "water", grid.masked));
+      // Who has the first water cell.
+      const std::int64_t cell = water().front();
+      const auto found = std::find(grid.cells.begin(), grid.cells.end(), cell);
+      const bool odd = found != grid.cells.end();
+      TestArray values(SHOAL_INT, grid.extents);
+      values.fill(3);
+      if (odd) values.set(unravel(found - grid.cells.begin(), grid.extents), 1000);
+      ok(shoal_write(file, "a", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      int code = shoal_sync(file, 0);
+      fails(code, SHOAL_RANGE, {"1000", "a"});
+      alike(code);
+      Dims longer = grid.extents;
+      longer[0] += 1;
+      TestArray bad(SHOAL_INT, longer);
+      values.fill(4);
+      code = shoal_write(file, "b", nullptr, odd ? bad.c() : values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+      if (world_size() > 1) {
+        ok(code);
+        code = shoal_sync(file, 0);
+      }
+      fails(code, SHOAL_INVALID_ARGUMENT, {odd ? "extents " + text_of(longer) : "extents", "b"});
+      alike(code);
+      ok(shoal_close(&file, 0));
+      ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
+      TestArray got(SHOAL_INT, {static_cast<std::int64_t>(water().size())});
+      ok(shoal_get(file, "a", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      CHECK(got.get({0}) == fill_value(SHOAL_BYTE));
+      CHECK(got.get({1}) == 3);
+      code = shoal_read(file, "a", grid.all, odd ? bad.c() : values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+      fails(code, SHOAL_INVALID_ARGUMENT, {odd ? "extents " + text_of(longer) : "extents", "a"});
+      alike(code);
+      ok(shoal_close(&file, 0));
+    }
+}
+
 TEST_CASE("what cannot be gathered is refused") {
   const Dims global{4, static_cast<std::int64_t>(6 * world_size())};
   const Cut cut(MPI_COMM_WORLD, global, Box({0, std::int64_t{6} * world_rank()}, {4, 6}), {0, 1}, {0, 1});
