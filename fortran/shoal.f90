@@ -177,7 +177,9 @@ module shoal
       character(len=*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition
     end function decomposition_masked
-    ! A dimension for the water points alone of dims ("lon lat", fastest first), which the mask has. Local.
+    ! A dimension for the water points alone of dims ("lon lat", fastest first), which the mask of the decomposition
+    ! has, and the variable of its name, which lists their indices in the grid, from 0. Variables with it are written
+    ! and read with arrays and decompositions of the grid. Local.
     module subroutine dataset_def_gathered(self, name, dims, decomposition, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: name, dims
@@ -185,7 +187,7 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine dataset_def_gathered
-    ! Save to a NetCDF file, which is replaced if it exists. Collective.
+    ! Save to a NetCDF file, which is replaced if it exists, with the mask. Collective.
     module subroutine decomposition_save(self, path, stat, errmsg)
       class(shoal_decomposition), intent(in) :: self
       character(len=*), intent(in) :: path

@@ -97,7 +97,8 @@ class Decomposition {
     detail::check(shoal_decomposition_load(comm, path.c_str(), name.c_str(), &result.handle_));
     return result;
   }
-  /// Save to a NetCDF file. comm: the one this was made with. Collective.
+  /// Save to a NetCDF file, which is replaced if it exists, with the mask. comm: the one this was made with.
+  /// Collective.
   void save(MPI_Comm comm, const std::string& path) const {
     detail::check(shoal_decomposition_save(comm, handle_, path.c_str()));
   }

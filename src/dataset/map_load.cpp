@@ -24,9 +24,14 @@ struct Lists {
   int whole = 0;
   Numbers entries;     ///< of each saved rank
   Numbers used;        ///< the first so many of them are cells, the rest is something else
+  Numbers cells;       ///< length of the list of each saved rank, holes too; empty: the file does not say
   std::string index;   ///< variable; "": there are no entries
   std::string length;  ///< variable; "": each entry is one cell
   std::int64_t total() const { return std::accumulate(entries.begin(), entries.end(), std::int64_t{0}); }
+  /// Cells that indices count.
+  std::int64_t mapped() const {
+    return volume(Dims(std::span(global.begin(), static_cast<std::size_t>(global.size() - whole))));
+  }
 };
 
 int variable_of(const Dataset& file, const std::string& name, int ndims) {
@@ -86,8 +91,12 @@ Numbers integers(const std::vector<Attribute>& attributes, const std::string& na
 Dims shape_of(const Numbers& lengths) {
   if (lengths.empty() || lengths.size() >= k_max_dims)
     damaged("the global shape has " + std::to_string(lengths.size()) + " dimensions, not 1 to 7");
-  for (const std::int64_t length : lengths)
+  std::int64_t cells = 1;
+  for (const std::int64_t length : lengths) {
     if (length < 1) damaged("the global shape has a dimension of length " + std::to_string(length));
+    if (length > INT64_MAX / cells) damaged("the global shape has more than 2^63 cells");
+    cells *= length;
+  }
   return Dims(std::span<const std::int64_t>(lengths));
 }
 
@@ -101,6 +110,9 @@ void check(const Dataset& file, const Lists& lists) {
               std::to_string(lists.used[r]) + " are cells");
     total += n;
   }
+  if (!lists.cells.empty() && lists.cells.size() != lists.entries.size())
+    damaged("'entries' are of " + std::to_string(lists.entries.size()) + " ranks and 'cells' of " +
+            std::to_string(lists.cells.size()));
   for (const auto& name : {lists.index, lists.length}) {
     if (name.empty()) continue;
     const std::int64_t found = file.schema().shape(variable_of(file, name, 1))[0];
@@ -119,6 +131,7 @@ Lists lists_of_shoal(Dataset& file) {
   lists.whole = static_cast<int>(whole[0]);
   lists.entries = get(file, "entries");
   lists.used = lists.entries;
+  if (file.schema().find_variable("cells") >= 0) lists.cells = get(file, "cells");
   if (file.schema().find_variable("index") >= 0 || lists.total() != 0) lists.index = "index";
   if (file.schema().find_variable("length") >= 0) lists.length = "length";
   return lists;
@@ -160,6 +173,7 @@ Lists lists_of_e3sm(Dataset& file, const std::vector<std::string>& names, const 
 template <class Visit>
 void for_each_entry(const Lists& lists, std::int64_t first, const Numbers& index, const Numbers& length,
                     Visit&& visit) {
+  const std::int64_t mapped = lists.mapped();
   std::size_t rank = 0;
   std::int64_t begin = 0;  // of the rank's entries
   for (std::size_t i = 0; i < index.size(); ++i) {
@@ -169,16 +183,20 @@ void for_each_entry(const Lists& lists, std::int64_t first, const Numbers& index
     if (entry >= begin + lists.used[rank]) continue;
     const std::int64_t cells = length.empty() ? 1 : length[i];
     if (index[i] < k_hole || cells < 0 || cells > map_file::k_longest_list ||
-        (index[i] >= 0 && index[i] > INT64_MAX - cells))
+        (index[i] >= 0 && (cells > mapped || index[i] > mapped - cells)))
       damaged("entry " + std::to_string(entry) + " (from 0) has the index " + std::to_string(index[i]) +
-              " and " + std::to_string(cells) + " cells");
+              " and " + std::to_string(cells) + " cells; indices are 0 to " + std::to_string(mapped - 1));
     visit(index[i], cells);
   }
 }
 
+void check_length(std::int64_t cells) {
+  if (cells > map_file::k_longest_list)
+    throw Error(Code::not_supported,
+                "a rank's list has " + std::to_string(cells) + " cells, 2^32 or more; load it on more ranks");
+}
+
 void append(Numbers& cells, std::int64_t index, std::int64_t length) {
-  if (length > map_file::k_longest_list - static_cast<std::int64_t>(cells.size()))
-    throw Error(Code::not_supported, "a rank's list has 2^32 or more cells; load it on more ranks");
   const std::size_t begin = cells.size();
   cells.resize(begin + static_cast<std::size_t>(length), k_hole);
   const auto to = cells.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -239,6 +257,10 @@ Numbers share_out(const Comm& comm, const Lists& lists, std::int64_t first, cons
   Numbers cells;
   const auto received = comm.exchange(parts);
   comm.agree_or_throw(caught([&] {
+    const std::int64_t n = map_file::even_begin(total, comm.size(), comm.rank() + 1) -
+                           map_file::even_begin(total, comm.size(), comm.rank());
+    check_length(n);
+    cells.reserve(static_cast<std::size_t>(n));
     for (const auto& part : received) {
       if (part.empty()) continue;
       ByteReader in(part);
@@ -266,7 +288,20 @@ Numbers cells_of(const Comm& comm, Dataset& file, const Lists& lists) {
   if (!same_ranks) return share_out(comm, lists, first, index, length);
   Numbers cells;
   comm.agree_or_throw(caught([&] {
-    for_each_entry(lists, first, index, length, [&](std::int64_t i, std::int64_t n) { append(cells, i, n); });
+    // All of them are looked at before there is memory for any: a damaged one can be of 2^32 cells.
+    std::int64_t n = 0;
+    for_each_entry(lists, first, index, length, [&](std::int64_t, std::int64_t more) {
+      if (more > INT64_MAX - n) damaged("there are more cells than a list can have");
+      n += more;
+    });
+    const auto rank = static_cast<std::size_t>(comm.rank());
+    if (!lists.cells.empty() && lists.cells[rank] != n)
+      damaged("the list of rank " + std::to_string(rank) + " is said to have " +
+              std::to_string(lists.cells[rank]) + " cells, and its entries have " + std::to_string(n));
+    check_length(n);
+    cells.reserve(static_cast<std::size_t>(n));
+    for_each_entry(lists, first, index, length,
+                   [&](std::int64_t i, std::int64_t more) { append(cells, i, more); });
   }));
   return cells;
 }
@@ -308,7 +343,9 @@ Tiles tiles_of(Dataset& file) {
 
 /// Cells first .. end - 1 of all tiles, one after the other, row-major in each.
 Numbers cells_of(const Tiles& tiles, std::int64_t first, std::int64_t end) {
+  check_length(end - first);
   Numbers cells;
+  cells.reserve(static_cast<std::size_t>(end - first));
   const Box whole = Box::whole(tiles.global);
   std::int64_t begin = 0;  // of the tile
   for (const Box& tile : tiles.boxes) {
@@ -334,8 +371,10 @@ std::shared_ptr<const Decomposition> load_block(const Comm& comm, Dataset& file)
   if (tiles.boxes.size() == static_cast<std::size_t>(comm.size()))
     return Decomposition::block(comm, tiles.global, tiles.boxes[rank], tiles.low[rank], tiles.high[rank]);
   std::int64_t total = 0;
-  for (const Box& tile : tiles.boxes)
+  for (const Box& tile : tiles.boxes) {
+    if (tile.cells() > INT64_MAX - total) damaged("there are more cells than a list can have");
     total += tile.cells();
+  }
   Numbers cells;
   const Status status = caught([&] {
     cells = cells_of(tiles, map_file::even_begin(total, comm.size(), comm.rank()),
@@ -361,12 +400,16 @@ std::shared_ptr<const Decomposition> load_shoal(const Comm& comm, Dataset& file,
     throw Error(Code::not_found,
                 "there is no decomposition '" + name + "'; the file holds one, without a name");
   const Numbers version = integers(file.schema().attributes, map_file::k_version);
-  if (version != Numbers{1})
+  const bool masked = version == Numbers{map_file::k_masked_version};
+  if (!masked && version != Numbers{map_file::k_plain_version})
     throw Error(Code::not_supported,
-                "the decomposition was saved by a later Shoal; this one reads version 1");
-  if (kind == "block") return load_block(comm, file);
-  if (kind != "map") damaged("the decomposition is a '" + kind + "', not a map or a block");
-  return load_lists(comm, file, lists_of_shoal(file));
+                "the decomposition was saved by a later Shoal; this one reads versions " +
+                    std::to_string(map_file::k_plain_version) + " and " +
+                    std::to_string(map_file::k_masked_version));
+  if (kind != "map" && kind != "block")
+    damaged("the decomposition is a '" + kind + "', not a map or a block");
+  auto made = kind == "block" ? load_block(comm, file) : load_lists(comm, file, lists_of_shoal(file));
+  return masked ? map_file::with_mask(comm, file, std::move(made)) : made;
 }
 
 }  // namespace

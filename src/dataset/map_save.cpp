@@ -71,7 +71,7 @@ std::shared_ptr<const Decomposition> cut_of(const Comm& comm, const Dims& global
 
 /// What all files have: the global shape, and what kind of decomposition it is.
 void define_shape(Dataset& file, const Decomposition& d, int ranks, const std::string& kind) {
-  const std::int32_t version = 1;
+  const std::int32_t version = d.is_masked() ? map_file::k_masked_version : map_file::k_plain_version;
   const std::string about = "global shape, slowest dimension first";
   file.put_att(nullptr, map_file::k_kind, Type::char_, static_cast<std::int64_t>(kind.size()), kind.data());
   file.put_att(nullptr, map_file::k_version, Type::int_, 1, &version);
@@ -83,6 +83,7 @@ void define_shape(Dataset& file, const Decomposition& d, int ranks, const std::s
 }
 
 void save_block(const Comm& comm, Dataset& file, const Decomposition& d) {
+  map_file::SavedMask mask;
   const std::int64_t n = d.rank();
   const auto mine = cut_of(comm, {comm.size(), n}, {{comm.rank(), 0}, {1, n}});
   const auto first = list_of(d.tile().first), count = list_of(d.tile().count);
@@ -97,9 +98,11 @@ void save_block(const Comm& comm, Dataset& file, const Decomposition& d) {
   define(file, parts[1], "cells of each rank's tile");
   define(file, parts[2], "halo cells before each rank's tile");
   define(file, parts[3], "halo cells after each rank's tile");
+  if (d.is_masked()) map_file::define_mask(comm, file, d, mask);
   put(file, "global_shape", d.global());
   for (const auto& part : parts)
     write(file, part);
+  if (d.is_masked()) map_file::write_mask(file, mask);
 }
 
 /// What a rank has to save of a map.
@@ -137,9 +140,12 @@ void save_map(const Comm& comm, Dataset& file, const Decomposition& d, const Lis
       define(file, parts[3], "cells of each entry, that follow each other");
     }
   }
+  map_file::SavedMask mask;
+  if (d.is_masked()) map_file::define_mask(comm, file, d, mask);
   put(file, "global_shape", d.global());
   for (const auto& part : parts)
     write(file, part);
+  if (d.is_masked()) map_file::write_mask(file, mask);
 }
 
 Status misfit(const Comm& comm, const Decomposition* d) {
@@ -150,13 +156,16 @@ Status misfit(const Comm& comm, const Decomposition* d) {
             -1,
             {},
             {}};
-  if (d->is_masked())
-    return {Code::not_supported,
-            "the decomposition has a mask, which such a file cannot hold; save the decomposition that it was "
-            "made from",
-            -1,
-            {},
-            {}};
+  // The mask is saved as a field, in which each cell has one value.
+  if (d->is_masked() && !d->writable().ok())
+    return {
+        Code::not_supported,
+        "a map with a mask cannot be saved if a cell comes twice, as the two may differ; save the map that "
+        "it was made from. " +
+            d->writable().message,
+        -1,
+        {},
+        {}};
   return {};
 }
 
@@ -172,15 +181,21 @@ std::vector<std::int64_t> local_cells(const Decomposition& d) {
     });
     return cells;
   }
-  const Box& tile = d.tile();
-  const Box whole = Box::whole(d.global());
-  cells.resize(static_cast<std::size_t>(tile.cells()));
-  const std::int64_t row = tile.rank() > 0 ? tile.count[tile.rank() - 1] : 0;
-  for (std::size_t at = 0; at < cells.size(); at += static_cast<std::size_t>(row)) {
-    Dims cell = unravel(static_cast<std::int64_t>(at), tile.count);
-    for (int i = 0; i < tile.rank(); ++i)
-      cell[i] += tile.first[i];
-    const auto to = cells.begin() + static_cast<std::ptrdiff_t>(at);
+  return cells_of_box(d.tile(), d.global());
+}
+
+std::vector<std::int64_t> cells_of_box(const Box& box, const Dims& grid) {
+  std::vector<std::int64_t> cells;
+  if (box.empty()) return cells;
+  cells.resize(static_cast<std::size_t>(box.cells()));
+  const int last = box.rank() - 1;
+  const Box whole = Box::whole(grid);
+  const std::int64_t row = box.count[last];
+  for (std::int64_t at = 0; at < box.cells(); at += row) {
+    Dims cell = unravel(at, box.count);
+    for (int d = 0; d <= last; ++d)
+      cell[d] += box.first[d];
+    const auto to = cells.begin() + at;
     std::iota(to, to + row, position_in(cell, whole));
   }
   return cells;

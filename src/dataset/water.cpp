@@ -22,24 +22,6 @@ Box nothing(int rank) {
   return {Dims(rank), Dims(rank)};
 }
 
-/// Cells of a box of a grid by their index, row-major.
-std::vector<std::int64_t> indices_of(const Box& part, const Dims& grid) {
-  std::vector<std::int64_t> cells;
-  if (part.empty()) return cells;
-  const int last = part.rank() - 1;
-  const std::int64_t row = part.count[last];
-  cells.reserve(static_cast<std::size_t>(part.cells()));
-  for (std::int64_t at = 0; at < part.cells(); at += row) {
-    Dims index = unravel(at, part.count);
-    for (int d = 0; d <= last; ++d)
-      index[d] += part.first[d];
-    const std::int64_t first = position_in(index, Box::whole(grid));
-    for (std::int64_t i = 0; i < row; ++i)
-      cells.push_back(first + i);
-  }
-  return cells;
-}
-
 }  // namespace
 
 std::vector<std::int64_t> water_of_mask(const Decomposition& masked) {
@@ -47,7 +29,7 @@ std::vector<std::int64_t> water_of_mask(const Decomposition& masked) {
   const Box tile(tail(masked.tile().first, n), tail(masked.tile().count, n));
   std::vector<std::int64_t> cells = masked.map() != nullptr ? local_cells(masked)
                                     : masked.tile().empty() ? std::vector<std::int64_t>{}
-                                                            : indices_of(tile, tail(masked.global(), n));
+                                                            : cells_of_box(tile, tail(masked.global(), n));
   if (const CellMask* mask = masked.mask())
     for (std::size_t i = 0; i < cells.size(); ++i)
       if (mask->is_land(static_cast<std::int64_t>(i))) cells[i] = k_hole;
@@ -69,12 +51,13 @@ Water::Water(const Comm& comm, std::shared_ptr<const Decomposition> grid, const 
   comm.agree_or_throw(caught([&] { cells = is_map ? local_cells(*grid_) : cells_of(with_halo); }));
   places = list.find(comm, cells);
   around_ = Decomposition::map(comm, global, behind_, places);
-  if (is_map)
-    for (std::size_t i = 0; i < cells.size(); ++i)
+  comm.agree_or_throw(caught([&] {
+    for (std::size_t i = 0; i < cells.size() && is_map; ++i)
       if (cells[i] != k_hole && places[i] == k_hole) land_.push_back(static_cast<std::int64_t>(i));
+  }));
   if (!write) return;
   if (!is_map && comm.max(std::int64_t{with_halo == grid_->tile() ? 0 : 1}) != 0) {
-    cells = cells_of(grid_->tile());
+    comm.agree_or_throw(caught([&] { cells = cells_of(grid_->tile()); }));
     places = list.find(comm, cells);
   } else if (!grid_->is_masked()) {
     own_ = around_;
@@ -109,8 +92,8 @@ Water::Water(const Comm& comm, std::shared_ptr<const Decomposition> grid, const 
 std::vector<std::int64_t> Water::cells_of(const Box& box) const {
   if (box.empty()) return {};
   const int first = grid_->rank() - behind_ - grid_dims_;
-  return indices_of({slice(box.first, first, grid_dims_), slice(box.count, first, grid_dims_)},
-                    slice(grid_->global(), first, grid_dims_));
+  return cells_of_box({slice(box.first, first, grid_dims_), slice(box.count, first, grid_dims_)},
+                      slice(grid_->global(), first, grid_dims_));
 }
 
 Transfer Water::in_file(const Transfer& grid, const std::shared_ptr<const Decomposition>& map) const {

@@ -322,7 +322,7 @@ TEST_CASE("masks that are wrong on one rank are refused on all alike") {
   alike(code);
 }
 
-TEST_CASE("a mask is not saved, and a new one replaces it") {
+TEST_CASE("a mask is saved with its decomposition, and a new one replaces it") {
   const Dims global{static_cast<std::int64_t>(3 * world_size())};
   const Cut cut(MPI_COMM_WORLD, global, Box({std::int64_t{3} * world_rank()}, {3}), {0}, {0});
   std::vector<std::int8_t> land{0, 0, 0};
@@ -332,19 +332,27 @@ TEST_CASE("a mask is not saved, and a new one replaces it") {
   const shoal_array second{water.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
   const Masked all_land(cut.handle(), &first);
   const Masked masked(all_land.handle(), &second);
-  int code = shoal_decomposition_save(MPI_COMM_WORLD, masked.handle(), "mask_map.nc");
-  fails(code, SHOAL_NOT_SUPPORTED, {"mask"});
-  alike(code);
+  ok(shoal_decomposition_save(MPI_COMM_WORLD, masked.handle(), "mask_map.nc"));
+  shoal_decomposition* loaded = nullptr;
+  ok(shoal_decomposition_load(MPI_COMM_WORLD, "mask_map.nc", nullptr, &loaded));
   shoal_dataset* file = nullptr;
   ok(shoal_create(MPI_COMM_WORLD, "mask.nc", ("format=" + formats().front()).c_str(), &file));
   def_dim(file, "x", global[0]);
-  ok(shoal_def_var(file, "v", SHOAL_INT, "x", masked.handle()));
-  std::vector<std::int32_t> values{4, 5, 6};
-  const shoal_array array{values.data(), SHOAL_INT, 0, 1, &n, nullptr};
-  ok(shoal_write(file, "v", nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr));
+  for (const char* name : {"v", "w"})
+    ok(shoal_def_var(file, name, SHOAL_INT, "x", name[0] == 'v' ? masked.handle() : loaded));
+  for (const char* name : {"v", "w"}) {
+    std::vector<std::int32_t> values{4, 5, 6};
+    const shoal_array array{values.data(), SHOAL_INT, 0, 1, &n, nullptr};
+    ok(shoal_write(file, name, nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr));
+  }
   ok(shoal_close(&file, 0));
   ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, nullptr, &file));
-  ok(shoal_read(file, "v", cut.handle(), &array, SHOAL_NO_RECORD, nullptr, nullptr));
-  CHECK(values == std::vector<std::int32_t>{4, -2147483647, 6});
+  for (const char* name : {"v", "w"}) {
+    std::vector<std::int32_t> values{0, 0, 0};
+    const shoal_array array{values.data(), SHOAL_INT, 0, 1, &n, nullptr};
+    ok(shoal_read(file, name, cut.handle(), &array, SHOAL_NO_RECORD, nullptr, nullptr));
+    CHECK(values == std::vector<std::int32_t>{4, -2147483647, 6});
+  }
   ok(shoal_close(&file, 0));
+  shoal_decomposition_free(&loaded);
 }

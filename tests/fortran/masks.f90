@@ -1,4 +1,5 @@
 ! Masks: logicals, integers and reals of any kind, with and without halo, of blocks and maps; land gets the fill value.
+! Saved and loaded; water points alone in a dimension of their own.
 program masks
   use, intrinsic :: iso_fortran_env, only: int8, int64, real32, real64
   use mpi
@@ -13,6 +14,7 @@ program masks
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
   call blocks()
   call maps()
+  call points()
   call refused()
   call finish()
 
@@ -102,6 +104,62 @@ contains
     call masked%free()
     call columns%free()
   end subroutine maps
+
+  ! Water points alone: the list counts from 0 and in C order, so x is the fastest.
+  subroutine points()
+    type(shoal_decomposition) :: rho, masked, loaded
+    type(shoal_dataset) :: his
+    real(real64), allocatable :: temp(:, :, :), back(:, :, :)
+    logical, allocatable :: mask(:, :)
+    integer, allocatable :: list(:), expected(:)
+    real(real64), allocatable :: columns(:, :)
+    integer :: first(2), last(2), i, j, k, stat
+    character(len=400) :: message
+    call tiles(nx, ny, first, last)
+    rho = shoal_block(MPI_COMM_WORLD, [nx, ny], first, last, halo_low=[1, 1], halo_high=[1, 1])
+    allocate (temp(first(1):last(1), first(2):last(2), nz), mask(first(1):last(1), first(2):last(2)))
+    allocate (back(first(1) - 1:last(1) + 1, first(2) - 1:last(2) + 1, nz))
+    do j = first(2), last(2)
+      do i = first(1), last(1)
+        mask(i, j) = water(i, j)
+        do k = 1, nz
+          temp(i, j, k) = merge(value(i, j, k), 1e30_real64, water(i, j))
+        end do
+      end do
+    end do
+    masked = rho%masked(mask)
+    call masked%save("masks_map.nc")
+    loaded = shoal_load(MPI_COMM_WORLD, "masks_map.nc")
+    expected = pack([((i - 1 + nx*(j - 1), i=1, nx), j=1, ny)], [((water(i, j), i=1, nx), j=1, ny)])
+    call his%create("masks.nc", MPI_COMM_WORLD)
+    call his%def_dim("x", nx)
+    call his%def_dim("y", ny)
+    call his%def_dim("z", nz)
+    call his%def_gathered("nothing", "x y", rho, stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "mask") > 0, "no mask: "//trim(message))
+    call his%def_gathered("nothing", "y x", masked, stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "dimension 'x'") > 0, "other order: "//trim(message))
+    call his%def_gathered("point", "x y", loaded)
+    call his%def_var("temp", SHOAL_DOUBLE, "point z", loaded)
+    call his%def_fill("temp", land_value)
+    call his%write("temp", temp)
+    call his%close()
+    call his%open("masks.nc", MPI_COMM_WORLD)
+    allocate (list(size(expected)), columns(size(expected), nz))
+    call his%get("point", list)
+    call his%get("temp", columns)
+    back = 7
+    call his%read("temp", back, decomposition=rho)
+    call his%close()
+    call check(all(list == expected), "the list of water points")
+    call check(all([((columns(i, k) == value(mod(list(i), nx) + 1, list(i)/nx + 1, k), i=1, size(list)), k=1, nz)]), &
+        "values of water points")
+    call check(all([(((back(i, j, k) == value(i, j, k), i=max(1, first(1) - 1), min(nx, last(1) + 1)), &
+        j=max(1, first(2) - 1), min(ny, last(2) + 1)), k=1, nz)]), "water points are read to full grids")
+    call loaded%free()
+    call masked%free()
+    call rho%free()
+  end subroutine points
 
   subroutine refused()
     type(shoal_decomposition) :: rho, masked

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <numeric>
 #include <shoal/shoal.hpp>
 
@@ -265,8 +266,51 @@ TEST_CASE("C++: errors, and handles that were moved, closed or dropped") {
   remove(path);
 }
 
+TEST_CASE("C++: masks, saved and loaded, and water points alone") {
+  const std::string path = scratch("water");
+  const std::string saved = scratch("water_map");
+  const Ranks ranks;
+  const auto tiles = rows();
+  std::vector<unsigned char> water;
+  for (int i = 0; i < k_rows * 5; ++i)
+    water.push_back((i + ranks.rank) % 4 != 0 ? 1 : 0);
+  CHECK(code_of([&] {
+          (void)tiles.masked(MPI_COMM_WORLD, {water.data(), {k_rows, 4}});
+        }) == SHOAL_INVALID_ARGUMENT);
+  tiles.masked(MPI_COMM_WORLD, {water.data(), {k_rows, 5}}).save(MPI_COMM_WORLD, saved);
+  const auto masked = shoal::Decomposition::load(MPI_COMM_WORLD, saved);
+  std::vector<float> field(water.size(), NAN);
+  std::vector<std::int64_t> expected;
+  for (std::int64_t cell = 0; cell < k_rows * 5 * ranks.size; ++cell)
+    if ((cell % (k_rows * 5) + cell / (k_rows * 5)) % 4 != 0) expected.push_back(cell);
+  for (std::size_t i = 0; i < water.size(); ++i)
+    if (water[i] != 0) field[i] = static_cast<float>(i) + 100 * static_cast<float>(ranks.rank);
+
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, path, "format=cdf5");
+  file.def_dim("y", k_rows * ranks.size);
+  file.def_dim("x", 5);
+  CHECK(code_of([&] { file.def_gathered("point", "y x", tiles); }) == SHOAL_INVALID_ARGUMENT);
+  file.def_gathered("point", "y x", masked);
+  file.def_var("v", SHOAL_FLOAT, "point", masked);
+  file.def_fill("v", -1.0F);
+  file.write("v", {field.data(), {k_rows, 5}});
+  file.close();
+  file = shoal::Dataset::open(MPI_COMM_WORLD, path);
+  std::vector<std::int64_t> list(expected.size());
+  file.get("point", list);
+  CHECK(list == expected);
+  std::vector<float> back(water.size());
+  file.read("v", tiles, {back.data(), {k_rows, 5}});
+  for (std::size_t i = 0; i < water.size(); ++i)
+    CHECK(back[i] == (water[i] != 0 ? field[i] : -1.0F));
+  file.close();
+  remove(path);
+  remove(saved);
+}
+
 TEST_CASE("C++: the library tells about itself") {
   CHECK(shoal::version() == shoal_version());
   CHECK(shoal::build_info().find("hdf5") != std::string::npos);
+  CHECK(shoal::build_info().find("\nfilters: shuffle") != std::string::npos);
   CHECK(shoal::settings().find("stage_bytes") != std::string::npos);
 }

@@ -10,112 +10,11 @@
 #include <numeric>
 #include <random>
 
-#include "dataset/dataset.hpp"
-#include "dataset/map_file.hpp"
+#include "map_files.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;
-
-namespace {
-
-using Numbers = std::vector<std::int64_t>;
-using Shared = std::shared_ptr<const Decomposition>;
-
-const Comm& world() {
-  static const Comm* const k_comm = new Comm(MPI_COMM_WORLD);  // MPI is gone when statics are destroyed
-  return *k_comm;
-}
-
-/// A file of this test, the same name on all ranks; gone at the end.
-struct Scratch {
-  explicit Scratch(const std::string& name) : path("map_file_" + name) {}
-  ~Scratch() {
-    world().barrier();
-    if (world().rank() == 0) std::remove(path.c_str());
-    world().barrier();
-  }
-  std::string path;
-};
-
-void write_text(const std::string& path, const std::string& text) {
-  if (world().rank() == 0) std::ofstream(path) << text;
-  world().barrier();
-}
-
-/// Ranks of part: those that take part in `work` with a communicator of their own; the others wait.
-void on_ranks(int count, const std::function<void(const Comm&)>& work) {
-  const bool mine = world().rank() < count;
-  const Comm part = world().split(mine ? 0 : 1);
-  Status status;
-  if (mine) status = caught([&] { work(part); });
-  CHECK_MESSAGE(status.ok(), status.text());
-  world().barrier();
-}
-
-/// The lists of all ranks, one after the other, on every rank.
-Numbers all_lists(const Comm& comm, const Numbers& mine) {
-  ByteWriter out;
-  out.put(mine);
-  Numbers all;
-  for (const auto& part : comm.all_gather(out.take())) {
-    ByteReader in(part);
-    const auto list = in.get<Numbers>();
-    all.insert(all.end(), list.begin(), list.end());
-  }
-  return all;
-}
-
-DatasetOptions quietly() {
-  DatasetOptions options;
-  options.settings = "quiet=true";
-  return options;
-}
-
-Numbers without_holes(Numbers cells) {
-  std::erase(cells, k_hole);
-  return cells;
-}
-
-/// Loading fails with the same code and text on all ranks.
-void fails(const Comm& comm, const std::string& path, const std::string& name, Code code,
-           const std::vector<std::string>& words) {
-  const Status status = caught([&] { load_decomposition(comm.handle(), path, name); });
-  CHECK_MESSAGE(status.code == code, name_of(status.code), ": ", status.text());
-  for (const auto& word : words)
-    CHECK_MESSAGE(status.text().find(word) != std::string::npos, "'", status.text(), "' does not say '", word,
-                  "'");
-  const auto hash = static_cast<std::int64_t>(std::hash<std::string>{}(status.text()) >> 1);
-  CHECK(comm.max(hash) == comm.min(hash));
-}
-
-/// A random share of the cells 0 .. n - 1 for each rank, in random order with holes; some ranks have none.
-/// stretch: cells that follow each other.
-Numbers random_list(std::int64_t n, int seed, std::int64_t stretch) {
-  std::mt19937 random(static_cast<unsigned>(seed));  // the same on all ranks
-  Numbers blocks(static_cast<std::size_t>((n + stretch - 1) / stretch));
-  std::iota(blocks.begin(), blocks.end(), 0);
-  std::shuffle(blocks.begin(), blocks.end(), random);
-  Numbers mine;
-  for (const std::int64_t block : blocks) {
-    const int owner = static_cast<int>(random() % static_cast<unsigned>(world().size() + 1)) - 1;
-    const bool hole = random() % 5 == 0;
-    if (owner != world().rank() || owner == 1) continue;  // rank 1 has none
-    for (std::int64_t i = block * stretch; i < std::min(n, (block + 1) * stretch); ++i)
-      mine.push_back(i);
-    if (hole) mine.insert(mine.end(), 3, k_hole);
-  }
-  return mine;
-}
-
-void check_same(const Decomposition& a, const Decomposition& b) {
-  CHECK(a.global() == b.global());
-  CHECK(a.whole() == b.whole());
-  CHECK((a.map() == nullptr) == (b.map() == nullptr));
-  CHECK(local_cells(a) == local_cells(b));
-  CHECK(a.owned_cells() == b.owned_cells());
-}
-
-}  // namespace
+using namespace shoal::testing;
 
 TEST_CASE("map file: a map comes back as it was on as many ranks, and evenly cut on others") {
   const Scratch file("map.nc");
@@ -313,7 +212,7 @@ TEST_CASE("map file: a damaged file of Shoal's is refused") {
   const Scratch file("damaged.nc");
   // What a file says, one thing of which is wrong.
   struct Content {
-    Numbers shape{6}, entries{2, 1}, index{0, 4, 3}, length{2, 1, 1};
+    Numbers shape{6}, entries{2, 1}, cells{3, 1}, index{0, 4, 3}, length{2, 1, 1};
     std::int32_t whole = 0, version = 1;
     std::string kind = "map";
     std::string without;
@@ -324,8 +223,11 @@ TEST_CASE("map file: a damaged file of Shoal's is refused") {
                c.kind.data());
     f->put_att(nullptr, "shoal_decomposition_version", Type::int_, 1, &c.version);
     f->put_att(nullptr, "whole", Type::int_, 1, &c.whole);
-    const std::vector<std::pair<std::string, const Numbers*>> all = {
-        {"global_shape", &c.shape}, {"entries", &c.entries}, {"index", &c.index}, {"length", &c.length}};
+    const std::vector<std::pair<std::string, const Numbers*>> all = {{"global_shape", &c.shape},
+                                                                     {"entries", &c.entries},
+                                                                     {"cells", &c.cells},
+                                                                     {"index", &c.index},
+                                                                     {"length", &c.length}};
     for (const auto& [name, values] : all) {
       if (name == c.without) continue;
       f->def_dim("n_" + name, static_cast<std::int64_t>(values->size()));
@@ -364,8 +266,24 @@ TEST_CASE("map file: a damaged file of Shoal's is refused") {
   refused([](Content& c) { c.kind = "star"; }, {"'star'"});
   refused([](Content& c) { c.without = "index"; }, {"'index'"});
   refused([](Content& c) { c.without = "entries"; }, {"'entries'"});
-  refused([](Content& c) { c.version = 2; }, {"later Shoal"}, Code::not_supported);
-  refused([](Content& c) { c.index = {0, 6, 3}; }, {"6"}, Code::invalid_argument);
+  refused([](Content& c) { c.version = 3; }, {"later Shoal", "1 and 2"}, Code::not_supported);
+  refused([](Content& c) { c.index = {0, 6, 3}; }, {"entry 1", "index 6", "0 to 5"});
+  refused([](Content& c) { c.index = {5, 4, 3}; }, {"entry 0", "index 5", "2 cells"});
+  refused([](Content& c) { c.cells = {3}; }, {"'entries' are of 2", "'cells' of 1"});
+  refused([](Content& c) { c.shape = {std::int64_t{1} << 40, std::int64_t{1} << 30}; }, {"2^63"});
+  // On as many ranks lists are made as they were; on others without holes.
+  const auto refused_on_two = [&](const Content& content, const std::vector<std::string>& words) {
+    make(content);
+    if (world().size() > 1)
+      on_ranks(2, [&](const Comm& comm) { fails(comm, file.path, "", Code::format, words); });
+  };
+  Content shorter;
+  shorter.cells = {2, 1};
+  refused_on_two(shorter, {"rank 0", "2 cells", "have 3"});
+  Content holes;  // refused before there is memory for them
+  holes.index = {0, 4, -1};
+  holes.length = {2, 1, (std::int64_t{1} << 32) - 1};
+  refused_on_two(holes, {"rank 1", "1 cells", "have 4294967295"});
 }
 
 TEST_CASE("map file: the maps of E3SM's benchmark") {

@@ -243,7 +243,7 @@ class Decomposition:
         another shape, and for NaN; TypeMismatchError for what is no number.
         """
         try:
-            given = np.asarray(mask)
+            given = np.zeros(1, bool) if self.is_empty else np.asarray(mask)
             if given.dtype.kind not in "biuf":
                 raise TypeMismatchError(
                     f"The mask is of type {given.dtype}; give bool, integers or floating point, 0 for land."
@@ -261,7 +261,7 @@ class Decomposition:
         return type(self)(self._raw.masked(self.comm.py2f(), given, number), self.comm, self.dims)
 
     def save(self, path) -> None:
-        """Save to a NetCDF file, which is replaced if it exists. Collective."""
+        """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""
         try:
             where = os.fspath(path)
             if not isinstance(where, str):

@@ -4,6 +4,7 @@ import os
 import sys
 
 import numpy as np
+from alike import all_raise
 from mpi4py import MPI
 
 import shoal
@@ -51,18 +52,6 @@ with shoal.open(path, comm) as data:
     assert data.get("t").tolist() == [-1 if i % 5 == 0 else i for i in range(n)]
 
 
-def all_raise(kind, call):
-    """call() raises on every rank, `kind` on the last one."""
-    try:
-        call()
-        caught = None
-    except shoal.Error as error:
-        caught = error
-    found = comm.allgather(str(caught))
-    assert isinstance(caught, kind if comm.rank == last else shoal.Error), found
-    return str(caught)
-
-
 # One rank has another shape, NaN, or no numbers; nobody waits for ever.
 wrong = mine[:, :-1] if comm.rank == last else mine
 assert "the mask has the extents" in all_raise(shoal.InvalidArgumentError, lambda: ocean.masked(wrong))
@@ -70,4 +59,16 @@ holes = np.where(mine, np.nan, 0.0) if comm.rank == last else mine
 assert "NaN" in all_raise(shoal.InvalidArgumentError, lambda: ocean.masked(holes))
 text = np.array(["land"]) if comm.rank == last else mine
 all_raise(shoal.TypeMismatchError, lambda: ocean.masked(text))
-assert "mask" in all_raise(shoal.NotSupportedError, lambda: scattered.save(path))
+# Not looked at on a rank without cells.
+idle = shoal.Decomposition.map(comm, {"ncol": n}, np.arange(n) if comm.rank == 0 else [])
+idle.masked(np.arange(n) % 5 if comm.rank == 0 else None)
+
+# A mask is saved with its decomposition.
+scattered.save(path)
+loaded = shoal.Decomposition.load(comm, path)
+with shoal.create(path, comm) as data:
+    data.def_dim("ncol", n)
+    data.def_var("t", "f8", ("ncol",), fill=-1.0)
+    data.write("t", np.where(land, np.inf, cells), decomposition=loaded)
+with shoal.open(path, comm) as data:
+    assert data.get("t").tolist() == [-1 if i % 5 == 0 else i for i in range(n)]
