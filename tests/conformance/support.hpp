@@ -218,6 +218,18 @@ void for_cells(const Box& box, Visit visit) {
   }
 }
 
+/// The cells of `part`, of a field whose levels all ranks have, and where each lies in the array of `local`,
+/// a tile with or without halo: visit(index in the field, index in the array).
+template <class Visit>
+void for_local_cells(const Dims& levels, const Box& part, const Box& local, Visit visit) {
+  for_cells(Box(joined(Dims(levels.size()), part.first), joined(levels, part.count)), [&](const Dims& index) {
+    Dims at = index;
+    for (int d = 0; d < local.rank(); ++d)
+      at[levels.size() + d] -= local.first[d];
+    visit(index, at);
+  });
+}
+
 /// An array in memory in any order of dimensions, with gaps, forwards and backwards.
 class TestArray {
  public:

@@ -99,13 +99,8 @@ void write(shoal_dataset* file, const TestCuts& cuts, std::size_t i, std::int64_
   TestArray array(SHOAL_DOUBLE, joined(field.levels, local.count), own);
   array.fill(101);
   const Box& tile = cuts[i].tile();
-  for_cells(Box(joined(Dims(field.levels.size()), tile.first), joined(field.levels, tile.count)),
-            [&](const Dims& index) {
-              Dims at = index;
-              for (int d = 0; d < local.rank(); ++d)
-                at[field.levels.size() + d] -= local.first[d];
-              array.set(at, value(record, index, version));
-            });
+  for_local_cells(field.levels, tile, local,
+                  [&](const Dims& index, const Dims& at) { array.set(at, value(record, index, version)); });
   ok(shoal_write(file, name_of_field(i).c_str(), cuts[i].handle(), array.c(), record, nullptr, nullptr));
 }
 
@@ -118,18 +113,14 @@ void check(shoal_dataset* file, const TestCuts& cuts, const TestCuts& written, s
   ok(shoal_read(file, name_of_field(i).c_str(), cuts[i].handle(), array.c(), record, nullptr, nullptr));
   if (cuts[i].tile().empty()) return;
   int wrong = 0;
-  for_cells(Box(joined(Dims(field.levels.size()), local.first), joined(field.levels, local.count)),
-            [&](const Dims& index) {
-              Dims at = index;
-              for (int d = 0; d < local.rank(); ++d)
-                at[field.levels.size() + d] -= local.first[d];
-              const Box here(tail(index, local.rank()), Dims(local.rank(), 1));
-              double wanted = 102;
-              if (Box::whole(field.cut).contains(here))
-                wanted = written.owned(i, here) ? value(record, index, version) : fill_value(field.type);
-              const double found = array.get(at);
-              wrong += found != wanted && static_cast<float>(found) != static_cast<float>(wanted) ? 1 : 0;
-            });
+  for_local_cells(field.levels, local, local, [&](const Dims& index, const Dims& at) {
+    const Box here(tail(index, local.rank()), Dims(local.rank(), 1));
+    double wanted = 102;
+    if (Box::whole(field.cut).contains(here))
+      wanted = written.owned(i, here) ? value(record, index, version) : fill_value(field.type);
+    const double found = array.get(at);
+    wrong += found != wanted && static_cast<float>(found) != static_cast<float>(wanted) ? 1 : 0;
+  });
   CHECK_MESSAGE(wrong == 0, wrong, " wrong cells in ", name_of_field(i), ", record ", record);
 }
 

@@ -120,21 +120,17 @@ void read_field(shoal_dataset* file, int number, const Field& field, const Cut& 
   if (cut.tile().empty()) return;
   const Box global = Box::whole(field.cut);
   int wrong = 0;
-  for_cells(Box(joined(Dims(field.levels.size()), local.first), joined(field.levels, local.count)),
-            [&](const Dims& index) {
-              Dims at = index;
-              for (int d = 0; d < local.rank(); ++d)
-                at[field.levels.size() + d] -= local.first[d];
-              const Box here(tail(index, local.rank()), Dims(local.rank(), 1));
-              double expected = fill_value(field.type);
-              if (!global.contains(here))
-                expected = 102;  // outside of the global shape nothing is touched
-              else if (std::any_of(written.begin(), written.end(),
-                                   [&](const Box& tile) { return tile.contains(here); }))
-                expected = value_of(number, cell(field, record, index));
-              const double found = array.get(at);
-              if (found != expected && static_cast<float>(found) != static_cast<float>(expected)) ++wrong;
-            });
+  for_local_cells(field.levels, local, local, [&](const Dims& index, const Dims& at) {
+    const Box here(tail(index, local.rank()), Dims(local.rank(), 1));
+    double expected = fill_value(field.type);
+    if (!global.contains(here))
+      expected = 102;  // outside of the global shape nothing is touched
+    else if (std::any_of(written.begin(), written.end(),
+                         [&](const Box& tile) { return tile.contains(here); }))
+      expected = value_of(number, cell(field, record, index));
+    const double found = array.get(at);
+    if (found != expected && static_cast<float>(found) != static_cast<float>(expected)) ++wrong;
+  });
   CHECK_MESSAGE(wrong == 0, wrong, " wrong cells in ", field.name, " of type ", field.type, ", record ",
                 record, ", halo ", halo);
 }

@@ -250,6 +250,13 @@ TEST_CASE("maps: a small stage, several nodes, and chosen I/O ranks") {
     }
 }
 
+/// An even part of the cells on each rank.
+static Cut even_block(std::int64_t cells) {
+  const std::int64_t first = cells * world_rank() / world_size();
+  const std::int64_t end = cells * (world_rank() + 1) / world_size();
+  return {MPI_COMM_WORLD, {cells}, {{first}, {end - first}}, {0}, {0}};
+}
+
 TEST_CASE("maps: blocks and maps write and read the same variable") {
   if (skipped(in_one_file(), "maps go to one file")) return;
   std::mt19937 random(15);
@@ -259,10 +266,8 @@ TEST_CASE("maps: blocks and maps write and read the same variable") {
   for (const auto& format : formats()) {
     CAPTURE(format);
     const Map map(shape.global(), 0, mine(lists));
-    const std::int64_t n = world_size();
-    const std::int64_t first = 113 * world_rank() / n;
-    const Cut block(MPI_COMM_WORLD, shape.global(), {{first}, {113 * (world_rank() + 1) / n - first}}, {0},
-                    {0});
+    const Cut block = even_block(113);
+    const std::int64_t first = block.tile().first[0];
     shoal_dataset* file = nullptr;
     ok(shoal_create(MPI_COMM_WORLD, "map.nc", ("format=" + format).c_str(), &file));
     define(file, shape, SHOAL_INT, map.handle());
@@ -300,10 +305,8 @@ TEST_CASE("maps: several nodes, cells written again another way without a sync: 
         "ranks_per_node=1, exchange=off, format=cdf5", "io_way=subset, io_stride=2, format=cdf5"}) {
     CAPTURE(settings);
     const Map map(shape.global(), 0, mine(lists));
-    const std::int64_t n = world_size();
-    const std::int64_t first = 113 * world_rank() / n;
-    const Cut block(MPI_COMM_WORLD, shape.global(), {{first}, {113 * (world_rank() + 1) / n - first}}, {0},
-                    {0});
+    const Cut block = even_block(113);
+    const std::int64_t first = block.tile().first[0];
     shoal_dataset* file = nullptr;
     ok(shoal_create(MPI_COMM_WORLD, "map.nc", settings.c_str(), &file));
     define(file, shape, SHOAL_INT, map.handle());

@@ -215,6 +215,10 @@ std::vector<int> even_nodes(int ranks) {
   return sizes;
 }
 
+int any_of(const std::vector<int>& sizes, std::mt19937& random) {
+  return sizes[random() % sizes.size()];
+}
+
 }  // namespace
 
 TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
@@ -243,8 +247,7 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     field.cells = [&](int rank) { return lists[static_cast<std::size_t>(rank)]; };
 
     DriverOptions options;
-    options.ranks_per_node = even_nodes(
-        comm.size())[static_cast<std::size_t>(pick(static_cast<int>(even_nodes(comm.size()).size())))];
+    options.ranks_per_node = any_of(even_nodes(comm.size()), random);
     field.nodes = comm.size() / options.ranks_per_node;
     // One node packs maps into its stage, unless it is told to exchange.
     if (pick(3) == 0)
@@ -290,8 +293,7 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     const auto tiles = random_tiles(field.global, comm.size(), pick(2) == 0, random);
     field.tile = [&](int rank) { return tiles[static_cast<std::size_t>(rank)]; };
     DriverOptions options;
-    options.ranks_per_node = even_nodes(
-        comm.size())[static_cast<std::size_t>(pick(static_cast<int>(even_nodes(comm.size()).size())))];
+    options.ranks_per_node = any_of(even_nodes(comm.size()), random);
     options.slot_bytes = pick(2) == 0 ? 64 * 1024 : 0;
     options.writers = pick(3);
     field.nodes = comm.size() / options.ranks_per_node;

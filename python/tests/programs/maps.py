@@ -4,6 +4,7 @@ import os
 import sys
 
 import numpy as np
+from alike import all_raise
 from mpi4py import MPI
 
 import shoal
@@ -11,18 +12,6 @@ import shoal
 comm = MPI.COMM_WORLD
 last = comm.size - 1
 path = os.path.join(sys.argv[1], "map.nc")
-
-
-def all_raise(kind, call):
-    """call() raises on every rank, `kind` on the last one."""
-    try:
-        call()
-        caught = None
-    except shoal.Error as error:
-        caught = error
-    found = comm.allgather(str(caught))
-    assert isinstance(caught, kind if comm.rank == last else shoal.Error), found
-    return str(caught)
 
 
 def mine(bad, good):
