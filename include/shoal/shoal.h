@@ -112,7 +112,7 @@ SHOAL_API const char* shoal_error_message(void);
 SHOAL_API const char* shoal_error_name(int code);
 /* "0.1.0". Local. */
 SHOAL_API const char* shoal_version(void);
-/* What this library was built with: MPI, HDF5, drivers, formats; one "key: value" a line. Local. */
+/* What this library was built with: MPI, HDF5, drivers, formats, filters; one "key: value" a line. Local. */
 SHOAL_API const char* shoal_build_info(void);
 
 /* ---- Decomposition ----------------------------------------------------------------------- */
@@ -183,9 +183,9 @@ SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposit
 /* The list of this rank: [ncells] indices as in shoal_map; of a block, the cells of its tile, row-major.
  * Local. */
 SHOAL_API int shoal_decomposition_cells(const shoal_decomposition* decomposition, int64_t* cells_out);
-/* Save a decomposition, block or map, to a NetCDF file, which is replaced if it exists. comm: the one the
- * decomposition was made with. docs/file_formats.md tells what is in the file. A decomposition with a mask is
- * refused (SHOAL_NOT_SUPPORTED): save the one it was made from. Collective. */
+/* Save a decomposition, block or map, with its mask, to a NetCDF file, which is replaced if it exists. comm:
+ * the one the decomposition was made with. docs/file_formats.md tells what is in the file. Error: a map with
+ * a mask in which a cell comes twice (SHOAL_NOT_SUPPORTED). Collective. */
 SHOAL_API int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposition,
                                        const char* path);
 /* The decomposition in a file: saved by Shoal, or a map file of E3SM's I/O benchmark (NetCDF), or PIO's text

@@ -34,7 +34,9 @@ def test_versions_and_build():
     assert shoal.__version__ == shoal.version()
     info = shoal.build_info()
     assert info["version"] == shoal.version()
-    assert {"mpi", "hdf5", "drivers", "formats"} <= set(info)
+    assert {"mpi", "hdf5", "drivers", "formats", "filters", "filters_absent"} <= set(info)
+    named = [part.split()[0] for part in f"{info['filters']}, {info['filters_absent']}".split(", ")]
+    assert sorted(set(named) - {"none"}) == ["deflate", "fletcher32", "shuffle", "zstd"]
     assert set(shoal.__all__) <= set(dir(shoal))
 
 

@@ -9,6 +9,7 @@
 #include "base/build_info.hpp"
 #include "base/text.hpp"
 #include "capi/handles.hpp"
+#include "codec/filters.hpp"
 #include "driver/kinds.hpp"
 
 namespace shoal::capi {
@@ -139,6 +140,7 @@ const char* shoal_build_info(void) {
          line("hdf5", hdf5_library()) + line("hdf5_headers", k_build_hdf5) + line("drivers", drivers(true)) +
          line("drivers_absent", drivers(false)) +
          line("formats", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii") +
+         line("filters", filters_of_build(true)) + line("filters_absent", filters_of_build(false)) +
          line("compiler", k_build_compiler) + line("build_type", k_build_type);
   return text.c_str();
 }

@@ -126,6 +126,22 @@ std::string missing_code(const Filters& filters) {
   return "";
 }
 
+std::string filters_of_build(bool present) {
+  std::vector<std::string> names;
+  for (const auto& known : k_known) {
+    if (known.order < 0 || missing_code({{known.id, known.usual}}).empty() != present) continue;
+    std::string name = known.name;
+#ifdef SHOAL_HAVE_LIBDEFLATE
+    if (known.id == Filter::deflate) name += " (libdeflate " LIBDEFLATE_VERSION_STRING ")";
+#endif
+#ifdef SHOAL_HAVE_ZSTD
+    if (known.id == Filter::zstd) name += std::string(" (") + ZSTD_versionString() + ")";
+#endif
+    names.push_back(name);
+  }
+  return names.empty() ? "none" : joined(names, ", ");
+}
+
 std::uint32_t fletcher32(std::span<const std::byte> bytes) {
   constexpr std::size_t k_words = 360;  // as many as 32 bits can add up
   std::uint32_t low = 0, high = 0;

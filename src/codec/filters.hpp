@@ -31,6 +31,9 @@ std::string text_of(const Filters& filters);
 Filters filters_of(const std::string& text);
 /// Does this build have the code for them? If not, why, as a sentence; otherwise empty.
 std::string missing_code(const Filters& filters);
+/// Names of the filters that this build has the code for, with the library that does it ("deflate (libdeflate
+/// 1.18)"), or of those that it lacks; "none" if there is none.
+std::string filters_of_build(bool present);
 
 /// Takes chunks through filters and back, as HDF5 does, with the fastest libraries there are. Keeps memory
 /// and state of the libraries from call to call; for one thread at a time.

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "codec/filters.hpp"
 
 namespace {
@@ -56,6 +57,10 @@ TEST_CASE("filters: what is written is made one order, and said back") {
   CHECK(name_of({307}) == "bzip2");
   CHECK(name_of({40000}) == "filter 40000");
   CHECK(missing_code({{307}}) == "Shoal has no code for bzip2");
+  for (const bool present : {true, false})
+    for (const auto& name : words(filters_of_build(present)))
+      if (name == "deflate" || name == "zstd") CHECK(missing_code(filters_of(name)).empty() == present);
+  CHECK(filters_of_build(true).rfind("shuffle", 0) == 0);
 }
 
 TEST_CASE("shuffle: as the definition says, and back, for all sizes") {

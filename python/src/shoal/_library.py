@@ -13,7 +13,7 @@ def version() -> str:
 
 
 def build_info() -> dict[str, str]:
-    """What libshoal was built with: MPI, HDF5, drivers, formats. Local."""
+    """What libshoal was built with: MPI, HDF5, drivers, formats, filters. Local."""
     pairs = (line.partition(":") for line in _shoal.build_info().splitlines() if line.strip())
     return {key.strip(): value.strip() for key, _, value in pairs}
 

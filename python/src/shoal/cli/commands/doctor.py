@@ -71,9 +71,20 @@ def _library(findings: Findings) -> bool:
         )
         return False
     findings.add("shoal", shoal.version())
-    for key, value in shoal.build_info().items():
-        if key != "version":
+    info = shoal.build_info()
+    for key, value in info.items():
+        if key not in ("version", "filters_absent"):
             findings.add(key, value)
+    absent = info.get("filters_absent", "none")
+    if absent != "none":
+        findings.add(
+            "filters absent",
+            absent,
+            Verdict.WARNING,
+            "New files cannot be compressed so, and such chunks are read by HDF5, if it can. Install "
+            "libdeflate and libzstd with their headers (Debian: libdeflate-dev, libzstd-dev), and build "
+            "Shoal again.",
+        )
     return True
 
 
