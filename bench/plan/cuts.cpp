@@ -27,11 +27,28 @@ Box tile_of(const Dims& global, const Dims& grid, int rank) {
   Box box = Box::whole(global);
   std::int64_t rest = rank;
   for (int d = global.size(); d-- > 0; rest /= grid[d]) {
+    // n * global[d] / grid[d], whose product may have more than 64 bits.
+    const auto border = [&](std::int64_t n) {
+      return n * (global[d] / grid[d]) + n * (global[d] % grid[d]) / grid[d];
+    };
     const std::int64_t place = rest % grid[d];
-    box.first[d] = place * global[d] / grid[d];
-    box.count[d] = (place + 1) * global[d] / grid[d] - box.first[d];
+    box.first[d] = border(place);
+    box.count[d] = border(place + 1) - box.first[d];
   }
   return box;
+}
+
+/// Offsets in the file are numbers of 64 bits.
+void check_size(const PretendedField& field) {
+  double bytes = static_cast<double>(field.size);
+  std::string shape;
+  for (int d = field.global.size(); d-- > 0;) {
+    bytes *= static_cast<double>(field.global[d]);
+    shape += std::to_string(field.global[d]) + (d > 0 ? "x" : "");
+  }
+  if (bytes > std::ldexp(1.0, 62))
+    throw Error(Code::invalid_argument,
+                "the field, of the shape " + shape + ", has more than 2^62 bytes; no more are possible");
 }
 
 /// Of a x b tiles over the two fastest dimensions, those that are nearest to squares.
@@ -76,12 +93,16 @@ Dims dims_of_text(const std::string& option, const std::string& text) {
 }
 
 Dims cut_in_tiles(PretendedField& field, Dims grid) {
+  check_size(field);
   const int n = field.global.size();
   if (grid.empty()) grid = square_grid(field.global, field.ranks);
   if (grid.size() > n)
     throw Error(Code::invalid_argument, "there are tiles in " + std::to_string(grid.size()) +
                                             " dimensions, but the global shape has " + std::to_string(n));
   grid = joined(Dims(n - grid.size(), 1), grid);
+  if (std::any_of(grid.begin(), grid.end(), [&](std::int64_t tiles) { return tiles > field.ranks; }))
+    throw Error(Code::invalid_argument,
+                "there are more tiles than " + std::to_string(field.ranks) + " ranks");
   if (volume(grid) != field.ranks)
     throw Error(Code::invalid_argument, "there are " + std::to_string(volume(grid)) + " tiles, but " +
                                             std::to_string(field.ranks) + " ranks");
@@ -99,6 +120,7 @@ Dims cut_in_tiles(PretendedField& field, Dims grid) {
 void cut_sphere(PretendedField& field, std::int64_t ne, std::int64_t levels) {
   const std::int64_t columns = 6 * 9 * ne * ne + 2;
   field.global = levels > 0 ? Dims{levels, columns} : Dims{columns};
+  check_size(field);
   field.leads = levels > 0 ? 1 : 0;
   const auto curve = std::make_shared<const SphereCurve>(columns);
   field.cells = [curve, ranks = field.ranks](int rank) { return curve->columns_of(rank, ranks); };
@@ -117,6 +139,7 @@ void cut_as_file(PretendedField& field, const std::string& path, std::int64_t le
   field.leads = levels > 0 ? 1 : 0;
   field.global = levels > 0 ? joined(Dims{levels}, loaded->global()) : loaded->global();
   field.whole = loaded->whole();
+  check_size(field);
   field.cells = [cells, ranks = field.ranks](int rank) {
     const auto n = static_cast<std::int64_t>(cells->size());
     return std::vector<std::int64_t>(cells->begin() + map_file::even_begin(n, ranks, rank),

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iostream>
 #include <map>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,11 @@ std::string cut_field(const Arguments& arguments, PretendedField& field) {
 
 DriverOptions options_of(const Arguments& arguments) {
   DriverOptions options;
+  for (const char* name : {"--exchange", "--writers", "--slot-bytes", "--direct-bytes"})
+    if (arguments.has("--library") && arguments.has(name))
+      throw Error(Code::invalid_argument, std::string(name) +
+                                              " is for driver native, and --library another one; leave one "
+                                              "of them out");
   options.io_ranks = arguments.integer("--io-ranks", 0, 1);
   options.io_stride = arguments.integer("--io-stride", 0, 1);
   options.io_ranks_per_node = arguments.integer("--io-ranks-per-node", 0, 1);
@@ -215,6 +221,10 @@ int main(int argc, char** argv) {
     wish.meter = allocations();
     print(wish.field, tiles, simulate(wish));
     return 0;
+  } catch (const std::bad_alloc&) {
+    std::cerr
+        << "shoal-plan: there is not enough memory for it on this machine; simulate fewer ranks or cells\n";
+    return 2;
   } catch (const std::exception& e) {
     std::cerr << "shoal-plan: " << e.what() << "\n";
     return 2;

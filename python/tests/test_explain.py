@@ -285,6 +285,15 @@ def test_simulation_of_columns_and_of_a_file(tmp_path):
     assert told["loads"]["sum"] == 2000 and told["ranks_simulated"] == 7
 
 
+def test_simulation_refuses_what_it_would_not_use():
+    needs_plan_program()
+    for settings in ({"exchange": "on"}, {"writers": 2}, {"slot_bytes": 4096}):
+        with pytest.raises(InvalidArgumentError, match="for driver native"):
+            simulate(Case(ranks=4, nodes=2, shape=(24, 18), library=True, settings=settings))
+    with pytest.raises(InvalidArgumentError, match="2\\^62 bytes"):
+        simulate(Case(ranks=4, nodes=2, shape=(2**32, 2**32, 4)))
+
+
 def test_simulation_at_the_command_line():
     needs_plan_program()
     command = [*program, "--simulate", "--global", "240x180x5", "--ranks", "1200", "--nodes", "30"]
@@ -305,6 +314,8 @@ def test_simulation_at_the_command_line():
         (["--driver", "gather"], "gather"),
         (["--levels", "3"], "--columns"),
         (["--columns", "ne4"], "one of"),
+        (["--tiles", "4294967296x4294967296"], "more tiles than"),
+        (["--io-stride", "-1"], "0 or more"),
     ):
         result = run_program([*command, *wrong])
         assert result.returncode == 2 and words in result.stderr, result.stderr

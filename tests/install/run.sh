@@ -46,4 +46,11 @@ if [ $fortran = ON ]; then
   "$mpifort" "$here/program.f90" -o pc_f $(pkg-config --cflags --libs shoal-fortran) "-Wl,-rpath,$library_dir"
   "$mpirun" 2 ./pc_f
 fi
-echo "installed Shoal: all outside programs ran"
+# The programs find their libraries wherever the tree lies.
+echo "== programs"
+mv "$prefix" "$prefix-moved"
+programs=$prefix-moved/bin
+[ ! -x "$programs/shoal-plan" ] || "$programs/shoal-plan" --ranks 12 --nodes 3 --global 24x18 --io-ranks 2 |
+  grep -q '"way": *"exchange"'
+[ ! -x "$programs/shoal-bench" ] || "$mpirun" 1 "$programs/shoal-bench" --help | grep -q -- --
+echo "installed Shoal: all outside programs ran, and its own"

@@ -199,7 +199,7 @@ def explain(
     if min(writers, ranks_per_node, io_ranks, io_stride, io_base, io_ranks_per_node) < 0:
         raise typer.BadParameter(
             "--writers, --ranks-per-node, --io-ranks, --io-ranks-per-node, --io-stride and --io-base are 0 "
-            "more."
+            "or more."
         )
     if exchange not in ("auto", "on", "off"):
         raise typer.BadParameter(f"--exchange {exchange}: it can be auto, on or off.")
