@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "codec/filters.hpp"
-#include "comm/nodes.hpp"
 #include "conformance/support.hpp"
 #include "mpi/random_maps.hpp"
 #include "mpi/random_tiles.hpp"
@@ -22,8 +21,7 @@ constexpr std::int64_t k_cells = k_rows * k_columns;
 bool has_parts() {
   const char* access = std::getenv("SHOAL_ACCESS");
   const bool alone = driver() == "netcdf" && access != nullptr && std::string(access) == "independent";
-  const bool apart = is_native() && !Nodes(Comm(MPI_COMM_WORLD), 0).single();
-  return has_format("netcdf4") && in_one_file() && !alone && !apart;
+  return has_format("netcdf4") && in_one_file() && !alone;
 }
 
 /// Cells of a level that this rank has, in the order of its arrays.
@@ -187,6 +185,9 @@ void check_whole(shoal_dataset* file, const Field& f, std::int64_t record) {
   CHECK_MESSAGE(wrong == 0, wrong, " wrong cells of the whole ", f.name, ", record ", record);
 }
 
+/// Nodes of one machine.
+const std::vector<std::string> k_nodes{"", ", ranks_per_node=1", ", ranks_per_node=2", ", io_ranks=1"};
+
 std::int64_t records_of(const Fields& all) {
   std::int64_t records = 0;
   for (const auto& f : all.fields)
@@ -194,9 +195,9 @@ std::int64_t records_of(const Fields& all) {
   return records;
 }
 
-void check_all(Fields& all, std::int64_t records) {
+void check_all(Fields& all, std::int64_t records, const std::string& settings = "") {
   shoal_dataset* file = nullptr;
-  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+  ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, ("wait_seconds=60" + settings).c_str(), &file));
   for (auto& f : all.fields)
     for (std::int64_t record = 0; record < records; ++record) {
       check(file, f, record);
@@ -205,12 +206,17 @@ void check_all(Fields& all, std::int64_t records) {
   ok(shoal_close(&file, 0));
 }
 
-/// A number of the report, over all ranks.
-std::int64_t reported(shoal_dataset* file, const std::string& name) {
+/// A number of this rank's report.
+std::int64_t own_reported(shoal_dataset* file, const std::string& name) {
   const std::string report = shoal_report(file);
   const auto at = report.find("\"" + name + "\"");
   REQUIRE_MESSAGE(at != std::string::npos, "no ", name, " in ", report);
-  const std::int64_t mine = std::atoll(report.c_str() + report.find(':', at) + 1);
+  return std::atoll(report.c_str() + report.find(':', at) + 1);
+}
+
+/// The same, over all ranks.
+std::int64_t reported(shoal_dataset* file, const std::string& name) {
+  const std::int64_t mine = own_reported(file, name);
   std::int64_t all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   return all;
@@ -219,41 +225,47 @@ std::int64_t reported(shoal_dataset* file, const std::string& name) {
 }  // namespace
 
 TEST_CASE("compression: levels and records that come one after the other are compressed once") {
-  if (skipped(has_parts(), "it has no compression, or several nodes")) return;
-  std::mt19937 random(41);
-  std::mt19937 own(400 + static_cast<unsigned>(world_rank()));
-  Fields all(random, world_size() > 2);
-  shoal_dataset* file = create(all, "");
-  constexpr std::int64_t k_records = 6;
-  for (std::int64_t record = 0; record < k_records; ++record)
-    for (std::int64_t level = 0; level < k_levels; ++level)
-      for (auto& f : all.fields)
-        write(file, f, 1, record, level, 1, own);
-  ok(shoal_sync(file, 0));
-  if (is_native()) {
-    std::int64_t whole = 0;
-    const auto bytes = [&](std::int64_t chunks, std::int64_t size) { whole += chunks * size; };
-    bytes(k_records / 3 * 4 * 3 * 3, 3 * 2 * 5 * 8 * 4);
-    bytes(k_records * 2 * 3 * 3, 4 * 6 * 6 * 2);
-    bytes(k_records / 2 * 3 * 5, 2 * 3 * 50 * 4);
-    CHECK(reported(file, "bytes_encoded") == whole);
-    CHECK(reported(file, "bytes_encoded_again") == 0);
+  if (skipped(has_parts(), "it has no compression")) return;
+  for (const auto& nodes : k_nodes) {
+    CAPTURE(nodes);
+    std::mt19937 random(41);
+    std::mt19937 own(400 + static_cast<unsigned>(world_rank()));
+    Fields all(random, world_size() > 2);
+    shoal_dataset* file = create(all, is_native() ? nodes : "");
+    constexpr std::int64_t k_records = 6;
+    for (std::int64_t record = 0; record < k_records; ++record)
+      for (std::int64_t level = 0; level < k_levels; ++level)
+        for (auto& f : all.fields)
+          write(file, f, 1, record, level, 1, own);
+    ok(shoal_sync(file, 0));
+    if (is_native()) {
+      std::int64_t whole = 0;
+      const auto bytes = [&](std::int64_t chunks, std::int64_t size) { whole += chunks * size; };
+      bytes(k_records / 3 * 4 * 3 * 3, 3 * 2 * 5 * 8 * 4);
+      bytes(k_records * 2 * 3 * 3, 4 * 6 * 6 * 2);
+      bytes(k_records / 2 * 3 * 5, 2 * 3 * 50 * 4);
+      CHECK(reported(file, "bytes_encoded") == whole);
+      CHECK(reported(file, "bytes_encoded_again") == 0);
+    }
+    ok(shoal_close(&file, 0));
+    check_all(all, k_records, is_native() ? nodes : "");
   }
-  ok(shoal_close(&file, 0));
-  check_all(all, k_records);
 }
 
 TEST_CASE("compression: parts of chunks in any order, with syncs, reading and other sessions between") {
-  if (skipped(has_parts(), "it has no compression, or several nodes")) return;
+  if (skipped(has_parts(), "it has no compression")) return;
   // Memory for parts: plenty, little (each part alone), some.
   for (const std::string settings : {"", ", stage_bytes=131072", ", stage_bytes=200000"})
-    for (unsigned seed = 1; seed <= 3; ++seed) {
+    for (unsigned seed = 1; seed <= 8; ++seed) {
+      const std::string& nodes = k_nodes[seed % 4];
+      CAPTURE(nodes);
       CAPTURE(settings);
       CAPTURE(seed);
       std::mt19937 random(seed);
       std::mt19937 own(seed * 1000 + static_cast<unsigned>(world_rank()));
       Fields all(random, world_size() > 1 && seed > 1);
-      shoal_dataset* file = create(all, is_native() ? settings : "");
+      const std::string later = "wait_seconds=60" + nodes;
+      shoal_dataset* file = create(all, is_native() ? settings + nodes : "");
       for (int step = 1; step <= 60; ++step) {
         Field& f = all.fields[random() % all.fields.size()];
         const auto deed = random() % 20;
@@ -263,7 +275,7 @@ TEST_CASE("compression: parts of chunks in any order, with syncs, reading and ot
           check(file, f, static_cast<std::int64_t>(random()) % records_of(all));
         } else if (deed == 2) {
           ok(shoal_close(&file, 0));
-          ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, nullptr, &file));
+          ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, is_native() ? later.c_str() : nullptr, &file));
         } else {
           const auto first = static_cast<std::int64_t>(random() % k_levels);
           const auto n = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(k_levels - first));
@@ -273,7 +285,7 @@ TEST_CASE("compression: parts of chunks in any order, with syncs, reading and ot
         }
       }
       ok(shoal_close(&file, 0));
-      check_all(all, records_of(all));
+      check_all(all, records_of(all), is_native() ? nodes : "");
     }
 }
 
@@ -303,5 +315,33 @@ TEST_CASE("compression: a rank that cannot give its part of a chunk leaves the o
   ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
   for (std::int64_t record = 0; record < 2; ++record)
     check(file, f, record);
+  ok(shoal_close(&file, 0));
+}
+
+TEST_CASE("compression: ranks of several nodes compress as much, whoever has the cells") {
+  if (skipped(is_native() && in_one_file() && world_size() > 1, "it needs driver native, and several ranks"))
+    return;
+  constexpr std::int64_t k_records = 3, k_size = 24;
+  // All cells are one rank's.
+  const Box tile = world_rank() == 0 ? Box::whole({k_size, k_size}) : Box({0, 0}, {0, 0});
+  const Cut cut(MPI_COMM_WORLD, {k_size, k_size}, tile, {0, 0}, {0, 0});
+  const std::int64_t chunk[] = {1, 3, 8};
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=deflate, ranks_per_node=1", &file));
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  def_dim(file, "y", k_size);
+  def_dim(file, "x", k_size);
+  ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "time y x", cut.handle()));
+  ok(shoal_def_chunks(file, "v", chunk));
+  TestArray array(SHOAL_DOUBLE, tile.count);
+  for_cells(tile, [&](const Dims& i) { array.set(i, value_of(0, i)); });
+  for (std::int64_t record = 0; record < k_records; ++record)
+    ok(shoal_write(file, "v", nullptr, array.c(), record, nullptr, nullptr));
+  ok(shoal_sync(file, 0));
+  constexpr std::int64_t k_chunks = 8 * 3, k_bytes = 3 * 8 * 8;
+  const std::int64_t mine = own_reported(file, "bytes_encoded") / k_bytes;
+  CHECK(reported(file, "bytes_encoded") == k_records * k_chunks * k_bytes);
+  CHECK(mine <= k_records * (k_chunks / world_size() + 1));
+  CHECK(mine >= k_records * (k_chunks / world_size()));
   ok(shoal_close(&file, 0));
 }

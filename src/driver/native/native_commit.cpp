@@ -69,6 +69,7 @@ void NativeDriver::recover() {
     writer_->forget();
   }
   parts_->clear();
+  stored_.clear();
   broken_ = false;
   align_records(false);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted

@@ -168,7 +168,7 @@ void NativeDriver::make_stage() {
         "--shm-size=1g)");
   }
   if (options_.io_way == IoWay::subset) stage_->set_only_storer(io_rank_of_group_);
-  if (catalog_ && nodes_->single()) catalog_->share_end(&stage_->file_end());
+  if (catalog_) catalog_->share_end(nodes_->single() ? &stage_->file_end() : &file_end_);
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
   writer_.emplace(*stage_, file_, counters_);
@@ -274,7 +274,7 @@ void NativeDriver::write(const Transfer& transfer) {
   });
   keep(placed);
   // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
-  const bool together = exchanges(job);
+  const bool together = job.is_encoded() ? !one_stage() : exchanges(job);
   if (job.is_encoded()) make_way(job);
   if (meets && !nodes_->single()) keep_order(job, together);
   if (broken_ && !together) return;
@@ -404,10 +404,10 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   FieldJob job = job_for(transfer);
   // A node has what it needs in its stage, but of maps that several nodes read: not in boxes, maybe.
   const bool apart = transfer.decomposition->map() != nullptr && !nodes_->single();
-  if (job.placement->kind == Placement::Kind::library || (job.is_encoded() && apart))
-    return read_by_library(job);
+  if (job.placement->kind == Placement::Kind::library) return read_by_library(job);
   if (job.is_encoded()) {
     job.encoded = find_encoded(job);
+    if (apart) return fetch_chunks(job);
     return FieldReader(*stage_, file_, counters_).read(job);
   }
   if (job.addresses_listed) job.addresses = find(job);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 
 #include "driver/driver.hpp"
 #include "driver/exchange.hpp"
+#include "driver/native/chunk_order.hpp"
 #include "driver/native/direct.hpp"
 #include "driver/native/field.hpp"
 #include "driver/native/part_keeper.hpp"
@@ -86,6 +89,28 @@ class NativeDriver final : public Driver {
   void make_way(const FieldJob& job);
   Status store_encoded(const FieldJob& job);
   Status store_chunks(const FieldJob& job);
+  /// How chunks are put together on ranks: of one decomposition, for one shape of chunks and region.
+  struct ChunkWay {
+    std::shared_ptr<const Decomposition> decomposition;
+    std::vector<std::int64_t> key;
+    std::shared_ptr<const Decomposition> map;
+    std::unique_ptr<Rearranger> rearranger;
+  };
+  /// Collective, as all that needs several nodes.
+  Status send_chunks(const FieldJob& job);
+  Status fetch_chunks(const FieldJob& job);
+  const std::vector<int>& coders();
+  ChunkWay& chunk_way(const FieldJob& job, const ChunkOrder& order, bool halo);
+  static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way);
+  Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way, Status& status);
+  template <class Visit>
+  void for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells,
+                      Visit&& visit);
+  void store_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells,
+                   Status& status);
+  void load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
+  Rearranger::GetRoom room_of_pieces(Status& status);
+  std::uint64_t take_space(std::uint64_t bytes);
   /// One part of chunks that are not whole; the rest of their cells stays. Collective.
   void store_part(const Transfer& part);
   /// The catalog learns of the encoded chunks that ranks stored. Collective.
@@ -193,6 +218,13 @@ class NativeDriver final : public Driver {
   std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
   Room box_cells_, chunk_cells_;
+  std::atomic<std::uint64_t> file_end_ = 0;  ///< of several nodes: Catalog::share_end, on rank 0
+  std::vector<int> coders_;                  ///< who compresses what lies on several nodes
+  std::deque<ChunkWay> chunk_ways_;
+  std::map<int, Encoder> encoders_;  ///< by variable
+  Bytes encoded_;                    ///< chunks of a piece
+  std::uint64_t chunk_writes_ = 0;   ///< calls, the same on all ranks
+  std::vector<StoredPiece> stored_;  ///< that this rank stored, besides the writer
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes

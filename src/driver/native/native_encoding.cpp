@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compressed variables: ranks of the node encode whole chunks out of the stage, each a chunk at a time, and
 // store them in space that they take from the file's end; the catalog learns of them when ranks settle.
+// (native_chunks.cpp: what ranks of several nodes have.)
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -36,11 +37,11 @@ Status NativeDriver::check_encoding(const FieldJob& job) {
   const auto refused = [&](const std::string& reason) {
     return Status{Code::not_supported, reason, -1, {}, job.variable->name};
   };
-  if (!one_stage() || exchanges(job))
-    return refused(
-        "driver native compresses where all ranks are on one node and assemble fields in one stage; use "
-        "driver netcdf, or leave compression out");
-  if (bytes > stage_->slot_bytes())
+  if (!nodes_->single() && !way_that_stays().empty())
+    return refused(way_that_stays() +
+                   ", but a chunk that is compressed may need cells of several nodes or groups; leave the "
+                   "setting out, or leave compression out");
+  if (one_stage() && bytes > stage_->slot_bytes())
     return refused("a chunk of " + text_of(chunk) + " is larger than a slot of the stage, " +
                    bytes_text(static_cast<double>(stage_->slot_bytes())) +
                    "; give smaller chunks, or set stage_bytes to " +
@@ -63,7 +64,7 @@ Status NativeDriver::store_encoded(const FieldJob& job) {
 }
 
 Status NativeDriver::store_chunks(const FieldJob& job) {
-  return writer_->write(job);
+  return one_stage() ? writer_->write(job) : send_chunks(job);
 }
 
 void NativeDriver::store_part(const Transfer& part) {
@@ -78,7 +79,9 @@ void NativeDriver::store_part(const Transfer& part) {
 void NativeDriver::enter_stored() {
   if (largest_encoded_chunk() == 0) return;
   ByteWriter out;
-  const auto mine = writer_ ? writer_->take_stored() : std::vector<StoredPiece>{};
+  auto mine = writer_ ? writer_->take_stored() : std::vector<StoredPiece>{};
+  mine.insert(mine.end(), stored_.begin(), stored_.end());
+  stored_.clear();
   out.put(mine);
   const auto all = comm_.gather(out.take(), 0);
   if (!owner()) return;

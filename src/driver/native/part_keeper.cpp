@@ -87,10 +87,11 @@ Box PartKeeper::region_of(const FieldJob& job) const {
 
 bool PartKeeper::in_the_way(const FieldJob& job) const {
   const Transfer& transfer = *job.transfer;
-  const Box region = is_part(job) ? region_of(job) : transfer.region;
+  const bool part = is_part(job);
+  const Box region = part ? region_of(job) : transfer.region;
   return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
     return kept.transfer.variable == transfer.variable && meet(kept.transfer.region, region) &&
-           (kept.transfer.region != region || kept.transfer.decomposition != transfer.decomposition);
+           (!part || kept.transfer.region != region || kept.transfer.decomposition != transfer.decomposition);
   });
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "driver/native/field.hpp"
+
+namespace shoal {
+
+/// A field's region in order of chunks: [leads, chunks, cells of a chunk, behind], so that whole chunks can
+/// be moved as boxes, however the cells of ranks are cut. Leads are dimensions in front in which chunks have
+/// one cell, behind are those at the end that chunks have whole; where ranks or chunks cut, dimensions become
+/// the two in the middle. Cells of chunks that stick out of the region are nobody's. Local.
+class ChunkOrder {
+ public:
+  explicit ChunkOrder(const FieldJob& job);
+
+  std::int64_t leads() const { return leads_; }
+  std::int64_t chunks() const { return chunks_.cells(); }
+  std::int64_t cells() const { return volume(chunk_); }  ///< of a chunk, without those behind
+  std::int64_t behind() const { return behind_; }
+  /// All four; the last only where there is more than one cell behind.
+  Dims shape() const;
+  /// What a map of this order needs: shape() without leads.
+  Dims global() const;
+  int whole() const { return behind_ > 1 ? 1 : 0; }
+  /// The same for regions whose ranks have their cells at the same places of such a map.
+  std::vector<std::int64_t> key() const;
+
+  /// Where the cells of a box of this rank's lie (row-major in the dimensions of the middle), as the map
+  /// counts them.
+  std::vector<std::int64_t> places_of(const Box& box) const;
+  /// The same for the local cells of a map, as its arrays have them. land: leave these out.
+  std::vector<std::int64_t> places_of(const Decomposition& map, bool land) const;
+  /// How many of them there are, for each lead, of as many cells of a row-major array.
+  Dims array_shape(std::int64_t places) const;
+
+  /// The index of a chunk in the variable's grid.
+  Dims index_of(std::int64_t lead, std::int64_t chunk) const;
+
+ private:
+  std::int64_t place_of(const Dims& middle) const;
+  Box region_;
+  Dims whole_chunk_;
+  int front_ = 0, end_ = 0;  // the dimensions in the middle: front_ .. end_ - 1
+  Dims chunk_;               // in these
+  Box chunks_;               // that the region touches, in these
+  std::int64_t leads_ = 1, behind_ = 1;
+};
+
+}  // namespace shoal

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compressed chunks of fields whose cells lie on several nodes: cells are sent such that each chunk lies
+// whole on one rank, which encodes (decodes) it. Bytes go from there to the file; the owner hears of
+// addresses.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "driver/io_ranks.hpp"
+#include "driver/map_cells.hpp"
+#include "driver/native/native_driver.hpp"
+#include "driver/tile_maps.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t k_most_ways = 16;                    // each keeps a map and lists of its cells
+constexpr std::uint64_t k_after = std::uint64_t{1} << 62;  // what the stage stored came before
+
+bool is_mapped(const Transfer& transfer) {
+  return transfer.decomposition->map() != nullptr;
+}
+
+/// As many of the ranks, as far apart as can be.
+std::vector<int> some_of(const std::vector<int>& ranks, std::int64_t parts) {
+  const auto all = static_cast<std::int64_t>(ranks.size());
+  parts = std::clamp<std::int64_t>(parts, 1, all);
+  std::vector<int> some;
+  for (std::int64_t i = 0; i < parts; ++i)
+    some.push_back(ranks[static_cast<std::size_t>(i * all / parts)]);
+  return some;
+}
+
+/// Are the array's cells without gaps in the order of its dimensions?
+bool is_dense(const ArrayView& array) {
+  const Dims strides = byte_strides(array.extents, array.element_size);
+  for (int d = 0; d < strides.size(); ++d)
+    if (array.extents[d] > 1 && array.strides[d] != strides[d]) return false;
+  return array.data != nullptr;
+}
+
+}  // namespace
+
+// All ranks compress, unless it was said who stores.
+const std::vector<int>& NativeDriver::coders() {
+  if (coders_.empty()) {
+    if (one_node_stores_ || sets_io_ranks(options_)) return io_ranks();
+    for (int r = 0; r < comm_.size(); ++r)
+      coders_.push_back(r);
+  }
+  return coders_;
+}
+
+NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const ChunkOrder& order, bool halo) {
+  const Transfer& transfer = *job.transfer;
+  const auto ranks = some_of(coders(), std::max(order.leads(), order.chunks()));
+  std::vector<std::int64_t> key = order.key();
+  key.push_back(halo ? 1 : 0);
+  key.push_back(static_cast<std::int64_t>(ranks.size()));
+  key.push_back(static_cast<std::int64_t>(size_of(job.variable->type)));
+  const auto known = std::find_if(chunk_ways_.begin(), chunk_ways_.end(), [&](const ChunkWay& way) {
+    return way.decomposition == transfer.decomposition && way.key == key;
+  });
+  if (known != chunk_ways_.end()) return *known;
+  std::vector<std::int64_t> places;
+  const Status problem = caught([&] {
+    places = is_mapped(transfer) ? order.places_of(*transfer.decomposition, !halo)
+                                 : order.places_of(tile_box(transfer, halo));
+  });
+  ChunkWay way{transfer.decomposition, key,
+               Decomposition::map(comm_, order.global(), order.whole(), places, problem), nullptr};
+  const std::int64_t least =
+      4 * order.cells() * order.behind() * static_cast<std::int64_t>(size_of(job.variable->type));
+  way.rearranger =
+      std::make_unique<Rearranger>(comm_, way.map, ranks, std::max(exchange_bytes(options_), least));
+  if (chunk_ways_.size() >= k_most_ways) chunk_ways_.pop_front();
+  return chunk_ways_.emplace_back(std::move(way));
+}
+
+// The cells of the job in an array that has none between them, as the map counts them.
+Transfer NativeDriver::in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way) {
+  Transfer out = *job.transfer;
+  out.source = {};
+  out.decomposition = way.map;
+  out.region = Box::whole(order.shape());
+  out.array.extents = order.array_shape(way.map->map()->local_cells());
+  out.array.strides = byte_strides(out.array.extents, out.array.element_size);
+  out.mine = way.map->map()->empty() ? Box(Dims(out.region.rank()), Dims(out.region.rank())) : out.region;
+  return out;
+}
+
+// Without a copy where cells lie close already.
+Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way,
+                                     Status& status) {
+  const Transfer& transfer = *job.transfer;
+  Transfer out = in_chunk_order(job, order, way);
+  if (!transfer.status.ok() || way.map->map()->local_cells() == 0) return out;
+  const bool mapped = is_mapped(transfer);
+  const Box box = own_cells(transfer);
+  const bool as_it_is = !transfer.source && is_dense(transfer.array) &&
+                        (mapped || (!is_masked(transfer) && transfer.mine == box));
+  if (as_it_is) return out;
+  Misfits misfits;
+  const Status packed = caught([&] {
+    const Timer timer(counters_.pack);
+    const Element from = in_memory(transfer);
+    const Element to = mapped ? from : Element{job.variable->type, size_of(job.variable->type), false};
+    const Dims extents = mapped ? transfer.array.extents : box.count;
+    std::byte* cells = tile_.of(static_cast<std::size_t>(volume(extents)) * to.size);
+    const Dims strides = byte_strides(extents, to.size);
+    if (mapped)
+      copy_box(transfer.array.data, transfer.array.strides, cells, strides, extents,
+               find_conversion(from, to), nullptr);
+    else
+      misfits =
+          pack_cells(transfer, box, cells, strides, find_conversion(from, to), fill_of(*job.variable).data());
+    out.array =
+        ArrayView{cells, to.type, to.size, out.array.extents, byte_strides(out.array.extents, to.size)};
+  });
+  if (misfits.count > 0) status.merge(misfit_status(transfer, *job.variable, misfits, box, true));
+  if (!packed.ok()) out.status = packed;
+  status.merge(packed);
+  return out;
+}
+
+// Space for so many bytes of each rank, one rank's behind another's. Collective.
+std::uint64_t NativeDriver::take_space(std::uint64_t bytes) {
+  const auto all = comm_.gather(std::vector<std::int64_t>{static_cast<std::int64_t>(bytes)}, 0);
+  std::vector<Bytes> parts;
+  if (owner()) {
+    std::uint64_t total = 0;
+    for (const auto n : all)
+      total += static_cast<std::uint64_t>(n);
+    std::uint64_t next = (nodes_->single() ? stage_->file_end() : file_end_).fetch_add(total);
+    for (const auto n : all) {
+      ByteWriter out;
+      out.put(next);
+      parts.push_back(out.take());
+      next += static_cast<std::uint64_t>(n);
+    }
+  }
+  return ByteReader(comm_.scatter(parts, 0)).get<std::uint64_t>();
+}
+
+// Chunks of a piece of this rank's box: visit(index, number in the region's grid, cells).
+template <class Visit>
+void NativeDriver::for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece,
+                                  std::byte* cells, Visit&& visit) {
+  if (piece.empty()) return;
+  const auto bytes = static_cast<std::size_t>(chunk_bytes(job.transfer->variable));
+  const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
+  for (std::int64_t lead = piece.first[0]; lead < piece.end(0); ++lead)
+    for (std::int64_t chunk = piece.first[1]; chunk < piece.end(1); ++chunk, cells += bytes) {
+      const Dims index = order.index_of(lead, chunk);
+      visit(index, static_cast<std::size_t>(position_in(index, chunks)), std::span(cells, bytes));
+    }
+}
+
+void NativeDriver::store_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
+                               std::byte* cells, Status& status) {
+  std::vector<NewChunk> chunks;
+  std::size_t used = 0;
+  status.merge(caught([&] {
+    if (piece.empty()) return;
+    Encoder& encoder = encoders_.try_emplace(job.transfer->variable, job).first->second;
+    for_each_chunk(job, order, piece, cells,
+                   [&](const Dims& index, std::size_t number, std::span<std::byte> chunk) {
+                     const Timer timer(counters_.encode);
+                     const auto stored = encoder.coder.encode(chunk);
+                     if (encoded_.size() < used + stored.bytes.size())
+                       encoded_.resize(2 * used + stored.bytes.size());
+                     std::copy(stored.bytes.begin(), stored.bytes.end(),
+                               encoded_.begin() + static_cast<std::ptrdiff_t>(used));
+                     chunks.push_back({index, {used, stored.bytes.size(), stored.left_out}});
+                     used += stored.bytes.size();
+                     const auto bytes = static_cast<std::int64_t>(chunk.size());
+                     counters_.bytes_encoded += bytes;
+                     if (!job.encoded.empty() && job.encoded[number].address != k_unplaced)
+                       counters_.bytes_encoded_again += bytes;
+                   });
+  }));
+  std::uint64_t begin = k_unplaced;
+  status.merge(caught([&] { begin = take_space(used); }));
+  if (begin == k_unplaced || chunks.empty()) return;
+  status.merge(caught([&] {
+    file_.write(begin, {encoded_.data(), used});
+    for (auto& chunk : chunks) {
+      chunk.stored.address += begin;
+      stored_.push_back({job.transfer->variable, k_after + chunk_writes_, chunk});
+    }
+  }));
+}
+
+void NativeDriver::load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
+                              std::byte* cells) {
+  if (piece.empty()) return;
+  Encoder& decoder = encoders_.try_emplace(job.transfer->variable, job).first->second;
+  for_each_chunk(job, order, piece, cells, [&](const Dims&, std::size_t number, std::span<std::byte> chunk) {
+    decoder.load(file_, job.encoded[number], chunk, counters_.decode);
+  });
+}
+
+Rearranger::GetRoom NativeDriver::room_of_pieces(Status& status) {
+  return [&](std::size_t bytes) {
+    std::byte* cells = nullptr;
+    status.merge(caught([&] { cells = box_cells_.of(bytes); }));
+    return cells;
+  };
+}
+
+Status NativeDriver::send_chunks(const FieldJob& job) {
+  Status status = job.transfer->status;
+  if (job.transfer->region.empty()) return status;
+  ++chunk_writes_;
+  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  status.merge(caught([&] {
+    const ChunkOrder order(job);
+    const ChunkWay& way = chunk_way(job, order, false);
+    const Transfer packed = packed_chunks(job, order, way, status);
+    bool loaded = true;
+    Rearranger::Handling handling;
+    handling.room = room_of_pieces(status);
+    if (!job.encoded.empty())
+      handling.load = [&](const Box& piece, std::byte* cells) {
+        const Status load = caught([&] { load_piece(job, order, piece, cells); });
+        loaded = load.ok();
+        status.merge(load);
+      };
+    handling.store = [&](const Box& piece, std::byte* cells) {
+      store_piece(job, order, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells, status);
+    };
+    const Misfits misfits = way.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
+    if (misfits.count == 0) return;
+    if (is_mapped(*job.transfer))
+      status.merge(mapped_misfit_status(*job.transfer, *job.variable, misfits, true));
+    else
+      status.merge(misfit_status(*job.transfer, *job.variable, misfits, own_cells(*job.transfer), true));
+  }));
+  return status;
+}
+
+Status NativeDriver::fetch_chunks(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  Status status = transfer.status;
+  if (transfer.region.empty()) return status;
+  status.merge(caught([&] {
+    const ChunkOrder order(job);
+    const ChunkWay& way = chunk_way(job, order, true);
+    Transfer packed = in_chunk_order(job, order, way);
+    const ArrayView& array = transfer.array;
+    const Element element = in_memory(transfer);
+    const bool copies = transfer.status.ok() && way.map->map()->local_cells() > 0 && !is_dense(array);
+    const ConvertRun copy = copies ? find_conversion(element, element) : ConvertRun{};
+    const Dims strides = byte_strides(array.extents, element.size);
+    if (copies) {  // holes stay as they are
+      packed.status = caught([&] {
+        packed.array.data = tile_.of(static_cast<std::size_t>(volume(array.extents)) * element.size);
+        copy_box(array.data, array.strides, packed.array.data, strides, array.extents, copy, nullptr);
+      });
+      status.merge(packed.status);
+    }
+    Rearranger::Handling handling;
+    handling.room = room_of_pieces(status);
+    handling.load = [&](const Box& piece, std::byte* cells) {
+      status.merge(caught([&] { load_piece(job, order, piece, cells); }));
+    };
+    const Misfits misfits = way.rearranger->read(packed, job.stored(), Dims(), handling);
+    if (copies && packed.status.ok())
+      copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);
+    if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));
+  }));
+  return status;
+}
+
+}  // namespace shoal
