@@ -39,6 +39,12 @@ struct OwnCells {
 /// element that stands for all boxes.
 std::vector<OwnCells> cells_of_boxes(const IndexMap& map, const MapShape& shape, const EvenCut& cut);
 
+/// The same without the places.
+struct BoxCells {
+  int box = 0;
+  std::int64_t cells = 0;
+};
+
 /// A piece of a box, as those see it that have cells of it.
 struct BoxShare {
   Box piece;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
 namespace shoal {
 
@@ -68,15 +69,6 @@ bool takes_part(const Transfer& transfer) {
   return transfer.status.ok() && transfer.array.data != nullptr;
 }
 
-/// Everybody's numbers, as many of each.
-std::vector<std::int64_t> all_of_node(const Comm& node, const std::vector<std::int64_t>& mine) {
-  std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(node.size()));
-  const auto n = static_cast<int>(mine.size());
-  check_mpi(MPI_Allgather(mine.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, node.handle()),
-            "MPI_Allgather");
-  return all;
-}
-
 }  // namespace
 
 Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition,
@@ -94,7 +86,8 @@ Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> de
 std::int64_t Rearranger::bytes() const {
   auto sum = static_cast<std::int64_t>(rooms_.in.bytes() + rooms_.out.bytes());
   for (const auto& lists : lists_) {
-    sum += static_cast<std::int64_t>((lists->own.size() + lists->of_node.size()) * sizeof(std::int64_t));
+    sum += static_cast<std::int64_t>(lists->own.size() * sizeof(BoxCells) +
+                                     lists->of_node.size() * sizeof(Letter));
     for (const auto& source : lists->sources)
       sum += source.where.bytes() + static_cast<std::int64_t>(sizeof source);
   }
@@ -120,19 +113,20 @@ Rearranger::Lists Rearranger::make_lists(const EvenCut& cut, int dim) const {
   std::vector<OwnCells> own;
   comm_.agree_or_throw(caught([&] {
     own = cells_of_boxes(*decomposition_->map(), shape_, cut);
-    lists.own.resize(dim < 0 ? 1 : static_cast<std::size_t>(cut.parts()));
+    lists.own.reserve(own.size());
     for (const auto& cells : own)
-      lists.own[static_cast<std::size_t>(cells.box)] = cells.where.cells();
+      if (cells.where.cells() > 0) lists.own.push_back({cells.box, cells.where.cells()});
   }));
   swap_lists(lists, own);
   if (nodes_ != nullptr && nodes_->usable()) {
-    lists.of_node = all_of_node(nodes_->nodes().node(), lists.own);
-    for (std::size_t box = 0; box < lists.own.size(); ++box) {
-      std::int64_t cells = 0;
-      for (std::size_t i = box; i < lists.of_node.size(); i += lists.own.size())
-        cells += lists.of_node[i];
-      lists.most_of_node = std::max(lists.most_of_node, cells);
-    }
+    std::vector<int> boxes(dim < 0 ? 1 : static_cast<std::size_t>(cut.parts()));
+    std::iota(boxes.begin(), boxes.end(), 0);
+    std::vector<std::int64_t> mine(boxes.size(), 0);
+    for (const auto& cells : lists.own)
+      mine[static_cast<std::size_t>(cells.box)] = cells.cells;
+    lists.of_node = letters_of_node(nodes_->nodes().node(), boxes, mine);
+    for (const auto& letter : lists.of_node)
+      lists.most_of_node = std::max(lists.most_of_node, letter.all);
     lists.most_of_node = comm_.max(lists.most_of_node);
   }
   if (my_io_ >= 0) {
@@ -240,7 +234,7 @@ bool Rearranger::goes_by_nodes(Call& call) {
   call.max_cells = nodes_->most_cell_bytes() / size;
   std::int64_t most = std::min(call.transfer.region.cells(), call.max_cells);
   if (decomposition_->repeated())
-    for (int io = 0; io < call.cut.parts(); ++io) {
+    for (const int io : call.cut.unlike_parts()) {
       const Share share = share_of(call, io, 0);
       most = std::max(most, call.lists->most_of_node * share.part.around());
       if (share.piece != call.cut.part(io) && !share.piece.empty()) return false;
@@ -254,24 +248,27 @@ Rearranger::Share Rearranger::share_of(const Call& call, int io, std::int64_t ro
   return share_of_box(call.cut, shape_, io, call.max_cells, round);
 }
 
-std::int64_t Rearranger::own_cells(const Call& call, int io, const Share& share) const {
-  const auto& own = call.lists->own;
-  return cells_of_share(*decomposition_->map(), share,
-                        own[own.size() == 1 ? 0 : static_cast<std::size_t>(io)]);
+/// Calls visit(box, cells) for the boxes that this rank has cells of.
+template <class Visit>
+void Rearranger::for_each_own(const Call& call, Visit&& visit) const {
+  const Lists& lists = *call.lists;
+  for (const auto& own : lists.own)
+    for (int io = own.box; io < (lists.dim < 0 ? call.cut.parts() : own.box + 1); ++io)
+      visit(io, own.cells);
 }
 
 Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) const {
   const auto size = static_cast<std::int64_t>(call.stored.size);
   Round round;
-  for (int io = 0; io < call.cut.parts(); ++io) {
+  if (my_io_ >= 0) round.mine = share_of(call, my_io_, number);
+  for_each_own(call, [&](int io, std::int64_t of_box) {
     Share share = share_of(call, io, number);
-    if (io == my_io_) round.mine = share;
-    const std::int64_t cells = own_cells(call, io, share);
-    if (cells == 0) continue;
+    const std::int64_t cells = cells_of_share(*decomposition_->map(), share, of_box);
+    if (cells == 0) return;
     round.of_boxes.push_back({io_ranks_[static_cast<std::size_t>(io)], cells * share.part.around() * size});
     round.shares.push_back(std::move(share));
     round.boxes.push_back(static_cast<std::size_t>(io));
-  }
+  });
   if (my_io_ < 0) round.mine.piece = nothing(call.transfer.region.rank());
   if (round.mine.piece.empty()) return round;
   const MappedPart& part = round.mine.part;
@@ -285,38 +282,35 @@ Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) co
   return round;
 }
 
-// What each rank of this node has of each I/O rank's piece, in bytes.
-NodeMessages::Lengths Rearranger::lengths_of(const Call& call, const Round& round,
-                                             std::int64_t number) const {
+// What the ranks of this node have of I/O ranks' pieces, in bytes. Only boxes of which they have cells are
+// looked at.
+Letters Rearranger::letters_of(const Call& call, const Round& round, std::int64_t number) const {
   const auto size = static_cast<std::int64_t>(call.stored.size);
-  const auto boxes = static_cast<std::size_t>(call.cut.parts());
-  const Comm& node = nodes_->nodes().node();
-  const auto ranks = static_cast<std::size_t>(node.size());
-  std::vector<std::int64_t> cell_bytes(boxes, 0);  // of all values of a cell
-  bool whole = !call.lists->of_node.empty();
-  for (std::size_t io = 0; io < boxes; ++io) {
-    const Share share = share_of(call, static_cast<int>(io), number);
-    if (share.piece.empty()) continue;
-    cell_bytes[io] = share.part.around() * size;
-    whole = whole && share.whole_box();
+  Letters letters;
+  bool whole = true;
+  for (const auto& cells : call.lists->of_node)
+    for (int io = cells.io; io < (call.lists->dim < 0 ? call.cut.parts() : cells.io + 1); ++io) {
+      const Share share = share_of(call, io, number);
+      if (share.piece.empty()) continue;
+      const std::int64_t bytes = share.part.around() * size;  // of all values of a cell
+      whole = whole && share.whole_box();
+      letters.push_back(cells);
+      letters.back().io = io;
+      for (auto* n : {&letters.back().all, &letters.back().before, &letters.back().mine})
+        *n *= bytes;
+    }
+  if (whole) return letters;
+  std::vector<int> boxes;
+  std::vector<std::int64_t> mine;
+  std::size_t k = 0;
+  for (const auto& letter : letters) {
+    while (k < round.boxes.size() && static_cast<int>(round.boxes[k]) < letter.io)
+      ++k;
+    const bool has = k < round.boxes.size() && static_cast<int>(round.boxes[k]) == letter.io;
+    boxes.push_back(letter.io);
+    mine.push_back(has ? round.of_boxes[k].bytes : 0);
   }
-  NodeMessages::Lengths lengths(boxes * ranks);
-  const auto& own = call.lists->own;
-  if (whole) {
-    for (std::size_t r = 0; r < ranks; ++r)
-      for (std::size_t io = 0; io < boxes; ++io)
-        lengths[io * ranks + r] =
-            call.lists->of_node[r * own.size() + (own.size() == 1 ? 0 : io)] * cell_bytes[io];
-    return lengths;
-  }
-  std::vector<std::int64_t> mine(boxes, 0);
-  for (std::size_t k = 0; k < round.boxes.size(); ++k)
-    mine[round.boxes[k]] = round.of_boxes[k].bytes;
-  const auto all = all_of_node(node, mine);
-  for (std::size_t r = 0; r < ranks; ++r)
-    for (std::size_t io = 0; io < boxes; ++io)
-      lengths[io * ranks + r] = all[r * boxes + io];
-  return lengths;
+  return letters_of_node(nodes_->nodes().node(), boxes, mine);
 }
 
 // ---- Moving
@@ -332,7 +326,7 @@ void Rearranger::send(const Call& call, const Round& round, std::int64_t number,
     const auto at = std::lower_bound(round.boxes.begin(), round.boxes.end(), io);
     return pack(static_cast<std::size_t>(at - round.boxes.begin()), to);
   };
-  nodes_->to_io_ranks(lengths_of(call, round, number), of_box, round.of_sources, unpack);
+  nodes_->to_io_ranks(letters_of(call, round, number), of_box, round.of_sources, unpack);
 }
 
 // pack: for source number i; unpack: from box number k.
@@ -346,7 +340,7 @@ void Rearranger::send_back(const Call& call, const Round& round, std::int64_t nu
     const auto at = std::lower_bound(round.boxes.begin(), round.boxes.end(), io);
     unpack(static_cast<std::size_t>(at - round.boxes.begin()), from, bytes);
   };
-  nodes_->from_io_ranks(lengths_of(call, round, number), of_box, round.of_sources, pack);
+  nodes_->from_io_ranks(letters_of(call, round, number), of_box, round.of_sources, pack);
 }
 
 Misfits Rearranger::write(const Transfer& transfer, const Element& stored, const std::byte* fill,

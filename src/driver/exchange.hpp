@@ -56,15 +56,15 @@ class Rearranger {
   struct Lists {
     int dim = -1;  ///< of the mapped ones that is cut; -1: none is, all boxes have all mapped cells
     std::int64_t step = 1;
-    std::vector<std::int64_t> own;  ///< this rank's cells of each box; one element if dim is -1
+    std::vector<BoxCells> own;  ///< this rank's cells of boxes, where it has any; of box 0 if dim is -1
     struct Source {
       int rank = 0;
       Positions where;
     };
-    std::vector<Source> sources;        ///< of this rank's box, if it is an I/O rank
-    bool complete = false;              ///< the sources have all cells of this rank's box
-    std::vector<std::int64_t> of_node;  ///< `own` of each rank of this node, one rank after the other
-    std::int64_t most_of_node = 0;      ///< of any node's cells of one box, repeated ones each time
+    std::vector<Source> sources;    ///< of this rank's box, if it is an I/O rank
+    bool complete = false;          ///< the sources have all cells of this rank's box
+    Letters of_node;                ///< cells of the ranks of this node; as `own` if dim is -1
+    std::int64_t most_of_node = 0;  ///< of any node's cells of one box, repeated ones each time
   };
   using Share = BoxShare;
   /// One call of write or read.
@@ -90,8 +90,9 @@ class Rearranger {
   bool goes_by_nodes(Call& call);
   Round round_of(const Call& call, std::int64_t number) const;
   Share share_of(const Call& call, int io, std::int64_t round) const;
-  std::int64_t own_cells(const Call& call, int io, const Share& share) const;
-  NodeMessages::Lengths lengths_of(const Call& call, const Round& round, std::int64_t number) const;
+  template <class Visit>
+  void for_each_own(const Call& call, Visit&& visit) const;
+  Letters letters_of(const Call& call, const Round& round, std::int64_t number) const;
   void send(const Call& call, const Round& round, std::int64_t number, const NodeMessages::Pack& pack,
             const NodeMessages::Unpack& unpack);
   void send_back(const Call& call, const Round& round, std::int64_t number, const NodeMessages::Pack& pack,

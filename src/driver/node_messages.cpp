@@ -19,7 +19,42 @@ std::int64_t padded(std::int64_t bytes) {
   return (bytes + k_line - 1) / k_line * k_line;
 }
 
+/// Of a letter with its head, whose parts are in bytes.
+std::int64_t letter_bytes(const Letter& letter) {
+  return message_head(letter.ranks) + letter.all;
+}
+
+/// Where this rank's cells begin in it.
+std::int64_t place_of_mine(const Letter& letter) {
+  return message_head(letter.ranks) + letter.before;
+}
+
 }  // namespace
+
+// Sums over the ranks of the node: what is kept does not grow with them.
+Letters letters_of_node(const Comm& node, const std::vector<int>& io_ranks,
+                        const std::vector<std::int64_t>& mine) {
+  const std::size_t n = mine.size();
+  std::vector<std::int64_t> own(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    own[i] = mine[i];
+    own[n + i] = mine[i] > 0 ? 1 : 0;
+  }
+  std::vector<std::int64_t> through(2 * n);  // this rank
+  std::vector<std::int64_t> all(2 * n);
+  const auto count = static_cast<int>(2 * n);
+  check_mpi(MPI_Scan(own.data(), through.data(), count, MPI_INT64_T, MPI_SUM, node.handle()), "MPI_Scan");
+  check_mpi(MPI_Allreduce(own.data(), all.data(), count, MPI_INT64_T, MPI_SUM, node.handle()),
+            "MPI_Allreduce");
+  Letters letters;
+  letters.reserve(static_cast<std::size_t>(std::count_if(
+      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n), [](auto c) { return c > 0; })));
+  for (std::size_t i = 0; i < n; ++i)
+    if (all[i] > 0)
+      letters.push_back({io_ranks[i], static_cast<int>(all[n + i]),
+                         static_cast<int>(through[n + i] - own[n + i]), all[i], through[i] - own[i], own[i]});
+  return letters;
+}
 
 std::int64_t most_message_cells(std::int64_t window_bytes, std::int64_t ranks) {
   return std::clamp(window_bytes - message_head(ranks), k_least_room, k_most_message);
@@ -37,16 +72,17 @@ struct NodeMessages::Groups {
   std::vector<Group> groups;
 };
 
-/// I/O ranks first .. end - 1, whose messages are in this node's window at a time.
+/// Letters first .. end - 1, which are in this node's window at a time.
 struct NodeMessages::Batch {
   std::size_t first = 0, end = 0;
-  std::vector<std::int64_t> places, bytes;  ///< of each, with the head; bytes 0: no message
-};
+  std::vector<std::int64_t> places;
 
-/// Where a rank's cells lie in a message of its node, and its byte of the head.
-struct NodeMessages::Mine {
-  std::int64_t at = 0, bytes = 0;
-  std::size_t mark = 0;
+  /// Calls visit(letter, place) for each.
+  template <class Visit>
+  void for_each(const Letters& letters, Visit&& visit) const {
+    for (std::size_t k = first; k < end; ++k)
+      visit(letters[k], places[k - first]);
+  }
 };
 
 /// What is under way.
@@ -165,38 +201,13 @@ NodeMessages::Groups NodeMessages::groups_of(std::span<const Message> sources) c
   return out;
 }
 
-NodeMessages::Mine NodeMessages::mine_of(const Lengths& lengths, std::size_t io) const {
-  const std::int64_t* const of_ranks = lengths.data() + io * node_ranks();
-  Mine mine;
-  std::int64_t ranks = 0;
-  for (std::size_t r = 0; r < node_ranks(); ++r) {
-    if (of_ranks[r] == 0) continue;
-    if (r < static_cast<std::size_t>(nodes_.node().rank())) {
-      mine.at += of_ranks[r];
-      ++mine.mark;
-    }
-    ++ranks;
-  }
-  mine.at += message_head(ranks);
-  mine.bytes = of_ranks[nodes_.node().rank()];
-  return mine;
-}
-
-NodeMessages::Batch NodeMessages::batch_from(const Lengths& lengths, std::size_t first) const {
-  Batch batch{first, first, {}, {}};
+NodeMessages::Batch NodeMessages::batch_from(const Letters& letters, std::size_t first) const {
+  Batch batch{first, first, {}};
   std::int64_t at = 0;
-  for (; batch.end < io_ranks_.size(); ++batch.end) {
-    const std::int64_t* const of_ranks = lengths.data() + batch.end * node_ranks();
-    std::int64_t ranks = 0;
-    std::int64_t bytes = 0;
-    for (std::size_t r = 0; r < node_ranks(); ++r) {
-      bytes += of_ranks[r];
-      ranks += of_ranks[r] > 0 ? 1 : 0;
-    }
-    if (bytes > 0) bytes += message_head(ranks);
+  for (; batch.end < letters.size(); ++batch.end) {
+    const std::int64_t bytes = letter_bytes(letters[batch.end]);
     if (at > 0 && at + bytes > room_bytes_) break;
     batch.places.push_back(at);
-    batch.bytes.push_back(bytes);
     at += padded(bytes);
   }
   return batch;
@@ -225,7 +236,7 @@ void NodeMessages::meet(Requests& requests) const {
 
 // An I/O rank takes messages of other nodes in order of nodes, nodes send to I/O ranks in order of those: the
 // lowest node that has something to send can always do so.
-void NodeMessages::to_io_ranks(const Lengths& lengths, const Pack& pack, std::span<const Message> sources,
+void NodeMessages::to_io_ranks(const Letters& letters, const Pack& pack, std::span<const Message> sources,
                                const Unpack& unpack) {
   const Groups in = groups_of(sources);
   const auto take = [&](const Group& group, const std::byte* message) {
@@ -256,28 +267,27 @@ void NodeMessages::to_io_ranks(const Lengths& lengths, const Pack& pack, std::sp
   };
   Batch batch;
   const auto fill_window = [&] {
-    batch = batch_from(lengths, batch.end);
-    for (std::size_t io = batch.first; io < batch.end; ++io) {
-      const Mine mine = mine_of(lengths, io);
-      if (mine.bytes == 0) continue;
-      std::byte* const message = window_.data() + batch.places[io - batch.first];
-      message[mine.mark] = std::byte{pack(io, message + mine.at) > 0};
-    }
+    batch = batch_from(letters, batch.end);
+    batch.for_each(letters, [&](const Letter& letter, std::int64_t place) {
+      if (letter.mine == 0) return;
+      std::byte* const message = window_.data() + place;
+      const auto io = static_cast<std::size_t>(letter.io);
+      message[letter.mark] = std::byte{pack(io, message + place_of_mine(letter)) > 0};
+    });
     meet(requests);
   };
   const auto empty_window = [&] {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    for (std::size_t io = batch.first; io < batch.end; ++io) {
-      const std::int64_t bytes = batch.bytes[io - batch.first];
-      const std::byte* const message = window_.data() + batch.places[io - batch.first];
-      if (bytes == 0) continue;
-      if (static_cast<int>(io) == my_io_) {
+    batch.for_each(letters, [&](const Letter& letter, std::int64_t place) {
+      const auto io = static_cast<std::size_t>(letter.io);
+      const std::byte* const message = window_.data() + place;
+      if (letter.io == my_io_) {
         for (const auto& group : in.groups)
           if (group.node == nodes_.index()) take(group, message);
       } else if (is_elsewhere(io_ranks_[io]) && speaker(nodes_.index(), io) == comm_.rank()) {
-        send(requests, message, bytes, io_ranks_[io]);
+        send(requests, message, letter_bytes(letter), io_ranks_[io]);
       }
-    }
+    });
   };
   enum class Step { filled, emptied, over } step = Step::filled;
   fill_window();
@@ -291,7 +301,7 @@ void NodeMessages::to_io_ranks(const Lengths& lengths, const Pack& pack, std::sp
         if (step == Step::filled) {
           empty_window();
           step = Step::emptied;
-        } else if (batch.end < io_ranks_.size()) {
+        } else if (batch.end < letters.size()) {
           fill_window();
           step = Step::filled;
         } else {
@@ -304,7 +314,7 @@ void NodeMessages::to_io_ranks(const Lengths& lengths, const Pack& pack, std::sp
   }
 }
 
-void NodeMessages::from_io_ranks(const Lengths& lengths, const Unpack& unpack,
+void NodeMessages::from_io_ranks(const Letters& letters, const Unpack& unpack,
                                  std::span<const Message> sources, const Pack& pack) {
   const Groups out = groups_of(sources);
   const auto give = [&](const Group& group, std::byte* message) {
@@ -333,27 +343,26 @@ void NodeMessages::from_io_ranks(const Lengths& lengths, const Unpack& unpack,
   };
   Batch batch;
   const auto fill_window = [&] {
-    batch = batch_from(lengths, batch.end);
-    for (std::size_t io = batch.first; io < batch.end; ++io) {
-      const std::int64_t bytes = batch.bytes[io - batch.first];
-      std::byte* const message = window_.data() + batch.places[io - batch.first];
-      if (bytes == 0) continue;
-      if (static_cast<int>(io) == my_io_) {
+    batch = batch_from(letters, batch.end);
+    batch.for_each(letters, [&](const Letter& letter, std::int64_t place) {
+      const auto io = static_cast<std::size_t>(letter.io);
+      std::byte* const message = window_.data() + place;
+      if (letter.io == my_io_) {
         for (const auto& group : out.groups)
           if (group.node == nodes_.index()) give(group, message);
       } else if (is_elsewhere(io_ranks_[io]) && speaker(nodes_.index(), io) == comm_.rank()) {
-        receive(requests, message, bytes, io_ranks_[io], io);
+        receive(requests, message, letter_bytes(letter), io_ranks_[io], io);
       }
-    }
+    });
   };
   const auto empty_window = [&] {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    for (std::size_t io = batch.first; io < batch.end; ++io) {
-      const Mine mine = mine_of(lengths, io);
-      if (mine.bytes == 0) continue;
-      const std::byte* const message = window_.data() + batch.places[io - batch.first];
-      unpack(io, message + mine.at, message[mine.mark] != std::byte{0} ? mine.bytes : 0);
-    }
+    batch.for_each(letters, [&](const Letter& letter, std::int64_t place) {
+      if (letter.mine == 0) return;
+      const std::byte* const message = window_.data() + place;
+      const bool there = message[letter.mark] != std::byte{0};
+      unpack(static_cast<std::size_t>(letter.io), message + place_of_mine(letter), there ? letter.mine : 0);
+    });
   };
   enum class Step { filling, filled, emptied, over } step = Step::filling;
   fill_window();
@@ -370,7 +379,7 @@ void NodeMessages::from_io_ranks(const Lengths& lengths, const Unpack& unpack,
         empty_window();
         step = Step::emptied;
         meet(requests);
-      } else if (batch.end < io_ranks_.size()) {
+      } else if (batch.end < letters.size()) {
         fill_window();
         step = Step::filling;
       } else {

@@ -19,6 +19,26 @@ inline std::int64_t message_head(std::int64_t ranks) {
 /// Cells that a message may have, in bytes, where a window has window_bytes and a node up to so many ranks.
 std::int64_t most_message_cells(std::int64_t window_bytes, std::int64_t ranks);
 
+/// What the ranks of a node have for one I/O rank, behind each other in order of ranks: in bytes, or in
+/// cells.
+struct Letter {
+  int io = 0;               ///< the I/O rank's number
+  int ranks = 0;            ///< of the node that have something
+  int mark = 0;             ///< those before this one
+  std::int64_t all = 0;     ///< what they have
+  std::int64_t before = 0;  ///< those before this one
+  std::int64_t mine = 0;    ///< this rank
+};
+/// One for each I/O rank that gets something, ascending.
+using Letters = std::vector<Letter>;
+
+/// Letters of what each rank of the node has for some I/O ranks; all of them name the same, ascending.
+/// Collective over the node.
+Letters letters_of_node(const Comm& node, const std::vector<int>& io_ranks,
+                        const std::vector<std::int64_t>& mine);
+/// Memory that this takes for each I/O rank while it works.
+inline constexpr std::int64_t k_letter_work_bytes = 60;
+
 /// Messages between ranks and I/O ranks in two levels: what the ranks of a node have for one I/O rank they
 /// put behind each other in a window that they share, and it goes to another node as one message; on the I/O
 /// rank's own node it is taken from the window. The same backwards. Serves any number of fields and maps.
@@ -38,19 +58,17 @@ class NodeMessages {
   /// Is the rank on another node than this one?
   bool is_elsewhere(int rank) const { return node_of_[static_cast<std::size_t>(rank)] != nodes_.index(); }
 
-  /// Bytes of cells of each rank of this node for each I/O rank: [I/O rank's number][rank of the node].
-  using Lengths = std::vector<std::int64_t>;
   /// The message of a number: makes it at `to` and returns its length (all or nothing), or gets what came.
   using Pack = std::function<std::int64_t(std::size_t number, std::byte* to)>;
   using Unpack = std::function<void(std::size_t number, const std::byte* from, std::int64_t bytes)>;
 
-  /// Each rank's cells go to I/O ranks. pack: for the I/O rank of this number, where the length is not 0.
-  /// sources: what comes to this rank, in order of ranks; unpack: from those. As exchange_messages otherwise.
-  /// Collective.
-  void to_io_ranks(const Lengths& lengths, const Pack& pack, std::span<const Message> sources,
+  /// Each rank's cells go to I/O ranks. letters: in bytes. pack: for the I/O rank of this number, where this
+  /// rank has something. sources: what comes to this rank, in order of ranks; unpack: from those. As
+  /// exchange_messages otherwise. Collective.
+  void to_io_ranks(const Letters& letters, const Pack& pack, std::span<const Message> sources,
                    const Unpack& unpack);
   /// Backwards: pack for the sources, unpack from the I/O ranks. Collective.
-  void from_io_ranks(const Lengths& lengths, const Unpack& unpack, std::span<const Message> sources,
+  void from_io_ranks(const Letters& letters, const Unpack& unpack, std::span<const Message> sources,
                      const Pack& pack);
 
   /// Messages that this rank sends otherwise.
@@ -65,12 +83,9 @@ class NodeMessages {
   struct Group;
   struct Groups;
   struct Batch;
-  struct Mine;
   class Requests;
   Groups groups_of(std::span<const Message> sources) const;
-  Mine mine_of(const Lengths& lengths, std::size_t io) const;
-  Batch batch_from(const Lengths& lengths, std::size_t first) const;
-  std::size_t node_ranks() const { return static_cast<std::size_t>(nodes_.node().size()); }
+  Batch batch_from(const Letters& letters, std::size_t first) const;
   /// Which rank of a node talks to the I/O rank of this number.
   int speaker(int node, std::size_t io) const {
     const auto& ranks = ranks_of_[static_cast<std::size_t>(node)];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "decomp/partition.hpp"
@@ -81,7 +82,7 @@ class Simulator {
   void count_cells(int from, int box, std::int64_t round, std::int64_t bytes);
   void send_of_node();
   void choose_pieces();
-  std::int64_t list_bytes() const;
+  void end_of_node(std::vector<Cost>& costs);
   void exchange();
   std::vector<Matters> who_matters() const;
 
@@ -123,6 +124,7 @@ class Simulator {
   bool by_nodes_ = false;
   std::int64_t most_ranks_ = 0;  ///< of a node
   int sending_node_ = -1;
+  std::set<int> node_boxes_;  ///< of which its ranks have cells
   struct NodeCells {
     std::int64_t bytes = 0, ranks = 0;
   };
@@ -369,11 +371,19 @@ void Simulator::choose_pieces() {
   out_.rounds = rounds_of(cut_, max_cells_);
 }
 
-// Of the list of I/O ranks, of this rank's cells of each box, and of those of each rank of its node.
-std::int64_t Simulator::list_bytes() const {
-  const std::int64_t numbers = mapped_dim_of(cut_, mapped_->shape()) < 0 ? 1 : cut_.parts();
-  return cut_.parts() * static_cast<std::int64_t>(sizeof(int)) +
-         8 * numbers * (by_nodes_ ? 1 + most_ranks_ : 1);
+// All ranks of a node keep the letters that it sends.
+void Simulator::end_of_node(std::vector<Cost>& costs) {
+  if (sending_node_ < 0) return;
+  send_of_node();
+  const std::int64_t boxes = mapped_dim_of(cut_, mapped_->shape()) < 0 ? 1 : cut_.parts();
+  const auto kept = static_cast<std::int64_t>(node_boxes_.size() * sizeof(Letter));
+  for (int r = field_.first_of_node(sending_node_); by_nodes_ && r < field_.first_of_node(sending_node_ + 1);
+       ++r) {
+    Cost& cost = costs[static_cast<std::size_t>(r)];
+    cost.peak = std::max(cost.peak, cost.kept + kept + k_letter_work_bytes * boxes);
+    cost.kept += kept;
+  }
+  node_boxes_.clear();
 }
 
 // The messages of one write of the whole field.
@@ -489,7 +499,7 @@ void Simulator::exchange() {
     box_of_rank_[static_cast<std::size_t>(io_ranks_[static_cast<std::size_t>(box)])] = box;
   cut_ = EvenCut(region_, boxes, field_.chunk);
   choose_pieces();
-  const std::int64_t list = list_bytes();
+  const auto list = static_cast<std::int64_t>(io_ranks_.size() * sizeof(int));
   mail_.resize(static_cast<std::size_t>(field_.ranks));
   rank_sends_.resize(static_cast<std::size_t>(field_.ranks));
   node_sends_.resize(static_cast<std::size_t>(field_.nodes));
@@ -512,14 +522,16 @@ void Simulator::exchange() {
     Sent sent = plan_first(r, heard);
     cost.add(gauge, cost.kept + list + k_gathered_bytes * field_.ranks);
     cost.seconds += to_choose;
-    cost.kept += list + sent.map.bytes() + static_cast<std::int64_t>(sent.own.size() * sizeof(OwnCells));
+    cost.kept += list + sent.map.bytes() + static_cast<std::int64_t>(sent.own.size() * sizeof(BoxCells));
     cost.add(weighing_->cost_of_node(node_of(r)));
-    if (node_of(r) != sending_node_) send_of_node();
+    if (node_of(r) != sending_node_) end_of_node(costs);
     sending_node_ = node_of(r);
+    for (const auto& own : sent.own)
+      node_boxes_.insert(own.box);
     write_from(r, sent);
     post(r, std::move(sent));
   }
-  send_of_node();
+  end_of_node(costs);
   for (int r = 0; r < field_.ranks; ++r) {
     if (!is_chosen(r)) continue;
     plan_second(r, costs[static_cast<std::size_t>(r)]);

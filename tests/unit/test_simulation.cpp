@@ -104,6 +104,30 @@ TEST_CASE("a sample has whole nodes, the corners' too, and its figures are those
   }
 }
 
+TEST_CASE("lists of who sends to which I/O rank grow with those that get something, not with all") {
+  const auto kept = [](int ranks) {
+    PretendedField field;
+    const std::int64_t own = 100;
+    field.global = {ranks * own};
+    field.ranks = ranks;
+    field.nodes = ranks / 50;
+    field.cells = [own](int rank) {
+      std::vector<std::int64_t> cells(static_cast<std::size_t>(own));
+      std::iota(cells.begin(), cells.end(), rank * own);
+      return cells;
+    };
+    SimulationWish wish;
+    wish.field = field;
+    wish.options.io_ranks = ranks;
+    const Simulation out = simulate(wish);
+    CHECK(out.exchanged);
+    return out.kept_bytes.most - std::int64_t{4} * ranks;  // the list of I/O ranks
+  };
+  const std::int64_t few = kept(500);
+  CHECK(few < 16 * 1024);
+  CHECK(kept(5000) == few);
+}
+
 TEST_CASE("what cannot be simulated is refused") {
   SimulationWish wish;
   wish.field = tiles({10, 10}, 2, 2, 2);
