@@ -111,10 +111,8 @@ int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, cons
   if (comm == -1)
     return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "masked: the decomposition was not made, or is freed");
   const int code = shoal_f_describe(mask, "mask", &view);
-  /* A mask that is none is refused together with the other ranks. */
-  const int agreed =
-      shoal_masked(MPI_Comm_f2c(comm), decomposition, code == SHOAL_OK ? &view.array : NULL, out);
-  return agreed != SHOAL_OK ? agreed : code;
+  /* A mask that is none is refused together with the other ranks; a rank without cells needs none. */
+  return shoal_masked(MPI_Comm_f2c(comm), decomposition, code == SHOAL_OK ? &view.array : NULL, out);
 }
 
 int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path) {
