@@ -51,6 +51,13 @@ const std::vector<int>& NativeDriver::coders() {
   return coders_;
 }
 
+// Where a node's messages hold chunks, and go to all who compress.
+NodeMessages* NativeDriver::chunk_messages(const std::vector<int>& ranks, std::int64_t chunk) {
+  if (nodes_->single() || ranks != coders()) return nullptr;
+  if (!chunk_messages_) chunk_messages_.emplace(comm_, *nodes_, ranks, window_bytes(options_));
+  return chunk <= chunk_messages_->most_cell_bytes() ? &*chunk_messages_ : nullptr;
+}
+
 NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const ChunkOrder& order, bool halo) {
   const Transfer& transfer = *job.transfer;
   const auto ranks = some_of(coders(), std::max(order.leads(), order.chunks()));
@@ -69,10 +76,9 @@ NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const Chunk
   });
   ChunkWay way{transfer.decomposition, key,
                Decomposition::map(comm_, order.global(), order.whole(), places, problem), nullptr};
-  const std::int64_t least =
-      4 * order.cells() * order.behind() * static_cast<std::int64_t>(size_of(job.variable->type));
-  way.rearranger =
-      std::make_unique<Rearranger>(comm_, way.map, ranks, std::max(exchange_bytes(options_), least));
+  const std::int64_t chunk = chunk_bytes(transfer.variable);
+  way.rearranger = std::make_unique<Rearranger>(
+      comm_, way.map, ranks, std::max(exchange_bytes(options_), 4 * chunk), chunk_messages(ranks, chunk));
   if (chunk_ways_.size() >= k_most_ways) chunk_ways_.pop_front();
   return chunk_ways_.emplace_back(std::move(way));
 }
@@ -147,6 +153,7 @@ template <class Visit>
 void NativeDriver::for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece,
                                   std::byte* cells, Visit&& visit) {
   if (piece.empty()) return;
+  if (piece.count[2] != order.cells()) throw Error(Code::internal, "a chunk came in parts");
   const auto bytes = static_cast<std::size_t>(chunk_bytes(job.transfer->variable));
   const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
   for (std::int64_t lead = piece.first[0]; lead < piece.end(0); ++lead)
@@ -230,6 +237,7 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
       store_piece(job, order, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells, status);
     };
     const Misfits misfits = way.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
+    count_messages();
     if (misfits.count == 0) return;
     if (is_mapped(*job.transfer))
       status.merge(mapped_misfit_status(*job.transfer, *job.variable, misfits, true));
@@ -265,6 +273,7 @@ Status NativeDriver::fetch_chunks(const FieldJob& job) {
       status.merge(caught([&] { load_piece(job, order, piece, cells); }));
     };
     const Misfits misfits = way.rearranger->read(packed, job.stored(), Dims(), handling);
+    count_messages();
     if (copies && packed.status.ok())
       copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);
     if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));

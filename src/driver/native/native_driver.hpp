@@ -100,6 +100,7 @@ class NativeDriver final : public Driver {
   Status send_chunks(const FieldJob& job);
   Status fetch_chunks(const FieldJob& job);
   const std::vector<int>& coders();
+  NodeMessages* chunk_messages(const std::vector<int>& ranks, std::int64_t chunk);
   ChunkWay& chunk_way(const FieldJob& job, const ChunkOrder& order, bool halo);
   static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way);
   Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way, Status& status);
@@ -220,6 +221,7 @@ class NativeDriver final : public Driver {
   Room box_cells_, chunk_cells_;
   std::atomic<std::uint64_t> file_end_ = 0;  ///< of several nodes: Catalog::share_end, on rank 0
   std::vector<int> coders_;                  ///< who compresses what lies on several nodes
+  std::optional<NodeMessages> chunk_messages_;
   std::deque<ChunkWay> chunk_ways_;
   std::map<int, Encoder> encoders_;  ///< by variable
   Bytes encoded_;                    ///< chunks of a piece

@@ -79,9 +79,12 @@ void NativeDriver::add_rearranger(const std::shared_ptr<const Decomposition>& ma
 }
 
 void NativeDriver::count_messages() {
-  if (!node_messages_) return;
-  counters_.messages = node_messages_->messages();
-  counters_.message_bytes = node_messages_->message_bytes();
+  counters_.messages = counters_.message_bytes = 0;
+  for (const auto* of : {&node_messages_, &chunk_messages_}) {
+    if (!*of) continue;
+    counters_.messages += (*of)->messages();
+    counters_.message_bytes += (*of)->message_bytes();
+  }
 }
 
 const std::shared_ptr<const Decomposition>& NativeDriver::map_of(
