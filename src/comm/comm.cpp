@@ -393,19 +393,29 @@ Met Comm::meet(const Deed& mine, Box* of_root) const {
     not_does,
     details,
     not_details,
+    led,  // `does` of ranks that left nothing out
+    not_led,
+    missed,
     failed,
     raised,
     box,
     count = box + 2 * k_max_dims
   };
-  Hash hash;
-  hash.add(std::string_view(mine.does));
+  const auto number_of = [](const char* text) {
+    Hash hash;
+    hash.add(std::string_view(text));
+    return static_cast<std::int64_t>(hash.value() >> 1);
+  };
   // The largest of the numbers and of their opposites: equal if all are. As many words in every meeting.
   std::array<std::int64_t, Word::count> words{};
-  words[does] = static_cast<std::int64_t>(hash.value() >> 1);
+  words[does] = number_of(mine.does);
   words[not_does] = -words[does];
   words[details] = static_cast<std::int64_t>(mine.details >> 1);
   words[not_details] = -words[details];
+  const bool leads = mine.missed == nullptr;
+  words[led] = leads ? words[does] : std::numeric_limits<std::int64_t>::min();
+  words[not_led] = leads ? -words[does] : std::numeric_limits<std::int64_t>::min();
+  words[missed] = leads ? -1 : number_of(mine.missed);
   words[failed] = mine.failed ? 1 : 0;
   words[raised] = mine.raised ? 1 : 0;
   std::fill(words.begin() + box, words.end(), -1);
@@ -415,7 +425,11 @@ Met Comm::meet(const Deed& mine, Box* of_root) const {
   }
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, words.data(), Word::count, MPI_INT64_T, MPI_MAX, comm_),
             "MPI_Allreduce");
-  if (words[does] != -words[not_does]) part(mine.does);
+  if (words[does] != -words[not_does]) {
+    const bool led_alike = words[led] == words[missed] && words[not_led] == -words[led];
+    if (!led_alike) part(mine.does);
+    return {false, true, words[raised] != 0, number_of(mine.does) != words[led]};
+  }
   if (of_root != nullptr) {
     const int n = of_root->rank();
     std::copy_n(words.begin() + box, n, of_root->first.begin());

@@ -18,6 +18,9 @@ struct Deed {
   std::uint64_t details = 0;  ///< a hash of what it does it to
   bool failed = false;        ///< it cannot
   bool raised = false;        ///< for whatever the caller wants to know of all ranks
+  /// This rank knows that it left out calls of which this one says in words what they do: others may meet in
+  /// one of them.
+  const char* missed = nullptr;
 };
 
 /// What ranks know after they met.
@@ -25,6 +28,7 @@ struct Met {
   bool same = true;     ///< all said the same details
   bool failed = false;  ///< on any rank
   bool raised = false;  ///< on any rank
+  bool others = false;  ///< the others met in a call that this rank left out, and know that somebody failed
 };
 
 /// Bytes to or from a rank.

@@ -96,13 +96,17 @@ std::int64_t Rearranger::bytes() const {
 
 // ---- Lists
 
-const Rearranger::Lists& Rearranger::lists_for(const EvenCut& cut) {
+const Rearranger::Lists* Rearranger::find_lists(const EvenCut& cut) const {
   const int dim = mapped_dim_of(cut, shape_);
   const auto known = std::find_if(lists_.begin(), lists_.end(), [&](const auto& lists) {
     return dim >= 0 ? lists->dim == dim && lists->step == cut.step() : lists->dim < 0;
   });
-  if (known != lists_.end()) return **known;
-  lists_.push_back(std::make_unique<Lists>(make_lists(cut, dim)));
+  return known == lists_.end() ? nullptr : known->get();
+}
+
+const Rearranger::Lists& Rearranger::lists_for(const EvenCut& cut) {
+  if (const Lists* known = find_lists(cut)) return *known;
+  lists_.push_back(std::make_unique<Lists>(make_lists(cut, mapped_dim_of(cut, shape_))));
   return *lists_.back();
 }
 
@@ -127,8 +131,15 @@ Rearranger::Lists Rearranger::make_lists(const EvenCut& cut, int dim) const {
     lists.of_node = letters_of_node(nodes_->nodes().node(), boxes, mine);
     for (const auto& letter : lists.of_node)
       lists.most_of_node = std::max(lists.most_of_node, letter.all);
-    lists.most_of_node = comm_.max(lists.most_of_node);
   }
+  for (const auto& cells : lists.own)
+    lists.most_of_rank += cells.cells;
+  const std::size_t parts = dim < 0 ? static_cast<std::size_t>(cut.parts()) : lists.own.size();
+  lists.most_parts = static_cast<std::int64_t>(std::max(parts, lists.sources.size()));
+  const auto most = comm_.max({lists.most_of_node, lists.most_of_rank, lists.most_parts});
+  lists.most_of_node = most[0];
+  lists.most_of_rank = most[1];
+  lists.most_parts = most[2];
   if (my_io_ >= 0) {
     std::int64_t cells = 0;
     for (const auto& source : lists.sources)
@@ -214,7 +225,7 @@ void Rearranger::reserve(std::int64_t bytes) {
 
 Rearranger::Call Rearranger::start(const Transfer& transfer, const Element& stored, const Dims& align) {
   const auto size = static_cast<std::int64_t>(stored.size);
-  Call call{transfer, stored, EvenCut(transfer.region, static_cast<int>(io_ranks_.size()), align)};
+  Call call{transfer.region, stored, EvenCut(transfer.region, static_cast<int>(io_ranks_.size()), align)};
   if (transfer.region.empty()) return call;
   call.lists = &lists_for(call.cut);
   call.by_nodes = goes_by_nodes(call);
@@ -232,7 +243,7 @@ bool Rearranger::goes_by_nodes(Call& call) {
   if (nodes_ == nullptr || !nodes_->usable()) return false;
   const auto size = static_cast<std::int64_t>(call.stored.size);
   call.max_cells = nodes_->most_cell_bytes() / size;
-  std::int64_t most = std::min(call.transfer.region.cells(), call.max_cells);
+  std::int64_t most = std::min(call.region.cells(), call.max_cells);
   if (decomposition_->repeated())
     for (const int io : call.cut.unlike_parts()) {
       const Share share = share_of(call, io, 0);
@@ -251,9 +262,8 @@ Rearranger::Share Rearranger::share_of(const Call& call, int io, std::int64_t ro
 /// Calls visit(box, cells) for the boxes that this rank has cells of.
 template <class Visit>
 void Rearranger::for_each_own(const Call& call, Visit&& visit) const {
-  const Lists& lists = *call.lists;
-  for (const auto& own : lists.own)
-    for (int io = own.box; io < (lists.dim < 0 ? call.cut.parts() : own.box + 1); ++io)
+  for (const auto& own : call.lists->own)
+    for (int io = own.box; io < call.lists->end(own.box, call.cut); ++io)
       visit(io, own.cells);
 }
 
@@ -269,7 +279,7 @@ Rearranger::Round Rearranger::round_of(const Call& call, std::int64_t number) co
     round.shares.push_back(std::move(share));
     round.boxes.push_back(static_cast<std::size_t>(io));
   });
-  if (my_io_ < 0) round.mine.piece = nothing(call.transfer.region.rank());
+  if (my_io_ < 0) round.mine.piece = nothing(call.region.rank());
   if (round.mine.piece.empty()) return round;
   const MappedPart& part = round.mine.part;
   for (const auto& source : call.lists->sources) {
@@ -289,7 +299,7 @@ Letters Rearranger::letters_of(const Call& call, const Round& round, std::int64_
   Letters letters;
   bool whole = true;
   for (const auto& cells : call.lists->of_node)
-    for (int io = cells.io; io < (call.lists->dim < 0 ? call.cut.parts() : cells.io + 1); ++io) {
+    for (int io = cells.io; io < call.lists->end(cells.io, call.cut); ++io) {
       const Share share = share_of(call, io, number);
       if (share.piece.empty()) continue;
       const std::int64_t bytes = share.part.around() * size;  // of all values of a cell
@@ -311,6 +321,65 @@ Letters Rearranger::letters_of(const Call& call, const Round& round, std::int64_
     mine.push_back(has ? round.of_boxes[k].bytes : 0);
   }
   return letters_of_node(nodes_->nodes().node(), boxes, mine);
+}
+
+// ---- Fields that move with others
+
+std::int64_t Rearranger::around_of(const EvenCut& cut, int io) const {
+  const Box box = cut.part(io);
+  if (box.empty()) return 0;
+  std::int64_t around = 1;
+  const int leads = box.rank() - shape_.rank();
+  for (int d = 0; d < box.rank(); ++d)
+    if (d < leads || d >= leads + shape_.mapped.size()) around *= box.count[d];
+  return around;
+}
+
+std::optional<Rearranger::Plan> Rearranger::plan_of(const Box& region, const Element& stored,
+                                                    const Dims& align, std::int64_t most_bytes) const {
+  constexpr std::int64_t k_part_bytes = 64;  // of what is kept of each part on its way
+  const auto size = static_cast<std::int64_t>(stored.size);
+  if (region.empty() || region.cells() > most_bytes / size * static_cast<std::int64_t>(io_ranks_.size()))
+    return std::nullopt;
+  Plan plan;
+  plan.stored = stored;
+  plan.cut = EvenCut(region, static_cast<int>(io_ranks_.size()), align);
+  for (const int box : plan.cut.unlike_parts())
+    plan.box_bytes = std::max(plan.box_bytes, plan.cut.part(box).cells() * size);
+  if (plan.box_bytes > most_bytes) return std::nullopt;
+  plan.lists = find_lists(plan.cut);
+  if (plan.lists == nullptr) return std::nullopt;
+  const std::int64_t items = region.cells() / std::max<std::int64_t>(1, volume(shape_.mapped));
+  plan.rank_bytes = plan.lists->most_of_rank * items * size + plan.lists->most_parts * k_part_bytes;
+  plan.mine = my_io_ >= 0 ? plan.cut.part(my_io_) : nothing(region.rank());
+  plan.complete = plan.lists->complete;
+  return plan;
+}
+
+Misfits Rearranger::pack(const Plan& plan, const Transfer& transfer, const std::byte* fill,
+                         std::byte* to) const {
+  const auto size = static_cast<std::int64_t>(plan.stored.size);
+  Misfits misfits;
+  for_each_part(plan, [&](int io, std::int64_t bytes) {
+    if (takes_part(transfer))
+      misfits.merge(
+          pack_mapped(transfer, share_of_box(plan.cut, shape_, io, plan.cut.part(io).cells(), 0).part,
+                      plan.stored, to, fill),
+          0);
+    else
+      fill_box(to, {size}, {bytes / size}, fill, plan.stored.size);
+    to += bytes;
+  });
+  return misfits;
+}
+
+void Rearranger::place(const Plan& plan, const Positions& where, const std::byte* from, std::int64_t bytes,
+                       std::byte* box) const {
+  const Share share = share_of_box(plan.cut, shape_, my_io_, plan.mine.cells(), 0);
+  for_each_place(share.part, where, bytes, plan.stored.size,
+                 [&](std::int64_t in_box, std::int64_t in_message, std::int64_t n) {
+                   copy_bytes(box + in_box, from + in_message, n);
+                 });
 }
 
 // ---- Moving

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "driver/box_shares.hpp"
@@ -48,28 +49,44 @@ class Rearranger {
   Misfits read(const Transfer& transfer, const Element& stored, const Dims& align, const Handling& handling);
 
   const std::vector<int>& io_ranks() const { return io_ranks_; }
+
+  struct Lists;
+  /// What a write takes of a field that moves in one round, beside its cells. As good as the Rearranger.
+  struct Plan {
+    Element stored;
+    EvenCut cut;
+    const Lists* lists = nullptr;
+    Box mine;                                    ///< this rank's box, as an I/O rank
+    bool complete = false;                       ///< ranks have all of its cells
+    std::int64_t box_bytes = 0, rank_bytes = 0;  ///< of the box, and of the rank, that has most; with lists
+  };
+  /// None where no such field was written (read) before, or where a box has more than most_bytes. The same on
+  /// all ranks. Local.
+  std::optional<Plan> plan_of(const Box& region, const Element& stored, const Dims& align,
+                              std::int64_t most_bytes) const;
+  /// This rank's cells, box after box; fill if its status is not ok. Misfits as above. Local.
+  Misfits pack(const Plan& plan, const Transfer& transfer, const std::byte* fill, std::byte* to) const;
+  /// Puts what pack made for this rank's box, on the rank that has `where` of it, to its places.
+  void place(const Plan& plan, const Positions& where, const std::byte* from, std::int64_t bytes,
+             std::byte* box) const;
+  /// Calls visit(I/O rank's number, bytes) for what pack makes.
+  template <class Visit>
+  void for_each_part(const Plan& plan, Visit&& visit) const;
+  /// Calls visit(I/O rank's number) for those that ranks of this node have cells for.
+  template <class Visit>
+  void for_each_of_node(const Plan& plan, Visit&& visit) const;
+  /// Calls visit(rank, where, bytes) for those that have cells of this rank's box.
+  template <class Visit>
+  void for_each_source(const Plan& plan, Visit&& visit) const;
+
   /// Of lists and messages, as of now.
   std::int64_t bytes() const;
 
  private:
-  /// Who has which cells of the boxes: for one way to cut the mapped dimensions.
-  struct Lists {
-    int dim = -1;  ///< of the mapped ones that is cut; -1: none is, all boxes have all mapped cells
-    std::int64_t step = 1;
-    std::vector<BoxCells> own;  ///< this rank's cells of boxes, where it has any; of box 0 if dim is -1
-    struct Source {
-      int rank = 0;
-      Positions where;
-    };
-    std::vector<Source> sources;    ///< of this rank's box, if it is an I/O rank
-    bool complete = false;          ///< the sources have all cells of this rank's box
-    Letters of_node;                ///< cells of the ranks of this node; as `own` if dim is -1
-    std::int64_t most_of_node = 0;  ///< of any node's cells of one box, repeated ones each time
-  };
   using Share = BoxShare;
   /// One call of write or read.
   struct Call {
-    const Transfer& transfer;
+    Box region;
     Element stored;
     EvenCut cut;
     const Lists* lists = nullptr;
@@ -87,6 +104,9 @@ class Rearranger {
   };
 
   Call start(const Transfer& transfer, const Element& stored, const Dims& align);
+  const Lists* find_lists(const EvenCut& cut) const;
+  /// Values that a box has of each mapped cell; 0: it is empty.
+  std::int64_t around_of(const EvenCut& cut, int io) const;
   bool goes_by_nodes(Call& call);
   Round round_of(const Call& call, std::int64_t number) const;
   Share share_of(const Call& call, int io, std::int64_t round) const;
@@ -112,5 +132,49 @@ class Rearranger {
   std::vector<std::unique_ptr<Lists>> lists_;
   MessageRooms rooms_;
 };
+
+/// Who has which cells of the boxes: for one way to cut the mapped dimensions.
+struct Rearranger::Lists {
+  int dim = -1;  ///< of the mapped ones that is cut; -1: none is, all boxes have all mapped cells
+  std::int64_t step = 1;
+  std::vector<BoxCells> own;  ///< this rank's cells of boxes, where it has any; of box 0 if dim is -1
+  struct Source {
+    int rank = 0;
+    Positions where;
+  };
+  std::vector<Source> sources;    ///< of this rank's box, if it is an I/O rank
+  bool complete = false;          ///< the sources have all cells of this rank's box
+  Letters of_node;                ///< cells of the ranks of this node; as `own` if dim is -1
+  std::int64_t most_of_node = 0;  ///< of any node's cells of one box, repeated ones each time
+  std::int64_t most_of_rank = 0;  ///< of any rank's cells
+  std::int64_t most_parts = 0;    ///< boxes that any rank sends to, or sources that any has
+
+  /// The numbers of boxes that an element of `own` (of_node) stands for.
+  int end(int box, const EvenCut& cut) const { return dim < 0 ? cut.parts() : box + 1; }
+};
+
+template <class Visit>
+void Rearranger::for_each_part(const Plan& plan, Visit&& visit) const {
+  const auto size = static_cast<std::int64_t>(plan.stored.size);
+  for (const auto& own : plan.lists->own)
+    for (int io = own.box; io < plan.lists->end(own.box, plan.cut); ++io)
+      if (const std::int64_t around = around_of(plan.cut, io); around > 0)
+        visit(io, own.cells * around * size);
+}
+
+template <class Visit>
+void Rearranger::for_each_of_node(const Plan& plan, Visit&& visit) const {
+  for (const auto& letter : plan.lists->of_node)
+    for (int io = letter.io; io < plan.lists->end(letter.io, plan.cut); ++io)
+      if (around_of(plan.cut, io) > 0) visit(io);
+}
+
+template <class Visit>
+void Rearranger::for_each_source(const Plan& plan, Visit&& visit) const {
+  if (plan.mine.empty()) return;
+  const std::int64_t item = around_of(plan.cut, my_io_) * static_cast<std::int64_t>(plan.stored.size);
+  for (const auto& source : plan.lists->sources)
+    if (source.where.cells() > 0) visit(source.rank, source.where, source.where.cells() * item);
+}
 
 }  // namespace shoal

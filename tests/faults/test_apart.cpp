@@ -50,6 +50,8 @@ std::vector<std::string> ways_of_maps() {
                                "driver=native, format=netcdf4, io_ranks=2",
                                "driver=native, format=cdf5, ranks_per_node=1, exchange=off",
                                "driver=native, format=cdf5, ranks_per_node=2, exchange=on",
+                               "driver=native, format=netcdf4, ranks_per_node=2, exchange=on",
+                               "driver=native, format=cdf5, ranks_per_node=1, exchange=on, stage_bytes=64KiB",
                                "driver=gather, format=cdf5",
                                "driver=mpiio, format=raw, access=independent"};
   for (const auto& kind : shoal::driver_kinds()) {
@@ -192,6 +194,55 @@ TEST_CASE("a rank that leaves out a read is found, and all ranks learn of it") {
 
 TEST_CASE("a rank that leaves out a read of a map is found, and all ranks learn of it") {
   find_left_out_read(true, ways_of_maps());
+}
+
+// While fields wait to be sent ranks do not meet to write. One that could not take part finds the others
+// where they wait for it, whatever comes next.
+TEST_CASE("a rank that cannot tell what it writes leaves nobody waiting, and writing goes on after sync") {
+  const World world(true);
+  if (world.size == 1) return;
+  for (const std::string way :
+       {"format=cdf5, ranks_per_node=2, exchange=on", "format=netcdf4, ranks_per_node=2, exchange=on",
+        "format=cdf5, ranks_per_node=1, exchange=on, stage_bytes=64KiB"})
+    for (const std::string next : {"sync", "read", "get", "put"})
+      for (const int calls : {1, 150}) {  // more than can wait
+        INFO(way, ": then ", next, " after ", calls);
+        shoal_dataset* file = nullptr;
+        REQUIRE(shoal_create(MPI_COMM_WORLD, "apart.nc", (way + ", quiet=true").c_str(), &file) == SHOAL_OK);
+        CHECK(shoal_def_dim(file, "t", SHOAL_UNLIMITED) == SHOAL_OK);
+        CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
+        CHECK(shoal_def_var(file, "time", SHOAL_DOUBLE, "t", nullptr) == SHOAL_OK);
+        CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
+        for (std::int64_t record = 0; record < 3; ++record)
+          CHECK(write(file, world, 1, record) == SHOAL_OK);
+        CHECK(shoal_sync(file, 0) == SHOAL_OK);
+        std::vector<double> data(static_cast<std::size_t>(world.count) + 1, 7);
+        const shoal_array cells{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+        const char* name = world.rank == 1 ? "nix" : "v";
+        CHECK(shoal_write(file, name, world.cut, &cells, 3, nullptr, nullptr) == SHOAL_OK);
+        int first = SHOAL_OK;
+        const auto note = [&first](int code) {
+          if (first == SHOAL_OK) first = code;
+        };
+        for (int i = 1; i < calls; ++i)
+          note(write(file, world, 1, 3 + i));
+        double time = 0;
+        const shoal_array scalar{&time, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
+        if (next == "read") note(shoal_read(file, "v", world.cut, &cells, 0, nullptr, nullptr));
+        if (next == "get") note(shoal_get(file, "time", &scalar, 0, nullptr, nullptr));
+        if (next == "put") note(put(file, 3, 3));
+        note(shoal_sync(file, 0));
+        CHECK(first == SHOAL_NOT_FOUND);
+        CHECK(write(file, world, 5, 3) == SHOAL_OK);
+        CHECK(write(file, world, 6, 4) == SHOAL_OK);
+        CHECK(shoal_sync(file, 0) == SHOAL_OK);
+        for (std::int64_t record = 0; record < 5; ++record) {
+          CHECK(shoal_read(file, "v", world.cut, &cells, record, nullptr, nullptr) == SHOAL_OK);
+          if (world.count > 0) CHECK(data.front() == (record < 3 ? 1 : static_cast<double>(record + 2)));
+        }
+        CHECK(shoal_close(&file, 0) == SHOAL_OK);
+        MPI_Barrier(MPI_COMM_WORLD);
+      }
 }
 
 TEST_CASE("after a put that one rank left out, writing goes on") {

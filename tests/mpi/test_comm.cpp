@@ -134,3 +134,25 @@ TEST_CASE("the nodes' shares together hold every cell once") {
                         [&](const Box& box) { return box.contains(mine); }));
   }
 }
+
+TEST_CASE("a rank that left out a call finds the others in it, and they know; others than those are apart") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  const bool late = comm.rank() == comm.size() - 1;
+  Deed deed{late ? "commits" : "writes"};
+  if (late) deed.missed = "writes";
+  const Met first = comm.meet(deed);
+  CHECK(first.failed);
+  CHECK(!first.same);
+  CHECK(first.others == late);
+  deed.does = "commits";
+  const Met second = comm.meet(deed);
+  CHECK(second.same);
+  CHECK(!second.failed);
+  CHECK(!second.others);
+  CHECK(!comm.apart());
+  if (late) deed.missed = "reads";
+  deed.does = late ? "commits" : "writes";
+  CHECK_THROWS_AS(comm.meet(deed), Error);
+  CHECK(comm.apart());
+}

@@ -91,8 +91,8 @@ Happened write_field(const Comm& comm, const PretendedField& field, const Driver
   comm.barrier();
   watched = &sent;
   driver->write(transfer);
+  driver->sync(false);  // what waited for other fields goes
   watched = nullptr;
-  driver->sync(false);
   const Counters after = driver->counters();
   driver->close(false);
 

@@ -14,6 +14,14 @@ std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before) {
   return note.value();
 }
 
+bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variable) {
+  return variable.no_fill && decomposition.owned_cells() < volume(decomposition.global());
+}
+
+Dims borders_of(const FieldJob& job) {
+  return job.addresses_listed ? job.placement->chunk : Dims();
+}
+
 Bytes stored_fill(const VariableDef& variable, const Placement& placement) {
   Bytes fill = fill_of(variable);
   if (placement.swapped) swap_bytes(fill.data(), fill.size(), 1);

@@ -43,6 +43,11 @@ struct FieldJob {
 /// A number that says what is moved, for ranks to compare.
 std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before);
 
+/// Has the variable no fill value, and are there cells that nobody owns? They stay as they are in the file.
+bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variable);
+/// Multiples of cells at which boxes of I/O ranks had best begin.
+Dims borders_of(const FieldJob& job);
+
 /// One element of the fill value as it lies in the file.
 Bytes stored_fill(const VariableDef& variable, const Placement& placement);
 

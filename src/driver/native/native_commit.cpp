@@ -7,9 +7,17 @@
 
 namespace shoal {
 
+// A rank that left out a write does its part of what the others do who meet to write, with nothing.
 Met NativeDriver::meet(const Comm& comm, const Deed& deed) {
-  if (stage_) stage_->go_to_meeting();
-  return comm.meet(deed);
+  Deed mine = deed;
+  mine.missed = missed_ ? k_writes : nullptr;
+  for (;;) {
+    if (stage_) stage_->go_to_meeting();
+    const Met met = comm.meet(mine);
+    if (!met.others) return met;
+    comm_.agree(pending_);
+    send_queued(all_wrote_the_same());
+  }
 }
 
 int NativeDriver::odd_writer() const {
@@ -34,6 +42,8 @@ void NativeDriver::settle(const char* does) {
     broken_ = puts_ = true;
     if (stage_) stage_->fail();
   }
+  send_queued(met.same);
+  missed_ = false;
   written_so_far_ = 0;
   wrote_.clear();
   if (direct_) direct_->settled();
@@ -70,7 +80,7 @@ void NativeDriver::recover() {
   }
   parts_->clear();
   stored_.clear();
-  broken_ = false;
+  broken_ = missed_ = false;
   align_records(false);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
   // different things.

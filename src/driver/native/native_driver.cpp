@@ -234,21 +234,22 @@ Status NativeDriver::store(const FieldJob& job, bool exchange) {
 
 void NativeDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
+  const bool sends = !rearrangers_.empty();
+  if (sends && (transfer.variable < 0 || missed_)) return miss(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
-  const bool meets = places_by_message() || (puts_ && !one_stage()) || !rearrangers_.empty();
+  Route route =
+      sends ? route_of(job_for(transfer)) : Route{places_by_message() || (puts_ && !one_stage()), {}};
+  const bool meets = route.meets;
   if (meets) {
-    const Status known = transfer.variable < 0 ? transfer.status : Status{};
-    if (stage_) stage_->go_to_meeting();
-    const Status met =
-        meet_for_call(comm_, "writes", transfer.variable, transfer.region, known, nullptr, &puts_);
+    const Status met = meet_to_write(transfer);
     if (!met.ok()) return pending_.merge(met);
   } else if (transfer.variable < 0) {
     return out_of_step(transfer.status);
   }
   FieldJob job = job_for(transfer);
   written_so_far_ = note_of(job, written_so_far_);
-  if (!meets && !nodes_->single()) keep_order(job, exchanges(job));
-  if (broken_ && !meets) return;
+  if (!meets && !sends && !nodes_->single()) keep_order(job, exchanges(job));
+  if (broken_ && !meets && !sends) return;
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
                  "the variable is stored in a way that only the HDF5 library can write; write it to a new "
@@ -268,18 +269,21 @@ void NativeDriver::write(const Transfer& transfer) {
   grow_records(transfer.variable, transfer.region);
   written_ = lengths();
   if (interleaves_records(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
-  const Status placed = caught([&] {
-    if (puts_) write_out_puts(transfer.variable);
-    job.addresses = place(job);
-  });
-  keep(placed);
   // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
   const bool together = job.is_encoded() ? !one_stage() : exchanges(job);
+  if (together && !route.plan && !job.is_encoded()) route.plan = queue_plan(job);
+  if (route.plan && !queue_->fits(*route.plan)) route.plan.reset();
+  const Status placed = caught([&] {
+    if (puts_) write_out_puts(transfer.variable);
+    if (!route.plan) job.addresses = place(job);
+  });
+  keep(placed);
   if (job.is_encoded()) make_way(job);
-  if (meets && !nodes_->single()) keep_order(job, together);
+  if ((meets || sends) && !nodes_->single()) keep_order(job, together);
   if (broken_ && !together) return;
   unsettled_ = true;
   ++counters_.fields_written;
+  if (placed.ok() && route.plan) return enqueue(job, *route.plan);
   if (placed.ok()) {
     Status status = store(job, together);
     if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
@@ -294,10 +298,13 @@ void NativeDriver::write(const Transfer& transfer) {
 // What one node has in its stage may be stored after what another one stores: cells that are written again in
 // another way must wait. All ranks are in this call, and know alike whether the way is another.
 void NativeDriver::keep_order(const FieldJob& job, bool exchange) {
-  const std::uint64_t way = 2 * job.share->number + (exchange ? 1 : 0);
+  if (changes_way(job, exchange)) settle("writes");
+  wrote_[job.transfer->variable] = 2 * job.share->number + (exchange ? 1 : 0);
+}
+
+bool NativeDriver::changes_way(const FieldJob& job, bool exchange) const {
   const auto before = wrote_.find(job.transfer->variable);
-  if (before != wrote_.end() && before->second != way) settle("writes");
-  wrote_[job.transfer->variable] = way;
+  return before != wrote_.end() && before->second != 2 * job.share->number + (exchange ? 1 : 0);
 }
 
 void NativeDriver::grow_records(int v, const Box& box) {
@@ -308,42 +315,43 @@ void NativeDriver::grow_records(int v, const Box& box) {
   }
 }
 
-std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
-  if (!job.addresses_listed) return {};
+// By the owner.
+std::vector<std::uint64_t> NativeDriver::allocate(const FieldJob& job) {
   const int v = job.transfer->variable;
   const Box& region = job.transfer->region;
   const Box chunks = chunks_of(region, job.placement->chunk);
+  std::vector<bool> fresh;
+  // No cells are announced: the file gets to know of them at commit, when they are down.
+  auto addresses = catalog_->place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
+  // Cells that may still come into being count as part of a chunk.
+  Dims reach = schema_.shape(v);
+  for (int d = 0; d < reach.size(); ++d)
+    if (schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])].unlimited)
+      reach[d] = std::max(reach[d], chunks.end(d) * job.placement->chunk[d]);
+  const Box whole = Box::whole(reach);
+  std::size_t i = 0;
+  for_each_index(chunks, [&](const Dims& index) {
+    const Box cells = cells_of_chunk(index, job.placement->chunk);
+    // Done before this rank arrives in the stage or sends the addresses, so nobody's cells can be there yet.
+    if (fresh[i] && !region.contains(intersection(cells, whole)) && !job.variable->no_fill)
+      fill_cells(v, cells, {addresses[i]});
+    ++i;
+  });
+  return addresses;
+}
+
+std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
   std::vector<std::uint64_t> addresses;
-  const auto allocate = [&] {
-    std::vector<bool> fresh;
-    // No cells are announced: the file gets to know of them at commit, when they are down.
-    addresses = catalog_->place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
-    // Cells that may still come into being count as part of a chunk.
-    Dims reach = schema_.shape(v);
-    for (int d = 0; d < reach.size(); ++d)
-      if (schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])].unlimited)
-        reach[d] = std::max(reach[d], chunks.end(d) * job.placement->chunk[d]);
-    const Box whole = Box::whole(reach);
-    std::size_t i = 0;
-    for_each_index(chunks, [&](const Dims& index) {
-      const Box cells = cells_of_chunk(index, job.placement->chunk);
-      // Done before this rank arrives in the stage or sends the addresses, so nobody's cells can be there
-      // yet.
-      if (fresh[i] && !region.contains(intersection(cells, whole)) && !job.variable->no_fill)
-        fill_cells(v, cells, {addresses[i]});
-      ++i;
-    });
-  };
+  if (!job.addresses_listed) return addresses;
   if (places_by_message()) {
     const Bytes message = comm_.from_root([&] {
-      allocate();
       ByteWriter out;
-      out.put(addresses);
+      out.put(allocate(job));
       return out.take();
     });
     ByteReader(message).get(addresses);
   } else if (owner()) {
-    allocate();
+    addresses = allocate(job);
   }
   return addresses;
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "driver/driver.hpp"
-#include "driver/exchange.hpp"
+#include "driver/exchange_queue.hpp"
 #include "driver/native/chunk_order.hpp"
 #include "driver/native/direct.hpp"
 #include "driver/native/field.hpp"
@@ -81,8 +81,10 @@ class NativeDriver final : public Driver {
   FieldJob job_for(const Transfer& transfer) const;
   bool goes_direct(const FieldJob& job) const;
   Status store(const FieldJob& job, bool exchange);
+  bool changes_way(const FieldJob& job, bool exchange) const;
   void keep_order(const FieldJob& job, bool exchange);
   std::vector<std::uint64_t> place(const FieldJob& job);
+  std::vector<std::uint64_t> allocate(const FieldJob& job);
   Status check_encoding(const FieldJob& job);
   /// Chunks that wait for more cells are stored first, where the call cannot wait for them. Collective if it
   /// does that.
@@ -147,6 +149,25 @@ class NativeDriver final : public Driver {
   /// Collective the first time.
   const std::vector<int>& io_ranks();
 
+  /// How a field goes where cells may be sent.
+  struct Route {
+    bool meets = true;                     ///< ranks must come together first
+    std::optional<Rearranger::Plan> plan;  ///< it can wait for others, and goes with them
+  };
+  /// The same on all ranks that made the same calls. Local.
+  Route route_of(const FieldJob& job) const;
+  std::optional<Rearranger::Plan> queue_plan(const FieldJob& job) const;
+  static Way way_of(const Known& known, const FieldJob& job);
+  const Way* known_way(const FieldJob& job) const;
+  bool waits(const FieldJob& job, bool in_same_boxes) const;
+  void enqueue(const FieldJob& job, const Rearranger::Plan& plan);
+  /// Collective: fields that wait are stored, if all ranks have the same; else nobody has them any more.
+  void send_queued(bool same);
+  bool all_wrote_the_same() const;
+  /// What ranks know who are to write together; fields that waited have gone. Collective.
+  Status meet_to_write(const Transfer& transfer);
+  void miss(const Status& status);
+
   /// Fields cut by maps, where the ranks have several stages: in boxes that I/O ranks store and fetch.
   /// Collective.
   Status store_boxes(const FieldJob& job);
@@ -155,6 +176,7 @@ class NativeDriver final : public Driver {
   void find_rearrangers();
   /// How boxes of the job are stored and loaded; both outlive it.
   Rearranger::Handling handling_of(const FieldJob& job, Status& status);
+  void store_box(const FieldJob& job, const Box& box, std::byte* cells);
   template <class Move>
   void move_box(const FieldJob& job, const Box& box, std::byte* cells, Move&& move);
   Rearranger* rearranger_of(const Transfer& transfer) const;
@@ -227,6 +249,17 @@ class NativeDriver final : public Driver {
   Bytes encoded_;                    ///< chunks of a piece
   std::uint64_t chunk_writes_ = 0;   ///< calls, the same on all ranks
   std::vector<StoredPiece> stored_;  ///< that this rank stored, besides the writer
+  /// A field that waits to be sent: where its cells go.
+  struct Queued {
+    Transfer transfer;  ///< without cells
+    const NodeShare* share = nullptr;
+  };
+  /// What ranks do that meet before they write, as others are told who come to another meeting.
+  static constexpr const char* k_writes = "writes";
+  std::optional<ExchangeQueue> queue_;
+  std::vector<Queued> queued_;
+  std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
+  bool missed_ = false;  ///< this rank left out a write that others may meet in; until ranks settle
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes

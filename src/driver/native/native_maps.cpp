@@ -22,16 +22,6 @@ struct Cut {
   std::uint64_t address;
 };
 
-/// Has the variable no fill value, and are there cells that nobody owns? They stay as they are in the file.
-bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variable) {
-  return variable.no_fill && decomposition.owned_cells() < volume(decomposition.global());
-}
-
-/// Multiples of cells at which boxes had best begin.
-Dims borders_of(const FieldJob& job) {
-  return job.addresses_listed ? job.placement->chunk : Dims();
-}
-
 }  // namespace
 
 // Where cells of a map may be sent, and where bytes of the file must be kept between those of a map.
@@ -73,6 +63,9 @@ Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
 void NativeDriver::add_rearranger(const std::shared_ptr<const Decomposition>& map) {
   if (!nodes_->single() && !node_messages_)
     node_messages_.emplace(comm_, *nodes_, io_ranks(), window_bytes(options_));
+  if (!queue_ && writable_)
+    queue_.emplace(comm_, io_ranks(), window_bytes(options_) / 4,
+                   node_messages_ ? &*node_messages_ : nullptr);
   rearrangers_.emplace(map.get(),
                        std::make_unique<Rearranger>(comm_, map, io_ranks(), exchange_bytes(options_),
                                                     node_messages_ ? &*node_messages_ : nullptr));
@@ -153,6 +146,19 @@ void NativeDriver::move_box(const FieldJob& job, const Box& box, std::byte* cell
   });
 }
 
+void NativeDriver::store_box(const FieldJob& job, const Box& box, std::byte* cells) {
+  const ConvertRun copy = find_conversion(job.stored(), job.stored());
+  move_box(job, box, cells, [&](const Cut& cut) {
+    if (!cut.whole)
+      copy_box(cut.in_box, cut.box_strides, cut.cells, cut.strides, cut.piece.cells.count, copy, nullptr);
+    ExtentMerger merger([&](const Extent& extent) {
+      file_.write(extent.in_file, {cut.cells + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
+    });
+    add_extents(cut.piece, job.placement->chunk, size_of(job.variable->type), cut.address, 0, merger);
+    merger.flush();
+  });
+}
+
 Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& status) {
   const auto size = static_cast<std::int64_t>(size_of(job.variable->type));
   const ConvertRun copy = find_conversion(job.stored(), job.stored());
@@ -163,19 +169,8 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
     return cells;
   };
   const auto loaded = std::make_shared<bool>(true);  // the box that is stored next, where cells must stay
-  handling.store = [&, copy, loaded](const Box& box, std::byte* cells) {
-    if (!*loaded) return;
-    status.merge(caught([&] {
-      move_box(job, box, cells, [&](const Cut& cut) {
-        if (!cut.whole)
-          copy_box(cut.in_box, cut.box_strides, cut.cells, cut.strides, cut.piece.cells.count, copy, nullptr);
-        ExtentMerger merger([&](const Extent& extent) {
-          file_.write(extent.in_file, {cut.cells + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
-        });
-        add_extents(cut.piece, job.placement->chunk, size_of(job.variable->type), cut.address, 0, merger);
-        merger.flush();
-      });
-    }));
+  handling.store = [&, loaded](const Box& box, std::byte* cells) {
+    if (*loaded) status.merge(caught([&] { store_box(job, box, cells); }));
   };
   handling.load = [&, size, copy, loaded, fill = stored_fill(*job.variable, *job.placement)](
                       const Box& box, std::byte* cells) {

@@ -131,20 +131,28 @@ void NativeDriver::weigh(Known& known) {
   }
 }
 
-bool NativeDriver::exchanges(const FieldJob& job) {
-  Known& known = shares_.at(job.transfer->decomposition.get());
-  const bool is_map = known.decomposition->map() != nullptr;
-  if (nodes_->single() && known.sends == Sends::never) return false;
+NativeDriver::Way NativeDriver::way_of(const Known& known, const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
   const std::int64_t field = volume(known.decomposition->global());
-  const bool whole = is_map || check_section(transfer).ok();
-  Way way{size_of(job.variable->type), job.placement->chunk,
+  const bool whole = known.decomposition->map() != nullptr || check_section(transfer).ok();
+  return {size_of(job.variable->type), job.placement->chunk,
           field == 0 ? 0 : std::max<std::int64_t>(1, transfer.region.cells() / field), whole, false};
-  const auto same = [&](const Way& w) {
+}
+
+const NativeDriver::Way* NativeDriver::known_way(const FieldJob& job) const {
+  const Known& known = shares_.at(job.transfer->decomposition.get());
+  const Way way = way_of(known, job);
+  const auto before = std::find_if(known.ways.begin(), known.ways.end(), [&](const Way& w) {
     return w.size == way.size && w.chunk == way.chunk && w.leads == way.leads && w.whole == way.whole;
-  };
-  const auto before = std::find_if(known.ways.begin(), known.ways.end(), same);
-  if (before != known.ways.end()) return before->exchange;
+  });
+  return before == known.ways.end() ? nullptr : &*before;
+}
+
+bool NativeDriver::exchanges(const FieldJob& job) {
+  Known& known = shares_.at(job.transfer->decomposition.get());
+  if (nodes_->single() && known.sends == Sends::never) return false;
+  if (const Way* before = known_way(job)) return before->exchange;
+  Way way = way_of(known, job);
   decide(known, job, way);
   known.ways.push_back(way);
   return way.exchange;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fields whose cells go to I/O ranks wait for each other, so that a record takes one exchange. Until it is
+// full ranks need no message to write: they find out together whether all of them have the same.
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "driver/map_cells.hpp"
+#include "driver/native/native_driver.hpp"
+#include "driver/tile_maps.hpp"
+
+namespace shoal {
+
+std::optional<Rearranger::Plan> NativeDriver::queue_plan(const FieldJob& job) const {
+  const Transfer& transfer = *job.transfer;
+  if (keeps_unowned(*transfer.decomposition, *job.variable)) return std::nullopt;
+  const Decomposition* map = transfer.decomposition.get();
+  if (map->map() == nullptr) {
+    const auto known = std::find_if(tile_maps_.begin(), tile_maps_.end(), [&](const TileMap& t) {
+      return t.block == transfer.decomposition && !t.halo;
+    });
+    if (known == tile_maps_.end()) return std::nullopt;
+    map = known->map.get();
+  }
+  const auto rearranger = rearrangers_.find(map);
+  if (rearranger == rearrangers_.end()) return std::nullopt;
+  return rearranger->second->plan_of(transfer.region, job.stored(), borders_of(job), queue_->most_bytes());
+}
+
+// in_same_boxes: cells that come again go to the ranks that had them before, in order.
+bool NativeDriver::waits(const FieldJob& job, bool in_same_boxes) const {
+  const auto found = queued_of_.find(job.transfer->variable);
+  if (found == queued_of_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](std::size_t i) {
+    const Box& region = queued_[i].transfer.region;
+    const bool same = in_same_boxes && region == job.transfer->region && queued_[i].share == job.share;
+    return !same && !intersection(region, job.transfer->region).empty();
+  });
+}
+
+NativeDriver::Route NativeDriver::route_of(const FieldJob& job) const {
+  Route route;
+  if (job.is_encoded()) return route;
+  const Known& known = shares_.at(job.transfer->decomposition.get());
+  const bool never = nodes_->single() && known.sends == Sends::never;
+  const Way* const way = known_way(job);
+  if (puts_ || (way == nullptr && !never)) return route;
+  const bool exchange = !never && way->exchange;
+  if (changes_way(job, exchange)) return route;
+  if (!exchange) {
+    route.meets = job.addresses_listed || waits(job, false);
+    return route;
+  }
+  route.plan = queue_plan(job);
+  route.meets = !route.plan || !queue_->fits(*route.plan) || waits(job, true);
+  return route;
+}
+
+Status NativeDriver::meet_to_write(const Transfer& transfer) {
+  const Status mine = transfer.variable < 0 ? transfer.status : Status{};
+  Hash details;
+  details.add(static_cast<std::uint64_t>(transfer.variable));
+  details.add(transfer.region);
+  if (queue_) details.add(written_so_far_);
+  const Met met = meet(comm_, {k_writes, details.value(), !mine.ok(), puts_});
+  puts_ = met.raised;
+  if (met.same && !met.failed) {
+    send_queued(true);
+    return {};
+  }
+  const Status agreed = met.failed ? comm_.agree(mine) : Status{};
+  if (queue_) send_queued(all_wrote_the_same());
+  if (!agreed.ok()) return agreed;
+  return {Code::out_of_step,
+          "ranks made different calls: each writes, but not the same variable or the same record, or some "
+          "left out a write before; every rank must make the same calls in the same order",
+          0,
+          {},
+          {}};
+}
+
+// Others do not wait for this rank now: they learn of it where ranks meet next.
+void NativeDriver::miss(const Status& status) {
+  missed_ = true;
+  if (!status.ok()) out_of_step(status);
+}
+
+bool NativeDriver::all_wrote_the_same() const {
+  const auto wrote = static_cast<std::int64_t>(written_so_far_ >> 1);
+  const auto most = comm_.max({wrote, -wrote});
+  return most[0] == -most[1];
+}
+
+void NativeDriver::enqueue(const FieldJob& job, const Rearranger::Plan& plan) {
+  const Transfer& transfer = *job.transfer;
+  Status status = transfer.status;
+  if (!stage_->broken()) writer_->settle_overlap(job, status);
+  Transfer packed;
+  const bool is_map = transfer.decomposition->map() != nullptr;
+  if (!is_map)
+    status.merge(pack_tile(transfer, *job.variable, map_of(transfer.decomposition, false), tile_,
+                           counters_.pack, packed));
+  const Transfer& cells = is_map ? transfer : packed;
+  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  {
+    const Timer timer(counters_.pack);
+    const Misfits misfits = queue_->add(*rearranger_of(cells), plan, cells, fill.data());
+    if (misfits.count > 0) status.merge(mapped_misfit_status(cells, *job.variable, misfits, true));
+  }
+  Queued queued{{}, job.share};
+  queued.transfer.variable = transfer.variable;
+  queued.transfer.region = transfer.region;
+  queued.transfer.decomposition = transfer.decomposition;
+  queued_of_[transfer.variable].push_back(queued_.size());
+  queued_.push_back(std::move(queued));
+  if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
+  keep(status);
+}
+
+void NativeDriver::send_queued(bool same) {
+  const auto fields = std::exchange(queued_, {});
+  queued_of_.clear();
+  if (fields.empty()) return;
+  if (!same) return queue_->clear();
+  std::vector<FieldJob> jobs;
+  for (const auto& field : fields)
+    jobs.push_back(job_for(field.transfer));
+  const bool listed = std::any_of(jobs.begin(), jobs.end(), [](const auto& j) { return j.addresses_listed; });
+  const Status placed = caught([&] {
+    if (!listed) return;
+    const Bytes message = comm_.from_root([&] {
+      ByteWriter out;
+      for (const auto& job : jobs)
+        out.put(job.addresses_listed ? allocate(job) : std::vector<std::uint64_t>{});
+      return out.take();
+    });
+    ByteReader in(message);
+    for (auto& job : jobs)
+      in.get(job.addresses);
+  });
+  keep(placed);
+  if (!placed.ok()) return queue_->clear();
+  const Seconds begin = now();
+  const Seconds stored = counters_.store;
+  keep(caught([&] {
+    queue_->exchange([&](std::size_t i, const Box& box, std::byte* cells) {
+      Status status = caught([&] { store_box(jobs[i], box, cells); });
+      if (!status.ok() && status.variable.empty()) status.variable = jobs[i].variable->name;
+      keep(status);
+    });
+  }));
+  queue_->clear();
+  counters_.pack += now() - begin - (counters_.store - stored);
+  count_messages();
+}
+
+}  // namespace shoal
