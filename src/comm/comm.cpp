@@ -45,6 +45,26 @@ void check_length(std::int64_t bytes, const char* what) {
     throw Error(Code::not_supported, std::string(what) + ": more than 2 GiB of metadata in one message");
 }
 
+/// What goes first of bytes of any length: all of them, if they are few. Where there are more ranks than
+/// cores each message costs more than what is in it.
+struct Envelope {
+  std::int64_t length;
+  std::int64_t mark;
+  std::array<std::byte, 2032> inside;
+
+  Envelope(const Bytes& bytes, std::int64_t a_mark)
+      : length(static_cast<std::int64_t>(bytes.size())), mark(a_mark), inside{} {
+    if (bytes.size() <= inside.size()) std::copy(bytes.begin(), bytes.end(), inside.begin());
+  }
+  /// Gets the bytes; false: there is only room for them, and they come next.
+  bool open(Bytes& bytes) const {
+    bytes.resize(static_cast<std::size_t>(length));
+    if (bytes.size() > inside.size()) return false;
+    std::copy_n(inside.begin(), bytes.size(), bytes.begin());
+    return true;
+  }
+};
+
 // Until the request is over, mostly asleep: MPI's own waiting takes a core, which whoever is waited for may
 // need. Naps are an eighth of what was waited so far, so that waiting becomes little longer by them.
 void wait_asleep(MPI_Request& request, const char* what) {
@@ -118,10 +138,9 @@ void Comm::barrier() const {
 }
 
 void Comm::broadcast(Bytes& bytes, int root) const {
-  std::uint64_t length = bytes.size();
-  check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, root, comm_), "MPI_Bcast");
-  bytes.resize(length);
-  broadcast(bytes.data(), static_cast<std::int64_t>(length), root);
+  Envelope envelope(bytes, 0);
+  check_mpi(MPI_Bcast(&envelope, sizeof envelope, MPI_BYTE, root, comm_), "MPI_Bcast");
+  if (!envelope.open(bytes)) broadcast(bytes.data(), envelope.length, root);
 }
 
 void Comm::broadcast(std::byte* data, std::int64_t bytes, int root) const {
@@ -482,13 +501,12 @@ Bytes Comm::outcome_of_root(Status status, Bytes result, int root) const {
     return result;
   }
   if (!status.ok()) result = packed(status);
-  std::array<std::int64_t, 2> head{status.ok() ? 1 : 0, static_cast<std::int64_t>(result.size())};
+  Envelope envelope(result, status.ok() ? 1 : 0);
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibcast(head.data(), 2, MPI_INT64_T, root, comm_, &request), "MPI_Ibcast");
+  check_mpi(MPI_Ibcast(&envelope, sizeof envelope, MPI_BYTE, root, comm_, &request), "MPI_Ibcast");
   wait_asleep(request, "MPI_Ibcast");
-  result.resize(static_cast<std::size_t>(head[1]));
-  broadcast(result.data(), head[1], root);
-  if (head[0] == 0) throw Error(unpacked_status(result));
+  if (!envelope.open(result)) broadcast(result.data(), envelope.length, root);
+  if (envelope.mark == 0) throw Error(unpacked_status(result));
   return result;
 }
 

@@ -20,6 +20,7 @@ Nodes::Nodes(const Comm& comm, const Comm& node, int color) : node_(node.split(c
 
 // In the order of their first ranks.
 void Nodes::number(const Comm& comm) {
+  if (node_.size() == comm.size()) return;  // which all ranks see alike
   const auto leads = comm.all_gather(std::int64_t{node_.rank() == 0 ? 1 : 0});
   count_ = 0;
   std::int64_t number = -1;

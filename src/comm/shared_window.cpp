@@ -7,9 +7,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <random>
 #include <string>
 #include <utility>
@@ -29,9 +32,14 @@ struct File {
   }
 };
 
-std::string new_name() {
+/// As long for every window, so that ranks learn it in one message; empty: there is none.
+using Name = std::array<char, 48>;
+
+Name new_name() {
   std::random_device random;
-  return "/shoal-" + std::to_string(::getpid()) + "-" + std::to_string(random());
+  Name name{};
+  std::snprintf(name.data(), name.size(), "/shoal-%ld-%u", static_cast<long>(::getpid()), random());
+  return name;
 }
 
 std::byte* map(int fd, std::size_t bytes) {
@@ -42,8 +50,8 @@ std::byte* map(int fd, std::size_t bytes) {
   return static_cast<std::byte*>(p);
 }
 
-void create(File& file, const std::string& name, std::size_t bytes) {
-  file.fd = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+void create(File& file, const Name& name, std::size_t bytes) {
+  file.fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file.fd < 0)
     throw Error(Code::no_memory,
                 "cannot make shared memory (shm_open): " + std::string(std::strerror(errno)));
@@ -70,21 +78,17 @@ SharedWindow::SharedWindow(const Comm& node, std::size_t bytes) {
     return;
   }
   File file;
-  std::string name;
+  Name made{};
   Status status;
   if (node.rank() == 0) {
-    name = new_name();
-    status = caught([&] { create(file, name, bytes); });
+    made = new_name();
+    status = caught([&] { create(file, made, bytes); });
   }
-  ByteWriter out;
-  out.put(name);
-  Bytes message = out.take();
-  node.broadcast(message, 0);
-  name = ByteReader(message).get<std::string>();
-  status = node.agree(status);
-  if (status.ok()) {
+  Name name = status.ok() ? made : Name{};
+  node.broadcast(reinterpret_cast<std::byte*>(name.data()), static_cast<std::int64_t>(name.size()), 0);
+  if (name[0] != 0)  // else rank 0 says why
     status = caught([&] {
-      if (file.fd < 0) file.fd = ::shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
+      if (file.fd < 0) file.fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0600);
       if (file.fd < 0)
         throw Error(Code::no_memory,
                     "cannot open the node's shared memory (ranks in different containers?): " +
@@ -92,10 +96,9 @@ SharedWindow::SharedWindow(const Comm& node, std::size_t bytes) {
       data_ = map(file.fd, bytes);
       size_ = bytes;
     });
-    status = node.agree(status);
-  }
+  status = node.agree(status);
   // Everybody has it open, or nobody ever will: the name can go, so that nothing stays behind a killed job.
-  if (node.rank() == 0) ::shm_unlink(name.c_str());
+  if (node.rank() == 0) ::shm_unlink(made.data());
   if (!status.ok()) {
     if (data_ != nullptr) ::munmap(data_, bytes);
     data_ = nullptr;

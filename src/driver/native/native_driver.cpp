@@ -139,7 +139,9 @@ std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
 
 void NativeDriver::make_stage() {
   stage_ = try_stage(nodes_->node());
-  if (comm_.max(std::int64_t{stage_ ? 0 : 1}) != 0) {
+  // Of any node: rank 0 tells.
+  const auto most = comm_.max({std::int64_t{stage_ ? 0 : 1}, stage_missing_});
+  if (most[0] != 0) {
     counters_.warnings.push_back(
         "there is no shared memory that the ranks of a node could use, so that each rank stores its own "
         "cells, in many small "
@@ -161,7 +163,7 @@ void NativeDriver::make_stage() {
                 {},
                 {}};
     comm_.agree_or_throw(status);
-  } else if (const auto missing = comm_.max(stage_missing_); missing > 0) {  // of any node: rank 0 tells
+  } else if (const auto missing = most[1]; missing > 0) {
     counters_.warnings.push_back(
         "the stage was made smaller, by " + bytes_text(static_cast<double>(missing)) +
         " on one node or more, because shared memory is short; give /dev/shm more room (containers: "
