@@ -45,6 +45,7 @@ contains
     if (code == SHOAL_OK) then
       info%name = text_of(raw%name)
       info%storage = text_of(raw%storage)
+      info%filters = text_of(raw%filters)
       info%type = raw%type
       info%ndims = raw%ndims
       info%attributes = raw%attributes

@@ -88,6 +88,7 @@ module shoal
   end type shoal_dim_info
   type :: shoal_var_info
     character(len=:), allocatable :: name, storage
+    character(len=:), allocatable :: filters   ! 'none', 'shuffle+deflate:1', ...
     integer :: type = 0, ndims = 0, attributes = 0
     integer, allocatable :: dims(:)            ! [ndims] indices of dimensions, fastest first
     logical :: has_record = .false., logical = .false.
@@ -117,6 +118,7 @@ module shoal
     procedure :: def_fill => dataset_def_fill
     procedure :: def_chunks => dataset_def_chunks
     procedure :: def_compression => dataset_def_compression
+    procedure :: def_quantize => dataset_def_quantize
     procedure, private :: put_att_scalar, put_att_list, get_att_scalar, get_att_list
     ! Attribute of a variable, or of the file where variable is SHOAL_GLOBAL; (variable, name, value).
     ! put_att: a scalar or list of numbers keeps its kind; text becomes one text; a list of texts becomes
@@ -529,6 +531,18 @@ contains
     code = f_def_compression(self%handle, zero_ended(variable), zero_ended(filters))
     call settle(code, self%comm, stat, errmsg)
   end subroutine dataset_def_compression
+
+  ! Lossy: 'none', 'bitround:7' (so many bits of the mantissa are kept) or 'granular_bitround:3' (decimal
+  ! digits), of real kinds only.
+  subroutine dataset_def_quantize(self, variable, how, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable, how
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_def_quantize(self%handle, zero_ended(variable), zero_ended(how))
+    call settle(code, self%comm, stat, errmsg)
+  end subroutine dataset_def_quantize
 
   ! ---- Data --------------------------------------------------------------------------------------
   ! record        number of the record; left out for a variable without records

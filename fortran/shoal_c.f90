@@ -9,6 +9,7 @@ module shoal_c
   public :: c_map_info, f_map, f_load, f_masked, f_save, c_decomposition_map_info, c_decomposition_cells
   public :: c_file_info, c_dim_info, c_var_info, c_att_info
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_compression
+  public :: f_def_quantize
   public :: f_def_fill, f_def_gathered
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
@@ -36,7 +37,7 @@ module shoal_c
     integer(c_int) :: type, ndims
     type(c_ptr) :: dims
     integer(c_int) :: has_record, attributes, logical
-    type(c_ptr) :: chunks, storage
+    type(c_ptr) :: chunks, storage, filters
   end type c_var_info
   type, bind(C) :: c_att_info
     type(c_ptr) :: name
@@ -139,6 +140,11 @@ module shoal_c
       type(c_ptr), value :: dataset
       character(kind=c_char), intent(in) :: variable(*), filters(*)
     end function f_def_compression
+    integer(c_int) function f_def_quantize(dataset, variable, how) bind(C, name="shoal_def_quantize")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*), how(*)
+    end function f_def_quantize
     integer(c_int) function f_def_fill(dataset, variable, value) bind(C, name="shoal_f_def_fill")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: dataset

@@ -172,7 +172,8 @@ def names_of_python() -> set[str]:
     trees = {
         p.stem: ast.parse(p.read_text(encoding="utf-8")) for p in (top / "python/src/shoal").glob("*.py")
     }
-    found = members_of(trees["dataset"], "Dataset") | members_of(trees["decomposition"], "Decomposition")
+    found = members_of(trees["dataset"], "Dataset") | members_of(trees["_definitions"], "Definitions")
+    found |= members_of(trees["decomposition"], "Decomposition")
     found |= members_of(trees["errors"], "Error") - {"errno"}
     exported = next(
         node.value

@@ -270,6 +270,13 @@ SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, con
  * to deflate:12 or zstd:1 to zstd:22, fletcher32 (a checksum). The setting compression is the default for
  * variables with a decomposition. */
 SHOAL_API int shoal_def_compression(shoal_dataset* dataset, const char* variable, const char* filters);
+/* Lossy: how much of the variable's values is kept when they are written, float and double only, any format;
+ * "none", "bitround:N" (N bits of the mantissa, to the nearest; 1 to 23 for float, 52 for double) or
+ * "granular_bitround:N" (as many bits as N decimal digits need, 1 to 7 for float, 15 for double). The fill
+ * value, missing_value, NaN, infinity and zero never change. The file says so in netCDF's attributes and in
+ * CF's, with a variable quantization_info_...; a file that says so is written on with the same. The setting
+ * quantize is the default for variables with a decomposition. */
+SHOAL_API int shoal_def_quantize(shoal_dataset* dataset, const char* variable, const char* how);
 /* Attribute of a variable, or of the file when variable is NULL. count elements of type at values;
  * SHOAL_CHAR: count bytes of text; SHOAL_STRING: count pointers. An attribute of the name is replaced. */
 SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type,
@@ -341,6 +348,7 @@ typedef struct shoal_var_info {
   int logical;           /* written by Shoal as SHOAL_LOGICAL */
   const int64_t* chunks; /* [ndims] or NULL if not chunked */
   const char* storage;   /* "contiguous", "chunked", "compressed", ... */
+  const char* filters;   /* "none", "shuffle+deflate:1", ...; lives until the next call in this thread */
 } shoal_var_info;
 
 typedef struct shoal_att_info {

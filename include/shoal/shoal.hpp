@@ -188,6 +188,7 @@ struct VarInfo {
   int attributes = 0;
   std::vector<std::int64_t> chunks;  ///< empty if not chunked
   std::string storage;
+  std::string filters;  ///< "none", "shuffle+deflate:1", ...
 };
 struct AttInfo {
   std::string name;
@@ -311,6 +312,11 @@ class Dataset {
     detail::check(shoal_def_compression(handle_, variable.c_str(), filters.c_str()));
   }
 
+  /// Lossy: "none", "bitround:7" or "granular_bitround:3" (see shoal_def_quantize). Local.
+  void def_quantize(const std::string& variable, const std::string& how) {
+    detail::check(shoal_def_quantize(handle_, variable.c_str(), how.c_str()));
+  }
+
   /// Attributes; variable "" is the file. An attribute of the name is replaced. Local.
   void put_att(const std::string& variable, const std::string& name, std::string_view text) {
     put_att_raw(variable, name, SHOAL_CHAR, text.size(), text.data());
@@ -428,9 +434,15 @@ class Dataset {
   VarInfo var(int index) const {
     shoal_var_info c{};
     detail::check(shoal_inq_var(handle_, index, &c));
-    VarInfo info{
-        c.name,       c.type, std::vector<int>(c.dims, c.dims + c.ndims), c.has_record != 0, c.logical != 0,
-        c.attributes, {},     c.storage != nullptr ? c.storage : ""};
+    VarInfo info{c.name,
+                 c.type,
+                 std::vector<int>(c.dims, c.dims + c.ndims),
+                 c.has_record != 0,
+                 c.logical != 0,
+                 c.attributes,
+                 {},
+                 c.storage != nullptr ? c.storage : "",
+                 c.filters != nullptr ? c.filters : ""};
     if (c.chunks != nullptr) info.chunks.assign(c.chunks, c.chunks + c.ndims);
     return info;
   }

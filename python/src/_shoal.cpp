@@ -372,6 +372,7 @@ void bind_dataset(nb::module_& m) {
       .def("def_fill_string", &def_fill_string, "variable"_a, "value"_a)
       .def("def_chunks", &Dataset::def_chunks, "variable"_a, "chunks"_a)
       .def("def_compression", &Dataset::def_compression, "variable"_a, "filters"_a)
+      .def("def_quantize", &Dataset::def_quantize, "variable"_a, "how"_a)
       .def("put_att", &put_att, "variable"_a, "name"_a, "type"_a, "values"_a)
       .def("put_att_strings",
            [](Dataset& d, const std::string& variable, const std::string& name,
@@ -410,7 +411,7 @@ void bind_dataset(nb::module_& m) {
            [](const Dataset& d, int index) {
              const auto v = d.var(index);
              return std::make_tuple(v.name, v.type, v.dims, v.has_record, v.attributes, v.logical, v.chunks,
-                                    v.storage);
+                                    v.storage, v.filters);
            })
       .def("inq_att",
            [](const Dataset& d, const std::string& variable, int index) {

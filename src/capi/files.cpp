@@ -126,6 +126,12 @@ int shoal_def_compression(shoal_dataset* dataset, const char* variable, const ch
   });
 }
 
+int shoal_def_quantize(shoal_dataset* dataset, const char* variable, const char* how) {
+  return guard([&] {
+    dataset_of(dataset).def_quantize(required_text(variable, "variable"), required_text(how, "how"));
+  });
+}
+
 int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type, int64_t count,
                   const void* values) {
   return guard([&] {

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "capi/handles.hpp"
 #include "codec/convert.hpp"
+#include "codec/filters.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -93,6 +94,8 @@ int shoal_inq_var(const shoal_dataset* dataset, int index, shoal_var_info* out) 
     const Dataset& d = dataset_of(dataset);
     const Schema& schema = d.schema();
     const VariableDef& v = at(schema.variables, index, "variable");
+    thread_local std::string filters;
+    filters = text_of(v.filters);
     *out = {v.name.c_str(),
             static_cast<int>(v.type),
             static_cast<int>(v.dims.size()),
@@ -101,7 +104,8 @@ int shoal_inq_var(const shoal_dataset* dataset, int index, shoal_var_info* out) 
             static_cast<int>(v.attributes.size()),
             is_logical(v) ? 1 : 0,
             v.chunks.empty() ? nullptr : v.chunks.data(),
-            storage_of(d, index, v)};
+            storage_of(d, index, v),
+            filters.c_str()};
   });
 }
 

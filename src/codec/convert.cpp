@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "codec/kernels.hpp"
+#include "codec/quantize.hpp"
 
 namespace shoal {
 namespace {
@@ -89,7 +90,7 @@ Misfits copy_run(const std::byte* from, std::int64_t from_stride, std::byte* to,
 
 /// Calls f with the C++ type that Element stands for, as std::type_identity.
 template <class F>
-ConvertRun with_element(const Element& element, F f) {
+ConvertLoop with_element(const Element& element, F f) {
   switch (element.type) {
     case Type::byte_:
       return f(std::type_identity<std::int8_t>{});
@@ -135,7 +136,7 @@ ConvertRun with_element(const Element& element, F f) {
 
 /// Calls f<bool> with a value that is only known while running.
 template <class F>
-ConvertRun with_flag(bool flag, F f) {
+ConvertLoop with_flag(bool flag, F f) {
   return flag ? f(std::true_type{}) : f(std::false_type{});
 }
 
@@ -147,8 +148,8 @@ constexpr bool k_converts = [] {
 }();
 
 template <Isa isa>
-ConvertRun find_copy(std::size_t size, bool swap) {
-  return with_flag(swap, [&](auto swaps) -> ConvertRun {
+ConvertLoop find_copy(std::size_t size, bool swap) {
+  return with_flag(swap, [&](auto swaps) -> ConvertLoop {
     switch (size) {
       case 1:
         return &copy_run<isa, std::uint8_t, false>;
@@ -165,17 +166,17 @@ ConvertRun find_copy(std::size_t size, bool swap) {
 }
 
 template <Isa isa>
-ConvertRun find_for(const Element& from, const Element& to) {
+ConvertLoop find_for(const Element& from, const Element& to) {
   // Logicals are never just copied: any non-zero integer is to become 1.
   if (from.type == to.type && from.type != Type::logical && from.type != Type::string)
     return find_copy<isa>(from.size, from.swapped != to.swapped);
   return with_element(from, [&](auto source) {
-    return with_element(to, [&](auto target) -> ConvertRun {
+    return with_element(to, [&](auto target) -> ConvertLoop {
       using S = typename decltype(source)::type;
       using D = typename decltype(target)::type;
       if constexpr (k_converts<S, D> && !(std::is_same_v<S, D> && std::is_arithmetic_v<S>)) {
         return with_flag(from.swapped && sizeof(S) > 1, [&](auto from_swapped) {
-          return with_flag(to.swapped && sizeof(D) > 1, [&](auto to_swapped) -> ConvertRun {
+          return with_flag(to.swapped && sizeof(D) > 1, [&](auto to_swapped) -> ConvertLoop {
             return &convert_run < isa, S, D, from_swapped() && (sizeof(S) > 1),
                    to_swapped() && (sizeof(D) > 1) > ;
           });
@@ -199,6 +200,27 @@ void check(const Element& element) {
 
 }  // namespace
 
+ConvertRun ConvertRun::rounded(const Rounding* rounding, const Element& to) const {
+  ConvertRun out(loop_);
+  out.rounding_ = rounding;
+  out.swapped_ = rounding != nullptr && to.swapped;
+  return out;
+}
+
+Misfits ConvertRun::convert_and_round(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                                      std::int64_t to_stride, std::int64_t n,
+                                      const std::byte* substitute) const {
+  constexpr std::int64_t k_rounded = 1024;  // elements that stay in the first-level cache
+  Misfits misfits;
+  for (std::int64_t at = 0; at < n; at += k_rounded) {
+    const std::int64_t m = std::min(k_rounded, n - at);
+    misfits.merge(loop_(from + at * from_stride, from_stride, to + at * to_stride, to_stride, m, substitute),
+                  at);
+    rounding_->apply(to + at * to_stride, to_stride, m, swapped_);
+  }
+  return misfits;
+}
+
 ConvertRun find_conversion(const Element& from, const Element& to) {
   return find_conversion(from, to, best_isa());
 }
@@ -206,7 +228,7 @@ ConvertRun find_conversion(const Element& from, const Element& to) {
 ConvertRun find_conversion(const Element& from, const Element& to, Isa isa) {
   check(from);
   check(to);
-  const ConvertRun found = isa == Isa::avx2 ? find_for<Isa::avx2>(from, to) : find_for<Isa::base>(from, to);
+  const ConvertLoop found = isa == Isa::avx2 ? find_for<Isa::avx2>(from, to) : find_for<Isa::base>(from, to);
   if (found != nullptr) return found;
   std::string why = "; numbers and logicals convert into each other, text into text or logical only";
   if (from.type == Type::string || to.type == Type::string)

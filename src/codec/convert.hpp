@@ -33,8 +33,33 @@ struct Misfits {
 /// element of the target's type in the target's byte order; nullptr stands for zero) and counted. Places must
 /// not overlap; they need no alignment. Raises no floating-point exceptions but inexact and underflow, and
 /// those that signalling NaNs raise.
-using ConvertRun = Misfits (*)(const std::byte* from, std::int64_t from_stride, std::byte* to,
-                               std::int64_t to_stride, std::int64_t n, const std::byte* substitute);
+using ConvertLoop = Misfits (*)(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                                std::int64_t to_stride, std::int64_t n, const std::byte* substitute);
+
+class Rounding;
+
+/// A ConvertLoop, and what is rounded after it, if anything is.
+class ConvertRun {
+ public:
+  ConvertRun(ConvertLoop loop) : loop_(loop) {}
+  /// The same with rounding, which has to stay; nullptr: none. to: what the conversion makes.
+  ConvertRun rounded(const Rounding* rounding, const Element& to) const;
+
+  Misfits operator()(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
+                     std::int64_t n, const std::byte* substitute) const {
+    if (rounding_ == nullptr) return loop_(from, from_stride, to, to_stride, n, substitute);
+    return convert_and_round(from, from_stride, to, to_stride, n, substitute);
+  }
+  friend bool operator==(const ConvertRun&, const ConvertRun&) = default;
+
+ private:
+  Misfits convert_and_round(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                            std::int64_t to_stride, std::int64_t n, const std::byte* substitute) const;
+
+  ConvertLoop loop_;
+  const Rounding* rounding_ = nullptr;
+  bool swapped_ = false;
+};
 
 /// The conversion of one kind of element into another, looked up once, used for every run.
 /// Numbers to numbers as netCDF does: integers range-checked; floating point to integer range-checked, then

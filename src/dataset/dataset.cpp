@@ -57,6 +57,21 @@ LayoutOptions layout_of(const Settings& settings) {
   return layout;
 }
 
+// An argument that the format has no use for; other sources may speak of all datasets, whatever their format.
+void refuse_without_chunks(const Settings& settings, Format format) {
+  if (format == Format::netcdf4 || format == Format::netcdf4_classic) return;
+  const auto refuse = [&](const char* key, const std::string& nothing, const std::string& what) {
+    const auto choices = settings.choices(key).all();
+    const bool asks = std::any_of(choices.begin(), choices.end(),
+                                  [&](const Choices::Choice& c) { return c.value != nothing; });
+    if (settings.origin(key) == "argument" && asks)
+      throw Error(Code::setting, std::string("format ") + name_of(format) + " " + what + "; leave " + key +
+                                     " out, or choose format netcdf4");
+  };
+  refuse("compression", "none", "cannot be compressed");
+  refuse("chunks", "auto", "has no chunks");
+}
+
 }  // namespace
 
 // ---- Opening
@@ -70,12 +85,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   try {
     const Settings& s = dataset->settings_;
     const Format format = format_of(s.text("format"));
-    // Other sources may speak of all datasets, whatever their format.
-    if (s.origin("compression") == "argument" && s.text("compression") != "none" &&
-        format != Format::netcdf4 && format != Format::netcdf4_classic)
-      throw Error(Code::setting,
-                  std::string("format ") + name_of(format) +
-                      " cannot be compressed; leave compression out, or choose format netcdf4");
+    refuse_without_chunks(s, format);
     dataset->driver_ =
         make_driver(s.text("driver"), dataset->comm_, path,
                     s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive, format,
@@ -109,6 +119,9 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
             ? make_driver(driver, dataset->comm_, path, mode, Format::cdf5, dataset->driver_options(options))
             : make_tiles_driver(dataset->comm_, path, mode, dataset->driver_options(options));
     dataset->driver_name_ = is_set.empty() ? driver : "tiles";
+    const Format format = dataset->driver_->schema().format;
+    dataset->library_rounds_ = (driver == "netcdf" || driver == "gather") &&
+                               (format == Format::netcdf4 || format == Format::netcdf4_classic);
   } catch (const Error& e) {
     throw e.in_file(path);
   }
@@ -201,8 +214,11 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 }
 
 void Dataset::started(Seconds start) {
-  definitions_ = Definitions(settings_.flag("fill"), filters_of(settings_.text("compression")));
+  definitions_ =
+      Definitions({settings_.flag("fill"), settings_.choices("compression"), settings_.choices("quantize"),
+                   settings_.choices("chunks"), settings_.bytes("chunk_bytes")});
   definitions_.reset(driver_->schema());
+  if (writable_) definitions_.find_quantized();
   gatherings_ = gatherings_of(driver_->schema());
   opened_at_ = start;
   print_warnings();
@@ -294,6 +310,15 @@ void Dataset::def_compression(const std::string& variable, const std::string& te
   }
 }
 
+void Dataset::def_quantize(const std::string& variable, const std::string& text) {
+  begin_definition();
+  try {
+    definitions_.def_quantize(variable, text);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
 void Dataset::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                       const void* values) {
   begin_definition();
@@ -313,6 +338,7 @@ void Dataset::end_define() {
 void Dataset::finish_definitions() {
   if (!defining_) return;
   const Status status = caught([&] {
+    const Status described = caught([&] { definitions_.describe_quantized(); });
     const Bytes mine = packed_definitions(definitions_.schema(), definitions_.decompositions());
     if (const auto of_root = roll_call("finishes definitions", mine)) {
       Status differs;
@@ -326,6 +352,7 @@ void Dataset::finish_definitions() {
                    {}};
       comm_.agree_or_throw(differs);
     }
+    if (!described.ok()) throw Error(described);  // on all ranks, whose definitions are the same
     check_layout_of_gathered();
     driver_->define(definitions_.schema(), cuts_in_file());
   });
@@ -336,6 +363,7 @@ void Dataset::finish_definitions() {
   const auto gathered = definitions_.gathered();
   definitions_.reset(driver_->schema());
   gatherings_ = gatherings_of(driver_->schema());
+  roundings_.clear();
   defining_ = false;
   write_lists(gathered);
   // Lists of variables agree, so ranks come to new decompositions in the same order.

@@ -58,6 +58,7 @@ class Dataset {
   void def_fill(const std::string& variable, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
   void def_compression(const std::string& variable, const std::string& text);
+  void def_quantize(const std::string& variable, const std::string& text);
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
   /// Compare what ranks defined and bring the file to it. When ranks differ, or the file cannot hold it,
@@ -109,6 +110,7 @@ class Dataset {
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);
+  std::shared_ptr<const Rounding> rounding_of_variable(int variable);
 
   // Gathered dimensions: dataset_water.cpp.
   void check_layout_of_gathered() const;
@@ -141,7 +143,9 @@ class Dataset {
   std::string driver_name_;
   Settings settings_;
   std::unique_ptr<Driver> driver_;
-  Definitions definitions_{true, {}};
+  Definitions definitions_;
+  std::map<int, std::shared_ptr<const Rounding>> roundings_;  // of variables that were written
+  bool library_rounds_ = false;  // netCDF-C does, what its attributes in the file said when it was opened
   bool defining_ = false;
   std::vector<std::shared_ptr<const Decomposition>> prepared_;  // in the same order on all ranks
   std::map<int, CellPositions> lists_;                          // of gathered dimensions

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dataset/dataset.hpp"
+#include "dataset/quantized.hpp"
 #include "dataset/values.hpp"
 
 namespace shoal {
@@ -98,6 +99,7 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
                          : on_grid(driver_->schema(), gatherings_, variable, *decomposition);
     transfer = how ? transfer_on_grid(*how, variable, call, decomposition, direction)
                    : make_transfer(driver_->schema(), variable, call, decomposition, direction);
+    if (direction == Direction::to_file) transfer.rounding = rounding_of_variable(variable);
   });
   if (!status.ok()) {
     transfer.variable = -1;
@@ -107,6 +109,24 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
   transfer.status = with_context(transfer.status, path_, call.variable);
   if (comm_.size() == 1 && !transfer.status.ok()) throw Error(transfer.status);
   return transfer;
+}
+
+// nullptr: its values stay as they are.
+std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
+  const auto known = roundings_.find(variable);
+  if (known != roundings_.end()) return known->second;
+  const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(variable)];
+  const auto wanted = definitions_.quantized().find(definition.name);
+  std::shared_ptr<const Rounding> rounding;
+  if (wanted != definitions_.quantized().end()) {
+    if (library_rounds_)
+      throw Error(Code::not_supported,
+                  "the values are quantized, as the file says, and the netCDF library of driver " +
+                      driver_name_ + " would round them once more; write on with driver native")
+          .of_variable(definition.name);
+    rounding = rounding_of(definition, wanted->second);
+  }
+  return roundings_[variable] = rounding;
 }
 
 void Dataset::write(const DataCall& call) {
@@ -216,11 +236,14 @@ void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
   check_value_types(definition, view);
   if (definition.type == Type::string) {
     driver_->put(variable, box, nullptr, gather_strings(view), {});
-  } else if (is_plain(view, definition.type)) {
+    return;
+  }
+  const auto rounding = rounding_of_variable(variable);
+  if (is_plain(view, definition.type) && !rounding) {
     driver_->put(variable, box, view.data, {}, {});
   } else {
     Misfits misfits;
-    const Bytes values = gather_values(view, definition, misfits);
+    const Bytes values = gather_values(view, definition, rounding.get(), misfits);
     driver_->put(variable, box, values.data(), {}, {});
     // The rest is written, as netCDF does; the failure comes out at sync, on all ranks.
     late_.merge(

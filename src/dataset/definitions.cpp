@@ -7,6 +7,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "dataset/gathering.hpp"
+#include "dataset/quantized.hpp"
+#include "format/chunk_shape.hpp"
 
 namespace shoal {
 
@@ -51,6 +53,10 @@ std::vector<std::string> dim_names(const Schema& schema) {
 
 bool classic_model(Format format) {
   return format != Format::netcdf4;
+}
+
+bool is_netcdf4(Format format) {
+  return format == Format::netcdf4 || format == Format::netcdf4_classic;
 }
 
 std::string format_that_holds(Type type) {
@@ -252,10 +258,10 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   variable.type = type == Type::logical ? Type::byte_ : type;
   check_type(schema_.format, variable.type, "variable '" + name + "'");
   variable.dims = resolve_dims(name, dims);
-  variable.no_fill = !default_fill_;
+  variable.no_fill = !defaults_.fill;
   variable.distributed = decomposition != nullptr;
-  const bool chunked = schema_.format == Format::netcdf4 || schema_.format == Format::netcdf4_classic;
-  if (variable.distributed && chunked && !dims.empty()) variable.filters = default_filters_;
+  quantized_.erase(name);
+  if (variable.distributed && !variable.dims.empty()) take_defaults(variable);
   if (decomposition != nullptr && type == Type::string)
     throw Error(Code::not_supported, "strings cannot be cut over ranks; use a variable of type char, or put")
         .of_variable(name);
@@ -274,6 +280,44 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   }
   decompositions_.push_back(std::move(decomposition));
   variable_by_name_.emplace(name, static_cast<int>(schema_.variables.size()) - 1);
+}
+
+void Definitions::take_default_chunks(VariableDef& variable) const {
+  const auto* choice = defaults_.chunks.of(variable.name);
+  if (choice == nullptr || variable.type == Type::string) return;
+  const ChunkWish wish = chunk_wish_of(choice->value);
+  Dims shape;
+  std::vector<bool> unlimited;
+  for (const int d : variable.dims) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    shape.push_back(dim.length);
+    unlimited.push_back(dim.unlimited);
+  }
+  // Of a pattern, those with as many dimensions as the shape.
+  if (choice->named && !wish.shape.empty() && wish.shape.size() != variable.dims.size())
+    throw Error(Code::setting, "setting chunks is '" + choice->value + "' for the variable, which has " +
+                                   std::to_string(variable.dims.size()) + " dimensions")
+        .of_variable(variable.name);
+  if (auto chunk = wished_chunk(wish, shape, unlimited, size_of(variable.type), defaults_.chunk_bytes))
+    variable.chunks = std::move(*chunk);
+}
+
+void Definitions::take_defaults(VariableDef& variable) {
+  if (is_netcdf4(schema_.format)) {
+    if (const auto* choice = defaults_.compression.of(variable.name))
+      variable.filters = filters_of(choice->value);
+    take_default_chunks(variable);
+  }
+  const auto* choice = defaults_.quantization.of(variable.name);
+  if (choice == nullptr) return;
+  const Quantization quantization = quantization_of(choice->value);
+  // Of all variables or a pattern, those that it can be done with; CF wants coordinates as they are.
+  if (choice->named)
+    check_quantization(variable, quantization);
+  else if (most_of(quantization.mode, variable.type) < quantization.number ||
+           dim_by_name_.contains(variable.name))
+    return;
+  if (!quantization.empty()) quantized_[variable.name] = quantization;
 }
 
 void Definitions::def_gathered(const std::string& name, const std::string& dims,
@@ -322,7 +366,7 @@ void Definitions::def_fill(const std::string& name, const void* value) {
 
 void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks) {
   VariableDef& v = new_variable(name, "a chunk shape");
-  if (schema_.format != Format::netcdf4 && schema_.format != Format::netcdf4_classic)
+  if (!is_netcdf4(schema_.format))
     throw Error(Code::not_supported,
                 std::string("format ") + name_of(schema_.format) + " has no chunks; use netcdf4")
         .of_variable(name);
@@ -347,7 +391,7 @@ void Definitions::def_compression(const std::string& name, const std::string& te
   } catch (const Error& e) {
     throw Error(Code::invalid_argument, e.status().message).of_variable(name);
   }
-  if (!filters.empty() && schema_.format != Format::netcdf4 && schema_.format != Format::netcdf4_classic)
+  if (!filters.empty() && !is_netcdf4(schema_.format))
     throw Error(Code::not_supported,
                 std::string("format ") + name_of(schema_.format) + " cannot be compressed; use netcdf4")
         .of_variable(name);
@@ -356,6 +400,40 @@ void Definitions::def_compression(const std::string& name, const std::string& te
                 std::string(v.dims.empty() ? "a scalar" : "text of any length") + " cannot be compressed")
         .of_variable(name);
   v.filters = filters;
+}
+
+void Definitions::def_quantize(const std::string& name, const std::string& text) {
+  const VariableDef& v = new_variable(name, "quantization");
+  Quantization quantization;
+  try {
+    quantization = quantization_of(text);
+  } catch (const Error& e) {
+    throw Error(Code::invalid_argument, e.status().message).of_variable(name);
+  }
+  check_quantization(v, quantization);
+  if (quantization.empty())
+    quantized_.erase(name);
+  else
+    quantized_[name] = quantization;
+}
+
+void Definitions::find_quantized() {
+  for (const auto& v : schema_.variables)
+    if (const Quantization found = quantization_in_file(v); !found.empty()) quantized_[v.name] = found;
+}
+
+void Definitions::describe_quantized() {
+  for (auto i = static_cast<std::size_t>(variables_in_file_); i < schema_.variables.size(); ++i) {
+    const auto found = quantized_.find(schema_.variables[i].name);
+    if (found == quantized_.end()) continue;
+    describe_quantization(schema_.variables[i], found->second);
+    rounding_of(schema_.variables[i], found->second);  // throws where it cannot be done
+    VariableDef container = quantization_container(found->second.mode);
+    if (variable_by_name_.contains(container.name)) continue;
+    variable_by_name_.emplace(container.name, static_cast<int>(schema_.variables.size()));
+    schema_.variables.push_back(std::move(container));
+    decompositions_.push_back(nullptr);
+  }
 }
 
 void Definitions::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "codec/quantize.hpp"
+#include "dataset/choices.hpp"
 #include "decomp/decomposition.hpp"
 #include "format/schema.hpp"
 
@@ -16,10 +19,16 @@ namespace shoal {
 /// calls Local. On Error nothing was changed.
 class Definitions {
  public:
-  /// default_fill: do new variables get their fill value where nobody writes? default_filters: of new
-  /// distributed variables.
-  Definitions(bool default_fill, Filters default_filters)
-      : default_fill_(default_fill), default_filters_(std::move(default_filters)) {}
+  /// What new variables get that are given nothing else.
+  struct Defaults {
+    bool fill = true;      ///< do cells that nobody writes get the fill value?
+    Choices compression;   ///< of distributed variables; values as for def_compression
+    Choices quantization;  ///< the same, as for def_quantize
+    Choices chunks;        ///< the same, as for chunk_wish_of
+    std::int64_t chunk_bytes = 0;
+  };
+  Definitions() = default;
+  explicit Definitions(Defaults defaults) : defaults_(std::move(defaults)) {}
 
   /// Start from what is in the file; drops what was pending.
   void reset(const Schema& in_file);
@@ -47,6 +56,14 @@ class Definitions {
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
   /// text: as for the setting compression.
   void def_compression(const std::string& variable, const std::string& text);
+  /// text: as for the setting quantize.
+  void def_quantize(const std::string& variable, const std::string& text);
+  /// Which variables are quantized when they are written, by name.
+  const std::map<std::string, Quantization>& quantized() const { return quantized_; }
+  /// Those of a file that exists go on as its attributes say.
+  void find_quantized();
+  /// Ends the define phase: what the file says of quantization is added to the definitions.
+  void describe_quantized();
   /// variable nullptr: of the file.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
@@ -57,6 +74,8 @@ class Definitions {
 
  private:
   std::vector<int> resolve_dims(const std::string& variable, const std::string& text) const;
+  void take_defaults(VariableDef& variable);
+  void take_default_chunks(VariableDef& variable) const;
   VariableDef& new_variable(const std::string& name, const char* what);
 
   Schema schema_;
@@ -66,8 +85,8 @@ class Definitions {
   std::vector<std::shared_ptr<const Decomposition>> decompositions_;
   std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
   int variables_in_file_ = 0;
-  bool default_fill_ = true;
-  Filters default_filters_;
+  std::map<std::string, Quantization> quantized_;
+  Defaults defaults_;
 };
 
 /// Index by name; Error(not_found) with the nearest name.

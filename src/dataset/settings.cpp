@@ -10,6 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "codec/filters.hpp"
+#include "codec/quantize.hpp"
+#include "format/chunk_shape.hpp"
 #include "format/schema.hpp"
 
 namespace shoal {
@@ -83,9 +86,19 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      true},
     {"chunk_bytes", Kind::bytes, "4MiB", "1KiB or more", "netcdf4: size of a chunk nobody gave a shape for",
      false},
+    {"chunks", Kind::text, "auto", "auto, map, series or a shape (1x30x100x100)",
+     "netcdf4: shape of the chunks of new distributed variables, by name as compression; auto keeps records "
+     "apart",
+     true},
     {"compression", Kind::text, "none",
      "none, or filters with + between: shuffle, deflate:1 to 12 or zstd:1 to 22, fletcher32",
-     "netcdf4: of new distributed variables that are given none of their own", true},
+     "netcdf4: of new distributed variables that are given none of their own; by name: temp=...; salt*=...; "
+     "...",
+     true},
+    {"quantize", Kind::text, "none", "none, bitround:N or granular_bitround:N",
+     "so many bits or digits are kept of new distributed variables of type float and double; by name as "
+     "compression",
+     true},
     {"fill", Kind::flag, "true", "true or false",
      "cells of new variables that nobody writes get the fill value", false},
     {"durable", Kind::flag, "false", "true or false",
@@ -167,11 +180,23 @@ void check_bytes(const SettingKey& key, const std::string& value, const std::str
   if (std::string(key.name) == "slot_bytes" && number != 0 && number < 4096) refuse(key, value, origin);
 }
 
-std::string checked_filters(const std::string& value, const std::string& origin) {
+bool is_by_name(const std::string& key) {
+  return key == "chunks" || key == "compression" || key == "quantize";
+}
+
+Choices choices_of(const std::string& key, const std::string& text) {
+  return {text, [&](const std::string& value) {
+            if (key == "chunks") return text_of(chunk_wish_of(value));
+            return key == "compression" ? text_of(filters_of(value)) : text_of(quantization_of(value));
+          }};
+}
+
+// Settings that may differ between variables.
+std::string checked_choices(const std::string& key, const std::string& value, const std::string& origin) {
   try {
-    return text_of(filters_of(value));
+    return choices_of(key, value).text();
   } catch (const Error& e) {
-    throw Error(Code::setting, "setting compression (from " + origin + "): " + e.status().message);
+    throw Error(Code::setting, "setting " + key + " (from " + origin + "): " + e.status().message);
   }
 }
 
@@ -179,7 +204,7 @@ std::string checked_filters(const std::string& value, const std::string& origin)
 std::string checked_value(const SettingKey& key, const std::string& value, const std::string& origin) {
   switch (key.kind) {
     case Kind::text:
-      return key.name == std::string("compression") ? checked_filters(value, origin) : value;
+      return is_by_name(key.name) ? checked_choices(key.name, value, origin) : value;
     case Kind::flag:
       return parse_flag(key, value, origin) ? "true" : "false";
     case Kind::count:
@@ -268,6 +293,9 @@ double Settings::seconds(const std::string& key) const {
 }
 bool Settings::flag(const std::string& key) const {
   return text(key) == "true";
+}
+Choices Settings::choices(const std::string& key) const {
+  return choices_of(key, text(key));
 }
 bool Settings::is_default(const std::string& key) const {
   return origin(key) == "default";

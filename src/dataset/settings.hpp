@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "dataset/choices.hpp"
 
 namespace shoal {
 
@@ -42,6 +43,7 @@ class Settings {
   std::int64_t count(const std::string& key) const;
   double seconds(const std::string& key) const;
   bool flag(const std::string& key) const;
+  Choices choices(const std::string& key) const;  ///< of a setting that may differ between variables
   /// "default", "argument", "SHOAL_STAGE_BYTES", "namelist ocean.nml", "shoal.toml".
   const std::string& origin(const std::string& key) const;
   bool is_default(const std::string& key) const;

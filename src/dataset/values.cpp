@@ -39,10 +39,12 @@ bool is_plain(const ArrayView& view, Type variable_type) {
          view.strides == byte_strides(view.extents, view.element_size);
 }
 
-Bytes gather_values(const ArrayView& view, const VariableDef& variable, Misfits& misfits) {
+Bytes gather_values(const ArrayView& view, const VariableDef& variable, const Rounding* rounding,
+                    Misfits& misfits) {
   const std::size_t size = size_of(variable.type);
+  const Element stored{variable.type, size, false};
   const ConvertRun convert =
-      find_conversion({view.type, view.element_size, false}, {variable.type, size, false});
+      find_conversion({view.type, view.element_size, false}, stored).rounded(rounding, stored);
   Bytes values(static_cast<std::size_t>(volume(view.extents)) * size);
   const Bytes fill = fill_of(variable);
   if (!values.empty())

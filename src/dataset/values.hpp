@@ -17,7 +17,8 @@ bool is_plain(const ArrayView& view, Type variable_type);
 
 /// Values of a strided array as contiguous values of the variable's type. What does not fit becomes the fill
 /// value. Error(type).
-Bytes gather_values(const ArrayView& view, const VariableDef& variable, Misfits& misfits);
+Bytes gather_values(const ArrayView& view, const VariableDef& variable, const Rounding* rounding,
+                    Misfits& misfits);
 /// Contiguous values of the variable's type into a strided array. What does not fit becomes NetCDF's fill
 /// value of the array's type.
 void scatter_values(const std::byte* values, const VariableDef& variable, const ArrayView& view,

@@ -101,6 +101,7 @@ Transfer Water::in_file(const Transfer& grid, const std::shared_ptr<const Decomp
   Transfer out;
   out.variable = grid.variable;
   out.status = grid.status;
+  out.rounding = grid.rounding;
   out.decomposition = map;
   out.region = {
       joined(joined(slice(grid.region.first, 0, leads), {0}), tail(grid.region.first, behind_)),
@@ -133,6 +134,7 @@ Transfer Water::for_writing(const Transfer& grid, const VariableDef& definition,
   out.status.merge(caught([&] {
     std::byte* const to = cells.of(static_cast<std::size_t>(box.cells()) * stored.size);
     const Bytes fill = fill_of(definition);
+    // Rounded where the list is written.
     const Misfits found = pack_cells(grid, box, to, byte_strides(box.count, stored.size),
                                      find_conversion(in_memory(grid), stored), fill.data());
     if (found.count > 0) misfits = misfit_status(grid, definition, found, box, true);

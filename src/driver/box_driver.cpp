@@ -211,7 +211,8 @@ const std::byte* BoxDriver::packed_cells(const Transfer& transfer, const Box& bo
   const VariableDef& definition = variable(transfer.variable);
   const bool good = transfer.status.ok();
   if (box.empty()) return nullptr;
-  if (good && !changes_cells() && !is_masked(transfer) && is_contiguous(transfer.array, definition.type))
+  if (good && !changes_cells() && !is_masked(transfer) && !transfer.rounding &&
+      is_contiguous(transfer.array, definition.type))
     return transfer.array.data;
   const Timer pack_timer(counters_.pack);
   const auto size = static_cast<std::int64_t>(size_of(definition.type));
@@ -220,8 +221,7 @@ const std::byte* BoxDriver::packed_cells(const Transfer& transfer, const Box& bo
   if (good) {
     const Misfits misfits =
         pack_cells(transfer, box, packed, byte_strides(box.count, size_of(definition.type)),
-                   find_conversion(in_memory(transfer), {definition.type, size_of(definition.type), false}),
-                   fill.data());
+                   to_stored(transfer, {definition.type, size_of(definition.type), false}), fill.data());
     if (misfits.count > 0) keep(misfit_status(transfer, definition, misfits, box, true), transfer.variable);
   } else {
     fill_box(packed, {size}, {box.cells()}, fill.data(), fill.size());

@@ -13,6 +13,11 @@ inline Element in_memory(const Transfer& transfer) {
   return {transfer.array.type, transfer.array.element_size, false};
 }
 
+/// From the caller's array to elements of the file, rounded as the variable is.
+inline ConvertRun to_stored(const Transfer& transfer, const Element& stored) {
+  return find_conversion(in_memory(transfer), stored).rounded(transfer.rounding.get(), stored);
+}
+
 /// Boxes of a decomposition within the region of a transfer: the dimensions in front of the decomposition's
 /// are the region's.
 std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region);
@@ -46,7 +51,8 @@ Status misfit_status(const Transfer& transfer, const VariableDef& variable, cons
 /// Bytes from one element to the next of cells that lie row-major.
 Dims byte_strides(const Dims& shape, std::size_t element_size);
 
-/// Do the array's cells lie in memory, row-major and without gaps, as the type?
+/// Do the array's cells lie in memory, row-major and without gaps, as the type? (They may have to be
+/// rounded.)
 bool is_contiguous(const ArrayView& array, Type type);
 
 /// A failure that means bytes are missing in the file, not just that a rank gave bad values.

@@ -17,6 +17,8 @@
 
 namespace shoal {
 
+class Rounding;
+
 /// One call of write or read, as a driver sees it: everything in the full dimensions of the variable, record
 /// dimension included. variable, region and decomposition are the same on all ranks.
 struct Transfer {
@@ -29,6 +31,7 @@ struct Transfer {
   /// Writing only: where cells come from in place of an array (whose data is nullptr then, and the rest as it
   /// would be). Gives the cells of a part of `mine` row-major, good until the next call. Local; may throw.
   std::function<const std::byte*(const Box& part)> source;
+  std::shared_ptr<const Rounding> rounding;  ///< writing only: what becomes of values; nullptr: they stay
   Status status;  ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn
                   ///< of it
 };

@@ -409,9 +409,7 @@ void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, con
 Misfits pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message, std::byte* to,
                     const std::byte* substitute) {
   if (transfer.decomposition->map()->empty()) return {};
-  return Mover<Way::pack>(transfer, part, find_conversion(in_memory(transfer), message), message.size, to,
-                          substitute)
-      .move();
+  return Mover<Way::pack>(transfer, part, to_stored(transfer, message), message.size, to, substitute).move();
 }
 
 Misfits unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,

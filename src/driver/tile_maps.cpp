@@ -120,6 +120,7 @@ Status pack_tile(const Transfer& transfer, const VariableDef& definition,
       const Timer timer(time);
       cells = room.of(static_cast<std::size_t>(box.cells()) * size);
       const Bytes fill = fill_of(definition);
+      // Not rounded yet: what becomes of the map does it, and twice could be too much.
       misfits = pack_cells(transfer, box, cells, byte_strides(box.count, size),
                            find_conversion(in_memory(transfer), {definition.type, size, false}), fill.data());
     });

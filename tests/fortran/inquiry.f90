@@ -35,13 +35,17 @@ contains
     type(shoal_file_info) :: info
     type(shoal_dim_info) :: dim
     type(shoal_var_info) :: var
-    integer :: x, y, time, v
+    integer :: x, y, time, v, code, bits
+    character(len=300) :: text
     call file%create("inquiry_" // format // ".nc", MPI_COMM_WORLD, format=format)
     call file%def_dim("time", SHOAL_UNLIMITED)
     call file%def_dim("y", 4_int64)
     call file%def_dim("x", 30)
     call file%def_var("v", SHOAL_DOUBLE, "x y time")
+    call file%def_quantize("v", "bitround:9")
     call file%def_var("scalar", SHOAL_INT, "")
+    call file%def_quantize("scalar", "bitround:9", stat=code, errmsg=text)
+    call check(code == SHOAL_TYPE .and. index(text, "float and double") > 0, format // ": integers are not quantized")
     if (format == "netcdf4") then
       call file%def_chunks("v", [15, 2, 1])
       call file%def_compression("v", "shuffle+deflate:4")
@@ -57,7 +61,8 @@ contains
     call file%open("inquiry_" // format // ".nc", MPI_COMM_WORLD)
     call file%inq_file(info)
     call check(info%format == format .and. .not. info%writable, format // ": the format is recognised: " // info%format)
-    call check(info%dimensions == 3 .and. info%variables == 2 .and. info%attributes >= 1, format // ": how many")
+    ! With the variable that tells of the quantization.
+    call check(info%dimensions == 3 .and. info%variables == 3 .and. info%attributes >= 1, format // ": how many")
     call check(index(info%path, "inquiry_") > 0, format // ": the path")
     call file%find_dim("x", x)
     call file%find_dim("y", y)
@@ -66,6 +71,9 @@ contains
     call check(dim%name == "time" .and. dim%unlimited .and. dim%length == 1, format // ": the unlimited dimension")
     call file%find_var("v", v)
     call file%inq_var(v, var)
+    call file%get_att("v", "quantization_nsb", bits)
+    call check(bits == 9, format // ": bits that are kept")
+    call check(var%filters == merge("shuffle+deflate:4", "none             ", format == "netcdf4"), format // ": filters")
     call check(var%name == "v" .and. var%type == SHOAL_DOUBLE .and. var%ndims == 3 .and. var%has_record, format // ": the variable")
     call check(all(var%dims == [x, y, time]), format // ": its dimensions, fastest first")
     if (format == "netcdf4") then

@@ -8,11 +8,12 @@ import json
 import os
 import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from . import _shoal
+from ._definitions import Definitions
 from ._library import communicator
 from .decomposition import Decomposition
 from .errors import (
@@ -20,20 +21,16 @@ from .errors import (
     FileMissingError,
     InvalidArgumentError,
     NotFoundError,
-    RangeError,
     StateError,
     TypeMismatchError,
 )
-from .inventory import Attributes, Dimensions, Variables, put_attribute
+from .inventory import Attributes, Dimensions, Variables
 from .types import (
-    NO_FILL,
     characters_of,
-    dtype_of,
     is_text,
     memory_type,
     strings_of,
     to_numbers,
-    type_number,
 )
 
 # Datasets that nobody closed are dropped before MPI ends; dropping never waits for other ranks.
@@ -99,7 +96,7 @@ def open(path, comm=None, mode: str = "r", **settings) -> Dataset:
     return Dataset(raw, path, comm)
 
 
-class Dataset:
+class Dataset(Definitions):
     """A file that all ranks of a communicator have open; made by shoal.create() and shoal.open().
 
     As a context manager it is closed at the end. When an exception of Shoal, which all ranks get
@@ -179,183 +176,6 @@ class Dataset:
     def _need_open(self) -> None:
         if not self._raw.is_open():
             raise StateError(f"{self._path} is closed.")
-
-    # ---- Definitions: Local; every rank makes the same ones in the same order
-
-    def def_dim(self, name: str, length: int | None) -> None:
-        """A dimension; length None (shoal.UNLIMITED) for one that grows. Local."""
-        self._need_open()
-        if length is not None and length <= 0:
-            raise InvalidArgumentError(
-                f"{self._path}: dimension '{name}' has length {length}; lengths are positive, None grows."
-            )
-        self._raw.def_dim(name, _shoal.UNLIMITED if length is None else int(length))
-
-    def def_var(
-        self,
-        name: str,
-        dtype,
-        dims: str | Sequence[str] | Decomposition = (),
-        decomposition: Decomposition | None = None,
-        *,
-        record: str | None = None,
-        attrs: Mapping[str, object] | None = None,
-        fill=None,
-        chunks: Sequence[int] | None = None,
-        compression: str | None = None,
-    ) -> None:
-        """A variable. Local.
-
-        dtype   "f4", "f8", "i1" ... "u8", bool (logical), "S1" (text), str (strings, netcdf4)
-        dims    names, slowest first, as a list or with blanks between; or a Decomposition with named
-                dimensions: they are defined if the file does not have them yet
-        decomposition  how the variable is cut, if dims are names: its last dimensions; None: replicated
-        record  name of the record dimension, put in front of dims; defined if need be
-        attrs   attributes
-        fill    fill value, shoal.NO_FILL for none; cells that nobody writes get NetCDF's default otherwise
-        chunks  chunk shape, one number a dimension (netcdf4)
-        compression  "none", or filters such as "shuffle+zstd:1" (netcdf4); None: the setting's
-        """
-        self._need_open()
-        if isinstance(dims, Decomposition):
-            if decomposition is not None:
-                raise InvalidArgumentError(f"{self._path}: variable '{name}': two decompositions were given.")
-            decomposition, dims = dims, dims.dims
-            if dims is None:
-                raise InvalidArgumentError(
-                    f"{self._path}: variable '{name}': the decomposition has no names; give dims=, or "
-                    "make it with a dict of names and lengths."
-                )
-            for dim, length in zip(dims, decomposition.global_shape):
-                self._ensure_dim(name, dim, length)
-        names = dims.split() if isinstance(dims, str) else [str(dim) for dim in dims]
-        if record is not None:
-            self._ensure_dim(name, record, None)
-            names.insert(0, record)
-        for dim in names:
-            if not dim or any(c.isspace() for c in dim):
-                raise InvalidArgumentError(
-                    f"{self._path}: variable '{name}': dimension names have no blanks: {dim!r}."
-                )
-        if chunks is not None and len(chunks) != len(names):
-            raise InvalidArgumentError(
-                f"{self._path}: variable '{name}' has {len(names)} dimensions, chunks= {len(chunks)} numbers."
-            )
-        number = type_number(dtype)
-        self._raw.def_var(
-            name, number, " ".join(names), decomposition._raw if decomposition is not None else None
-        )
-        if decomposition is not None:
-            self._decompositions[name] = decomposition
-        if fill is not None:
-            self._def_fill(name, number, fill)
-        if chunks is not None:
-            self._raw.def_chunks(name, [int(n) for n in chunks])
-        if compression is not None:
-            self._raw.def_compression(name, compression)
-        for key, value in (attrs or {}).items():
-            self.put_att(name, key, value)
-
-    def def_gathered(
-        self, name: str, decomposition: Decomposition, dims: str | Sequence[str] | None = None
-    ) -> None:
-        """A dimension for the water points alone of a decomposition with a mask (CF: compression by
-        gathering), and the list of the same name that tells which they are, which Shoal writes. Local.
-
-        dims  names of the grid's dimensions, those that the mask has; the decomposition's own, if it has
-              names: they are defined if the file does not have them yet
-
-        Variables with the dimension in place of these ("time lev water") are written and read with
-        decompositions of the grid, and arrays of its shape; land reads as the fill value.
-        """
-        self._need_open()
-        if not isinstance(decomposition, Decomposition):
-            raise TypeMismatchError(
-                f"{self._path}: '{name}': give a Decomposition with a mask, not a "
-                f"{type(decomposition).__name__}."
-            )
-        if dims is None:
-            if decomposition.dims is None:
-                raise InvalidArgumentError(
-                    f"{self._path}: '{name}': the decomposition has no names; give dims=."
-                )
-            grid = decomposition.ndim - decomposition.whole
-            for dim, length in zip(decomposition.dims[:grid], decomposition.global_shape):
-                self._ensure_dim(name, dim, length)
-            dims = decomposition.dims[:grid]
-        names = dims.split() if isinstance(dims, str) else [str(dim) for dim in dims]
-        self._raw.def_gathered(name, " ".join(names), decomposition._raw)
-
-    def def_fill(self, name: str, value) -> None:
-        """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined. Local."""
-        self._need_open()
-        self._def_fill(name, self.variables[name].number, value)
-
-    def def_chunks(self, name: str, chunks: Sequence[int]) -> None:
-        """Chunk shape, one number a dimension of the variable; netcdf4 only. Local."""
-        self._need_open()
-        self._raw.def_chunks(name, [int(n) for n in chunks])
-
-    def def_compression(self, name: str, filters: str) -> None:
-        """Compression of the variable's chunks, netcdf4 only. Local.
-
-        filters  "none", or with + between: shuffle, deflate:1 to deflate:12 or zstd:1 to zstd:22,
-                 fletcher32 (a checksum)
-        """
-        self._need_open()
-        self._raw.def_compression(name, str(filters))
-
-    def _ensure_dim(self, variable: str, dim: str, length: int | None) -> None:
-        if dim not in self.dimensions:
-            self.def_dim(dim, length)
-            return
-        known = self.dimensions[dim]
-        if known.unlimited != (length is None) or (length is not None and known.length != length):
-            has = "unlimited" if known.unlimited else known.length
-            raise InvalidArgumentError(
-                f"{self._path}: variable '{variable}': dimension '{dim}' is {has} in the file, but "
-                f"{'unlimited' if length is None else length} here."
-            )
-
-    def _def_fill(self, name: str, number: int, value) -> None:
-        if value is NO_FILL:
-            self._raw.def_fill(name, None)
-            return
-        if number == _shoal.STRING:
-            self._raw.def_fill_string(name, str(value))
-            return
-        dtype = dtype_of(number)
-        if number == _shoal.CHAR and isinstance(value, str):
-            value = value.encode()
-        given = np.asarray(value)
-        fitted = None
-        if given.ndim == 0:
-            try:
-                with np.errstate(all="ignore"):
-                    fitted = given.astype(dtype)
-            except (TypeError, ValueError, OverflowError):
-                fitted = None
-        if fitted is None or (
-            dtype.kind in "iu"
-            and given.dtype.kind in "iufb"
-            and not (np.isfinite(given) and int(fitted) == given)
-        ):
-            raise RangeError(
-                f"{self._path}: variable '{name}': fill value {value!r} does not fit dtype {dtype}."
-            )
-        self._raw.def_fill(name, fitted)
-
-    def put_att(self, variable: str | None, name: str, value) -> None:
-        """Attribute of a variable, or of the file when variable is None. Replaces one of the name. Local."""
-        self._need_open()
-        put_attribute(self._raw, variable or "", name, value)
-
-    def get_att(self, variable: str | None, name: str):
-        """The value of an attribute: str, list of str, number or array. Local."""
-        self._need_open()
-        if variable:
-            self._raw.find_var(variable)
-        return Attributes(self._raw, variable or "")[name]
 
     def end_define(self) -> None:
         """Finish the define phase and write the header; implicit at the first write or put. Collective."""

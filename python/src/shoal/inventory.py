@@ -31,6 +31,7 @@ class Variable(NamedTuple):
     chunks      chunk shape, None if the variable is not chunked
     storage     "contiguous", "chunked", "compressed", ...
     attributes  mapping of name to value
+    filters     of its chunks: "none", "shuffle+deflate:1", ...
     """
 
     name: str
@@ -42,6 +43,7 @@ class Variable(NamedTuple):
     storage: str
     attributes: Attributes
     number: int
+    filters: str
 
     @property
     def ndim(self) -> int:
@@ -95,7 +97,7 @@ class Variables(Mapping):
         self._raw = raw
 
     def at(self, index: int) -> Variable:
-        name, number, dims, has_record, _, logical, chunks, storage = self._raw.inq_var(index)
+        name, number, dims, has_record, _, logical, chunks, storage, filters = self._raw.inq_var(index)
         lengths = [self._raw.inq_dim(dim) for dim in dims]
         return Variable(
             name,
@@ -107,6 +109,7 @@ class Variables(Mapping):
             storage,
             Attributes(self._raw, name),
             number,
+            filters,
         )
 
     def __getitem__(self, name: str) -> Variable:

@@ -59,8 +59,8 @@ Status DirectWay::write(const FieldJob& job) {
     if (transfer.mine.empty()) return;
 
     const auto size = static_cast<std::int64_t>(fill.size());
-    const bool plain = as_it_is(job) && !is_masked(transfer);
-    const ConvertRun convert = find_conversion(in_memory(transfer), job.stored());
+    const bool plain = as_it_is(job) && !is_masked(transfer) && !transfer.rounding;
+    const ConvertRun convert = to_stored(transfer, job.stored());
     std::int64_t in_array = 0;
     for_each_piece({transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_piece / size,
                    [&](const Piece& piece) {

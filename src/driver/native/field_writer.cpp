@@ -116,8 +116,7 @@ Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const 
       fill_part(own_cells(*job.transfer));
     return {};
   }
-  return pack_cells(*job.transfer, cells, base, strides,
-                    find_conversion(in_memory(*job.transfer), job.stored()), fill.data());
+  return pack_cells(*job.transfer, cells, base, strides, to_stored(*job.transfer, job.stored()), fill.data());
 }
 
 void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {

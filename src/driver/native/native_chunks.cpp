@@ -258,7 +258,7 @@ Status NativeDriver::fetch_chunks(const FieldJob& job) {
     const ArrayView& array = transfer.array;
     const Element element = in_memory(transfer);
     const bool copies = transfer.status.ok() && way.map->map()->local_cells() > 0 && !is_dense(array);
-    const ConvertRun copy = copies ? find_conversion(element, element) : ConvertRun{};
+    const ConvertRun copy = copies ? find_conversion(element, element) : ConvertRun(nullptr);
     const Dims strides = byte_strides(array.extents, element.size);
     if (copies) {  // holes stay as they are
       packed.status = caught([&] {

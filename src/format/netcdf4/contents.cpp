@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "format/chunk_shape.hpp"
+
 namespace shoal::netcdf4 {
 
 namespace {
@@ -63,15 +65,7 @@ Dims default_chunk(const Dims& shape, const std::vector<bool>& unlimited, std::s
       cells *= length;
       continue;
     }
-    // Equal parts, so that little or nothing of the last chunk sticks out.
-    const auto most = std::max<std::int64_t>(limit / cells, 1);
-    const auto parts = (length + most - 1) / most;
-    chunk[d] = (length + parts - 1) / parts;
-    for (auto p = parts; p <= std::min(length, 2 * parts); ++p) {
-      if (length % p != 0) continue;
-      chunk[d] = length / p;
-      break;
-    }
+    chunk[d] = even_part(length, limit / cells);
     break;
   }
   return chunk;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/choices.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace shoal {
+
+Choices::Choices(const std::string& text, const std::function<std::string(const std::string&)>& checked) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(';', at), text.size());
+    const std::string item = trimmed(text.substr(at, end - at));
+    at = end + 1;
+    if (item.empty()) continue;
+    if (!choices_.empty() && choices_.back().pattern == "*")
+      throw Error(Code::setting, "'" + item + "' comes after '" + choices_.back().value +
+                                     "', which is for all variables that are left; put that last");
+    const std::size_t equals = item.find('=');
+    Choice choice{"*", item, false};
+    if (equals != std::string::npos) {
+      choice.pattern = trimmed(item.substr(0, equals));
+      choice.value = trimmed(item.substr(equals + 1));
+      if (choice.pattern.empty() || choice.value.empty())
+        throw Error(Code::setting, "'" + item + "' is not of the form variable=value");
+      choice.named = choice.pattern.find_first_of("*?[") == std::string::npos;
+    }
+    choice.value = checked(choice.value);
+    choices_.push_back(std::move(choice));
+  }
+}
+
+const Choices::Choice* Choices::of(const std::string& variable) const {
+  for (const auto& choice : choices_)
+    if (choice.pattern == variable || fnmatch(choice.pattern.c_str(), variable.c_str(), 0) == 0)
+      return &choice;
+  return nullptr;
+}
+
+std::string Choices::text() const {
+  std::vector<std::string> items;
+  for (const auto& choice : choices_)
+    items.push_back(choice.pattern == "*" ? choice.value : choice.pattern + "=" + choice.value);
+  return joined(items, "; ");
+}
+
+}  // namespace shoal

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "codec/quantize.hpp"
+#include "format/schema.hpp"
+
+namespace shoal {
+
+/// Throws Error where values of the variable cannot be quantized so: its type (type), too many bits or digits
+/// (invalid_argument).
+void check_quantization(const VariableDef& variable, const Quantization& quantization);
+
+/// What is said of the quantization in the file: attributes of netCDF's and of CF's (chapter 8.4) at the
+/// variable, in place of such as are there.
+void describe_quantization(VariableDef& variable, const Quantization& quantization);
+/// CF's variable without values that tells the algorithm and who did it.
+VariableDef quantization_container(Quantization::Mode mode);
+
+/// What netCDF's attributes of a variable in a file say; also Shoal's.
+Quantization quantization_in_file(const VariableDef& variable);
+
+/// Rounds values of the variable and keeps its fill value and missing values. Error(not_supported): there are
+/// too many of these.
+std::shared_ptr<const Rounding> rounding_of(const VariableDef& variable, const Quantization& quantization);
+
+}  // namespace shoal
