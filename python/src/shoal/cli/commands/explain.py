@@ -126,6 +126,9 @@ def _show_boxes(plan) -> None:
 
 
 def explain(
+    file: Annotated[
+        Optional[str], typer.Argument(metavar="[FILE]", help="With --chunks: a file that is there.")
+    ] = None,
     global_shape: Annotated[
         Optional[str],
         typer.Option("--global", metavar="NXxNYxNZ", help="Cells in all, the fastest dimension first."),
@@ -179,7 +182,21 @@ def explain(
     seconds: Annotated[
         int, typer.Option(help="With --simulate: if all ranks would take longer, take a sample.")
     ] = 60,
-    json_: Annotated[bool, typer.Option("--json", help="With --simulate: print one JSON object.")] = False,
+    chunks: Annotated[
+        bool, typer.Option("--chunks", help="What reading a map, a time series and all of it touches.")
+    ] = False,
+    chunk_shape: Annotated[
+        Optional[str],
+        typer.Option(metavar="auto|map|series|1x30x100", help="With --chunks: this shape, slowest first."),
+    ] = None,
+    chunk_bytes: Annotated[Optional[str], typer.Option(help="With --chunks: about so large.")] = None,
+    records: Annotated[int, typer.Option(help="With --chunks and --global: so many.")] = 100,
+    variables: Annotated[
+        Optional[str], typer.Option(metavar="A,B", help="With --chunks and FILE: these alone.")
+    ] = None,
+    json_: Annotated[
+        bool, typer.Option("--json", help="With --simulate or --chunks: print JSON, not a table.")
+    ] = False,
 ) -> None:
     """Say what writing a field of this shape, cut into these tiles, means for the file.
 
@@ -190,9 +207,32 @@ def explain(
     With --simulate the library's own code builds the plan of each of --ranks ranks on --nodes nodes, one
     after the other, without MPI: what plans cost, what goes between nodes, what each writer stores.
 
+    With --chunks: how many chunks, and bytes of them, are touched by reading a map, a time series at a point,
+    and all; of the variables of FILE, or of a field of --global with --records, in the shapes that Shoal has
+    to offer.
+
     Exit status 0; 2 for options that cannot be.
     """
     from shoal import explanation
+
+    if chunks:
+        if simulate or plot is not None or tiles is not None:
+            raise typer.BadParameter("--tiles, --simulate and --plot do not go with --chunks.")
+        if (file is None) == (global_shape is None):
+            raise typer.BadParameter("--chunks needs one of FILE and --global.")
+        if variables is not None and file is None:
+            raise typer.BadParameter("--variables goes with FILE.")
+        settings = {} if chunk_bytes is None else {"chunk_bytes": parse_bytes(chunk_bytes)}
+        if file is not None:
+            on_all_ranks(lambda comm: _chunks_of_file(comm, file, variables, chunk_shape, settings, json_))
+        if type_ not in _sizes or records < 0:
+            raise typer.BadParameter(f"--type is one of {', '.join(_sizes)}, --records 0 or more.")
+        shape = (records, *_numbers("--global", global_shape)[::-1])
+        on_all_ranks(
+            lambda comm: _chunks_of_field(shape, type_, chunk_shape, settings, json_) if comm.rank == 0 else 0
+        )
+    if file is not None or chunk_shape is not None or chunk_bytes is not None or variables is not None:
+        raise typer.BadParameter("FILE, --chunk-shape, --chunk-bytes and --variables need --chunks.")
 
     if type_ not in _sizes:
         raise typer.BadParameter(f"--type '{type_}'; there are {', '.join(_sizes)}.")
@@ -237,7 +277,9 @@ def explain(
         case = _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, _sizes[type_], options)
         on_all_ranks(lambda comm: _simulate(case, options, json_) if comm.rank == 0 else 0)
     if ranks or nodes != 1 or columns is not None or levels or json_:
-        raise typer.BadParameter("--ranks, --nodes, --columns, --levels and --json need --simulate.")
+        raise typer.BadParameter(
+            "--ranks, --nodes, --columns and --levels need --simulate, --json that or --chunks."
+        )
     if global_shape is None or tiles is None:
         raise typer.BadParameter("--global and --tiles are needed; or --simulate and --ranks.")
     shape, grid = _numbers("--global", global_shape), _numbers("--tiles", tiles)
@@ -257,6 +299,50 @@ def explain(
         return 0
 
     on_all_ranks(work)
+
+
+def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int:
+    """What readers of the variables of a file touch, as it is or in other chunks."""
+    from shoal import chunking, dataset
+    from shoal._steps import item_bytes
+
+    from ..chunk_view import Row, print_json, show
+
+    if comm.rank != 0:
+        return 0
+    rows = []
+    with dataset.open(path, None) as file:
+        names = list(file.variables) if variables is None else [name.strip() for name in variables.split(",")]
+        for name in names:
+            variable = file.variables[name]
+            chunk = variable.chunks
+            if (wish is not None or settings) and variable.dtype is not str and variable.ndim > 0:
+                chunk = chunking.shape_of_library(
+                    variable.shape,
+                    "i1" if variable.dtype == bool else variable.dtype,
+                    wish or "auto",
+                    grows=variable.has_record,
+                    settings=settings,
+                )
+            found = chunking.touched_of(variable._replace(chunks=chunk))
+            rows.append(Row(name, variable.shape, chunk, item_bytes(variable), found))
+    print_json(rows) if as_json else show(rows, "variable")
+    return 0
+
+
+def _chunks_of_field(shape, type_, wish, settings, as_json: bool) -> int:
+    """The shapes that Shoal has to offer for a field, with records first."""
+    from shoal import chunking
+
+    from ..chunk_view import Row, print_json, show
+
+    rows, size = [], _sizes[type_]
+    dtype = f"f{size}" if type_ in ("float", "double") else f"i{size}"
+    for name in ("auto", "map", "series") if wish is None else (wish,):
+        chunk = chunking.shape_of_library(shape, dtype, name, settings=settings)
+        rows.append(Row(name, shape, chunk, size, chunking.touched(shape, chunk, size)))
+    print_json(rows) if as_json else show(rows, "chunks")
+    return 0
 
 
 def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, options):
