@@ -105,6 +105,27 @@ def test_in_small_pieces(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.nc", "out.nc"]
 
 
+@pytest.mark.parametrize("ranks", ["1", "2"])
+def test_compressed(tmp_path, ranks):
+    """Large variables are, as the settings say, in steps of whole chunks."""
+    source, out = tmp_path / "in.nc", tmp_path / "out.nc"
+    with shoal.create(source, format="netcdf4") as file:
+        for name, length in (("z", 5), ("y", 301), ("x", 401)):
+            file.def_dim(name, length)
+        file.def_var("field", "f4", "z y x", record="t")
+        file.def_var("small", "i4", "z")
+        file.put("field", np.arange(2 * 5 * 301 * 401, dtype="f4").reshape(2, 5, 301, 401) // 1000)
+        file.put("small", np.arange(5))
+    settings = ["--settings", "compression=shuffle+deflate:1", "--settings", "chunk_bytes=1MiB"]
+    result = run_program([launcher, ranks, *program, str(out), str(source), "--memory", "64KiB", *settings])
+    assert result.returncode == 0, result.stderr
+    assert compare(source, out).same
+    with shoal.open(out) as file:
+        assert file.variables["field"].filters == "shuffle+deflate:1"
+        assert file.variables["field"].chunks[1] == 1
+        assert file.variables["small"].filters == "none"
+
+
 def test_a_set_that_is_not_whole(model, tmp_path):
     one, many = model(4, "cdf5")
     gone = Path(f"{many}.0002")

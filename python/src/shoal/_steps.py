@@ -20,6 +20,8 @@ from .types import ALL_RECORDS
 
 # What is smaller is read by one rank for all: less than a collective read costs.
 _small_bytes = 1024 * 1024
+# Compressing costs more than a collective call, also of so little.
+_small_bytes_compressed = 64 * 1024
 # Records of so few bytes are not worth a call each.
 _tiny_record = 4096
 _bytes_of_a_string = 64
@@ -78,9 +80,10 @@ def item_bytes(variable: Variable) -> int:
     return _bytes_of_a_string if variable.dtype is str else np.dtype(variable.dtype).itemsize
 
 
-def is_small(variable: Variable) -> bool:
+def is_small(variable: Variable, quantum: Sequence[int] | None = None) -> bool:
     """Whether a variable is moved by one rank: strings, and what is not worth cutting. Local."""
-    return variable.dtype is str or math.prod(variable.section_shape) * item_bytes(variable) <= _small_bytes
+    most = _small_bytes if quantum is None else _small_bytes_compressed
+    return variable.dtype is str or math.prod(variable.section_shape) * item_bytes(variable) <= most
 
 
 def steps(
@@ -90,20 +93,23 @@ def steps(
     records: range | None = None,
     *,
     writing: bool = False,
+    quantum: Sequence[int] | None = None,
 ) -> Iterator[Step]:
     """The steps of a variable, the same on all ranks; about block_bytes a rank at a time. Collective.
 
     records  which ones; None: all. Nothing is given for variables without cells.
-    writing  no partial steps: what would need them is moved by one rank"""
+    writing  no partial steps: what would need them is moved by one rank
+    quantum  of each dimension but the record's, of which steps have a multiple where they have not all, also
+             if that is more than block_bytes; None: any number"""
     if math.prod(variable.shape) == 0:
         return
     if not variable.has_record:
-        yield from _section_steps(cuts, variable, block_bytes, None, writing)
+        yield from _section_steps(cuts, variable, block_bytes, None, writing, quantum)
         return
     chosen = range(variable.shape[0]) if records is None else records
     row = math.prod(variable.section_shape) * item_bytes(variable)
     together = variable.shape[0] * row
-    small = is_small(variable) and (
+    small = is_small(variable, quantum) and (
         together <= _small_bytes or (row <= _tiny_record and together <= block_bytes)
     )
     if small and len(chosen) == variable.shape[0]:
@@ -113,18 +119,20 @@ def steps(
         )
         return
     for record in chosen:
-        yield from _section_steps(cuts, variable, block_bytes, record, writing)
+        yield from _section_steps(cuts, variable, block_bytes, record, writing, quantum)
 
 
-def _lead(shape: Sequence[int], size: int, budget: int, most: int) -> tuple[int, int]:
+def _lead(shape: Sequence[int], size: int, budget: int, most: int, quantum: Sequence[int]) -> tuple[int, int]:
     """How many leading dimensions, at most so many, go in sections, and how many indices of the last of them
     at once."""
     lead = 0
-    while lead < most and math.prod(shape[lead:]) * size > budget:
+    while lead < most and math.prod(shape[lead:]) * math.prod(quantum[:lead]) * size > budget:
         lead += 1
     if lead == 0:
         return 0, 1
-    return lead, max(1, min(shape[lead - 1], budget // (math.prod(shape[lead:]) * size)))
+    axis = lead - 1
+    group = budget // (math.prod(shape[lead:]) * math.prod(quantum[:axis]) * size)
+    return lead, min(shape[axis], max(1, group // quantum[axis]) * quantum[axis])
 
 
 def _axis_to_cut(shape: Sequence[int], ranks: int) -> int:
@@ -136,20 +144,29 @@ def _axis_to_cut(shape: Sequence[int], ranks: int) -> int:
 
 
 def _section_steps(
-    cuts: Cuts, variable: Variable, block_bytes: int, record: int | None, writing: bool
+    cuts: Cuts,
+    variable: Variable,
+    block_bytes: int,
+    record: int | None,
+    writing: bool,
+    quantum: Sequence[int] | None,
 ) -> Iterator[Step]:
     shape, size = list(variable.section_shape), item_bytes(variable)
+    small = is_small(variable, quantum)
+    quantum = [min(n, length) for n, length in zip(quantum or [1] * len(shape), shape)]
     prefix = () if record is None else (record,)
     whole = () if record is None else (1,)
     ranks = cuts.comm.size
-    alone = is_small(variable) or (writing and shape[-1] * size > block_bytes * ranks)
+    alone = small or (writing and shape[-1] * size > block_bytes * ranks)
     budget = block_bytes * (1 if alone else ranks)
-    lead, group = _lead(shape, size, budget, len(shape) - (0 if alone else 1))
-    for place in np.ndindex(*shape[: max(lead - 1, 0)]):
+    lead, group = _lead(shape, size, budget, len(shape) - (0 if alone else 1), quantum)
+    outer = max(lead - 1, 0)
+    for place in np.ndindex(*(-(-n // q) for n, q in zip(shape[:outer], quantum))):
         for begin in range(0, shape[lead - 1] if lead else 1, group):
             start, count = [0] * len(shape), list(shape)
             for axis, index in enumerate(place):
-                start[axis], count[axis] = index, 1
+                start[axis] = index * quantum[axis]
+                count[axis] = min(quantum[axis], shape[axis] - start[axis])
             if lead:
                 start[lead - 1], count[lead - 1] = begin, min(group, shape[lead - 1] - begin)
             if alone:

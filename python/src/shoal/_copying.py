@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One dataset into another: definitions, then the data, record by record, in steps of bounded memory. What
+`shoal combine` and `shoal convert` share."""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Optional
+
+import numpy as np
+
+from . import _shoal
+from ._library import start_mpi
+from ._steps import Cuts, Reader, Step, item_bytes, steps
+from .errors import InvalidArgumentError, StateError
+from .inventory import Attributes, Variable
+from .types import ALL_RECORDS
+
+memory_default = 256 * 2**20
+# More at a time does not make it faster.
+_most_block = 16 * 2**20
+# Between two reports of progress, where data does not come through here.
+_copied = 64 * 2**20
+
+
+@dataclass
+class Copied:
+    """What was done; the same on all ranks.
+
+    bytes   of data, before compression
+    memory  bytes: the most that each rank had resident, all ranks together; what ranks share counts each time
+    """
+
+    path: str
+    format: str
+    variables: int
+    records: int
+    bytes: int
+    memory: int = 0
+
+
+def source_of(inputs) -> str:
+    if isinstance(inputs, (str, os.PathLike)):
+        return os.fspath(inputs)
+    paths = [os.fspath(path) for path in inputs]
+    if not paths:
+        raise InvalidArgumentError("There is no input; give a path, or the files of a set.")
+    if len(paths) > 1:
+        for path in paths:
+            if any(c.isspace() for c in path):
+                raise InvalidArgumentError(
+                    f"'{path}' has a blank in its name, which ends names in a list of files: "
+                    "give the set as one name ('his.nc' for his.nc.0000, his.nc.0001, ...)."
+                )
+    return " ".join(paths)
+
+
+def check_whole(file, source: str) -> None:
+    """One file of a set is not the set."""
+    if os.path.isfile(source):
+        total = file.attributes.get("NumFilesInSet", 1)
+        if np.ndim(total) == 0 and isinstance(total, np.integer) and total > 1:
+            raise StateError(
+                f"{source} is one file of a set of {total}; name them all, or the set by what its names "
+                "have in common ('his.nc' for his.nc.0000, his.nc.0001, ...)."
+            )
+
+
+def copy_attributes(file, made, variable: str, skip: Sequence[str] = ()) -> None:
+    """Attributes of a variable, or of the file for "", with their types. Local."""
+    source, target = file._raw, made._raw
+    strings_fit = made.format == "netcdf4"
+    for name in Attributes(source, variable):
+        if name in skip:
+            continue
+        _, number, count = source.inq_att(variable, source.find_att(variable, name))
+        if number == _shoal.STRING:
+            strings = source.get_att_strings(variable, name)
+            if strings_fit or len(strings) != 1:
+                target.put_att_strings(variable, name, strings)
+            else:
+                target.put_att(variable, name, _shoal.CHAR, strings[0].encode("utf-8", "surrogateescape"))
+        elif number == _shoal.CHAR:
+            text = source.get_att_text(variable, name)
+            target.put_att(variable, name, _shoal.CHAR, text.encode("utf-8", "surrogateescape"))
+        else:
+            values = np.atleast_1d(np.asarray(Attributes(source, variable)[name]))
+            target.put_att(variable, name, number, np.ascontiguousarray(values))
+
+
+class Copy:
+    """Copies variables of an open dataset into a new one.
+
+    cut_all    every variable that has cells gets a decomposition, so that settings for these (compression,
+               chunks, quantize) hold for small ones too; else only those that are worth cutting
+    define     called with each variable after it is defined
+    """
+
+    def __init__(
+        self,
+        file,
+        made,
+        comm,
+        variables: Iterable[Variable],
+        *,
+        memory: int = memory_default,
+        cut_all: bool = False,
+        define: Optional[Callable[[Variable], None]] = None,
+        progress=None,
+    ):
+        self._file, self._made, self._comm = file, made, comm
+        self._reader = Reader(file)
+        self._cuts = Cuts(comm)
+        node = comm.Split_type(start_mpi().COMM_TYPE_SHARED)
+        # What is copied needs no memory here.
+        self._copies = file.copies and made.driver == "native"
+        self._block = _copied if self._copies else max(64 * 1024, min(memory // node.size, _most_block))
+        node.Free()
+        self._progress = progress if comm.rank == 0 else None
+        self._variables = list(variables)
+        self._cut_all, self._define_more = cut_all, define
+        self._total = sum(math.prod(v.shape) * item_bytes(v) for v in self._variables)
+        self._done = 0
+
+    def run(self) -> Copied:
+        self._define()
+        for variable in self._variables:
+            if not variable.has_record:
+                self._copy(variable, None)
+        growing = [variable for variable in self._variables if variable.has_record]
+        records = max((variable.shape[0] for variable in growing), default=0)
+        together = {variable.name: self._records_together(variable) for variable in growing}
+        for record in range(records):
+            for variable in growing:
+                if record < variable.shape[0] and record % together[variable.name] == 0:
+                    end = min(record + together[variable.name], variable.shape[0])
+                    self._copy(variable, range(record, end))
+        memory = self._comm.allreduce(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        return Copied("", self._made.format, len(self._variables), records, self._total, memory)
+
+    def _define(self) -> None:
+        used = {name for variable in self._variables for name in variable.dims}
+        every = len(self._variables) == len(self._file.variables)
+        for dimension in self._file.dimensions.values():
+            if every or dimension.name in used:
+                self._made.def_dim(dimension.name, None if dimension.unlimited else dimension.length)
+        copy_attributes(self._file, self._made, "")
+        for variable in self._variables:
+            name, logical = variable.name, variable.dtype == np.dtype(bool)
+            self._made.def_var(name, variable.dtype, list(variable.dims), self._cut_of(variable))
+            # A logical variable brings these with it.
+            skip = ["_FillValue", "flag_values", "flag_meanings"] if logical else ["_FillValue"]
+            copy_attributes(self._file, self._made, name, skip)
+            if not logical and "_FillValue" in variable.attributes:
+                self._made.def_fill(name, variable.attributes["_FillValue"])
+            if self._define_more is not None:
+                self._define_more(variable)
+        self._made.end_define()
+        self._quanta = {
+            variable.name: _quantum(self._made.variables[variable.name]) for variable in self._variables
+        }
+
+    def _cut_of(self, variable: Variable):
+        """How the variable is cut; None: it is replicated."""
+        shape = variable.section_shape
+        if self._cut_all and variable.dtype is not str and shape and 0 not in shape:
+            return self._cuts.along(shape, 0, 0, shape[0])
+        first = next(steps(self._cuts, variable, self._block, writing=True), None)
+        return None if first is None else first.cut
+
+    def _records_together(self, variable: Variable) -> int:
+        """Records that one compressed chunk holds."""
+        made = self._made.variables[variable.name]
+        return made.chunks[0] if made.storage == "compressed" else 1
+
+    def _steps(self, variable: Variable, records: Optional[range]) -> Iterator[Step]:
+        quantum = self._quanta[variable.name]
+        how = {"writing": True, "quantum": quantum}
+        if records is None:
+            yield from steps(self._cuts, variable, self._block, **how)
+            return
+        # All records of a section, and then the next section: chunks of several records are soon whole.
+        for step in steps(self._cuts, variable, self._block, records[:1], **how):
+            if step.record == ALL_RECORDS:
+                yield step
+                continue
+            for record in records:
+                yield replace(step, record=record, origin=(record, *step.origin[1:]))
+
+    def _copy(self, variable: Variable, records: Optional[range]) -> None:
+        for step in self._steps(variable, records):
+            if self._copies and step.cut is not None:
+                self._made.copy(
+                    variable.name,
+                    self._file,
+                    step.record,
+                    start=step.start or None,
+                    count=step.count or None,
+                    decomposition=step.cut,
+                )
+            else:
+                self._write(variable, step, self._reader.read(variable, step))
+            self._done += step.region_cells * item_bytes(variable)
+            if self._progress is not None:
+                self._progress(min(self._done, self._total), self._total)
+
+    def _write(self, variable: Variable, step: Step, values: np.ndarray) -> None:
+        section = {"start": step.start, "count": step.count} if step.count else {}
+        record = step.record
+        if record == ALL_RECORDS:
+            section = {}
+        elif record is not None:
+            values = values[0, ...]
+        if step.cut is None:
+            self._made.put(variable.name, values, record, **section)
+        else:
+            self._made.write(variable.name, values, record, decomposition=step.cut, **section)
+
+
+def _quantum(variable: Variable) -> Optional[Sequence[int]]:
+    """Steps of compressed variables are whole chunks: each is encoded once. None: any steps do."""
+    if variable.storage != "compressed" or variable.chunks is None:
+        return None
+    return variable.chunks[1:] if variable.has_record else variable.chunks

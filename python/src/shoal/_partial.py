@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A file that appears under its name when it is whole: until then it has another one beside it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .errors import Error, ExistsError, StoreError
+
+_header_suffix = ".json"  # of formats whose header is a file of its own
+
+
+def on_root(comm, check) -> None:
+    """Rank 0 checks; what it raises is raised on all ranks. Collective."""
+    problem = None
+    if comm.rank == 0:
+        try:
+            check()
+        except Error as error:
+            problem = error
+    problem = comm.bcast(problem)
+    if problem is not None:
+        raise problem
+
+
+def check_target(out: str, overwrite: bool) -> None:
+    if os.path.isdir(out):
+        raise ExistsError(f"{out} is a folder; name the file to write.")
+    if not overwrite and os.path.lexists(out):
+        raise ExistsError(
+            f"{out} exists; remove it, name another file, or allow it to be replaced (--overwrite)."
+        )
+
+
+def _remove(path: str) -> None:
+    for name in (path, path + _header_suffix):
+        try:
+            os.unlink(name)
+        except FileNotFoundError:
+            pass
+
+
+class _Signals:
+    """SIGINT and SIGTERM remove the file and end the process, also while it waits inside of the library,
+    where Python's own handlers do not run: what C does at once is to write a byte, and a thread waits for it.
+    Elsewhere than on the main thread, which alone may do this, nothing is done."""
+
+    _which = (signal.SIGINT, signal.SIGTERM)
+
+    def __init__(self, path: str):
+        self._active = threading.current_thread() is threading.main_thread()
+        if not self._active:
+            return
+        self._path = path
+        self._end, self._begin = os.pipe()
+        os.set_blocking(self._begin, False)
+        self._fd_before = signal.set_wakeup_fd(self._begin, warn_on_full_buffer=False)
+        self._before = {which: signal.signal(which, lambda *_: None) for which in self._which}
+        self._thread = threading.Thread(target=self._wait, daemon=True)
+        self._thread.start()
+
+    def _wait(self) -> None:
+        while True:
+            number = os.read(self._end, 1)[0]
+            if number == 0:
+                return
+            if number in self._which:
+                _remove(self._path)
+                os._exit(128 + number)
+
+    def end(self) -> None:
+        if not self._active:
+            return
+        for which, handler in self._before.items():
+            signal.signal(which, handler)
+        signal.set_wakeup_fd(self._fd_before)
+        os.write(self._begin, b"\0")
+        self._thread.join()
+        os.close(self._begin)
+        os.close(self._end)
+
+
+@contextmanager
+def partial_file(comm, out: str) -> Iterator[str]:
+    """A name beside `out`; renamed to it at the end, removed after an exception. Collective."""
+    path = comm.bcast(f"{out}.partial-{os.getpid()}")
+    guard = _Signals(path) if comm.rank == 0 else None
+    try:
+        yield path
+        on_root(comm, lambda: _rename(path, out))
+    except BaseException:
+        if comm.rank == 0:
+            _remove(path)
+        raise
+    finally:
+        if guard is not None:
+            guard.end()
+
+
+def _rename(path: str, out: str) -> None:
+    try:
+        if os.path.exists(path + _header_suffix):
+            os.replace(path + _header_suffix, out + _header_suffix)
+        os.replace(path, out)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be renamed to {out}: {error.strerror}") from None

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal convert: a file in another format, other chunks, compressed, quantized, or with fewer variables."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Annotated, Optional
+
+import typer
+from rich.markup import escape
+
+from ..parallel import bytes_text, console, on_all_ranks, parse_bytes, progress_bar, settings_of
+
+
+def _names(text: Optional[str]) -> Optional[list[str]]:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def convert(
+    input_: Annotated[
+        str, typer.Argument(metavar="IN", help="A file, or the common name or pattern of a set.")
+    ],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
+    format: Annotated[
+        Optional[str], typer.Option(help="Format of OUT (cdf5, netcdf4, ...); default: that of IN.")
+    ] = None,
+    chunks: Annotated[
+        Optional[str],
+        typer.Option(metavar="auto|map|series|1x30x100", help="Chunk shape; by name: 'temp=series; map'."),
+    ] = None,
+    compression: Annotated[
+        Optional[str], typer.Option(help="shuffle+deflate:1, zstd:3, none, ...; by name too.")
+    ] = None,
+    quantize: Annotated[
+        Optional[str],
+        typer.Option(help="Lossy: bitround:N bits or granular_bitround:N digits are kept; by name too."),
+    ] = None,
+    variables: Annotated[
+        Optional[str], typer.Option(metavar="A,B*", help="These, and the coordinates that they need.")
+    ] = None,
+    exclude: Annotated[Optional[str], typer.Option(metavar="A,B*", help="Not these.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT if it exists.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare OUT with IN before it gets its name.")
+    ] = False,
+    driver: Annotated[Optional[str], typer.Option(help="Who moves the bytes of OUT.")] = None,
+    memory: Annotated[str, typer.Option(help="For data on its way, of a node's ranks together.")] = "256MiB",
+    settings: Annotated[
+        Optional[list[str]], typer.Option("--settings", "-s", metavar="KEY=VALUE", help="Of OUT; repeatable.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors alone.")] = False,
+) -> None:
+    """Write a file anew: in another format, other chunks, compressed, quantized, or with fewer variables.
+
+    Under mpiexec all ranks work on it. What is not asked for stays as it is in IN. OUT appears under its name
+    when it is whole, and verified if that was asked for; until then it is OUT.partial-PID.
+
+    Exit status 0; 2 for trouble, and there is no OUT then.
+    """
+    from shoal import conversion
+
+    most, chosen = parse_bytes(memory), settings_of(settings)
+    given = {"format": format, "chunks": chunks, "compression": compression, "quantize": quantize}
+    for key, value in {**given, "driver": driver}.items():
+        if value is not None and key in chosen:
+            raise typer.BadParameter(f"{key} is given twice, by --{key} and by --settings.")
+    given = {key: chosen.pop(key, value) for key, value in given.items()}
+    if driver is not None:
+        chosen["driver"] = driver
+
+    def work(comm) -> int:
+        begin = time.monotonic()
+        with progress_bar(comm, "converting") as progress:
+            done = conversion.convert(
+                out,
+                input_,
+                comm,
+                **given,
+                variables=_names(variables),
+                exclude=_names(exclude) or [],
+                overwrite=overwrite,
+                verify=verify,
+                memory=most,
+                settings=chosen,
+                progress=None if quiet else progress,
+            )
+        if comm.rank == 0 and not quiet:
+            seconds = max(time.monotonic() - begin, 1e-9)
+            checked = "" if done.verified is None else f", {done.verified} variables verified"
+            console().print(
+                escape(
+                    f"{done.path}: {done.format}, {done.variables} variables, {done.records} records, "
+                    f"{bytes_text(done.bytes)} as {bytes_text(os.path.getsize(done.path))} in "
+                    f"{seconds:.2f} s ({bytes_text(done.bytes / seconds)}/s), "
+                    f"memory {bytes_text(done.memory)}{checked}"
+                )
+            )
+        return 0
+
+    on_all_ranks(work)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(convert)
