@@ -75,9 +75,10 @@ std::string mpi_io_of(const std::string& dir) {
   // It does not tell of an open file; its parameter "io" names what may be used, and left alone it takes
   // ROMIO for Lustre alone.
   std::string chosen;
-  int provided = 0, index = 0, length = 0;
+  int level = MPI_THREAD_SINGLE, provided = 0, index = 0, length = 0;
   MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return "unknown";
+  MPI_Query_thread(&level);  // Open MPI would take another one for the program's from now on
+  if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return "unknown";
   if (MPI_T_cvar_get_index("io", &index) == MPI_SUCCESS &&
       MPI_T_cvar_handle_alloc(index, nullptr, &handle, &length) == MPI_SUCCESS) {
     std::string text(static_cast<std::size_t>(std::max(length, 0)) + 1, '\0');

@@ -44,8 +44,11 @@ namespace {
 
 // The parameter "io" of Open MPI, as given by mpiexec, environment or file: the MPI-IOs that may be used.
 std::string chosen_io() {
+  // The level that MPI has already: Open MPI would take any other for the one of the program from now on.
+  int level = MPI_THREAD_SINGLE;
   int provided = 0;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return "";
+  MPI_Query_thread(&level);
+  if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return "";
   std::string found;
   int index = 0, length = 0;
   MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
