@@ -29,14 +29,18 @@ struct Figures {
   const Settings& settings;
   Counters sum;  // over ranks
   Counters most;
+  Seconds open = 0;
 };
 
 Figures figures_of(const DatasetReport& report, const Settings& settings) {
-  Figures f{report, settings, {}, {}};
+  Figures f{report, settings, {}, {}, 0};
   for (const auto& rank : report.of_ranks) {
     const Counters& c = rank.counters;
     f.sum.blocked += c.blocked;
     f.sum.store += c.store;
+    f.sum.encode += c.encode;
+    f.most.blocked = std::max(f.most.blocked, c.blocked);
+    f.open = std::max(f.open, rank.open_seconds);
     f.most.write_calls = std::max(f.most.write_calls, c.write_calls);
     f.sum.write_calls += c.write_calls;
     f.sum.read_calls += c.read_calls;
@@ -97,20 +101,29 @@ Advice blocked(const Figures& f) {
   const double calls = f.sum.write_calls;
   if (calls < k_least_seconds || f.sum.blocked < k_blocked_share * calls || f.sum.bytes_written == 0)
     return {};
+  std::array<char, 32> seconds{};
+  std::snprintf(seconds.data(), seconds.size(), " (%.3g s)", f.most.blocked);
   const std::string share = percent(f.sum.blocked / calls);
+  const std::string waited = "ranks waited " + share + " of the write time" + seconds.data();
   // Somebody was storing nearly all the time: no stage is large enough for a file system that is too slow.
   const Counters& one = f.report.of_ranks.front().counters;
-  const double storing = f.most.write_calls * one.writers * one.nodes;
-  if (f.sum.store > k_busy_share * storing)
-    return "ranks waited " + share + " of the write time for the file system (" + one.file_system +
-           "), which took " + bytes_text(static_cast<double>(f.sum.bytes_written) / f.most.write_calls) +
+  const bool in_background = f.settings.text("background") == "thread";
+  const Seconds period = in_background ? f.open : f.most.write_calls;
+  if (in_background && f.sum.encode > k_busy_share * period * static_cast<double>(f.report.of_ranks.size()))
+    return waited +
+           " for chunks to be compressed, of which the cores do no more: choose a lower level, zstd, or "
+           "fewer "
+           "records";
+  if (f.sum.store > k_busy_share * period * one.writers * one.nodes)
+    return waited + " for the file system (" + one.file_system + "), which took " +
+           bytes_text(static_cast<double>(f.sum.bytes_written) / period) +
            " a second: write to a faster one, or less (fewer records, float instead of double)";
   if (f.most.stage_high_water * 10 < f.most.stage_bytes * 9)
-    return "ranks waited " + share +
-           " of the write time for each other, while the stage had room: they do not come to write at the "
+    return waited +
+           " for each other, while the stage had room: they do not come to write at the "
            "same "
            "time; balance the work between two writes";
-  return "ranks waited " + share + " of the write time for a free stage slot: set stage_bytes to " +
+  return waited + " for a free stage slot: set stage_bytes to " +
          mebibytes(2 * static_cast<double>(f.most.stage_bytes)) + " or more";
 }
 

@@ -179,6 +179,8 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.whole_stage = settings_.origin("stage_bytes") != "default";
   out.slot_bytes = settings_.bytes("slot_bytes");
   if (!settings_.is_default("direct_bytes")) out.direct_bytes = settings_.bytes("direct_bytes");
+  out.stored_by = settings_.text("background") == "thread" ? StoredBy::thread : StoredBy::calls;
+  out.stored_by_chosen = settings_.origin("background") == "argument";
   out.writers = static_cast<int>(settings_.count("writers"));
   out.ranks_per_node = static_cast<int>(settings_.count("ranks_per_node"));
   out.io_ranks = static_cast<int>(settings_.count("io_ranks"));

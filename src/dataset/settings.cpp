@@ -57,6 +57,11 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "cells, "
      "past the stage",
      false},
+    {"background", Kind::word, "off", "off thread",
+     "driver native: who stores what is written: the ranks, within their calls, or a thread of each rank "
+     "while "
+     "the model computes",
+     false},
     {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
      "ranks of a node that store at a time", false},
     {"io_ranks", Kind::count, "0", "0 (the driver chooses) or a number of ranks",

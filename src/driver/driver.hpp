@@ -71,6 +71,9 @@ enum class Access { collective, independent, nonblocking };
 /// Do cells go to I/O ranks, or does each node store what its ranks have? automatic: whichever costs less.
 enum class Exchange { automatic, on, off };
 
+/// Who stores what the stage holds: the ranks within their calls, or a thread of each while they compute.
+enum class StoredBy { calls, thread };
+
 /// How many files a new dataset is. domains: nx x ny groups of tiles, the fastest dimension first.
 struct LayoutOptions {
   enum class Kind { one, process, node, domains };
@@ -98,8 +101,12 @@ struct DriverOptions {
   bool whole_stage = false;                      ///< use all of stage_bytes, not only as much as is fastest
   std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
   std::int64_t direct_bytes = 0;                 ///< runs so long go past the stage; 0: the driver chooses
-  int writers = 0;         ///< ranks of a node that store at a time; 0: the driver chooses
-  int ranks_per_node = 0;  ///< 0: ranks that share memory; n: every n of them
+  StoredBy stored_by = StoredBy::calls;          ///< driver native
+  /// A write may throw what threads failed to store, as ranks of all files of the dataset do so together.
+  bool fails_early = true;
+  bool stored_by_chosen = false;  ///< the call itself sets it: not to be passed over
+  int writers = 0;                ///< ranks of a node that store at a time; 0: the driver chooses
+  int ranks_per_node = 0;         ///< 0: ranks that share memory; n: every n of them
   /// Ranks that store and fetch boxes of fields: how many, each how many after the one before, which first;
   /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
   int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
@@ -133,6 +140,8 @@ class Driver {
   virtual void prepare(const std::shared_ptr<const Decomposition>& decomposition) = 0;
 
   /// Never waits for other ranks on one node but for a free slot; its failures come out at sync or close.
+  /// Throws, on all ranks alike, where something was not stored in the background; which comes out there as
+  /// well.
   virtual void write(const Transfer& transfer) = 0;
   /// Failures come out here, on all ranks alike.
   virtual void read(const Transfer& transfer) = 0;

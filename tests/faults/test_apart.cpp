@@ -107,7 +107,8 @@ int put(shoal_dataset* file, double value, std::int64_t record) {
 /// is not SHOAL_OK.
 int write_without(const std::string& what, const World& world, const std::string& settings) {
   shoal_dataset* file = nullptr;
-  REQUIRE(shoal_create(MPI_COMM_WORLD, "apart.nc", settings.c_str(), &file) == SHOAL_OK);
+  const int made = shoal_create(MPI_COMM_WORLD, "apart.nc", settings.c_str(), &file);
+  REQUIRE_MESSAGE(made == SHOAL_OK, std::string(shoal_error_message()));
   int first = SHOAL_OK;
   const auto note = [&first](int code) {
     if (first == SHOAL_OK) first = code;

@@ -149,13 +149,28 @@ TEST_CASE("advice names the figure that is bad") {
     for (auto& rank : r.of_ranks)
       rank.counters.blocked = 3.1;
     CHECK(advice_of(r, settings) ==
-          "ranks waited 31 % of the write time for a free stage slot: set stage_bytes to 512 MiB or more");
+          "ranks waited 31 % of the write time (3.1 s) for a free stage slot: set stage_bytes to 512 MiB or "
+          "more");
     for (auto& rank : r.of_ranks)
       rank.counters.stage_high_water = 1024;
     has(advice_of(r, settings), "balance the work");
     for (auto& rank : r.of_ranks)
       rank.counters.store = 4.5;
     has(advice_of(r, settings), "for the file system");
+    // A thread has all the time that the file is open.
+    Settings background;
+    background.set("background", "thread", "argument");
+    for (auto& rank : r.of_ranks) {
+      rank.open_seconds = 100;
+      rank.counters.stage_high_water = rank.counters.stage_bytes;
+    }
+    has(advice_of(r, background), "ranks waited 31 % of the write time (3.1 s) for a free stage slot");
+    for (auto& rank : r.of_ranks)
+      rank.counters.store = 45;
+    has(advice_of(r, background), "for the file system");
+    for (auto& rank : r.of_ranks)
+      rank.counters.encode = 90;
+    has(advice_of(r, background), "choose a lower level");
   }
   {
     DatasetReport r = invented();

@@ -126,6 +126,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   std::unique_ptr<Driver> inner;
   together([&] {
     DriverOptions options = options_;
+    options.fails_early = false;
     options.layout = {};
     inner = make_driver(driver_, *ranks_, file_of_set(path_, domain_),
                         exclusive_ ? OpenMode::create_exclusive : OpenMode::create, schema_.format, options);

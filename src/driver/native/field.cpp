@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/field.hpp"
 
+#include <algorithm>
+
 #include "base/hash.hpp"
 
 namespace shoal {
@@ -30,7 +32,6 @@ Bytes stored_fill(const VariableDef& variable, const Placement& placement) {
 
 Encoder::Encoder(const FieldJob& job)
     : coder(job.variable->filters, size_of(job.variable->type)),
-      variable(job.variable->name),
       shape(job.placement->chunk),
       fill(stored_fill(*job.variable, *job.placement)),
       chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
@@ -98,6 +99,19 @@ void Filling::for_each_extent(std::uint32_t share, const std::uint64_t* addresse
     }
   }
   merger.flush();
+}
+
+Error Filling::located(const Error& error, std::int64_t in_stage) const {
+  const auto staged = std::find_if(pieces.begin(), pieces.end(), [&](const StagedPiece& p) {
+    return in_stage >= p.in_stage && in_stage < p.in_stage + p.bytes();
+  });
+  const auto field =
+      std::find_if(fields.rbegin(), fields.rend(), [&](const Field& f) { return f.in_stage <= in_stage; });
+  if (staged == pieces.end() || field == fields.rend()) return error;
+  Status status = error.status();
+  if (field->records)
+    status.message = "record " + std::to_string(staged->piece.cells.first[0]) + ": " + status.message;
+  return Error(status).of_variable(field->variable);
 }
 
 }  // namespace shoal

@@ -26,6 +26,7 @@ struct FieldJob {
   const Transfer* transfer = nullptr;
   const VariableDef* variable = nullptr;
   const Placement* placement = nullptr;
+  bool records = false;  ///< the first dimension counts records
   const NodeShare* share = nullptr;
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
@@ -67,8 +68,15 @@ struct StagedPiece {
 
 /// A filling as one rank describes it to itself; the same on all ranks of a node.
 struct Filling {
+  /// What messages call a field of it.
+  struct Field {
+    std::int64_t in_stage = 0;  ///< where it begins
+    std::string variable;
+    bool records = false;  ///< its first dimension counts records
+  };
   std::uint64_t number = 0;
   std::vector<StagedPiece> pieces;
+  std::vector<Field> fields;
   std::int64_t used = 0;
   int addresses = 0;
   bool encoded = false;  ///< each piece is a share: all of a chunk that there is, and goes through filters
@@ -95,16 +103,17 @@ struct Filling {
   /// The extents of one share, clipped to it and merged.
   void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,
                        const std::function<void(const Extent&)>& visit) const;
+  /// The error with the variable and the record of what is at this place.
+  Error located(const Error& error, std::int64_t in_stage) const;
 };
 
 /// Chunks of one variable on their way through filters.
 struct Encoder {
   ChunkCoder coder;
-  std::string variable;  ///< its name
-  Dims shape;            ///< of a chunk
-  Bytes fill;            ///< one element, as stored
-  Bytes chunk;           ///< room for a whole one
-  Bytes stored;
+  Dims shape;    ///< of a chunk
+  Bytes fill;    ///< one element, as stored
+  Bytes chunk;   ///< room for a whole one
+  Bytes stored;  ///< room for what was stored
   std::size_t element;
   ConvertRun copy;  ///< of elements, as they are
   explicit Encoder(const FieldJob& job);
@@ -124,53 +133,6 @@ struct StoredPiece {
   int variable = -1;
   std::uint64_t filling = 0;
   NewChunk chunk;
-};
-
-/// Writing: packs fields into fillings and stores those that are full.
-class FieldWriter {
- public:
-  FieldWriter(Stage& stage, NativeFile& file, Counters& counters)
-      : stage_(stage), file_(file), counters_(counters) {}
-
-  /// Put this rank's cells into the stage, storing what is full meanwhile. The Status is what went wrong with
-  /// this rank's own data or its storing; it takes part in any case.
-  Status write(const FieldJob& job);
-  /// Cells of the job that were written before are in the file when this returns. All ranks of the node call
-  /// it.
-  void settle_overlap(const FieldJob& job, Status& status);
-  /// Everything written so far is in the file when this returns on all ranks of the node.
-  Status flush();
-  /// The encoded chunks that this rank stored since the last call.
-  std::vector<StoredPiece> take_stored() { return std::exchange(stored_, {}); }
-  /// After the stage was reset: nothing is under way.
-  void forget();
-  bool idle() const { return full_.empty() && !open_; }
-
- private:
-  struct Described {
-    Filling filling;
-    std::uint64_t note = 0;
-    std::vector<std::pair<int, Box>> regions;
-  };
-  void open_filling();
-  void close_filling(Status& status);
-  StagedPiece& add_piece(const FieldJob& job, const Piece& piece);
-  void publish_address(const FieldJob& job, const StagedPiece& staged);
-  Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
-  bool store_one(Status& status);
-  void store_encoded(const Filling& filling, const StagedPiece& staged);
-  void encode(Encoder& encoder, const Filling& filling, const StagedPiece& staged);
-  void check_in_step(std::uint64_t filling);
-  bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status);
-  void drop_stored();
-
-  Stage& stage_;
-  NativeFile& file_;
-  Counters& counters_;
-  std::deque<Described> full_;  ///< closed, not known to be stored
-  std::optional<Described> open_;
-  std::map<int, Encoder> encoders_;  ///< by variable
-  std::vector<StoredPiece> stored_;
 };
 
 /// Reading: fetches a region piece by piece into the stage, from where ranks take their cells.

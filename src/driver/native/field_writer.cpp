@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/field_writer.hpp"
+
 #include "driver/map_cells.hpp"
-#include "driver/native/field.hpp"
 
 namespace shoal {
 
 Status FieldWriter::write(const FieldJob& job) {
-  Status status = job.transfer->status;
+  Status status = background_ ? background_->failure() : Status{};
+  status.merge(job.transfer->status);
   settle_overlap(job, status);
   const Bytes fill = stored_fill(*job.variable, *job.placement);
   const auto element_size = static_cast<std::int64_t>(size_of(job.variable->type));
   bool noted = false;
   bool stopped = false;
   const bool encoded = job.is_encoded();
-  if (encoded) status.merge(caught([&] { encoders_.try_emplace(job.transfer->variable, job); }));
+  if (encoded) status.merge(caught([&] { background_ ? background_->expect(job) : storing_.expect(job); }));
   // Chunks to encode are whole: all ranks that there are share this stage.
   const auto cover = encoded ? std::vector<Box>{job.transfer->region}
                              : within_region(job.share->store, job.transfer->region);
@@ -20,25 +22,27 @@ Status FieldWriter::write(const FieldJob& job) {
     if (stopped) return;
     const std::int64_t bytes = piece.cells.cells() * element_size;
     if (open_ &&
-        (open_->filling.encoded != encoded || !open_->filling.has_room(bytes, stage_.slot_bytes()))) {
+        (open_->filling->encoded != encoded || !open_->filling->has_room(bytes, stage_.slot_bytes()))) {
       close_filling(status);
       if (noted) ++counters_.slabs;
       noted = false;
     }
     if (!open_) {
       open_filling();
-      open_->filling.encoded = encoded;
-      const std::uint64_t number = open_->filling.number;
+      open_->filling->encoded = encoded;
+      const std::uint64_t number = open_->filling->number;
       if (!wait_until(
-              number, [&] { return stage_.is_free(number); }, status)) {
+              number, [&] { return stage_.is_free(number); }, counters_.blocked, status)) {
         stopped = true;
         return;
       }
+      look_back(number);
     }
     if (!noted) {
       open_->note = note_of(job, open_->note);
       open_->regions.emplace_back(job.transfer->variable, job.transfer->region);
-      open_->filling.align();
+      open_->filling->align();
+      open_->filling->fields.push_back({open_->filling->used, job.variable->name, job.records});
       noted = true;
     }
     const StagedPiece& staged = add_piece(job, piece);
@@ -54,7 +58,7 @@ Status FieldWriter::write(const FieldJob& job) {
 
 StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
   StagedPiece staged{piece,
-                     open_->filling.used,
+                     open_->filling->used,
                      0,
                      -1,
                      job.placement->chunk,
@@ -67,15 +71,15 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
       staged.encoded = job.encoded[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
     }
   } else if (job.addresses_listed) {
-    staged.address_slot = open_->filling.addresses++;
+    staged.address_slot = open_->filling->addresses++;
     publish_address(job, staged);
   } else {
     staged.address =
         job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
   }
-  open_->filling.used += staged.bytes();
-  open_->filling.pieces.push_back(staged);
-  return open_->filling.pieces.back();
+  open_->filling->used += staged.bytes();
+  open_->filling->pieces.push_back(staged);
+  return open_->filling->pieces.back();
 }
 
 void FieldWriter::publish_address(const FieldJob& job, const StagedPiece& staged) {
@@ -84,12 +88,12 @@ void FieldWriter::publish_address(const FieldJob& job, const StagedPiece& staged
   if (job.addresses.empty() || stage_.node().rank() != 0) return;
   const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
   const auto i = static_cast<std::size_t>(position_in(staged.piece.chunk_index, chunks));
-  stage_.addresses(open_->filling.number)[staged.address_slot] = job.addresses[i];
+  stage_.addresses(open_->filling->number)[staged.address_slot] = job.addresses[i];
 }
 
 Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill) {
   const Box& cells = staged.piece.cells;
-  std::byte* base = stage_.data(open_->filling.number) + staged.in_stage;
+  std::byte* base = stage_.data(open_->filling->number) + staged.in_stage;
   const Dims strides = byte_strides(cells.count, staged.element_size);
   const auto place_of = [&](const Box& part) {
     return base + position_in(part.first, cells) * static_cast<std::int64_t>(staged.element_size);
@@ -134,24 +138,39 @@ void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {
     drop_stored();
     return std::none_of(full_.begin(), full_.end(), touches);
   };
-  if (!full_.empty()) wait_until(full_.back().filling.number, stored, status);
+  if (!full_.empty()) wait_until(full_.back().filling->number, stored, counters_.blocked, status);
 }
 
 void FieldWriter::open_filling() {
   open_.emplace();
-  open_->filling.number = stage_.take_filling();
-  open_->filling.share_evenly(stage_.slot_bytes(), stage_.writers());
+  open_->filling = std::make_shared<Filling>();
+  open_->filling->number = stage_.take_filling();
+  open_->filling->share_evenly(stage_.slot_bytes(), stage_.writers());
+}
+
+// All ranks of the node look at the same mark, none of them before the filling that it is of is over.
+void FieldWriter::look_back(std::uint64_t number) {
+  const auto slots = static_cast<std::uint64_t>(stage_.slots());
+  if (!background_) return;
+  if (fresh_ && stage_.node().rank() == 0) stage_.forget_failure();
+  fresh_ = false;
+  if (number >= settled_ + slots) told_.merge(stage_.failure_of(number - slots));
 }
 
 void FieldWriter::close_filling(Status& status) {
   full_.push_back(std::move(*open_));
   open_.reset();
   const Described& closed = full_.back();
-  const std::uint64_t number = closed.filling.number;
+  const std::uint64_t number = closed.filling->number;
   drop_stored();
-  const auto oldest = full_.empty() ? number : full_.front().filling.number;
+  const auto oldest = full_.empty() ? number : full_.front().filling->number;
   counters_.stage_high_water = std::max(counters_.stage_high_water,
                                         static_cast<std::int64_t>(number - oldest + 1) * stage_.slot_bytes());
+  if (background_) {
+    if (background_->has_turn(*closed.filling)) background_->take(closed.filling);
+    stage_.arrive(number, closed.note);
+    return;
+  }
   stage_.arrive(number, closed.note);
   // A rank that is late leaves the storing to those that wait already: its own cells are what the next
   // filling lacks.
@@ -161,76 +180,22 @@ void FieldWriter::close_filling(Status& status) {
 
 bool FieldWriter::store_one(Status& status) {
   for (const auto& described : full_) {
-    const Filling& filling = described.filling;
+    const Filling& filling = *described.filling;
     if (stage_.is_over(filling.number)) continue;
     if (stage_.broken() || !stage_.all_arrived(filling.number)) return false;
     // Encoding is work for all cores, storing waits for one device.
-    const bool limited = !filling.encoded;
-    const auto share = stage_.claim(filling.number, filling.shares(), {.limited = limited});
-    if (!share) continue;
-    status.merge(caught([&] {
-      check_in_step(filling.number);
-      if (filling.encoded) return store_encoded(filling, filling.pieces[*share]);
-      const std::byte* data = stage_.data(filling.number);
-      filling.for_each_extent(*share, stage_.addresses(filling.number), [&](const Extent& extent) {
-        file_.write(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
-      });
-    }));
-    if (stage_.finish(filling.number, filling.shares(), limited)) stage_.release(filling.number);
-    return true;
+    if (storing_.store_share(filling, !filling.encoded, status)) return true;
   }
   return false;
 }
 
-void FieldWriter::store_encoded(const Filling& filling, const StagedPiece& staged) {
-  const auto encoder = encoders_.find(staged.variable);
-  if (encoder == encoders_.end()) throw Error(Code::no_memory, "no memory to compress chunks");
-  try {
-    encode(encoder->second, filling, staged);
-  } catch (const Error& e) {
-    throw e.of_variable(encoder->second.variable);
-  }
-}
-
-void FieldWriter::encode(Encoder& encoder, const Filling& filling, const StagedPiece& staged) {
-  const std::byte* cells = stage_.data(filling.number) + staged.in_stage;
-  std::span<const std::byte> chunk(cells, static_cast<std::size_t>(staged.bytes()));
-  if (chunk.size() != encoder.chunk.size()) {  // it sticks out of the variable, or is a part
-    encoder.load(file_, staged.encoded, encoder.chunk, counters_.decode);
-    const Timer timer(counters_.encode);
-    encoder.put_part(staged.piece, cells);
-    chunk = encoder.chunk;
-  }
-  ChunkCoder::Stored stored;
-  {
-    const Timer timer(counters_.encode);
-    stored = encoder.coder.encode(chunk);
-  }
-  const auto bytes = stored.bytes.size();
-  const auto address = stage_.file_end().fetch_add(bytes);
-  file_.write(address, stored.bytes);
-  counters_.bytes_encoded += static_cast<std::int64_t>(chunk.size());
-  if (staged.encoded.address != k_unplaced)
-    counters_.bytes_encoded_again += static_cast<std::int64_t>(chunk.size());
-  stored_.push_back(
-      {staged.variable, filling.number, {staged.piece.chunk_index, {address, bytes, stored.left_out}}});
-}
-
-void FieldWriter::check_in_step(std::uint64_t filling) {
-  const auto odd = stage_.odd_one(filling);
-  if (!odd) return;
-  stage_.fail();
-  throw Error(Code::out_of_step,
-              "rank " + std::to_string(*odd) +
-                  " of this node wrote other variables or records than its rank 0 did; all ranks must "
-                  "make the same write calls in the same order");
-}
-
-bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>& condition, Status& status) {
+bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>& condition, Seconds& waited,
+                             Status& status) {
   if (condition()) return true;
   Status failure = caught([&] {
     if (!stage_.wait(
-            filling, condition, [&] { return store_one(status); }, counters_.blocked, stage_.wait_seconds()))
+            filling, condition, [&] { return !background_ && store_one(status); }, waited,
+            stage_.wait_seconds()))
       throw Error(Code::out_of_step, "");
   });
   if (failure.ok()) return true;
@@ -243,31 +208,54 @@ bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>&
 }
 
 void FieldWriter::drop_stored() {
-  while (!full_.empty() && stage_.is_over(full_.front().filling.number))
+  while (!full_.empty() && stage_.is_over(full_.front().filling->number))
     full_.pop_front();
 }
 
 Status FieldWriter::flush() {
   Status status;
   if (open_) {
-    if (open_->filling.used > 0 && !stage_.broken()) close_filling(status);
+    if (open_->filling->used > 0 && !stage_.broken()) close_filling(status);
     open_.reset();
   }
   if (!full_.empty()) {
-    const std::uint64_t last = full_.back().filling.number;
+    const std::uint64_t last = full_.back().filling->number;
     const auto all_over = [&] {
       drop_stored();
       return full_.empty();
     };
-    wait_until(last, all_over, status);
+    Seconds waited = 0;  // is a part of the sync, not of any write
+    wait_until(last, all_over, waited, status);
   }
-  return status;
+  if (!background_) return status;
+  settled_ = stage_.next_filling();
+  fresh_ = true;
+  told_ = {};
+  Status first = background_->rest(counters_);
+  first.merge(status);
+  return first;
+}
+
+std::vector<StoredPiece> FieldWriter::take_stored() {
+  return background_ ? background_->take_stored() : storing_.take_stored();
 }
 
 void FieldWriter::forget() {
+  if (background_) background_->drop();
+  settled_ = 0;
+  fresh_ = true;
+  told_ = {};
   full_.clear();
-  stored_.clear();
+  take_stored();
   open_.reset();
+}
+
+void FieldWriter::sync_file() {
+  if (background_) background_->sync_file();
+}
+
+void FieldWriter::close_file() {
+  if (background_) background_->close_file();
 }
 
 }  // namespace shoal

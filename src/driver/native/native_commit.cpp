@@ -75,8 +75,8 @@ bool NativeDriver::store_rest() {
 
 void NativeDriver::recover() {
   if (stage_) {
-    stage_->reset();
     writer_->forget();
+    stage_->reset();
   }
   parts_->clear();
   stored_.clear();
@@ -113,7 +113,9 @@ void NativeDriver::commit(bool durable, bool final) {
       }));
   }
   if (durable) keep(caught([&] { file_.sync(); }));
+  if (durable && writer_) keep(caught([&] { writer_->sync_file(); }));
   if (final) keep(caught([&] { file_.close(); }));
+  if (final && writer_) keep(caught([&] { writer_->close_file(); }));
   Status outcome = comm_.agree(pending_);
   if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(pending_) ? 1 : 0}) != 0;
   pending_ = {};

@@ -27,6 +27,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       options_(options),
       writable_(mode != OpenMode::read),
       file_(path, writable_, options.open_store, counters_) {
+  if (writable_) check_threads();
   check_io_ranks(comm, options);
   check_io_way();
   const Timer timer(counters_.open);
@@ -48,6 +49,22 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   if (options_.io_way == IoWay::subset) make_groups();
   records_.start(schema_);
   note_committed();
+}
+
+void NativeDriver::check_threads() const {
+  if (options_.stored_by != StoredBy::thread) return;
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  Status status;
+  if (level < MPI_THREAD_FUNNELED)
+    status = {Code::setting,
+              "background=thread needs threads, and this program started MPI without (MPI_THREAD_SINGLE); "
+              "start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of MPI_Init, or leave "
+              "background out",
+              -1,
+              {},
+              {}};
+  comm_.agree_or_throw(status);
 }
 
 // Where nodes do not see each other's bytes, parts of a page that two of them write are lost, and what was
@@ -173,7 +190,9 @@ void NativeDriver::make_stage() {
   if (catalog_) catalog_->share_end(nodes_->single() ? &stage_->file_end() : &file_end_);
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
-  writer_.emplace(*stage_, file_, counters_);
+  writer_.emplace(*stage_, file_, counters_, comm_.rank());
+  if (writable_ && options_.stored_by == StoredBy::thread)
+    comm_.agree_or_throw(caught([&] { writer_->start_background(); }));
   direct_.emplace(file_, counters_, nodes_->node(), options_.direct_bytes);
 }
 
@@ -210,6 +229,7 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.transfer = &transfer;
   job.variable = &variable(transfer.variable);
   job.placement = &placements_[static_cast<std::size_t>(transfer.variable)];
+  job.records = schema_.has_record(transfer.variable);
   job.share = &shares_.at(transfer.decomposition.get()).share;
   job.addresses_listed =
       job.placement->kind == Placement::Kind::listed ||
@@ -217,11 +237,11 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   return job;
 }
 
-// Who sets writers wants the stage's. What rank 0 put may still have to be written, and only the stage keeps
-// that in order.
+// Who sets writers wants the stage's; and only what is in the stage can be stored later. What rank 0 put may
+// still have to be written, and only the stage keeps that in order.
 bool NativeDriver::goes_direct(const FieldJob& job) const {
-  return options_.writers == 0 && put_calls_.count(job.transfer->variable) == 0 &&
-         direct_->suits_writing(job);
+  return options_.writers == 0 && options_.stored_by == StoredBy::calls &&
+         put_calls_.count(job.transfer->variable) == 0 && direct_->suits_writing(job);
 }
 
 Status NativeDriver::store(const FieldJob& job, bool exchange) {
@@ -291,6 +311,9 @@ void NativeDriver::write(const Transfer& transfer) {
     if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
     keep(status);
     broken_ = stage_->broken();
+    // Nodes do not come to the same failure in the same write.
+    const Status told = writer_->take_told();
+    if (nodes_->single() && options_.fails_early && !told.ok()) throw Error(told);
   } else if (!meets) {  // only the owner knows: without addresses nobody may store
     broken_ = true;
     stage_->fail();

@@ -14,7 +14,7 @@
 #include "driver/exchange_queue.hpp"
 #include "driver/native/chunk_order.hpp"
 #include "driver/native/direct.hpp"
-#include "driver/native/field.hpp"
+#include "driver/native/field_writer.hpp"
 #include "driver/native/part_keeper.hpp"
 #include "driver/record_keeper.hpp"
 #include "driver/room.hpp"
@@ -68,6 +68,7 @@ class NativeDriver final : public Driver {
   }
   Bytes packed_header() const;
   void take_header(const Bytes& header);
+  void check_threads() const;
   void share_file(const FileSystem& found);
   void make_stage();
   void drop_stage();

@@ -69,7 +69,9 @@ StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t lar
   StageShape shape;
   shape.slot_bytes = std::max(k_least_slot, slot / 4096 * 4096);
   // Where chunks are compressed, each rank has one to work on while others are filled.
-  const std::int64_t enough = options.whole_stage ? k_most_slots
+  // What a thread stores later must have room until then.
+  const bool all = options.whole_stage || options.stored_by == StoredBy::thread;
+  const std::int64_t enough = all                 ? k_most_slots
                               : largest_chunk > 0 ? std::max(2 * ranks, k_good_slots)
                                                   : std::clamp(ranks, k_good_slots, 2 * k_good_slots);
   shape.slots = static_cast<int>(

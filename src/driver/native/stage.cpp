@@ -2,11 +2,12 @@
 #include "driver/native/stage.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <new>
-
-#include "base/error.hpp"
+#include <thread>
 
 namespace shoal {
 
@@ -15,14 +16,16 @@ constexpr std::int64_t k_page = 4096;
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
-constexpr double k_stuck = 5;   // seconds without progress when nobody could make any
-constexpr double k_nap = 0.25;  // seconds between two looks at the clock of a waiting rank
+constexpr double k_stuck = 5;    // seconds without progress when nobody could make any
+constexpr double k_nap = 0.25;   // seconds between two looks at the clock of a waiting rank
+constexpr double k_doze = 0.05;  // of a thread that stores: until it sees that it is not needed any more
 }  // namespace
 
 // Both live in the window: zero is their first state, and nothing in them is a pointer.
 struct Stage::Head {
   SharedWord events;   ///< counts everything that somebody may wait for
   SharedWord waiting;  ///< ranks asleep on events
+  SharedWord storers;  ///< threads beside them, asleep on events
   SharedWord broken;
   SharedWord active;    ///< shares being stored now
   SharedWord votes;     ///< ranks that came to agree
@@ -31,11 +34,17 @@ struct Stage::Head {
   SharedWord rounds;    ///< agreements so far
   SharedWord meetings;  ///< that ranks went to, all together
   alignas(64) std::atomic<std::uint64_t> file_end;
+  SharedWord told;  ///< what follows is 0: free, 1: being written, 2: there
+  SharedWord code, rank;
+  std::array<char, 256> variable;
+  std::array<char, 1024> message;
 };
 
 struct alignas(64) Stage::Slot {
   SharedWord arrived;
+  SharedWord storers;  ///< threads asleep on arrived
   SharedWord done;
+  std::array<SharedWord, 2> failed;               ///< of this filling and the one before, by generation
   SharedWord uses;                                ///< fillings of this slot that are over
   alignas(64) std::atomic<std::uint64_t> claims;  ///< generation << 32 | a bit for each share taken
 };
@@ -50,6 +59,7 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
       wait_seconds_(wait_seconds),
       window_(node, static_cast<std::size_t>(k_page + slots * (slot_bytes + slot_head_bytes_))) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  static_assert(sizeof(Head) <= k_page);
 }
 
 Stage::Head& Stage::head() const {
@@ -101,8 +111,11 @@ bool Stage::arrive(std::uint64_t filling, std::uint64_t note) {
   Slot& s = slot(filling);
   notes(filling)[node_->rank()] = note;
   const bool last =
-      s.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(node_->size());
-  if (last) announce();
+      s.arrived.fetch_add(1, std::memory_order_seq_cst) + 1 == static_cast<std::uint32_t>(node_->size());
+  if (last) {
+    announce();
+    if (s.storers.load(std::memory_order_seq_cst) > 0) wake_all(s.arrived);
+  }
   return last;
 }
 
@@ -152,14 +165,53 @@ bool Stage::finish(std::uint64_t filling, std::uint32_t shares, bool limited) {
   return last;
 }
 
+bool Stage::has_unclaimed(std::uint64_t filling, std::uint32_t shares) const {
+  const std::uint64_t claims = slot(filling).claims.load(std::memory_order_acquire);
+  const std::uint64_t all = (std::uint64_t{1} << shares) - 1;
+  return static_cast<std::uint32_t>(claims >> 32) == generation(filling) && (~claims & all) != 0;
+}
+
 bool Stage::somebody_waits() const {
   return head().waiting.load(std::memory_order_seq_cst) > 0;
+}
+
+void Stage::tell_failure(std::uint64_t filling, const Status& failure) {
+  Head& h = head();
+  std::uint32_t nobody = 0;
+  if (h.told.compare_exchange_strong(nobody, 1, std::memory_order_acq_rel)) {
+    h.code.store(static_cast<std::uint32_t>(failure.code), std::memory_order_relaxed);
+    h.rank.store(static_cast<std::uint32_t>(failure.rank), std::memory_order_relaxed);
+    // The last byte stays zero.
+    std::strncpy(h.variable.data(), failure.variable.c_str(), h.variable.size() - 1);
+    std::strncpy(h.message.data(), failure.message.c_str(), h.message.size() - 1);
+    h.told.store(2, std::memory_order_release);
+  }
+  slot(filling).failed[generation(filling) % 2].store(1, std::memory_order_release);
+}
+
+Status Stage::failure_of(std::uint64_t filling) const {
+  Head& h = head();
+  if (slot(filling).failed[generation(filling) % 2].load(std::memory_order_acquire) == 0) return {};
+  // Somebody else's failure was the first, and may be half written.
+  while (h.told.load(std::memory_order_acquire) == 1)
+    std::this_thread::yield();
+  return {static_cast<Code>(h.code.load()),
+          h.message.data(),
+          static_cast<int>(h.rank.load()),
+          {},
+          h.variable.data()};
+}
+
+void Stage::forget_failure() {
+  head().told.store(0, std::memory_order_release);
 }
 
 void Stage::release(std::uint64_t filling) {
   Slot& s = slot(filling);
   s.arrived.store(0, std::memory_order_relaxed);
   s.done.store(0, std::memory_order_relaxed);
+  // Of the filling before, which all ranks have looked at; the next one's is to be there.
+  s.failed[(generation(filling) + 1U) % 2].store(0, std::memory_order_relaxed);
   s.claims.store(std::uint64_t{generation(filling) + 1U} << 32, std::memory_order_relaxed);
   s.uses.fetch_add(1, std::memory_order_release);
   announce();
@@ -167,7 +219,27 @@ void Stage::release(std::uint64_t filling) {
 
 void Stage::announce() const {
   head().events.fetch_add(1, std::memory_order_seq_cst);
-  if (head().waiting.load(std::memory_order_seq_cst) > 0) wake_all(head().events);
+  if (head().waiting.load(std::memory_order_seq_cst) > 0 ||
+      head().storers.load(std::memory_order_seq_cst) > 0)
+    wake_all(head().events);
+}
+
+void Stage::await_arrivals(std::uint64_t filling) {
+  Slot& s = slot(filling);
+  s.storers.fetch_add(1, std::memory_order_seq_cst);
+  const std::uint32_t seen = s.arrived.load(std::memory_order_seq_cst);
+  if (seen < static_cast<std::uint32_t>(node_->size()) && !broken()) wait_while(s.arrived, seen, k_doze);
+  s.storers.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+std::uint32_t Stage::events() const {
+  return head().events.load(std::memory_order_seq_cst);
+}
+
+void Stage::await_event(std::uint32_t seen) {
+  head().storers.fetch_add(1, std::memory_order_seq_cst);
+  wait_while(head().events, seen, k_doze);
+  head().storers.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
@@ -187,7 +259,7 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
     if (events != last_events) {
       last_events = events;
       quiet_since = now();
-    } else if (now() - quiet_since > k_stuck && stuck()) {
+    } else if (now() - quiet_since > k_stuck && stuck(filling)) {
       fail();
       return false;
     } else if (now() - quiet_since > limit) {
@@ -224,6 +296,7 @@ bool Stage::agree(bool well, Seconds& blocked) {
 
 std::string Stage::who_is_missing(std::uint64_t filling) const {
   const auto arrived = slot(filling).arrived.load();
+  if (arrived == static_cast<std::uint32_t>(node_->size())) return "cells to be stored";
   return "other ranks of the node (" + std::to_string(arrived) + " of " + std::to_string(node_->size()) +
          " have come)";
 }
@@ -235,8 +308,9 @@ void Stage::go_to_meeting() {
 
 // Nobody leaves a meeting before all have come to it, so that what is beyond this rank's own meetings is the
 // number of ranks that wait in the next one.
-bool Stage::stuck() const {
+bool Stage::stuck(std::uint64_t filling) const {
   const auto ranks = static_cast<std::uint32_t>(node_->size());
+  if (slot(filling).arrived.load(std::memory_order_acquire) == ranks) return false;  // it is being stored
   const std::uint32_t away = head().meetings.load(std::memory_order_acquire) - meetings_ * ranks;
   return away > 0 && away < ranks && head().waiting.load(std::memory_order_acquire) + 1 + away >= ranks;
 }

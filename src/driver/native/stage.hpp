@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
 
@@ -40,6 +41,7 @@ class Stage {
   int writers() const { return writers_; }
   /// From now on this rank of the node alone is given shares: others only pack, unpack and wait.
   void set_only_storer(int rank) { only_storer_ = rank; }
+  int only_storer() const { return only_storer_; }  ///< -1: all ranks
   /// Is this rank the only one to do what there is to do?
   bool stores_alone() const { return only_storer_ == node_->rank(); }
   const Comm& node() const { return *node_; }
@@ -47,6 +49,7 @@ class Stage {
 
   /// The number of this rank's next filling.
   std::uint64_t take_filling() { return next_++; }
+  std::uint64_t next_filling() const { return next_; }
   std::byte* data(std::uint64_t filling) const;
   std::uint64_t* addresses(std::uint64_t filling) const;
   /// For the catalog (Catalog::share_end): where ranks of the node take space at the end of the file.
@@ -75,8 +78,18 @@ class Stage {
   std::optional<std::uint32_t> claim(std::uint64_t filling, std::uint32_t shares, const Wish& wish);
   /// The claimed share is done. True if it was the last one of the filling.
   bool finish(std::uint64_t filling, std::uint32_t shares, bool limited);
+  /// Are there shares of the filling that nobody has taken?
+  bool has_unclaimed(std::uint64_t filling, std::uint32_t shares) const;
   /// Is a rank of the node asleep, with nothing better to do than storing?
   bool somebody_waits() const;
+  /// For who holds a share of the filling, before finish: it was not stored. Marks it for all ranks of the
+  /// node, and keeps the first failure there is.
+  void tell_failure(std::uint64_t filling, const Status& failure);
+  /// Was all of the filling stored? If not, the first failure of any filling. For ranks that did not arrive
+  /// yet at the next filling of this slot, which is free: all of them see the same.
+  Status failure_of(std::uint64_t filling) const;
+  /// By one rank, while nothing is under way: the next failure is the first one.
+  void forget_failure();
   /// Free the slot; by whoever did the last thing to it.
   void release(std::uint64_t filling);
 
@@ -86,6 +99,12 @@ class Stage {
   /// wait here waits for this one in a meeting.
   bool wait(std::uint64_t filling, const std::function<bool()>& condition, const std::function<bool()>& work,
             Seconds& blocked, double limit);
+
+  /// For threads that store beside the model's: sleep, for a moment at most, until all may have arrived at
+  /// the filling, or until there was an event since `seen`. Nobody counts on them as on ranks that wait.
+  void await_arrivals(std::uint64_t filling);
+  std::uint32_t events() const;
+  void await_event(std::uint32_t seen);
 
   /// Did all ranks do well? Waits for all of them, asleep, unlike a collective of MPI. False also if the
   /// stage is broken.
@@ -113,7 +132,7 @@ class Stage {
   void announce() const;
   bool start_storing();
   std::string who_is_missing(std::uint64_t filling) const;
-  bool stuck() const;
+  bool stuck(std::uint64_t filling) const;
 
   const Comm* node_;
   int slots_;

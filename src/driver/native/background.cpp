@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/background.hpp"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <system_error>
+
+namespace shoal {
+
+namespace {
+
+/// Signals are the model's: its handlers run in its own threads.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+void hand_over(Counters& from, Counters& into) {
+  into.encode += from.encode;
+  into.decode += from.decode;
+  into.store += from.store;
+  into.read += from.read;
+  into.writes += from.writes;
+  into.reads += from.reads;
+  into.bytes_written += from.bytes_written;
+  into.bytes_read += from.bytes_read;
+  into.bytes_encoded += from.bytes_encoded;
+  into.bytes_encoded_again += from.bytes_encoded_again;
+  from = {};
+}
+
+}  // namespace
+
+Background::Background(Stage& stage, const NativeFile& file, int rank)
+    : stage_(stage),
+      file_(file.path(), true, file.opener(), counters_),
+      storing_(stage, file_, counters_, rank) {
+  const NoSignals blocked;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& e) {
+    throw Error(Code::no_memory, std::string("the system gives no thread to store in the background (") +
+                                     e.what() +
+                                     "); allow more threads (ulimit -u, cgroup pids.max), or set "
+                                     "background=off");
+  }
+}
+
+Background::~Background() {
+  drop();
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+bool Background::has_turn(const Filling& filling) const {
+  if (stage_.only_storer() >= 0) return stage_.stores_alone();
+  // Encoding is work for all cores, storing waits for one device.
+  if (filling.encoded) return true;
+  const auto ranks = static_cast<std::uint64_t>(stage_.node().size());
+  const auto writers = static_cast<std::uint64_t>(stage_.writers());
+  const std::uint64_t first = filling.number % ranks * writers % ranks;
+  return (static_cast<std::uint64_t>(stage_.node().rank()) + ranks - first) % ranks < writers;
+}
+
+void Background::take(std::shared_ptr<const Filling> filling) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(filling));
+  }
+  changed_.notify_all();
+}
+
+void Background::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    busy_ = false;
+    if (queue_.empty()) changed_.notify_all();  // somebody may wait for the thread to rest
+    changed_.wait(lock, [&] { return stop_ || !queue_.empty(); });
+    if (stop_) return;
+    busy_ = true;
+    const auto filling = queue_.front();
+    lock.unlock();
+    Status status;
+    const bool over = step(*filling, status);
+    lock.lock();
+    status_.merge(status);
+    // It may have been dropped meanwhile.
+    if (over && !queue_.empty() && queue_.front() == filling) queue_.pop_front();
+  }
+}
+
+// True if nothing of the filling is left for this rank.
+bool Background::step(const Filling& filling, Status& status) {
+  if (stage_.broken() || stage_.is_over(filling.number)) return true;
+  if (!stage_.all_arrived(filling.number)) {
+    stage_.await_arrivals(filling.number);
+    return false;
+  }
+  // More fillings than one may be full, each with storers of its own.
+  const bool limited = !filling.encoded;
+  const std::uint32_t seen = stage_.events();
+  if (storing_.store_share(filling, limited, status)) return false;
+  if (!stage_.has_unclaimed(filling.number, filling.shares())) return true;
+  stage_.await_event(seen);
+  return false;
+}
+
+Status Background::failure() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+Status Background::rest(Counters& into) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !busy_ && queue_.empty(); });
+  hand_over(counters_, into);
+  return std::exchange(status_, {});
+}
+
+void Background::drop() {
+  std::unique_lock lock(mutex_);
+  queue_.clear();
+  changed_.wait(lock, [&] { return !busy_; });
+}
+
+}  // namespace shoal

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/storing.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+void Storing::expect(const FieldJob& job) {
+  const std::lock_guard lock(mutex_);
+  encoders_.try_emplace(job.transfer->variable, job);
+}
+
+bool Storing::store_share(const Filling& filling, bool limited, Status& status) {
+  const auto share = stage_.claim(filling.number, filling.shares(), {.limited = limited});
+  if (!share) return false;
+  Status failure = caught([&] {
+    check_in_step(filling.number);
+    if (filling.encoded)
+      store_encoded(filling, filling.pieces[*share]);
+    else
+      store_plain(filling, *share);
+  });
+  if (!failure.ok()) {
+    failure.rank = rank_;
+    stage_.tell_failure(filling.number, failure);
+    status.merge(failure);
+  }
+  if (stage_.finish(filling.number, filling.shares(), limited)) stage_.release(filling.number);
+  return true;
+}
+
+void Storing::check_in_step(std::uint64_t filling) const {
+  const auto odd = stage_.odd_one(filling);
+  if (!odd) return;
+  stage_.fail();
+  throw Error(Code::out_of_step,
+              "rank " + std::to_string(*odd) +
+                  " of this node wrote other variables or records than its rank 0 did; all ranks must "
+                  "make the same write calls in the same order");
+}
+
+void Storing::store_plain(const Filling& filling, std::uint32_t share) {
+  const std::byte* data = stage_.data(filling.number);
+  filling.for_each_extent(share, stage_.addresses(filling.number), [&](const Extent& extent) {
+    try {
+      file_.write(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
+    } catch (const Error& e) {
+      throw filling.located(e, extent.in_stage);
+    }
+  });
+}
+
+void Storing::store_encoded(const Filling& filling, const StagedPiece& staged) {
+  try {
+    encode(encoder_of(staged.variable), filling, staged);
+  } catch (const Error& e) {
+    throw filling.located(e, staged.in_stage);
+  }
+}
+
+Encoder& Storing::encoder_of(int variable) {
+  const std::lock_guard lock(mutex_);
+  const auto found = encoders_.find(variable);
+  if (found == encoders_.end()) throw Error(Code::no_memory, "no memory to compress chunks");
+  return found->second;
+}
+
+void Storing::encode(Encoder& encoder, const Filling& filling, const StagedPiece& staged) {
+  const std::byte* cells = stage_.data(filling.number) + staged.in_stage;
+  std::span<const std::byte> chunk(cells, static_cast<std::size_t>(staged.bytes()));
+  if (chunk.size() != encoder.chunk.size()) {  // it sticks out of the variable, or is a part
+    encoder.load(file_, staged.encoded, encoder.chunk, counters_.decode);
+    const Timer timer(counters_.encode);
+    encoder.put_part(staged.piece, cells);
+    chunk = encoder.chunk;
+  }
+  ChunkCoder::Stored stored;
+  {
+    const Timer timer(counters_.encode);
+    stored = encoder.coder.encode(chunk);
+  }
+  const auto bytes = stored.bytes.size();
+  const auto address = stage_.file_end().fetch_add(bytes);
+  file_.write(address, stored.bytes);
+  counters_.bytes_encoded += static_cast<std::int64_t>(chunk.size());
+  if (staged.encoded.address != k_unplaced)
+    counters_.bytes_encoded_again += static_cast<std::int64_t>(chunk.size());
+  stored_.push_back(
+      {staged.variable, filling.number, {staged.piece.chunk_index, {address, bytes, stored.left_out}}});
+}
+
+}  // namespace shoal

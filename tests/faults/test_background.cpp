@@ -1,0 +1,279 @@
+// A thread of each rank stores while the model computes: what was written is there in the end, a write waits
+// for a free slot alone, and what fails comes out on all ranks with file, variable and record.
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "comm/nodes.hpp"
+#include "faults/support.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+constexpr std::int64_t k_cells = 40000;  // 320 kB a record
+
+/// As inner, but each write takes its time.
+StoreOpener slow(StoreOpener inner, double seconds) {
+  class SlowStore final : public Store {
+   public:
+    SlowStore(std::unique_ptr<Store> inner, double seconds) : inner_(std::move(inner)), seconds_(seconds) {}
+    const std::string& path() const override { return inner_->path(); }
+    void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+      std::this_thread::sleep_for(std::chrono::duration<double>(seconds_));
+      inner_->write(offset, bytes);
+    }
+    std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
+      return inner_->read(offset, bytes);
+    }
+    std::uint64_t size() override { return inner_->size(); }
+    void resize(std::uint64_t size) override { inner_->resize(size); }
+    void sync() override { inner_->sync(); }
+    void close() override { inner_->close(); }
+
+   private:
+    std::unique_ptr<Store> inner_;
+    double seconds_;
+  };
+  return [inner = std::move(inner), seconds](const std::string& path, StoreMode mode) {
+    return std::make_unique<SlowStore>(inner(path, mode), seconds);
+  };
+}
+
+/// Of a new file, all that is no header fails.
+StoreOpener with_fault_in_data(const Fault& fault) {
+  return [faulty = with_fault(open_posix_store, fault)](const std::string& path, StoreMode mode) {
+    return mode == StoreMode::write ? faulty(path, mode) : open_posix_store(path, mode);
+  };
+}
+
+DatasetOptions in_background(const std::string& settings) {
+  DatasetOptions options;
+  options.settings = "background=thread, " + settings;
+  return options;
+}
+
+void check_file(Line& line, const std::string& path, std::int64_t records) {
+  const auto file = Dataset::open(MPI_COMM_WORLD, path, false, {});
+  for (std::int64_t record = 0; record < records; ++record)
+    line.check(*file, record);
+  file->close(false);
+}
+
+double most(double seconds) {
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
+bool on_one_node() {
+  return Nodes(Comm(MPI_COMM_WORLD), 0).single();
+}
+
+}  // namespace
+
+TEST_CASE("what a thread stores is in the file") {
+  for (const std::string settings :
+       {"format=cdf5", "format=netcdf4", "format=cdf5, ranks_per_node=1", "format=netcdf4, ranks_per_node=2",
+        "format=cdf5, layout=process", "format=netcdf4, compression=shuffle+deflate:1, chunk_bytes=16KiB",
+        "format=cdf5, writers=2", "format=raw"})
+    for (const std::string stage :
+         {"stage_bytes=128KiB, slot_bytes=64KiB", "stage_bytes=1MiB, slot_bytes=64KiB"}) {
+      if (!on_one_node() && settings.find("compression") != std::string::npos) continue;
+      CAPTURE(settings);
+      CAPTURE(stage);
+      Line line(k_cells);
+      const bool set = settings.find("layout") != std::string::npos;
+      all_ok(outcome_of([&] {
+        auto file = Dataset::create(MPI_COMM_WORLD, "stored.nc", in_background(settings + ", " + stage));
+        line.define(*file);
+        for (std::int64_t record = 0; record < 5; ++record)
+          file->write(line.call(record));
+        file->sync(false);
+        // Once more, in an order of its own, and read while more is under way.
+        for (std::int64_t record = 6; record >= 3; --record) {
+          file->write(line.call(record + 10));
+          file->write(line.call(record));
+        }
+        if (!set) line.check(*file, 4);
+        file->write(line.call(7));
+        file->close(false);
+      }));
+      all_ok(outcome_of([&] { check_file(line, "stored.nc", 8); }));
+      all_ok(outcome_of([&] {
+        const auto file = Dataset::open(MPI_COMM_WORLD, "stored.nc", false, {});
+        for (std::int64_t record = 13; record < 17; ++record)
+          line.check(*file, record);
+        file->close(false);
+      }));
+      if (set && world_rank() == 0)
+        for (const auto& entry : std::filesystem::directory_iterator("."))
+          if (entry.path().filename().string().starts_with("stored.nc.")) std::filesystem::remove(entry);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+TEST_CASE("a write waits for a free slot and for nothing else") {
+  Line line(k_cells);
+  constexpr double k_each = 0.05;
+  const auto seconds_of_writes = [&](const std::string& stage) {
+    DatasetOptions options = in_background("format=cdf5, slot_bytes=64KiB, " + stage);
+    options.open_store = slow(open_posix_store, k_each);
+    auto file = Dataset::create(MPI_COMM_WORLD, "slow.nc", options);
+    line.define(*file);
+    file->end_define();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const Seconds start = now();
+    for (std::int64_t record = 0; record < 4; ++record)
+      file->write(line.call(record));
+    const double took = most(now() - start);
+    file->close(false);
+    check_file(line, "slow.nc", 4);
+    return took;
+  };
+  // 1.28 MB are 20 slots.
+  const double enough = seconds_of_writes("stage_bytes=4MiB");
+  CHECK(enough < 8 * k_each);
+  if (!on_one_node()) return;  // each then has few of the slots to store
+  const double short_of = seconds_of_writes("stage_bytes=128KiB");
+  CHECK(short_of > 12 * k_each);
+}
+
+TEST_CASE("a store that fails in the background") {
+  for (const std::string settings : {"format=cdf5", "format=netcdf4", "format=cdf5, ranks_per_node=1",
+                                     "format=netcdf4, compression=deflate:1, chunk_bytes=16KiB"})
+    for (const int rank : {0, world_size() - 1}) {
+      if (!on_one_node() && settings.find("compression") != std::string::npos) continue;
+      CAPTURE(settings);
+      CAPTURE(rank);
+      const Quick quick;
+      Line line(k_cells);
+      DatasetOptions options = in_background(settings + ", stage_bytes=128KiB, slot_bytes=64KiB");
+      // Once the failures are over all can be written.
+      if (world_rank() == rank) options.open_store = with_fault_in_data({"write", 1, 6, 28});
+      auto file = Dataset::create(MPI_COMM_WORLD, "failed.nc", options);
+      line.define(*file);
+      int failures = 0;
+      bool done = false;
+      while (!done && failures < 20) {
+        Outcome outcome;
+        // As a model that stops at the first write that fails: the same one on all ranks.
+        for (std::int64_t record = 0; record < 6 && outcome.code == Code::ok; ++record)
+          outcome = outcome_of([&] { file->write(line.call(record)); });
+        alike(outcome);
+        const Outcome synced = outcome_of([&] { file->sync(false); });
+        alike(synced);
+        if (outcome.code != Code::ok) CHECK(synced.code == outcome.code);  // it is not forgotten
+        done = synced.code == Code::ok;
+        if (done) continue;
+        ++failures;
+        all_got(synced, Code::no_space,
+                {"failed.nc", "variable 'v'", "rank " + std::to_string(rank), "record "});
+      }
+      CHECK(done);
+      CHECK(failures > 0);
+      all_ok(outcome_of([&] { file->close(false); }));
+      all_ok(outcome_of([&] { check_file(line, "failed.nc", 6); }));
+    }
+}
+
+TEST_CASE("a disk that fails for good in the background") {
+  const Quick quick;
+  Line line(k_cells);
+  DatasetOptions options = in_background("format=cdf5, stage_bytes=128KiB, slot_bytes=64KiB");
+  auto file = Dataset::create(MPI_COMM_WORLD, "broken.nc", options);
+  line.define(*file);
+  file->write(line.call(0));
+  file->close(false);
+  options = in_background("stage_bytes=128KiB, slot_bytes=64KiB");
+  options.open_store = with_fault(open_posix_store, {"write", 0, -1, 5});
+  file = Dataset::open(MPI_COMM_WORLD, "broken.nc", true, options);
+  const auto write = [&](std::int64_t record) {
+    DataCall call = line.call(record);
+    call.decomposition = line.cut;
+    file->write(call);
+  };
+  Outcome outcome;
+  for (std::int64_t record = 1; record < 8 && outcome.code == Code::ok; ++record)
+    outcome = outcome_of([&] { write(record); });
+  if (on_one_node()) all_got(outcome, Code::io, {"broken.nc", "variable 'v'", "record 1"});
+  const Outcome closed = outcome_of([&] { file->close(false); });
+  all_got(closed, Code::io, {"broken.nc"});
+  file.reset();
+  MPI_Barrier(MPI_COMM_WORLD);
+  all_ok(outcome_of([&] {
+    const auto again = Dataset::open(MPI_COMM_WORLD, "broken.nc", false, {});
+    CHECK(again->schema().dims[0].length == 1);
+    line.check(*again, 0);
+    again->close(false);
+  }));
+}
+
+TEST_CASE("a small tmpfs that fills up in the background") {
+  const Quick quick;
+  if (!on_one_node()) return;  // other nodes do not see what one of them mounts
+  const std::string folder = std::filesystem::absolute("small-tmpfs-background").string();
+  int mounted = 0;
+  if (world_rank() == 0) {
+    std::filesystem::create_directories(folder);
+    mounted = mount("none", folder.c_str(), "tmpfs", 0, "size=1m") == 0 ? 1 : 0;
+  }
+  MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (mounted == 0) {
+    MESSAGE("skipped: mounting a tmpfs is not allowed here");
+    return;
+  }
+  {
+    Line line(k_cells);
+    auto file = Dataset::create(MPI_COMM_WORLD, folder + "/small.nc",
+                                in_background("format=cdf5, stage_bytes=128KiB, slot_bytes=64KiB"));
+    line.define(*file);
+    file->write(line.call(0));
+    file->sync(false);
+    Outcome failed;
+    std::int64_t tried = 0;
+    for (std::int64_t record = 1; record < 40 && failed.code == Code::ok; ++record, ++tried)
+      failed = outcome_of([&] { file->write(line.call(record)); });
+    all_got(failed, Code::no_space, {"small.nc", "variable 'v'", "record "});
+    CHECK(tried < 12);  // a model need not compute to its end before it learns of it
+    all_got(outcome_of([&] { file->close(false); }), Code::no_space, {"small.nc"});
+    all_ok(outcome_of([&] { check_file(line, folder + "/small.nc", 1); }));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) {
+    CHECK(std::filesystem::remove(folder + "/small.nc"));
+    CHECK(umount(folder.c_str()) == 0);
+  }
+}
+
+TEST_CASE("a dataset that is dropped while a thread stores") {
+  const Quick quick;
+  Line line(k_cells);
+  for (int i = 0; i < 3; ++i) {
+    DatasetOptions options = in_background("format=cdf5, stage_bytes=1MiB, slot_bytes=64KiB");
+    options.open_store = slow(open_posix_store, 0.02);
+    auto file = Dataset::create(MPI_COMM_WORLD, "dropped.nc", options);
+    line.define(*file);
+    file->write(line.call(0));
+    file->sync(false);
+    for (std::int64_t record = 1; record < 4; ++record)
+      file->write(line.call(record));
+    file.reset();
+    MPI_Barrier(MPI_COMM_WORLD);
+    all_ok(outcome_of([&] { check_file(line, "dropped.nc", 1); }));
+  }
+}
+
+TEST_CASE("who cannot store in the background is told") {
+  const auto create = [&](const std::string& settings) {
+    return outcome_of([&] {
+      DatasetOptions options;
+      options.settings = settings;
+      Dataset::create(MPI_COMM_WORLD, "refused.nc", options);
+    });
+  };
+  all_got(create("background=ranks"), Code::setting, {"background", "off", "thread"});
+  all_got(create("background=thread, driver=mpiio"), Code::setting, {"background", "mpiio", "native"});
+}
