@@ -7,7 +7,7 @@ module shoal_library
   use shoal_support, only: settle, text_of, zero_ended
   implicit none
   private
-  public :: shoal_namelist, shoal_write_reference, shoal_write_master
+  public :: shoal_namelist, shoal_wait, shoal_write_reference, shoal_write_master
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
 
 contains
@@ -28,6 +28,15 @@ contains
     end if
     call settle(code, -1_c_int, stat, errmsg)
   end subroutine shoal_namelist
+
+  ! Finish what close left to threads (setting background_close): all files that were closed are whole. stat: the first
+  ! failure, after all were tried. Collective over the ranks of each of them.
+  subroutine shoal_wait(stat, errmsg)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call f_clear()
+    call settle(c_wait(), -1_c_int, stat, errmsg)
+  end subroutine shoal_wait
 
   ! A JSON file `to` that tells where the chunks of a file or a set lie, so that readers of Zarr open it as one. path: of a
   ! file that is closed, or what names a set ("his.nc" for his.nc.0000, ...). By one rank. Local.

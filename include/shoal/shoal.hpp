@@ -565,6 +565,12 @@ inline std::string version() {
 inline std::string build_info() {
   return shoal_build_info();
 }
+/// Finish what close left to threads (setting background_close): all files that were closed are whole. Throws
+/// the first failure, after all were tried. Collective over the ranks of each of them.
+inline void wait() {
+  detail::check(shoal_wait());
+}
+
 /// Name the file with the Fortran namelist group &shoal, "": none. Counts for datasets opened later. Local.
 inline void namelist(const std::string& path) {
   detail::check(shoal_namelist(path.empty() ? nullptr : path.c_str()));

@@ -472,6 +472,7 @@ NB_MODULE(_shoal, m) {
   m.def("build_info", &shoal::build_info);
   m.def("settings", [] { return shoal::settings(); });
   m.def("namelist", &shoal::namelist, "path"_a);
+  m.def("wait", &shoal::wait, nb::call_guard<nb::gil_scoped_release>());
   m.def("write_reference", &shoal::write_reference, "paths"_a, "out"_a);
   m.def("write_master", &shoal::write_master, "paths"_a, "out"_a);
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });

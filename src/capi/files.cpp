@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Opening, definitions, data.
-#include "capi/handles.hpp"
+#include "capi/closing.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -12,6 +12,7 @@ DatasetOptions options_of(const char* settings, const Status& problem) {
   options.settings = settings == nullptr ? "" : settings;
   options.sources = current_sources();
   options.problem = problem;
+  options.make_way = [](const std::string& path) { finish_closing(&path); };
   return options;
 }
 
@@ -46,6 +47,7 @@ int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_da
     });
     auto dataset = Dataset::create(comm, file, options_of(settings, problem));
     *out = new shoal_dataset{std::move(dataset)};
+    watch(*out);
   });
 }
 
@@ -64,6 +66,7 @@ int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings, 
     });
     auto dataset = Dataset::open(comm, file, mode != SHOAL_READ, options_of(settings, problem));
     *out = new shoal_dataset{std::move(dataset)};
+    watch(*out);
   });
 }
 
@@ -78,14 +81,20 @@ int shoal_sync(shoal_dataset* dataset, int durable) {
 int shoal_close(shoal_dataset** dataset, int durable) {
   return guard([&] {
     require(dataset, "dataset");
-    const std::unique_ptr<shoal_dataset> handle(*dataset);
+    std::unique_ptr<shoal_dataset> handle(*dataset);
     *dataset = nullptr;
-    dataset_of(handle.get()).close(durable != 0);
+    dataset_of(handle.get());
+    shoal::capi::close(std::move(handle), durable != 0);
   });
+}
+
+int shoal_wait(void) {
+  return guard([&] { finish_closing(nullptr); });
 }
 
 void shoal_abandon(shoal_dataset** dataset) {
   if (dataset == nullptr) return;
+  unwatch(*dataset);
   delete *dataset;
   *dataset = nullptr;
 }

@@ -137,6 +137,19 @@ void Comm::barrier() const {
   check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
 }
 
+bool Comm::all_come(double seconds) const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
+  const Seconds start = now();
+  while (true) {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return true;
+    if (now() - start > seconds) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 void Comm::broadcast(Bytes& bytes, int root) const {
   Envelope envelope(bytes, 0);
   check_mpi(MPI_Bcast(&envelope, sizeof envelope, MPI_BYTE, root, comm_), "MPI_Bcast");

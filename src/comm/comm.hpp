@@ -55,6 +55,9 @@ class Comm {
 
   /// Collective, all of them.
   void barrier() const;
+  /// Do all ranks come to this call within the seconds? Where they do not, the communicator is of no more
+  /// use.
+  bool all_come(double seconds) const;
   /// Every rank gets the bytes of root; any length.
   void broadcast(Bytes& bytes, int root) const;
   /// The same for a length that all ranks know.

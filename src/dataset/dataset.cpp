@@ -171,6 +171,7 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
                   {}});
   if (status.file.empty()) status.file = root_path;
   comm_.agree_or_throw(status);
+  if (options.make_way) options.make_way(path_);
 }
 
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
@@ -180,6 +181,17 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   out.slot_bytes = settings_.bytes("slot_bytes");
   if (!settings_.is_default("direct_bytes")) out.direct_bytes = settings_.bytes("direct_bytes");
   out.stored_by = settings_.text("background") == "thread" ? StoredBy::thread : StoredBy::calls;
+  out.store_rate = static_cast<double>(settings_.bytes("store_bytes_per_second"));
+  if (out.store_rate > 0 && out.stored_by != StoredBy::thread &&
+      settings_.origin("store_bytes_per_second") == "argument")
+    throw Error(
+        Code::setting,
+        "store_bytes_per_second is for storing in the background, and calls would only be slower by it; "
+        "set background=thread, or leave it out");
+  if (settings_.flag("background_close") && out.stored_by != StoredBy::thread &&
+      settings_.origin("background_close") == "argument")
+    throw Error(Code::setting,
+                "background_close needs a thread that stores; set background=thread, or leave it out");
   out.stored_by_chosen = settings_.origin("background") == "argument";
   out.writers = static_cast<int>(settings_.count("writers"));
   out.ranks_per_node = static_cast<int>(settings_.count("ranks_per_node"));
@@ -417,6 +429,16 @@ void Dataset::sync(bool durable) {
   definitions_.take_lengths(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);
   look_again();
+}
+
+bool Dataset::closes_later() const {
+  return writable_ && !closed_ && settings_.flag("background_close") &&
+         settings_.text("background") == "thread" && settings_.text("driver") == "native";
+}
+
+void Dataset::begin_close() {
+  check_open();
+  driver_->hand_over();
 }
 
 void Dataset::close(bool durable) {

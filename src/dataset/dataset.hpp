@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,8 @@ struct DatasetOptions {
   StoreOpener open_store = open_posix_store;           ///< tests put a faulty one in between
   FileSystemFinder find_file_system = file_system_of;  ///< and tell of file systems that are not there
   Status problem;  ///< this rank's arguments are bad (a NULL path); it still takes part
+  /// Called once all ranks agree on path and settings, before the file is touched. Collective.
+  std::function<void(const std::string& path)> make_way;
 };
 
 /// One file, or later several, that all ranks of a communicator write and read as one.
@@ -79,6 +82,10 @@ class Dataset {
 
   /// Store, agree on errors, commit. durable: also wait for the device.
   void sync(bool durable);
+  /// Is a close to be begun (begin_close) and finished later (close)? Setting background_close. Local.
+  bool closes_later() const;
+  /// Threads get all that is left to store. Only close may follow. Local.
+  void begin_close();
   /// sync, report, close. The dataset is closed even if it throws. Further calls: Error(state).
   void close(bool durable);
 

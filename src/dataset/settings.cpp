@@ -62,6 +62,13 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "while "
      "the model computes",
      false},
+    {"background_close", Kind::flag, "false", "true or false",
+     "background=thread: close does not wait for the store; the file is whole after shoal_wait, "
+     "MPI_Finalize, or "
+     "when its name is opened again",
+     false},
+    {"store_bytes_per_second", Kind::bytes, "0", "0 (no limit) or 64KiB or more",
+     "background=thread: no more is stored by all ranks in a second, until close", false},
     {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
      "ranks of a node that store at a time", false},
     {"io_ranks", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
@@ -182,6 +189,8 @@ void check_bytes(const SettingKey& key, const std::string& value, const std::str
   if (number < least_bytes(key.name)) refuse(key, value, origin);
   const bool of_stripes = std::string(key.name) == "stripe_bytes";
   if (of_stripes && (number % k_stripe_unit != 0 || number >= k_stripe_end)) refuse(key, value, origin);
+  if (std::string(key.name) == "store_bytes_per_second" && number != 0 && number < 64 * 1024)
+    refuse(key, value, origin);
   if (std::string(key.name) == "slot_bytes" && number != 0 && number < 4096) refuse(key, value, origin);
 }
 

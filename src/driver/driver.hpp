@@ -102,6 +102,8 @@ struct DriverOptions {
   std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
   std::int64_t direct_bytes = 0;                 ///< runs so long go past the stage; 0: the driver chooses
   StoredBy stored_by = StoredBy::calls;          ///< driver native
+  double store_rate =
+      0;  ///< bytes a second that threads of all nodes store together until close; 0: no limit
   /// A write may throw what threads failed to store, as ranks of all files of the dataset do so together.
   bool fails_early = true;
   bool stored_by_chosen = false;  ///< the call itself sets it: not to be passed over
@@ -164,6 +166,8 @@ class Driver {
   /// Store everything, agree, commit. After an Error the file is usable: the failure is over once it was
   /// reported.
   virtual void sync(bool durable) = 0;
+  /// Nothing more will be written: threads that store may have all there is. Local.
+  virtual void hand_over() {}
   virtual void close(bool durable) = 0;
 };
 

@@ -14,7 +14,7 @@ Calls are marked Collective (all ranks of the communicator make them, in the sam
 Indices start at 0; dimensions are in C order, the last one varies fastest.
 """
 
-from ._library import build_info, namelist, settings, version
+from ._library import build_info, namelist, settings, version, wait
 from .dataset import Dataset, create, open
 from .decomposition import Decomposition
 from .errors import (
@@ -80,6 +80,7 @@ __all__ = [
     "settings",
     "text",
     "version",
+    "wait",
     "write_master",
     "write_reference",
 ]

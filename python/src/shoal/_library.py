@@ -30,6 +30,13 @@ def namelist(path) -> None:
     _shoal.namelist("" if path is None else str(path))
 
 
+def wait() -> None:
+    """Finish what close left to threads (setting background_close): all files that were closed are whole.
+
+    Raises the first failure, after all were tried. Collective over the ranks of each of them."""
+    _shoal.wait()
+
+
 def _need_own_hdf5() -> None:
     """libshoal must see the HDF5 that it was compiled for. Another one gets in its way only when it was
     loaded for the whole process (RTLD_GLOBAL, LD_PRELOAD). Local."""

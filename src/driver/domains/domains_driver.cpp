@@ -127,6 +127,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   together([&] {
     DriverOptions options = options_;
     options.fails_early = false;
+    options.store_rate /= domains_;
     options.layout = {};
     inner = make_driver(driver_, *ranks_, file_of_set(path_, domain_),
                         exclusive_ ? OpenMode::create_exclusive : OpenMode::create, schema_.format, options);

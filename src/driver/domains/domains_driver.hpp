@@ -42,6 +42,9 @@ class DomainsDriver final : public Driver {
            const Status& status) override;
   Met meet(const Comm& comm, const Deed& deed) override;
   void sync(bool durable) override;
+  void hand_over() override {
+    if (inner_) inner_->hand_over();
+  }
   void close(bool durable) override;
 
  private:

@@ -46,6 +46,8 @@ Background::Background(Stage& stage, const NativeFile& file, int rank)
     : stage_(stage),
       file_(file.path(), true, file.opener(), counters_),
       storing_(stage, file_, counters_, rank) {
+  file_.set_brake(
+      [this](std::int64_t bytes) { stage_.await_turn(bytes, [this] { return dropped_.load(); }); });
   const NoSignals blocked;
   try {
     thread_ = std::thread([this] { run(); });
@@ -86,6 +88,7 @@ void Background::take(std::shared_ptr<const Filling> filling) {
 }
 
 void Background::run() {
+  stage_.map_pages();
   std::unique_lock lock(mutex_);
   while (true) {
     busy_ = false;
@@ -135,7 +138,9 @@ Status Background::rest(Counters& into) {
 void Background::drop() {
   std::unique_lock lock(mutex_);
   queue_.clear();
+  dropped_ = true;
   changed_.wait(lock, [&] { return !busy_; });
+  dropped_ = false;
 }
 
 }  // namespace shoal

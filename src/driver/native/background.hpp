@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -59,7 +60,8 @@ class Background {
   Status status_;
   bool busy_ = false;
   bool stop_ = false;
-  std::thread thread_;  ///< last: it uses all of the above
+  std::atomic<bool> dropped_ = false;  ///< the thread need not wait for its turn any more
+  std::thread thread_;                 ///< last: it uses all of the above
 };
 
 }  // namespace shoal

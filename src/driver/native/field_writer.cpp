@@ -212,12 +212,15 @@ void FieldWriter::drop_stored() {
     full_.pop_front();
 }
 
-Status FieldWriter::flush() {
+Status FieldWriter::hand_over() {
   Status status;
-  if (open_) {
-    if (open_->filling->used > 0 && !stage_.broken()) close_filling(status);
-    open_.reset();
-  }
+  if (open_ && open_->filling->used > 0 && !stage_.broken()) close_filling(status);
+  open_.reset();
+  return status;
+}
+
+Status FieldWriter::flush() {
+  Status status = hand_over();
   if (!full_.empty()) {
     const std::uint64_t last = full_.back().filling->number;
     const auto all_over = [&] {

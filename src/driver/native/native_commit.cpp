@@ -102,6 +102,7 @@ bool NativeDriver::align_records(bool yes) {
 void NativeDriver::commit(bool durable, bool final) {
   // Other nodes find what was committed once it is with the server.
   durable = durable || sharing_ == FileSystem::Sharing::close_to_open;
+  if (final && stage_) stage_->lift_pace();
   settle("commits");
   bool lost = align_records(lost_ || loses_bytes(pending_));
   if (!lost && interleaves_records(schema_.format)) {
@@ -195,6 +196,10 @@ void NativeDriver::write_out_puts(int v) {
 void NativeDriver::sync(bool durable) {
   const Timer timer(counters_.commit);
   commit(durable, false);
+}
+
+void NativeDriver::hand_over() {
+  if (writer_ && !broken_) keep(writer_->hand_over());
 }
 
 void NativeDriver::close(bool durable) {

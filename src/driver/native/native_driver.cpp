@@ -51,22 +51,6 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   note_committed();
 }
 
-void NativeDriver::check_threads() const {
-  if (options_.stored_by != StoredBy::thread) return;
-  int level = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  Status status;
-  if (level < MPI_THREAD_FUNNELED)
-    status = {Code::setting,
-              "background=thread needs threads, and this program started MPI without (MPI_THREAD_SINGLE); "
-              "start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of MPI_Init, or leave "
-              "background out",
-              -1,
-              {},
-              {}};
-  comm_.agree_or_throw(status);
-}
-
 // Where nodes do not see each other's bytes, parts of a page that two of them write are lost, and what was
 // written cannot be read back: then all cells go through rank 0's node.
 void NativeDriver::share_file(const FileSystem& found) {
@@ -192,7 +176,10 @@ void NativeDriver::make_stage() {
   counters_.ranks_per_node = nodes_->node().size();
   writer_.emplace(*stage_, file_, counters_, comm_.rank());
   if (writable_ && options_.stored_by == StoredBy::thread)
-    comm_.agree_or_throw(caught([&] { writer_->start_background(); }));
+    comm_.agree_or_throw(caught([&] {
+      stage_->set_pace(options_.store_rate / nodes_->count());
+      writer_->start_background();
+    }));
   direct_.emplace(file_, counters_, nodes_->node(), options_.direct_bytes);
 }
 

@@ -49,6 +49,7 @@ class NativeDriver final : public Driver {
            const Status& status) override;
   Met meet(const Comm& comm, const Deed& deed) override;
   void sync(bool durable) override;
+  void hand_over() override;
   void close(bool durable) override;
 
  private:

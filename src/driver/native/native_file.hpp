@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,7 +21,11 @@ class NativeFile {
   const std::string& path() const { return path_; }
   const StoreOpener& opener() const { return open_; }
 
+  /// Called before each write, with the number of its bytes.
+  void set_brake(std::function<void(std::int64_t)> brake) { brake_ = std::move(brake); }
+
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    if (brake_) brake_(static_cast<std::int64_t>(bytes.size()));
     const Timer timer(counters_.store);
     store().write(offset, bytes);
     unsynced_ = true;
@@ -52,6 +58,7 @@ class NativeFile {
   bool writable_;
   StoreOpener open_;
   Counters& counters_;
+  std::function<void(std::int64_t)> brake_;
   std::unique_ptr<Store> store_;
   bool unsynced_ = false;
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/stage.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -34,6 +37,8 @@ struct Stage::Head {
   SharedWord rounds;    ///< agreements so far
   SharedWord meetings;  ///< that ranks went to, all together
   alignas(64) std::atomic<std::uint64_t> file_end;
+  std::atomic<std::int64_t> next_turn;  ///< nanoseconds of the clock that all processes of a node share
+  SharedWord pace_lifted;
   SharedWord told;  ///< what follows is 0: free, 1: being written, 2: there
   SharedWord code, rank;
   std::array<char, 256> variable;
@@ -64,6 +69,16 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
 
 Stage::Head& Stage::head() const {
   return *std::launder(reinterpret_cast<Head*>(window_.data()));
+}
+
+void Stage::map_pages() const {
+#ifdef MADV_POPULATE_WRITE
+  // In parts, so that the model's own mapping need not wait for all of it.
+  constexpr std::size_t k_part = 16 << 20;
+  for (std::size_t at = 0; at < window_.size(); at += k_part)
+    if (::madvise(window_.data() + at, std::min(k_part, window_.size() - at), MADV_POPULATE_WRITE) != 0)
+      return;
+#endif
 }
 
 std::atomic<std::uint64_t>& Stage::file_end() const {
@@ -240,6 +255,31 @@ void Stage::await_event(std::uint32_t seen) {
   head().storers.fetch_add(1, std::memory_order_seq_cst);
   wait_while(head().events, seen, k_doze);
   head().storers.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void Stage::await_turn(std::int64_t bytes, const std::function<bool()>& stopped) const {
+  if (pace_ <= 0) return;
+  Head& h = head();
+  constexpr double k_nano = 1e9;
+  const auto time = [] { return static_cast<std::int64_t>(now() * k_nano); };
+  const auto takes = static_cast<std::int64_t>(static_cast<double>(bytes) / pace_ * k_nano);
+  std::int64_t free_from = h.next_turn.load(std::memory_order_relaxed);
+  std::int64_t turn = 0;
+  do {
+    turn = std::max(free_from, time());
+  } while (!h.next_turn.compare_exchange_weak(free_from, turn + takes, std::memory_order_relaxed));
+  while (true) {
+    const std::int64_t rest = turn - time();
+    if (rest <= 0 || h.pace_lifted.load(std::memory_order_acquire) != 0 || broken() || stopped()) return;
+    std::this_thread::sleep_for(
+        std::min(std::chrono::nanoseconds(rest),
+                 std::chrono::nanoseconds(static_cast<std::int64_t>(k_doze * k_nano))));
+    announce();  // who waits for the slot sees that somebody works on it
+  }
+}
+
+void Stage::lift_pace() const {
+  head().pace_lifted.store(1, std::memory_order_release);
 }
 
 bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,

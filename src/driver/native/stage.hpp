@@ -47,6 +47,9 @@ class Stage {
   const Comm& node() const { return *node_; }
   double wait_seconds() const { return wait_seconds_; }
 
+  /// Have all pages of the window mapped in this process, so that packing does not stop at each for the first
+  /// time. By any thread; where the kernel cannot do it, nothing.
+  void map_pages() const;
   /// The number of this rank's next filling.
   std::uint64_t take_filling() { return next_++; }
   std::uint64_t next_filling() const { return next_; }
@@ -106,6 +109,14 @@ class Stage {
   std::uint32_t events() const;
   void await_event(std::uint32_t seen);
 
+  /// From now on no more bytes a second are stored by await_turn's callers of the node than these; 0: no
+  /// limit.
+  void set_pace(double bytes_per_second) { pace_ = bytes_per_second; }
+  /// Sleep until so many bytes may be stored, as long as the limit holds and stopped() is false.
+  void await_turn(std::int64_t bytes, const std::function<bool()>& stopped) const;
+  /// The limit is over, for all ranks of the node.
+  void lift_pace() const;
+
   /// Did all ranks do well? Waits for all of them, asleep, unlike a collective of MPI. False also if the
   /// stage is broken.
   bool agree(bool well, Seconds& blocked);
@@ -141,6 +152,7 @@ class Stage {
   int writers_;
   double wait_seconds_;
   int only_storer_ = -1;
+  double pace_ = 0;
   std::uint64_t next_ = 0;
   std::uint32_t meetings_ = 0;  ///< that this rank went to
   SharedWindow window_;

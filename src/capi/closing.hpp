@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "capi/handles.hpp"
+
+namespace shoal::capi {
+
+/// The dataset is open for writing: if nobody closes it, it is closed, with a warning, when MPI is finalised.
+void watch(shoal_dataset* handle);
+void unwatch(shoal_dataset* handle);
+
+/// Close now, or begin to: then what is left to do is done by finish_closing, in the order of the closes, and
+/// what failed comes out there. Collective.
+void close(std::unique_ptr<shoal_dataset> handle, bool durable);
+/// Finish closing datasets of this path (nullptr: of all paths). Throws the first failure after all were
+/// tried. Collective.
+void finish_closing(const std::string* path);
+
+}  // namespace shoal::capi
