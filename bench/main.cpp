@@ -187,7 +187,8 @@ int main(int argc, char** argv) {
     if (first_process()) std::cerr << "shoal-bench: " << e.what() << std::endl;
     return 1;
   }
-  MPI_Init(&argc, &argv);
+  int level = MPI_THREAD_SINGLE;  // threads that store in the background call no MPI
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   const int code = run_with_mpi(options);
   MPI_Finalize();
   return code;

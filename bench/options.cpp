@@ -193,8 +193,10 @@ Tiling tiling_of(const Options& options, int ranks) {
   return {xi, ranks / xi};
 }
 
-// +deflate1 and +zstd3 stand for what is compared most: the codec of that level, after a shuffle.
+// +deflate1 and +zstd3 stand for what is compared most: the codec of that level, after a shuffle. +thread:
+// stored in the background.
 static std::string written_out(const std::string& part) {
+  if (part == "thread") return "background=thread";
   for (const std::string codec : {"deflate", "zstd"}) {
     const std::string level = part.substr(std::min(codec.size(), part.size()));
     if (part.rfind(codec, 0) == 0 && !level.empty() &&

@@ -73,6 +73,20 @@ _chunks = Study(
     records=(1,),
     repetitions=3,
 )
+_compression = Study(
+    name="compression",
+    asks="codecs and their levels, each after a shuffle",
+    methods=(
+        "native",
+        *(f"native+{codec}" for codec in ("deflate1", "deflate5", "zstd1", "zstd9")),
+        "netcdf-collective",
+        *(f"netcdf-collective+{codec}" for codec in ("deflate1", "deflate5")),
+    ),
+    formats=("netcdf4",),
+    sizes=("medium",),
+    records=(1,),
+    repetitions=3,
+)
 
 # As published: one I/O domain a node, 1 or 2 aggregators a node, as many stripes as aggregators.
 _layouts_of_nodes = replace(
@@ -90,7 +104,7 @@ experiment = Experiment(
     question="Should an ocean model write one file or many, in which format, and with which settings; and "
     "is what joining costs worth it?",
     source="MOM5 at NCI, 2017 to 2019: 0.25 degree (1440x1080x50) and 0.1 degree (3600x2700x75)",
-    studies=(_layouts, _domains, _hints, _chunks),
+    studies=(_layouts, _domains, _hints, _chunks, _compression),
     paper_studies=(
         replace(_layouts_of_nodes, ranks=(240, 960), records=(48,)),
         replace(
@@ -125,5 +139,6 @@ experiment = Experiment(
             ),
         ),
         replace(_chunks, **_sweep_of_nodes),
+        replace(_compression, **_sweep_of_nodes),
     ),
 )

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..study import Experiment, Study
 
 _run = Study(
@@ -24,6 +26,22 @@ _run = Study(
     read=False,
     repetitions=4,
 )
+# What the model waits for when threads store, and compress, while it computes.
+_background = replace(
+    _run,
+    name="background",
+    asks="the same run: stored in the background, and compressed",
+    methods=(
+        "none",
+        "native",
+        "native+thread",
+        "native+deflate1",
+        "native+thread+deflate1",
+        "netcdf-collective+deflate1+chunk_bytes=4MiB",
+    ),
+    formats=("netcdf4",),
+    repetitions=3,
+)
 
 experiment = Experiment(
     number=4,
@@ -32,8 +50,8 @@ experiment = Experiment(
     question="How long does a whole model run take with serial and with parallel output, when there is "
     "computation between outputs?",
     source="ROMS ticket 424, 2010: the benchmark of 512x64x30 on 8 ranks, local disk and network file system",
-    studies=(_run,),
+    studies=(_run, _background),
     # The published sizes are small enough for any machine.
-    paper_studies=(_run,),
+    paper_studies=(_run, _background),
     computes=True,
 )

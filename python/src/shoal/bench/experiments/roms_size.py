@@ -20,6 +20,24 @@ _size = Study(
     records=(2, 6, 10),
     repetitions=4,
 )
+# Chunks of the same size, which compressors work on one by one.
+_compressed = replace(
+    _size,
+    name="compressed",
+    asks="compressed netCDF-4, by all ranks and by the libraries",
+    methods=(
+        "native",
+        "native+deflate1",
+        "native+zstd1",
+        "netcdf-collective+deflate1+chunk_bytes=4MiB",
+        "gather+deflate1+chunk_bytes=4MiB",
+    ),
+    formats=("netcdf4",),
+    tiles=("square",),
+    sizes=("medium", "large"),
+    records=(1, 2),
+    repetitions=3,
+)
 
 experiment = Experiment(
     number=1,
@@ -28,7 +46,7 @@ experiment = Experiment(
     question="From which size of a record on is parallel output of a ROMS history file faster than gathering "
     "on one rank, and how does that grow with the number of records?",
     source="ROMS parallel NetCDF study, 2004: IBM p690 with GPFS, 16 ranks on one node, 1x16 tiles",
-    studies=(_size, replace(_size, sizes=("large",), records=(1, 2, 3), repetitions=3)),
+    studies=(_size, replace(_size, sizes=("large",), records=(1, 2, 3), repetitions=3), _compressed),
     paper_studies=(
         replace(
             _size,
