@@ -217,6 +217,8 @@ def test_io_ranks_that_serve_groups():
     assert sum(node.bytes for node in plan.nodes) == tiles.field_bytes
     assert "I/O rank" in plan.who[-1]
     assert [n.io_rank for n in explain(tiles, Options(ranks_per_node=8, io_way="subset")).nodes] == [0, 8]
+    strided = explain(tiles, Options(ranks_per_node=5, io_stride=3, io_way="subset"))
+    assert [node.io_rank for node in strided.nodes] == [0, 3, 5, 8, 10, 13, 15]
     assert len(explain(tiles, Options(io_way="box")).boxes) == 8
     for wrong in (
         Options(io_way="subset", exchange="on"),

@@ -77,9 +77,12 @@ std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options)
 }
 
 IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const DriverOptions& options) {
-  DriverOptions wish = options;
-  if (!sets_io_ranks(options)) wish.io_ranks_per_node = 1;
-  const auto io_ranks = choose_io_ranks(comm, wish);
+  // Unless their number is for all nodes, they are counted within each, so that none is without.
+  const int of_each = sets_io_ranks(options) ? options.io_ranks_per_node : 1;
+  const auto io_ranks =
+      options.io_ranks > 0
+          ? choose_io_ranks(comm, options)
+          : choose_in_nodes(comm, nodes, {of_each, options.io_stride, options.io_base, nodes.index()});
   const Comm& node = nodes.node();
   const auto mine = node.all_gather(std::int64_t{comm.rank()});
   IoGroups out;

@@ -26,7 +26,8 @@ std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish);
 std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options);
 
 /// Ranks of a node in groups, each with one of the I/O ranks: it has the ranks from itself to the next one
-/// (the first also those before it). Unless settings say otherwise, a node is one group.
+/// (the first also those before it). Unless settings say otherwise, a node is one group. Stride and base
+/// count the ranks of a node, unless io_ranks is set.
 struct IoGroups {
   std::unique_ptr<Nodes> groups;  ///< in place of nodes
   int io_rank = 0;                ///< of this group, as its communicator counts

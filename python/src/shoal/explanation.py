@@ -277,10 +277,16 @@ def _make_groups(result: Explanation) -> None:
     ):
         if clashes:
             raise InvalidArgumentError(f"io_way=subset and {name} contradict each other.")
-    if not options.sets_io_ranks:
-        options = replace(options, io_ranks_per_node=1)
-    result.options = options
-    chosen, groups, most = _io_ranks_of(result), [], 1
+    groups, most = [], 1
+    if options.io_ranks:
+        chosen = _io_ranks_of(result)
+    else:
+        each = options.io_ranks_per_node if options.sets_io_ranks else 1
+        chosen = [
+            node.ranks.start + rank
+            for node in result.nodes
+            for rank in io_ranks(len(node.ranks), each, options.io_stride, options.io_base)
+        ]
     for number, node in enumerate(result.nodes):
         mine = [rank for rank in chosen if rank in node.ranks]
         if not mine:

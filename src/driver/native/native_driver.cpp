@@ -154,6 +154,9 @@ void NativeDriver::make_stage() {
           Code::no_memory,
           "io_way=subset, but the ranks of a group have no shared memory to hand their cells over; give "
           "/dev/shm at least 16 MiB, or leave the setting out");
+    // What a node may have is for all of its ranks.
+    options_.stage_bytes =
+        std::max(k_least_slots * k_least_slot, options_.stage_bytes / nodes_->node().size());
     nodes_ = std::make_unique<Nodes>(comm_, 1);
     stage_ = try_stage(nodes_->node());
     Status status;
