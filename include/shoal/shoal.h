@@ -222,8 +222,8 @@ SHOAL_API int shoal_end_define(shoal_dataset* dataset);
 SHOAL_API int shoal_sync(shoal_dataset* dataset, int durable);
 /* shoal_sync, report, close; frees the handle and sets it to NULL, also on error. durable as in
  * shoal_sync. With the setting background_close it returns while threads store: the file is whole after
- * shoal_wait, once a file of the same path is opened or made, after the next such close of the same ranks, or after
- * MPI_Finalize; what fails then comes out there. Collective. */
+ * shoal_wait, once a file of the same path is opened or made, after the next such close of the same ranks, or
+ * after MPI_Finalize; what fails then comes out there. Collective. */
 SHOAL_API int shoal_close(shoal_dataset** dataset, int durable);
 /* Finish what shoal_close left to threads (setting background_close): all files that were closed are whole.
  * The first failure, after all were tried. Collective over the ranks of each of them; nothing to do, and no
