@@ -44,9 +44,10 @@ def test_options_that_some_studies_cannot_heed():
         assert any("left out with hints" in note for note in notes)
     starts, notes = planned(["mom-output"], Choice(io_layouts=("2x2",)), able())
     assert {s.study for s in starts} == {"layouts", "io-layout"} and {s.io_layout for s in starts} == {"2x2"}
-    assert "--io-layout means nothing to mom-output:hints, mom-output:chunks: left out." in notes
+    unheeding = "mom-output:hints, mom-output:chunks, mom-output:compression"
+    assert f"--io-layout means nothing to {unheeding}: left out." in notes
     starts, notes = planned(["mom-output"], Choice(hints=("cb_nodes=3",)), able())
-    assert {s.study for s in starts} == {"layouts", "hints", "chunks"}
+    assert {s.study for s in starts} == {"layouts", "hints", "chunks", "compression"}
     assert {s.hints for s in starts} == {"cb_nodes=3"}
     starts, notes = planned(["all"], Choice(records=(3,)), able())
     assert {s.experiment for s in starts} == set(all_experiments()) - {"seven-ways", "restart"}

@@ -65,7 +65,7 @@ def held(work):
 
 
 def small(*more):
-    return ("roms-size", "--size", "small", "--records", "2", "--ranks", "2", *more)
+    return ("roms-size:size", "--size", "small", "--records", "2", "--ranks", "2", *more)
 
 
 def test_everything_is_measured(work, fake):
