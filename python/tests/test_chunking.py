@@ -48,7 +48,7 @@ def test_without_chunks_times_or_cells():
         touched((1, 2, 3), (1, 2), 4)
 
 
-def test_shapes_of_the_library():
+def test_shapes_of_the_library(tmp_path):
     assert shape_of_library((365, 30, 600, 800), "f4") == (1, 2, 600, 800)
     assert shape_of_library((365, 30, 600, 800), "f4", "map") == (1, 1, 600, 800)
     series = shape_of_library((365, 30, 600, 800), "f4", "series")
@@ -57,6 +57,10 @@ def test_shapes_of_the_library():
     assert shape_of_library((600, 800), "f8", "map", grows=False) == (600, 800)
     small = shape_of_library((9, 600, 800), "f4", settings={"chunk_bytes": "64KiB"})
     assert np.prod(small) * 4 <= 65536
+    with shoal.create(tmp_path / "times.nc", format="netcdf4") as file:
+        file.def_var("time", "f8", record="time")
+        file.put("time", 0.0, record=0)
+        assert shape_of_library((9,), "f8", "series") == file.variables["time"].chunks
     with pytest.raises(shoal.SettingError, match="maps"):
         shape_of_library((9, 600, 800), "f4", "maps")
     with pytest.raises(shoal.SettingError, match="3 dimensions"):
@@ -84,6 +88,12 @@ def test_of_a_file(tmp_path):
     assert depth["chunk"] is None and "series" not in depth["reading"]
     result = run_program([*program, str(path), "--chunks", "--chunk-shape", "series", "--variables", "temp"])
     assert "128 x 60 x 80" in result.stdout and "depth" not in result.stdout, result.stdout + result.stderr
+    # A shape is for the variables that it fits, and for those that are named.
+    shaped = [*program, str(path), "--chunks", "--chunk-shape", "2x20x20", "--json"]
+    temp, depth = json.loads(run_program(shaped).stdout)
+    assert temp["chunk"] == [2, 20, 20] and depth["chunk"] is None
+    result = run_program([*shaped, "--variables", "depth"])
+    assert result.returncode == 2 and "'depth'" in result.stderr, result.stdout
 
 
 def test_of_a_field():
@@ -101,8 +111,20 @@ def test_of_a_field():
     "options, words",
     [
         (["--chunks"], "one of FILE and --global"),
-        (["--chunks", "--global", "4x4", "--tiles", "2x2"], "do not go with --chunks"),
-        (["--chunk-shape", "map", "--global", "4x4", "--tiles", "2x2"], "need --chunks"),
+        (["--chunks", "--global", "4x4", "--tiles", "2x2"], "--tiles does not go with --chunks"),
+        (["--chunk-shape", "map", "--global", "4x4", "--tiles", "2x2"], "--chunk-shape needs --chunks"),
+        (
+            ["--records", "9", "--variables", "a", "--global", "4x4"],
+            "--records and --variables need --chunks",
+        ),
+        (["--chunks", "--global", "4x4", "--driver", "netcdf"], "--driver does not go with --chunks"),
+        (["--chunks", "his.nc", "--records", "9"], "--records does not go with --chunks of FILE"),
+        (["--chunks", "--global", "4x4", "--ranks", "9"], "--ranks does not go with --chunks"),
+        (
+            ["--chunks", "--global", "4x4", "--chunk-shape", "1x2x2", "--chunk-bytes", "1MiB"],
+            "says nothing of",
+        ),
+        (["--global", "4x4", "--tiles", "2x2", "--json"], "--json needs --simulate or --chunks"),
         (["--chunks", "--global", "4x4", "--chunk-shape", "maps"], "allowed: auto, map, series"),
         (["--chunks", "/nowhere.nc"], "nowhere.nc"),
     ],

@@ -220,6 +220,11 @@ def test_io_ranks_that_serve_groups():
     strided = explain(tiles, Options(ranks_per_node=5, io_stride=3, io_way="subset"))
     assert [node.io_rank for node in strided.nodes] == [0, 3, 5, 8, 10, 13, 15]
     assert len(explain(tiles, Options(io_way="box")).boxes) == 8
+    # Groups share what their node has of memory.
+    usual = explain(tiles, Options(io_way="subset", io_ranks_per_node=4))
+    assert (usual.slots, usual.memory_node) == (4, 4 * 4 * usual.slot)
+    small = explain(tiles, Options(io_way="subset", io_ranks_per_node=4, stage_bytes=2**20))
+    assert small.slot * small.slots <= 2**18 and small.memory_node <= 2**20
     for wrong in (
         Options(io_way="subset", exchange="on"),
         Options(io_way="subset", writers=2),

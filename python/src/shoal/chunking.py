@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a chunk shape means for readers: `shoal explain --chunks`.
 
-    shoal.chunking.touched((365, 600, 800), (1, 600, 800), 4)["series"].chunks
+    from shoal.chunking import touched
+    touched((365, 600, 800), (1, 600, 800), 4)["series"].chunks
 
 Shapes are in the order of the file here, slowest first. All calls are Local.
 """
@@ -87,7 +88,8 @@ def shape_of_library(
     grows: bool = True,
     settings: Optional[Mapping[str, object]] = None,
 ) -> Optional[tuple[int, ...]]:
-    """The chunk shape that Shoal gives such a variable; None: it would not be chunked.
+    """The chunk shape that Shoal gives such a variable; None: it would not be chunked. It is taken to be cut
+    over ranks, unless it has nothing but records.
 
     wish      "auto", "map", "series" or "1x30x100": the setting chunks
     grows     whether the first dimension is unlimited
@@ -108,10 +110,12 @@ def shape_of_library(
             cut = dict(zip(names, shape))
             if grows:
                 del cut[names[0]]
-            if not cut:
-                return (1,)
-            tile = Decomposition.block(None, cut, [0] * len(cut), [0] * len(cut))
-            file.def_var("field", np.dtype(dtype), tile, record=names[0] if grows else None)
+            record = names[0] if grows else None
+            if cut:
+                tile = Decomposition.block(None, cut, [0] * len(cut), [0] * len(cut))
+                file.def_var("field", np.dtype(dtype), tile, record=record)
+            else:
+                file.def_var("field", np.dtype(dtype), record=record)
             file.end_define()
             return file.variables["field"].chunks
         except Error as error:

@@ -228,7 +228,8 @@ class NodePart:
 @dataclass
 class Explanation:
     """slot, slots, share: of the native driver, else 0; fillings: bytes of each, by node; boxes: of I/O
-    ranks, if any are used, and why, or why not. memory_*: bytes beside the model's own arrays."""
+    ranks, if any are used, and why, or why not. groups_of_node: in the subset way, which share the stage of a
+    node. memory_*: bytes beside the model's own arrays."""
 
     tiles: Tiles
     options: Options
@@ -244,6 +245,7 @@ class Explanation:
     share: int = 0
     fillings: list[list[int]] = field(default_factory=list)
     boxes: list[IoBox] = field(default_factory=list)
+    groups_of_node: int = 1
     why: str = ""
 
     def rank_runs(self, rank: int) -> tuple[int, float]:
@@ -298,10 +300,8 @@ def _make_groups(result: Explanation) -> None:
         groups += [_part(tiles, range(*ends), io) for *ends, io in zip(borders, borders[1:], mine)]
         most = max(most, len(mine))
     result.nodes = groups
-    stage = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
-    result.options = replace(
-        options, writers=1, stage_bytes=stage // most if most > 1 else options.stage_bytes
-    )
+    result.groups_of_node = most
+    result.options = replace(options, writers=1)
     result.why = "io_way=subset: each I/O rank stores what its group has"
 
 
@@ -434,6 +434,7 @@ def _native(result: Explanation) -> None:
     tiles, options = result.tiles, result.options
     ranks = max(len(node.ranks) for node in result.nodes)
     stage = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
+    stage //= result.groups_of_node
     slot = -(-(options.slot_bytes or _slot) // _page) * _page
     slot = max(_least_slot, min(slot, max(_least_slot, stage // 2)) // _page * _page)
     enough = 2**16 if options.stage_bytes is not None else min(max(ranks, _slots[0]), _slots[1])
@@ -457,7 +458,7 @@ def _native(result: Explanation) -> None:
         result.fillings.append([filling.used for filling in made])
         count += len(made)
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
-    result.memory_node = slot * slots
+    result.memory_node = slot * slots * result.groups_of_node
     if direct:
         result.who.append(
             ("every rank" if direct == len(result.nodes) else f"on {direct} nodes every rank")

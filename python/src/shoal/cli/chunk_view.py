@@ -53,7 +53,8 @@ def show(rows: Sequence[Row], heading: str) -> None:
             elif found.chunks is None:
                 cells.append(bytes_text(found.bytes))
             else:
-                cells.append(f"{found.chunks:,} chunks, {bytes_text(found.bytes)}")
+                noun = "chunk" if found.chunks == 1 else "chunks"
+                cells.append(f"{found.chunks:,} {noun}, {bytes_text(found.bytes)}")
         table.add_row(row.name, _times(row.shape), _times(row.chunk), _of_chunk(row), *cells)
     console().print(table)
 

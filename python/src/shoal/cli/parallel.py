@@ -44,7 +44,9 @@ def bytes_text(count: float) -> str:
     """ "1.5 MiB". Local."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if abs(count) < 1024:
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.4g} {unit}"
+            if unit == "bytes":
+                return f"{count:.0f} byte{'' if count == 1 else 's'}"
+            return f"{count:.4g} {unit}"
         count /= 1024
     return f"{count:.4g} TiB"
 

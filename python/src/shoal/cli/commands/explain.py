@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+from collections.abc import Callable
 from typing import Annotated, Optional
 
 import typer
@@ -25,6 +26,28 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d+([xX]\d+)*", text):
         raise typer.BadParameter(f"{option} '{text}': write numbers with x between, such as 656x640x16.")
     return tuple(int(part) for part in text.lower().split("x"))
+
+
+# What says the same with and without --simulate and --chunks, and what is of one of them alone.
+_of_chunks = {"chunks", "chunk_shape", "chunk_bytes", "json_"}
+_of_file = {"file", "variables"}
+_of_simulation = {"ranks", "nodes", "columns", "levels", "seconds"}
+
+
+def _refuse_unused(ctx: typer.Context, one: str, several: str, is_used: Callable[[str], bool]) -> None:
+    """What would be accepted and ignored is refused, by name. one, several: what is said of it or them."""
+    given = [
+        parameter.opts[0] if parameter.param_type_name == "option" else "FILE"
+        for parameter in ctx.command.params
+        if ctx.get_parameter_source(parameter.name).name == "COMMANDLINE" and not is_used(parameter.name)
+    ]
+    if given:
+        names = ", ".join(given[:-1]) + " and " + given[-1] if len(given) > 1 else given[0]
+        raise typer.BadParameter(f"{names} {one if len(given) == 1 else several}.")
+
+
+def _is_shape(wish: Optional[str]) -> bool:
+    return wish is not None and re.fullmatch(r"\d+([xX]\d+)*", wish) is not None
 
 
 def _range(cells: range) -> str:
@@ -126,6 +149,7 @@ def _show_boxes(plan) -> None:
 
 
 def explain(
+    ctx: typer.Context,
     file: Annotated[
         Optional[str], typer.Argument(metavar="[FILE]", help="With --chunks: a file that is there.")
     ] = None,
@@ -216,12 +240,13 @@ def explain(
     from shoal import explanation
 
     if chunks:
-        if simulate or plot is not None or tiles is not None:
-            raise typer.BadParameter("--tiles, --simulate and --plot do not go with --chunks.")
         if (file is None) == (global_shape is None):
             raise typer.BadParameter("--chunks needs one of FILE and --global.")
-        if variables is not None and file is None:
-            raise typer.BadParameter("--variables goes with FILE.")
+        used = _of_chunks | (_of_file if file is not None else {"global_shape", "records", "type_"})
+        way = f"not go with --chunks of {'FILE' if file else '--global'}"
+        _refuse_unused(ctx, f"does {way}", f"do {way}", used.__contains__)
+        if chunk_bytes is not None and _is_shape(chunk_shape):
+            raise typer.BadParameter(f"--chunk-bytes says nothing of --chunk-shape {chunk_shape}.")
         settings = {} if chunk_bytes is None else {"chunk_bytes": parse_bytes(chunk_bytes)}
         if file is not None:
             on_all_ranks(lambda comm: _chunks_of_file(comm, file, variables, chunk_shape, settings, json_))
@@ -231,8 +256,12 @@ def explain(
         on_all_ranks(
             lambda comm: _chunks_of_field(shape, type_, chunk_shape, settings, json_) if comm.rank == 0 else 0
         )
-    if file is not None or chunk_shape is not None or chunk_bytes is not None or variables is not None:
-        raise typer.BadParameter("FILE, --chunk-shape, --chunk-bytes and --variables need --chunks.")
+    of_readers = _of_chunks - {"json_"} | _of_file | {"records"}
+    _refuse_unused(ctx, "needs --chunks", "need --chunks", lambda name: name not in of_readers)
+    if not simulate:
+        _refuse_unused(ctx, "needs --simulate", "need --simulate", lambda name: name not in _of_simulation)
+        if json_:
+            raise typer.BadParameter("--json needs --simulate or --chunks.")
 
     if type_ not in _sizes:
         raise typer.BadParameter(f"--type '{type_}'; there are {', '.join(_sizes)}.")
@@ -276,10 +305,6 @@ def explain(
             raise typer.BadParameter("--plot and --ranks-per-node do not go with --simulate; give --nodes.")
         case = _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, _sizes[type_], options)
         on_all_ranks(lambda comm: _simulate(case, options, json_) if comm.rank == 0 else 0)
-    if ranks or nodes != 1 or columns is not None or levels or json_:
-        raise typer.BadParameter(
-            "--ranks, --nodes, --columns and --levels need --simulate, --json that or --chunks."
-        )
     if global_shape is None or tiles is None:
         raise typer.BadParameter("--global and --tiles are needed; or --simulate and --ranks.")
     shape, grid = _numbers("--global", global_shape), _numbers("--tiles", tiles)
@@ -305,6 +330,7 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
     """What readers of the variables of a file touch, as it is or in other chunks."""
     from shoal import chunking, dataset
     from shoal._steps import item_bytes
+    from shoal.errors import InvalidArgumentError
 
     from ..chunk_view import Row, print_json, show
 
@@ -315,12 +341,19 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
         names = list(file.variables) if variables is None else [name.strip() for name in variables.split(",")]
         for name in names:
             variable = file.variables[name]
-            chunk = variable.chunks
+            chunk, own_wish = variable.chunks, wish or "auto"
+            if _is_shape(wish) and len(_numbers("--chunk-shape", wish)) != variable.ndim:
+                if variables is not None:
+                    raise InvalidArgumentError(
+                        f"--chunk-shape {wish} has another number of dimensions than variable '{name}', "
+                        f"which has {variable.ndim}."
+                    )
+                own_wish = "auto"  # as the setting counts for variables that it fits
             if (wish is not None or settings) and variable.dtype is not str and variable.ndim > 0:
                 chunk = chunking.shape_of_library(
                     variable.shape,
                     "i1" if variable.dtype == bool else variable.dtype,
-                    wish or "auto",
+                    own_wish,
                     grows=variable.has_record,
                     settings=settings,
                 )
