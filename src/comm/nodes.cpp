@@ -1,12 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/nodes.hpp"
 
+#include <sched.h>
+
+#include <bit>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
 namespace shoal {
 
 namespace {
 Comm node_of(const Comm& comm, int ranks_per_node) {
   Comm shared = comm.split_shared();
   return ranks_per_node > 0 ? shared.split(shared.rank() / ranks_per_node) : std::move(shared);
+}
+
+// That the ranks of a node may use together: with ranks that are bound each has its own.
+std::int64_t cores_of(const Comm& node) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  // Machines with more cores than the set holds have enough.
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return std::thread::hardware_concurrency();
+  std::vector<std::uint64_t> all(CPU_SETSIZE / 64);
+  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &mine)) all[i / 64] |= std::uint64_t{1} << i % 64;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_BOR,
+                          node.handle()),
+            "MPI_Allreduce");
+  std::int64_t cores = 0;
+  for (const auto bits : all)
+    cores += std::popcount(bits);
+  return cores;
 }
 }  // namespace
 
@@ -30,6 +55,14 @@ void Nodes::number(const Comm& comm) {
     ++count_;
   }
   index_ = static_cast<int>(node_.max(number));
+}
+
+bool have_cores_for_threads(const Comm& comm) {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  const Comm node = comm.split_shared();
+  const bool here = level >= MPI_THREAD_FUNNELED && cores_of(node) >= 2 * node.size();
+  return comm.max(std::int64_t{here ? 0 : 1}) == 0;
 }
 
 }  // namespace shoal

@@ -26,4 +26,8 @@ class Nodes {
   int count_ = 1;
 };
 
+/// Has every rank a core of its own for a second thread, on all nodes, and did MPI start such that it may
+/// have one? The same on all ranks. Collective.
+bool have_cores_for_threads(const Comm& comm);
+
 }  // namespace shoal

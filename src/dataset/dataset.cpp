@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "comm/nodes.hpp"
 #include "dataset/report.hpp"
 #include "driver/kinds.hpp"
 #include "driver/tiles/tiles_driver.hpp"
@@ -171,6 +172,10 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
                   {}});
   if (status.file.empty()) status.file = root_path;
   comm_.agree_or_throw(status);
+  if (settings_.text("background") == "auto") {
+    const bool threads = writable_ && settings_.text("driver") == "native" && have_cores_for_threads(comm_);
+    settings_.set("background", threads ? "thread" : "off", "auto");
+  }
   if (options.make_way) options.make_way(path_);
 }
 
@@ -182,14 +187,13 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   if (!settings_.is_default("direct_bytes")) out.direct_bytes = settings_.bytes("direct_bytes");
   out.stored_by = settings_.text("background") == "thread" ? StoredBy::thread : StoredBy::calls;
   out.store_rate = static_cast<double>(settings_.bytes("store_bytes_per_second"));
-  if (out.store_rate > 0 && out.stored_by != StoredBy::thread &&
-      settings_.origin("store_bytes_per_second") == "argument")
+  const bool calls_asked = out.stored_by == StoredBy::calls && settings_.origin("background") != "auto";
+  if (out.store_rate > 0 && calls_asked && settings_.origin("store_bytes_per_second") == "argument")
     throw Error(
         Code::setting,
         "store_bytes_per_second is for storing in the background, and calls would only be slower by it; "
         "set background=thread, or leave it out");
-  if (settings_.flag("background_close") && out.stored_by != StoredBy::thread &&
-      settings_.origin("background_close") == "argument")
+  if (settings_.flag("background_close") && calls_asked && settings_.origin("background_close") == "argument")
     throw Error(Code::setting,
                 "background_close needs a thread that stores; set background=thread, or leave it out");
   out.stored_by_chosen = settings_.origin("background") == "argument";

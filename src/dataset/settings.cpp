@@ -57,10 +57,10 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "cells, "
      "past the stage",
      false},
-    {"background", Kind::word, "off", "off thread",
+    {"background", Kind::word, "off", "off thread auto",
      "driver native: who stores what is written: the ranks, within their calls, or a thread of each rank "
      "while "
-     "the model computes",
+     "the model computes; auto: a thread where ranks have cores to spare",
      false},
     {"background_close", Kind::flag, "false", "true or false",
      "background=thread: close does not wait for the store; the file is whole after shoal_wait, "

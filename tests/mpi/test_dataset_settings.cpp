@@ -1,11 +1,15 @@
 // Settings: what each source may say, who goes first, and that all ranks use rank 0's.
 #include <doctest/doctest.h>
 #include <mpi.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
+#include "comm/nodes.hpp"
+#include "dataset/dataset.hpp"
 #include "dataset/settings.hpp"
 #include "shoal/shoal.h"
 
@@ -174,4 +178,33 @@ TEST_CASE("all ranks use what rank 0 sees") {
   unsetenv("SHOAL_STAGEBYTES");
   CHECK(shoal_open(MPI_COMM_WORLD, "settings.nc", SHOAL_READ, "format=cdf1", &file) == SHOAL_SETTING);
   says(shoal_error_message(), "new files");
+}
+
+TEST_CASE("background=auto: threads where each rank has two cores") {
+  const Comm comm(MPI_COMM_WORLD);
+  // Of one rank alone the answer is known: MPI is started for threads in these tests.
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  REQUIRE(sched_getaffinity(0, sizeof cores, &cores) == 0);
+  const Comm alone(MPI_COMM_SELF);
+  CHECK(have_cores_for_threads(alone) == (CPU_COUNT(&cores) >= 2));
+  const bool together = have_cores_for_threads(comm);
+  CHECK(comm.max(std::int64_t{together}) != comm.max(std::int64_t{!together}));  // all of them agree
+  if (Nodes(comm, 0).single() && comm.size() * 2 > std::thread::hardware_concurrency()) CHECK(!together);
+
+  const auto background_of = [&](const std::string& settings, MPI_Comm ranks) {
+    const auto file =
+        Dataset::create(ranks, "auto" + std::to_string(ranks == MPI_COMM_SELF ? comm.rank() : -1) + ".nc",
+                        {.settings = settings, .sources = {"", ""}});
+    const std::string text = file->settings().text("background");
+    CHECK(file->settings().origin("background") == "auto");
+    file->close(false);
+    return text;
+  };
+  CHECK(background_of("background=auto", MPI_COMM_WORLD) == (together ? "thread" : "off"));
+  CHECK(background_of("background=auto, background_close=true, store_bytes_per_second=1GiB",
+                      MPI_COMM_WORLD) == (together ? "thread" : "off"));
+  CHECK(background_of("background=auto", MPI_COMM_SELF) == (CPU_COUNT(&cores) >= 2 ? "thread" : "off"));
+  // Others have no threads, and this is no reason to refuse them.
+  CHECK(background_of("background=auto, driver=gather", MPI_COMM_WORLD) == "off");
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import os
 import resource
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Optional
 
@@ -23,6 +23,7 @@ from .types import ALL_RECORDS
 memory_default = 256 * 2**20
 # More at a time does not make it faster.
 _most_block = 16 * 2**20
+_stage = 4 * 2**20
 # Between two reports of progress, where data does not come through here.
 _copied = 64 * 2**20
 
@@ -68,6 +69,20 @@ def check_whole(file, source: str) -> None:
                 f"{source} is one file of a set of {total}; name them all, or the set by what its names "
                 "have in common ('his.nc' for his.nc.0000, his.nc.0001, ...)."
             )
+
+
+def with_thread(comm, options: Mapping[str, object]) -> dict[str, object]:
+    """Settings of an output, and unless they or the environment say otherwise: a thread stores what is copied
+    while the next part is read, where there are cores to spare. Collective."""
+    added: dict[str, object] = {}
+    if options.get("driver", "native") == "native":
+        added["background"] = "auto"
+        # What is compressed needs room for whole chunks; the rest waits in memory that a core's cache holds.
+        if not str(options["format"]).startswith("netcdf4"):
+            added["stage_bytes"] = _stage
+    # Rank 0's environment counts, as for all settings.
+    set_there = comm.bcast([key for key in added if f"SHOAL_{key.upper()}" in os.environ])
+    return {**{key: value for key, value in added.items() if key not in set_there}, **options}
 
 
 def copy_attributes(file, made, variable: str, skip: Sequence[str] = ()) -> None:

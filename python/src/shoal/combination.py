@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Optional
 
 from . import dataset
-from ._copying import Copied, Copy, check_whole, memory_default, source_of
+from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
 from ._partial import check_target, on_root, partial_file
 from .errors import InvalidArgumentError
@@ -59,7 +59,7 @@ def combine(
         on_root(comm, lambda: check_whole(file, source))
         options["format"] = options["format"] or file.format
         with partial_file(comm, out) as path:
-            made = dataset.create(path, comm, **{"layout": "one", **options})
+            made = dataset.create(path, comm, **with_thread(comm, {"layout": "one", **options}))
             try:
                 chosen = [
                     variable

@@ -17,7 +17,7 @@ from typing import Optional
 import numpy as np
 
 from . import dataset
-from ._copying import Copied, Copy, check_whole, memory_default, source_of
+from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
 from ._partial import check_target, on_root, partial_file
 from .comparison import Comparison, Tolerance, compare
@@ -88,7 +88,7 @@ def convert(
         chosen = select(file, variables, exclude)
         options["format"] = options["format"] or file.format
         with partial_file(comm, out) as path:
-            made = dataset.create(path, comm, **options)
+            made = dataset.create(path, comm, **with_thread(comm, options))
             try:
                 keep = _Keep(made, options)
                 copy = Copy(

@@ -14,7 +14,11 @@ Status FieldWriter::write(const FieldJob& job) {
   bool noted = false;
   bool stopped = false;
   const bool encoded = job.is_encoded();
-  if (encoded) status.merge(caught([&] { background_ ? background_->expect(job) : storing_.expect(job); }));
+  if (encoded)
+    status.merge(caught([&] {
+      storing_.expect(job);
+      if (background_) background_->expect(job);
+    }));
   // Chunks to encode are whole: all ranks that there are share this stage.
   const auto cover = encoded ? std::vector<Box>{job.transfer->region}
                              : within_region(job.share->store, job.transfer->region);
@@ -179,9 +183,12 @@ void FieldWriter::close_filling(Status& status) {
 }
 
 bool FieldWriter::store_one(Status& status) {
+  if (background_ && stage_.has_pace()) return false;  // which the thread keeps
   for (const auto& described : full_) {
     const Filling& filling = *described.filling;
     if (stage_.is_over(filling.number)) continue;
+    // Who has to wait for the thread can as well compress with it; the device is busy already.
+    if (background_ && !filling.encoded) continue;
     if (stage_.broken() || !stage_.all_arrived(filling.number)) return false;
     // Encoding is work for all cores, storing waits for one device.
     if (storing_.store_share(filling, !filling.encoded, status)) return true;
@@ -194,8 +201,7 @@ bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>&
   if (condition()) return true;
   Status failure = caught([&] {
     if (!stage_.wait(
-            filling, condition, [&] { return !background_ && store_one(status); }, waited,
-            stage_.wait_seconds()))
+            filling, condition, [&] { return store_one(status); }, waited, stage_.wait_seconds()))
       throw Error(Code::out_of_step, "");
   });
   if (failure.ok()) return true;
@@ -240,7 +246,12 @@ Status FieldWriter::flush() {
 }
 
 std::vector<StoredPiece> FieldWriter::take_stored() {
-  return background_ ? background_->take_stored() : storing_.take_stored();
+  auto stored = storing_.take_stored();
+  if (background_) {
+    const auto by_thread = background_->take_stored();
+    stored.insert(stored.end(), by_thread.begin(), by_thread.end());
+  }
+  return stored;
 }
 
 void FieldWriter::forget() {

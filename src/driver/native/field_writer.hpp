@@ -64,7 +64,7 @@ class FieldWriter {
   Counters& counters_;
   int rank_;
   Storing storing_;                       ///< of this thread
-  std::optional<Background> background_;  ///< then it stores, not this thread
+  std::optional<Background> background_;  ///< then it stores; this thread helps to compress while it waits
   Status told_;
   std::uint64_t settled_ = 0;   ///< fillings that were over when ranks last flushed
   bool fresh_ = true;           ///< none was begun since

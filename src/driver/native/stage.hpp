@@ -112,6 +112,7 @@ class Stage {
   /// From now on no more bytes a second are stored by await_turn's callers of the node than these; 0: no
   /// limit.
   void set_pace(double bytes_per_second) { pace_ = bytes_per_second; }
+  bool has_pace() const { return pace_ > 0; }
   /// Sleep until so many bytes may be stored, as long as the limit holds and stopped() is false.
   void await_turn(std::int64_t bytes, const std::function<bool()>& stopped) const;
   /// The limit is over, for all ranks of the node.

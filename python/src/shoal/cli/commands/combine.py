@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated, Optional
 
 import typer
-from rich.markup import escape
 
-from ..parallel import bytes_text, console, on_all_ranks, parse_bytes, progress_bar, settings_of
+from ..copying import copy_on_all_ranks
+from ..parallel import parse_bytes, settings_of
 
 
 def combine(
@@ -47,33 +46,21 @@ def combine(
     if format is not None and "format" in chosen:
         raise typer.BadParameter("The format is given twice, by --format and by --settings.")
 
-    def work(comm) -> int:
-        begin = time.monotonic()
-        with progress_bar(comm, "combining") as progress:
-            done = combination.combine(
-                out,
-                inputs,
-                comm,
-                format=chosen.pop("format", format),
-                overwrite=overwrite,
-                allow_missing=allow_missing,
-                drop_made_axes=drop_made_axes,
-                memory=most,
-                settings=chosen,
-                progress=None if quiet else progress,
-            )
-        if comm.rank == 0 and not quiet:
-            seconds = time.monotonic() - begin
-            size, speed, memory = map(bytes_text, (done.bytes, done.bytes / max(seconds, 1e-9), done.memory))
-            console().print(
-                escape(
-                    f"{done.path}: {done.format}, {done.variables} variables, {done.records} records, "
-                    f"{size} in {seconds:.2f} s ({speed}/s), memory {memory}"
-                )
-            )
-        return 0
+    def copy(comm, progress):
+        return combination.combine(
+            out,
+            inputs,
+            comm,
+            format=chosen.pop("format", format),
+            overwrite=overwrite,
+            allow_missing=allow_missing,
+            drop_made_axes=drop_made_axes,
+            memory=most,
+            settings=chosen,
+            progress=progress,
+        )
 
-    on_all_ranks(work)
+    copy_on_all_ranks("combining", quiet, copy)
 
 
 def register(app: typer.Typer) -> None:

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import Annotated, Optional
 
 import typer
-from rich.markup import escape
 
-from ..parallel import bytes_text, console, on_all_ranks, parse_bytes, progress_bar, settings_of
+from ..copying import copy_on_all_ranks
+from ..parallel import bytes_text, parse_bytes, settings_of
 
 
 def _names(text: Optional[str]) -> Optional[list[str]]:
@@ -69,36 +68,28 @@ def convert(
     if driver is not None:
         chosen["driver"] = driver
 
-    def work(comm) -> int:
-        begin = time.monotonic()
-        with progress_bar(comm, "converting") as progress:
-            done = conversion.convert(
-                out,
-                input_,
-                comm,
-                **given,
-                variables=_names(variables),
-                exclude=_names(exclude) or [],
-                overwrite=overwrite,
-                verify=verify,
-                memory=most,
-                settings=chosen,
-                progress=None if quiet else progress,
-            )
-        if comm.rank == 0 and not quiet:
-            seconds = max(time.monotonic() - begin, 1e-9)
-            checked = "" if done.verified is None else f", {done.verified} variables verified"
-            console().print(
-                escape(
-                    f"{done.path}: {done.format}, {done.variables} variables, {done.records} records, "
-                    f"{bytes_text(done.bytes)} as {bytes_text(os.path.getsize(done.path))} in "
-                    f"{seconds:.2f} s ({bytes_text(done.bytes / seconds)}/s), "
-                    f"memory {bytes_text(done.memory)}{checked}"
-                )
-            )
-        return 0
+    def copy(comm, progress):
+        return conversion.convert(
+            out,
+            input_,
+            comm,
+            **given,
+            variables=_names(variables),
+            exclude=_names(exclude) or [],
+            overwrite=overwrite,
+            verify=verify,
+            memory=most,
+            settings=chosen,
+            progress=progress,
+        )
 
-    on_all_ranks(work)
+    copy_on_all_ranks(
+        "converting",
+        quiet,
+        copy,
+        size=lambda done: f" as {bytes_text(os.path.getsize(done.path))}",
+        more=lambda done: "" if done.verified is None else f", {done.verified} variables verified",
+    )
 
 
 def register(app: typer.Typer) -> None:

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `shoal combine` and `shoal convert` share: progress, and the line that says what was done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.markup import escape
+
+from .parallel import bytes_text, console, on_all_ranks, progress_bar
+
+
+def copy_on_all_ranks(
+    title: str,
+    quiet: bool,
+    copy: Callable,
+    size: Callable = lambda done: "",
+    more: Callable = lambda done: "",
+) -> None:
+    """Run copy(comm, progress), which returns a Copied, on all ranks; say what it did, and exit.
+
+    size(done), more(done)   what is added to the line, behind the bytes and at its end
+    """
+
+    def work(comm) -> int:
+        begin = time.monotonic()
+        with progress_bar(comm, title) as progress:
+            done = copy(comm, None if quiet else progress)
+        if comm.rank == 0 and not quiet:
+            seconds = max(time.monotonic() - begin, 1e-9)
+            console().print(
+                escape(
+                    f"{done.path}: {done.format}, {done.variables} variables, {done.records} records, "
+                    f"{bytes_text(done.bytes)}{size(done)} in {seconds:.2f} s "
+                    f"({bytes_text(done.bytes / seconds)}/s), memory {bytes_text(done.memory)}{more(done)}"
+                )
+            )
+        return 0
+
+    on_all_ranks(work)
