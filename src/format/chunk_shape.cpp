@@ -43,6 +43,12 @@ Lengths map_chunk(const Lengths& lengths, std::size_t first_cut, std::int64_t ce
 Lengths series_chunk(const Lengths& lengths, std::size_t first_cut, bool grows, std::int64_t cells) {
   Lengths chunk(lengths.size(), 1);
   const std::size_t last = lengths.size() - 1;
+  if (first_cut == 0 && last == 1) {
+    // Times and places, or a map: nobody knows. Long in the first, of the other what there is room for.
+    chunk[0] = even_part(lengths[0], cells);
+    chunk[1] = even_part(lengths[1], std::max<std::int64_t>(cells / chunk[0], 1));
+    return chunk;
+  }
   std::int64_t times = std::min(grows ? k_records_of_series : lengths[0], cells);
   if (!grows && first_cut > 0) times = std::min(times, root_of(cells));
   std::int64_t around = std::max<std::int64_t>(cells / std::max<std::int64_t>(times, 1), 1);

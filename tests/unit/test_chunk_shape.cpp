@@ -51,6 +51,11 @@ TEST_CASE("chunk shape: a series is long in the first dimension, whatever the re
   CHECK(chunk("series", {3650, 3, 4}, {false, false, false}) == Lengths{3650, 3, 4});
   CHECK(chunk("series", {0, 3, 4}, {true, false, false}) == Lengths{128, 3, 4});
   CHECK(chunk("series", {0, 5}, {true, false}) == Lengths{128, 5});
+  // Two dimensions that do not grow: a map that fits is one chunk, and a long series is whole.
+  CHECK(chunk("series", {600, 800}, {false, false}) == Lengths{600, 800});
+  CHECK(chunk("series", {40000, 640}, {false, false}) == Lengths{40000, 20});
+  CHECK(chunk("series", {4000000, 3}, {false, false}) == Lengths{1000000, 1});
+  CHECK(chunk("series", {7}, {false}) == Lengths{7});
 }
 
 TEST_CASE("chunk shape: as it is said, cut to the dimensions; nothing is said of others") {
