@@ -144,6 +144,7 @@ std::string object_of(const Setup& setup, const Result& r, const std::string& ev
       .list("shape", {setup.grid.xi, setup.grid.eta, setup.grid.s})
       .number("records", setup.records)
       .number("bytes", r.bytes)
+      .number("file_bytes", r.file_bytes)
       .text("dir", r.dir)
       .text("filesystem", file_system_of(setup, r.dir))
       .flag("flush", setup.options.flush)

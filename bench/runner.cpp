@@ -45,6 +45,10 @@ std::string Session::path_of(const Case& c, const std::string& which) const {
   return (std::filesystem::path(c.dir) / name).string();
 }
 
+std::int64_t Session::bytes_in_files(const std::string& path) const {
+  return rank_ == 0 ? bytes_of_files(path) : 0;
+}
+
 void Session::remove(const std::string& path) {
   if (rank_ == 0) remove_files(path);
   quiet_barrier(comm_);

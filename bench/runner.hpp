@@ -43,6 +43,8 @@ class Session {
   std::string path_of(const Case& c, const std::string& which = "") const;
   /// Removes all files of a dataset. Collective.
   void remove(const std::string& path);
+  /// Of a file that was written, or of the files of a set; on rank 0, which keeps results.
+  std::int64_t bytes_in_files(const std::string& path) const;
   Run make_run(const Case& c, const std::string& path, std::vector<LocalField>& arrays, Phases& phases) const;
   Result make_result(const Case& c, const std::string& operation, std::int64_t bytes) const;
   /// Of the values that a case writes.

@@ -44,6 +44,7 @@ class Records : public Program {
         run, result, [&] { method->prepare(run); }, [&] { write(*method, run); });
     if (setup.options.plant_error && session.rank() == 0) plant_error(run);
     quiet_barrier(session.comm());
+    result.file_bytes = session.bytes_in_files(path);
     result.wrong = wrong_in_file(*method, run);
     if (setup.experiment.joins && c.method.layout() != "one") join(session, c, path, run, result);
     session.keep(result);

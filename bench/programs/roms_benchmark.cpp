@@ -94,6 +94,7 @@ class RomsBenchmark : public Program {
     if (output && session.setup().options.plant_error && session.rank() == 0) plant(his_path);
     quiet_barrier(session.comm());
     if (output) {
+      result.file_bytes = session.bytes_in_files(his_path) + session.bytes_in_files(avg_path);
       result.wrong =
           wrong_in(session, *his_file, his, history_) + wrong_in(session, *avg_file, avg, averages_);
       MPI_Allreduce(MPI_IN_PLACE, &result.wrong, 1, MPI_INT64_T, MPI_SUM, session.comm());

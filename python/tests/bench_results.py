@@ -5,10 +5,13 @@ python bench_results.py results.json writes all of them."""
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import sys
 from pathlib import Path
+
+from shoal.bench.report import compare, results
 
 _versions = {
     "shoal": "0.1.0",
@@ -78,8 +81,10 @@ class Maker:
         more: dict | None = None,
         repetitions: int = 0,
         verified: bool = True,
+        written: float = 1.0,
     ) -> None:
-        """All repetitions of one method; more: further phases as shares of total."""
+        """All repetitions of one method; more: further phases as shares of total; written: bytes of the file
+        as a share of those of the values."""
         words = method.split("+")[0].split("-")
         words = words[1:] if words[0] == "bare" else words
         cells = 1
@@ -110,6 +115,7 @@ class Maker:
                     "shape": shape,
                     "records": records,
                     "bytes": size,
+                    "file_bytes": int(size * written),
                     "dir": directory,
                     "filesystem": "tmpfs" if directory == "/dev/shm" else "ext4",
                     "flush": flush,
@@ -163,6 +169,28 @@ def roms_size(make: Maker, directory: str = "/dev/shm", every_record: bool = Tru
                         study="records",
                         factor=factor * (2.2 if directory != "/dev/shm" else 1),
                         verified=not bad,
+                    )
+
+
+def roms_compressed(make: Maker) -> None:
+    """Variants that compress, whose times and files differ, beside one that does not."""
+    variants = {"native": (1, 1.0), "native+deflate1": (9, 0.5), "native+zstd1": (3, 0.52)}
+    variants["netcdf-collective+deflate1+chunk_bytes=4MiB"] = (12, 0.5)
+    for shape in ([82, 80, 16], _large):
+        for records in (1, 2):
+            for method, (factor, share) in variants.items():
+                for operation in ("write", "read"):
+                    make.add(
+                        "roms-size",
+                        method,
+                        "netcdf4",
+                        shape,
+                        records,
+                        (2, 2),
+                        operation=operation,
+                        study="compressed",
+                        factor=factor,
+                        written=share if operation == "write" else 0,
                     )
 
 
@@ -224,6 +252,26 @@ def roms_benchmark(make: Maker) -> None:
             factor=20,
             more={"compute": 0.6, "user": 1.4, "system": 0.3, "blocked": 0.1},
         )
+
+
+def roms_background(make: Maker) -> None:
+    for method, blocked in (("native", 0.2), ("native+thread", 0.05), ("native+thread+deflate1", 0.1)):
+        more = {"compute": 0.6, "user": 1.4, "system": 0.3, "blocked": blocked}
+        shape, tiles = [512, 64, 30], (4, 2)
+        for name in (method, "none") if method == "native" else (method,):
+            format = "none" if name == "none" else "netcdf4"
+            make.add(
+                "roms-benchmark",
+                name,
+                format,
+                shape,
+                20,
+                tiles,
+                operation="run",
+                study="background",
+                factor=1 if name == "none" else 20,
+                more=more,
+            )
 
 
 def seven_ways(make: Maker) -> None:
@@ -334,6 +382,23 @@ def mom_output(make: Maker) -> None:
         )
 
 
+def mom_compression(make: Maker) -> None:
+    for codec, share in (("", 1.0), ("deflate1", 0.45), ("zstd1", 0.47), ("zstd9", 0.43)):
+        for operation in ("write", "read"):
+            make.add(
+                "mom-output",
+                f"native+{codec}" if codec else "native",
+                "netcdf4",
+                _mom,
+                4,
+                (2, 2),
+                operation=operation,
+                study="compression",
+                factor=6 if codec else 1,
+                written=share if operation == "write" else 0,
+            )
+
+
 def all_results(seed: int = 1) -> list[dict]:
     """Results of all experiments; roms-size in two folders and on a second machine."""
     make = Maker(seed)
@@ -341,9 +406,28 @@ def all_results(seed: int = 1) -> list[dict]:
     roms_size(make, "/home/ocean/run", every_record=False)
     for experiment in (roms_tiles, roms_ranks, roms_benchmark, seven_ways, restart, mom_output):
         experiment(make)
+    for experiment in (roms_compressed, roms_background, mom_compression):
+        experiment(make)
     other = Maker(seed + 1, host="atoll", cores=64)
     roms_tiles(other)
     return make.results + other.results
+
+
+def one(method, seconds, format="cdf5", **changes):
+    """Results of one method, a repetition for each of some seconds; the rest is as in roms-size."""
+    make = Maker(repetitions=len(seconds))
+    make.add("roms-size", "native", "cdf5", [82, 80, 16], 2, (2, 2))
+    for item, total in zip(make.results, seconds):
+        driver = method.split("-")[0].split("+")[0]
+        item.update(method=method, format=format, driver=driver, **copy.deepcopy(changes))
+        item["seconds"] = {**item["seconds"], "total": total}
+    return make.results
+
+
+def contests(*groups):
+    """Results as the report compares them."""
+    made = results.parse([item for group in groups for item in group], Path("results.json"))
+    return compare.contests_of(made.runs)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bench_results
 import pytest
+from bench_results import contests, one
 
 from shoal.bench.report import advice, compare, results, sweeps
 from shoal.bench.report.document import document_of
@@ -38,22 +39,6 @@ def page(document, pictures):
     from shoal.bench.report.page import page_of
 
     return page_of(document, pictures)
-
-
-def one(method, seconds, format="cdf5", **changes):
-    """Results of one method, a repetition for each of some seconds; the rest is as in roms-size."""
-    make = bench_results.Maker(repetitions=len(seconds))
-    make.add("roms-size", "native", "cdf5", [82, 80, 16], 2, (2, 2))
-    for item, total in zip(make.results, seconds):
-        driver = method.split("-")[0].split("+")[0]
-        item.update(method=method, format=format, driver=driver, **copy.deepcopy(changes))
-        item["seconds"] = {**item["seconds"], "total": total}
-    return make.results
-
-
-def contests(*groups):
-    made = results.parse([item for group in groups for item in group], Path("results.json"))
-    return compare.contests_of(made.runs)
 
 
 # Medians, spreads, winners
@@ -243,6 +228,7 @@ def test_results_of_older_engines(items):
     old = copy.deepcopy(items[0])
     for key in (
         "cache",
+        "file_bytes",
         "settings",
         "cores",
         "nodes",
@@ -391,7 +377,13 @@ def test_sweeps(document):
     mom = next(s for s in document.sections if s.name == "mom-output").contests
     writes = [contest for contest in mom if contest.key.what == "write"]
     found = sweeps.sweeps_of(sweeps.pooled(writes))
-    assert set(found) == {"hints", "chunks", "io_layout"}
+    assert set(found) == {"hints", "chunks", "io_layout", "compression"}
+    assert [value for value, _ in found["compression"]["native", "netcdf4"]] == [
+        sweeps.not_set,
+        "deflate1",
+        "zstd1",
+        "zstd9",
+    ]
     assert [value for value, _ in found["chunks"]["native", "netcdf4"]][0] == sweeps.not_set
     assert {contest.key.study for contest in sweeps.not_swept(mom)} == {"formats"}
 
@@ -503,8 +495,8 @@ def test_every_experiment_has_pictures(document, pictures):
     assert set(pictures) == {section.name for section in document.sections} and len(pictures) == 7
     names = [picture.name for group in pictures.values() for picture in group]
     assert len(set(names)) == len(names) and all(re.fullmatch(r"[\w.-]+", name) for name in names)
-    assert len(pictures["mom-output"]) == 4
-    assert len(pictures["roms-size"]) == 4  # two folders, two formats
+    assert len(pictures["mom-output"]) == 5
+    assert len(pictures["roms-size"]) == 5  # two folders, two formats; and compressed
 
 
 def drawn_texts(figure, monkeypatch):

@@ -24,9 +24,10 @@ class ResultsError(ValueError):
 class Result:
     """One run of one method.
 
-    tiles [xi, eta]; shape [xi, eta, s]; bytes of all ranks; repetition from 1; seconds by phase, the slowest
-    rank's; cache "page cache", "device" or "cold"; time in UTC, of the start of the engine. The runner adds
-    study, paper, start (results with the same belong together) and whole_round (all methods had their turn).
+    tiles [xi, eta]; shape [xi, eta, s]; bytes of all ranks; file_bytes of the files that were written, 0 for
+    reads; repetition from 1; seconds by phase, the slowest rank's; cache "page cache", "device" or "cold";
+    time in UTC, of the start of the engine. The runner adds study, paper, start (results with the same belong
+    together) and whole_round (all methods had their turn).
     What else an object has is kept in `more`.
     """
 
@@ -51,6 +52,7 @@ class Result:
     megabytes_per_second: float
     versions: dict[str, str]
     cache: str = "page cache"
+    file_bytes: int = 0
     stage_bytes: int = 0
     peak_rss_bytes: int = 0
     added_rss_bytes: int = 0

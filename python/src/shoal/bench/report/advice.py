@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
-from .compare import Contest, Entry, Verdict, distinct, is_clear, times
+from .compare import Contest, Entry, Verdict, distinct, is_clear, times, work_words
 from .results import Place
 from .sweeps import not_set, not_swept, pooled, sweeps_of, works_of
 
 _drivers = ("native", "gather", "pnetcdf", "netcdf", "mpiio")
 # Settings of a variant that are settings of Shoal, and can be in shoal.toml.
 _settings = ("writers", "slot_bytes", "stage_bytes", "io_layout", "chunk_bytes", "alignment", "hints", "fill")
-_settings += ("header_reserve", "replicated_access", "replicated_read")
+_settings += ("header_reserve", "replicated_access", "replicated_read", "background")
+_needs = {"background": " The model has to start MPI by MPI_Init_thread."}
 _enough = 0.6  # a way that ran in less than this share of all contests is not advised
 _few = 3  # cases; fewer are no reason to leave the defaults
 _level = 1.05  # a gain that is smaller is no reason to leave the defaults
@@ -109,6 +110,7 @@ def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
     where the change is larger than the spread, and one for all the others."""
     found: list[str] = []
     level: list[str] = []
+    several_sizes = len({(c.key.shape, c.key.records) for c in contests}) > 1
     for work in works_of(contests):
         key = work[0].key
         for setting, methods in sweeps_of(pooled(work)).items():
@@ -121,6 +123,8 @@ def sweep_words(contests: Sequence[Contest], brief: bool) -> list[str]:
                 gain = times_text(last.seconds.middle / max(first.seconds.middle, 1e-12))
                 operation = _operation_words.get(key.what, key.what).lower()
                 where = f"{setting}, {operation}, {_count(key.ranks, 'rank')}"
+                if several_sizes:
+                    where += f", {work_words(key)}"
                 fast, slow = (
                     f"with {value}" if value != not_set else "without it" for value in (best, worst)
                 )
@@ -154,7 +158,9 @@ def summary_of(contests: Sequence[Contest], brief: bool = False) -> list[str]:
         if not group:
             continue
         sentences.append(f"{_operation_words.get(what, what.capitalize())}: {operation_words(group)}")
-    sentences += [words for words in (output_words(contests), joining_words(contests)) if words]
+    told = (output_words(contests), waiting_words(contests), joining_words(contests))
+    sentences += [words for words in told if words]
+    sentences += compression_words(contests)
     return sentences + sweep_words(contests, brief) + [spread_words(contests)]
 
 
@@ -171,6 +177,39 @@ def output_words(contests: Sequence[Contest]) -> str:
     shares = sorted((statistics.median(values), way) for way, values in longer.items())
     words = [f"{100 * share:.0f}\u00a0% with {way}" for share, way in shares]
     return f"Output makes a run longer: {', '.join(words)}."
+
+
+def waiting_words(contests: Sequence[Contest]) -> str:
+    """How long a model cannot compute for its output, of whole runs."""
+    waits: dict[str, list[float]] = {}
+    for contest in contests:
+        for entry in contest.rivals if contest.key.what == "run" else ():
+            blocked = entry.phase("blocked")
+            if blocked is not None and entry.seconds.middle > 0:
+                way = f"`{entry.method}` ({entry.format})"
+                waits.setdefault(way, []).append(blocked.middle / entry.seconds.middle)
+    if not waits:
+        return ""
+    shares = sorted((statistics.median(values), way) for way, values in waits.items())
+    words = [f"{100 * share:.0f}\u00a0% with {way}" for share, way in shares]
+    return f"Of its run a model waits for calls of output: {', '.join(words)}."
+
+
+def compression_words(contests: Sequence[Contest]) -> list[str]:
+    """Who compresses fastest, a sentence for each codec and level that several drivers were measured with."""
+    found = []
+    levels = distinct(e.compression for c in contests for e in c.entries if e.compression)
+    for what in distinct(contest.key.what for contest in contests):
+        for level in sorted(levels):
+            group = [
+                Contest(contest.key, [entry for entry in contest.entries if entry.compression == level])
+                for contest in contests
+                if contest.key.what == what
+            ]
+            if len({entry.first.driver for contest in group for entry in contest.entries}) > 1:
+                words = _operation_words.get(what, what.capitalize())
+                found.append(f"{words}, {level}: {operation_words(group)}")
+    return found
 
 
 def joining_words(contests: Sequence[Contest]) -> str:
@@ -366,7 +405,8 @@ def _tuning(contests: Sequence[Contest], way: Way) -> tuple[dict[str, str], list
         if gain < 1.1 or key in extra or key not in _settings:
             continue
         extra[key] = value
-        notes.append(f"Without {key} = {value} it takes {times_text(gain)} ({_count(len(found), 'case')}).")
+        text = f"Without {key} = {value} it takes {times_text(gain)} ({_count(len(found), 'case')})."
+        notes.append(text + _needs.get(key, ""))
     return extra, notes
 
 

@@ -74,6 +74,11 @@ def times(numbers: Iterable[int]) -> str:
     return "x".join(str(n) for n in numbers)
 
 
+def work_words(key: Key) -> str:
+    """ "656x640x16, 5 records"."""
+    return f"{key.size}, {key.records} record{'s' if key.records > 1 else ''}" if key.records else key.size
+
+
 class Entry:
     """All repetitions of one method with one format in one cell."""
 
@@ -82,6 +87,7 @@ class Entry:
         self.runs = sorted(runs, key=lambda run: run.repetition)
         first = self.runs[0]
         self.method, self.base, self.format = first.method, first.base, first.format
+        self.compression = first.compression
         self.seconds = spread_of(run.time_to_compare for run in runs)
 
     @property
@@ -151,6 +157,10 @@ class Contest:
     def of_format(self, name: str) -> list[Entry]:
         """Rivals with this format, the fastest first."""
         return [entry for entry in self.rivals if entry.format == name]
+
+    def peers_of(self, entry: Entry) -> list[Entry]:
+        """Rivals that make the same file: with the same format and compression, the fastest first."""
+        return [e for e in self.of_format(entry.format) if e.compression == entry.compression]
 
     def share_of_limit(self, entry: Entry) -> Optional[float]:
         """1: as fast as limit; 0.5: it takes twice the time."""
@@ -260,10 +270,12 @@ def is_clear(winner: Entry, other: Entry) -> Optional[bool]:
 class Verdict:
     """How `native` did in one cell. verdict: wins, within (10 % of the best), behind, missing, unverified.
 
-    best: the fastest of the others; ratio: seconds of native through those of best."""
+    best: the fastest of the others; ratio: seconds of native through those of best. compression: codec and
+    level of all of them, or nothing."""
 
     key: Key
     format: str
+    compression: str
     verdict: str
     native: Optional[Entry]
     best: Entry
@@ -283,6 +295,7 @@ class Verdict:
             "ranks": key.ranks,
             "options": key.options,
             "format": self.format,
+            "compression": self.compression,
             "dir": place.directory,
             "filesystem": place.filesystem,
             "host": place.host,
@@ -310,8 +323,9 @@ def _phases(entry: Entry) -> dict[str, float]:
 def verdicts(contests: Iterable[Contest]) -> list[Verdict]:
     """`native` against the best method other than limit, for each cell where anything else ran. Local.
 
-    A cell has one format. `native` is the method of this name, with no settings of its own. Work that only
-    variants and layouts of native did (sweeps of settings) is no cell: native did run."""
+    A cell has one format and one compression, or none. `native` is the method of this name, with no settings
+    but that of the cell. Work that only variants and layouts of native did (sweeps of settings) is no cell:
+    native did run."""
     contests = list(contests)
     own = {
         (replace(contest.key, options="", part=0), entry.format)
@@ -321,20 +335,28 @@ def verdicts(contests: Iterable[Contest]) -> list[Verdict]:
     }
     all_of_them = []
     for contest in contests:
-        for name in contest.formats:
-            entries = contest.of_format(name)
-            native = next((e for e in contest.entries if e.method == "native" and e.format == name), None)
-            others = [entry for entry in entries if entry.method != "native"]
-            if native is not None and not native.verified:
-                best = others[0] if others else native
-                all_of_them.append(Verdict(contest.key, name, "unverified", native, best, None, None))
-            elif native is None and others:
-                if (replace(contest.key, options="", part=0), name) not in own:
-                    all_of_them.append(Verdict(contest.key, name, "missing", None, others[0], None, None))
-            elif native is not None and others:
-                best = others[0]
-                ratio = native.seconds.middle / max(best.seconds.middle, 1e-12)
-                word = "wins" if ratio <= 1 else "within" if ratio <= near else "behind"
-                clear = is_clear(native, best) if ratio <= 1 else is_clear(best, native)
-                all_of_them.append(Verdict(contest.key, name, word, native, best, ratio, clear))
+        for way in distinct((e.format, e.compression) for e in contest.entries if not e.is_bound):
+            found = _verdict(contest, *way)
+            if found is not None and not (
+                found.verdict == "missing" and (replace(contest.key, options="", part=0), way[0]) in own
+            ):
+                all_of_them.append(found)
     return all_of_them
+
+
+def _verdict(contest: Contest, format: str, compression: str) -> Optional[Verdict]:
+    cell = (contest.key, format, compression)
+    same = [e for e in contest.entries if (e.format, e.compression) == (format, compression)]
+    native = next((e for e in same if e.base == "native" and len(e.first.variant) == bool(compression)), None)
+    others = [entry for entry in contest.rivals if entry in same and entry is not native]
+    if native is not None and not native.verified:
+        return Verdict(*cell, "unverified", native, others[0] if others else native, None, None)
+    if not others:
+        return None
+    best = others[0]
+    if native is None:
+        return Verdict(*cell, "missing", None, best, None, None)
+    ratio = native.seconds.middle / max(best.seconds.middle, 1e-12)
+    word = "wins" if ratio <= 1 else "within" if ratio <= near else "behind"
+    clear = is_clear(native, best) if ratio <= 1 else is_clear(best, native)
+    return Verdict(*cell, word, native, best, ratio, clear)

@@ -37,6 +37,8 @@ _colours = {
     "limit": "#000000",
 }
 _markers = {"independent": "s", "nonblocking": "^", "process": "D", "domain": "P", "node": "X"}
+# Of variants that compress, whose colour is the driver's.
+_dashes_of_codecs = {"deflate": (5, 2), "zstd": (1, 1.5)}
 _dashes = {"independent": (4, 2), "nonblocking": (1, 1.5), "process": (6, 2, 1, 2), "domain": (6, 2, 1, 2)}
 
 
@@ -67,6 +69,9 @@ def look(method: str) -> Look:
     colour = _colours.get(words[0], "#7a7a7a")
     kind = next((word for word in reversed(words) if word in _markers), "")
     dashes = _dashes.get(kind)
+    codec = next((name for name in _dashes_of_codecs if f"+{name}" in method), None)
+    if codec is not None and dashes is None:
+        dashes = _dashes_of_codecs[codec]
     if words[0] in ("limit", "ascii"):
         dashes = (2, 2)
     thick = 2.4 if base == "native" else 1.2 if base == "limit" else 1.6

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,6 +65,7 @@ class Run:
     time: str
     versions: Mapping[str, str]
     added_bytes: Optional[int]
+    file_bytes: int = 0  # of the files that were written; 0 where that was not recorded
     start: str = ""
     whole_round: bool = True
     # Hints and I/O domains that all methods of a start of the engine had: "hints cb_nodes=1".
@@ -81,9 +83,14 @@ class Run:
 
     @property
     def variant(self) -> dict[str, str]:
-        """The settings in the method's name: {"writers": "1"}."""
-        parts = self.method.split("+")[1:]
-        return {key: value for key, _, value in (part.partition("=") for part in parts)}
+        """The settings in the method's name: {"writers": "1"}; of native+thread+zstd1, which are short for
+        some, {"background": "thread", "compression": "zstd1"}."""
+        return dict(map(_setting_of, self.method.split("+")[1:]))
+
+    @property
+    def compression(self) -> str:
+        """Codec and level of a variant that compresses: "deflate1"; "" of others."""
+        return self.variant.get("compression", "")
 
     @property
     def by_model(self) -> dict[str, float]:
@@ -97,6 +104,16 @@ class Run:
     def time_to_compare(self) -> float:
         """Seconds that methods are compared by: the whole run, with the joining of several files to one."""
         return self.seconds.get("total_joined") or self.seconds["total"]
+
+
+def _setting_of(part: str) -> tuple[str, str]:
+    """A setting in the name of a method, as written or as what the engine knows to be short for one."""
+    if part == "thread":
+        return "background", part
+    if re.fullmatch(r"(deflate|zstd)\d+", part):
+        return "compression", part
+    key, _, value = part.partition("=")
+    return key, value
 
 
 @dataclass(frozen=True)
@@ -178,6 +195,7 @@ def _run(item: Mapping[str, Any]) -> Run:
         time=str(item.get("time") or ""),
         versions=versions,
         added_bytes=None if item.get("added_rss_bytes") is None else int(item["added_rss_bytes"]),
+        file_bytes=int(item.get("file_bytes") or 0),
         start=str(item.get("start") or ""),
         whole_round=bool(item.get("whole_round", True)),
         options=_options(settings, str(item["method"])),

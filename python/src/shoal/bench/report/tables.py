@@ -64,6 +64,11 @@ def rate(spread: Optional[Spread]) -> str:
     return f"{spread.middle:,.0f}" if spread.middle >= 10 else f"{spread.middle:.2g}"
 
 
+def megabytes(count: int) -> str:
+    """ "23.5"."""
+    return f"{count / 1e6:.3g}" if count < 1e9 else f"{count / 1e6:,.0f}"
+
+
 def ranks_text(contest: Contest) -> str:
     """ "4", or "16 > 2 cores"."""
     crowded = next((entry.first for entry in contest.entries if entry.crowded), None)
@@ -84,21 +89,26 @@ _keys = (
 
 
 def _won(contest: Contest, entry: Entry) -> str:
-    """ "fastest", or "fastest cdf5" where another format was faster still."""
+    """ "fastest", or "fastest cdf5", "fastest deflate1" where another format or compression was faster."""
     if not entry.verified:
         return "WRONG VALUES"
     if entry is contest.winner:
         return "fastest" if len(contest.rivals) > 1 else ""
-    peers = [] if entry.is_bound else contest.of_format(entry.format)
-    return f"fastest {entry.format}" if len(peers) > 1 and peers[0] is entry else ""
+    peers = [] if entry.is_bound else contest.peers_of(entry)
+    which = entry.format if len(contest.formats) > 1 else ""
+    which = " ".join(filter(None, (which, entry.compression)))
+    return f"fastest {which}".rstrip() if len(peers) > 1 and peers[0] is entry else ""
 
 
-def _cells(contest: Contest, entry: Entry, phases: Sequence[str]) -> list[str]:
+def _cells(contest: Contest, entry: Entry, phases: Sequence[str], files: bool) -> list[str]:
     spread = entry.seconds
     cells = [entry.method, entry.format, _won(contest, entry), str(spread.count)]
     cells += [seconds(value) for value in (spread.low, spread.middle, spread.high)]
     share = contest.share_of_limit(entry)
-    cells += [percent(spread.relative), rate(entry.rate()), "" if share is None else f"{share:.2f}"]
+    cells += [percent(spread.relative), rate(entry.rate())]
+    if files:
+        cells.append(megabytes(entry.first.file_bytes) if entry.first.file_bytes else "")
+    cells.append("" if share is None else f"{share:.2f}")
     cells.append("yes" if entry.verified else "NO")
     return cells + [_phase(contest, entry, name) for name in phases]
 
@@ -132,13 +142,16 @@ def table_of(title: str, contests: Sequence[Contest], place: str) -> Table:
     varied = [(name, text) for name, text in _keys if len({text(c) for c in contests}) > 1]
     common = [(name, text(contests[0])) for name, text in _keys if (name, text) not in varied]
     phases = _phases_of(contests, contests[0].key.experiment)
+    entries = [entry for contest in contests for entry in contest.entries]
+    # Of interest where it is what was varied.
+    files = any(e.compression for e in entries) and any(e.first.file_bytes for e in entries)
     rows = []
     for contest in contests:
         for number, entry in enumerate(contest.entries):
             keys = [text(contest) if number == 0 else "" for _, text in varied]
             mark = "" if entry.verified else "wrong"
             mark = mark or ("limit" if entry.is_bound else "best" if entry is contest.winner else "")
-            rows.append(Row(keys + _cells(contest, entry, phases), mark, number == 0))
+            rows.append(Row(keys + _cells(contest, entry, phases, files), mark, number == 0))
     headings = [name for name, _ in varied] + [
         "method",
         "format",
@@ -148,7 +161,8 @@ def table_of(title: str, contests: Sequence[Contest], place: str) -> Table:
         "median s",
         "max s",
     ]
-    headings += ["spread", "MB/s", "of limit", "checked", *(f"{name} s" for name in phases)]
+    headings += ["spread", "MB/s", *(["file MB"] if files else []), "of limit", "checked"]
+    headings += [f"{name} s" for name in phases]
     caption = f"{place}; " + ", ".join(f"{name} {text}" for name, text in common if text) + "."
     return Table(title, caption, headings, rows, len(varied) + 3)
 
@@ -156,7 +170,8 @@ def table_of(title: str, contests: Sequence[Contest], place: str) -> Table:
 how_to_read = (
     "Seconds are from before opening to after closing, of the slowest rank; with joining, where there are "
     "several files. Spread: from the fastest to the slowest run, as a share of the median. MB/s: 10^6 "
-    "bytes a second of the median. Of limit: 1 is as fast as each rank writing one contiguous block. "
+    "bytes a second of the median, before compression. File MB: what was written. Of limit: 1 is as fast as "
+    "each rank writing one contiguous block. "
     "Checked: every value that was written was read back and compared; of what was read, all records in the "
     "round that warms up, and the last one in the rounds that count. Phases are each the slowest rank's, "
     "so they need not add up to the whole; a dash: not measured, or not to be believed."
@@ -184,7 +199,8 @@ def cells_table(verdicts: Sequence[Verdict], names: dict[Place, str]) -> Table:
             continue
         key = verdict.key
         cells = [key.experiment, key.what, key.size, str(key.records or ""), times(key.tiles), str(key.ranks)]
-        cells += [verdict.format, names[key.place], key.options, verdict.best.method]
+        format = " ".join(filter(None, (verdict.format, verdict.compression)))
+        cells += [format, names[key.place], key.options, verdict.best.method]
         cells.append(seconds(verdict.best.seconds.middle))
         native = verdict.native.seconds.middle if verdict.native else None
         cells.append(seconds(native) if verdict.ratio else "WRONG VALUES")
@@ -199,9 +215,9 @@ def cells_table(verdicts: Sequence[Verdict], names: dict[Place, str]) -> Table:
         row.cells = [row.cells[i] for i in keep]
     return Table(
         "Cells where native is more than 10 % behind the best",
-        "A cell is one experiment, operation, size, tiling, number of ranks, format and place. Best is the "
-        "fastest method other than limit, with every value right. --cells gives all cells as JSON, with the "
-        f"phases of both.{' All of them: ' + common + '.' if common else ''}",
+        "A cell is one experiment, operation, size, tiling, number of ranks, format, compression and place. "
+        "Best is the fastest method other than limit, with every value right. --cells gives all cells as "
+        f"JSON, with the phases of both.{' All of them: ' + common + '.' if common else ''}",
         [headings[i] for i in keep],
         rows,
         len(keep) - 4,

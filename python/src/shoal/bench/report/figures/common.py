@@ -13,7 +13,7 @@ from typing import Optional
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from ..compare import Contest, Entry, Key, Spread, times
+from ..compare import Contest, Entry, Spread, times
 from ..drawing import Series, look
 from ..results import Place
 
@@ -127,11 +127,6 @@ def lines(
                 found = methods.setdefault(label(entry, with_format), (entry.method, []))
                 found[1].append((x, spread))
     return [Series(text, look(method), line) for text, (method, line) in methods.items()]
-
-
-def work_words(key: Key) -> str:
-    """ "656x640x16, 5 records"."""
-    return f"{key.size}, {key.records} record{'s' if key.records > 1 else ''}" if key.records else key.size
 
 
 def operation_title(what: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from .. import published
-from ..compare import Contest, Entry, distinct, times
+from ..compare import Contest, Entry, distinct, times, work_words
 from ..drawing import (
     Sheet,
     grey,
@@ -22,7 +22,7 @@ from ..drawing import (
 )
 from ..results import Place, Run
 from ..sweeps import not_swept, pooled
-from .common import About, Picture, label, operation_title, places_of, slug, subtitle, work_words
+from .common import About, Picture, label, operation_title, places_of, slug, subtitle
 from .sweeps import draw_sweeps
 
 ABOUT = About(

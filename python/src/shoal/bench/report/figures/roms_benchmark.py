@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""E4 roms-benchmark: bars of elapsed, user and system time of a whole run, beside the published pairs."""
+"""E4 roms-benchmark: bars of elapsed, blocked, user and system time of a run, beside the published pairs."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from .common import About, Picture, formats_of, label, places_of, slug, subtitle
 
 ABOUT = About(
     "roms-benchmark",
-    "Lower is better. Elapsed is what one waits for. User and system are summed over all ranks, so they "
+    "Lower is better. Elapsed is what one waits for. Blocked is what of it the model does not compute: its "
+    "calls of output. User and system are summed over all ranks, so they "
     "can be larger than elapsed; user time also has the model's arithmetic and ranks that wait without "
     "sleeping.",
     "With more ranks than cores, waiting ranks cost those that compute; elapsed time then says as much "
     "about the MPI library as about output.",
     published.roms_benchmark_source,
 )
-_kinds = (("elapsed", ""), ("user", "user"), ("system", "system"))
+_kinds = (("elapsed", ""), ("blocked", "blocked"), ("user", "user"), ("system", "system"))
+_step = len(_kinds) + 1  # from one method to the next
 
 
 def _bars(panel, entries: Sequence[Entry], with_format: bool) -> None:
-    """Three bars for each method; elapsed full, the other two lighter."""
+    """Bars for each method; elapsed full, the others lighter."""
     values, places, texts = [], [], []
     for row, entry in enumerate(entries):
         style = look(entry.method)
@@ -32,8 +34,8 @@ def _bars(panel, entries: Sequence[Entry], with_format: bool) -> None:
             spread = entry.phase(phase) if phase else entry.seconds
             if spread is None:
                 continue
-            y = row * 4 + kind
-            panel.barh(y, spread.middle, height=0.86, color=style.colour, alpha=(1, 0.55, 0.28)[kind])
+            y = row * _step + kind
+            panel.barh(y, spread.middle, height=0.86, color=style.colour, alpha=(1, 0.7, 0.45, 0.25)[kind])
             panel.hlines(y, spread.low, spread.high, color=ink, lw=1)
             values += [spread.high]
             places.append(y)
@@ -48,12 +50,12 @@ def _bars(panel, entries: Sequence[Entry], with_format: bool) -> None:
                 color=ink if kind == 0 else grey,
             )
     panel.set_yticks(places, texts)
-    panel.set_ylim(len(entries) * 4 - 0.6, -0.9)
+    panel.set_ylim(len(entries) * _step - 0.6, -0.9)
     scale(panel, "seconds", [value * 1.12 for value in values], "x", log=False)
 
 
 def _published(panel, rows: int) -> None:
-    """The published pairs, in grey; bars as thick as those beside them, which are rows of three."""
+    """The published pairs, in grey; bars as thick as those beside them, which are in rows."""
     y, places, texts = 0, [], []
     for target, pair in published.roms_benchmark.items():
         for way, seconds in pair.items():
@@ -72,7 +74,7 @@ def _published(panel, rows: int) -> None:
             y += 1
         y += 1
     panel.set_yticks(places, texts)
-    panel.set_ylim(max(y - 0.6, rows * 4 - 0.6), -0.9)
+    panel.set_ylim(max(y - 0.6, rows * _step - 0.6), -0.9)
     scale(panel, "seconds, own scale", [190], "x", log=False)
 
 
@@ -87,12 +89,12 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             pairs = [f"{target}, {way}" for target, pair in published.roms_benchmark.items() for way in pair]
             texts = [f"{label(entry, several)}  elapsed" for entry in entries]
             sheet = Sheet(
-                f"A whole run of the model, {group[0].key.size}: elapsed, user and system time",
+                f"A whole run of the model, {group[0].key.size}: elapsed, blocked, user and system time",
                 subtitle(names[place], group, hollow=False),
                 "User and system time are those of all ranks together. Grey: elapsed seconds of another "
                 f"machine and year, on a scale of its own. {published.roms_benchmark_source}",
                 columns=2,
-                panel_height=max(2.2, 0.68 * len(entries)),
+                panel_height=max(2.2, 0.17 * _step * len(entries)),
                 left=(widest(texts) + 0.25, widest(pairs) + 0.25),
                 right=0.3,
                 shares=(2, 1),
@@ -105,7 +107,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
             for panel in (ours, theirs):
                 panel.grid(False)
                 panel.tick_params(axis="y", length=0)
-            caption = f"Elapsed, user and system seconds of a whole run, {names[place]}."
+            caption = f"Elapsed, blocked, user and system seconds of a whole run, {names[place]}."
             name = slug("roms-benchmark", names[place], group[0].key.size, f"{ranks}ranks")
             pictures.append(Picture(name, caption, sheet.figure))
     return pictures

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from .. import published
 from ..compare import Contest, distinct
-from ..drawing import Sheet, draw_lines, grey, heading, nothing_here, small, ticks
+from ..drawing import Sheet, draw_lines, grey, heading, normal, nothing_here, small, text_inches, ticks
 from ..results import Place
 from .common import (
     About,
@@ -40,10 +40,11 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
         shapes.sort()
         for format in formats_of(here):
             some = [c for c in here if c.of_format(format)]
+            compressed = any(entry.compression for c in some for entry in c.entries)
             sheet = Sheet(
-                f"ROMS history file, {format}: seconds against records",
+                f"ROMS history file, {format}{', compressed' if compressed else ''}: seconds against records",
                 subtitle(names[place], some),
-                published.roms_size_source,
+                "" if compressed else published.roms_size_source,
                 rows=len(shapes),
                 columns=len(operations),
                 panel_height=panel_height(some, 2.3),
@@ -57,14 +58,16 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                         nothing_here(panel)
                         continue
                     size = group[0].key.size
-                    heading(panel, f"{operation_title(what)} {size}")
-                    if what == "write" and size in published.roms_size:
-                        panel.text(
-                            1,
-                            1.03,
+                    title = f"{operation_title(what)} {size}"
+                    heading(panel, title)
+                    if what == "write" and size in published.roms_size and not compressed:
+                        # Behind the heading, as panels may be narrow.
+                        panel.annotate(
                             published.roms_size[size],
-                            transform=panel.transAxes,
-                            ha="right",
+                            (0, 1),
+                            (72 * (text_inches(title, normal) + 0.15), 7),
+                            xycoords="axes fraction",
+                            textcoords="offset points",
                             color=grey,
                             fontsize=small,
                             style="italic",
@@ -73,6 +76,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                     ticks(panel, records, [str(n) for n in records], "records")
                     panel.set_xlim(0, max(records) * 1.03)
                     draw_lines(panel, lines({c.key.records: chosen(c, format) for c in group}), "seconds")
-            caption = f"Seconds against records, {format}, {names[place]}."
+            kind = f"{format}, compressed" if compressed else format
+            caption = f"Seconds against records, {kind}, {names[place]}."
             pictures.append(Picture(slug("roms-size", names[place], format), caption, sheet.figure))
     return pictures

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .. import published
-from ..compare import Contest, distinct, times
+from ..compare import Contest, distinct, times, work_words
 from ..drawing import Sheet, draw_lines, heading, nothing_here, ticks
 from ..results import Place
 from .common import (
@@ -21,7 +21,6 @@ from .common import (
     places_of,
     slug,
     subtitle,
-    work_words,
 )
 
 ABOUT = About(

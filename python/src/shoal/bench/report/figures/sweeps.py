@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..compare import Contest, Entry, distinct
+from ..compare import Contest, Entry, distinct, work_words
 from ..drawing import Sheet, heading, light, look, nothing_here, number, scale, small, widest
 from ..sweeps import pooled, sweeps_of
-from .common import Picture, operation_title, slug, subtitle, work_words
+from ..tables import megabytes
+from .common import Picture, operation_title, slug, subtitle
 
 
 def draw_sweeps(
@@ -26,26 +27,33 @@ def draw_sweeps(
         texts += [f"{m} ({f})" for methods in used.values() for m, f in methods]
         rows = max(sum(len(v) + 1.25 for v in methods.values()) for methods in used.values())
         drawn = [entry for methods in used.values() for values in methods.values() for _, entry in values]
+        sizes = [_size(entry, setting) for entry in drawn]
         sheet = Sheet(
             f"{experiment}, {work_words(contests[0].key)}: seconds against {setting}",
             subtitle(place, contests, hollow=False, drawn=drawn),
             columns=len(used),
             panel_height=0.2 * rows + 0.2,
             left=widest(texts) + 0.3,
-            right=0.65,
+            right=0.65 + (widest(sizes) if any(sizes) else 0),
         )
         for panel, (what, methods) in zip(sheet.axes[0], used.items()):
             if not methods:
                 nothing_here(panel)
                 continue
             heading(panel, operation_title(what))
-            _dots(panel, methods)
+            _dots(panel, methods, setting)
         caption = f"Seconds against {setting}, {place}."
         pictures.append(Picture(slug(experiment, setting, *base), caption, sheet.figure))
     return pictures
 
 
-def _dots(panel, methods: dict[tuple[str, str], list[tuple[str, Entry]]]) -> None:
+def _size(entry: Entry, setting: str) -> str:
+    """How large the file is, where that is what the setting is for."""
+    written = entry.first.file_bytes
+    return f"   ({megabytes(written)} MB)" if written and setting in ("compression", "quantize") else ""
+
+
+def _dots(panel, methods: dict[tuple[str, str], list[tuple[str, Entry]]], setting: str) -> None:
     y, places, texts, bold, highs = 0.0, [], [], [], []
     for (method, format), values in methods.items():
         style = look(method)
@@ -58,7 +66,7 @@ def _dots(panel, methods: dict[tuple[str, str], list[tuple[str, Entry]]]) -> Non
             panel.hlines(y + row, spread.low, spread.high, color=style.colour, lw=1.4)
             panel.plot(spread.middle, y + row, style.marker, color=style.colour, ms=6)
             panel.annotate(
-                number(spread.middle),
+                number(spread.middle) + _size(entry, setting),
                 (spread.high, y + row),
                 (6, 0),
                 textcoords="offset points",
