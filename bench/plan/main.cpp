@@ -24,7 +24,7 @@ constexpr const char* k_usage =
     "usage: shoal-plan --ranks N --nodes N (--global NXxNYxNZ [--tiles AxB] | --columns ne120|FILE "
     "[--levels N])\n"
     "  [--cell-bytes 4] [--chunk NXxNYxNZ] [--library] [--io-ranks N] [--io-ranks-per-node N] [--io-stride "
-    "N] [--io-base N]\n"
+    "N] [--io-base N] [--io-way auto|box|subset]\n"
     "  [--stage-bytes N] [--slot-bytes N] [--direct-bytes N] [--writers N] [--exchange auto|on|off] "
     "[--seconds 60]\n"
     "--library: through a driver of another library. Shapes have the fastest dimension first.\n";
@@ -35,7 +35,8 @@ class Arguments {
     static const std::vector<std::string> known{
         "--ranks",      "--nodes",        "--global",   "--tiles",     "--columns",           "--levels",
         "--cell-bytes", "--chunk",        "--io-ranks", "--io-stride", "--io-base",           "--stage-bytes",
-        "--slot-bytes", "--direct-bytes", "--writers",  "--seconds",   "--io-ranks-per-node", "--exchange"};
+        "--slot-bytes", "--direct-bytes", "--writers",  "--seconds",   "--io-ranks-per-node", "--exchange",
+        "--io-way"};
     for (int i = 1; i < argc; ++i) {
       const std::string name = argv[i];
       if (name == "--library") {
@@ -142,6 +143,15 @@ DriverOptions options_of(const Arguments& arguments) {
                   "--exchange is '" + arguments.text("--exchange") + "'; it can be auto, on or off");
     options.exchange = word->second;
   }
+  if (arguments.has("--io-way")) {
+    const std::map<std::string, IoWay> words{
+        {"auto", IoWay::automatic}, {"box", IoWay::box}, {"subset", IoWay::subset}};
+    const auto word = words.find(arguments.text("--io-way"));
+    if (word == words.end())
+      throw Error(Code::invalid_argument,
+                  "--io-way is '" + arguments.text("--io-way") + "'; it can be auto, box or subset");
+    options.io_way = word->second;
+  }
   return options;
 }
 
@@ -184,8 +194,11 @@ void print(const PretendedField& field, const std::string& tiles, const Simulati
                    .number("nodes", field.nodes)
                    .number("ranks_simulated", s.ranks)
                    .number("nodes_simulated", s.nodes)
+                   .number("groups_simulated", s.groups)
                    .real("seconds", "%.3f", s.seconds)
-                   .text("way", s.exchanged ? "exchange" : "direct")
+                   .text("way", s.exchanged    ? "exchange"
+                                : s.groups > 0 ? "subset"
+                                               : "direct")
                    .text("why", s.why)
                    .text("writer", writers[static_cast<int>(s.writer)])
                    .number("writers", s.writers)

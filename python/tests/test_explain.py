@@ -301,6 +301,29 @@ def test_simulation_refuses_what_it_would_not_use():
         simulate(Case(ranks=4, nodes=2, shape=(2**32, 2**32, 4)))
 
 
+def test_simulation_of_groups_is_as_explained():
+    needs_plan_program()
+    settings = {"io_way": "subset", "io_ranks_per_node": 2}
+    told = simulate(Case(16, 2, (656, 640, 16), tiles=(4, 4), settings=settings))
+    options = Options(ranks_per_node=8, io_ranks_per_node=2, io_way="subset")
+    plan = explain(Tiles((656, 640, 16), (4, 4), 4), options)
+    assert (told["way"], told["writer"], told["groups_simulated"]) == ("subset", "I/O rank", len(plan.nodes))
+    assert told["loads"]["who_least"] in [node.io_rank for node in plan.nodes]
+    assert told["loads"]["least"] == plan.nodes[0].bytes and told["extents"]["sum"] == plan.writes
+    assert told["rank_messages"]["sum"] == 0
+    for wrong in ({"exchange": "on"}, {"writers": 2}, {"io_ranks_per_node": 0, "io_ranks": 1}):
+        chosen = {key: value for key, value in {**settings, **wrong}.items() if value}
+        with pytest.raises(InvalidArgumentError, match="io_way=subset"):
+            simulate(Case(16, 2, (656, 640), tiles=(4, 4), settings=chosen))
+    with pytest.raises(InvalidArgumentError, match="exchange=off"):
+        simulate(Case(16, 2, (656, 640), settings={"io_way": "box", "exchange": "off"}))
+    way = ["--io-way", "subset", "--simulate", "--ranks", "1200", "--nodes", "30"]
+    result = run_program([*program, "--global", "240x180x5", *way])
+    assert result.returncode == 0, result.stderr
+    assert "subset: each of 30 I/O ranks stores what its group" in result.stdout
+    assert "Messages between nodes: none" in result.stdout
+
+
 def test_simulation_at_the_command_line():
     needs_plan_program()
     command = [*program, "--simulate", "--global", "240x180x5", "--ranks", "1200", "--nodes", "30"]

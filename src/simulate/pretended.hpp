@@ -17,6 +17,8 @@ struct PretendedField {
   std::size_t size = 4;  ///< bytes of a cell
   Dims chunk;            ///< of the variable in one record; empty: it lies in one piece
   int ranks = 1, nodes = 1;
+  /// The first rank of each node, and the number of ranks, where nodes are not even; else empty.
+  std::vector<int> firsts;
   /// Either: the tile of a rank.
   std::function<Box(int rank)> tile;
   /// Or: its cells, which count the dimensions between the first `leads` and the last `whole`.
@@ -26,8 +28,9 @@ struct PretendedField {
   std::vector<int> corners;
 
   bool is_map() const { return static_cast<bool>(cells); }
-  /// Ranks of a node follow each other; nodes differ by one rank at most.
+  /// Ranks of a node follow each other; nodes differ by one rank at most, unless firsts says otherwise.
   int first_of_node(int node) const {
+    if (!firsts.empty()) return firsts[static_cast<std::size_t>(node)];
     return static_cast<int>(static_cast<std::int64_t>(node) * ranks / nodes);
   }
   std::vector<int> first_of_nodes() const;  ///< of all nodes, and the number of ranks

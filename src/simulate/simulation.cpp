@@ -211,7 +211,7 @@ std::uint64_t Simulator::address_of(const Dims& chunk_index) const {
 // As FieldWriter fills slots, and shares of them are stored.
 void Simulator::store_through_stage(int node, const NodeShare& share) {
   const int ranks = field_.first_of_node(node + 1) - field_.first_of_node(node);
-  const StageShape stage = stage_shape(wish_.options, ranks);
+  const StageShape stage = stage_shape(wish_.options_of_node(node), ranks);
   const auto size = static_cast<std::int64_t>(field_.size);
   Filling filling;
   std::int64_t load = 0;
@@ -249,8 +249,7 @@ void Simulator::store_past_stage(int node, const NodeShare& share) {
     for (std::size_t i = static_cast<std::size_t>(r); i < share.unowned.size();
          i += static_cast<std::size_t>(ranks))
       boxes.push_back(share.unowned[i]);
-    std::int64_t load = 0;
-    std::int64_t writes = 0;
+    std::int64_t load = 0, writes = 0;
     for (const auto& box : boxes) {
       ExtentMerger merger([&](const Extent& extent) {
         load += extent.bytes;
@@ -565,6 +564,7 @@ Simulation Simulator::run() {
   out_.extents = extents_.figures();
   out_.extent_bytes = extent_bytes_.figures();
   out_.nodes = std::count(chosen_.begin(), chosen_.end(), true);
+  out_.simulated = chosen_;
   const auto traffic = [&](const std::vector<Traffic>& of, auto&& is_simulated,
                            Figures<std::int64_t>& messages, Figures<std::int64_t>& bytes, auto&& name) {
     Collector<std::int64_t> m;
@@ -592,7 +592,7 @@ Simulation Simulator::run() {
 
 }  // namespace
 
-Simulation simulate(const SimulationWish& wish) {
+Simulation simulate_nodes(const SimulationWish& wish) {
   return Simulator(wish).run();
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "simulate/figures.hpp"
@@ -25,6 +26,13 @@ struct SimulationWish {
   Seconds budget = 60;  ///< if all ranks would take longer, only some nodes are simulated
   int least_nodes = 0;  ///< so many of them at least, if not all
   MemoryMeter meter;
+  std::vector<std::int64_t> stage_bytes;  ///< of each node, where they differ; else empty
+
+  DriverOptions options_of_node(int node) const {
+    DriverOptions own = options;
+    if (!stage_bytes.empty()) own.stage_bytes = stage_bytes[static_cast<std::size_t>(node)];
+    return own;
+  }
 };
 
 /// Who stores.
@@ -37,6 +45,8 @@ struct Simulation {
   Writer writer = Writer::io_rank;
   std::int64_t writers = 0;  ///< there are
   std::int64_t ranks = 0, nodes = 0;
+  std::int64_t groups = 0;      ///< of I/O ranks, in the subset way; else 0
+  std::vector<bool> simulated;  ///< by node, or group
   Seconds seconds = 0;
   Figures<double> plan_seconds;      ///< by rank, of a core; nobody waits for messages
   Figures<std::int64_t> plan_bytes;  ///< by rank: the most memory at a time while it plans
@@ -56,5 +66,8 @@ struct Simulation {
 /// code: what a rank would hear from others is kept until it is its turn. Error(setting): options that cannot
 /// be. Local; needs no MPI.
 Simulation simulate(const SimulationWish& wish);
+
+/// The same, for all ways but subset, where each group is taken for a node (groups.cpp).
+Simulation simulate_nodes(const SimulationWish& wish);
 
 }  // namespace shoal

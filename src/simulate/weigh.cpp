@@ -2,6 +2,7 @@
 // As NativeDriver weighs it (native_ways.cpp).
 #include "simulate/weigh.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.hpp"
@@ -29,16 +30,17 @@ OwnedPart part_of_rank(const std::vector<Parcel>& runs, const PretendedField& fi
 }
 
 Weighing::Weighing(const SimulationWish& wish, const std::function<NodeShare(int node)>& share_of)
-    : wish_(wish), field_(wish.field) {
+    : wish_(wish), field_(wish.field), first_(field_.first_of_nodes()) {
   exchange = always();
   if (!exchange) weigh(share_of);
 }
 
 int Weighing::node_of(int rank) const {
-  int node = static_cast<int>(static_cast<std::int64_t>(rank) * field_.nodes / field_.ranks);
-  while (field_.first_of_node(node + 1) <= rank)
-    ++node;
-  return node;
+  return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), rank) - first_.begin()) - 1;
+}
+
+bool Weighing::subset() const {
+  return wish_.options.io_way == IoWay::subset;
 }
 
 bool Weighing::always() {
@@ -51,6 +53,9 @@ bool Weighing::always() {
     throw Error(Code::setting,
                 "exchange=off and settings of I/O ranks contradict each other, as cells go to these ranks by "
                 "an exchange; leave one of them out");
+  if (options.exchange == Exchange::off && options.io_way == IoWay::box)
+    throw Error(Code::setting, "io_way=box and exchange=off contradict each other; leave one of them out");
+  if (options.io_way == IoWay::box) why = "io_way=box";
   if (options.exchange == Exchange::on) why = "exchange=on";
   if (sets_io_ranks(options)) why = "I/O ranks are set";
   return !why.empty();
@@ -62,24 +67,29 @@ void Weighing::weigh(const std::function<NodeShare(int node)>& share_of) {
       throw Error(Code::not_supported,
                   "on one node driver native packs the cells of a map to their places in the node's stage, "
                   "with no plan beside the map; give more nodes, or I/O ranks");
-    why = "there is one node";
+    why = subset() ? "io_way=subset" : "there is one node";
     return;
   }
   field_.is_map() ? count_map() : count_tiles(share_of);
+  const bool off = wish_.options.exchange == Exchange::off;
+  if (off && most_runs_ > k_most_boxes)
+    throw Error(Code::setting, std::string(subset() ? "io_way=subset" : "exchange=off") +
+                                   ", but the cells of a map that a " + (subset() ? "group" : "node") +
+                                   " has are " + std::to_string(most_runs_) + " runs, and it can store " +
+                                   std::to_string(k_most_boxes) + " without an exchange");
+  const auto text = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
+  const std::string own = text(runs_) + " runs of " + bytes_text(runs_ > 0 ? bytes_ / runs_ : 0);
+  if (subset()) {
+    why = "io_way=subset; groups store " + own;
+    return;
+  }
   const auto boxes = static_cast<int>(pretended_io_ranks(field_, wish_.options).size());
   const double in_boxes = runs_of_boxes(Box::whole(field_.global), boxes, field_.chunk,
                                         field_.chunk.empty() ? field_.global : field_.chunk, field_.size);
-  const bool off = wish_.options.exchange == Exchange::off;
-  if (off && most_runs_ > k_most_boxes)
-    throw Error(Code::setting, "exchange=off, but the cells of a map that a node has are " +
-                                   std::to_string(most_runs_) + " runs, and a node can store " +
-                                   std::to_string(k_most_boxes) + " without an exchange");
   exchange = !off && (most_runs_ > k_most_boxes || exchange_pays(runs_, bytes_, in_boxes));
-  const auto text = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
-  why = std::string(off ? "exchange=off; " : "") + "nodes " + (exchange ? "would " : "") + "store " +
-        text(runs_) + " runs of " + bytes_text(runs_ > 0 ? bytes_ / runs_ : 0) + "; " + text(boxes) +
-        " I/O ranks " + (exchange ? "" : "would ") + "store " + text(in_boxes) + " runs of " +
-        bytes_text(bytes_ / in_boxes);
+  why = std::string(off ? "exchange=off; " : "") + "nodes " + (exchange ? "would " : "") + "store " + own +
+        "; " + text(boxes) + " I/O ranks " + (exchange ? "" : "would ") + "store " + text(in_boxes) +
+        " runs of " + bytes_text(bytes_ / in_boxes);
 }
 
 void Weighing::count_tiles(const std::function<NodeShare(int node)>& share_of) {

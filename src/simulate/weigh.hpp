@@ -38,9 +38,11 @@ class Weighing {
   void collect_runs();
   std::vector<CellRun> all_runs(int node) const;
   int node_of(int rank) const;
+  bool subset() const;
 
   const SimulationWish& wish_;
   const PretendedField& field_;
+  std::vector<int> first_;       // of nodes
   double runs_ = 0, bytes_ = 0;  // of all nodes, in the file
   std::int64_t most_runs_ = 0;   // of a node, in the mapped dimensions
   MapShape shape_;

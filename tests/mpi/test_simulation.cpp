@@ -10,6 +10,7 @@
 #include "driver/kinds.hpp"
 #include "random_maps.hpp"
 #include "random_tiles.hpp"
+#include "simulate/groups.hpp"
 #include "simulate/simulation.hpp"
 
 using namespace shoal;
@@ -152,7 +153,9 @@ Happened write_field(const Comm& comm, const PretendedField& field, const Driver
   out.figures.node_takes_messages = figures(node_in);
   out.figures.node_takes_bytes = figures(node_in_bytes);
   // Of I/O ranks: all of them, ascending.
-  const auto io_ranks = pretended_io_ranks(field, options);
+  const bool subset = options.io_way == IoWay::subset;
+  const auto io_ranks =
+      subset ? pretended_groups(field, options).io_ranks : pretended_io_ranks(field, options);
   Collector<std::int64_t> m, b, l, e;
   for (const int r : io_ranks) {
     const auto i = static_cast<std::size_t>(r);
@@ -163,7 +166,7 @@ Happened write_field(const Comm& comm, const PretendedField& field, const Driver
   }
   out.figures.writer_messages = m.figures();
   out.figures.writer_bytes = b.figures();
-  if (exchanged) {
+  if (exchanged || subset) {
     out.figures.loads = l.figures();
     out.figures.extents = e.figures();
   } else {
@@ -258,6 +261,13 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
       options.exchange = Exchange::on;
     else if (pick(2) == 0)
       options.exchange = Exchange::off;
+    const bool groups = pick(3) == 0 && options.ranks_per_node > 1;
+    if (groups) {
+      options.exchange = Exchange::automatic;
+      options.io_way = IoWay::subset;
+      options.io_ranks = 0;
+      options.io_ranks_per_node = 2;
+    }
     if (pick(3) == 0) {  // many rounds
       options.stage_bytes = 512;
       options.whole_stage = true;
@@ -266,6 +276,7 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     CAPTURE(text_of(field.global));
     CAPTURE(options.io_ranks);
     CAPTURE(options.ranks_per_node);
+    CAPTURE(groups);
     const auto tail_dims = tail(field.global, field.global.size() - field.leads);
     const auto cut =
         Decomposition::map(comm, tail_dims, field.whole, lists[static_cast<std::size_t>(comm.rank())]);
@@ -297,14 +308,25 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     options.slot_bytes = pick(2) == 0 ? 64 * 1024 : 0;
     options.writers = pick(3);
     field.nodes = comm.size() / options.ranks_per_node;
-    const bool sends = pick(2) == 0;
-    if (sends && pick(2) == 0)
+    const bool groups = pick(3) == 0;
+    const bool sends = !groups && pick(2) == 0;
+    if (groups) {
+      options.writers = std::min(options.writers, 1);
+      options.io_way = IoWay::subset;
+      if (pick(2) == 0) options.io_ranks_per_node = 1 + pick(options.ranks_per_node);
+      if (pick(3) == 0) options.io_base = pick(options.ranks_per_node);
+      const int each = std::max(options.io_ranks_per_node, 1);
+      options.io_base = std::min(options.io_base, options.ranks_per_node - each);
+    } else if (sends && pick(2) == 0)
       options.io_ranks = 1 + pick(comm.size());
     else
       options.exchange = sends ? Exchange::on : Exchange::off;
     CAPTURE(round);
     CAPTURE(sends);
+    CAPTURE(groups);
     CAPTURE(options.ranks_per_node);
+    CAPTURE(options.io_ranks_per_node);
+    CAPTURE(options.io_base);
     CAPTURE(options.writers);
     const auto cut = testing::block_of(comm, field.global, tiles, 0);
     SimulationWish wish;

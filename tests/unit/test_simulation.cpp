@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "simulate/groups.hpp"
 #include "simulate/simulation.hpp"
 
 using namespace shoal;
@@ -102,6 +103,66 @@ TEST_CASE("a sample has whole nodes, the corners' too, and its figures are those
     CHECK(sample.writer_bytes.median == all.writer_bytes.median);
     CHECK(sample.bytes.median == all.bytes.median);
   }
+}
+
+TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goes in messages") {
+  const PretendedField field = tiles({3, 90, 120}, 20, 30, 24);
+  SimulationWish wish;
+  wish.field = field;
+  wish.options.io_way = IoWay::subset;
+  for (const int each : {0, 1, 3, 25}) {
+    CAPTURE(each);
+    wish.options.io_ranks_per_node = each;
+    const Simulation out = simulate(wish);
+    CHECK(!out.exchanged);
+    CHECK(out.writer == Writer::io_rank);
+    CHECK(out.groups == 24 * std::max(each, 1));
+    CHECK(out.writers == out.groups);
+    CHECK(out.nodes == 24);
+    CHECK(out.ranks == 600);
+    CHECK(out.loads.count == out.groups);
+    CHECK(out.loads.sum == volume(field.global) * 4);
+    CHECK(out.messages.sum == 0);
+    CHECK(out.loads.who_most % 25 % (25 / std::max(each, 1)) == 0);  // an I/O rank's number, not a group's
+  }
+  // The other way, and fewer of them than all: a sample has whole groups.
+  wish.options.io_ranks_per_node = 5;
+  wish.budget = 0;
+  wish.least_nodes = 7;
+  const Simulation sample = simulate(wish);
+  CHECK(sample.groups >= 7);
+  CHECK(sample.groups < 24);
+  CHECK(sample.nodes <= sample.groups);
+  CHECK(sample.ranks == 5 * sample.groups);
+  // Stride and base count the ranks of a node; the first group has those before its I/O rank too.
+  wish.options.io_ranks_per_node = 0;
+  wish.options.io_stride = 10;
+  wish.options.io_base = 4;
+  const PretendedGroups groups = pretended_groups(field, wish.options);
+  CHECK(std::vector<int>(groups.io_ranks.begin(), groups.io_ranks.begin() + 4) == std::vector{4, 14, 24, 29});
+  CHECK(groups.field.first_of_node(1) == 14);
+  CHECK(groups.field.first_of_node(3) == 25);
+}
+
+TEST_CASE("groups that cannot be are refused as the library refuses them") {
+  SimulationWish wish;
+  wish.field = tiles({90, 120}, 4, 6, 4);
+  wish.options.io_way = IoWay::subset;
+  wish.options.io_ranks = 3;
+  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("has no I/O rank"), Error);
+  wish.options.io_ranks = 0;
+  wish.options.writers = 2;
+  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("writers=2"), Error);
+  wish.options.writers = 0;
+  wish.options.exchange = Exchange::on;
+  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("exchange=on"), Error);
+  wish.options.exchange = Exchange::automatic;
+  wish.native = false;
+  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("driver native"), Error);
+  wish.native = true;
+  wish.options.exchange = Exchange::off;
+  wish.options.io_way = IoWay::box;
+  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("exchange=off"), Error);
 }
 
 TEST_CASE("lists of who sends to which I/O rank grow with those that get something, not with all") {

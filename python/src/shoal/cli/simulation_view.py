@@ -50,17 +50,21 @@ def show(told: dict) -> None:
     if told["ranks_simulated"] == told["ranks"]:
         sample = f"all {_count(told['ranks'])} ranks, one after the other"
     else:
+        groups = told["groups_simulated"]
+        chosen = (
+            f"{_count(groups)} groups of I/O ranks" if groups else f"{_count(told['nodes_simulated'])} nodes"
+        )
         sample = (
-            f"a sample: the {_count(told['ranks_simulated'])} ranks of {_count(told['nodes_simulated'])} "
-            "nodes, chosen evenly and with the corners; figures are of these"
+            f"a sample: the {_count(told['ranks_simulated'])} ranks of {chosen}, chosen evenly and with the "
+            "corners; figures are of these"
         )
     out.print(f"Simulated: {sample}, in {told['seconds']:.1f} s, with the library's own code")
-    way = (
-        f"exchange: cells go in messages to {_count(told['writers'])} I/O ranks, which store even boxes"
-        if told["way"] == "exchange"
-        else "direct: each node stores what its ranks have"
-    )
-    out.print(f"Way: {way} ({told['why']})")
+    way = {
+        "exchange": f"cells go in messages to {_count(told['writers'])} I/O ranks, which store even boxes",
+        "subset": f"each of {_count(told['writers'])} I/O ranks stores what its group of ranks has",
+        "direct": "each node stores what its ranks have",
+    }[told["way"]]
+    out.print(f"Way: {told['way']}: {way} ({told['why']})")
 
     table = Table(title="Plan of a rank", title_justify="left")
     for heading in ("", "least", "median", "most", "whose"):
@@ -92,5 +96,5 @@ def show(told: dict) -> None:
     _row(table, f"{article} {writer} stores, extents", told["extents"], _count, who)
     _row(table, "an extent, bytes", told["extent_bytes"], bytes_text, "")
     out.print(table)
-    if told["way"] == "direct":
+    if told["way"] != "exchange":
         out.print("Messages between nodes: none")

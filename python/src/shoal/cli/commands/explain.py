@@ -276,8 +276,6 @@ def explain(
         raise typer.BadParameter(f"--exchange {exchange}: that is for driver native, not {driver}.")
     if io_way not in ("auto", "box", "subset"):
         raise typer.BadParameter(f"--io-way {io_way}: it can be auto, box or subset.")
-    if io_way == "subset" and simulate:
-        raise typer.BadParameter("--io-way subset does not go with --simulate; leave one of them out.")
     given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
     if driver != "native" and any(given.values()):
         names = " and ".join(name for name, is_given in given.items() if is_given)
@@ -408,7 +406,8 @@ def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, opt
         "io_stride": options.io_stride,
         "io_base": options.io_base,
         "io_ranks_per_node": options.io_ranks_per_node,
-        "exchange": "on" if options.io_way == "box" else options.exchange.replace("auto", ""),
+        "exchange": options.exchange.replace("auto", ""),
+        "io_way": options.io_way.replace("auto", ""),
         "stage_bytes": options.stage_bytes,
         "slot_bytes": options.slot_bytes,
         "writers": options.writers,
