@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <utility>
 
@@ -40,6 +41,11 @@ bool only_for_new_files(const std::string& key) {
        {"chunks", "io_layout", "header_reserve", "exists", "fill", "reference", "master", "compression"})
     if (key == name) return true;
   return false;
+}
+
+// chunks=map and chunks=series are Shoal's setting; shapes are given to each variable here.
+bool is_chunk_shape(const std::string& text) {
+  return text.empty() || std::isalpha(static_cast<unsigned char>(text.front())) == 0;
 }
 
 std::vector<std::int64_t> numbers_of(const std::string& text) {
@@ -183,8 +189,12 @@ class Shoal : public Method {
   void add_common(const Run& run, std::string& text, bool create) const {
     if (!entry_.access.empty()) add(text, "access", entry_.access);
     if (const auto hints = hints_of(run); !hints.empty()) add(text, "hints", hints);
-    for (const auto& [key, value] : run.settings)
-      if (key != "hints" && key != "chunks" && (create || !only_for_new_files(key))) add(text, key, value);
+    for (const auto& [key, value] : run.settings) {
+      if (key == "quantize" && value != "none")
+        throw Refused("quantize changes values, and every value is compared with what was written");
+      if (key == "hints" || (key == "chunks" && is_chunk_shape(value))) continue;
+      if (create || !only_for_new_files(key)) add(text, key, value);
+    }
   }
 
   std::string settings_to_create(const Run& run) const {
@@ -215,7 +225,8 @@ class Shoal : public Method {
     for (const auto& d : run.content.dimensions)
       check(shoal_def_dim(file_, d.name.c_str(), d.length), "dimension " + d.name);
     std::vector<std::int64_t> chunks;
-    if (const auto own = run.settings.find("chunks"); own != run.settings.end())
+    if (const auto own = run.settings.find("chunks");
+        own != run.settings.end() && is_chunk_shape(own->second))
       chunks = numbers_of(own->second);
     for (const auto& field : run.content.fields) {
       std::string dims;
