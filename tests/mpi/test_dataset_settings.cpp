@@ -190,12 +190,15 @@ TEST_CASE("background=auto: threads where each rank has two cores") {
   CHECK(have_cores_for_threads(alone) == (CPU_COUNT(&cores) >= 2));
   const bool together = have_cores_for_threads(comm);
   CHECK(comm.max(std::int64_t{together}) != comm.max(std::int64_t{!together}));  // all of them agree
-  if (Nodes(comm, 0).single() && comm.size() * 2 > std::thread::hardware_concurrency()) CHECK(!together);
+  if (Nodes(comm, 0).single() && comm.size() * 2 > static_cast<int>(std::thread::hardware_concurrency()))
+    CHECK(!together);
 
   const auto background_of = [&](const std::string& settings, MPI_Comm ranks) {
-    const auto file =
-        Dataset::create(ranks, "auto" + std::to_string(ranks == MPI_COMM_SELF ? comm.rank() : -1) + ".nc",
-                        {.settings = settings, .sources = {"", ""}});
+    DatasetOptions options;
+    options.settings = settings;
+    options.sources = {"", ""};
+    const auto file = Dataset::create(
+        ranks, "auto" + std::to_string(ranks == MPI_COMM_SELF ? comm.rank() : -1) + ".nc", options);
     const std::string text = file->settings().text("background");
     CHECK(file->settings().origin("background") == "auto");
     file->close(false);
