@@ -1,7 +1,10 @@
 // Faults: datasets over stores that fail, and how long an error may take.
 #pragma once
 
+#include <sys/mount.h>
+
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -102,6 +105,48 @@ struct Line {
   std::int64_t length;
   std::shared_ptr<const Decomposition> cut;
   std::vector<double> values;
+};
+
+/// The file has so many records, each as the line wrote it.
+inline void check_records(Line& line, const std::string& path, std::int64_t records) {
+  all_ok(outcome_of([&] {
+    const auto file = Dataset::open(MPI_COMM_WORLD, path, false, {});
+    CHECK(file->schema().dims[0].length == records);
+    for (std::int64_t record = 0; record < records; ++record)
+      line.check(*file, record);
+    file->close(false);
+  }));
+}
+
+/// A file system of one megabyte: the folder that is given, or a tmpfs for this test alone.
+class SmallFolder {
+ public:
+  explicit SmallFolder(const std::string& name, const char* given = nullptr) : mounted_(given == nullptr) {
+    path_ = given != nullptr ? given : std::filesystem::absolute(name).string();
+    int there = given != nullptr ? 1 : 0;
+    if (world_rank() == 0 && mounted_) {
+      std::filesystem::create_directories(path_);
+      there = mount("none", path_.c_str(), "tmpfs", 0, "size=1m") == 0 ? 1 : 0;
+    }
+    MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    there_ = there == 1;
+    if (!there_) MESSAGE("skipped: mounting a tmpfs is not allowed here");
+  }
+  SmallFolder(const SmallFolder&) = delete;
+  SmallFolder& operator=(const SmallFolder&) = delete;
+  ~SmallFolder() {
+    if (!there_) return;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() != 0) return;
+    CHECK(std::filesystem::remove(file()));
+    if (mounted_) CHECK(umount(path_.c_str()) == 0);
+  }
+  bool is_there() const { return there_; }
+  std::string file() const { return path_ + "/small.nc"; }
+
+ private:
+  std::string path_;
+  bool mounted_, there_ = false;
 };
 
 }  // namespace shoal::testing

@@ -1,6 +1,5 @@
 // Disks that fail on one rank: the same error on all, what was committed before stays, the file can be used
 // on.
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -20,16 +19,6 @@ constexpr std::int64_t k_cells = 40000;  // 320 kB a record
 
 int culprit() {
   return world_size() - 1;
-}
-
-/// full.nc is whole: four records.
-void all_there(Line& line) {
-  all_ok(outcome_of([&] {
-    const auto file = Dataset::open(MPI_COMM_WORLD, "full.nc", false, {});
-    for (std::int64_t record = 0; record < 4; ++record)
-      line.check(*file, record);
-    file->close(false);
-  }));
 }
 
 }  // namespace
@@ -63,7 +52,7 @@ TEST_CASE("a disk that is full on one rank") {
           line.check(*file, record);
         file->close(false);
       }));
-      all_there(line);
+      check_records(line, "full.nc", 4);
     }
 }
 
@@ -96,7 +85,7 @@ TEST_CASE("a disk that is full while chunks are compressed") {
       line.check(*file, record);
     file->close(false);
   }));
-  all_there(line);
+  check_records(line, "full.nc", 4);
 }
 
 TEST_CASE("what was committed before a disk fails for good stays readable") {
@@ -123,12 +112,7 @@ TEST_CASE("what was committed before a disk fails for good stays readable") {
     all_got(failed, Code::io, {"committed.nc"});
     file.reset();  // as if the job died here: nothing is stored any more
     MPI_Barrier(MPI_COMM_WORLD);
-    all_ok(outcome_of([&] {
-      const auto again = Dataset::open(MPI_COMM_WORLD, "committed.nc", false, {});
-      CHECK(again->schema().dims[0].length == 1);
-      line.check(*again, 0);
-      again->close(false);
-    }));
+    check_records(line, "committed.nc", 1);
   }
 }
 
@@ -181,46 +165,24 @@ TEST_CASE("files that cannot be opened, read, synced or closed on one rank") {
 TEST_CASE("a small tmpfs that fills up") {
   const Quick quick;
   // Nodes that are apart do not see what one of them mounts: there it is given.
-  const char* given = std::getenv("TEST_SMALL_FOLDER");
-  const std::string folder = given != nullptr ? given : std::filesystem::absolute("small-tmpfs").string();
-  int mounted = given != nullptr ? 1 : 0;
-  if (world_rank() == 0 && given == nullptr) {
-    std::filesystem::create_directories(folder);
-    mounted = mount("none", folder.c_str(), "tmpfs", 0, "size=1m") == 0 ? 1 : 0;
+  const SmallFolder folder("small-tmpfs", std::getenv("TEST_SMALL_FOLDER"));
+  if (!folder.is_there()) return;
+  Line line(k_cells);
+  DatasetOptions options;
+  options.settings = std::string("format=cdf5") + k_small_stage;
+  auto file = Dataset::create(MPI_COMM_WORLD, folder.file(), options);
+  line.define(*file);
+  Outcome failed;
+  std::int64_t committed = 0;
+  for (std::int64_t record = 0; record < 8 && failed.code == Code::ok; ++record) {
+    failed = outcome_of([&] {
+      file->write(line.call(record));
+      file->sync(false);
+    });
+    if (failed.code == Code::ok) ++committed;
   }
-  MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  if (mounted == 0) {
-    MESSAGE("skipped: mounting a tmpfs is not allowed here");
-    return;
-  }
-  {
-    Line line(k_cells);
-    DatasetOptions options;
-    options.settings = std::string("format=cdf5") + k_small_stage;
-    auto file = Dataset::create(MPI_COMM_WORLD, folder + "/small.nc", options);
-    line.define(*file);
-    Outcome failed;
-    std::int64_t committed = 0;
-    for (std::int64_t record = 0; record < 8 && failed.code == Code::ok; ++record) {
-      failed = outcome_of([&] {
-        file->write(line.call(record));
-        file->sync(false);
-      });
-      if (failed.code == Code::ok) ++committed;
-    }
-    all_got(failed, Code::no_space, {"small.nc"});
-    CHECK(committed >= 1);
-    alike(outcome_of([&] { file->close(false); }));
-    all_ok(outcome_of([&] {
-      const auto again = Dataset::open(MPI_COMM_WORLD, folder + "/small.nc", false, {});
-      for (std::int64_t record = 0; record < committed; ++record)
-        line.check(*again, record);
-      again->close(false);
-    }));
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (world_rank() == 0) {
-    CHECK(std::filesystem::remove(folder + "/small.nc"));
-    if (given == nullptr) CHECK(umount(folder.c_str()) == 0);
-  }
+  all_got(failed, Code::no_space, {"small.nc"});
+  CHECK(committed >= 1);
+  alike(outcome_of([&] { file->close(false); }));
+  check_records(line, folder.file(), committed);
 }

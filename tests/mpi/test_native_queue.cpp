@@ -140,6 +140,18 @@ std::int64_t wrong_cells(Driver& driver, const std::array<Cut, 3>& all, std::int
   return wrong;
 }
 
+/// Of two ranks a node; record 0 is there, and plans are made.
+std::unique_ptr<Driver> with_plans(const Comm& comm, const std::array<Cut, 3>& all) {
+  auto driver =
+      make_native_driver(comm, "queue.nc", OpenMode::create, Format::cdf5, options_of(2, 256 << 20));
+  driver->define(schema_of(Format::cdf5, all), {});
+  for (const auto& cut : all)
+    driver->prepare(cut);
+  write_record(*driver, all, 0);
+  driver->sync(false);
+  return driver;
+}
+
 }  // namespace
 
 TEST_CASE("fields that wait together: the file has all of them, whatever fits at a time") {
@@ -170,13 +182,7 @@ TEST_CASE("fields that wait together: one message from a node to an I/O rank for
   const Comm comm(MPI_COMM_WORLD);
   if (comm.size() < 4) return;
   const auto all = cuts(comm);
-  const auto driver =
-      make_native_driver(comm, "queue.nc", OpenMode::create, Format::cdf5, options_of(2, 256 << 20));
-  driver->define(schema_of(Format::cdf5, all), {});
-  for (const auto& cut : all)
-    driver->prepare(cut);
-  write_record(*driver, all, 0);  // plans are made
-  driver->sync(false);
+  const auto driver = with_plans(comm, all);
   for (std::int64_t record = 1; record < k_records; ++record) {
     const std::int64_t before = driver->counters().messages;
     write_record(*driver, all, record);
@@ -193,13 +199,7 @@ TEST_CASE("fields that wait together: one message from a node to an I/O rank for
 TEST_CASE("fields that wait together: one of a rank with bad values, and one that others write too") {
   const Comm comm(MPI_COMM_WORLD);
   const auto all = cuts(comm);
-  const auto driver =
-      make_native_driver(comm, "queue.nc", OpenMode::create, Format::cdf5, options_of(2, 256 << 20));
-  driver->define(schema_of(Format::cdf5, all), {});
-  for (const auto& cut : all)
-    driver->prepare(cut);
-  write_record(*driver, all, 0);
-  driver->sync(false);
+  const auto driver = with_plans(comm, all);
   Field bad(all[0], 0, 1);
   bad.for_each(
       [&](double& value, std::int64_t level, std::int64_t cell) { value = value_of(0, 1, level, cell); });
