@@ -7,7 +7,7 @@ import bench_results
 import pytest
 from bench_results import contests, one
 
-from shoal.bench.report import advice, compare, results
+from shoal.bench.report import advice, compare, results, sweeps
 from shoal.bench.report.document import document_of
 
 
@@ -59,3 +59,16 @@ def test_tables_have_sizes_where_files_are_compressed(document):
     assert any(row.cells[at] for row in compressed.rows) and not all(row.cells[at] for row in compressed.rows)
     assert any("fastest deflate1" in row.cells for row in compressed.rows)
     assert all("file MB" not in t.headings for title, t in tables.items() if title.endswith("study tiles"))
+
+
+def test_a_sweep_starts_from_what_took_turns_with_it():
+    turns = one("native", [1, 1], start="a", study="sweep") + one(
+        "native+zstd1", [3, 3], start="a", study="sweep"
+    )
+    elsewhere = one("native", [9, 9], start="b", study="other")
+    found = sweeps.sweeps_of(sweeps.pooled(contests(turns, elsewhere)))
+    assert [entry.seconds.middle for _, entry in found["compression"]["native", "cdf5"]] == [1, 3]
+    # Where nothing did, from what there is.
+    alone = one("native+zstd1", [3, 3], start="a", study="sweep")
+    found = sweeps.sweeps_of(sweeps.pooled(contests(alone, elsewhere)))
+    assert [entry.seconds.middle for _, entry in found["compression"]["native", "cdf5"]] == [9, 3]

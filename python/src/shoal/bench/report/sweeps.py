@@ -66,12 +66,19 @@ def sweeps_of(entries: Sequence[Entry]) -> dict[str, Values]:
         for way, values in list(methods.items()):
             values.sort(key=lambda pair: _order(pair[0]))
             if way in plain:
-                values.insert(0, (not_set, plain[way]))
+                values.insert(0, (not_set, _beside(plain[way], [entry for _, entry in values])))
             if len(values) < 2:
                 del methods[way]
         if not methods:
             del found[key]
     return found
+
+
+def _beside(plain: Entry, variants: Sequence[Entry]) -> Entry:
+    """Of an entry with no settings the runs that took turns with the variants, if there are any."""
+    starts = {run.start for entry in variants for run in entry.runs}
+    runs = [run for run in plain.runs if run.start in starts]
+    return Entry(plain.key, runs) if runs else plain
 
 
 _units = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
