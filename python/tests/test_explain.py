@@ -341,6 +341,7 @@ def test_simulation_at_the_command_line():
         (["--tiles", "7x9"], "63 tiles"),
         (["--io-ranks", "1201"], "1201"),
         (["--plot", "x.png"], "--simulate"),
+        (["--driver", "pnetcdf", "--io-ranks", "4", "--access", "independent"], "--access"),
         (["--driver", "gather"], "gather"),
         (["--levels", "3"], "--columns"),
         (["--columns", "ne4"], "one of"),

@@ -301,6 +301,10 @@ def explain(
     if simulate:
         if plot is not None or ranks_per_node:
             raise typer.BadParameter("--plot and --ranks-per-node do not go with --simulate; give --nodes.")
+        if access is not None:
+            raise typer.BadParameter(
+                "--access does not go with --simulate: what libraries send is not known."
+            )
         case = _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, _sizes[type_], options)
         on_all_ranks(lambda comm: _simulate(case, options, json_) if comm.rank == 0 else 0)
     if global_shape is None or tiles is None:
