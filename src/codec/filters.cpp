@@ -6,6 +6,7 @@
 #endif
 #ifdef SHOAL_HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 #include <algorithm>
@@ -78,6 +79,12 @@ Error damaged(const std::string& how) {
   return Error(Code::format, "a chunk is damaged: " + how);
 }
 
+#ifdef SHOAL_HAVE_ZSTD
+constexpr std::uint64_t k_largest_chunk = (std::uint64_t{1} << 32) - 1;  // of HDF5
+constexpr std::uint64_t k_usual_growth = 64;
+constexpr std::uint64_t k_most_growth = 128 * 1024 / 4;  // a block of zstd in as few bytes as one can have
+#endif
+
 }  // namespace
 
 std::string name_of(const Filter& filter) {
@@ -123,6 +130,11 @@ std::string missing_code(const Filters& filters) {
     if (filter.id == Filter::zstd) return "this build of Shoal has no zstd";
 #endif
   }
+  // How long a chunk was before a step is known of those in front of compression alone.
+  const auto compressed = std::find_if(filters.begin(), filters.end(), compresses);
+  if (compressed != filters.end() &&
+      std::any_of(compressed + 1, filters.end(), [](const Filter& f) { return f.id != Filter::fletcher32; }))
+    return "Shoal has no code for filters that come after compression, as in " + text_of(filters);
   return "";
 }
 
@@ -179,12 +191,23 @@ std::vector<std::byte> zstd([[maybe_unused]] std::span<const std::byte> bytes, [
 
 std::vector<std::byte> unzstd([[maybe_unused]] std::span<const std::byte> bytes) {
 #ifdef SHOAL_HAVE_ZSTD
-  const auto size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
+  const std::uint64_t told = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  if (told == ZSTD_CONTENTSIZE_ERROR || told == ZSTD_CONTENTSIZE_UNKNOWN)
     throw damaged("zstd does not tell how long it was");
-  std::vector<std::byte> whole(size);
-  const auto got = ZSTD_decompress(whole.data(), whole.size(), bytes.data(), bytes.size());
-  if (ZSTD_isError(got) != 0 || got != size) throw damaged("zstd cannot read it");
+  const auto most = std::min<std::uint64_t>(k_largest_chunk, k_most_growth * bytes.size());
+  if (told > most)
+    throw damaged("zstd says that it had " + std::to_string(told) + " bytes, of which it has " +
+                  std::to_string(bytes.size()) + " now");
+  // What it says it had may be wrong in a damaged chunk: room grows with what is really there.
+  std::vector<std::byte> whole;
+  for (std::uint64_t room = std::min<std::uint64_t>(told, k_usual_growth * bytes.size());;
+       room = std::min(told, 8 * room)) {
+    whole.resize(room);
+    const auto got = ZSTD_decompress(whole.data(), whole.size(), bytes.data(), bytes.size());
+    if (got == told) break;
+    if (room == told || ZSTD_getErrorCode(got) != ZSTD_error_dstSize_tooSmall)
+      throw damaged("zstd cannot read it");
+  }
   return whole;
 #else
   throw Error(Code::not_supported, missing_code({{Filter::zstd, 1}}));
@@ -283,7 +306,7 @@ void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
     // The last step goes to where the chunk is wanted.
     const bool last = (~stored.left_out & ((1U << i) - 1)) == 0;
     bytes = back(filters_[i], bytes, size, buffers_[next], last ? chunk.data() : nullptr);
-    next = 1 - next;
+    if (filters_[i].id != Filter::fletcher32) next = 1 - next;  // whose bytes stay where they are
   }
   if (bytes.size() != chunk.size())
     throw damaged("it has " + std::to_string(bytes.size()) + " bytes in place of " +

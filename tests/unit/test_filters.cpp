@@ -135,4 +135,52 @@ TEST_CASE("filters: damage is found") {
   }
 }
 
+// Files of other programs may have them in any order.
+TEST_CASE("filters: odd orders go there and back, or there is no code for them") {
+  const Filter shuffled{Filter::shuffle}, checked{Filter::fletcher32}, deflated{Filter::deflate, 1};
+  if (!missing_code({deflated}).empty()) return;
+  const auto chunk = smooth(10000);
+  for (const Filters& filters : {Filters{shuffled, shuffled, checked, deflated},
+                                 Filters{shuffled, checked, shuffled, checked, deflated, checked, checked}}) {
+    CAPTURE(text_of(filters));
+    ChunkCoder coder(filters, 4);
+    const auto stored = coder.encode(chunk);
+    const Bytes kept(stored.bytes.begin(), stored.bytes.end());
+    Bytes again(chunk.size());
+    coder.decode({kept, stored.left_out}, again);
+    CHECK(again == chunk);
+  }
+  for (const Filters& filters : {Filters{deflated, shuffled}, Filters{deflated, deflated}}) {
+    CHECK(missing_code(filters).find("after compression") != std::string::npos);
+    CHECK_THROWS_AS(ChunkCoder(filters, 4), Error);
+  }
+}
+
+TEST_CASE("filters: zstd gives back what was there, and believes no length that cannot be") {
+  if (!missing_code({{Filter::zstd, 1}}).empty()) return;
+  for (const Bytes& bytes : {Bytes(), Bytes(1), Bytes(50'000'000), smooth(100'000), noise(100'000)}) {
+    CAPTURE(bytes.size());
+    const Bytes small = zstd(bytes, 1);
+    CHECK(unzstd(small) == bytes);
+    for (const std::size_t length : {std::size_t{0}, small.size() / 2, small.size() - 1})
+      CHECK_THROWS_AS(unzstd(std::span(small).first(length)), Error);
+  }
+  // A frame's head with eight bytes of length: more than memory has, more than the block can be, and one more
+  // than there are.
+  const Bytes small = zstd(Bytes(1'000'000), 1);
+  const auto flag = std::to_integer<int>(small[4]) >> 6;
+  REQUIRE(flag == 2);  // four bytes of length
+  const std::size_t at =
+      (small[4] >> 5 & std::byte{1}) == std::byte{1} ? 5 : 6;  // behind the size of a window
+  for (const std::uint64_t told :
+       {std::uint64_t{1} << 62, std::uint64_t{3} << 30, std::uint64_t{1'000'001}}) {
+    Bytes wrong(small.begin(), small.begin() + static_cast<std::ptrdiff_t>(at));
+    wrong[4] |= std::byte{0x40};
+    for (int b = 0; b < 8; ++b)
+      wrong.push_back(static_cast<std::byte>(told >> (8 * b)));
+    wrong.insert(wrong.end(), small.begin() + static_cast<std::ptrdiff_t>(at) + 4, small.end());
+    CHECK_THROWS_WITH_AS(unzstd(wrong), doctest::Contains("damaged"), Error);
+  }
+}
+
 }  // namespace
