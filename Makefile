@@ -4,6 +4,7 @@
 #   make test         everything that is tested with the default MPI
 #   make test-mpich   the compiled tests again, with MPICH
 #   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
+#   make tsan         the tests of storing in the background, under ThreadSanitizer: some minutes
 #   make test-all     all of these, every driver on every number of ranks, and the sanitizers
 #   make install      to PREFIX (default /usr/local)
 #   make format       rewrite the sources in the project's style
@@ -14,10 +15,10 @@ PREFIX ?= /usr/local
 TEST_ALL ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps library python demo test test-mpich test-nodes test-asan test-tsan test-all install format check clean
+.PHONY: help build deps library python demo test test-mpich test-nodes test-asan test-tsan tsan test-all install format check clean
 
 help:
-	@sed -n '2,11s/^#   //p' Makefile
+	@sed -n '2,12s/^#   //p' Makefile
 
 build: library python
 
@@ -52,6 +53,11 @@ test-asan test-tsan: test-%: deps
 	cmake --preset $* --log-level=WARNING
 	cmake --build --preset $* -j $(JOBS)
 	tools/test.sh $* ctest
+
+tsan: deps
+	cmake --preset tsan --log-level=WARNING
+	cmake --build --preset tsan -j $(JOBS) --target faults_tests conformance_tests threads_single threads_unclosed
+	ctest --preset tsan -R '^(tsan|threads\.(single|unclosed))\.' --no-tests=error
 
 test-all: TEST_ALL = ON
 test-all: test test-mpich test-nodes test-asan test-tsan

@@ -104,7 +104,13 @@ std::byte* Stage::data(std::uint64_t filling) const {
 }
 
 bool Stage::is_free(std::uint64_t filling) const {
-  return slot(filling).uses.load(std::memory_order_acquire) == generation(filling);
+  const bool is = slot(filling).uses.load(std::memory_order_acquire) == generation(filling);
+#ifdef __SANITIZE_THREAD__
+  // A rank that freed the slot saw that this rank's thread was done, and ThreadSanitizer does not see that
+  // rank.
+  slot(filling).done.load(std::memory_order_acquire);
+#endif
+  return is;
 }
 
 bool Stage::is_over(std::uint64_t filling) const {
