@@ -56,8 +56,8 @@ test-asan test-tsan: test-%: deps
 
 tsan: deps
 	cmake --preset tsan --log-level=WARNING
-	cmake --build --preset tsan -j $(JOBS) --target faults_tests conformance_tests threads_single threads_unclosed
-	ctest --preset tsan -R '^(tsan|threads\.(single|unclosed))\.' --no-tests=error
+	cmake --build --preset tsan -j $(JOBS) --target faults_tests conformance_tests threads_single threads_unclosed threads_late
+	ctest --preset tsan -R '^(tsan|threads\.(single|unclosed|late))\.' --no-tests=error
 
 test-all: TEST_ALL = ON
 test-all: test test-mpich test-nodes test-asan test-tsan

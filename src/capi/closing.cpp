@@ -15,12 +15,10 @@ namespace shoal::capi {
 
 namespace {
 
-// A rank that left a dataset open alone must not keep the others from ending.
-constexpr Seconds k_patience = 20;
-
 struct Closing {
   std::unique_ptr<shoal_dataset> handle;
   bool durable = false;
+  std::string path;  ///< the same for all ways to write it
 };
 
 struct Known {
@@ -30,23 +28,45 @@ struct Known {
   bool asked = false;  ///< MPI_Finalize calls at_finalize
 };
 
+// Never destroyed: a dataset that lives as long as the program may ask for it at the very end.
 Known& known() {
-  static Known all;
+  static Known& all = *new Known;
   return all;
 }
 
-std::string normal(const std::string& path) {
-  return std::filesystem::path(path).lexically_normal().string();
+std::string one_name(const std::string& path) {
+  std::error_code problem;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, problem), problem);
+  return problem ? std::filesystem::path(path).lexically_normal().string() : whole.string();
 }
 
 Status finish(Closing& closing) {
   return caught([&] { closing.handle->dataset->close(closing.durable); });
 }
 
+// Are all ranks of one in the other?
+bool within(MPI_Comm one, MPI_Comm other) {
+  MPI_Group inner = MPI_GROUP_NULL, outer = MPI_GROUP_NULL, rest = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(one, &inner), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(other, &outer), "MPI_Comm_group");
+  check_mpi(MPI_Group_difference(inner, outer, &rest), "MPI_Group_difference");
+  int left = 0;
+  check_mpi(MPI_Group_size(rest, &left), "MPI_Group_size");
+  for (MPI_Group* group : {&rest, &outer, &inner})
+    if (*group != MPI_GROUP_EMPTY) MPI_Group_free(group);
+  return left == 0;
+}
+
 bool same_ranks(const Dataset& a, const Dataset& b) {
   int result = MPI_UNEQUAL;
   return MPI_Comm_compare(a.comm().handle(), b.comm().handle(), &result) == MPI_SUCCESS &&
          (result == MPI_IDENT || result == MPI_CONGRUENT);
+}
+
+// A rank that left a dataset open alone must not keep the others from ending for ever. But a rank may have
+// more to do than the others before it comes to MPI_Finalize.
+bool all_come(const Dataset& dataset) {
+  return dataset.comm().all_come(dataset.settings().seconds("wait_seconds"));
 }
 
 template <class Which>
@@ -57,7 +77,7 @@ Status finish_those(Which&& which) {
     auto& all = known().closing;
     for (auto at = all.begin(); at != all.end();) {
       const auto next = std::next(at);
-      if (which(*at->handle->dataset)) those.splice(those.end(), all, at);
+      if (which(*at)) those.splice(those.end(), all, at);
       at = next;
     }
   }
@@ -75,9 +95,10 @@ void tell(const Dataset& dataset, const std::string& what) {
 void close_forgotten(shoal_dataset* handle) {
   Dataset& dataset = *handle->dataset;
   const std::string late = "the dataset was not closed before MPI_Finalize";
-  if (!dataset.comm().all_come(k_patience))
-    return tell(dataset,
-                late + " by some ranks, and was by others; what was written since the last sync is lost");
+  if (!all_come(dataset))
+    return tell(dataset, late + " by some ranks, and others closed it or did not come within " +
+                             dataset.settings().text("wait_seconds") +
+                             " s (setting wait_seconds); what was written since the last sync is lost");
   const Status status = caught([&] { dataset.close(false); });
   if (status.ok())
     tell(dataset, late + "; it is closed now, and whole. Call close, so that you learn of errors");
@@ -97,10 +118,15 @@ int at_finalize(MPI_Comm, int, void*, void*) {
       }
       const Dataset& dataset = *closing.handle->dataset;
       Status outcome;
-      if (dataset.comm().all_come(k_patience))
+      if (all_come(dataset))
         outcome = finish(closing);
       else
-        outcome = {Code::out_of_step, "other ranks did not come to the end of its close", -1, {}, {}};
+        outcome = {Code::timeout,
+                   "other ranks did not come to the end of its close within " +
+                       dataset.settings().text("wait_seconds") + " s (setting wait_seconds)",
+                   -1,
+                   {},
+                   {}};
       if (!outcome.ok()) tell(dataset, "closing it in the background failed: " + outcome.text());
     }
     const auto open = known().open;
@@ -143,20 +169,34 @@ void close(std::unique_ptr<shoal_dataset> handle, bool durable) {
   Dataset& dataset = dataset_of(handle.get());
   if (!dataset.closes_later()) return dataset.close(durable);
   // One at a time of the same ranks, so that their memory does not add up.
-  const Status before = finish_those([&](const Dataset& other) { return same_ranks(other, dataset); });
+  const Status before =
+      finish_those([&](const Closing& other) { return same_ranks(*other.handle->dataset, dataset); });
   const Status begun = caught([&] { dataset.begin_close(); });
   {
     const std::lock_guard lock(known().mutex);
-    known().closing.push_back({std::move(handle), durable});
+    known().closing.push_back({std::move(handle), durable, one_name(dataset.path())});
   }
   if (!before.ok()) throw Error(before);
   if (!begun.ok()) throw Error(begun);
 }
 
+Unfinished unfinished(const Comm& comm, const std::string& path) {
+  const std::lock_guard lock(known().mutex);
+  if (known().closing.empty()) return Unfinished::none;
+  const std::string wanted = one_name(path);
+  auto found = Unfinished::none;
+  for (const auto& closing : known().closing)
+    if (closing.path == wanted)
+      found = std::max(found, within(closing.handle->dataset->comm().handle(), comm.handle())
+                                  ? Unfinished::here
+                                  : Unfinished::elsewhere);
+  return found;
+}
+
 void finish_closing(const std::string* path) {
-  const std::string wanted = path == nullptr ? std::string() : normal(*path);
-  const Status status = finish_those(
-      [&](const Dataset& dataset) { return path == nullptr || normal(dataset.path()) == wanted; });
+  const std::string wanted = path == nullptr ? std::string() : one_name(*path);
+  const Status status =
+      finish_those([&](const Closing& closing) { return path == nullptr || closing.path == wanted; });
   if (!status.ok()) throw Error(status);
 }
 

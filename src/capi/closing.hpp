@@ -15,6 +15,8 @@ void unwatch(shoal_dataset* handle);
 /// Close now, or begin to: then what is left to do is done by finish_closing, in the order of the closes, and
 /// what failed comes out there. Collective.
 void close(std::unique_ptr<shoal_dataset> handle, bool durable);
+/// See DatasetOptions.
+Unfinished unfinished(const Comm& comm, const std::string& path);
 /// Finish closing datasets of this path (nullptr: of all paths). Throws the first failure after all were
 /// tried. Collective.
 void finish_closing(const std::string* path);

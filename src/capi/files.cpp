@@ -12,6 +12,7 @@ DatasetOptions options_of(const char* settings, const Status& problem) {
   options.settings = settings == nullptr ? "" : settings;
   options.sources = current_sources();
   options.problem = problem;
+  options.unfinished = unfinished;
   options.make_way = [](const std::string& path) { finish_closing(&path); };
   return options;
 }

@@ -55,8 +55,8 @@ class Comm {
 
   /// Collective, all of them.
   void barrier() const;
-  /// Do all ranks come to this call within the seconds? Where they do not, the communicator is of no more
-  /// use.
+  /// Do all ranks come to this call within the seconds? The same on all ranks, also on those that come later;
+  /// nobody waits for these. Once in the life of a communicator. Collective, but for who never comes.
   bool all_come(double seconds) const;
   /// Every rank gets the bytes of root; any length.
   void broadcast(Bytes& bytes, int root) const;

@@ -171,12 +171,24 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
                   {},
                   {}});
   if (status.file.empty()) status.file = root_path;
-  comm_.agree_or_throw(status);
+  auto unfinished = Unfinished::none;
+  status.merge(caught([&] {
+    if (options.unfinished) unfinished = options.unfinished(comm_, path_);
+  }));
+  const auto most = comm_.max({std::int64_t{status.ok() ? 0 : 1}, static_cast<std::int64_t>(unfinished)});
+  if (most[0] != 0) comm_.agree_or_throw(status);
   if (settings_.text("background") == "auto") {
     const bool threads = writable_ && settings_.text("driver") == "native" && have_cores_for_threads(comm_);
     settings_.set("background", threads ? "thread" : "off", "auto");
   }
-  if (options.make_way) options.make_way(path_);
+  if (most[1] == 0) return;
+  if (most[1] == static_cast<std::int64_t>(Unfinished::elsewhere))
+    throw Error(
+        Code::state,
+        "the file is still being closed in the background, by ranks that do not all open it here; call "
+        "shoal_wait on all ranks that closed it first")
+        .in_file(path_);
+  comm_.agree_or_throw(caught([&] { options.make_way(path_); }));
 }
 
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {

@@ -18,6 +18,9 @@
 
 namespace shoal {
 
+/// A dataset whose close was begun in the background and is not finished: do all of its ranks open the path?
+enum class Unfinished { none, here, elsewhere };
+
 /// What a dataset is opened with. The same on all ranks, but for problem.
 struct DatasetOptions {
   std::string settings;                                ///< argument text "key=value, key=value"
@@ -25,7 +28,9 @@ struct DatasetOptions {
   StoreOpener open_store = open_posix_store;           ///< tests put a faulty one in between
   FileSystemFinder find_file_system = file_system_of;  ///< and tell of file systems that are not there
   Status problem;  ///< this rank's arguments are bad (a NULL path); it still takes part
-  /// Called once all ranks agree on path and settings, before the file is touched. Collective.
+  /// What this rank knows of such a dataset of the path, which comm is to open. Local.
+  std::function<Unfinished(const Comm& comm, const std::string& path)> unfinished;
+  /// Called on all ranks if one of them knows one, before the file is touched. Collective.
   std::function<void(const std::string& path)> make_way;
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shoal/shoal.h"
 
@@ -83,6 +84,26 @@ int main(int argc, char** argv) {
   ok(shoal_open(MPI_COMM_WORLD, "./day3.nc", SHOAL_READ, NULL, &file), "open");
   expect("day3.nc", k_records);
   ok(shoal_close(&file, 0), "close after reading");
+
+  char folder[4096] = "", whole[4200];
+  if (getcwd(folder, sizeof folder) == NULL) ++g_failures;
+  snprintf(whole, sizeof whole, "%s/day4.nc", folder);
+  file = written("day4.nc", in_background, cut, count);
+  ok(shoal_close(&file, 0), "close");
+  ok(shoal_open(MPI_COMM_WORLD, whole, SHOAL_READ, NULL, &file), "open");
+  expect("day4.nc", k_records);
+  ok(shoal_close(&file, 0), "close after reading");
+
+  /* Some of the ranks that closed it cannot finish it: told, not waited for. */
+  file = written("day5.nc", in_background, cut, count);
+  ok(shoal_close(&file, 0), "close");
+  if (g_size > 1 && g_rank == 0 &&
+      (shoal_open(MPI_COMM_SELF, "day5.nc", SHOAL_READ, NULL, &file) != SHOAL_STATE ||
+       strstr(shoal_error_message(), "shoal_wait") == NULL))
+    ++g_failures;
+  ok(shoal_wait(), "wait");
+  ok(shoal_open(MPI_COMM_SELF, "day5.nc", SHOAL_READ, NULL, &file), "open alone");
+  ok(shoal_close(&file, 0), "close alone");
 
   /* The setting needs a thread. */
   if (shoal_create(MPI_COMM_WORLD, "no.nc", "background_close=true", &file) != SHOAL_SETTING) ++g_failures;
