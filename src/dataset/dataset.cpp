@@ -394,7 +394,6 @@ void Dataset::finish_definitions() {
   definitions_.reset(driver_->schema());
   gatherings_ = gatherings_of(driver_->schema());
   roundings_.clear();
-  defining_ = false;
   write_lists(gathered);
   // Lists of variables agree, so ranks come to new decompositions in the same order.
   for (const auto& d : definitions_.decompositions()) {
@@ -402,6 +401,7 @@ void Dataset::finish_definitions() {
     driver_->prepare(d);
     prepared_.push_back(d);
   }
+  defining_ = false;  // else what failed is tried again
   find_water();
 }
 

@@ -1,5 +1,6 @@
 // A thread of each rank stores while the model computes: what was written is there in the end, a write waits
 // for a free slot alone, and what fails comes out on all ranks with file, variable and record.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -260,6 +261,48 @@ TEST_CASE("a dataset that is dropped while a thread stores") {
     file.reset();
     MPI_Barrier(MPI_COMM_WORLD);
     check_records(line, "dropped.nc", 1);
+  }
+}
+
+TEST_CASE("a rank that gets no thread is an error on all ranks, and no end") {
+  const Quick quick;
+  Line line(k_cells);
+  for (const bool define_again : {false, true}) {
+    CAPTURE(define_again);
+    pthread_attr_t usual;
+    REQUIRE(pthread_getattr_default_np(&usual) == 0);
+    const auto no_threads = [&] {  // of so large a stack
+      pthread_attr_t huge = usual;
+      pthread_attr_setstacksize(&huge, std::size_t{1} << 46);
+      if (world_rank() == world_size() - 1) REQUIRE(pthread_setattr_default_np(&huge) == 0);
+    };
+    DatasetOptions options = in_background("format=netcdf4, stage_bytes=1MiB, compression=deflate");
+    auto file = Dataset::create(MPI_COMM_WORLD, "threads.nc", options);
+    const std::vector<std::string> words{"thread", "ulimit", "background=off"};
+    if (!define_again) no_threads();
+    const Outcome first = outcome_of([&] {
+      line.define(*file);
+      file->end_define();
+    });
+    if (define_again) {
+      all_ok(first);
+      file->write(line.call(0));
+      no_threads();
+      // Its chunks need a larger stage, with new threads.
+      file->def_dim("z", 400);
+      file->def_var("w", Type::double_, "z x", line.cut);
+      const std::int64_t chunk[2] = {400, 1000};
+      file->def_chunks("w", chunk);
+      file->def_compression("w", "deflate:1");
+      all_got(outcome_of([&] { file->end_define(); }), Code::no_memory, words);
+    } else {
+      all_got(first, Code::no_memory, words);
+      all_got(outcome_of([&] { file->write(line.call(0)); }), Code::no_memory, words);
+    }
+    REQUIRE(pthread_setattr_default_np(&usual) == 0);
+    all_ok(outcome_of([&] { file->write(line.call(define_again ? 1 : 0)); }));
+    all_ok(outcome_of([&] { file->close(false); }));
+    check_records(line, "threads.nc", define_again ? 2 : 1);
   }
 }
 

@@ -178,11 +178,16 @@ void NativeDriver::make_stage() {
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
   writer_.emplace(*stage_, file_, counters_, comm_.rank());
-  if (writable_ && options_.stored_by == StoredBy::thread)
-    comm_.agree_or_throw(caught([&] {
+  if (writable_ && options_.stored_by == StoredBy::thread) {
+    const Status started = comm_.agree(caught([&] {
       stage_->set_pace(options_.store_rate / nodes_->count());
       writer_->start_background();
     }));
+    if (!started.ok()) {  // no rank goes on with less than it asked for
+      drop_stage();
+      throw Error(started);
+    }
+  }
   direct_.emplace(file_, counters_, nodes_->node(), options_.direct_bytes);
 }
 
@@ -246,6 +251,7 @@ Status NativeDriver::store(const FieldJob& job, bool exchange) {
 
 void NativeDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
+  if (!stage_) make_stage();  // it failed before, on all ranks
   const bool sends = !rearrangers_.empty();
   if (sends && (transfer.variable < 0 || missed_)) return miss(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
@@ -398,6 +404,7 @@ void NativeDriver::fill_cells(int v, const Box& cells, const std::vector<std::ui
 
 void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
+  if (!stage_) make_stage();
   if (writable_ || !one_stage()) settle("reads");
   if (puts_) write_out_puts(-1);
   // A rank that cannot even tell what is read stays out of step, and the others learn of it where they wait
