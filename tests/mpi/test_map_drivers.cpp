@@ -278,7 +278,9 @@ TEST_CASE(
     some.push_back(3 * i);
   const auto whole = Decomposition::map(comm, {k_columns}, 0, all);
   const auto part = Decomposition::map(comm, {k_columns}, 0, some);
-  for (const Way& way : ways()) {
+  std::vector<Way> all_ways = ways();
+  all_ways.push_back({"native", Format::netcdf4});  // compressed
+  for (const Way& way : all_ways) {
     if (way.format == Format::ascii) continue;  // written in order, once
     CAPTURE(way.driver);
     CAPTURE(std::string(name_of(way.format)));
@@ -289,6 +291,12 @@ TEST_CASE(
       auto driver = make_driver(way.driver, comm, k_path, OpenMode::create, way.format, options);
       Schema schema = make_schema(way.format, false);
       schema.variables[2].no_fill = true;
+      if (std::string(way.driver) == "native")
+        for (const int v : {1, 2}) {
+          schema.variables[static_cast<std::size_t>(v)].filters = {{Filter::shuffle}, {Filter::fletcher32}};
+          schema.variables[static_cast<std::size_t>(v)].chunks =
+              v == 1 ? std::vector<std::int64_t>{1, 10} : std::vector<std::int64_t>{1, 2, 7};
+        }
       driver->define(schema, {});
       const auto write = [&](int v, std::int64_t record, const std::shared_ptr<const Decomposition>& by,
                              float value) {

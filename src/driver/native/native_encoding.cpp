@@ -30,6 +30,15 @@ void NativeDriver::drop_stage() {
   stage_.reset();
 }
 
+namespace {
+
+bool keeps_cells(const FieldJob& job) {
+  const Decomposition& cut = *job.transfer->decomposition;
+  return cut.map() != nullptr && keeps_unowned(cut, *job.variable);
+}
+
+}  // namespace
+
 // Each chunk is encoded by one rank, out of one slot.
 Status NativeDriver::check_encoding(const FieldJob& job) {
   const Dims& chunk = job.placement->chunk;
@@ -50,10 +59,18 @@ Status NativeDriver::check_encoding(const FieldJob& job) {
 }
 
 void NativeDriver::make_way(const FieldJob& job) {
-  if (parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job))) settle("writes");
+  if (keeps_cells(job) || parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job)))
+    settle("writes");
 }
 
+// Chunks that are written keep cells of before: they must be known, and are stored with them at once.
 Status NativeDriver::store_encoded(const FieldJob& job) {
+  if (keeps_cells(job)) {
+    FieldJob kept = job;
+    const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
+    const Status known = caught([&] { kept.encoded = encoded_chunks(job.transfer->variable, chunks); });
+    return known.ok() ? store_chunks(kept) : known;
+  }
   if (!parts_->is_part(job)) return store_chunks(job);
   Status status = parts_->add(job);
   const auto whole = parts_->take_whole(job);
