@@ -2,6 +2,7 @@
 #include "driver/native/part_keeper.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace shoal {
 
@@ -125,16 +126,45 @@ PartKeeper::Kept& PartKeeper::begin(const FieldJob& job) {
   all.status = caught([&] {
     if (all.mine.empty()) return;
     if (is_mapped(all)) {
-      for (int d = 0; d < leads_of(all); ++d)
-        all.array.extents[d] = all.region.count[d];
-      all.array.strides = byte_strides(all.array.extents, all.array.element_size);
-    } else {
-      all.array = ArrayView::contiguous(nullptr, job.variable->type, all.mine.count);
+      all.array.data = nullptr;
+      if (job.transfer->status.ok()) make_room(kept, job.transfer->array);
+      return;
     }
+    all.array = ArrayView::contiguous(nullptr, job.variable->type, all.mine.count);
     all.array.data =
         kept.cells.of(static_cast<std::size_t>(volume(all.array.extents)) * all.array.element_size);
   });
   return kept;
+}
+
+// Of a map: all parts of it come as the first one that this rank can give.
+void PartKeeper::make_room(Kept& kept, const ArrayView& like) {
+  Transfer& all = kept.transfer;
+  ArrayView array = like;
+  for (int d = 0; d < leads_of(all); ++d)
+    array.extents[d] = all.region.count[d];
+  array.strides = byte_strides(array.extents, array.element_size);
+  array.data = kept.cells.of(static_cast<std::size_t>(volume(array.extents)) * array.element_size);
+  all.array = array;
+}
+
+// The others' cells go on, and so do this rank's of other parts. The fill value is given as if the model had
+// given it; where its type has none, the rank leaves out all parts.
+Status PartKeeper::leave_out(const FieldJob& job, Kept& kept, const Box& part, const Status& why) {
+  Transfer& all = kept.transfer;
+  const Element memory = in_memory(all);
+  const Bytes fill = fill_of(*job.variable);
+  const Element stored{job.variable->type, fill.size(), false};
+  const Bytes nothing(std::max(memory.size, fill.size()));
+  Bytes given(memory.size), again(fill.size());
+  const Status there = caught([&] {
+    find_conversion(stored, memory)(fill.data(), 0, given.data(), 0, 1, nothing.data());
+    find_conversion(memory, stored)(given.data(), 0, again.data(), 0, 1, nothing.data());
+  });
+  if (!there.ok() || again != fill) return all.status = why;
+  const ArrayView to = all.array.part(in_array(part, all));
+  fill_box(to.data, to.strides, to.extents, given.data(), given.size());
+  return why;
 }
 
 Status PartKeeper::add(const FieldJob& job) {
@@ -152,7 +182,7 @@ Status PartKeeper::add(const FieldJob& job) {
     else
       add_joined(kept.written, region);
   }
-  if (!kept.transfer.status.ok()) return kept.transfer.status;
+  if (!kept.transfer.status.ok() && kept.bad.empty()) return kept.transfer.status;
   if (kept.transfer.mine.empty()) return job.transfer->status;
   return is_mapped(*job.transfer) ? copy_mapped(job, kept) : copy_tile(job, kept);
 }
@@ -183,7 +213,19 @@ Status PartKeeper::copy_tile(const FieldJob& job, Kept& kept) {
 Status PartKeeper::copy_mapped(const FieldJob& job, Kept& kept) {
   const Transfer& transfer = *job.transfer;
   Transfer& all = kept.transfer;
-  if (!transfer.status.ok()) return all.status = transfer.status;
+  if (!transfer.status.ok()) {
+    if (all.array.data != nullptr) return leave_out(job, kept, transfer.region, transfer.status);
+    kept.bad.push_back(transfer.region);
+    return all.status = transfer.status;
+  }
+  if (all.array.data == nullptr) {
+    const Status roomy = caught([&] { make_room(kept, transfer.array); });
+    if (!roomy.ok()) return all.status = roomy;
+    const Status before = std::exchange(all.status, {});
+    for (const Box& part : std::exchange(kept.bad, {}))
+      leave_out(job, kept, part, before);
+    if (!all.status.ok()) return all.status;
+  }
   const Element element = in_memory(transfer);
   if (!(element == in_memory(all)))
     return all.status = {Code::type,

@@ -27,6 +27,7 @@ class PartKeeper {
     Transfer transfer;  ///< of all of them; its array is in `cells`
     Room cells;
     std::vector<Box> written;  ///< parts of the region, in order
+    std::vector<Box> bad;      ///< of a map: those that this rank could not give, while it has no array
     std::int64_t missing = 0;  ///< cells that were not written; a cell that came twice counts twice
     bool overlaps = false;     ///< some came twice, so that nobody knows when it is whole
     std::int64_t bytes = 0;
@@ -56,6 +57,8 @@ class PartKeeper {
   Kept& begin(const FieldJob& job);
   Status copy_tile(const FieldJob& job, Kept& kept);
   Status copy_mapped(const FieldJob& job, Kept& kept);
+  static void make_room(Kept& kept, const ArrayView& like);
+  static Status leave_out(const FieldJob& job, Kept& kept, const Box& part, const Status& why);
 
   const Schema& schema_;
   std::int64_t most_bytes_;
