@@ -50,7 +50,7 @@ std::byte* map(int fd, std::size_t bytes) {
   return static_cast<std::byte*>(p);
 }
 
-void create(File& file, const Name& name, std::size_t bytes) {
+void create(File& file, const Name& name, std::size_t bytes, std::size_t reserved) {
   file.fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file.fd < 0)
     throw Error(Code::no_memory,
@@ -64,14 +64,15 @@ void create(File& file, const Name& name, std::size_t bytes) {
                                      " of shared memory are more than a quarter of the " +
                                      bytes_text(static_cast<double>(free_memory)) + " that are free");
   // Reserves the pages now: a later lack of memory would be a SIGBUS in the middle of a copy.
-  const int failed = ::posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
+  const int failed = ::posix_fallocate(file.fd, 0, static_cast<off_t>(reserved));
   if (failed != 0)
     throw Error(Code::no_memory, "shared memory (/dev/shm) has no room for " +
-                                     bytes_text(static_cast<double>(bytes)) + ": " + std::strerror(failed));
+                                     bytes_text(static_cast<double>(reserved)) + ": " +
+                                     std::strerror(failed));
 }
 }  // namespace
 
-SharedWindow::SharedWindow(const Comm& node, std::size_t bytes) {
+SharedWindow::SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved) {
   if (node.size() == 1) {
     data_ = map(-1, bytes);
     size_ = bytes;
@@ -82,7 +83,7 @@ SharedWindow::SharedWindow(const Comm& node, std::size_t bytes) {
   Status status;
   if (node.rank() == 0) {
     made = new_name();
-    status = caught([&] { create(file, made, bytes); });
+    status = caught([&] { create(file, made, bytes, reserved); });
   }
   Name name = status.ok() ? made : Name{};
   node.broadcast(reinterpret_cast<std::byte*>(name.data()), static_cast<std::int64_t>(name.size()), 0);
@@ -104,19 +105,28 @@ SharedWindow::SharedWindow(const Comm& node, std::size_t bytes) {
     data_ = nullptr;
     throw Error(status);
   }
+  if (reserved < bytes) fd_ = std::exchange(file.fd, -1);
 }
 
 SharedWindow::SharedWindow(SharedWindow&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      fd_(std::exchange(other.fd_, -1)) {}
 
 SharedWindow& SharedWindow::operator=(SharedWindow&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(fd_, other.fd_);
   return *this;
 }
 
 SharedWindow::~SharedWindow() {
   if (data_ != nullptr) ::munmap(data_, size_);
+  if (fd_ >= 0) ::close(fd_);
+}
+
+bool SharedWindow::reserve(std::size_t first, std::size_t bytes) const {
+  return fd_ < 0 || ::posix_fallocate(fd_, static_cast<off_t>(first), static_cast<off_t>(bytes)) == 0;
 }
 
 void wait_while(SharedWord& word, std::uint32_t seen, double seconds) {

@@ -10,15 +10,16 @@
 
 namespace shoal {
 
-/// Memory that the ranks of a node share: POSIX shared memory, whose pages are reserved when it is made, so
-/// that a full /dev/shm is an error here and not a killed process later. Zeroed. Nothing of it is left behind
-/// if a job is killed.
+/// Memory that the ranks of a node share: POSIX shared memory, whose pages are reserved before they are used,
+/// so that a full /dev/shm is an error and not a killed process. Zeroed. Nothing of it is left behind if a
+/// job is killed.
 class SharedWindow {
  public:
   SharedWindow() = default;
   /// Collective over node. Error(no_memory) on all its ranks if there is not enough. A single rank gets
-  /// private memory.
-  SharedWindow(const Comm& node, std::size_t bytes);
+  /// private memory. Of the bytes the first `reserved` may be used at once, others after reserve().
+  SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved);
+  SharedWindow(const Comm& node, std::size_t bytes) : SharedWindow(node, bytes, bytes) {}
   SharedWindow(SharedWindow&& other) noexcept;
   SharedWindow& operator=(SharedWindow&& other) noexcept;
   SharedWindow(const SharedWindow&) = delete;
@@ -27,10 +28,13 @@ class SharedWindow {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
+  /// These bytes may be used from now on, by all ranks. False if there is no room for them. Local.
+  bool reserve(std::size_t first, std::size_t bytes) const;
 
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  int fd_ = -1;  ///< of what more can be reserved
 };
 
 /// A 32-bit word in a shared window that ranks wait on without spinning (Linux futex between processes).

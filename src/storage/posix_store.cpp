@@ -147,6 +147,7 @@ class PosixStore final : public Store {
     if (result != 0) fail(errno, "cannot set the size to " + std::to_string(size) + " bytes");
   }
 
+  void send() override { ::sync_file_range(descriptor(), 0, 0, SYNC_FILE_RANGE_WRITE); }
   void sync() override {
     int result = 0;
     do {

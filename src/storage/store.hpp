@@ -29,6 +29,8 @@ class Store {
   virtual std::uint64_t size() = 0;
   /// Cut or extend (with zeros).
   virtual void resize(std::uint64_t size) = 0;
+  /// Ask the system to begin to send to the device what was written so far. A hint; waits for nothing.
+  virtual void send() {}
   /// Wait until the device has it (fdatasync).
   virtual void sync() = 0;
   /// Close; an error of the system comes out here. Further calls but the destructor are not allowed.

@@ -3,12 +3,16 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <csignal>
 #include <system_error>
 
 namespace shoal {
 
 namespace {
+
+// Bytes that go on to the device while the model computes, so that a sync need not wait for all of them.
+constexpr std::int64_t k_sent_together = 4 * 1024 * 1024;
 
 /// Signals are the model's: its handlers run in its own threads.
 class NoSignals {
@@ -88,11 +92,13 @@ void Background::take(std::shared_ptr<const Filling> filling) {
 }
 
 void Background::run() {
-  stage_.map_pages();
   std::unique_lock lock(mutex_);
   while (true) {
     busy_ = false;
-    if (queue_.empty()) changed_.notify_all();  // somebody may wait for the thread to rest
+    if (queue_.empty()) {
+      changed_.notify_all();  // somebody may wait for the thread to rest
+      began_ = false;
+    }
     changed_.wait(lock, [&] { return stop_ || !queue_.empty(); });
     if (stop_) return;
     busy_ = true;
@@ -114,10 +120,23 @@ bool Background::step(const Filling& filling, Status& status) {
     stage_.await_arrivals(filling.number);
     return false;
   }
+  if (!began_ && !stage_.is_time_to_store()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+    return false;
+  }
+  began_ = true;
   // More fillings than one may be full, each with storers of its own.
   const bool limited = !filling.encoded;
   const std::uint32_t seen = stage_.events();
-  if (storing_.store_share(filling, limited, status)) return false;
+  const auto before = counters_.bytes_written;
+  if (storing_.store_share(filling, limited, status)) {
+    unsent_ += counters_.bytes_written - before;
+    if (unsent_ >= k_sent_together) {
+      file_.send();
+      unsent_ = 0;
+    }
+    return false;
+  }
   if (!stage_.has_unclaimed(filling.number, filling.shares())) return true;
   stage_.await_event(seen);
   return false;

@@ -16,7 +16,7 @@ Status FieldReader::read(const FieldJob& job) {
   const auto fetch_wished = [&](const Stage::Wish& wish) {
     for (std::size_t i = next; i < std::min(fillings.size(), next + ahead); ++i) {
       const Filling& filling = fillings[i];
-      if (!stage_.is_free(filling.number)) return false;
+      if (!stage_.open(filling.number)) return false;
       const auto share = stage_.claim(filling.number, filling.shares(), wish);
       if (!share) continue;
       status.merge(caught([&] { fetch(filling, *share, fill); }));

@@ -36,7 +36,7 @@ Status FieldWriter::write(const FieldJob& job) {
       open_->filling->encoded = encoded;
       const std::uint64_t number = open_->filling->number;
       if (!wait_until(
-              number, [&] { return stage_.is_free(number); }, counters_.blocked, status)) {
+              number, [&] { return stage_.open(number); }, counters_.blocked, status)) {
         stopped = true;
         return;
       }

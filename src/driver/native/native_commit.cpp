@@ -3,6 +3,7 @@
 // stage is stored, records are counted, and where a rank fell out of step they are taken back.
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "driver/native/native_driver.hpp"
 
 namespace shoal {
@@ -60,6 +61,7 @@ bool NativeDriver::store_rest() {
   PartKeeper::Kept kept;
   while (true) {
     if (writer_) keep(writer_->flush());
+    if (stage_) note_shortage();
     const bool broken = broken_ || (stage_ && stage_->broken());
     if (comm_.max(std::int64_t{broken ? 1 : 0}) != 0) return false;
     keep(caught([&] { enter_stored(); }));
@@ -71,6 +73,17 @@ bool NativeDriver::store_rest() {
     kept.written.erase(kept.written.begin());
     store_part(PartKeeper::part_of(kept, part));
   }
+}
+
+// The stage takes memory when it needs it, and this node had no more to give. Said once.
+void NativeDriver::note_shortage() {
+  const std::int64_t usable = stage_->usable_bytes();
+  if (usable >= counters_.stage_bytes) return;
+  counters_.warnings.push_back("the stage has " + bytes_text(static_cast<double>(usable)) + " in place of " +
+                               bytes_text(static_cast<double>(counters_.stage_bytes)) +
+                               ", because shared memory is short; give /dev/shm more room (containers: "
+                               "--shm-size=1g)");
+  counters_.stage_bytes = usable;
 }
 
 void NativeDriver::recover() {

@@ -203,6 +203,7 @@ class NativeDriver final : public Driver {
   /// Collective.
   void settle(const char* does);
   bool store_rest();
+  void note_shortage();
   int odd_writer() const;
   Catalog& reader();
   Status read_by_library(const FieldJob& job);

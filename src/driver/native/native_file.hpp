@@ -39,6 +39,10 @@ class NativeFile {
     counters_.bytes_read += static_cast<std::int64_t>(n);
     return n;
   }
+  /// As Store::send.
+  void send() {
+    if (unsynced_) store_->send();
+  }
   /// To the device, if this rank wrote since the last time.
   void sync() {
     if (unsynced_) store_->sync();

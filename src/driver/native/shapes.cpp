@@ -61,10 +61,6 @@ bool exchange_pays(double runs, double bytes, double runs_of_boxes) {
   return bytes < k_short_run * runs && runs >= k_fewer * runs_of_boxes;
 }
 
-namespace {
-constexpr std::int64_t k_background = 64 * 1024 * 1024;  // of a stage that threads store, unless set
-}
-
 StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk) {
   const std::int64_t wanted =
       options.slot_bytes > 0 ? options.slot_bytes : std::max(k_default_slot, largest_chunk);
@@ -75,9 +71,8 @@ StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t lar
   // Where chunks are compressed, each rank has one to work on while others are filled.
   std::int64_t enough = largest_chunk > 0 ? std::max(2 * ranks, k_good_slots)
                                           : std::clamp(ranks, k_good_slots, 2 * k_good_slots);
-  // What a thread stores later must have room until then; but fresh memory costs more than storing.
-  if (options.stored_by == StoredBy::thread) enough = std::max(enough, k_background / shape.slot_bytes);
-  if (options.whole_stage) enough = k_most_slots;
+  // What a thread stores later must have room until then.
+  if (options.whole_stage || options.stored_by == StoredBy::thread) enough = k_most_slots;
   shape.slots = static_cast<int>(
       std::clamp<std::int64_t>(options.stage_bytes / shape.slot_bytes, k_least_slots, enough));
   shape.writers = options.writers > 0 ? std::min(options.writers, ranks) : 1;

@@ -16,11 +16,18 @@ namespace shoal {
 
 namespace {
 constexpr std::int64_t k_page = 4096;
+constexpr std::uint32_t k_first_places = 4;  // memory for so many is there from the beginning
+constexpr std::uint32_t k_bits = 64;
+constexpr double k_nano = 1e9;
+std::int64_t nanoseconds() {
+  return static_cast<std::int64_t>(now() * k_nano);
+}
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
 constexpr double k_stuck = 5;    // seconds without progress when nobody could make any
 constexpr double k_nap = 0.25;   // seconds between two looks at the clock of a waiting rank
+constexpr double k_lull = 1e-3;  // without packing, and it is over
 constexpr double k_doze = 0.05;  // of a thread that stores: until it sees that it is not needed any more
 }  // namespace
 
@@ -39,13 +46,18 @@ struct Stage::Head {
   alignas(64) std::atomic<std::uint64_t> file_end;
   std::atomic<std::int64_t> next_turn;  ///< nanoseconds of the clock that all processes of a node share
   SharedWord pace_lifted;
-  SharedWord told;  ///< what follows is 0: free, 1: being written, 2: there
+  std::atomic<std::int64_t> packed;  ///< when a rank last did, by the same clock
+  SharedWord in_use;                 ///< places that fillings have
+  SharedWord places;                 ///< that may be used beyond the first ones, so far
+  SharedWord no_more;                ///< memory is short: there will be no further ones
+  SharedWord told;                   ///< what follows is 0: free, 1: being written, 2: there
   SharedWord code, rank;
   std::array<char, 256> variable;
   std::array<char, 1024> message;
 };
 
 struct alignas(64) Stage::Slot {
+  SharedWord place;  ///< where the filling's cells are, from 1; 0: nowhere yet
   SharedWord arrived;
   SharedWord storers;  ///< threads asleep on arrived
   SharedWord done;
@@ -58,27 +70,21 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
     : node_(&node),
       slots_(slots),
       slot_bytes_(slot_bytes),
-      slot_head_bytes_(
-          rounded_up(static_cast<std::int64_t>(sizeof(Slot)) + 8 * (node.size() + k_addresses), k_page)),
+      slot_head_bytes_(rounded_up(static_cast<std::int64_t>(sizeof(Slot)) + 8 * node.size(), alignof(Slot))),
+      heads_bytes_(rounded_up(k_page + slots * slot_head_bytes_ + slots / 8 + 8, k_page)),
+      place_bytes_(slot_bytes + 8 * k_addresses),
       writers_(writers),
       wait_seconds_(wait_seconds),
-      window_(node, static_cast<std::size_t>(k_page + slots * (slot_bytes + slot_head_bytes_))) {
+      mapped_(static_cast<std::size_t>(slots)),
+      window_(node, static_cast<std::size_t>(heads_bytes_ + slots * place_bytes_),
+              static_cast<std::size_t>(heads_bytes_ +
+                                       std::min<std::int64_t>(slots, k_first_places) * place_bytes_)) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Head) <= k_page);
 }
 
 Stage::Head& Stage::head() const {
   return *std::launder(reinterpret_cast<Head*>(window_.data()));
-}
-
-void Stage::map_pages() const {
-#ifdef MADV_POPULATE_WRITE
-  // In parts, so that the model's own mapping need not wait for all of it.
-  constexpr std::size_t k_part = 16 << 20;
-  for (std::size_t at = 0; at < window_.size(); at += k_part)
-    if (::madvise(window_.data() + at, std::min(k_part, window_.size() - at), MADV_POPULATE_WRITE) != 0)
-      return;
-#endif
 }
 
 std::atomic<std::uint64_t>& Stage::file_end() const {
@@ -95,12 +101,90 @@ std::uint64_t* Stage::notes(std::uint64_t filling) const {
 }
 
 std::uint64_t* Stage::addresses(std::uint64_t filling) const {
-  return notes(filling) + node_->size();
+  return std::launder(reinterpret_cast<std::uint64_t*>(data(filling) + slot_bytes_));
 }
 
 std::byte* Stage::data(std::uint64_t filling) const {
-  const auto i = static_cast<std::int64_t>(filling % static_cast<std::uint64_t>(slots_));
-  return window_.data() + k_page + slots_ * slot_head_bytes_ + i * slot_bytes_;
+  const auto place = slot(filling).place.load(std::memory_order_acquire);
+  return window_.data() + heads_bytes_ + (static_cast<std::int64_t>(place) - 1) * place_bytes_;
+}
+
+// A bit for each place that a filling has.
+std::atomic<std::uint64_t>* Stage::taken() const {
+  return std::launder(
+      reinterpret_cast<std::atomic<std::uint64_t>*>(window_.data() + k_page + slots_ * slot_head_bytes_));
+}
+
+// The first one that is free. There are as many as slots, so that one is found unless memory is short.
+std::optional<std::uint32_t> Stage::take_place() const {
+  Head& h = head();
+  const auto all = static_cast<std::uint32_t>(slots_);
+  while (true) {
+    const std::uint32_t more = h.places.load(std::memory_order_acquire);
+    const std::uint32_t usable = std::min(all, k_first_places + more);
+    for (std::uint32_t first = 0; first < usable; first += k_bits) {
+      std::atomic<std::uint64_t>& word = taken()[first / k_bits];
+      std::uint64_t seen = word.load(std::memory_order_relaxed);
+      while (true) {
+        const auto bit = static_cast<std::uint32_t>(std::countr_one(seen));
+        if (bit == k_bits || first + bit >= usable) break;
+        if (word.compare_exchange_weak(seen, seen | (std::uint64_t{1} << bit), std::memory_order_acquire)) {
+          h.in_use.fetch_add(1, std::memory_order_relaxed);
+          return first + bit;
+        }
+      }
+    }
+    if (usable == all || h.no_more.load(std::memory_order_relaxed) != 0) return std::nullopt;
+    const auto at = static_cast<std::size_t>(heads_bytes_ + usable * place_bytes_);
+    if (!window_.reserve(at, static_cast<std::size_t>(place_bytes_))) {
+      h.no_more.store(1, std::memory_order_relaxed);
+      return std::nullopt;
+    }
+    std::uint32_t before = more;
+    h.places.compare_exchange_strong(before, more + 1, std::memory_order_acq_rel);
+  }
+}
+
+std::int64_t Stage::usable_bytes() const {
+  const Head& h = head();
+  if (h.no_more.load(std::memory_order_relaxed) == 0) return slots_ * slot_bytes_;
+  return std::min<std::int64_t>(slots_, k_first_places + h.places.load()) * slot_bytes_;
+}
+
+void Stage::give_back(std::uint32_t place) const {
+  head().in_use.fetch_sub(1, std::memory_order_relaxed);
+  taken()[place / k_bits].fetch_and(~(std::uint64_t{1} << place % k_bits), std::memory_order_release);
+}
+
+bool Stage::open(std::uint64_t filling) {
+  if (!is_free(filling)) return false;
+  SharedWord& place = slot(filling).place;
+  std::uint32_t seen = place.load(std::memory_order_acquire);
+  if (seen == 0) {
+    const auto mine = take_place();
+    // Another rank may be quicker.
+    if (!mine) {
+      seen = place.load(std::memory_order_acquire);
+      if (seen == 0) return false;
+    } else if (place.compare_exchange_strong(seen, *mine + 1, std::memory_order_acq_rel)) {
+      seen = *mine + 1;
+    } else {
+      give_back(*mine);
+      announce();
+    }
+  }
+  map_place(seen - 1);
+  return true;
+}
+
+// All of its pages at once, so that packing does not stop at each for the first time.
+void Stage::map_place(std::uint32_t place) {
+  if (mapped_[place]) return;
+  mapped_[place] = true;
+#ifdef MADV_POPULATE_WRITE
+  ::madvise(window_.data() + heads_bytes_ + place * place_bytes_, static_cast<std::size_t>(slot_bytes_),
+            MADV_POPULATE_WRITE);  // where the kernel cannot, it is done page by page
+#endif
 }
 
 bool Stage::is_free(std::uint64_t filling) const {
@@ -130,6 +214,7 @@ bool Stage::all_done(std::uint64_t filling, std::uint32_t shares) const {
 
 bool Stage::arrive(std::uint64_t filling, std::uint64_t note) {
   Slot& s = slot(filling);
+  head().packed.store(nanoseconds(), std::memory_order_relaxed);
   notes(filling)[node_->rank()] = note;
   const bool last =
       s.arrived.fetch_add(1, std::memory_order_seq_cst) + 1 == static_cast<std::uint32_t>(node_->size());
@@ -229,6 +314,7 @@ void Stage::forget_failure() {
 
 void Stage::release(std::uint64_t filling) {
   Slot& s = slot(filling);
+  if (const auto place = s.place.exchange(0, std::memory_order_acq_rel); place != 0) give_back(place - 1);
   s.arrived.store(0, std::memory_order_relaxed);
   s.done.store(0, std::memory_order_relaxed);
   // Of the filling before, which all ranks have looked at; the next one's is to be there.
@@ -253,6 +339,13 @@ void Stage::await_arrivals(std::uint64_t filling) {
   s.storers.fetch_sub(1, std::memory_order_seq_cst);
 }
 
+bool Stage::is_time_to_store() const {
+  const Head& h = head();
+  return somebody_waits() || broken() ||
+         2 * h.in_use.load(std::memory_order_relaxed) >= static_cast<std::uint32_t>(slots_) ||
+         static_cast<double>(nanoseconds() - h.packed.load(std::memory_order_relaxed)) > k_lull * k_nano;
+}
+
 std::uint32_t Stage::events() const {
   return head().events.load(std::memory_order_seq_cst);
 }
@@ -266,16 +359,14 @@ void Stage::await_event(std::uint32_t seen) {
 void Stage::await_turn(std::int64_t bytes, const std::function<bool()>& stopped) const {
   if (pace_ <= 0) return;
   Head& h = head();
-  constexpr double k_nano = 1e9;
-  const auto time = [] { return static_cast<std::int64_t>(now() * k_nano); };
   const auto takes = static_cast<std::int64_t>(static_cast<double>(bytes) / pace_ * k_nano);
   std::int64_t free_from = h.next_turn.load(std::memory_order_relaxed);
   std::int64_t turn = 0;
   do {
-    turn = std::max(free_from, time());
+    turn = std::max(free_from, nanoseconds());
   } while (!h.next_turn.compare_exchange_weak(free_from, turn + takes, std::memory_order_relaxed));
   while (true) {
-    const std::int64_t rest = turn - time();
+    const std::int64_t rest = turn - nanoseconds();
     if (rest <= 0 || h.pace_lifted.load(std::memory_order_acquire) != 0 || broken() || stopped()) return;
     std::this_thread::sleep_for(
         std::min(std::chrono::nanoseconds(rest),
@@ -375,8 +466,10 @@ void Stage::reset() {
   node_->barrier();
   if (node_->rank() == 0) {
     const auto end = file_end().load();
-    std::fill_n(window_.data(), k_page + slots_ * slot_head_bytes_, std::byte{0});
+    const auto places = head().places.load();
+    std::fill_n(window_.data(), heads_bytes_, std::byte{0});
     file_end() = end;
+    head().places = places;
   }
   next_ = 0;
   meetings_ = 0;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -17,7 +18,9 @@ namespace shoal {
 
 /// The shared window of a node's ranks, cut into slots, and the counters by which the ranks work on it
 /// together without messages. A *filling* is one use of a slot; fillings are numbered from 0, and all ranks
-/// go through the same ones in the same order: filling f lies in slot f % slots().
+/// go through the same ones in the same order: filling f has slot f % slots(). Its cells lie in the first
+/// *place* of the window that was free when the first rank opened it, so that memory is touched only when
+/// fillings pile up, and what was used last, and is in the caches, is used again.
 ///
 /// Writing: when the slot is free, every rank copies its cells in and arrives; when all have arrived, shares
 /// of the filling are claimed and stored by whoever has time; the last share frees the slot. Reading: when
@@ -38,6 +41,7 @@ class Stage {
   int slots() const { return slots_; }
   std::int64_t slot_bytes() const { return slot_bytes_; }
   std::int64_t window_bytes() const { return static_cast<std::int64_t>(window_.size()); }
+  std::int64_t usable_bytes() const;  ///< of all slots, less where memory was short when it was needed
   int writers() const { return writers_; }
   /// From now on this rank of the node alone is given shares: others only pack, unpack and wait.
   void set_only_storer(int rank) { only_storer_ = rank; }
@@ -47,9 +51,6 @@ class Stage {
   const Comm& node() const { return *node_; }
   double wait_seconds() const { return wait_seconds_; }
 
-  /// Have all pages of the window mapped in this process, so that packing does not stop at each for the first
-  /// time. By any thread; where the kernel cannot do it, nothing.
-  void map_pages() const;
   /// The number of this rank's next filling.
   std::uint64_t take_filling() { return next_++; }
   std::uint64_t next_filling() const { return next_; }
@@ -58,7 +59,10 @@ class Stage {
   /// For the catalog (Catalog::share_end): where ranks of the node take space at the end of the file.
   std::atomic<std::uint64_t>& file_end() const;
 
-  bool is_free(std::uint64_t filling) const;  ///< nobody uses its slot any more: it may be filled
+  /// Before anything else is done to a filling, by each rank: nobody uses its slot any more, and it has a
+  /// place.
+  bool open(std::uint64_t filling);
+  bool is_free(std::uint64_t filling) const;  ///< nobody uses its slot any more
   bool is_over(
       std::uint64_t filling) const;  ///< the filling was stored (or read by all), its slot is free again
   bool all_arrived(std::uint64_t filling) const;
@@ -106,6 +110,9 @@ class Stage {
   /// For threads that store beside the model's: sleep, for a moment at most, until all may have arrived at
   /// the filling, or until there was an event since `seen`. Nobody counts on them as on ranks that wait.
   void await_arrivals(std::uint64_t filling);
+  /// Is it time to store? Not while ranks of the node pack, who would have to share their cores, unless
+  /// the stage is half full or somebody waits for it.
+  bool is_time_to_store() const;
   std::uint32_t events() const;
   void await_event(std::uint32_t seen);
 
@@ -142,6 +149,10 @@ class Stage {
     return static_cast<std::uint32_t>(filling / static_cast<std::uint64_t>(slots_));
   }
   void announce() const;
+  std::atomic<std::uint64_t>* taken() const;
+  std::optional<std::uint32_t> take_place() const;
+  void give_back(std::uint32_t place) const;
+  void map_place(std::uint32_t place);
   bool start_storing();
   std::string who_is_missing(std::uint64_t filling) const;
   bool stuck(std::uint64_t filling) const;
@@ -150,12 +161,15 @@ class Stage {
   int slots_;
   std::int64_t slot_bytes_;
   std::int64_t slot_head_bytes_;
+  std::int64_t heads_bytes_;  ///< in front of the places
+  std::int64_t place_bytes_;  ///< cells of a filling, and addresses
   int writers_;
   double wait_seconds_;
   int only_storer_ = -1;
   double pace_ = 0;
   std::uint64_t next_ = 0;
   std::uint32_t meetings_ = 0;  ///< that this rank went to
+  std::vector<bool> mapped_;    ///< places whose pages this process has
   SharedWindow window_;
 };
 

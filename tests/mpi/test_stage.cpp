@@ -1,0 +1,144 @@
+// The stage's places: which memory fillings get, and what happens when there is no more of it.
+#include <doctest/doctest.h>
+#include <mpi.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "comm/nodes.hpp"
+#include "driver/native/stage.hpp"
+
+using namespace shoal;
+
+namespace {
+
+constexpr std::int64_t k_slot = 64 * 1024;
+
+/// The same on all ranks, or the test fails.
+std::int64_t agreed(const Comm& comm, std::int64_t mine) {
+  CHECK(comm.max(mine) == -comm.max(-mine));
+  return mine;
+}
+
+std::int64_t place_of(const Comm& comm, const Stage& stage, std::uint64_t filling, const std::byte* origin) {
+  return agreed(comm, (stage.data(filling) - origin) / k_slot);
+}
+
+void store(const Comm& comm, Stage& stage, std::uint64_t filling) {
+  comm.barrier();
+  if (comm.rank() == comm.size() - 1) {
+    REQUIRE(stage.all_arrived(filling));
+    REQUIRE(stage.claim(filling, 1, {}));
+    if (stage.finish(filling, 1, false)) stage.release(filling);
+  }
+  comm.barrier();
+}
+
+}  // namespace
+
+TEST_CASE("the stage: memory that was used last is used again, and more when fillings pile up") {
+  const Comm world(MPI_COMM_WORLD);
+  const Nodes nodes(world, 0);
+  const Comm& comm = nodes.node();
+  Stage stage(comm, 16, k_slot, 1, 60);
+  const std::byte* origin = nullptr;
+  for (int i = 0; i < 40; ++i) {  // twice round and a half
+    const std::uint64_t filling = stage.take_filling();
+    REQUIRE(stage.open(filling));
+    REQUIRE(stage.open(filling));
+    if (i == 0) origin = stage.data(filling);
+    CHECK(place_of(comm, stage, filling, origin) == 0);
+    stage.arrive(filling, 7);
+    store(comm, stage, filling);
+    CHECK(stage.is_over(filling));
+  }
+  std::vector<std::uint64_t> waiting;
+  std::set<std::int64_t> places;
+  for (int i = 0; i < 16; ++i) {
+    waiting.push_back(stage.take_filling());
+    REQUIRE(stage.open(waiting.back()));
+    stage.data(waiting.back())[k_slot - 1] = std::byte{1};
+    stage.addresses(waiting.back())[Stage::k_addresses - 1] = waiting.back();
+    places.insert(place_of(comm, stage, waiting.back(), origin));
+    stage.arrive(waiting.back(), 7);
+  }
+  CHECK(places.size() == 16);
+  CHECK_FALSE(stage.open(stage.next_filling()));
+  comm.barrier();
+  for (const auto filling : waiting)
+    CHECK(stage.addresses(filling)[Stage::k_addresses - 1] == filling);
+  const std::int64_t third = place_of(comm, stage, waiting[3], origin);
+  for (const int i : {9, 3, 0})
+    store(comm, stage, waiting[static_cast<std::size_t>(i)]);
+  // The slot of the first is free, and so are three places.
+  const std::uint64_t next = stage.take_filling();
+  REQUIRE(stage.open(next));
+  CHECK(place_of(comm, stage, next, origin) == 0);
+  CHECK_FALSE(stage.open(next + 1));  // whose slot waiting[1] has
+  store(comm, stage, waiting[1]);
+  REQUIRE(stage.open(next + 1));
+  CHECK(place_of(comm, stage, next + 1, origin) < third);
+  comm.barrier();
+}
+
+TEST_CASE("the stage: threads store in a lull, or when it is half full") {
+  const Comm world(MPI_COMM_WORLD);
+  const Nodes nodes(world, 0);
+  const Comm& comm = nodes.node();
+  Stage stage(comm, 8, k_slot, 1, 60);
+  bool waited = false;  // on a busy machine a moment may be over before this rank looks
+  for (int i = 0; i < 200; ++i) {
+    const std::uint64_t filling = stage.take_filling();
+    REQUIRE(stage.open(filling));
+    stage.arrive(filling, 7);
+    waited = waited || !stage.is_time_to_store();
+    store(comm, stage, filling);
+  }
+  CHECK(waited);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(stage.is_time_to_store());
+  comm.barrier();
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t filling = stage.take_filling();
+    REQUIRE(stage.open(filling));
+    stage.arrive(filling, 7);
+  }
+  comm.barrier();
+  CHECK(stage.is_time_to_store());
+  comm.barrier();
+}
+
+TEST_CASE("the stage: where memory ends, fillings wait for what there is") {
+  const Comm world(MPI_COMM_WORLD);
+  const Nodes nodes(world, 0);
+  const Comm& comm = nodes.node();
+  if (comm.size() == 1) return;  // has memory of its own
+  Stage stage(comm, 16, k_slot, 1, 60);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit whole{};
+  getrlimit(RLIMIT_FSIZE, &whole);
+  rlimit small = whole;
+  const std::int64_t place = k_slot + 8 * Stage::k_addresses;
+  small.rlim_cur = static_cast<rlim_t>(stage.window_bytes() - 10 * place);  // a stand-in for a full /dev/shm
+  setrlimit(RLIMIT_FSIZE, &small);
+  CHECK(stage.usable_bytes() == 16 * k_slot);
+  for (std::uint64_t filling = 0; filling < 6; ++filling) {
+    REQUIRE(stage.open(stage.take_filling()));
+    stage.arrive(filling, 7);
+  }
+  comm.barrier();
+  CHECK_FALSE(stage.open(stage.take_filling()));
+  CHECK(stage.is_free(6));  // the slot is, its cells would have no place
+  CHECK(stage.usable_bytes() == 6 * k_slot);
+  const std::byte* before = stage.data(3);
+  store(comm, stage, 3);
+  CHECK(stage.open(6));
+  CHECK(stage.data(6) == before);
+  comm.barrier();
+  setrlimit(RLIMIT_FSIZE, &whole);
+  std::signal(SIGXFSZ, SIG_DFL);
+}
