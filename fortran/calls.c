@@ -24,6 +24,23 @@ void shoal_f_abort(MPI_Fint comm, int code, const char* message) {
   MPI_Abort(comm == -1 ? MPI_COMM_WORLD : MPI_Comm_f2c(comm), code);
 }
 
+int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
+  MPI_Comm world;
+  MPI_Comm ours = MPI_COMM_NULL;
+  shoal_f_clear();
+  int code = shoal_f_communicator(all, &world);
+  if (code != SHOAL_OK) return code; /* nobody to agree with */
+  /* What it held before is of no interest, but it must be one. */
+  code = shoal_f_communicator(computing, &ours);
+  if (code != SHOAL_OK) {
+    const int agreed = shoal_serve(world, n, NULL);
+    return agreed != SHOAL_OK ? agreed : code;
+  }
+  code = shoal_serve(world, n, &ours);
+  shoal_f_set_communicator(computing, ours);
+  return code;
+}
+
 int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* first,
                   const CFI_cdesc_t* last, const CFI_cdesc_t* halo_low, const CFI_cdesc_t* halo_high,
                   MPI_Fint* comm_out, shoal_decomposition** out) {

@@ -15,6 +15,8 @@ enum { SHOAL_F_WRITE = 1, SHOAL_F_READ = 2, SHOAL_F_PUT = 3, SHOAL_F_GET = 4 };
  * world). */
 void shoal_f_abort(MPI_Fint comm, int code, const char* message);
 
+/* computing: takes the communicator of the computing ranks. Collective. */
+int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing);
 /* Collective. */
 int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* first,
                   const CFI_cdesc_t* last, const CFI_cdesc_t* halo_low, const CFI_cdesc_t* halo_high,

@@ -204,6 +204,11 @@ int shoal_f_communicator(const CFI_cdesc_t* descriptor, MPI_Comm* out) {
   return SHOAL_OK;
 }
 
+void shoal_f_set_communicator(const CFI_cdesc_t* descriptor, MPI_Comm comm) {
+  const MPI_Fint handle = MPI_Comm_c2f(comm);
+  memcpy(descriptor->base_addr, &handle, sizeof handle);
+}
+
 int64_t shoal_f_elements(const shoal_f_view* view) {
   int64_t elements = 1;
   for (int i = 0; i < view->array.ndims; ++i)

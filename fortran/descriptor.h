@@ -43,6 +43,8 @@ int shoal_f_integer(const CFI_cdesc_t* descriptor, const char* what, int64_t* ou
 /* The communicator of `use mpi` (an integer) or `use mpi_f08` (type(MPI_Comm), which holds the same integer).
  * Local. */
 int shoal_f_communicator(const CFI_cdesc_t* descriptor, MPI_Comm* out);
+/* Put one where shoal_f_communicator found one. */
+void shoal_f_set_communicator(const CFI_cdesc_t* descriptor, MPI_Comm comm);
 
 /* Turn the order of count numbers round, in place. Local. */
 void shoal_f_reverse(int64_t* numbers, int count);

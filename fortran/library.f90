@@ -7,7 +7,7 @@ module shoal_library
   use shoal_support, only: settle, text_of, zero_ended
   implicit none
   private
-  public :: shoal_namelist, shoal_wait, shoal_write_reference, shoal_write_master
+  public :: shoal_namelist, shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
 
 contains
@@ -37,6 +37,27 @@ contains
     call f_clear()
     call settle(c_wait(), -1_c_int, stat, errmsg)
   end subroutine shoal_wait
+
+  ! Let the last n ranks of each node of `all` compute nothing and store for the others (setting background=ranks).
+  ! There it returns when these are done, with MPI_COMM_NULL in computing: go on to MPI_Finalize. On these it returns at
+  ! once with their communicator. all, computing: integers (use mpi) or type(MPI_Comm) (use mpi_f08). Collective.
+  subroutine shoal_serve(all, n, computing, stat, errmsg)
+    type(*), dimension(..), intent(in) :: all
+    integer, intent(in) :: n
+    type(*), dimension(..), intent(inout) :: computing
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call settle(f_serve(all, int(n, c_int), computing), -1_c_int, stat, errmsg)
+  end subroutine shoal_serve
+
+  ! Let the ranks go that serve; what close left to them is finished first. MPI_Finalize does it, too. Collective over
+  ! the computing ranks.
+  subroutine shoal_stop_serving(stat, errmsg)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call f_clear()
+    call settle(c_stop_serving(), -1_c_int, stat, errmsg)
+  end subroutine shoal_stop_serving
 
   ! A JSON file `to` that tells where the chunks of a file or a set lie, so that readers of Zarr open it as one. path: of a
   ! file that is closed, or what names a set ("his.nc" for his.nc.0000, ...). By one rank. Local.

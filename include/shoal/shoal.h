@@ -229,6 +229,18 @@ SHOAL_API int shoal_close(shoal_dataset** dataset, int durable);
  * The first failure, after all were tried. Collective over the ranks of each of them; nothing to do, and no
  * message, where there is none. */
 SHOAL_API int shoal_wait(void);
+/* Let the last n ranks of each node compute nothing and store for the others: for datasets with the setting
+ * background=ranks, which are made on *computing. There it returns MPI_COMM_NULL in *computing, when the
+ * others have called shoal_stop_serving or are in MPI_Finalize; then these ranks should go on to
+ * MPI_Finalize. On the others it returns at once, and *computing has them alone, in the order of `all`; the
+ * caller may free it. n 0: nobody serves, *computing is a duplicate. SHOAL_STATE: ranks serve already, or
+ * they cannot have threads (MPI_THREAD_SINGLE); SHOAL_INVALID_ARGUMENT: n below 0, or a node has no rank left
+ * to compute; SHOAL_OUT_OF_STEP: n is not the same on all ranks. Collective over all. */
+SHOAL_API int shoal_serve(MPI_Comm all, int n, MPI_Comm* computing);
+/* Let the ranks go that serve: shoal_serve returns there, and may be called again. What shoal_close left to
+ * them is finished first (shoal_wait). SHOAL_STATE: datasets with background=ranks are open. Nothing to do
+ * where nobody serves. MPI_Finalize does it, too. Collective over the computing ranks. */
+SHOAL_API int shoal_stop_serving(void);
 /* Drop the handle without storing anything and without waiting for other ranks, and set it to NULL:
  * the file keeps what was committed before. For destructors and error paths. Local. */
 SHOAL_API void shoal_abandon(shoal_dataset** dataset);

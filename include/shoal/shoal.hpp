@@ -570,6 +570,18 @@ inline std::string build_info() {
 inline void wait() {
   detail::check(shoal_wait());
 }
+/// Let the last n ranks of each node of `all` compute nothing and store for the others (setting
+/// background=ranks). There it returns MPI_COMM_NULL when the others are done; on these it returns their
+/// communicator at once, which the caller may free. See shoal_serve. Collective over all.
+inline MPI_Comm serve(MPI_Comm all, int n) {
+  MPI_Comm computing = MPI_COMM_NULL;
+  detail::check(shoal_serve(all, n, &computing));
+  return computing;
+}
+/// Let the ranks go that serve; MPI_Finalize does it, too. Collective over the computing ranks.
+inline void stop_serving() {
+  detail::check(shoal_stop_serving());
+}
 
 /// Name the file with the Fortran namelist group &shoal, "": none. Counts for datasets opened later. Local.
 inline void namelist(const std::string& path) {

@@ -473,6 +473,14 @@ NB_MODULE(_shoal, m) {
   m.def("settings", [] { return shoal::settings(); });
   m.def("namelist", &shoal::namelist, "path"_a);
   m.def("wait", &shoal::wait, nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "serve",
+      [](int all, int n) {
+        const nb::gil_scoped_release unlocked;
+        return static_cast<int>(MPI_Comm_c2f(shoal::serve(comm_of(all), n)));
+      },
+      "all"_a, "n"_a);
+  m.def("stop_serving", &shoal::stop_serving, nb::call_guard<nb::gil_scoped_release>());
   m.def("write_reference", &shoal::write_reference, "paths"_a, "out"_a);
   m.def("write_master", &shoal::write_master, "paths"_a, "out"_a);
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });

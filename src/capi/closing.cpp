@@ -11,6 +11,8 @@
 #include <mutex>
 #include <vector>
 
+#include "dataset/serve.hpp"
+
 namespace shoal::capi {
 
 namespace {
@@ -133,9 +135,12 @@ int at_finalize(MPI_Comm, int, void*, void*) {
     for (auto* handle : open)
       close_forgotten(handle);
   });
+  stop_serving_at_end();
   if (!status.ok()) std::fprintf(stderr, "shoal: at MPI_Finalize: %s\n", status.text().c_str());
   return MPI_SUCCESS;
 }
+
+}  // namespace
 
 // Once a process: MPI is started once.
 void ask_for_finalize() {
@@ -149,8 +154,6 @@ void ask_for_finalize() {
   check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
   check_mpi(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
-
-}  // namespace
 
 void watch(shoal_dataset* handle) {
   if (!handle->dataset->writable()) return;

@@ -8,6 +8,8 @@
 
 namespace shoal::capi {
 
+/// MPI_Finalize closes what is open, and lets ranks go that serve.
+void ask_for_finalize();
 /// The dataset is open for writing: if nobody closes it, it is closed, with a warning, when MPI is finalised.
 void watch(shoal_dataset* handle);
 void unwatch(shoal_dataset* handle);

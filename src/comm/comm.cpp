@@ -467,8 +467,12 @@ double Comm::max(double mine) const {
 }
 
 Comm Comm::split(int color) const {
+  return split(color, rank_);
+}
+
+Comm Comm::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(comm_, color, rank_, &part), "MPI_Comm_split");
+  check_mpi(MPI_Comm_split(comm_, color, key, &part), "MPI_Comm_split");
   return {part, Adopt{}};
 }
 

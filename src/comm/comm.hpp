@@ -86,6 +86,8 @@ class Comm {
   std::vector<std::int64_t> max(std::vector<std::int64_t> mine) const;
   /// The ranks of one color, ordered by rank.
   Comm split(int color) const;
+  /// The ranks of one color, ordered by key, and by rank where it is the same.
+  Comm split(int color, int key) const;
   /// The ranks that share memory with this one.
   Comm split_shared() const;
 

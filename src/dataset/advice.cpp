@@ -60,6 +60,16 @@ Figures figures_of(const DatasetReport& report, const Settings& settings) {
     f.most.stage_high_water = std::max(f.most.stage_high_water, c.stage_high_water);
     f.most.pack = std::max(f.most.pack, c.pack);
   }
+  // Their time is nobody's but their own.
+  for (const auto& server : report.of_servers) {
+    const Counters& c = server.counters;
+    f.sum.store += c.store;
+    f.sum.encode += c.encode;
+    f.sum.bytes_written += c.bytes_written;
+    f.sum.writes += c.writes;
+    f.sum.bytes_encoded += c.bytes_encoded;
+    f.sum.bytes_encoded_again += c.bytes_encoded_again;
+  }
   return f;
 }
 
@@ -107,13 +117,14 @@ Advice blocked(const Figures& f) {
   const std::string waited = "ranks waited " + share + " of the write time" + seconds.data();
   // Somebody was storing nearly all the time: no stage is large enough for a file system that is too slow.
   const Counters& one = f.report.of_ranks.front().counters;
-  const bool in_background = f.settings.text("background") == "thread";
+  const bool in_background = f.settings.text("background") != "off";
+  const std::size_t servers = f.report.of_servers.size();
+  const auto coders = static_cast<double>(servers > 0 ? servers : f.report.of_ranks.size());
   const Seconds period = in_background ? f.open : f.most.write_calls;
-  if (in_background && f.sum.encode > k_busy_share * period * static_cast<double>(f.report.of_ranks.size()))
+  if (in_background && f.sum.encode > k_busy_share * period * coders)
     return waited +
-           " for chunks to be compressed, of which the cores do no more: choose a lower level, zstd, or "
-           "fewer "
-           "records";
+           " for chunks to be compressed, of which the cores do no more: choose a lower level, zstd, " +
+           (servers > 0 ? "fewer records, or let more ranks serve (shoal_serve)" : "or fewer records");
   if (f.sum.store > k_busy_share * period * one.writers * one.nodes)
     return waited + " for the file system (" + one.file_system + "), which took " +
            bytes_text(static_cast<double>(f.sum.bytes_written) / period) +

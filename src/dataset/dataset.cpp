@@ -9,6 +9,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
+#include "dataset/driver_options.hpp"
 #include "dataset/report.hpp"
 #include "driver/kinds.hpp"
 #include "driver/tiles/tiles_driver.hpp"
@@ -18,45 +19,6 @@
 namespace shoal {
 
 namespace {
-
-// "cb_nodes=2; striping_factor=4"
-std::vector<std::pair<std::string, std::string>> hints_of(const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> hints;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(';', at), text.size());
-    const std::string hint = trimmed(text.substr(at, end - at));
-    at = end + 1;
-    if (hint.empty()) continue;
-    const std::size_t equals = hint.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error(Code::setting, "hint '" + hint + "' is not key=value; hints are separated by semicolons");
-    hints.emplace_back(trimmed(hint.substr(0, equals)), trimmed(hint.substr(equals + 1)));
-  }
-  return hints;
-}
-
-LayoutOptions layout_of(const Settings& settings) {
-  LayoutOptions layout;
-  layout.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
-  const std::string kind = settings.text("layout");
-  const std::string grid = trimmed(settings.text("io_layout"));
-  if (kind == "process") layout.kind = LayoutOptions::Kind::process;
-  if (kind == "node") layout.kind = LayoutOptions::Kind::node;
-  if (kind == "domains" || (!grid.empty() && settings.origin("layout") == "default"))
-    layout.kind = LayoutOptions::Kind::domains;
-  if (grid.empty() && layout.kind != LayoutOptions::Kind::domains) return layout;
-  if (layout.kind != LayoutOptions::Kind::domains)
-    throw Error(Code::setting, "io_layout is for layout=domains; layout is " + kind);
-  int end = 0;
-  const int found = std::sscanf(grid.c_str(), "%dx%d%n", &layout.nx, &layout.ny, &end);
-  if (found != 2 || end != static_cast<int>(grid.size()) || layout.nx < 1 || layout.ny < 1)
-    throw Error(Code::setting,
-                "layout=domains needs io_layout=NXxNY, such as 2x4: parts of the grid of tiles in "
-                "its fastest and second dimension; it is '" +
-                    grid + "'");
-  return layout;
-}
 
 // An argument that the format has no use for; other sources may speak of all datasets, whatever their format.
 void refuse_without_chunks(const Settings& settings, Format format) {
@@ -192,54 +154,14 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
 }
 
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
-  DriverOptions out;
-  out.stage_bytes = settings_.bytes("stage_bytes");
-  out.whole_stage = settings_.origin("stage_bytes") != "default";
-  out.slot_bytes = settings_.bytes("slot_bytes");
-  if (!settings_.is_default("direct_bytes")) out.direct_bytes = settings_.bytes("direct_bytes");
-  out.stored_by = settings_.text("background") == "thread" ? StoredBy::thread : StoredBy::calls;
-  out.store_rate = static_cast<double>(settings_.bytes("store_bytes_per_second"));
-  const bool calls_asked = out.stored_by == StoredBy::calls && settings_.origin("background") != "auto";
-  if (out.store_rate > 0 && calls_asked && settings_.origin("store_bytes_per_second") == "argument")
-    throw Error(
-        Code::setting,
-        "store_bytes_per_second is for storing in the background, and calls would only be slower by it; "
-        "set background=thread, or leave it out");
-  if (settings_.flag("background_close") && calls_asked && settings_.origin("background_close") == "argument")
-    throw Error(Code::setting,
-                "background_close needs a thread that stores; set background=thread, or leave it out");
-  out.stored_by_chosen = settings_.origin("background") == "argument";
-  out.writers = static_cast<int>(settings_.count("writers"));
-  out.ranks_per_node = static_cast<int>(settings_.count("ranks_per_node"));
-  out.io_ranks = static_cast<int>(settings_.count("io_ranks"));
-  out.io_stride = static_cast<int>(settings_.count("io_stride"));
-  out.io_base = static_cast<int>(settings_.count("io_base"));
-  out.io_ranks_per_node = static_cast<int>(settings_.count("io_ranks_per_node"));
-  const std::string& way = settings_.text("io_way");
-  out.io_way = way == "box" ? IoWay::box : way == "subset" ? IoWay::subset : IoWay::automatic;
-  const std::string& exchange = settings_.text("exchange");
-  out.exchange = exchange == "on" ? Exchange::on : exchange == "off" ? Exchange::off : Exchange::automatic;
-  out.wait_seconds = settings_.seconds("wait_seconds");
-  out.catalog.header_reserve = settings_.bytes("header_reserve");
-  out.catalog.alignment = settings_.bytes("alignment");
-  out.chunk_bytes_chosen = !settings_.is_default("chunk_bytes");
-  out.catalog.chunk_bytes = settings_.bytes("chunk_bytes");
-  out.catalog.fill = settings_.flag("fill");
-  out.stripe_count = settings_.count("stripe_count");
-  out.stripe_bytes = settings_.bytes("stripe_bytes");
-  // Data that begins with a stripe is on as few targets as can be.
-  if (out.stripe_bytes > 0 && settings_.is_default("alignment")) out.catalog.alignment = out.stripe_bytes;
+  DriverOptions out = driver_options_of(settings_);
   out.open_store = options.open_store;
   out.find_file_system = options.find_file_system;
-  out.access = access_of(settings_.text("access"));
-  // Other sources may speak of all datasets, whatever their driver.
-  out.access_chosen =
-      settings_.origin("access") == "argument" || settings_.origin("replicated_access") == "argument";
-  out.replicated_access = access_of(settings_.text("replicated_access"));
-  out.all_read = settings_.text("replicated_read") == "all";
-  out.missing_is_fill = settings_.text("missing_tiles") == "fill";
-  out.layout = layout_of(settings_);
-  out.hints = hints_of(settings_.text("hints"));
+  if (out.stored_by == StoredBy::ranks) {  // who serve make their own of them
+    ByteWriter packed;
+    settings_.pack(packed);
+    out.settings = packed.take();
+  }
   return out;
 }
 
@@ -449,7 +371,7 @@ void Dataset::sync(bool durable) {
 
 bool Dataset::closes_later() const {
   return writable_ && !closed_ && settings_.flag("background_close") &&
-         settings_.text("background") == "thread" && settings_.text("driver") == "native";
+         settings_.text("background") != "off" && settings_.text("driver") == "native";
 }
 
 void Dataset::begin_close() {
@@ -463,7 +385,7 @@ void Dataset::close(bool durable) {
   closed_ = true;
   if (status.ok() && writable_) status.merge(caught([&] { write_overviews(); }));
   // Where ranks wait no more for each other, nothing can be gathered.
-  if (!comm_.apart() && status.code != Code::timeout && status.code != Code::mpi)
+  if (!comm_.apart() && !driver_->apart() && status.code != Code::timeout && status.code != Code::mpi)
     status.merge(finish_report());
   definitions_.reset(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);
@@ -488,6 +410,7 @@ Status Dataset::finish_report() {
   return caught([&] {
     RankReport mine{driver_->counters(), now() - opened_at_};
     const auto parts = comm_.gather(packed(mine), 0);
+    const auto servers = driver_->counters_of_servers();
     comm_.on_root([&] {
       DatasetReport report;
       report.path = path_;
@@ -496,6 +419,8 @@ Status Dataset::finish_report() {
       report.ranks = comm_.size();
       for (const auto& part : parts)
         report.of_ranks.push_back(unpack_rank_report(part));
+      for (const auto& counters : servers)
+        report.of_servers.push_back({counters, mine.open_seconds});
       write_report(report, settings_);
     });
   });

@@ -11,51 +11,19 @@
 #include <iostream>
 
 #include "base/text.hpp"
+#include "driver/counters.hpp"
 
 namespace shoal {
 
 namespace {
 
-struct TimeField {
-  const char* name;
-  Seconds Counters::*field;
-};
-constexpr std::array<TimeField, 13> k_times{{{"open", &Counters::open},
-                                             {"define", &Counters::define},
-                                             {"pack", &Counters::pack},
-                                             {"encode", &Counters::encode},
-                                             {"store", &Counters::store},
-                                             {"read", &Counters::read},
-                                             {"decode", &Counters::decode},
-                                             {"unpack", &Counters::unpack},
-                                             {"commit", &Counters::commit},
-                                             {"close", &Counters::close},
-                                             {"blocked", &Counters::blocked},
-                                             {"write_calls", &Counters::write_calls},
-                                             {"read_calls", &Counters::read_calls}}};
-
-struct CountField {
-  const char* name;
-  std::int64_t Counters::*field;
-};
-constexpr std::array<CountField, 10> k_counts{{{"bytes_written", &Counters::bytes_written},
-                                               {"bytes_encoded", &Counters::bytes_encoded},
-                                               {"bytes_encoded_again", &Counters::bytes_encoded_again},
-                                               {"bytes_read", &Counters::bytes_read},
-                                               {"writes", &Counters::writes},
-                                               {"reads", &Counters::reads},
-                                               {"fields_written", &Counters::fields_written},
-                                               {"fields_read", &Counters::fields_read},
-                                               {"messages", &Counters::messages},
-                                               {"message_bytes", &Counters::message_bytes}}};
-
 struct Spread {
   double min = 0, median = 0, max = 0;
 };
 
-Spread spread_of(const DatasetReport& report, Seconds Counters::*field) {
+Spread spread_of(const std::vector<RankReport>& ranks, Seconds Counters::*field) {
   std::vector<double> values;
-  for (const auto& rank : report.of_ranks)
+  for (const auto& rank : ranks)
     values.push_back(rank.counters.*field);
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
@@ -64,8 +32,9 @@ Spread spread_of(const DatasetReport& report, Seconds Counters::*field) {
 
 std::int64_t sum_of(const DatasetReport& report, std::int64_t Counters::*field) {
   std::int64_t sum = 0;
-  for (const auto& rank : report.of_ranks)
-    sum += rank.counters.*field;
+  for (const auto* ranks : {&report.of_ranks, &report.of_servers})
+    for (const auto& rank : *ranks)
+      sum += rank.counters.*field;
   return sum;
 }
 
@@ -157,52 +126,26 @@ void write_text(const std::string& path, const std::string& text, bool append) {
 
 Bytes packed(const RankReport& report) {
   ByteWriter out;
-  const Counters& c = report.counters;
-  for (const auto& t : k_times)
-    out.put(c.*t.field);
-  for (const auto& n : k_counts)
-    out.put(c.*n.field);
-  out.put(std::array<std::int64_t, 7>{c.commits, c.stage_bytes, c.stage_high_water, c.slabs, c.nodes,
-                                      c.ranks_per_node, c.writers});
-  out.put(c.file_system);
-  out.put(c.hints_taken);
-  out.put(c.hints_dropped);
-  out.put(c.warnings);
-  out.put(c.ways);
+  pack(out, report.counters);
   out.put(report.open_seconds);
   return out.take();
 }
 
 RankReport unpack_rank_report(const Bytes& bytes) {
   ByteReader in(bytes);
-  RankReport report;
-  Counters& c = report.counters;
-  for (const auto& t : k_times)
-    in.get(c.*t.field);
-  for (const auto& n : k_counts)
-    in.get(c.*n.field);
-  const auto rest = in.get<std::array<std::int64_t, 7>>();
-  c.commits = rest[0];
-  c.stage_bytes = rest[1];
-  c.stage_high_water = rest[2];
-  c.slabs = rest[3];
-  c.nodes = static_cast<int>(rest[4]);
-  c.ranks_per_node = static_cast<int>(rest[5]);
-  c.writers = static_cast<int>(rest[6]);
-  in.get(c.file_system);
-  in.get(c.hints_taken);
-  in.get(c.hints_dropped);
-  in.get(c.warnings);
-  in.get(c.ways);
+  RankReport report{unpack_counters(in)};
   in.get(report.open_seconds);
   return report;
 }
 
 std::string json_of(const DatasetReport& report, const Settings& settings) {
   const Counters& first = report.of_ranks.front().counters;
-  std::vector<std::string> times;
-  for (const auto& t : k_times)
-    times.push_back(member(t.name, spread_text(spread_of(report, t.field))));
+  const auto times_of = [](const std::vector<RankReport>& ranks) {
+    std::vector<std::string> times;
+    for (const auto& t : k_times)
+      if (!ranks.empty()) times.push_back(member(t.name, spread_text(spread_of(ranks, t.field))));
+    return object(times);
+  };
   std::vector<std::string> counts;
   for (const auto& n : k_counts)
     counts.push_back(member(n.name, std::to_string(sum_of(report, n.field))));
@@ -221,31 +164,50 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
   double open_seconds = 0;
   for (const auto& rank : report.of_ranks)
     open_seconds = std::max(open_seconds, rank.open_seconds);
-  return object(
-      {member("file", quoted(report.path)), member("format", quoted(report.format)),
-       member("driver", quoted(report.driver)), member("ranks", std::to_string(report.ranks)),
-       member("ranks_reported", std::to_string(report.of_ranks.size())),
-       member("nodes", std::to_string(first.nodes)),
-       member("ranks_per_node", std::to_string(first.ranks_per_node)),
-       member("writers", std::to_string(first.writers)), member("file_system", quoted(first.file_system)),
-       member("seconds_open", number(open_seconds)), member("seconds", object(times)),
-       member("counts", object(counts)), member("stage", stage), member("hints", hints),
-       member("settings", object(changed)), member("ways", list(first.ways)),
-       member("warnings", list(warnings_of(report))), member("advice", quoted(advice_of(report, settings)))});
+  return object({member("file", quoted(report.path)),
+                 member("format", quoted(report.format)),
+                 member("driver", quoted(report.driver)),
+                 member("ranks", std::to_string(report.ranks)),
+                 member("ranks_reported", std::to_string(report.of_ranks.size())),
+                 member("nodes", std::to_string(first.nodes)),
+                 member("ranks_per_node", std::to_string(first.ranks_per_node)),
+                 member("writers", std::to_string(first.writers)),
+                 member("file_system", quoted(first.file_system)),
+                 member("seconds_open", number(open_seconds)),
+                 member("seconds", times_of(report.of_ranks)),
+                 member("servers", std::to_string(report.of_servers.size())),
+                 member("seconds_of_servers", times_of(report.of_servers)),
+                 member("counts", object(counts)),
+                 member("stage", stage),
+                 member("hints", hints),
+                 member("settings", object(changed)),
+                 member("ways", list(first.ways)),
+                 member("warnings", list(warnings_of(report))),
+                 member("advice", quoted(advice_of(report, settings)))});
 }
 
 std::string table_of(const DatasetReport& report, const Settings& settings) {
   const Counters& first = report.of_ranks.front().counters;
   std::string out = "Shoal report: " + report.path + "\n";
-  out += row("", report.format + ", driver " + report.driver + ", " + std::to_string(report.ranks) +
-                     " ranks on " + std::to_string(first.nodes) +
-                     (first.nodes == 1 ? " node, " : " nodes, ") + first.file_system);
+  out +=
+      row("", report.format + ", driver " + report.driver + ", " + std::to_string(report.ranks) + " ranks " +
+                  (report.of_servers.empty()
+                       ? ""
+                       : "(and " + std::to_string(report.of_servers.size()) + " that serve) ") +
+                  "on " + std::to_string(first.nodes) + (first.nodes == 1 ? " node, " : " nodes, ") +
+                  first.file_system);
   out += row("seconds", "     min  median     max   over ranks");
-  for (const auto& t : k_times) {
-    const Spread s = spread_of(report, t.field);
-    if (s.max > 0)
-      out += row(t.name, number(s.min, "%8.3f") + number(s.median, "%8.3f") + number(s.max, "%8.3f"));
-  }
+  const auto add_times = [&](const std::vector<RankReport>& ranks) {
+    for (const auto& t : k_times) {
+      if (ranks.empty()) continue;
+      const Spread s = spread_of(ranks, t.field);
+      if (s.max > 0)
+        out += row(t.name, number(s.min, "%8.3f") + number(s.median, "%8.3f") + number(s.max, "%8.3f"));
+    }
+  };
+  add_times(report.of_ranks);
+  if (!report.of_servers.empty()) out += row("seconds", "                         over ranks that serve");
+  add_times(report.of_servers);
   const auto traffic = [&](const char* name, std::int64_t Counters::*bytes, std::int64_t Counters::*calls,
                            std::int64_t Counters::*fields) {
     if (sum_of(report, bytes) == 0) return;

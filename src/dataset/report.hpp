@@ -23,6 +23,7 @@ struct DatasetReport {
   std::string driver;
   int ranks = 1;
   std::vector<RankReport> of_ranks;
+  std::vector<RankReport> of_servers = {};  ///< that stored for them (background=ranks)
 };
 
 Bytes packed(const RankReport& report);

@@ -57,7 +57,7 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "cells, "
      "past the stage",
      false},
-    {"background", Kind::word, "off", "off thread auto",
+    {"background", Kind::word, "off", "off thread ranks auto",
      "driver native: who stores what is written: the ranks, within their calls, or a thread of each rank "
      "while "
      "the model computes; auto: a thread where ranks have cores to spare",

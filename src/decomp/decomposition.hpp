@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/box.hpp"
+#include "base/bytes.hpp"
 #include "comm/comm.hpp"
 #include "decomp/cell_mask.hpp"
 #include "decomp/index_map.hpp"
@@ -40,6 +41,12 @@ class Decomposition {
   /// base's. Collective.
   static std::shared_ptr<const Decomposition> masked(const Comm& comm, const Decomposition* base,
                                                      CellMask mask, const Status& problem = {});
+
+  /// The same for a communicator whose first ranks are this one's, and whose others have no cells: on one of
+  /// the first, and on another, from what one of the first packed. Local.
+  std::shared_ptr<const Decomposition> with_more_ranks(int ranks) const;
+  static std::shared_ptr<const Decomposition> without_cells(ByteReader& in, int ranks, int rank);
+  void pack_for_more_ranks(ByteWriter& out) const;
 
   const Dims& global() const { return global_; }
   int rank() const { return global_.size(); }  ///< number of dimensions

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/array_view.hpp"
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "comm/comm.hpp"
@@ -71,8 +72,9 @@ enum class Access { collective, independent, nonblocking };
 /// Do cells go to I/O ranks, or does each node store what its ranks have? automatic: whichever costs less.
 enum class Exchange { automatic, on, off };
 
-/// Who stores what the stage holds: the ranks within their calls, or a thread of each while they compute.
-enum class StoredBy { calls, thread };
+/// Who stores what the stage holds: the ranks within their calls, a thread of each while they compute, or
+/// ranks that do nothing else.
+enum class StoredBy { calls, thread, ranks };
 
 /// How many files a new dataset is. domains: nx x ny groups of tiles, the fastest dimension first.
 struct LayoutOptions {
@@ -107,8 +109,14 @@ struct DriverOptions {
   /// A write may throw what threads failed to store, as ranks of all files of the dataset do so together.
   bool fails_early = true;
   bool stored_by_chosen = false;  ///< the call itself sets it: not to be passed over
-  int writers = 0;                ///< ranks of a node that store at a time; 0: the driver chooses
-  int ranks_per_node = 0;         ///< 0: ranks that share memory; n: every n of them
+  /// StoredBy::ranks, for driver native: so many ranks, the last of the communicator, have no cells; and the
+  /// node of this rank among those that share memory with it.
+  int servers = 0, node_color = 0;
+  /// The same, for who asks the servers to take part: the dataset's settings, packed.
+  Bytes settings;
+  std::vector<std::string> warnings;  ///< of what the settings ask for and the dataset cannot have
+  int writers = 0;                    ///< ranks of a node that store at a time; 0: the driver chooses
+  int ranks_per_node = 0;             ///< 0: ranks that share memory; n: every n of them
   /// Ranks that store and fetch boxes of fields: how many, each how many after the one before, which first;
   /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
   int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
@@ -134,6 +142,8 @@ class Driver {
   /// How a variable is stored, for inquiries. Local.
   virtual const Placement& placement(int variable) const = 0;
   virtual const Counters& counters() const = 0;
+  /// Of ranks beside those of the communicator that had a part in the dataset; on rank 0. Collective.
+  virtual std::vector<Counters> counters_of_servers() { return {}; }
 
   /// Make the file agree with the schema, which is the same on all ranks. cuts: the decomposition of each
   /// variable, as far as there is one.
@@ -163,6 +173,8 @@ class Driver {
 
   /// Comm::meet of all ranks, before they do something together. Collective over comm, which is the driver's.
   virtual Met meet(const Comm& comm, const Deed& deed) { return comm.meet(deed); }
+  /// Comm::apart, of a communicator of the driver's own that they met in.
+  virtual bool apart() const { return false; }
   /// Store everything, agree, commit. After an Error the file is usable: the failure is over once it was
   /// reported.
   virtual void sync(bool durable) = 0;

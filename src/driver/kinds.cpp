@@ -119,6 +119,14 @@ void check_driver(const std::string& name, OpenMode mode, Format format, const D
 std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, const std::string& path,
                                     OpenMode mode, Format format, const DriverOptions& options) {
   const DriverKind& kind = checked(name, mode, format, options);
+  if (options.stored_by == StoredBy::ranks) {
+    // Reading needs nobody who stores, and other drivers have nothing for them.
+    if (name == "native" && mode != OpenMode::read)
+      return make_served_driver(comm, path, mode, format, options);
+    DriverOptions within_calls = options;
+    within_calls.stored_by = StoredBy::calls;
+    return make_driver(name, comm, path, mode, format, within_calls);
+  }
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   if (fresh && options.layout.kind != LayoutOptions::Kind::one)
     return make_domains_driver(name, comm, path, mode, format, options);

@@ -45,6 +45,8 @@ DriverMaker make_netcdf_driver;
 #endif
 DriverMaker make_gather_driver;
 DriverMaker make_mpiio_driver;
+/// The native one, for ranks beside which others serve (servers.hpp).
+DriverMaker make_served_driver;
 /// Files of a layout other than one, each by the named driver.
 std::unique_ptr<Driver> make_domains_driver(const std::string& driver, const Comm& comm,
                                             const std::string& path, OpenMode mode, Format format,

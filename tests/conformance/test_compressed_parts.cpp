@@ -238,7 +238,7 @@ TEST_CASE("compression: levels and records that come one after the other are com
         for (auto& f : all.fields)
           write(file, f, 1, record, level, 1, own);
     ok(shoal_sync(file, 0));
-    if (is_native()) {
+    if (is_native() && std::getenv("TEST_SERVERS") == nullptr) {  // what ranks that serve count is theirs
       std::int64_t whole = 0;
       const auto bytes = [&](std::int64_t chunks, std::int64_t size) { whole += chunks * size; };
       bytes(k_records / 3 * 4 * 3 * 3, 3 * 2 * 5 * 8 * 4);

@@ -18,6 +18,8 @@
 #include <sstream>
 #include <string>
 
+#include "support/served_world.hpp"
+
 namespace {
 
 constexpr int k_exit_time_limit = 124;
@@ -94,6 +96,13 @@ int main(int argc, char** argv) {
   alarm(g_time_limit);
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  alarm(0);
+  auto served = shoal::testing::served_by_environment();
+  if (served && !served->computes) {
+    MPI_Finalize();
+    return 0;
+  }
+  alarm(g_time_limit);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
@@ -112,6 +121,7 @@ int main(int argc, char** argv) {
     std::cout << std::flush;
   }
   alarm(g_time_limit);
+  served.reset();
   MPI_Finalize();
   return failed > 0 ? 1 : 0;
 }

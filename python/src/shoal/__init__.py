@@ -14,7 +14,7 @@ Calls are marked Collective (all ranks of the communicator make them, in the sam
 Indices start at 0; dimensions are in C order, the last one varies fastest.
 """
 
-from ._library import build_info, namelist, settings, version, wait
+from ._library import build_info, namelist, serve, settings, stop_serving, version, wait
 from .dataset import Dataset, create, open
 from .decomposition import Decomposition
 from .errors import (
@@ -77,7 +77,9 @@ __all__ = [
     "create",
     "namelist",
     "open",
+    "serve",
     "settings",
+    "stop_serving",
     "text",
     "version",
     "wait",

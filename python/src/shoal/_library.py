@@ -37,6 +37,26 @@ def wait() -> None:
     _shoal.wait()
 
 
+def serve(comm, n: int):
+    """Let the last n ranks of each node compute nothing and store for the others (background="ranks").
+
+    There it returns None when the others are done (stop_serving, or the end of the program). On these it
+    returns their communicator at once: datasets with background="ranks" are made on it. n 0: nobody serves.
+    Raises StateError where ranks serve already, InvalidArgumentError where a node has no rank left to compute.
+    Collective over comm, a communicator of mpi4py."""
+    comm = communicator(comm)
+    computing = start_mpi().Comm.f2py(_shoal.serve(comm.py2f(), n))
+    return None if computing == start_mpi().COMM_NULL else computing
+
+
+def stop_serving() -> None:
+    """Let the ranks go that serve; the end of the program does it, too. Collective over the computing ranks.
+
+    What close left to them is finished first. Raises StateError while datasets with background="ranks" are
+    open."""
+    _shoal.stop_serving()
+
+
 def _need_own_hdf5() -> None:
     """libshoal must see the HDF5 that it was compiled for. Another one gets in its way only when it was
     loaded for the whole process (RTLD_GLOBAL, LD_PRELOAD). Local."""

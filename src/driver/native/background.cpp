@@ -74,13 +74,14 @@ Background::~Background() {
 }
 
 bool Background::has_turn(const Filling& filling) const {
-  if (stage_.only_storer() >= 0) return stage_.stores_alone();
+  if (!stage_.stores()) return false;
   // Encoding is work for all cores, storing waits for one device.
   if (filling.encoded) return true;
-  const auto ranks = static_cast<std::uint64_t>(stage_.node().size());
+  const auto ranks = static_cast<std::uint64_t>(stage_.storers());
   const auto writers = static_cast<std::uint64_t>(stage_.writers());
+  const auto mine = static_cast<std::uint64_t>(stage_.node().rank() - stage_.first_storer());
   const std::uint64_t first = filling.number % ranks * writers % ranks;
-  return (static_cast<std::uint64_t>(stage_.node().rank()) + ranks - first) % ranks < writers;
+  return (mine + ranks - first) % ranks < writers;
 }
 
 void Background::take(std::shared_ptr<const Filling> filling) {

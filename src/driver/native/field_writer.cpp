@@ -14,7 +14,7 @@ Status FieldWriter::write(const FieldJob& job) {
   bool noted = false;
   bool stopped = false;
   const bool encoded = job.is_encoded();
-  if (encoded)
+  if (encoded && stage_.stores())
     status.merge(caught([&] {
       storing_.expect(job);
       if (background_) background_->expect(job);
@@ -155,7 +155,7 @@ void FieldWriter::open_filling() {
 // All ranks of the node look at the same mark, none of them before the filling that it is of is over.
 void FieldWriter::look_back(std::uint64_t number) {
   const auto slots = static_cast<std::uint64_t>(stage_.slots());
-  if (!background_) return;
+  if (!later_) return;
   if (fresh_ && stage_.node().rank() == 0) stage_.forget_failure();
   fresh_ = false;
   if (number >= settled_ + slots) told_.merge(stage_.failure_of(number - slots));
@@ -170,8 +170,8 @@ void FieldWriter::close_filling(Status& status) {
   const auto oldest = full_.empty() ? number : full_.front().filling->number;
   counters_.stage_high_water = std::max(counters_.stage_high_water,
                                         static_cast<std::int64_t>(number - oldest + 1) * stage_.slot_bytes());
-  if (background_) {
-    if (background_->has_turn(*closed.filling)) background_->take(closed.filling);
+  if (later_) {
+    if (background_ && background_->has_turn(*closed.filling)) background_->take(closed.filling);
     stage_.arrive(number, closed.note);
     return;
   }
@@ -236,11 +236,11 @@ Status FieldWriter::flush() {
     Seconds waited = 0;  // is a part of the sync, not of any write
     wait_until(last, all_over, waited, status);
   }
-  if (!background_) return status;
+  if (!later_) return status;
   settled_ = stage_.next_filling();
   fresh_ = true;
   told_ = {};
-  Status first = background_->rest(counters_);
+  Status first = background_ ? background_->rest(counters_) : Status{};
   first.merge(status);
   return first;
 }

@@ -18,7 +18,12 @@ class FieldWriter {
   FieldWriter(Stage& stage, NativeFile& file, Counters& counters, int rank)
       : stage_(stage), file_(file), counters_(counters), rank_(rank), storing_(stage, file, counters, rank) {}
   /// From now on a thread stores. Error(no_memory) if there is none to be had.
-  void start_background() { background_.emplace(stage_, file_, rank_); }
+  void start_background() {
+    background_.emplace(stage_, file_, rank_);
+    later_ = true;
+  }
+  /// From now on other ranks of the node store, some time after they have arrived.
+  void leave_to_others() { later_ = true; }
 
   /// Put this rank's cells into the stage, storing what is full meanwhile. The Status is what went wrong with
   /// this rank's own data or its storing; it takes part in any case.
@@ -63,8 +68,10 @@ class FieldWriter {
   NativeFile& file_;
   Counters& counters_;
   int rank_;
-  Storing storing_;                       ///< of this thread
-  std::optional<Background> background_;  ///< then it stores; this thread helps to compress while it waits
+  Storing storing_;     ///< of this thread
+  bool later_ = false;  ///< it is not this thread that stores
+  /// But this one, or one of another rank; this thread helps to compress while it waits.
+  std::optional<Background> background_;
   Status told_;
   std::uint64_t settled_ = 0;   ///< fillings that were over when ranks last flushed
   bool fresh_ = true;           ///< none was begun since

@@ -44,7 +44,7 @@ bool is_dense(const ArrayView& array) {
 // All ranks compress, unless it was said who stores.
 const std::vector<int>& NativeDriver::coders() {
   if (coders_.empty()) {
-    if (one_node_stores_ || sets_io_ranks(options_)) return io_ranks();
+    if (one_node_stores_ || sets_io_ranks(options_) || options_.servers > 0) return io_ranks();
     for (int r = 0; r < comm_.size(); ++r)
       coders_.push_back(r);
   }

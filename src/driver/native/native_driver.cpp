@@ -9,7 +9,6 @@
 #include "driver/file_catalog.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/meeting.hpp"
-#include "driver/native/shapes.hpp"
 #include "driver/shared_file.hpp"
 #include "format/netcdf4/contents.hpp"
 
@@ -27,6 +26,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       options_(options),
       writable_(mode != OpenMode::read),
       file_(path, writable_, options.open_store, counters_) {
+  counters_.warnings = options.warnings;
   if (writable_) check_threads();
   check_io_ranks(comm, options);
   check_io_way();
@@ -43,9 +43,10 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   take_header(in.get<Bytes>());
   for (const auto& [key, value] : options_.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(key + "=" + value);
-  nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
+  nodes_ = find_nodes();
   parts_.emplace(schema_, options_.stage_bytes * nodes_->count(), counters_.pack);
   share_file(where);
+  if (options_.stored_by == StoredBy::ranks) find_servers();
   if (options_.io_way == IoWay::subset) make_groups();
   records_.start(schema_);
   note_committed();
@@ -111,84 +112,6 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
     drop_stage();
     make_stage();
   }
-}
-
-std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
-  const StageShape shape = stage_shape(options_, node.size(), largest_encoded_chunk());
-  int slots = shape.slots;
-  std::int64_t slot = shape.slot_bytes;
-  const int writers = shape.writers;
-  const std::int64_t asked = slots * slot;
-  while (true) {
-    try {
-      Stage stage(node, slots, slot, writers, options_.wait_seconds);
-      stage_missing_ = asked - slots * slot;
-      counters_.stage_bytes = slots * slot;
-      counters_.writers = writers;
-      return stage;
-    } catch (const Error& e) {
-      if (e.code() != Code::no_memory) throw;
-      if (slots > k_least_slots)
-        slots = std::max(k_least_slots, slots / 2);
-      else if (slot / 2 >= k_least_slot)
-        slot = slot / 2 / 4096 * 4096;
-      else
-        return std::nullopt;
-    }
-  }
-}
-
-void NativeDriver::make_stage() {
-  stage_ = try_stage(nodes_->node());
-  // Of any node: rank 0 tells.
-  const auto most = comm_.max({std::int64_t{stage_ ? 0 : 1}, stage_missing_});
-  if (most[0] != 0) {
-    counters_.warnings.push_back(
-        "there is no shared memory that the ranks of a node could use, so that each rank stores its own "
-        "cells, in many small "
-        "writes; give /dev/shm at least 16 MiB (containers: --shm-size=1g, and one container for all ranks "
-        "of a node)");
-    stage_.reset();
-    if (options_.io_way == IoWay::subset)
-      throw Error(
-          Code::no_memory,
-          "io_way=subset, but the ranks of a group have no shared memory to hand their cells over; give "
-          "/dev/shm at least 16 MiB, or leave the setting out");
-    // What a node may have is for all of its ranks.
-    options_.stage_bytes =
-        std::max(k_least_slots * k_least_slot, options_.stage_bytes / nodes_->node().size());
-    nodes_ = std::make_unique<Nodes>(comm_, 1);
-    stage_ = try_stage(nodes_->node());
-    Status status;
-    if (!stage_)
-      status = {Code::no_memory,
-                "no memory for a stage of " + bytes_text(static_cast<double>(k_least_slots * k_least_slot)),
-                -1,
-                {},
-                {}};
-    comm_.agree_or_throw(status);
-  } else if (const auto missing = most[1]; missing > 0) {
-    counters_.warnings.push_back(
-        "the stage was made smaller, by " + bytes_text(static_cast<double>(missing)) +
-        " on one node or more, because shared memory is short; give /dev/shm more room (containers: "
-        "--shm-size=1g)");
-  }
-  if (options_.io_way == IoWay::subset) stage_->set_only_storer(io_rank_of_group_);
-  if (catalog_) catalog_->share_end(nodes_->single() ? &stage_->file_end() : &file_end_);
-  counters_.nodes = nodes_->count();
-  counters_.ranks_per_node = nodes_->node().size();
-  writer_.emplace(*stage_, file_, counters_, comm_.rank());
-  if (writable_ && options_.stored_by == StoredBy::thread) {
-    const Status started = comm_.agree(caught([&] {
-      stage_->set_pace(options_.store_rate / nodes_->count());
-      writer_->start_background();
-    }));
-    if (!started.ok()) {  // no rank goes on with less than it asked for
-      drop_stage();
-      throw Error(started);
-    }
-  }
-  direct_.emplace(file_, counters_, nodes_->node(), options_.direct_bytes);
 }
 
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {

@@ -60,6 +60,10 @@ class NativeDriver final : public Driver {
   /// Do ranks need a message to learn where the bytes of a write go?
   bool places_by_message() const { return !one_stage() && !interleaves_records(schema_.format); }
 
+  std::unique_ptr<Nodes> find_nodes() const;
+  /// Is this rank one that only stores?
+  bool serves() const;
+  void find_servers();
   void check_io_way() const;
   void make_groups();
   /// The setting by which cells stay on their node; empty: none.
@@ -72,6 +76,7 @@ class NativeDriver final : public Driver {
   void check_threads() const;
   void share_file(const FileSystem& found);
   void make_stage();
+  void begin_storing();
   void drop_stage();
   std::int64_t chunk_bytes(int variable) const;
   std::int64_t largest_encoded_chunk() const;
@@ -266,8 +271,9 @@ class NativeDriver final : public Driver {
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
-  int io_rank_of_group_ = -1;     ///< in the subset way, nodes_ are groups
-  std::vector<int> io_ranks_;     ///< who stores and fetches boxes, once that is known
+  int servers_of_node_ = 0;
+  int io_rank_of_group_ = -1;  ///< in the subset way, nodes_ are groups
+  std::vector<int> io_ranks_;  ///< who stores and fetches boxes, once that is known
   struct TileMap {
     std::shared_ptr<const Decomposition> block;
     bool halo = false;

@@ -22,14 +22,6 @@ std::int64_t NativeDriver::largest_encoded_chunk() const {
   return largest;
 }
 
-// The catalog keeps the end of the file in it.
-void NativeDriver::drop_stage() {
-  if (catalog_) catalog_->share_end(nullptr);
-  direct_.reset();
-  writer_.reset();
-  stage_.reset();
-}
-
 namespace {
 
 bool keeps_cells(const FieldJob& job) {

@@ -205,20 +205,4 @@ void NativeDriver::decide(const Known& known, const FieldJob& job, Way& way) {
     counters_.ways.push_back(line);
 }
 
-void NativeDriver::check_threads() const {
-  if (options_.stored_by != StoredBy::thread) return;
-  int level = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  Status status;
-  if (level < MPI_THREAD_FUNNELED)
-    status = {Code::setting,
-              "background=thread needs threads, and this program started MPI without (MPI_THREAD_SINGLE); "
-              "start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of MPI_Init, or leave "
-              "background out",
-              -1,
-              {},
-              {}};
-  comm_.agree_or_throw(status);
-}
-
 }  // namespace shoal

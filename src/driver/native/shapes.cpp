@@ -71,8 +71,8 @@ StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t lar
   // Where chunks are compressed, each rank has one to work on while others are filled.
   std::int64_t enough = largest_chunk > 0 ? std::max(2 * ranks, k_good_slots)
                                           : std::clamp(ranks, k_good_slots, 2 * k_good_slots);
-  // What a thread stores later must have room until then.
-  if (options.whole_stage || options.stored_by == StoredBy::thread) enough = k_most_slots;
+  // What is stored later must have room until then.
+  if (options.whole_stage || options.stored_by != StoredBy::calls) enough = k_most_slots;
   shape.slots = static_cast<int>(
       std::clamp<std::int64_t>(options.stage_bytes / shape.slot_bytes, k_least_slots, enough));
   shape.writers = options.writers > 0 ? std::min(options.writers, ranks) : 1;

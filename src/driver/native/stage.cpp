@@ -35,7 +35,7 @@ constexpr double k_doze = 0.05;  // of a thread that stores: until it sees that 
 struct Stage::Head {
   SharedWord events;   ///< counts everything that somebody may wait for
   SharedWord waiting;  ///< ranks asleep on events
-  SharedWord storers;  ///< threads beside them, asleep on events
+  SharedWord storers;  ///< threads and ranks that serve, beside them, asleep on events
   SharedWord broken;
   SharedWord active;    ///< shares being stored now
   SharedWord votes;     ///< ranks that came to agree
@@ -59,6 +59,7 @@ struct Stage::Head {
 struct alignas(64) Stage::Slot {
   SharedWord place;  ///< where the filling's cells are, from 1; 0: nowhere yet
   SharedWord arrived;
+  SharedWord served;   ///< those of them that serve
   SharedWord storers;  ///< threads asleep on arrived
   SharedWord done;
   std::array<SharedWord, 2> failed;               ///< of this filling and the one before, by generation
@@ -75,6 +76,8 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
       place_bytes_(slot_bytes + 8 * k_addresses),
       writers_(writers),
       wait_seconds_(wait_seconds),
+      storers_(node.size()),
+      computing_(node.size()),
       mapped_(static_cast<std::size_t>(slots)),
       window_(node, static_cast<std::size_t>(heads_bytes_ + slots * place_bytes_),
               static_cast<std::size_t>(heads_bytes_ +
@@ -216,6 +219,7 @@ bool Stage::arrive(std::uint64_t filling, std::uint64_t note) {
   Slot& s = slot(filling);
   head().packed.store(nanoseconds(), std::memory_order_relaxed);
   notes(filling)[node_->rank()] = note;
+  if (serves()) s.served.fetch_add(1, std::memory_order_relaxed);
   const bool last =
       s.arrived.fetch_add(1, std::memory_order_seq_cst) + 1 == static_cast<std::uint32_t>(node_->size());
   if (last) {
@@ -240,7 +244,7 @@ bool Stage::start_storing() {
 }
 
 std::optional<std::uint32_t> Stage::claim(std::uint64_t filling, std::uint32_t shares, const Wish& wish) {
-  if (only_storer_ >= 0 && !stores_alone()) return std::nullopt;
+  if (!stores()) return std::nullopt;
   Slot& s = slot(filling);
   std::uint64_t seen = s.claims.load(std::memory_order_acquire);
   // The share to take, of those that are left.
@@ -316,6 +320,7 @@ void Stage::release(std::uint64_t filling) {
   Slot& s = slot(filling);
   if (const auto place = s.place.exchange(0, std::memory_order_acq_rel); place != 0) give_back(place - 1);
   s.arrived.store(0, std::memory_order_relaxed);
+  s.served.store(0, std::memory_order_relaxed);
   s.done.store(0, std::memory_order_relaxed);
   // Of the filling before, which all ranks have looked at; the next one's is to be there.
   s.failed[(generation(filling) + 1U) % 2].store(0, std::memory_order_relaxed);
@@ -406,9 +411,10 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
                                      "slow, set wait_seconds higher");
     }
     const Timer timer(blocked);
-    h.waiting.fetch_add(1, std::memory_order_seq_cst);
+    SharedWord& asleep = serves() ? h.storers : h.waiting;
+    asleep.fetch_add(1, std::memory_order_seq_cst);
     wait_while(h.events, events, std::min(k_nap, limit));
-    h.waiting.fetch_sub(1, std::memory_order_seq_cst);
+    asleep.fetch_sub(1, std::memory_order_seq_cst);
   }
 }
 
@@ -440,14 +446,17 @@ std::string Stage::who_is_missing(std::uint64_t filling) const {
 
 void Stage::go_to_meeting() {
   ++meetings_;
-  head().meetings.fetch_add(1, std::memory_order_acq_rel);
+  if (!serves()) head().meetings.fetch_add(1, std::memory_order_acq_rel);
 }
 
 // Nobody leaves a meeting before all have come to it, so that what is beyond this rank's own meetings is the
-// number of ranks that wait in the next one.
+// number of ranks that wait in the next one. Ranks that serve come after the others, who alone can be stuck.
 bool Stage::stuck(std::uint64_t filling) const {
-  const auto ranks = static_cast<std::uint32_t>(node_->size());
-  if (slot(filling).arrived.load(std::memory_order_acquire) == ranks) return false;  // it is being stored
+  if (serves()) return false;
+  const auto ranks = static_cast<std::uint32_t>(computing_);
+  const std::uint32_t served = slot(filling).served.load(std::memory_order_acquire);
+  // It is being stored, or will be.
+  if (slot(filling).arrived.load(std::memory_order_acquire) - served == ranks) return false;
   const std::uint32_t away = head().meetings.load(std::memory_order_acquire) - meetings_ * ranks;
   return away > 0 && away < ranks && head().waiting.load(std::memory_order_acquire) + 1 + away >= ranks;
 }

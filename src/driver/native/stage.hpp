@@ -44,10 +44,22 @@ class Stage {
   std::int64_t usable_bytes() const;  ///< of all slots, less where memory was short when it was needed
   int writers() const { return writers_; }
   /// From now on this rank of the node alone is given shares: others only pack, unpack and wait.
-  void set_only_storer(int rank) { only_storer_ = rank; }
-  int only_storer() const { return only_storer_; }  ///< -1: all ranks
+  void set_only_storer(int rank) {
+    first_storer_ = rank;
+    storers_ = 1;
+  }
+  /// From now on the ranks of the node from this one on are given the shares. They have no cells of their
+  /// own, and make the calls that the others make a little later than these.
+  void set_servers(int first) {
+    first_storer_ = computing_ = first;
+    storers_ = node_->size() - first;
+  }
+  int storers() const { return storers_; }
+  int first_storer() const { return first_storer_; }
+  /// Is this rank given shares?
+  bool stores() const { return node_->rank() >= first_storer_ && node_->rank() < first_storer_ + storers_; }
   /// Is this rank the only one to do what there is to do?
-  bool stores_alone() const { return only_storer_ == node_->rank(); }
+  bool stores_alone() const { return storers_ == 1 && stores(); }
   const Comm& node() const { return *node_; }
   double wait_seconds() const { return wait_seconds_; }
 
@@ -148,6 +160,7 @@ class Stage {
   std::uint32_t generation(std::uint64_t filling) const {
     return static_cast<std::uint32_t>(filling / static_cast<std::uint64_t>(slots_));
   }
+  bool serves() const { return node_->rank() >= computing_; }
   void announce() const;
   std::atomic<std::uint64_t>* taken() const;
   std::optional<std::uint32_t> take_place() const;
@@ -165,7 +178,9 @@ class Stage {
   std::int64_t place_bytes_;  ///< cells of a filling, and addresses
   int writers_;
   double wait_seconds_;
-  int only_storer_ = -1;
+  int first_storer_ = 0;
+  int storers_;
+  int computing_;  ///< ranks before those that serve
   double pace_ = 0;
   std::uint64_t next_ = 0;
   std::uint32_t meetings_ = 0;  ///< that this rank went to

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/driver_options.hpp"
+
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "driver/kinds.hpp"
+
+namespace shoal {
+
+namespace {
+
+// "cb_nodes=2; striping_factor=4"
+std::vector<std::pair<std::string, std::string>> hints_of(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> hints;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(';', at), text.size());
+    const std::string hint = trimmed(text.substr(at, end - at));
+    at = end + 1;
+    if (hint.empty()) continue;
+    const std::size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(Code::setting, "hint '" + hint + "' is not key=value; hints are separated by semicolons");
+    hints.emplace_back(trimmed(hint.substr(0, equals)), trimmed(hint.substr(equals + 1)));
+  }
+  return hints;
+}
+
+LayoutOptions layout_of(const Settings& settings) {
+  LayoutOptions layout;
+  layout.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
+  const std::string kind = settings.text("layout");
+  const std::string grid = trimmed(settings.text("io_layout"));
+  if (kind == "process") layout.kind = LayoutOptions::Kind::process;
+  if (kind == "node") layout.kind = LayoutOptions::Kind::node;
+  if (kind == "domains" || (!grid.empty() && settings.origin("layout") == "default"))
+    layout.kind = LayoutOptions::Kind::domains;
+  if (grid.empty() && layout.kind != LayoutOptions::Kind::domains) return layout;
+  if (layout.kind != LayoutOptions::Kind::domains)
+    throw Error(Code::setting, "io_layout is for layout=domains; layout is " + kind);
+  int end = 0;
+  const int found = std::sscanf(grid.c_str(), "%dx%d%n", &layout.nx, &layout.ny, &end);
+  if (found != 2 || end != static_cast<int>(grid.size()) || layout.nx < 1 || layout.ny < 1)
+    throw Error(Code::setting,
+                "layout=domains needs io_layout=NXxNY, such as 2x4: parts of the grid of tiles in "
+                "its fastest and second dimension; it is '" +
+                    grid + "'");
+  return layout;
+}
+
+}  // namespace
+
+DriverOptions driver_options_of(const Settings& settings) {
+  DriverOptions out;
+  out.stage_bytes = settings.bytes("stage_bytes");
+  out.whole_stage = settings.origin("stage_bytes") != "default";
+  out.slot_bytes = settings.bytes("slot_bytes");
+  if (!settings.is_default("direct_bytes")) out.direct_bytes = settings.bytes("direct_bytes");
+  const std::string& background = settings.text("background");
+  out.stored_by = background == "thread"  ? StoredBy::thread
+                  : background == "ranks" ? StoredBy::ranks
+                                          : StoredBy::calls;
+  out.store_rate = static_cast<double>(settings.bytes("store_bytes_per_second"));
+  const bool calls_asked = out.stored_by == StoredBy::calls && settings.origin("background") != "auto";
+  if (out.store_rate > 0 && calls_asked && settings.origin("store_bytes_per_second") == "argument")
+    throw Error(
+        Code::setting,
+        "store_bytes_per_second is for storing in the background, and calls would only be slower by it; "
+        "set background=thread or ranks, or leave it out");
+  if (settings.flag("background_close") && calls_asked && settings.origin("background_close") == "argument")
+    throw Error(
+        Code::setting,
+        "background_close needs a thread or ranks that store; set background=thread or ranks, or leave "
+        "it out");
+  out.stored_by_chosen = settings.origin("background") == "argument";
+  out.writers = static_cast<int>(settings.count("writers"));
+  out.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
+  out.io_ranks = static_cast<int>(settings.count("io_ranks"));
+  out.io_stride = static_cast<int>(settings.count("io_stride"));
+  out.io_base = static_cast<int>(settings.count("io_base"));
+  out.io_ranks_per_node = static_cast<int>(settings.count("io_ranks_per_node"));
+  const std::string& way = settings.text("io_way");
+  out.io_way = way == "box" ? IoWay::box : way == "subset" ? IoWay::subset : IoWay::automatic;
+  const std::string& exchange = settings.text("exchange");
+  out.exchange = exchange == "on" ? Exchange::on : exchange == "off" ? Exchange::off : Exchange::automatic;
+  out.wait_seconds = settings.seconds("wait_seconds");
+  out.catalog.header_reserve = settings.bytes("header_reserve");
+  out.catalog.alignment = settings.bytes("alignment");
+  out.chunk_bytes_chosen = !settings.is_default("chunk_bytes");
+  out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
+  out.catalog.fill = settings.flag("fill");
+  out.stripe_count = settings.count("stripe_count");
+  out.stripe_bytes = settings.bytes("stripe_bytes");
+  // Data that begins with a stripe is on as few targets as can be.
+  if (out.stripe_bytes > 0 && settings.is_default("alignment")) out.catalog.alignment = out.stripe_bytes;
+  out.access = access_of(settings.text("access"));
+  // Other sources may speak of all datasets, whatever their driver.
+  out.access_chosen =
+      settings.origin("access") == "argument" || settings.origin("replicated_access") == "argument";
+  out.replicated_access = access_of(settings.text("replicated_access"));
+  out.all_read = settings.text("replicated_read") == "all";
+  out.missing_is_fill = settings.text("missing_tiles") == "fill";
+  out.layout = layout_of(settings);
+  out.hints = hints_of(settings.text("hints"));
+  return out;
+}
+
+}  // namespace shoal

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/serve.hpp"
+
+#include "dataset/driver_options.hpp"
+#include "driver/served/serving.hpp"
+
+namespace shoal {
+
+namespace {
+
+int ranks_per_node_of(const Comm& all, const SettingSources& sources) {
+  const Bytes message = all.from_root([&] {
+    ByteWriter out;
+    out.put(resolve_settings("", sources).count("ranks_per_node"));
+    return out.take();
+  });
+  return static_cast<int>(ByteReader(message).get<std::int64_t>());
+}
+
+// For the caller, with errors handled as in its own.
+MPI_Comm duplicate(const Comm& comm, MPI_Comm all) {
+  MPI_Comm out = MPI_COMM_NULL;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  check_mpi(MPI_Comm_dup(comm.handle(), &out), "MPI_Comm_dup");
+  check_mpi(MPI_Comm_get_errhandler(all, &handler), "MPI_Comm_get_errhandler");
+  check_mpi(MPI_Comm_set_errhandler(out, handler), "MPI_Comm_set_errhandler");
+  check_mpi(MPI_Errhandler_free(&handler), "MPI_Errhandler_free");
+  return out;
+}
+
+OptionsOf options_with(const ServeOptions& how) {
+  return [&how](const Bytes& packed) {
+    ByteReader in(packed);
+    DriverOptions out = driver_options_of(Settings::unpack(in));
+    out.open_store = how.open_store;
+    out.find_file_system = how.find_file_system;
+    return out;
+  };
+}
+
+}  // namespace
+
+MPI_Comm serve(MPI_Comm all, int of_node, const ServeOptions& options) {
+  // Those that serve already could not come to any meeting.
+  if (current_servers() != nullptr)
+    throw Error(Code::state, "ranks serve already, " + std::to_string(current_servers()->of_node()) +
+                                 " of each node; call shoal_serve once, or shoal_stop_serving before");
+  const Comm own(all);
+  const int ranks_per_node = ranks_per_node_of(own, options.sources);
+  if (own.max(std::int64_t{of_node != 0 || !options.problem.ok() ? 1 : 0}) == 0) return duplicate(own, all);
+  const auto servers = std::make_shared<Servers>(own, of_node, ranks_per_node, options.problem);
+  if (servers->serves()) {
+    serve(*servers, options_with(options));
+    return MPI_COMM_NULL;
+  }
+  current_servers() = servers;
+  return duplicate(servers->computing(), all);
+}
+
+void stop_serving() {
+  const auto servers = current_servers();
+  if (servers == nullptr) return;
+  Status status;
+  if (servers->datasets() > 0)
+    status = {Code::state,
+              std::to_string(servers->datasets()) +
+                  (servers->datasets() == 1 ? " dataset that the ranks store that serve is"
+                                            : " datasets that the ranks store that serve are") +
+                  " open; close first",
+              -1,
+              {},
+              {}};
+  servers->computing().agree_or_throw(status);
+  stop_servers(*servers);
+  current_servers().reset();
+}
+
+void stop_serving_at_end() noexcept {
+  if (current_servers() != nullptr) caught([] { stop_servers(*current_servers()); });
+}
+
+}  // namespace shoal

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/served/served_driver.hpp"
+
+#include "driver/counters.hpp"
+#include "driver/io_ranks.hpp"
+#include "driver/kinds.hpp"
+
+namespace shoal {
+
+namespace {
+
+template <class... Values>
+Bytes message_of(Call call, std::uint64_t id, const Values&... values) {
+  ByteWriter out;
+  out.put(call);
+  out.put(id);
+  (out.put(values), ...);
+  return out.take();
+}
+
+// Servers hear of a dataset before the communicator is made that they have a part in.
+Comm told_comm(Servers& servers, std::uint64_t id, const std::string& path, OpenMode mode, Format format,
+               const Bytes& settings) {
+  servers.tell(message_of(Call::make, id, path, mode, format, settings));
+  return Comm(servers.merged().handle());
+}
+
+DriverOptions with_servers(const Servers& servers, DriverOptions options) {
+  options.servers = servers.count();
+  options.node_color = servers.node_color();
+  return options;
+}
+
+bool same_ranks(const Comm& a, const Comm& b) {
+  int result = MPI_UNEQUAL;
+  check_mpi(MPI_Comm_compare(a.handle(), b.handle(), &result), "MPI_Comm_compare");
+  return result == MPI_IDENT || result == MPI_CONGRUENT;
+}
+
+// Why servers cannot take part in the dataset, and what to do; empty: they can.
+std::string obstacle(const Servers& servers, const Comm& comm, const DriverOptions& options) {
+  const auto text = [](int n) { return std::to_string(n); };
+  if (!same_ranks(comm, servers.computing()))
+    return "it is for datasets of all ranks that compute, in their order (" +
+           text(servers.computing().size()) + " ranks), and this communicator (" + text(comm.size()) +
+           ") is another: use the one that shoal_serve returned";
+  if (options.layout.kind != LayoutOptions::Kind::one)
+    return "it is for datasets in one file, and the setting layout asks for several; leave layout and "
+           "io_layout out";
+  if (sets_io_ranks(options) || options.io_way == IoWay::subset)
+    return "the ranks that serve are the I/O ranks; leave io_ranks, io_ranks_per_node, io_stride, io_base "
+           "and "
+           "io_way=subset out";
+  if (options.ranks_per_node != servers.ranks_per_node())
+    return "setting ranks_per_node is " + text(options.ranks_per_node) + ", and was " +
+           text(servers.ranks_per_node()) +
+           " when shoal_serve chose the ranks that serve; set it in the environment, for both alike";
+  return "";
+}
+
+}  // namespace
+
+ServedDriver::ServedDriver(std::shared_ptr<Servers> servers, const std::string& path, OpenMode mode,
+                           Format format, const DriverOptions& options)
+    : servers_(std::move(servers)),
+      id_(servers_->next_id()),
+      comm_(told_comm(*servers_, id_, path, mode, format, options.settings)),
+      inner_(make_native_driver(comm_, path, mode, format, with_servers(*servers_, options))) {
+  servers_->count_dataset(1);
+}
+
+ServedDriver::~ServedDriver() {
+  servers_->count_dataset(-1);
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0) caught([&] { tell(Call::drop); });
+}
+
+template <class... Values>
+void ServedDriver::tell(Call call, const Values&... values) {
+  if (!servers_->stopped()) servers_->tell(message_of(call, id_, values...));
+}
+
+void ServedDriver::define(const Schema& wanted, const Cuts& cuts) {
+  ByteWriter out;
+  pack(out, wanted);
+  tell(Call::define, out.take());
+  inner_->define(wanted, cuts);
+}
+
+void ServedDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  auto& extended = extended_[decomposition.get()];
+  if (extended.of_all == nullptr)
+    extended = {decomposition, decomposition->with_more_ranks(comm_.size()), extended_.size()};
+  ByteWriter out;
+  decomposition->pack_for_more_ranks(out);
+  tell(Call::prepare, extended.number, out.take());
+  inner_->prepare(extended.of_all);
+}
+
+// A server's call fails where its lead's does, which is enough for all to learn of it.
+Transfer ServedDriver::told_transfer(Call call, const Transfer& transfer) {
+  Transfer out = transfer;
+  std::uint64_t number = 0;
+  if (const auto known = extended_.find(transfer.decomposition.get()); known != extended_.end()) {
+    out.decomposition = known->second.of_all;
+    number = known->second.number;
+  }
+  tell(call, transfer.variable, transfer.region, number,
+       transfer.variable < 0 ? transfer.status.code : Code::ok,
+       transfer.variable < 0 ? transfer.status.message : std::string());
+  return out;
+}
+
+void ServedDriver::write(const Transfer& transfer) {
+  inner_->write(told_transfer(Call::write, transfer));
+}
+
+void ServedDriver::read(const Transfer& transfer) {
+  inner_->read(told_transfer(Call::read, transfer));
+}
+
+void ServedDriver::put(int variable, const Box& box, const std::byte* values,
+                       const std::vector<std::string>& strings, const Status& status) {
+  tell(Call::put, variable, box, status.code, status.message);
+  inner_->put(variable, box, values, strings, status);
+}
+
+void ServedDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+                       const Status& status) {
+  tell(Call::get, variable, box, status.code, status.message);
+  inner_->get(variable, box, values, strings, status);
+}
+
+// All that ranks of this dataset meet for is one communicator's.
+Met ServedDriver::meet(const Comm& /*comm*/, const Deed& deed) {
+  tell(Call::meet, std::string(deed.does), deed.details);
+  return inner_->meet(comm_, deed);
+}
+
+void ServedDriver::sync(bool durable) {
+  tell(Call::sync, durable);
+  inner_->sync(durable);
+}
+
+void ServedDriver::hand_over() {
+  tell(Call::hand_over);
+  inner_->hand_over();
+}
+
+void ServedDriver::close(bool durable) {
+  tell(Call::close, durable);
+  inner_->close(durable);
+}
+
+std::vector<Counters> ServedDriver::counters_of_servers() {
+  tell(Call::counters);
+  const auto all = comm_.gather(Bytes(), 0);
+  std::vector<Counters> out;
+  for (const auto& bytes : all) {
+    ByteReader in(bytes);
+    if (!bytes.empty()) out.push_back(unpack_counters(in));
+  }
+  return out;
+}
+
+std::unique_ptr<Driver> make_served_driver(const Comm& comm, const std::string& path, OpenMode mode,
+                                           Format format, const DriverOptions& options) {
+  const auto& servers = current_servers();
+  if (servers == nullptr)
+    throw Error(Code::setting,
+                "background=ranks needs ranks that serve, and there are none: call shoal_serve on all ranks "
+                "after MPI_Init, and go on with the communicator of computing ranks that it returns; or set "
+                "background=thread");
+  const std::string why = obstacle(*servers, comm, options);
+  if (why.empty()) return std::make_unique<ServedDriver>(servers, path, mode, format, options);
+  if (options.stored_by_chosen)
+    throw Error(Code::setting, "background=ranks cannot be: " + why + ", or set background=thread");
+  // Other sources speak of all datasets, whatever they are.
+  DriverOptions within_calls = options;
+  within_calls.stored_by = StoredBy::calls;
+  within_calls.warnings.push_back(
+      "ranks store within their calls, as background=ranks is not for this "
+      "dataset: " +
+      why);
+  return make_driver("native", comm, path, mode, format, within_calls);
+}
+
+}  // namespace shoal

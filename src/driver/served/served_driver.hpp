@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/driver.hpp"
+#include "driver/served/calls.hpp"
+#include "driver/served/servers.hpp"
+
+namespace shoal {
+
+/// The native driver for ranks beside which others serve: it runs on all of them, and what computing ranks do
+/// servers are told to do as well, without cells.
+class ServedDriver final : public Driver {
+ public:
+  /// Collective over the computing ranks.
+  ServedDriver(std::shared_ptr<Servers> servers, const std::string& path, OpenMode mode, Format format,
+               const DriverOptions& options);
+  ~ServedDriver() override;
+  ServedDriver(const ServedDriver&) = delete;
+  ServedDriver& operator=(const ServedDriver&) = delete;
+
+  const Schema& schema() const override { return inner_->schema(); }
+  const Placement& placement(int variable) const override { return inner_->placement(variable); }
+  const Counters& counters() const override { return inner_->counters(); }
+  std::vector<Counters> counters_of_servers() override;
+
+  void define(const Schema& wanted, const Cuts& cuts) override;
+  void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
+  void write(const Transfer& transfer) override;
+  void read(const Transfer& transfer) override;
+  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
+           const Status& status) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+           const Status& status) override;
+  Met meet(const Comm& comm, const Deed& deed) override;
+  bool apart() const override { return comm_.apart(); }
+  void sync(bool durable) override;
+  void hand_over() override;
+  void close(bool durable) override;
+
+ private:
+  template <class... Values>
+  void tell(Call call, const Values&... values);
+  Transfer told_transfer(Call call, const Transfer& transfer);
+
+  struct Extended {
+    std::shared_ptr<const Decomposition> of_computing, of_all;
+    std::uint64_t number = 0;
+  };
+  std::shared_ptr<Servers> servers_;
+  std::uint64_t id_;
+  Comm comm_;  ///< of computing ranks and servers
+  std::unique_ptr<Driver> inner_;
+  std::map<const Decomposition*, Extended> extended_;
+};
+
+}  // namespace shoal

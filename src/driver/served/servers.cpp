@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/served/servers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/clock.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int k_tag = 1;
+
+// What is wrong with so many servers on this node, or with this rank as one.
+void check(const Comm& all, int of_node, const Comm& node, bool serves) {
+  const auto text = [](int n) { return std::to_string(n); };
+  if (of_node < 1)
+    throw Error(Code::invalid_argument, text(of_node) + " ranks of each node cannot serve; give 0 or more");
+  if (of_node >= node.size())
+    throw Error(Code::invalid_argument,
+                text(of_node) + " ranks of each node are to serve, but the node of rank " + text(all.rank()) +
+                    " has " + text(node.size()) +
+                    ", and one at least must compute; let fewer serve, or start more ranks on a node");
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  if (serves && level < MPI_THREAD_FUNNELED)
+    throw Error(Code::state,
+                "ranks that serve store in threads, and this program started MPI without "
+                "(MPI_THREAD_SINGLE); start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of "
+                "MPI_Init");
+}
+
+}  // namespace
+
+Servers::Servers(const Comm& all, int of_node, int ranks_per_node, const Status& problem)
+    : of_node_(of_node), ranks_per_node_(ranks_per_node) {
+  const Nodes nodes(all, ranks_per_node);
+  const Comm& node = nodes.node();
+  serves_ = node.rank() >= node.size() - of_node;
+  const auto numbers = all.max({std::int64_t{of_node}, -std::int64_t{of_node}});
+  Status status = problem;
+  status.merge(caught([&] { check(all, of_node, node, serves_); }));
+  if (numbers[0] != -numbers[1])
+    status = {Code::out_of_step,
+              "this rank lets " + std::to_string(of_node) +
+                  " ranks of each node serve, and others another number; give the same on all ranks",
+              -1,
+              {},
+              {}};
+  all.agree_or_throw(status);
+  const Comm shared = all.split_shared();
+  color_ = ranks_per_node > 0 ? shared.rank() / ranks_per_node : 0;
+  computing_ = all.split(serves_ ? 1 : 0);
+  merged_ = all.split(0, serves_ ? all.size() + all.rank() : all.rank());
+  control_.emplace(merged_->handle());
+  computing_ranks_ = static_cast<int>(all.sum(serves_ ? 0 : 1));
+  const auto of_node_ranks = node.all_gather(std::int64_t{merged_->rank()});
+  lead_ = static_cast<int>(of_node_ranks.front());
+  if (node.rank() == 0)
+    for (const auto rank : of_node_ranks)
+      if (rank >= computing_ranks_) told_.push_back(static_cast<int>(rank));
+}
+
+void Servers::tell(Bytes message) {
+  const auto gone = [](auto& sent) {
+    int done = 0;
+    check_mpi(MPI_Test(&sent.second, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  };
+  while (!sent_.empty() && gone(sent_.front()))
+    sent_.pop_front();
+  if (told_.empty()) return;
+  const auto kept = std::make_shared<const Bytes>(std::move(message));
+  for (const int rank : told_) {
+    auto& sent = sent_.emplace_back(kept, MPI_REQUEST_NULL);
+    check_mpi(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, k_tag,
+                        control_->handle(), &sent.second),
+              "MPI_Isend");
+  }
+}
+
+void Servers::finish_telling() {
+  for (auto& sent : sent_)
+    check_mpi(MPI_Wait(&sent.second, MPI_STATUS_IGNORE), "MPI_Wait");
+  sent_.clear();
+}
+
+// A server waits for hours on cores that others compute on: it looks seldom where nothing comes.
+Bytes Servers::hear() const {
+  constexpr Seconds k_no_nap = 50e-6;
+  constexpr Seconds k_longest_nap = 1e-3;
+  const Seconds start = now();
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  while (true) {
+    int there = 0;
+    check_mpi(MPI_Improbe(lead_, k_tag, control_->handle(), &there, &message, &status), "MPI_Improbe");
+    if (there != 0) break;
+    const Seconds waited = now() - start;
+    if (waited > k_no_nap)
+      std::this_thread::sleep_for(
+          std::chrono::duration<double>(std::clamp(waited / 8, k_no_nap, k_longest_nap)));
+  }
+  int bytes = 0;
+  check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  Bytes out(static_cast<std::size_t>(bytes));
+  check_mpi(MPI_Mrecv(out.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+  return out;
+}
+
+std::shared_ptr<Servers>& current_servers() {
+  static std::shared_ptr<Servers> servers;
+  return servers;
+}
+
+}  // namespace shoal

@@ -1,0 +1,233 @@
+// Ranks that serve (background=ranks): what they are left to store is in the file in the end, computing ranks
+// wait for a free slot alone, and what fails comes out on all of these.
+#include <thread>
+
+#include "faults/support.hpp"
+#include "support/served_world.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+constexpr std::int64_t k_cells = 40000;  // 320 kB a record
+
+DatasetOptions by_ranks(const std::string& settings) {
+  DatasetOptions options;
+  options.settings = "background=ranks, " + settings;
+  return options;
+}
+
+/// Of a new file, all that is no header fails.
+StoreOpener with_fault_in_data(const Fault& fault) {
+  return [faulty = with_fault(open_posix_store, fault)](const std::string& path, StoreMode mode) {
+    return mode == StoreMode::write ? faulty(path, mode) : open_posix_store(path, mode);
+  };
+}
+
+void check_file(Line& line, const std::string& path, std::int64_t records) {
+  DatasetOptions options;
+  options.settings = "background=off";
+  const auto file = Dataset::open(MPI_COMM_WORLD, path, false, options);
+  CHECK(file->schema().dims[0].length == records);
+  for (std::int64_t record = 0; record < records; ++record)
+    line.check(*file, record);
+  file->close(false);
+}
+
+/// Numbers of servers that the ranks there are have room for.
+std::vector<int> numbers() {
+  std::vector<int> some;
+  for (const int n : {1, 2})
+    if (n < ranks_of_all()) some.push_back(n);
+  return some;
+}
+
+}  // namespace
+
+TEST_CASE("served: what ranks store that serve is in the file") {
+  for (const int n : numbers()) {
+    Served served(n);
+    if (!served.computes) continue;
+    CAPTURE(n);
+    Line line(k_cells);
+    for (const std::string settings :
+         {"format=cdf5", "format=cdf2", "format=netcdf4", "format=cdf5, writers=2", "format=raw",
+          "format=netcdf4, compression=shuffle+deflate:1, chunk_bytes=16KiB"})
+      for (const std::string stage :
+           {"stage_bytes=128KiB, slot_bytes=64KiB", "stage_bytes=1MiB, slot_bytes=64KiB"}) {
+        CAPTURE(settings);
+        CAPTURE(stage);
+        all_ok(outcome_of([&] {
+          auto file = Dataset::create(MPI_COMM_WORLD, "served.nc", by_ranks(settings + ", " + stage));
+          line.define(*file);
+          for (std::int64_t record = 0; record < 3; ++record)
+            file->write(line.call(record));
+          file->sync(false);
+          // Once more, in an order of its own, and read while more is under way.
+          for (std::int64_t record = 6; record >= 3; --record)
+            file->write(line.call(record));
+          line.check(*file, 4);
+          file->write(line.call(7));
+          file->close(false);
+        }));
+        all_ok(outcome_of([&] { check_file(line, "served.nc", 8); }));
+      }
+  }
+}
+
+TEST_CASE("served: datasets at once, defined again, opened again, left by the way") {
+  for (const int n : numbers()) {
+    Served served(n);
+    if (!served.computes) continue;
+    Line line(k_cells);
+    all_ok(outcome_of([&] {
+      auto a = Dataset::create(MPI_COMM_WORLD, "a.nc", by_ranks("format=netcdf4"));
+      auto b = Dataset::create(MPI_COMM_WORLD, "b.nc", by_ranks("format=netcdf4, background_close=true"));
+      auto c = Dataset::create(MPI_COMM_WORLD, "c.nc", by_ranks("format=cdf5"));
+      for (Dataset* file : {a.get(), b.get(), c.get()})
+        line.define(*file);
+      for (std::int64_t record = 0; record < 3; ++record)
+        for (Dataset* file : {a.get(), b.get(), c.get()})
+          file->write(line.call(record));
+      c.reset();
+      a->sync(false);
+      a->def_var("w", Type::float_, "time x", line.cut);
+      a->put_att("w", "units", Type::char_, 1, "m");
+      a->write(line.call(1, "w"));
+      a->close(false);
+      b->begin_close();
+      a = Dataset::open(MPI_COMM_WORLD, "a.nc", true, by_ranks(""));
+      DataCall call = line.call(3);
+      call.decomposition = line.cut;
+      a->write(call);
+      b->close(false);
+      a->close(false);
+    }));
+    all_ok(outcome_of([&] {
+      check_file(line, "a.nc", 4);
+      check_file(line, "b.nc", 3);
+    }));
+  }
+}
+
+TEST_CASE("served: a store that fails on ranks that serve") {
+  for (const int n : numbers())
+    for (const std::string settings :
+         {"format=cdf5", "format=netcdf4", "format=netcdf4, compression=deflate:1, chunk_bytes=16KiB"}) {
+      ServeOptions how;
+      how.open_store = with_fault_in_data({"write", 1, 6, 28});
+      Served served(n, how);
+      if (!served.computes) continue;
+      CAPTURE(settings);
+      const Quick quick;
+      Line line(k_cells);
+      auto file = Dataset::create(MPI_COMM_WORLD, "failed.nc",
+                                  by_ranks(settings + ", stage_bytes=128KiB, slot_bytes=64KiB"));
+      line.define(*file);
+      int failures = 0;
+      bool early = false;
+      bool done = false;
+      while (!done && failures < 50) {
+        Outcome outcome;
+        // As a model that stops at the first write that fails: the same one on all ranks.
+        for (std::int64_t record = 0; record < 6 && outcome.code == Code::ok; ++record)
+          outcome = outcome_of([&] { file->write(line.call(record)); });
+        alike(outcome);
+        early = early || outcome.code != Code::ok;
+        const Outcome synced = outcome_of([&] { file->sync(false); });
+        alike(synced);
+        if (outcome.code != Code::ok) CHECK(synced.code == outcome.code);  // it is not forgotten
+        done = synced.code == Code::ok;
+        if (done) continue;
+        ++failures;
+        all_got(synced, Code::no_space, {"failed.nc", "variable 'v'", "rank ", "record "});
+      }
+      CHECK(done);
+      CHECK(failures > 0);
+      CHECK(early);
+      all_ok(outcome_of([&] { file->close(false); }));
+      all_ok(outcome_of([&] { check_file(line, "failed.nc", 6); }));
+    }
+}
+
+TEST_CASE("served: calls that one computing rank gets wrong") {
+  for (const int n : numbers()) {
+    Served served(n);
+    if (!served.computes || world_size() < 2) continue;
+    for (const int odd : {0, world_size() - 1}) {
+      CAPTURE(odd);
+      const Quick quick;
+      Line line(k_cells);
+      auto file = Dataset::create(MPI_COMM_WORLD, "odd.nc",
+                                  by_ranks("format=cdf5, stage_bytes=128KiB, slot_bytes=64KiB"));
+      line.define(*file);
+      file->write(line.call(0));
+      file->sync(false);
+      // A variable that is not there.
+      file->write(line.call(1, world_rank() == odd ? "other" : "v"));
+      all_got(outcome_of([&] { file->sync(false); }), Code::not_found, {"odd.nc", "other"});
+      // A write that is left out.
+      if (world_rank() != odd) file->write(line.call(1));
+      all_got(outcome_of([&] { file->sync(false); }), Code::out_of_step, {"odd.nc", "same"});
+      file->write(line.call(1));
+      all_ok(outcome_of([&] { file->close(false); }));
+      check_file(line, "odd.nc", 2);
+    }
+  }
+}
+
+TEST_CASE("served: computing ranks do not wait for the store") {
+  if (ranks_of_all() < 2) return;
+  ServeOptions how;
+  how.open_store = [](const std::string& path, StoreMode mode) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(mode == StoreMode::write ? 1500 : 0));
+    return open_posix_store(path, mode);
+  };
+  Served served(1, how);
+  if (!served.computes) return;
+  Line line(k_cells);
+  auto file = Dataset::create(MPI_COMM_WORLD, "later.nc", by_ranks("format=cdf5"));
+  line.define(*file);
+  file->end_define();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Seconds start = now();
+  for (std::int64_t record = 0; record < 4; ++record)
+    file->write(line.call(record));
+  CHECK(now() - start < 1.0);
+  file->close(false);
+  CHECK(now() - start > 1.0);
+  check_file(line, "later.nc", 4);
+}
+
+TEST_CASE("served: who cannot serve or be served is told") {
+  const auto wants = [](int n) {
+    return outcome_of([&] {
+      const MPI_Comm computing = serve(MPI_COMM_WORLD, n, {});
+      (void)computing;
+    });
+  };
+  const auto create = [&](MPI_Comm comm, const std::string& settings) {
+    return outcome_of([&] { Dataset::create(comm, "refused.nc", by_ranks(settings)); });
+  };
+  all_got(wants(-1), Code::invalid_argument, {"-1", "0 or more"});
+  all_got(wants(ranks_of_all()), Code::invalid_argument, {std::to_string(ranks_of_all()), "compute"});
+  if (ranks_of_all() > 1) {
+    const Outcome outcome = wants(world_rank() == 0 ? 0 : 1);
+    CHECK(outcome.code == Code::out_of_step);
+  }
+  all_got(create(MPI_COMM_WORLD, "format=cdf5"), Code::setting, {"shoal_serve", "background=thread"});
+  if (ranks_of_all() < 2) return;
+  Served served(1);
+  if (!served.computes) return;
+  all_got(wants(1), Code::state, {"serve already", "shoal_stop_serving"});
+  all_got(create(MPI_COMM_WORLD, "layout=process"), Code::setting, {"layout", "background=thread"});
+  all_got(create(MPI_COMM_WORLD, "io_way=subset"), Code::setting, {"io_way", "background=thread"});
+  all_got(create(MPI_COMM_WORLD, "ranks_per_node=1"), Code::setting, {"ranks_per_node", "shoal_serve"});
+  all_got(create(MPI_COMM_WORLD, "driver=mpiio, format=raw"), Code::setting, {"background", "native"});
+  if (world_size() > 1) all_got(create(MPI_COMM_SELF, ""), Code::setting, {"another", "shoal_serve"});
+  Line line(100);
+  auto file = Dataset::create(MPI_COMM_WORLD, "open.nc", by_ranks("format=cdf5"));
+  all_got(outcome_of([] { stop_serving(); }), Code::state, {"1 dataset", "close"});
+  file->close(false);
+}

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "dataset/serve.hpp"
+
+namespace shoal::testing {
+
+/// While there is one, so many ranks of each node serve, and MPI_COMM_WORLD is the others' for the tests. On
+/// those that serve the constructor returns when the others' destructors have run. Collective over all ranks.
+struct Served {
+  explicit Served(int servers, const ServeOptions& how = {});
+  ~Served();
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+  bool computes;
+};
+
+/// Of the whole world.
+int ranks_of_all();
+
+/// TEST_SERVERS=n: n ranks of each node serve in all tests. nullptr: none.
+std::unique_ptr<Served> served_by_environment();
+
+}  // namespace shoal::testing
