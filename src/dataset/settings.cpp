@@ -58,17 +58,16 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "past the stage",
      false},
     {"background", Kind::word, "off", "off thread ranks auto",
-     "driver native: who stores what is written: the ranks, within their calls, or a thread of each rank "
-     "while "
-     "the model computes; auto: a thread where ranks have cores to spare",
+     "driver native: who stores what is written: the ranks, within their calls, a thread of each rank while "
+     "the model computes, or ranks that serve (shoal_serve); auto: a thread where ranks have cores to spare",
      false},
     {"background_close", Kind::flag, "false", "true or false",
-     "background=thread: close does not wait for the store; the file is whole after shoal_wait, "
+     "background=thread or ranks: close does not wait for the store; the file is whole after shoal_wait, "
      "MPI_Finalize, or "
      "when its name is opened again",
      false},
     {"store_bytes_per_second", Kind::bytes, "0", "0 (no limit) or 64KiB or more",
-     "background=thread: no more is stored by all ranks in a second, until close", false},
+     "background=thread or ranks: no more is stored by all ranks in a second, until close", false},
     {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
      "ranks of a node that store at a time", false},
     {"io_ranks", Kind::count, "0", "0 (the driver chooses) or a number of ranks",

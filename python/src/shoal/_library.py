@@ -42,7 +42,7 @@ def serve(comm, n: int):
 
     There it returns None when the others are done (stop_serving, or the end of the program). On these it
     returns their communicator at once: datasets with background="ranks" are made on it. n 0: nobody serves.
-    Raises StateError where ranks serve already, InvalidArgumentError where a node has no rank left to compute.
+    Raises StateError where ranks serve already, InvalidArgumentError where no rank of a node could compute.
     Collective over comm, a communicator of mpi4py."""
     comm = communicator(comm)
     computing = start_mpi().Comm.f2py(_shoal.serve(comm.py2f(), n))
