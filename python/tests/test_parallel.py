@@ -52,6 +52,14 @@ def test_named_communicators(tmp_path, mpirun):
     mpirun(4, "communicators.py", tmp_path)
 
 
+def test_ranks_that_serve(tmp_path, mpirun):
+    """What they stored is there for the netCDF library, too."""
+    netCDF4 = pytest.importorskip("netCDF4")
+    mpirun(4, "served.py", tmp_path / "served.nc")
+    with netCDF4.Dataset(tmp_path / "served.nc") as file:
+        assert (file["v"][:] == 100 * np.arange(3)[:, None] + np.arange(10)).all()
+
+
 def test_threads_run_while_shoal_works(tmp_path):
     """The interpreter's lock is free while a large array is written."""
     import threading
