@@ -44,9 +44,17 @@ class ConvertRun {
   ConvertRun(ConvertLoop loop) : loop_(loop) {}
   /// The same with rounding, which has to stay; nullptr: none. to: what the conversion makes.
   ConvertRun rounded(const Rounding* rounding, const Element& to) const;
+  /// The same for elements of so many bytes that nobody reads soon: long runs go past the caches, where the
+  /// machine can. Others may read them after finish_streams(). 0: as usual.
+  ConvertRun streaming(std::size_t size) const {
+    ConvertRun out = *this;
+    out.streamed_size_ = static_cast<std::int64_t>(size);
+    return out;
+  }
 
   Misfits operator()(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
                      std::int64_t n, const std::byte* substitute) const {
+    if (streamed_size_ > 0) return convert_and_stream(from, from_stride, to, to_stride, n, substitute);
     if (rounding_ == nullptr) return loop_(from, from_stride, to, to_stride, n, substitute);
     return convert_and_round(from, from_stride, to, to_stride, n, substitute);
   }
@@ -56,10 +64,17 @@ class ConvertRun {
   Misfits convert_and_round(const std::byte* from, std::int64_t from_stride, std::byte* to,
                             std::int64_t to_stride, std::int64_t n, const std::byte* substitute) const;
 
+  Misfits convert_and_stream(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                             std::int64_t to_stride, std::int64_t n, const std::byte* substitute) const;
+
   ConvertLoop loop_;
   const Rounding* rounding_ = nullptr;
   bool swapped_ = false;
+  std::int64_t streamed_size_ = 0;
 };
+
+/// What this thread streamed is there for all threads and processes that learn of it from now on.
+void finish_streams();
 
 /// The conversion of one kind of element into another, looked up once, used for every run.
 /// Numbers to numbers as netCDF does: integers range-checked; floating point to integer range-checked, then

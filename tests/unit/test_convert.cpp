@@ -446,3 +446,37 @@ TEST_CASE("runs of any length are copied whole, and nothing beside them") {
       check_length(copy, n, 3, k_edge + 1);
   }
 }
+
+TEST_CASE("conversions past the caches make what the others make, and nothing beside it") {
+  std::mt19937 random(5);
+  const auto pick = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
+  };
+  for (int round = 0; round < 400; ++round) {
+    const Type from = k_numbers[static_cast<std::size_t>(pick(10))],
+               to = k_numbers[static_cast<std::size_t>(pick(10))];
+    const auto size = static_cast<std::int64_t>(size_of(to)),
+               from_size = static_cast<std::int64_t>(size_of(from));
+    const ConvertRun convert = find_conversion({from, size_of(from), false}, {to, size_of(to), pick(2) == 0});
+    const std::int64_t n = pick(5) == 0 ? pick(20) : pick(5000);
+    const std::int64_t step = (1 + pick(2)) * from_size, place = (pick(4) == 0 ? 2 : 1) * size,
+                       first = pick(130);
+    CAPTURE(name_of(from));
+    CAPTURE(name_of(to));
+    CAPTURE(n);
+    std::vector<std::byte> cells(static_cast<std::size_t>(n * step + 1));
+    for (auto& byte : cells)
+      byte = static_cast<std::byte>(random());
+    std::vector<std::byte> usual(static_cast<std::size_t>(first + n * place + 200), std::byte{77});
+    auto streamed = usual;
+    const std::int64_t substitute = 0;
+    const auto* instead = reinterpret_cast<const std::byte*>(&substitute);
+    const Misfits expected = convert(cells.data(), step, usual.data() + first, place, n, instead);
+    const Misfits found =
+        convert.streaming(size_of(to))(cells.data(), step, streamed.data() + first, place, n, instead);
+    finish_streams();
+    CHECK(found.count == expected.count);
+    CHECK(found.first == expected.first);
+    CHECK(streamed == usual);
+  }
+}

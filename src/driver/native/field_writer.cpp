@@ -5,6 +5,10 @@
 
 namespace shoal {
 
+namespace {
+constexpr std::int64_t k_cached = 16 * 1024 * 1024;
+}
+
 Status FieldWriter::write(const FieldJob& job) {
   Status status = background_ ? background_->failure() : Status{};
   status.merge(job.transfer->status);
@@ -124,7 +128,13 @@ Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const 
       fill_part(own_cells(*job.transfer));
     return {};
   }
-  return pack_cells(*job.transfer, cells, base, strides, to_stored(*job.transfer, job.stored()), fill.data());
+  ConvertRun convert = to_stored(*job.transfer, job.stored());
+  // No cache holds them until somebody comes to store them.
+  if (later_ && stage_.slots() * stage_.slot_bytes() > k_cached)
+    convert = convert.streaming(staged.element_size);
+  const Misfits misfits = pack_cells(*job.transfer, cells, base, strides, convert, fill.data());
+  finish_streams();
+  return misfits;
 }
 
 void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {
