@@ -28,6 +28,17 @@ std::int64_t place_of(const Comm& comm, const Stage& stage, std::uint64_t fillin
   return agreed(comm, (stage.data(filling) - origin) / k_slot);
 }
 
+/// Ranks that open a filling at the same time take a place each, and all but one give theirs back: for a
+/// moment there are fewer. One after the other it is known which one it gets. Collective.
+bool open_in_turn(const Comm& comm, Stage& stage, std::uint64_t filling) {
+  comm.barrier();
+  const bool first = comm.rank() == 0 && stage.open(filling);
+  comm.barrier();
+  const bool is_open = comm.rank() == 0 ? first : stage.open(filling);
+  comm.barrier();
+  return is_open;
+}
+
 void store(const Comm& comm, Stage& stage, std::uint64_t filling) {
   comm.barrier();
   if (comm.rank() == comm.size() - 1) {
@@ -48,7 +59,7 @@ TEST_CASE("the stage: memory that was used last is used again, and more when fil
   const std::byte* origin = nullptr;
   for (int i = 0; i < 40; ++i) {  // twice round and a half
     const std::uint64_t filling = stage.take_filling();
-    REQUIRE(stage.open(filling));
+    REQUIRE(open_in_turn(comm, stage, filling));
     REQUIRE(stage.open(filling));
     if (i == 0) origin = stage.data(filling);
     CHECK(place_of(comm, stage, filling, origin) == 0);
@@ -60,14 +71,14 @@ TEST_CASE("the stage: memory that was used last is used again, and more when fil
   std::set<std::int64_t> places;
   for (int i = 0; i < 16; ++i) {
     waiting.push_back(stage.take_filling());
-    REQUIRE(stage.open(waiting.back()));
+    REQUIRE(open_in_turn(comm, stage, waiting.back()));
     stage.data(waiting.back())[k_slot - 1] = std::byte{1};
     stage.addresses(waiting.back())[Stage::k_addresses - 1] = waiting.back();
     places.insert(place_of(comm, stage, waiting.back(), origin));
     stage.arrive(waiting.back(), 7);
   }
   CHECK(places.size() == 16);
-  CHECK_FALSE(stage.open(stage.next_filling()));
+  CHECK_FALSE(open_in_turn(comm, stage, stage.next_filling()));
   comm.barrier();
   for (const auto filling : waiting)
     CHECK(stage.addresses(filling)[Stage::k_addresses - 1] == filling);
@@ -76,11 +87,11 @@ TEST_CASE("the stage: memory that was used last is used again, and more when fil
     store(comm, stage, waiting[static_cast<std::size_t>(i)]);
   // The slot of the first is free, and so are three places.
   const std::uint64_t next = stage.take_filling();
-  REQUIRE(stage.open(next));
+  REQUIRE(open_in_turn(comm, stage, next));
   CHECK(place_of(comm, stage, next, origin) == 0);
-  CHECK_FALSE(stage.open(next + 1));  // whose slot waiting[1] has
+  CHECK_FALSE(open_in_turn(comm, stage, next + 1));  // whose slot waiting[1] has
   store(comm, stage, waiting[1]);
-  REQUIRE(stage.open(next + 1));
+  REQUIRE(open_in_turn(comm, stage, next + 1));
   CHECK(place_of(comm, stage, next + 1, origin) < third);
   comm.barrier();
 }
@@ -93,7 +104,7 @@ TEST_CASE("the stage: threads store in a lull, or when it is half full") {
   bool waited = false;  // on a busy machine a moment may be over before this rank looks
   for (int i = 0; i < 200; ++i) {
     const std::uint64_t filling = stage.take_filling();
-    REQUIRE(stage.open(filling));
+    REQUIRE(open_in_turn(comm, stage, filling));
     stage.arrive(filling, 7);
     waited = waited || !stage.is_time_to_store();
     store(comm, stage, filling);
@@ -104,7 +115,7 @@ TEST_CASE("the stage: threads store in a lull, or when it is half full") {
   comm.barrier();
   for (int i = 0; i < 4; ++i) {
     const std::uint64_t filling = stage.take_filling();
-    REQUIRE(stage.open(filling));
+    REQUIRE(open_in_turn(comm, stage, filling));
     stage.arrive(filling, 7);
   }
   comm.barrier();
@@ -127,16 +138,15 @@ TEST_CASE("the stage: where memory ends, fillings wait for what there is") {
   setrlimit(RLIMIT_FSIZE, &small);
   CHECK(stage.usable_bytes() == 16 * k_slot);
   for (std::uint64_t filling = 0; filling < 6; ++filling) {
-    REQUIRE(stage.open(stage.take_filling()));
+    REQUIRE(open_in_turn(comm, stage, stage.take_filling()));
     stage.arrive(filling, 7);
   }
-  comm.barrier();
-  CHECK_FALSE(stage.open(stage.take_filling()));
+  CHECK_FALSE(open_in_turn(comm, stage, stage.take_filling()));
   CHECK(stage.is_free(6));  // the slot is, its cells would have no place
   CHECK(stage.usable_bytes() == 6 * k_slot);
   const std::byte* before = stage.data(3);
   store(comm, stage, 3);
-  CHECK(stage.open(6));
+  CHECK(open_in_turn(comm, stage, 6));
   CHECK(stage.data(6) == before);
   comm.barrier();
   setrlimit(RLIMIT_FSIZE, &whole);
