@@ -37,6 +37,7 @@ if [ "$flavour" = openmpi ]; then
   export OMPI_MCA_rmaps_base_oversubscribe=1
   export OMPI_MCA_hwloc_base_binding_policy=none
   # One machine: no search for networks, and no complaint where process_vm_readv is forbidden.
+  export OMPI_MCA_pml="${OMPI_MCA_pml:-ob1}"
   export OMPI_MCA_btl="${OMPI_MCA_btl:-self,vader}"
   export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism:-none}"
   export PRTE_MCA_rmaps_default_mapping_policy="${PRTE_MCA_rmaps_default_mapping_policy:-:oversubscribe}"

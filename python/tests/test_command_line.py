@@ -9,6 +9,7 @@ import pytest
 from conftest import run_program
 
 import shoal
+from shoal.cli import mpi_launch
 
 program = [sys.executable, "-m", "shoal.cli"]
 
@@ -66,3 +67,16 @@ def test_no_launcher(tmp_path, python):
     """Where there is no mpiexec, doctor says so and tries one rank."""
     code = "from shoal.cli.mpi_launch import find_launcher; import os; os.environ['PATH'] = '/none'; "
     python(code + "os.environ.pop('MPIRUN_LAUNCHER', None); assert find_launcher() is None")
+
+
+def test_no_search_for_networks_on_one_node(monkeypatch):
+    def chosen(**marks):
+        monkeypatch.setattr(os, "environ", marks)
+        mpi_launch.expect_one_node()
+        return {name: value for name, value in marks.items() if name.startswith("OMPI_MCA_")}
+
+    assert chosen()["OMPI_MCA_ess_singleton_isolated"] == "1"
+    assert chosen(OMPI_COMM_WORLD_SIZE="4", OMPI_COMM_WORLD_LOCAL_SIZE="4") == {"OMPI_MCA_pml": "ob1"}
+    assert chosen(OMPI_COMM_WORLD_SIZE="4", OMPI_COMM_WORLD_LOCAL_SIZE="2") == {}
+    assert chosen(PMI_SIZE="4") == {}
+    assert chosen(OMPI_MCA_pml="ucx")["OMPI_MCA_pml"] == "ucx"

@@ -19,13 +19,17 @@ def inside_mpi() -> bool:
     return any(mark in os.environ for mark in _marks)
 
 
-def expect_to_be_alone() -> None:
-    """Before MPI starts, in a process that no launcher started and that starts no other ranks: Open MPI need
-    not bring up a daemon and look for networks, which takes longer than joining a small set. What the
-    environment says already counts. Local."""
-    if inside_mpi():
+def expect_one_node() -> None:
+    """Before MPI starts, in a process that starts no other ranks: where all ranks are on one node, or no
+    launcher started it, Open MPI need not look for networks, and a single process needs no daemon; both take
+    longer than joining a small set. What the environment says already counts. Local."""
+    if not inside_mpi():
+        found = {"ess_singleton_isolated": "1", "pml": "ob1", "btl": "self"}
+    elif os.environ.get("OMPI_COMM_WORLD_SIZE", "") == os.environ.get("OMPI_COMM_WORLD_LOCAL_SIZE"):
+        found = {"pml": "ob1"}
+    else:
         return
-    for key, value in {"ess_singleton_isolated": "1", "pml": "ob1", "btl": "self"}.items():
+    for key, value in found.items():
         os.environ.setdefault(f"OMPI_MCA_{key}", value)
 
 

@@ -23,7 +23,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from .mpi_launch import expect_to_be_alone, inside_mpi
+from .mpi_launch import expect_one_node, inside_mpi
 
 trouble = 2  # exit status
 
@@ -79,7 +79,7 @@ def on_all_ranks(work: Callable) -> None:
     from .._library import start_mpi
     from ..errors import Error
 
-    expect_to_be_alone()
+    expect_one_node()
     try:
         mpi = start_mpi()
     except Error as error:
