@@ -72,14 +72,17 @@ def check_whole(file, source: str) -> None:
 
 
 def with_thread(comm, options: Mapping[str, object]) -> dict[str, object]:
-    """Settings of an output, and unless they or the environment say otherwise: a thread stores what is copied
-    while the next part is read, where there are cores to spare. Collective."""
+    """Settings of an output, and unless they or the environment say otherwise: a thread of each rank stores
+    what is copied while the next part is read. Collective."""
     added: dict[str, object] = {}
     if options.get("driver", "native") == "native":
-        added["background"] = "auto"
-        # What is compressed needs room for whole chunks; the rest waits in memory that a core's cache holds.
+        mpi = start_mpi()
         if not str(options["format"]).startswith("netcdf4"):
-            added["stage_bytes"] = _stage
+            # Little work for a core that a rank needs itself; it waits in memory that a core's cache holds.
+            added = {"background": "auto", "stage_bytes": _stage}
+        elif comm.allreduce(mpi.Query_thread(), mpi.MIN) >= mpi.THREAD_FUNNELED:
+            # Ranks meet to read, and one that has still to compress would keep all cores but its own waiting.
+            added = {"background": "thread"}
     # Rank 0's environment counts, as for all settings.
     set_there = comm.bcast([key for key in added if f"SHOAL_{key.upper()}" in os.environ])
     return {**{key: value for key, value in added.items() if key not in set_there}, **options}
