@@ -80,3 +80,14 @@ def test_no_search_for_networks_on_one_node(monkeypatch):
     assert chosen(OMPI_COMM_WORLD_SIZE="4", OMPI_COMM_WORLD_LOCAL_SIZE="2") == {}
     assert chosen(PMI_SIZE="4") == {}
     assert chosen(OMPI_MCA_pml="ucx")["OMPI_MCA_pml"] == "ucx"
+
+
+def test_no_threads_for_linear_algebra():
+    """A rank of the program has one thread; other programs are left as they are."""
+    for name, threads in (("shoal", "1"), ("model.py", "None")):
+        code = (
+            f"import os, sys; sys.argv[0] = '/bin/{name}'; os.environ.pop('OPENBLAS_NUM_THREADS', None); "
+            "import shoal; print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+        )
+        result = run_program([sys.executable, "-c", code])
+        assert result.stdout.strip() == threads, result.stderr

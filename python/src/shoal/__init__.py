@@ -14,6 +14,7 @@ Calls are marked Collective (all ranks of the communicator make them, in the sam
 Indices start at 0; dimensions are in C order, the last one varies fastest.
 """
 
+from . import _program as _program  # first: NumPy looks at the environment once
 from ._library import build_info, namelist, serve, settings, stop_serving, version, wait
 from .dataset import Dataset, create, open
 from .decomposition import Decomposition

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import Optional
 
-import click
 import typer
 from rich.console import Console
 from rich.progress import (
@@ -92,7 +91,7 @@ def on_all_ranks(work: Callable) -> None:
         if comm.rank == 0:
             print(f"shoal: {error}", file=sys.stderr, flush=True)
         status = trouble
-    except (typer.Exit, click.ClickException):
+    except (typer.Exit, typer.BadParameter):
         raise
     except BaseException:
         if comm.size == 1:
