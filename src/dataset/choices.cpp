@@ -29,6 +29,10 @@ Choices::Choices(const std::string& text, const std::function<std::string(const 
         throw Error(Code::setting, "'" + item + "' is not of the form variable=value");
       choice.named = choice.pattern.find_first_of("*?[") == std::string::npos;
     }
+    const Choice* before = of(choice.pattern);
+    if (before != nullptr && (choice.named || before->pattern == choice.pattern))
+      throw Error(Code::setting, "'" + item + "' comes after '" + before->pattern + "=" + before->value +
+                                     "', which fits first, so it would never count; put it before that");
     choice.value = checked(choice.value);
     choices_.push_back(std::move(choice));
   }

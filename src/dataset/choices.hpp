@@ -19,8 +19,8 @@ class Choices {
   };
 
   Choices() = default;
-  /// checked: gives a value as it is to be kept, or throws. Error(setting): no value, or one for all
-  /// variables that is not the last.
+  /// checked: gives a value as it is to be kept, or throws. Error(setting): no value, one for all
+  /// variables that is not the last, or one that never counts, as another fits before it.
   Choices(const std::string& text, const std::function<std::string(const std::string&)>& checked);
 
   /// nullptr: nothing is said of the variable.

@@ -11,31 +11,13 @@
 #include "comm/nodes.hpp"
 #include "dataset/driver_options.hpp"
 #include "dataset/report.hpp"
+#include "dataset/unused.hpp"
 #include "driver/kinds.hpp"
 #include "driver/tiles/tiles_driver.hpp"
 #include "format/reference/reference.hpp"
 #include "format/tiles/set_paths.hpp"
 
 namespace shoal {
-
-namespace {
-
-// An argument that the format has no use for; other sources may speak of all datasets, whatever their format.
-void refuse_without_chunks(const Settings& settings, Format format) {
-  if (format == Format::netcdf4 || format == Format::netcdf4_classic) return;
-  const auto refuse = [&](const char* key, const std::string& nothing, const std::string& what) {
-    const auto choices = settings.choices(key).all();
-    const bool asks = std::any_of(choices.begin(), choices.end(),
-                                  [&](const Choices::Choice& c) { return c.value != nothing; });
-    if (settings.origin(key) == "argument" && asks)
-      throw Error(Code::setting, std::string("format ") + name_of(format) + " " + what + "; leave " + key +
-                                     " out, or choose format netcdf4");
-  };
-  refuse("compression", "none", "cannot be compressed");
-  refuse("chunks", "auto", "has no chunks");
-}
-
-}  // namespace
 
 // ---- Opening
 // -------------------------------------------------------------------------------------------------------------
@@ -48,7 +30,7 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
   try {
     const Settings& s = dataset->settings_;
     const Format format = format_of(s.text("format"));
-    refuse_without_chunks(s, format);
+    dataset->warnings_ = unused_settings(s, {format, s.text("driver"), true});
     dataset->driver_ =
         make_driver(s.text("driver"), dataset->comm_, path,
                     s.text("exists") == "replace" ? OpenMode::create : OpenMode::create_exclusive, format,
@@ -83,6 +65,7 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
             : make_tiles_driver(dataset->comm_, path, mode, dataset->driver_options(options));
     dataset->driver_name_ = is_set.empty() ? driver : "tiles";
     const Format format = dataset->driver_->schema().format;
+    dataset->warnings_ = unused_settings(dataset->settings_, {format, dataset->driver_name_, writable});
     dataset->library_rounds_ = (driver == "netcdf" || driver == "gather") &&
                                (format == Format::netcdf4 || format == Format::netcdf4_classic);
   } catch (const Error& e) {
@@ -285,6 +268,8 @@ void Dataset::end_define() {
   check_writable();
   defining_ = true;  // also with nothing to do, so that a rank that defined something finds the others here
   finish_definitions();
+  look_for_unused_choices();
+  print_warnings();
 }
 
 void Dataset::finish_definitions() {
@@ -354,6 +339,7 @@ Status Dataset::settle(const char* does, Work&& work) {
     status.merge(caught([&] { finish_definitions(); }));
     status.merge(caught(work));
     if (met.failed) status.merge(comm_.agree(late_));
+    if (status.ok()) look_for_unused_choices();
   }
   late_ = {};
   print_warnings();
@@ -408,7 +394,7 @@ void Dataset::write_overviews() {
 Status Dataset::finish_report() {
   if (settings_.text("report").empty()) return {};
   return caught([&] {
-    RankReport mine{driver_->counters(), now() - opened_at_};
+    RankReport mine{counters(), now() - opened_at_};
     const auto parts = comm_.gather(packed(mine), 0);
     const auto servers = driver_->counters_of_servers();
     comm_.on_root([&] {
@@ -426,11 +412,29 @@ Status Dataset::finish_report() {
   });
 }
 
+// Variables may be defined at any time. Where a program says that it is done with that, or what it wrote is
+// to be whole, those that settings name should be there.
+void Dataset::look_for_unused_choices() {
+  if (choices_looked_at_ || !definitions_.any_defined_here()) return;
+  choices_looked_at_ = true;
+  for (auto& warning : unused_choices(settings_, definitions_))
+    warnings_.push_back(std::move(warning));
+}
+
+Counters Dataset::counters() const {
+  Counters all = driver_->counters();
+  all.warnings.insert(all.warnings.begin(), warnings_.begin(), warnings_.end());
+  return all;
+}
+
 void Dataset::print_warnings() {
-  const auto& warnings = driver_->counters().warnings;
-  for (; warnings_printed_ < warnings.size(); ++warnings_printed_)
-    if (comm_.rank() == 0 && !settings_.flag("quiet"))
-      std::fprintf(stderr, "shoal: %s: %s\n", path_.c_str(), warnings[warnings_printed_].c_str());
+  const auto print = [&](const std::vector<std::string>& warnings, std::size_t& printed) {
+    for (; printed < warnings.size(); ++printed)
+      if (comm_.rank() == 0 && !settings_.flag("quiet"))
+        std::fprintf(stderr, "shoal: %s: %s\n", path_.c_str(), warnings[printed].c_str());
+  };
+  print(warnings_, own_printed_);
+  print(driver_->counters().warnings, warnings_printed_);
 }
 
 // ---- What is known
@@ -451,7 +455,7 @@ std::string Dataset::report_text() const {
   report.format = name_of(driver_->schema().format);
   report.driver = driver_name();
   report.ranks = comm_.size();
-  report.of_ranks.push_back({driver_->counters(), now() - opened_at_});
+  report.of_ranks.push_back({counters(), now() - opened_at_});
   return json_of(report, settings_);
 }
 

@@ -144,6 +144,8 @@ class Dataset {
   /// driver work (sync or close) after a roll call, together with failures kept here.
   template <class Work>
   Status settle(const char* does, Work&& work);
+  void look_for_unused_choices();
+  Counters counters() const;  ///< the driver's, with warnings of settings
   void print_warnings();
   Status finish_report();
   void write_overviews();
@@ -171,8 +173,10 @@ class Dataset {
   std::vector<KnownWater> waters_;
   std::vector<Gathering> gatherings_;  // of the file
   Room water_cells_;
-  Status late_;  // of put: found after the call had returned on other ranks
-  std::size_t warnings_printed_ = 0;
+  Status late_;                        // of put: found after the call had returned on other ranks
+  std::vector<std::string> warnings_;  // of settings that are not used
+  bool choices_looked_at_ = false;
+  std::size_t own_printed_ = 0, warnings_printed_ = 0;
   Seconds opened_at_ = 0;
 };
 

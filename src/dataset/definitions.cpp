@@ -280,9 +280,10 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   }
   decompositions_.push_back(std::move(decomposition));
   variable_by_name_.emplace(name, static_cast<int>(schema_.variables.size()) - 1);
+  defined_.insert(name);
 }
 
-void Definitions::take_default_chunks(VariableDef& variable) const {
+void Definitions::take_default_chunks(VariableDef& variable) {
   const auto* choice = defaults_.chunks.of(variable.name);
   if (choice == nullptr || variable.type == Type::string) return;
   const ChunkWish wish = chunk_wish_of(choice->value);
@@ -298,14 +299,17 @@ void Definitions::take_default_chunks(VariableDef& variable) const {
     throw Error(Code::setting, "setting chunks is '" + choice->value + "' for the variable, which has " +
                                    std::to_string(variable.dims.size()) + " dimensions")
         .of_variable(variable.name);
-  if (auto chunk = wished_chunk(wish, shape, unlimited, size_of(variable.type), defaults_.chunk_bytes))
-    variable.chunks = std::move(*chunk);
+  auto chunk = wished_chunk(wish, shape, unlimited, size_of(variable.type), defaults_.chunk_bytes);
+  if (chunk || wish.rule != ChunkWish::Rule::shape) taken_.insert({"chunks", choice->pattern});
+  if (chunk) variable.chunks = std::move(*chunk);
 }
 
 void Definitions::take_defaults(VariableDef& variable) {
   if (is_netcdf4(schema_.format)) {
-    if (const auto* choice = defaults_.compression.of(variable.name))
+    if (const auto* choice = defaults_.compression.of(variable.name)) {
       variable.filters = filters_of(choice->value);
+      taken_.insert({"compression", choice->pattern});
+    }
     take_default_chunks(variable);
   }
   const auto* choice = defaults_.quantization.of(variable.name);
@@ -317,6 +321,7 @@ void Definitions::take_defaults(VariableDef& variable) {
   else if (most_of(quantization.mode, variable.type) < quantization.number ||
            dim_by_name_.contains(variable.name))
     return;
+  taken_.insert({"quantize", choice->pattern});
   if (!quantization.empty()) quantized_[variable.name] = quantization;
 }
 

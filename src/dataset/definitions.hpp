@@ -3,8 +3,10 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,13 @@ class Definitions {
   const std::vector<std::pair<int, std::shared_ptr<const Decomposition>>>& gathered() const {
     return gathered_;
   }
+  /// Was it defined here, and not found in the file that was opened?
+  bool defined_here(const std::string& variable) const { return defined_.contains(variable); }
+  bool any_defined_here() const { return !defined_.empty(); }
+  /// Was a choice of the setting "compression", "chunks" or "quantize" used for a variable?
+  bool took(const std::string& setting, const Choices::Choice& choice) const {
+    return taken_.contains({setting, choice.pattern});
+  }
   /// value: of the variable's type; nullptr: no fill.
   void def_fill(const std::string& variable, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
@@ -75,7 +84,7 @@ class Definitions {
  private:
   std::vector<int> resolve_dims(const std::string& variable, const std::string& text) const;
   void take_defaults(VariableDef& variable);
-  void take_default_chunks(VariableDef& variable) const;
+  void take_default_chunks(VariableDef& variable);
   VariableDef& new_variable(const std::string& name, const char* what);
 
   Schema schema_;
@@ -87,6 +96,8 @@ class Definitions {
   int variables_in_file_ = 0;
   std::map<std::string, Quantization> quantized_;
   Defaults defaults_;
+  std::unordered_set<std::string> defined_;
+  std::set<std::pair<std::string, std::string>> taken_;  // setting and pattern
 };
 
 /// Index by name; Error(not_found) with the nearest name.

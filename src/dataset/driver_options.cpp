@@ -62,17 +62,6 @@ DriverOptions driver_options_of(const Settings& settings) {
                   : background == "ranks" ? StoredBy::ranks
                                           : StoredBy::calls;
   out.store_rate = static_cast<double>(settings.bytes("store_bytes_per_second"));
-  const bool calls_asked = out.stored_by == StoredBy::calls && settings.origin("background") != "auto";
-  if (out.store_rate > 0 && calls_asked && settings.origin("store_bytes_per_second") == "argument")
-    throw Error(
-        Code::setting,
-        "store_bytes_per_second is for storing in the background, and calls would only be slower by it; "
-        "set background=thread or ranks, or leave it out");
-  if (settings.flag("background_close") && calls_asked && settings.origin("background_close") == "argument")
-    throw Error(
-        Code::setting,
-        "background_close needs a thread or ranks that store; set background=thread or ranks, or leave "
-        "it out");
   out.stored_by_chosen = settings.origin("background") == "argument";
   out.writers = static_cast<int>(settings.count("writers"));
   out.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
@@ -95,9 +84,6 @@ DriverOptions driver_options_of(const Settings& settings) {
   // Data that begins with a stripe is on as few targets as can be.
   if (out.stripe_bytes > 0 && settings.is_default("alignment")) out.catalog.alignment = out.stripe_bytes;
   out.access = access_of(settings.text("access"));
-  // Other sources may speak of all datasets, whatever their driver.
-  out.access_chosen =
-      settings.origin("access") == "argument" || settings.origin("replicated_access") == "argument";
   out.replicated_access = access_of(settings.text("replicated_access"));
   out.all_read = settings.text("replicated_read") == "all";
   out.missing_is_fill = settings.text("missing_tiles") == "fill";

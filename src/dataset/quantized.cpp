@@ -73,6 +73,10 @@ VariableDef quantization_container(Mode mode) {
   return container;
 }
 
+bool is_quantization_container(const VariableDef& variable) {
+  return variable.name == container_name(Mode::bitround) || variable.name == container_name(Mode::granular);
+}
+
 Quantization quantization_in_file(const VariableDef& variable) {
   for (const Mode mode : {Mode::bitround, Mode::granular}) {
     const Attribute* found = find_attribute(variable.attributes, netcdf_name(mode));

@@ -17,6 +17,7 @@ void check_quantization(const VariableDef& variable, const Quantization& quantiz
 void describe_quantization(VariableDef& variable, const Quantization& quantization);
 /// CF's variable without values that tells the algorithm and who did it.
 VariableDef quantization_container(Quantization::Mode mode);
+bool is_quantization_container(const VariableDef& variable);
 
 /// What netCDF's attributes of a variable in a file say; also Shoal's.
 Quantization quantization_in_file(const VariableDef& variable);

@@ -94,7 +94,6 @@ struct DriverOptions {
   Access access = Access::collective;  ///< of distributed variables, for drivers of other libraries
   Access replicated_access = Access::collective;  ///< of replicated ones
   bool chunk_bytes_chosen = false;  ///< somebody set it; otherwise a library may have its own default
-  bool access_chosen = false;       ///< the call itself sets one of the two: not to be passed over
   bool all_read = false;            ///< replicated input: every rank reads for itself
   bool missing_is_fill = false;     ///< of a set of files: cells of files that are not there read as fill
   std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO and PnetCDF

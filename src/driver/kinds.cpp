@@ -94,14 +94,6 @@ const DriverKind& checked(const std::string& name, OpenMode mode, Format format,
     throw Error(Code::setting, "driver " + name + " has no format " + format_name + ", only " +
                                    joined(words(kind->formats), ", ") + "; drivers for " + format_name +
                                    ": " + those_with(format_name, ""));
-  if (*kind->accesses == '\0' && options.access_chosen)
-    throw Error(Code::setting, "driver " + name +
-                                   " has one way of moving bytes, and settings access and "
-                                   "replicated_access are not for it; leave them out");
-  if (name != "native" && options.stored_by != StoredBy::calls && options.stored_by_chosen)
-    throw Error(Code::setting, "driver " + name +
-                                   " does not store in the background: its library makes MPI calls, or one "
-                                   "rank has all the work; leave background out, or choose driver native");
   const std::string access = name_of(options.access);
   if (*kind->accesses != '\0' && !has(kind->accesses, access))
     throw Error(Code::setting, "driver " + name + " has no " + access + " access, only " +

@@ -141,6 +141,11 @@ struct Case {
   unsigned seed;
 };
 
+// A setting that a format without them refuses.
+std::string small_chunks(const std::string& format) {
+  return format == "netcdf4" ? ", chunk_bytes=1KiB" : "";
+}
+
 void round_trip(const Case& c) {
   CAPTURE(c.format);
   CAPTURE(c.settings);
@@ -202,17 +207,18 @@ TEST_CASE("a stage that is far smaller than a field, and several nodes") {
     for (unsigned seed = 20; seed < 23; ++seed) {
       round_trip({format, "stage_bytes=128KiB, slot_bytes=64KiB", seed});
       round_trip({format, "ranks_per_node=1", seed});
-      round_trip({format, "ranks_per_node=2, chunk_bytes=1KiB, writers=2", seed});
+      round_trip({format, "ranks_per_node=2, writers=2" + small_chunks(format), seed});
     }
 }
 
 TEST_CASE("tiles of several nodes: sent to I/O ranks, or stored by each node") {
   if (skipped(is_native() && in_one_file(), "it has no such setting")) return;
   for (const std::string format : {"cdf5", "netcdf4"})
-    for (const char* way : {"exchange=on", "ranks_per_node=2, exchange=on", "ranks_per_node=1, exchange=off",
-                            "ranks_per_node=2, io_ranks_per_node=1", "io_ranks=1", "io_way=box",
-                            "io_way=subset", "io_way=subset, io_stride=2", "ranks_per_node=3, io_way=subset",
-                            "ranks_per_node=2, exchange=on, stage_bytes=64KiB, chunk_bytes=1KiB"})
+    for (const auto& way : std::vector<std::string>{
+             "exchange=on", "ranks_per_node=2, exchange=on", "ranks_per_node=1, exchange=off",
+             "ranks_per_node=2, io_ranks_per_node=1", "io_ranks=1", "io_way=box", "io_way=subset",
+             "io_way=subset, io_stride=2", "ranks_per_node=3, io_way=subset",
+             "ranks_per_node=2, exchange=on, stage_bytes=64KiB" + small_chunks(format)})
       for (unsigned seed = 40; seed < 42; ++seed)
         round_trip({format, way, seed});
 }

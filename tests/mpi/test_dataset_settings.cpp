@@ -91,6 +91,10 @@ TEST_CASE("wrong keys and values are errors that help") {
   says(error_of("fill"), "key=value");
   says(error_of("report=\"x"), "not closed");
   says(error_of("slot_bytes=17"), "4KiB");
+  says(error_of("compression=t*=none; temp=deflate:1"), "'temp=deflate:1' comes after 't*=none'");
+  says(error_of("quantize=temp=bitround:3; temp=bitround:4"), "would never count");
+  says(error_of("chunks=t*=map; s*=map; t*=series"), "would never count");
+  CHECK(error_of("chunks=t?=map; t*=series; auto") == "no error");
 }
 
 TEST_CASE("environment") {

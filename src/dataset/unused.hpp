@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nothing that is set is passed over in silence.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataset/definitions.hpp"
+#include "dataset/settings.hpp"
+
+namespace shoal {
+
+/// What decides which settings a dataset has a use for.
+struct DatasetKind {
+  Format format;
+  std::string driver;  ///< or "tiles", for a set of files that is read
+  bool writable;
+};
+
+/// Settings that such a dataset has no use for, as warnings: sources other than the argument may speak of all
+/// datasets, whatever they are. Error(setting): the argument of the call itself is one of them. Local.
+std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind);
+
+/// Names and patterns of the settings by variable ("temp=...; salt*=...") that were used for no variable that
+/// was defined, as warnings that tell which variables there are. Local.
+std::vector<std::string> unused_choices(const Settings& settings, const Definitions& definitions);
+
+}  // namespace shoal
