@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """shoal explain and shoal.explanation."""
 
+import json
 import math
 import random
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,6 +107,106 @@ def test_the_library_does_what_is_explained(mpirun, tmp_path):
         assert int(out[at + 1]) == plan.writes
         assert int(out[at + 2]) == tiles.field_bytes
         assert int(out[at + 4]) == plan.memory_node == plan.slot * plan.slots
+
+
+def test_the_library_stores_in_the_background_as_is_explained(mpirun, tmp_path):
+    tiles = Tiles((656, 640, 5), (2, 2), 4)
+    for background, ranks in (("thread", 4), ("ranks", 5)):
+        plan = explain(tiles, Options(background=background, stage_bytes=16 * 2**20))
+        path = tmp_path / f"{background}.nc"
+        node = 4 if background == "thread" else 0
+        mpirun(ranks, "one_field.py", path, *tiles.shape, 2, 2, node, background)
+        report = json.loads(Path(f"{path}.json").read_text())
+        assert report["servers"] == ranks - 4
+        assert report["stage"]["bytes"] == plan.memory_node == plan.slots * plan.slot
+        assert report["writers"] == 1
+        assert report["counts"]["writes"] == plan.writes
+        assert report["counts"]["bytes_written"] == tiles.field_bytes
+
+
+def test_background():
+    tiles = Tiles((656, 640, 16), (4, 4), 4)
+    usual = explain(tiles, Options())
+    assert usual.background == "" and usual.slots == 8 and "whichever" in usual.who[-1]
+    thread = explain(tiles, Options(background="thread"))
+    assert (thread.slots, thread.memory_node) == (256, 256 * 2**20)
+    assert thread.memory_piled == len(thread.fillings[0]) * 2**20
+    assert "threads of the node's ranks, 1 at a time" in thread.who[-1]
+    assert f"; {256 // len(thread.fillings[0])} fields of this size have room" in thread.waits[0]
+    small = explain(tiles, Options(background="thread", stage_bytes=8 * 2**20))
+    assert small.memory_piled == small.memory_node == 8 * 2**20 and "stage_bytes" in small.waits[0]
+    ranks = explain(tiles, Options(background="ranks", servers=2))
+    assert "the 2 ranks of the node that serve, 2 at a time" in ranks.who[-1]
+    assert ranks.share < ranks.slot  # each has a part of a slot
+    assert "that serve" in ranks.waits[1]
+    # Only what is in the stage can be stored later.
+    rows = Tiles((656, 640, 16), (1, 4), 8)
+    assert "past the stage" in explain(rows, Options()).who[0]
+    assert "past the stage" not in "".join(explain(rows, Options(background="thread")).who)
+    # Over several nodes the ranks that serve are the I/O ranks.
+    rows = Tiles((656, 640), (16, 1), 4)
+    plan = explain(rows, Options(background="ranks", ranks_per_node=4))
+    assert [box.rank for box in plan.boxes] == [16, 17, 18, 19]
+    assert sum(box.bytes for box in plan.boxes) == rows.field_bytes
+    assert "that serve" in plan.who[1] and "does not shorten" in plan.waits[1]
+    plan = explain(rows, Options(background="thread", ranks_per_node=4))
+    assert [box.rank for box in plan.boxes] == list(range(16))
+    subset = explain(rows, Options(background="thread", io_way="subset"))
+    assert "a thread of the group's I/O rank" in subset.who[-1]
+
+
+def test_background_auto_counts_cores():
+    tiles = Tiles((656, 640), (4, 4), 4)
+    for cores, node, chosen in ((31, None, "off"), (32, None, "thread"), (8, 4, "thread"), (7, 4, "off")):
+        plan = explain(tiles, Options(background="auto", cores=cores, ranks_per_node=node))
+        assert plan.options.background == chosen
+        assert plan.background.startswith(
+            f"auto is {chosen}: a node has {node or 16} ranks and {cores} cores"
+        )
+    plan = explain(tiles, Options(background="auto", driver="gather"))
+    assert plan.options.background == "off" and "gather" in plan.background
+
+
+def test_background_refuses_what_it_would_not_use():
+    tiles = Tiles((656, 640), (4, 4), 4)
+    for wrong, words in (
+        ({"background": "on"}, "off, thread"),
+        ({"background": "thread", "driver": "gather"}, "gather does not store"),
+        ({"background": "ranks", "driver": "pnetcdf"}, "pnetcdf does not store"),
+        ({"background": "ranks", "io_ranks": 2}, "leave io_ranks"),
+        ({"background": "ranks", "io_way": "subset"}, "io_way=subset"),
+        ({"background": "thread", "servers": 1}, "leave servers out"),
+        ({"background": "ranks", "cores": 4}, "leave cores out"),
+        ({"background": "auto"}, "give cores"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=words):
+            explain(tiles, Options(**wrong))
+    command = [*program, "--global", "656x640x16", "--tiles", "4x4"]
+    for wrong, words in (
+        (["--background", "threads"], "thread, ranks or auto"),
+        (["--background", "thread", "--servers", "1"], "--servers needs --background ranks"),
+        (["--cores", "4"], "--cores needs --background auto"),
+        (["--background", "ranks", "--servers", "0"], "1 or more"),
+        (["--background", "ranks", "--driver", "gather"], "driver native"),
+        (["--background", "ranks", "--io-ranks", "2"], "leave io_ranks"),
+        (["--background", "thread", "--simulate"], "does not go with --simulate"),
+        (["--background", "thread", "--chunks"], "--background do not go with --chunks"),
+    ):
+        result = run_program([*command, *wrong])
+        assert result.returncode == 2 and words in result.stderr, result.stderr
+        assert "Traceback" not in result.stderr
+
+
+def test_background_at_the_command_line():
+    command = [*program, "--global", "656x640x16", "--tiles", "4x4"]
+    result = run_program([*command, "--background", "ranks", "--servers", "2", "--stage-bytes", "64MiB"])
+    assert result.returncode == 0, result.stderr
+    text = " ".join(result.stdout.split())
+    for words in ("2 ranks of the node that serve", "What the model waits for", "at most 64 MiB shared"):
+        assert words in text
+    result = run_program([*command, "--background", "auto", "--cores", "16"])
+    assert result.returncode == 0, result.stderr
+    assert "auto is off: a node has 16 ranks and 16 cores" in " ".join(result.stdout.split())
 
 
 def test_command(tmp_path):
@@ -333,8 +435,6 @@ def test_simulation_at_the_command_line():
         assert words in result.stdout
     result = run_program([*command, "--io-ranks", "30", "--format", "netcdf4", "--json"])
     assert result.returncode == 0, result.stderr
-    import json
-
     assert json.loads(result.stdout)["chunk"] != []
     for wrong, words in (
         (["--nodes", "2000"], "each node needs one"),

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Optional
 
+from . import _background
 from ._fillings import fillings, runs_in_file
 from ._io_boxes import even_boxes, exchange_pays, io_ranks, io_ranks_of_nodes, runs_of
 from .decomposition import balanced_tile
@@ -28,6 +29,7 @@ _direct_run = 128 * 1024
 _direct_piece = 512 * 1024
 _least_share = 128 * 1024
 _slots = (4, 8)
+_first_slots = 4  # have memory from the beginning
 _gather_slab = 16 * 1024 * 1024
 # Of messages that a rank has under way.
 _exchange_bytes = 64 * 1024 * 1024
@@ -181,7 +183,8 @@ class Tiles:
 @dataclass
 class Options:
     """The settings that matter here, None or 0: as the driver chooses. ranks_per_node None: one node.
-    chunk: of one record, in the model's order; None: the variable has none."""
+    chunk: of one record, in the model's order; None: the variable has none. background: off, thread,
+    ranks or auto; servers: ranks of each node that serve, beside those of tiles; cores: of a node (auto)."""
 
     driver: str = "native"
     access: str = "collective"
@@ -197,6 +200,9 @@ class Options:
     io_ranks_per_node: int = 0
     exchange: str = "auto"
     io_way: str = "auto"
+    background: str = "off"
+    servers: int = 0
+    cores: int = 0
 
     @property
     def sets_io_ranks(self) -> bool:
@@ -229,17 +235,20 @@ class NodePart:
 class Explanation:
     """slot, slots, share: of the native driver, else 0; fillings: bytes of each, by node; boxes: of I/O
     ranks, if any are used, and why, or why not. groups_of_node: in the subset way, which share the stage of a
-    node. memory_*: bytes beside the model's own arrays."""
+    node. waits: what the model waits for. background: what auto chose, and why. memory_*: bytes beside the
+    model's own arrays; memory_piled: of memory_node, while one field waits to be stored."""
 
     tiles: Tiles
     options: Options
     nodes: list[NodePart]
     who: list[str] = field(default_factory=list)
+    waits: list[str] = field(default_factory=list)
     writes: int = 0
     bytes_a_write: float = 0.0
     memory_rank: int = 0
     memory_rank_0: int = 0
     memory_node: int = 0
+    memory_piled: int = 0
     slot: int = 0
     slots: int = 0
     share: int = 0
@@ -247,6 +256,7 @@ class Explanation:
     boxes: list[IoBox] = field(default_factory=list)
     groups_of_node: int = 1
     why: str = ""
+    background: str = ""
 
     def rank_runs(self, rank: int) -> tuple[int, float]:
         """Contiguous runs of a rank, and bytes of each."""
@@ -308,6 +318,8 @@ def _make_groups(result: Explanation) -> None:
 def explain(tiles: Tiles, options: Options) -> Explanation:
     """What happens when one field is written (and, backwards, read). Local."""
     result = Explanation(tiles, options, _nodes(tiles, options.ranks_per_node))
+    _background.choose(result)
+    options = result.options
     if options.io_way == "subset":
         _make_groups(result)
         _native(result)
@@ -320,6 +332,8 @@ def explain(tiles: Tiles, options: Options) -> Explanation:
 
 def _io_ranks_of(result: Explanation) -> list[int]:
     options, nodes = result.options, [node.ranks for node in result.nodes]
+    if options.background == "ranks":  # their numbers come behind those that compute
+        return list(range(result.tiles.ranks, result.tiles.ranks + options.servers * len(nodes)))
     if not options.sets_io_ranks:
         return io_ranks_of_nodes(nodes)
     if not options.io_ranks_per_node:
@@ -389,7 +403,8 @@ def _exchange(result: Explanation) -> None:
         result.boxes.append(IoBox(rank, box[::-1], cells * tiles.size, runs_of(box, shape), of))
     most = max(box.bytes for box in result.boxes)
     room = min(_exchange_bytes, options.stage_bytes) if options.stage_bytes is not None else _exchange_bytes
-    by_nodes = len(result.nodes) > 1 and max(len(node.ranks) for node in result.nodes) > 1
+    of_node = max(len(node.ranks) for node in result.nodes) + options.servers
+    by_nodes = len(result.nodes) > 1 and of_node > 1
     window = min(tiles.field_bytes, room // 4) if by_nodes else 0
     piece = min(most, window if by_nodes else room // 2)
     biggest = max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
@@ -410,6 +425,9 @@ def _exchange(result: Explanation) -> None:
     ]
     if options.driver != "native":
         result.who[1] = "each I/O rank hands one even box of the field to the library: the table says which"
+    if options.background == "ranks":
+        result.who[1] += "; these are the ranks that serve"
+    result.waits = _background.waits_of_exchange(result)
 
 
 def _sources(tiles: Tiles, boxes: Sequence[Sequence[range]]) -> list[int]:
@@ -435,11 +453,12 @@ def _native(result: Explanation) -> None:
     ranks = max(len(node.ranks) for node in result.nodes)
     stage = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
     stage //= result.groups_of_node
+    later = options.background != "off"
     slot = -(-(options.slot_bytes or _slot) // _page) * _page
     slot = max(_least_slot, min(slot, max(_least_slot, stage // 2)) // _page * _page)
-    enough = 2**16 if options.stage_bytes is not None else min(max(ranks, _slots[0]), _slots[1])
+    enough = 2**16 if later or options.stage_bytes is not None else min(max(ranks, _slots[0]), _slots[1])
     slots = max(2, min(stage // slot, enough))
-    writers = min(options.writers, ranks) if options.writers else 1
+    writers = min(options.writers, ranks + options.servers) if options.writers else max(1, options.servers)
     share = max(_least_share, slot // min(writers, 32) // _page * _page + _page)
     result.slot, result.slots, result.share = slot, slots, min(share, slot)
     shape = tiles.shape[::-1]
@@ -458,7 +477,11 @@ def _native(result: Explanation) -> None:
         result.fillings.append([filling.used for filling in made])
         count += len(made)
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
+    most = max(len(made) for made in result.fillings)
     result.memory_node = slot * slots * result.groups_of_node
+    result.memory_piled = slot * min(max(most, _first_slots), slots) * result.groups_of_node
+    if direct:
+        result.waits = ["write waits until the rank has stored its own cells"]
     if direct:
         result.who.append(
             ("every rank" if direct == len(result.nodes) else f"on {direct} nodes every rank")
@@ -466,23 +489,23 @@ def _native(result: Explanation) -> None:
         )
     if direct == len(result.nodes):
         return
-    node = "group" if result.nodes[0].io_rank is not None else "node"
-    storer = (
-        "the group's I/O rank"
-        if node == "group"
-        else f"whichever of the node's ranks has time, {writers} at a time"
-    )
+    groups = result.nodes[0].io_rank is not None
+    node = "group" if groups else "node"
     result.who += [
         f"every rank copies its cells to their place in its {node}'s stage, in file order, and does not wait",
-        f"the stage of a {node}: {slots} slots of {slot} bytes; the field makes {count} fillings",
-        f"a full slot is stored by {storer}, in writes of at most {result.share} bytes",
+        f"the stage of a {node}: {slots} slots of {slot} bytes; the field makes {count} fillings"
+        + ("; memory is taken as fillings pile up, not before" if later else ""),
+        f"a full slot is stored by {_background.storer(result, groups, writers)}, in writes of at most "
+        f"{result.share} bytes",
     ]
+    result.waits += _background.waits_of_stage(result, most)
 
 
 def _goes_direct(result: Explanation, node: NodePart) -> bool:
     """Whether all tiles of the node are long runs in the file, whose place a rule gives."""
-    if result.options.writers or result.options.chunk is not None:
-        return False
+    options = result.options
+    if options.writers or options.chunk is not None or options.background != "off":
+        return False  # what is to be stored later has to be in the stage
     runs = [run for _, run in map(result.rank_runs, node.ranks) if run]
     return bool(runs) and min(runs) >= _direct_run
 
@@ -500,6 +523,7 @@ def _gather(result: Explanation) -> None:
         f"rank 0 puts the parts together and writes {result.writes} slabs of at most {slab} bytes, one after "
         "another, in file order",
     ]
+    result.waits = ["write waits until rank 0 has the rank's part, rank 0 until all is written"]
 
 
 def _library(result: Explanation) -> None:
@@ -513,6 +537,7 @@ def _library(result: Explanation) -> None:
             "every rank hands its tile to the library, which writes its runs by itself",
             "MPI-IO may join runs by reading, changing and writing the bytes between them too (data sieving)",
         ]
+        result.waits = ["write waits for the library's call, which stores the rank's own runs"]
         return
     result.writes = 1
     result.bytes_a_write = float(tiles.field_bytes)
@@ -521,10 +546,12 @@ def _library(result: Explanation) -> None:
         "(aggregators), which write long pieces; how many, and how long, its hints say (cb_nodes, "
         "cb_buffer_size)"
     ]
+    result.waits = ["write waits for the library's call, in which all ranks meet"]
     if options.access == "nonblocking":
         limit = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
         fields = max(1, limit // tiles.field_bytes)
         result.memory_rank = result.memory_rank_0 = biggest * fields
+        result.waits = ["write waits for the copy, and when the queue is full for the library's call"]
         result.who.insert(
             0,
             f"fields are queued and written together, {fields} of this size at a time (stage_bytes {limit})",

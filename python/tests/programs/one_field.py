@@ -1,4 +1,6 @@
-"""Write one field in tiles, count the writes: one_field.py PATH NX NY NZ TX TY RANKS_PER_NODE"""
+"""Write one field in tiles, count the writes: one_field.py PATH NX NY NZ TX TY RANKS_PER_NODE [BACKGROUND]
+
+With BACKGROUND ranks the last rank serves."""
 
 import sys
 
@@ -8,14 +10,20 @@ from mpi4py import MPI
 import shoal
 from shoal.explanation import Tiles
 
-comm = MPI.COMM_WORLD
 path = sys.argv[1]
-nx, ny, nz, tx, ty, node = map(int, sys.argv[2:])
+nx, ny, nz, tx, ty, node = map(int, sys.argv[2:8])
+background = sys.argv[8] if len(sys.argv) > 8 else "off"
+comm = shoal.serve(MPI.COMM_WORLD, 1) if background == "ranks" else MPI.COMM_WORLD
+if comm is None:
+    sys.exit()
+settings = {"format": "cdf5", "ranks_per_node": node}
+if background != "off":
+    settings |= {"background": background, "stage_bytes": "16MiB", "fill": False}
 cells = Tiles((nx, ny, nz), (tx, ty), 4).tile(comm.rank)[::-1]
 tiles = shoal.Decomposition.block(
     comm, {"z": nz, "y": ny, "x": nx}, [c.start for c in cells], [len(c) for c in cells]
 )
-with shoal.create(path, comm, format="cdf5", ranks_per_node=node) as file:
+with shoal.create(path, comm, report=f"{path}.json", **settings) as file:
     file.def_var("field", "f4", tiles)
     file.sync()
     before = file.report

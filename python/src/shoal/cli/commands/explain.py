@@ -46,6 +46,18 @@ def _refuse_unused(ctx: typer.Context, one: str, several: str, is_used: Callable
         raise typer.BadParameter(f"{names} {one if len(given) == 1 else several}.")
 
 
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    return ctx.get_parameter_source(name).name == "COMMANDLINE"
+
+
+def _check_background(ctx: typer.Context, background: str, servers: int, cores: int) -> None:
+    for name, value, needs in (("servers", servers, "ranks"), ("cores", cores, "auto")):
+        if _is_given(ctx, name) and background != needs:
+            raise typer.BadParameter(f"--{name} needs --background {needs}.")
+        if _is_given(ctx, name) and value < 1:
+            raise typer.BadParameter(f"--{name} {value}: it is 1 or more.")
+
+
 def _is_shape(wish: Optional[str]) -> bool:
     return wish is not None and re.fullmatch(r"\d+([xX]\d+)*", wish) is not None
 
@@ -113,18 +125,27 @@ def _show(plan, chunks) -> None:
         out.print(table)
     if plan.boxes:
         _show_boxes(plan)
+    if plan.background:
+        out.print(escape(f"Background: {plan.background}"))
     if plan.why:
         way = "subset" if plan.options.io_way == "subset" else "exchange" if plan.boxes else "direct"
         out.print(escape(f"Way: {way}: {plan.why}"))
     out.print("Who writes what:")
     for line in plan.who:
         out.print(escape(f"  - {line}"))
+    out.print("What the model waits for:")
+    for line in plan.waits:
+        out.print(escape(f"  - {line}"))
     if plan.options.access == "independent" or plan.options.driver in ("native", "gather"):
         out.print(f"Writes of a field: {_count(plan.writes)}, of {bytes_text(plan.bytes_a_write)} on average")
     memory = [f"rank {bytes_text(plan.memory_rank)}"]
     if plan.memory_rank_0 != plan.memory_rank:
         memory.append(f"rank 0 {bytes_text(plan.memory_rank_0)}")
-    memory.append(f"node {bytes_text(plan.memory_node)} shared")
+    if plan.options.background == "off" or plan.boxes:
+        memory.append(f"node {bytes_text(plan.memory_node)} shared")
+    else:
+        piled = bytes_text(plan.memory_piled)
+        memory.append(f"node at most {bytes_text(plan.memory_node)} shared, {piled} while one field waits")
     out.print("Memory beside the model's arrays: " + ", ".join(memory))
 
 
@@ -189,6 +210,16 @@ def explain(
             help="auto, box or subset: does an I/O rank store an even box, or what its group of ranks has?"
         ),
     ] = "auto",
+    background: Annotated[
+        str, typer.Option(help="off, thread, ranks or auto: who stores, with driver native?")
+    ] = "off",
+    servers: Annotated[
+        int,
+        typer.Option(help="With --background ranks: so many of each node serve, beside those of --tiles."),
+    ] = 1,
+    cores: Annotated[
+        int, typer.Option(help="With --background auto: of a node; if not given, those of this machine.")
+    ] = 0,
     plot: Annotated[Optional[str], typer.Option(metavar="FILE.png", help="Draw it.")] = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Build the plans of all ranks, which do not run.")
@@ -282,6 +313,9 @@ def explain(
         raise typer.BadParameter(f"{names}: only driver native has slots and writers, not {driver}.")
     if driver in ("native", "gather") and access is not None:
         raise typer.BadParameter(f"--access {access}: driver {driver} has but one; leave it out.")
+    _check_background(ctx, background, servers, cores)
+    if background == "auto" and not cores:
+        cores = len(os.sched_getaffinity(0))
     options = explanation.Options(
         driver,
         access or "collective",
@@ -297,10 +331,17 @@ def explain(
         io_ranks_per_node,
         exchange,
         io_way,
+        background,
+        servers if background == "ranks" else 0,
+        cores,
     )
     if simulate:
         if plot is not None or ranks_per_node:
             raise typer.BadParameter("--plot and --ranks-per-node do not go with --simulate; give --nodes.")
+        if _is_given(ctx, "background"):
+            raise typer.BadParameter(
+                "--background does not go with --simulate, which counts what ranks plan and send."
+            )
         if access is not None:
             raise typer.BadParameter(
                 "--access does not go with --simulate: what libraries send is not known."
