@@ -113,6 +113,28 @@ def test_chunks_compression_and_format(his, tmp_path, ranks, kind):
             assert not file["salt"].filters()["zlib"]
 
 
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+@pytest.mark.parametrize("filters", ["shuffle+deflate:1", "shuffle+deflate:9+fletcher32", "shuffle+zstd:1"])
+def test_noise_is_read_by_others(tmp_path, kind, filters):
+    """Of large chunks, bytes that no compression makes fewer are stored as they are: the readers that others
+    use have to understand that, and files must not be larger for it."""
+    h5py = pytest.importorskip("h5py")
+    plain, out, theirs = (str(tmp_path / name) for name in ("in.nc", "out.nc", "theirs.nc"))
+    values = np.random.default_rng(5).normal(10, 0.01, (2, 300, 400)).astype(kind)
+    for path, more in ((plain, {}), (theirs, {"zlib": True, "complevel": 1, "shuffle": True})):
+        with netCDF4.Dataset(path, "w") as file:
+            for name, n in zip(("time", "y", "x"), (None, 300, 400)):
+                file.createDimension(name, n)
+            file.createVariable("u", kind, ("time", "y", "x"), chunksizes=(1, 300, 400), **more)[:] = values
+    shoal.conversion.convert(out, plain, compression=filters)
+    with shoal.open(out) as file:
+        assert np.array_equal(file.get("u"), values)
+    if "zstd" not in filters:
+        with netCDF4.Dataset(out) as file, h5py.File(out) as same_file:
+            assert np.array_equal(file["u"][:], values) and np.array_equal(same_file["u"][:], values)
+    assert os.path.getsize(out) < 1.005 * os.path.getsize(theirs)
+
+
 @pytest.mark.parametrize("how, error", [("bitround:6", 2.0**-7), ("granular_bitround:3", 0.005)])
 def test_quantized(his, tmp_path, how, error):
     out = tmp_path / "out.nc"

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "codec/deflate.hpp"
 
 namespace shoal {
 
@@ -218,24 +218,7 @@ std::vector<std::byte> unzstd([[maybe_unused]] std::span<const std::byte> bytes)
 
 struct ChunkCoder::Libraries {
 #ifdef SHOAL_HAVE_LIBDEFLATE
-  struct Free {
-    void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
-    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
-  };
-  std::map<int, std::unique_ptr<libdeflate_compressor, Free>> compressors;  // by level
-  std::unique_ptr<libdeflate_decompressor, Free> decompressor;
-
-  libdeflate_compressor* compressor(int level) {
-    auto& found = compressors[level];
-    if (!found) found.reset(libdeflate_alloc_compressor(level));
-    if (!found) throw Error(Code::no_memory, "no memory for deflate");
-    return found.get();
-  }
-  libdeflate_decompressor* inflater() {
-    if (!decompressor) decompressor.reset(libdeflate_alloc_decompressor());
-    if (!decompressor) throw Error(Code::no_memory, "no memory for deflate");
-    return decompressor.get();
-  }
+  Deflate deflate;
 #endif
 #ifdef SHOAL_HAVE_ZSTD
   struct FreeZstd {
@@ -272,10 +255,11 @@ ChunkCoder::Stored ChunkCoder::encode(std::span<const std::byte> chunk) {
   const auto run = [&] {
     bool shrank = true;
     int next = 0;
+    std::size_t plane = 0;
     stored.bytes = chunk;
     for (std::size_t i = 0; i < filters_.size(); ++i) {
       if ((stored.left_out >> i & 1) != 0) continue;
-      const auto bytes = forward(filters_[i], stored.bytes, buffers_[next]);
+      const auto bytes = forward(filters_[i], stored.bytes, plane, buffers_[next]);
       if (bytes.empty() && compresses(filters_[i])) {
         stored.left_out |= 1U << i;
         shrank = false;
@@ -283,6 +267,7 @@ ChunkCoder::Stored ChunkCoder::encode(std::span<const std::byte> chunk) {
       }
       stored.bytes = bytes;
       next = 1 - next;
+      plane = filters_[i].id == Filter::shuffle ? bytes.size() / element_ : 0;
     }
     return shrank;
   };
@@ -316,7 +301,7 @@ void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
 
 // Empty: compression would not make it smaller.
 std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<const std::byte> bytes,
-                                               Buffer& to) {
+                                               std::size_t plane, Buffer& to) {
   const auto room = [&](std::size_t size) {
     if (to.size() < size) to.resize(size);
     return to.data();
@@ -335,9 +320,7 @@ std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<c
     }
 #ifdef SHOAL_HAVE_LIBDEFLATE
     case Filter::deflate:
-      if (size == 0) return {};
-      size = libdeflate_zlib_compress(libraries_->compressor(filter.level), bytes.data(), size, room(size),
-                                      size - 1);
+      size = libraries_->deflate.compress(filter.level, bytes, plane, room(size));
       break;
 #endif
 #ifdef SHOAL_HAVE_ZSTD
@@ -386,9 +369,7 @@ std::span<const std::byte> ChunkCoder::back(const Filter& filter, std::span<cons
     }
 #ifdef SHOAL_HAVE_LIBDEFLATE
     case Filter::deflate:
-      if (libdeflate_zlib_decompress(libraries_->inflater(), bytes.data(), bytes.size(), room(), size,
-                                     nullptr) != LIBDEFLATE_SUCCESS)
-        throw damaged("deflate cannot read it");
+      if (!libraries_->deflate.decompress(bytes, {room(), size})) throw damaged("deflate cannot read it");
       return {to, size};
 #endif
 #ifdef SHOAL_HAVE_ZSTD

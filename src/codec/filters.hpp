@@ -57,7 +57,9 @@ class ChunkCoder {
  private:
   struct Libraries;
   using Buffer = std::vector<std::byte>;
-  std::span<const std::byte> forward(const Filter& filter, std::span<const std::byte> bytes, Buffer& to);
+  /// plane: as Deflate.
+  std::span<const std::byte> forward(const Filter& filter, std::span<const std::byte> bytes,
+                                     std::size_t plane, Buffer& to);
   std::span<const std::byte> back(const Filter& filter, std::span<const std::byte> bytes, std::size_t size,
                                   Buffer& buffer, std::byte* to);
 
