@@ -62,12 +62,12 @@ def test_an_exception_in_the_block_closes_the_file(tmp_path):
 
 def test_a_bug_on_one_rank_ends_the_program(tmp_path, mpirun):
     """Python's `-m mpi4py` ends all ranks when one raises; dropping the file must not wait."""
-    result = mpirun(3, "one_rank_raises.py", tmp_path / "a.nc", expect=None, seconds=60)
+    result = mpirun(3, "one_rank_raises.py", tmp_path / "a.nc", expect=None)
     assert result.returncode != 0
     assert "bug on rank 1" in result.stderr
 
 
 def test_forgotten_on_several_ranks(tmp_path, mpirun):
-    mpirun(3, "forgotten.py", tmp_path / "a.nc", seconds=60)
+    mpirun(3, "forgotten.py", tmp_path / "a.nc")
     with shoal.open(tmp_path / "a.nc") as file:
         assert file.get("v", 0).sum() == 12 * 7

@@ -199,6 +199,6 @@ def test_interrupted(tmp_path, which):
         time.sleep(0.005)
     assert leftovers(tmp_path) == [f"out.nc.partial-{process.pid}"]
     os.kill(process.pid, which)
-    assert process.wait(60) != 0
+    assert process.wait(120) != 0
     process.communicate()
     assert [path.name for path in tmp_path.iterdir()] == ["in.nc"]

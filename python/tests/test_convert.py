@@ -242,7 +242,7 @@ def test_interrupted(his, tmp_path):
         while not leftovers(tmp_path) and process.poll() is None and time.monotonic() < end:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(60)
+        process.wait(120)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

@@ -12,7 +12,7 @@ netCDF4 = pytest.importorskip("netCDF4")
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_the_records_committed_before_are_there(mpirun, tmp_path, any_format, ranks):
     path = tmp_path / "killed.nc"
-    result = mpirun(ranks, "killed.py", path, any_format, expect=None, seconds=60)
+    result = mpirun(ranks, "killed.py", path, any_format, expect=None)
     assert result.returncode != 0
     with netCDF4.Dataset(path) as file:
         assert len(file.dimensions["time"]) == 3

@@ -9,7 +9,7 @@ import shoal
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
 def test_on_several_ranks(tmp_path, mpirun, n):
-    mpirun(n, "maps.py", tmp_path, seconds=90)
+    mpirun(n, "maps.py", tmp_path)
 
 
 def test_lists_of_python():

@@ -30,7 +30,7 @@ def test_written_on_some_read_on_others(tmp_path, mpirun, format):
 
 @pytest.mark.parametrize("n", [2, 4])
 def test_errors_reach_all_ranks(tmp_path, mpirun, n):
-    mpirun(n, "errors.py", tmp_path, seconds=90)
+    mpirun(n, "errors.py", tmp_path)
 
 
 @pytest.mark.parametrize("size", range(1, 33))
@@ -77,10 +77,16 @@ def test_threads_run_while_shoal_works(tmp_path):
         file.end_define()
         thread = threading.Thread(target=count)
         thread.start()
+        during = 0
         try:
-            raw, before = file._raw, ticks[0]
-            raw.transfer(0, "v", None, values, 6, 0, None, None)
-            during = ticks[0] - before
+            raw = file._raw
+            # On a busy machine the other thread may get no core just then: several trials.
+            for record in range(8):
+                before = ticks[0]
+                raw.transfer(0, "v", None, values, 6, record, None, None)
+                during = max(during, ticks[0] - before)
+                if during > 1000:
+                    break
         finally:
             stop.set()
             thread.join()

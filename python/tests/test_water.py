@@ -9,7 +9,7 @@ import shoal
 
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_on_several_ranks(tmp_path, mpirun, n):
-    mpirun(n, "water.py", tmp_path, seconds=90)
+    mpirun(n, "water.py", tmp_path)
 
 
 def test_it_needs_a_mask(tmp_path):

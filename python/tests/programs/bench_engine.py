@@ -1,7 +1,8 @@
 """Speaks as shoal-bench does, and measures nothing: for tests of what starts it.
 
-Environment: FAKE_SECONDS a case takes; FAKE_PIDS folder in which each rank leaves its number; FAKE_WRONG
-method whose values are wrong; FAKE_FAILS method at which it fails; FAKE_MEMORY bytes a cell and record takes.
+Environment: FAKE_PIDS folder in which each rank leaves its number; FAKE_WRONG
+method whose values are wrong; FAKE_FAILS method at which it fails; FAKE_MEMORY bytes a cell and record takes;
+FAKE_STOPS number of results after which it stands still, in the middle of a case.
 """
 
 import argparse
@@ -73,6 +74,7 @@ class Turns:
                     (self.cases if format_ in formats else self.skipped).append(case)
         self.bytes = 4 * options.records * shape[0] * shape[1] * shape[2]
         self.wrong = False
+        self.results = 0
 
     def result(self, case, round_):
         xi, eta = (int(n) for n in self.options.tiles.split("x"))
@@ -80,6 +82,7 @@ class Turns:
         seconds["total"] = 0.01 * (1 + round_)
         verified = os.environ.get("FAKE_WRONG") != case["method"]
         self.wrong |= not verified
+        self.results += 1
         versions = {"shoal": "0.1.0", "mpi": "fake", "mpi_io": "fake"}
         tell(
             event="result", experiment=self.options.experiment, **case,
@@ -111,7 +114,8 @@ class Turns:
                 for operation in ("write", "read") if self.options.read else ("write",):
                     case = {"operation": operation, **case}
                     tell(event="case", **case, round=round_)
-                    time.sleep(float(os.environ.get("FAKE_SECONDS", "0")))
+                    if self.results == int(os.environ.get("FAKE_STOPS", "-1")):
+                        time.sleep(600)
                     if round_:
                         self.result(case, round_)
                     case.pop("operation")
@@ -135,7 +139,7 @@ def main():
         with open(os.path.join(os.environ["FAKE_PIDS"], str(os.getpid())), "w"):
             pass
         if rank > 0:
-            time.sleep(60)
+            time.sleep(600)
     if rank == 0:
         turns = Turns(options, shape)
         turns.take()
