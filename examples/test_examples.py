@@ -18,7 +18,7 @@ def test_first_program(ranks, tmp_path):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert (tmp_path / "first_python.nc").stat().st_size > 0

@@ -54,7 +54,7 @@ class Quick {
  public:
   ~Quick() {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_;
-    CHECK(took.count() < 20.0);
+    CHECK(took.count() < 60.0);  // seconds of a machine that has much else to do, and no wait_seconds
   }
 
  private:

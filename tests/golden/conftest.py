@@ -25,7 +25,7 @@ def tool():
         if path is None:
             pytest.skip(f"{name} is not installed")
         given = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
-        result = subprocess.run([path, *map(str, args)], capture_output=True, text=True, timeout=120, **given)
+        result = subprocess.run([path, *map(str, args)], capture_output=True, text=True, timeout=300, **given)
         assert result.returncode == 0, f"{name} {args}\n{result.stdout}\n{result.stderr}"
         return result.stdout
 

@@ -98,24 +98,24 @@ check() {
 }
 
 section_basics() {
-  check two.count 60 2,2 "" nodes
-  check uneven.count 60 3,1 "" nodes
-  check four.count 60 i:2,2,2,1 "" nodes
+  check two.count 180 2,2 "" nodes
+  check uneven.count 180 3,1 "" nodes
+  check four.count 180 i:2,2,2,1 "" nodes
 }
 
 section_two() {
-  check two.mpi 240 2,2 "" mpi
-  check two.conformance 240 2,2 "" conformance
-  check two.faults 120 2,2 "" faults
-  check uneven.faults 120 3,1 "" faults
+  check two.mpi 900 2,2 "" mpi
+  check two.conformance 900 2,2 "" conformance
+  check two.faults 600 2,2 "" faults
+  check uneven.faults 600 3,1 "" faults
 }
 
 # Long cases that two nodes have run do not come twice.
 section_four() {
-  check four.mpi 300 i:2,1,1,1 "" mpi \
+  check four.mpi 900 i:2,1,1,1 "" mpi \
     "-tce=what one driver wrote*,what one decomposition wrote*,many cells*,maps through every driver*"
-  check four.conformance 300 i:2,1,1,1 "" conformance
-  check four.faults 120 1,1,1,1 "" faults
+  check four.conformance 900 i:2,1,1,1 "" conformance
+  check four.faults 600 1,1,1,1 "" faults
 }
 
 # check_drivers PREFIX SLOTS [args...]: conformance with the drivers of this build that call libraries, over each MPI-IO.
@@ -124,22 +124,22 @@ check_drivers() {
   shift 2
   libraries=$(ldd "$build/tests/conformance_tests")
   for io in ompio $(ompi_info --parsable 2>/dev/null | sed -n 's/^mca:io:\(romio[0-9]*\):version:.*/\1/p' | sort -u); do
-    check "${prefix}mpiio.$io" 180 "$slots" "SHOAL_DRIVER=mpiio SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance "$@"
+    check "${prefix}mpiio.$io" 600 "$slots" "SHOAL_DRIVER=mpiio SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance "$@"
     case $libraries in *libpnetcdf*)
-      check "${prefix}pnetcdf.$io" 180 "$slots" "SHOAL_DRIVER=pnetcdf SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance "$@"
+      check "${prefix}pnetcdf.$io" 600 "$slots" "SHOAL_DRIVER=pnetcdf SHOAL_FORMAT=cdf5 OMPI_MCA_io=$io" conformance "$@"
     esac
     case $libraries in *libnetcdf*)
-      check "${prefix}netcdf.$io" 180 "$slots" "SHOAL_DRIVER=netcdf SHOAL_FORMAT=netcdf4 OMPI_MCA_io=$io" conformance "$@"
+      check "${prefix}netcdf.$io" 600 "$slots" "SHOAL_DRIVER=netcdf SHOAL_FORMAT=netcdf4 OMPI_MCA_io=$io" conformance "$@"
     esac
   done
   case $libraries in *libnetcdf*)
-    check "${prefix}gather" 180 "$slots" "SHOAL_DRIVER=gather SHOAL_FORMAT=cdf5" conformance "$@"
+    check "${prefix}gather" 600 "$slots" "SHOAL_DRIVER=gather SHOAL_FORMAT=cdf5" conformance "$@"
   esac
 }
 
 section_drivers() {
   check_drivers "" 2,1
-  check layout-process 120 2,1 "SHOAL_LAYOUT=process" conformance
+  check layout-process 600 2,1 "SHOAL_LAYOUT=process" conformance
 }
 
 # killed_in_format FORMAT SLOTS NAME: one rank of the last node is killed. The job must end, on all nodes and soon, and
@@ -149,10 +149,10 @@ killed_in_format() {
   export TEST_FORMAT=$1
   local program=(--wdir "$at" "$build/tests/nodes_tests" --no-skip)
   "$here/agent.sh" "$net.1" "mkdir -p '$at'"
-  if launch 60 "$slots" "${program[@]}" "-tc=killed: a rank*" >"$work/log" 2>&1; then
+  if launch 120 "$slots" "${program[@]}" "-tc=killed: a rank*" >"$work/log" 2>&1; then
     problem="the launcher did not see that a rank was killed"
   fi
-  if [ $((SECONDS - begin)) -ge 60 ]; then problem="the job did not end within 60 s of a rank's death"; fi
+  if [ $((SECONDS - begin)) -ge 120 ]; then problem="the job did not end within 120 s of a rank's death"; fi
   grep -q 'signal 9' "$work/log" || problem=${problem:-"no rank was killed"}
   while pgrep -r D,R,S -x nodes_tests >/dev/null && [ $wait -lt 20 ]; do
     sleep 0.5
@@ -162,7 +162,7 @@ killed_in_format() {
     problem=${problem:-"ranks were left behind 10 s after the job ended"}
   fi
   if [ -z "$problem" ]; then
-    launch 60 1,1 "${program[@]}" "-tc=killed: what*" >"$work/log" 2>&1 || problem="what was committed cannot be read"
+    launch 120 1,1 "${program[@]}" "-tc=killed: what*" >"$work/log" 2>&1 || problem="what was committed cannot be read"
     grep -qE ' 1 passed \| 0 failed' "$work/log" || problem=${problem:-"nothing was read"}
   fi
   if [ -n "$problem" ]; then

@@ -88,8 +88,8 @@ section_gluster() {
 gluster_drivers() {
   local long="what one cut writes*,a stage that is far*"
   local some="files written on any number*,replicated variables in the other*,variables and attributes are added*"
-  check gluster.native 120 2,1 "TEST_TIME_LIMIT=120 CONFORMANCE_FORMATS=cdf5" conformance "-tce=$long"
-  check gluster.cuts 120 1,1 "TEST_TIME_LIMIT=120 CONFORMANCE_FORMATS=netcdf4" conformance "-tc=what one cut writes*"
+  check gluster.native 900 2,1 "TEST_TIME_LIMIT=400 CONFORMANCE_FORMATS=cdf5" conformance "-tce=$long"
+  check gluster.cuts 900 1,1 "TEST_TIME_LIMIT=400 CONFORMANCE_FORMATS=netcdf4" conformance "-tc=what one cut writes*"
   check_drivers gluster. 1,1 "-tc=$some"
 }
 

@@ -6,12 +6,12 @@
 # Everything lives in namespaces that end with this script, however it ends: no process, mount, interface or file
 # stays behind, and several runs at a time do not see each other.
 # Exit code: 0 passed, 1 failed or out of time, 77 skipped, with the reason.
-# TEST_NODES_LIMIT   seconds for all of it (default 900)
+# TEST_NODES_LIMIT   seconds for all of it (default 3600)
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:?usage: tests/nodes/run.sh BUILD [section...]}" && pwd) || exit 2
 shift
-limit=${TEST_NODES_LIMIT:-900}
+limit=${TEST_NODES_LIMIT:-3600}
 
 skip() {
   echo "nodes: skipped: $*"

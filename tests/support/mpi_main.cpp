@@ -2,7 +2,7 @@
 //
 // Every rank runs every test case, in step: after each case the ranks agree whether it passed on all,
 // so that the first failure is reported with the ranks that saw it. Output of passing ranks but rank 0 is
-// dropped. A case that takes longer than the limit (TEST_TIME_LIMIT seconds, 60 unless set) ends the
+// dropped. A case that takes longer than the limit (TEST_TIME_LIMIT seconds, 200 unless set) ends the
 // whole job with its name, since somebody waits for a message that never comes.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ constexpr int k_exit_time_limit = 124;
 
 // The signal handler can only reach what has static storage and needs no allocation.
 char g_case_banner[512] = "before the first test case";
-unsigned g_time_limit = 60;
+unsigned g_time_limit = 200;
 
 void on_time_limit(int) {
   (void)!write(STDERR_FILENO, g_case_banner, std::strlen(g_case_banner));
