@@ -67,8 +67,7 @@ CellMask mask_of(const Decomposition& decomposition, const ArrayView& array) {
     for (int d = 0; d < last; ++d)
       from += index[d] * cells.strides[d];
     auto* to = real ? reinterpret_cast<std::byte*>(numbers.data()) : flags.data();
-    const std::byte none{};
-    const Misfits misfits = convert(from, cells.strides[last], to, real ? 8 : 1, row, &none);
+    const Misfits misfits = convert(from, cells.strides[last], to, real ? 8 : 1, row, nullptr);
     if (misfits.count > 0)
       throw Error(Code::type, "the mask has text that is neither true nor false; give integers or logicals");
     for (std::int64_t i = 0; i < row; ++i) {
