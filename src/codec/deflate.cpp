@@ -8,36 +8,39 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "codec/deflate_blocks.hpp"
 
 namespace shoal {
 
 namespace {
-// Of a zlib stream (RFC 1950, 1951).
-constexpr std::size_t k_head = 2, k_checksum = 4;
-constexpr std::size_t k_stored_head = 5, k_most_stored = 65535;
+constexpr std::size_t k_checksum = 4;  // at the end of a zlib stream (RFC 1950)
 
 constexpr std::size_t k_least_plane = 64 * 1024;  // what is smaller is soon done
 constexpr std::size_t k_sample = 8 * 1024;        // finds rows that are like the one before
 constexpr std::size_t k_least_samples = 2, k_most_samples = 8;
 constexpr std::size_t k_bytes_a_sample = 16 * k_sample;
 
-/// Writes a block of a stream that is not compressed, and is not the last one.
-std::byte* put_stored(std::span<const std::byte> bytes, std::byte* to) {
-  const auto length = static_cast<std::uint16_t>(bytes.size());
-  const auto inverse = static_cast<std::uint16_t>(~length);
-  *to++ = std::byte{0};
-  for (const auto number : {length, inverse})
-    for (const int shift : {0, 8})
-      *to++ = static_cast<std::byte>(number >> shift);
-  return std::copy(bytes.begin(), bytes.end(), to);
-}
-
-/// As many bytes as chance would have it are like the one before: there are no land and no other constants.
-bool has_no_runs(std::span<const std::byte> bytes) {
+std::size_t equal_neighbours(std::span<const std::byte> bytes) {
   std::size_t same = 0;
   for (std::size_t i = 1; i < bytes.size(); ++i)
     same += bytes[i] == bytes[i - 1] ? 1 : 0;
-  return same < bytes.size() / 128;
+  return same;
+}
+
+/// Copies bytes that are in no run, from `from` on, until `to` is full or there are no more; returns how
+/// many.
+std::size_t copy_without_runs(std::span<const std::byte> from, std::span<std::byte> to) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < from.size() && n < to.size();) {
+    std::size_t end = i + 1;
+    while (end < from.size() && from[end] == from[i])
+      ++end;
+    const std::size_t kept = end - i < DeflateBlocks::k_run ? std::min(end - i, to.size() - n) : 0;
+    std::fill_n(to.begin() + static_cast<std::ptrdiff_t>(n), kept, from[i]);
+    n += kept;
+    i = end;
+  }
+  return n;
 }
 }  // namespace
 
@@ -56,36 +59,50 @@ libdeflate_compressor* Deflate::compressor(int level) {
   return found.get();
 }
 
-bool Deflate::is_noise(std::span<const std::byte> plane) {
-  if (plane.size() < k_least_plane || !has_no_runs(plane)) return false;
-  const std::size_t count = std::clamp(plane.size() / k_bytes_a_sample, k_least_samples, k_most_samples);
+Deflate::Kind Deflate::kind_of(std::span<const std::byte> plane) {
+  const std::size_t size = plane.size();
+  if (size < k_least_plane) return Kind::others;
+  const std::size_t same = equal_neighbours(plane);
+  // By chance one byte of 256 is like the one before.
+  const bool has_runs = same >= size / 128;
+  if (same > size / 4 * 3) return Kind::others;  // soon searched
+  const std::size_t count = std::clamp(size / k_bytes_a_sample, k_least_samples, k_most_samples);
   samples_.resize(count * k_sample);
   tried_.resize(samples_.size());
+  std::size_t got = 0;
   for (std::size_t i = 0; i < count; ++i)
-    std::copy_n(plane.begin() + static_cast<std::ptrdiff_t>((plane.size() - k_sample) / (count - 1) * i),
-                k_sample, samples_.begin() + static_cast<std::ptrdiff_t>(i * k_sample));
-  const std::size_t worth_it = samples_.size() - samples_.size() / 64;
-  return libdeflate_deflate_compress(compressor(1), samples_.data(), samples_.size(), tried_.data(),
-                                     worth_it) == 0;
+    got += copy_without_runs(plane.subspan((size - k_sample) / (count - 1) * i),
+                             std::span(samples_).subspan(got, k_sample));
+  const std::size_t worth_it = got - got / 64;
+  const bool is_noise =
+      libdeflate_deflate_compress(compressor(1), samples_.data(), got, tried_.data(), worth_it) == 0;
+  if (!is_noise) return Kind::others;
+  return has_runs ? Kind::noise_and_runs : Kind::noise;
 }
 
 std::size_t Deflate::compress(int level, std::span<const std::byte> bytes, std::size_t plane, std::byte* to) {
-  std::size_t noise = 0;
-  if (plane > 0)
-    while (noise + plane <= bytes.size() && is_noise(bytes.subspan(noise, plane)))
-      noise += plane;
-  const std::size_t stored = noise + (noise + k_most_stored - 1) / k_most_stored * k_stored_head;
-  // One byte fewer than there are.
-  if (bytes.size() <= stored + k_head + k_checksum + 1) return 0;
-  const std::size_t room = bytes.size() - 1 - stored - k_head - k_checksum;
-
+  if (bytes.size() <= k_checksum) return 0;
+  const std::byte* most = to + bytes.size() - 1 - k_checksum;  // one byte fewer than there are
   std::byte* at = to;
   *at++ = std::byte{0x78};  // deflate, looking 32 KiB back
   *at++ = std::byte{0x01};
-  for (std::size_t i = 0; i < noise; i += k_most_stored)
-    at = put_stored(bytes.subspan(i, std::min(k_most_stored, noise - i)), at);
-  const auto rest = bytes.subspan(noise);
-  const std::size_t got = libdeflate_deflate_compress(compressor(level), rest.data(), rest.size(), at, room);
+  DeflateBlocks blocks(at);
+  auto rest = bytes;
+  while (plane > 0 && rest.size() > plane) {
+    const auto first = rest.first(plane);
+    if (blocks.end() + DeflateBlocks::bound(plane) > most) break;
+    const Kind kind = kind_of(first);
+    if (kind == Kind::others) break;
+    if (kind == Kind::noise)
+      blocks.put_stored(first);
+    else
+      blocks.put_runs(first);
+    rest = rest.subspan(plane);
+  }
+  at = blocks.end();
+  if (at >= most) return 0;
+  const std::size_t got = libdeflate_deflate_compress(compressor(level), rest.data(), rest.size(), at,
+                                                      static_cast<std::size_t>(most - at));
   if (got == 0) return 0;
   at += got;
   const std::uint32_t sum = libdeflate_adler32(1, bytes.data(), bytes.size());

@@ -17,8 +17,8 @@ class Deflate {
  public:
   /// Returns the bytes written to `to`, which has room for as many as there are; 0: there would be no fewer.
   /// plane: shuffled cells have first so many least significant bytes, then as many of the next ones, ...;
-  /// 0: the bytes are in another order. Those first planes of floats that hold nothing but noise are stored
-  /// as they are: looking for something in them takes as long as all the rest. Local.
+  /// 0: the bytes are in another order. Those first planes of floats that hold nothing but noise, and land,
+  /// are not searched: looking for something in them takes as long as all the rest. Local.
   std::size_t compress(int level, std::span<const std::byte> bytes, std::size_t plane, std::byte* to);
   /// False: damaged, or not of this size. Local.
   bool decompress(std::span<const std::byte> bytes, std::span<std::byte> to);
@@ -29,7 +29,9 @@ class Deflate {
     void operator()(libdeflate_decompressor* d) const;
   };
   libdeflate_compressor* compressor(int level);
-  bool is_noise(std::span<const std::byte> plane);
+  /// Of a plane: is there anything to be found in it?
+  enum class Kind { others, noise, noise_and_runs };
+  Kind kind_of(std::span<const std::byte> plane);
 
   std::map<int, std::unique_ptr<libdeflate_compressor, Free>> compressors_;  // by level
   std::unique_ptr<libdeflate_decompressor, Free> decompressor_;

@@ -119,7 +119,8 @@ TEST_CASE("filters: bytes that are noise are stored among those that deflate com
   const auto filters = filters_of("shuffle+deflate:1");
   if (!missing_code(filters).empty()) return;
   const std::size_t n = 100000;
-  for (const auto& [land, tail] : {std::pair<std::size_t, std::size_t>{0, 0}, {0, 3}, {n / 20, 0}}) {
+  for (const auto& [land, tail] :
+       {std::pair<std::size_t, std::size_t>{0, 0}, {0, 3}, {n / 20, 0}, {n / 3, 1}}) {
     CAPTURE(land);
     auto chunk = turbulent(n, land);
     chunk.resize(chunk.size() + tail);  // what is behind the last whole cell
