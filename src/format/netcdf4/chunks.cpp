@@ -81,6 +81,7 @@ std::uint64_t Netcdf4Catalog::look_up(int variable, const Dims& index, std::uint
     return k_unplaced;
   }
   if (!tracing.address()) throw Error(Code::internal, "HDF5 did not tell where a chunk lies");
+  s.left_out = s.left_out || filters != 0;
   if (filters_left_out != nullptr) *filters_left_out = filters;
   return *tracing.address();
 }
@@ -242,8 +243,12 @@ void Netcdf4Catalog::realise(int variable) {
     const FileImage::Tracing tracing(*image_, false, FileImage::Place{address, bytes});
     check(H5Dwrite_chunk(dataset, H5P_DEFAULT, left_out, offsets.data(), bytes, k_no_data), "enter a chunk");
     if (tracing.address() != address) image_->move_raw(address, tracing.address().value(), bytes);
+    s.left_out = s.left_out || left_out != 0;
     it = s.reserved.erase(it);
   }
+  // Of the last chunk HDF5 remembers the filters that the one before it at its place went through. It forgets
+  // that with the data set.
+  if (s.left_out) s.dataset = Id();
 }
 
 // The variable needs no more than `length` records of the dimension, but what was committed. Returns whether
