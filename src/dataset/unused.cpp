@@ -98,8 +98,10 @@ bool asks(const Settings& settings, const Use& use) {
 
 std::string why_of(const Use& use, const DatasetKind& kind) {
   std::string out = use.why;
-  for (const auto& [mark, word] : {std::pair<std::string, std::string>("FORMAT", name_of(kind.format)),
-                                   std::pair<std::string, std::string>("DRIVER", kind.driver)})
+  for (const auto& [mark, word] :
+       {std::pair<std::string, std::string>("FORMAT", name_of(kind.format)),
+        std::pair<std::string, std::string>(
+            "DRIVER", kind.driver == "tiles" ? "tiles, for sets of files," : kind.driver)})
     if (const auto at = out.find(mark); at != std::string::npos) out.replace(at, mark.size(), word);
   return out;
 }
@@ -166,11 +168,14 @@ std::vector<std::string> unused_settings(const Settings& settings, const Dataset
     if (use.used(settings, kind) || !asks(settings, use)) continue;
     const std::string setting = std::string("setting ") + use.key + " is '" + settings.text(use.key) +
                                 "' (from " + settings.origin(use.key);
-    if (settings.origin(use.key) == "argument")
+    // Who opens a file need not know whether it is a set.
+    const bool is_set = kind.driver == "tiles";
+    if (settings.origin(use.key) == "argument" && !is_set)
       throw Error(Code::setting,
                   setting + "), but " + why_of(use, kind) + "; leave it out, or " + use.instead);
     if (kind.writable || use.when_read)
-      warnings.push_back(setting + ") and not used: " + why_of(use, kind) + "; to use it, " + use.instead);
+      warnings.push_back(setting + ") and not used: " + why_of(use, kind) +
+                         (is_set ? "" : std::string("; to use it, ") + use.instead));
   }
   return warnings;
 }

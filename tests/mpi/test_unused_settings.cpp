@@ -262,6 +262,19 @@ TEST_CASE("an existing file without chunks refuses settings of chunks, to be cha
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
 }
 
+TEST_CASE("how a set of files is read is no choice, and no reason to refuse it") {
+  const char* path = "unused_set.nc";
+  shoal_dataset* file = nullptr;
+  REQUIRE(shoal_create(MPI_COMM_WORLD, path, "layout=process, quiet=true", &file) == SHOAL_OK);
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int code = shoal_open(MPI_COMM_WORLD, path, SHOAL_READ, "access=independent, quiet=true", &file);
+  REQUIRE(code == SHOAL_OK);
+  says(warnings_in(shoal_report(file)),
+       {"setting access is 'independent' (from argument) and not used: driver tiles, for sets of files,"});
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+}
+
 TEST_CASE("what asks for nothing is no reason to refuse") {
   for (const char* settings :
        {"format=cdf5, compression=none, chunks=auto, quantize=none",
