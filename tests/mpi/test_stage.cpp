@@ -96,7 +96,7 @@ TEST_CASE("the stage: memory that was used last is used again, and more when fil
   comm.barrier();
 }
 
-TEST_CASE("the stage: threads store in a lull, or when it is half full") {
+TEST_CASE("the stage: threads store in a lull, or when little room is left") {
   const Comm world(MPI_COMM_WORLD);
   const Nodes nodes(world, 0);
   const Comm& comm = nodes.node();
@@ -113,7 +113,7 @@ TEST_CASE("the stage: threads store in a lull, or when it is half full") {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   CHECK(stage.is_time_to_store());
   comm.barrier();
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 6; ++i) {
     const std::uint64_t filling = stage.take_filling();
     REQUIRE(open_in_turn(comm, stage, filling));
     stage.arrive(filling, 7);

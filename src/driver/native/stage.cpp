@@ -347,7 +347,7 @@ void Stage::await_arrivals(std::uint64_t filling) {
 bool Stage::is_time_to_store() const {
   const Head& h = head();
   return serves() || somebody_waits() || broken() ||
-         2 * h.in_use.load(std::memory_order_relaxed) >= static_cast<std::uint32_t>(slots_) ||
+         4 * h.in_use.load(std::memory_order_relaxed) >= 3 * static_cast<std::uint32_t>(slots_) ||
          static_cast<double>(nanoseconds() - h.packed.load(std::memory_order_relaxed)) > k_lull * k_nano;
 }
 

@@ -123,7 +123,7 @@ class Stage {
   /// the filling, or until there was an event since `seen`. Nobody counts on them as on ranks that wait.
   void await_arrivals(std::uint64_t filling);
   /// Is it time to store? Not while ranks of the node pack, who would have to share their cores, unless
-  /// the stage is half full or somebody waits for it. Ranks that serve have cores of their own.
+  /// three quarters of the stage are full or somebody waits for it. Ranks that serve have cores of their own.
   bool is_time_to_store() const;
   std::uint32_t events() const;
   void await_event(std::uint32_t seen);
