@@ -98,7 +98,6 @@ void Background::run() {
     busy_ = false;
     if (queue_.empty()) {
       changed_.notify_all();  // somebody may wait for the thread to rest
-      began_ = false;
     }
     changed_.wait(lock, [&] { return stop_ || !queue_.empty(); });
     if (stop_) return;
@@ -121,11 +120,10 @@ bool Background::step(const Filling& filling, Status& status) {
     stage_.await_arrivals(filling.number);
     return false;
   }
-  if (!began_ && !stage_.is_time_to_store()) {
+  if (!stage_.is_time_to_store()) {
     std::this_thread::sleep_for(std::chrono::microseconds(500));
     return false;
   }
-  began_ = true;
   // More fillings than one may be full, each with storers of its own.
   const bool limited = !filling.encoded;
   const std::uint32_t seen = stage_.events();

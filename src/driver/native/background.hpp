@@ -61,7 +61,6 @@ class Background {
   bool busy_ = false;
   bool stop_ = false;
   std::int64_t unsent_ = 0;            ///< bytes stored since the system was asked to send them on
-  bool began_ = false;                 ///< of the thread: to store what is in the queue
   std::atomic<bool> dropped_ = false;  ///< the thread need not wait for its turn any more
   std::thread thread_;                 ///< last: it uses all of the above
 };
