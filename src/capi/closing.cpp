@@ -61,7 +61,7 @@ bool within(MPI_Comm one, MPI_Comm other) {
 
 bool same_ranks(const Dataset& a, const Dataset& b) {
   int result = MPI_UNEQUAL;
-  return MPI_Comm_compare(a.comm().handle(), b.comm().handle(), &result) == MPI_SUCCESS &&
+  return MPI_Comm_compare(a.comm().ranks(), b.comm().ranks(), &result) == MPI_SUCCESS &&
          (result == MPI_IDENT || result == MPI_CONGRUENT);
 }
 
@@ -190,7 +190,7 @@ Unfinished unfinished(const Comm& comm, const std::string& path) {
   auto found = Unfinished::none;
   for (const auto& closing : known().closing)
     if (closing.path == wanted)
-      found = std::max(found, within(closing.handle->dataset->comm().handle(), comm.handle())
+      found = std::max(found, within(closing.handle->dataset->comm().ranks(), comm.ranks())
                                   ? Unfinished::here
                                   : Unfinished::elsewhere);
   return found;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/box.hpp"
@@ -37,19 +38,27 @@ struct Parcel {
   Bytes bytes;
 };
 
-/// An own duplicate of a communicator, whose errors come out as Error(mpi). Move-only; freed with the last
-/// owner, unless MPI is finalized already.
+class MeetingRoom;
+
+/// How ranks meet that share memory: there, where they can, or in MPI.
+enum class Meets { anyhow, by_messages };
+
+/// The ranks of a communicator, with calls of their own that no other Comm's get mixed up with. Errors of MPI
+/// come out as Error(mpi). Move-only; freed with the last owner, unless MPI is finalized already.
 class Comm {
  public:
   /// Collective over parent.
-  explicit Comm(MPI_Comm parent);
+  explicit Comm(MPI_Comm parent, Meets meets = Meets::anyhow);
   Comm(Comm&& other) noexcept;
   Comm& operator=(Comm&& other) noexcept;
   Comm(const Comm&) = delete;
   Comm& operator=(const Comm&) = delete;
   ~Comm();
 
-  MPI_Comm handle() const { return comm_; }
+  /// For calls of MPI: a duplicate of its own. Made when it is asked for first; that is collective.
+  MPI_Comm handle() const;
+  /// A communicator with these ranks, to compare with others; not for messages. Local.
+  MPI_Comm ranks() const;
   int rank() const { return rank_; }
   int size() const { return size_; }
 
@@ -88,7 +97,7 @@ class Comm {
   Comm split(int color) const;
   /// The ranks of one color, ordered by key, and by rank where it is the same.
   Comm split(int color, int key) const;
-  /// The ranks that share memory with this one.
+  /// The ranks that share memory with this one. Where these are all, their calls are those of this one.
   Comm split_shared() const;
 
   /// Ranks meet before they do something together that not all of them may have come to. All meetings are the
@@ -127,10 +136,22 @@ class Comm {
  private:
   struct Adopt {};
   Comm(MPI_Comm own, Adopt);
+  Comm(std::shared_ptr<const Comm> origin, Meets meets);
+  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<MeetingRoom> room);
+  static std::shared_ptr<const Comm> origin_of(MPI_Comm parent);
+  void make_room();
+  Comm split_by_memory() const;
   void release() noexcept;
+  template <class T, class Join>
+  void join_all(T* numbers, int count, MPI_Op op, MPI_Datatype type, Join&& join) const;
+  Bytes scatter_in_room(const std::vector<Bytes>& parts, int root) const;
+  std::vector<std::int64_t> swap(const std::vector<std::int64_t>& to) const;
+  void most_of(std::int64_t* numbers, int count) const;
   [[noreturn]] void part(const std::string& does) const;
   Bytes outcome_of_root(Status status, Bytes result, int root) const;
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::shared_ptr<const Comm> origin_;  // what this is a duplicate of; it has a communicator of MPI
+  mutable MPI_Comm comm_ = MPI_COMM_NULL;
+  std::shared_ptr<MeetingRoom> room_;  // where ranks meet that share memory
   int rank_ = 0;
   int size_ = 1;
   mutable Status apart_;  // of ranks that met in different calls

@@ -3,8 +3,8 @@
 
 #include <sched.h>
 
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -22,16 +22,15 @@ std::int64_t cores_of(const Comm& node) {
   CPU_ZERO(&mine);
   // Machines with more cores than the set holds have enough.
   if (sched_getaffinity(0, sizeof mine, &mine) != 0) return std::thread::hardware_concurrency();
-  std::vector<std::uint64_t> all(CPU_SETSIZE / 64);
-  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &mine)) all[i / 64] |= std::uint64_t{1} << i % 64;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_BOR,
-                          node.handle()),
-            "MPI_Allreduce");
-  std::int64_t cores = 0;
-  for (const auto bits : all)
-    cores += std::popcount(bits);
-  return cores;
+  Bytes set(sizeof mine);
+  std::memcpy(set.data(), &mine, sizeof mine);
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (const auto& theirs : node.all_gather(set)) {
+    std::memcpy(&mine, theirs.data(), sizeof mine);
+    CPU_OR(&all, &all, &mine);
+  }
+  return CPU_COUNT(&all);
 }
 }  // namespace
 

@@ -258,6 +258,7 @@ bool map_file::is_pio_text(const std::string& first_bytes) {
 
 std::shared_ptr<const Decomposition> map_file::load_pio_text(const Comm& comm, const std::string& path,
                                                              const std::string& name) {
+  comm.handle();  // all are here to make it
   if (!name.empty() && name != "c" && name != "fortran")
     throw Error(
         Code::not_found,

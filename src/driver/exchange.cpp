@@ -81,6 +81,7 @@ Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> de
       nodes_(nodes) {
   const auto me = std::find(io_ranks_.begin(), io_ranks_.end(), comm.rank());
   if (me != io_ranks_.end()) my_io_ = static_cast<int>(me - io_ranks_.begin());
+  comm.handle();  // all are here to make it
 }
 
 std::int64_t Rearranger::bytes() const {

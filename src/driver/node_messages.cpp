@@ -138,6 +138,8 @@ class NodeMessages::Requests {
 NodeMessages::NodeMessages(const Comm& comm, const Nodes& nodes, std::vector<int> io_ranks,
                            std::int64_t most_bytes)
     : comm_(comm), nodes_(nodes), io_ranks_(std::move(io_ranks)) {
+  comm.handle();  // all are here to make them
+  nodes.node().handle();
   const auto me = std::find(io_ranks_.begin(), io_ranks_.end(), comm.rank());
   if (me != io_ranks_.end()) my_io_ = static_cast<int>(me - io_ranks_.begin());
   ranks_of_.resize(static_cast<std::size_t>(nodes.count()));

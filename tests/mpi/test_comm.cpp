@@ -34,6 +34,123 @@ TEST_CASE("bytes of any length travel") {
   CHECK(part == mine);
 }
 
+namespace {
+// Of rank r, as many as it should have, none of them like the neighbour's.
+Bytes some_bytes(int rank, std::size_t count) {
+  Bytes bytes(count);
+  for (std::size_t i = 0; i < count; ++i)
+    bytes[i] = static_cast<std::byte>(7 * rank + static_cast<int>(i % 251));
+  return bytes;
+}
+}  // namespace
+
+TEST_CASE("ranks tell each other the same in shared memory and by messages") {
+  for (const Meets meets : {Meets::anyhow, Meets::by_messages}) {
+    const Comm comm(MPI_COMM_WORLD, meets);
+    const int n = comm.size(), me = comm.rank(), last = n - 1;
+    for (int turn = 0; turn < 5; ++turn) {
+      CHECK(comm.sum(me + turn) == n * (n - 1) / 2 + n * turn);
+      CHECK(comm.max(std::int64_t{me} - turn) == last - turn);
+      CHECK(comm.min(std::int64_t{-me}) == -last);
+      CHECK(comm.max(0.5 * me) == 0.5 * last);
+      const auto numbers = comm.all_gather(std::int64_t{me} * me);
+      for (int r = 0; r < n; ++r)
+        CHECK(numbers[static_cast<std::size_t>(r)] == r * r);
+      comm.barrier();
+    }
+    // More than fits into the room at once.
+    for (const std::size_t many : {0, 1, 5000, 100000}) {
+      std::vector<std::int64_t> mine(many);
+      for (std::size_t i = 0; i < many; ++i)
+        mine[i] = static_cast<std::int64_t>(i % 7) == me ? 1000 + me : me;
+      const auto most = comm.max(mine);
+      bool right = most.size() == many;
+      for (std::size_t i = 0; i < many; ++i)
+        right =
+            right && most[i] == (static_cast<int>(i % 7) < n
+                                     ? std::max<std::int64_t>(1000 + static_cast<std::int64_t>(i % 7), last)
+                                     : last);
+      CHECK(right);
+      const auto gathered = comm.gather(mine, last);
+      CHECK(gathered.size() == (me == last ? many * static_cast<std::size_t>(n) : 0));
+      if (me == last && many > 0)
+        CHECK(gathered[many * static_cast<std::size_t>(last)] == (last == 0 ? 1000 : last));
+      for (const int root : {0, last}) {
+        Bytes bytes = me == root ? some_bytes(root, many * 8) : Bytes{};
+        comm.broadcast(bytes, root);
+        CHECK(bytes == some_bytes(root, many * 8));
+        const auto all = comm.gather(some_bytes(me, many * static_cast<std::size_t>(me)), root);
+        CHECK(all.size() == (me == root ? static_cast<std::size_t>(n) : 0));
+        for (int r = 0; r < static_cast<int>(all.size()); ++r)
+          CHECK(all[static_cast<std::size_t>(r)] == some_bytes(r, many * static_cast<std::size_t>(r)));
+        CHECK(comm.scatter(all, root) == some_bytes(me, many * static_cast<std::size_t>(me)));
+        const Bytes from_root = comm.from_root([&] { return some_bytes(root, many); }, root);
+        CHECK(from_root == some_bytes(root, many));
+      }
+      std::vector<Bytes> parts;
+      for (int r = 0; r < n; ++r)
+        parts.push_back(some_bytes(me + r, many * static_cast<std::size_t>(r)));
+      const auto got = comm.exchange(parts);
+      for (int r = 0; r < n; ++r)
+        CHECK(got[static_cast<std::size_t>(r)] == some_bytes(r + me, many * static_cast<std::size_t>(me)));
+    }
+    CHECK_THROWS_AS(comm.on_root([] { throw Error(Code::no_space, "full"); }, last), Error);
+    CHECK(comm.count_naming(me == 0 ? std::vector<int>{0, last} : std::vector<int>{last}) == (n == 1       ? 1
+                                                                                              : me == last ? n
+                                                                                              : me == 0    ? 1
+                                                                                                        : 0));
+    CHECK(comm.all_come(10));
+  }
+}
+
+TEST_CASE("communicators do not get mixed up") {
+  MPI_Comm own = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  std::vector<Comm> all;
+  for (int i = 0; i < 3; ++i)
+    all.emplace_back(own);
+  const Comm half = all[0].split(all[0].rank() % 2);
+  MPI_Comm_free(&own);  // what was made of it lives on
+  for (int turn = 0; turn < 20; ++turn) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::int64_t number = turn * 10 + static_cast<std::int64_t>(i);
+      CHECK(all[i].max(number) == number);
+    }
+    CHECK(half.min(std::int64_t{half.rank()}) == 0);
+    all[static_cast<std::size_t>(turn) % 3] = Comm(all[0].ranks());
+  }
+  int result = MPI_UNEQUAL;
+  MPI_Comm_compare(all[1].ranks(), all[2].handle(), &result);
+  CHECK(result == MPI_CONGRUENT);
+}
+
+TEST_CASE("a rank that sleeps in a meeting still answers messages of the model") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  // Too long to be sent before the other rank has said where it goes to, which it does in calls of MPI alone.
+  std::vector<double> values(1 << 20, comm.rank());
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (comm.rank() == 1) MPI_Irecv(values.data(), 1 << 20, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &request);
+  if (comm.rank() == 0) MPI_Send(values.data(), 1 << 20, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+  comm.barrier();
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (comm.rank() == 1) CHECK(values.back() == 0);
+}
+
+TEST_CASE("ranks in different calls learn of it") {
+  const Comm comm(MPI_COMM_WORLD);
+  const Nodes machines(comm, 0);
+  if (comm.size() == 1 || !machines.single()) return;
+  const auto other_call = [&] {
+    if (comm.rank() == 0)
+      comm.barrier();
+    else
+      comm.sum(1);
+  };
+  CHECK_THROWS_AS(other_call(), Error);
+  CHECK_THROWS_AS(comm.barrier(), Error);
+}
+
 TEST_CASE("what cannot be scattered is refused by all ranks") {
   const Comm comm(MPI_COMM_WORLD);
   const std::vector<Bytes> too_many(static_cast<std::size_t>(comm.size()) + 1, Bytes(1));

@@ -31,6 +31,12 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) {
 int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int* result) {
   return PMPI_Comm_compare(instead_of(a), instead_of(b), result);
 }
+int MPI_Comm_get_attr(MPI_Comm comm, int key, void* value, int* there) {
+  return PMPI_Comm_get_attr(instead_of(comm), key, value, there);
+}
+int MPI_Comm_set_attr(MPI_Comm comm, int key, void* value) {
+  return PMPI_Comm_set_attr(instead_of(comm), key, value);
+}
 int MPI_Barrier(MPI_Comm comm) {
   return PMPI_Barrier(instead_of(comm));
 }

@@ -68,6 +68,7 @@ GatherDriver::GatherDriver(const Comm& comm, const std::string& path, OpenMode m
                 "driver gather reads on rank 0 alone; take replicated_read=one, or another driver");
   for (const auto& [key, value] : options.hints)
     count().hints_dropped.push_back(key + "=" + value);
+  comm.handle();  // all are here to make it
   comm.on_root([&] {
     const Timer timer(count().open);
 #ifdef SHOAL_HAVE_NETCDF

@@ -33,7 +33,7 @@ DriverOptions with_servers(const Servers& servers, DriverOptions options) {
 
 bool same_ranks(const Comm& a, const Comm& b) {
   int result = MPI_UNEQUAL;
-  check_mpi(MPI_Comm_compare(a.handle(), b.handle(), &result), "MPI_Comm_compare");
+  check_mpi(MPI_Comm_compare(a.ranks(), b.ranks(), &result), "MPI_Comm_compare");
   return result == MPI_IDENT || result == MPI_CONGRUENT;
 }
 

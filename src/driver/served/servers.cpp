@@ -55,6 +55,7 @@ Servers::Servers(const Comm& all, int of_node, int ranks_per_node, const Status&
   computing_ = all.split(serves_ ? 1 : 0);
   merged_ = all.split(0, serves_ ? all.size() + all.rank() : all.rank());
   control_.emplace(merged_->handle());
+  control_->handle();  // all are here to make it
   computing_ranks_ = static_cast<int>(all.sum(serves_ ? 0 : 1));
   const auto of_node_ranks = node.all_gather(std::int64_t{merged_->rank()});
   lead_ = static_cast<int>(of_node_ranks.front());
