@@ -17,6 +17,7 @@ Status FieldReader::read(const FieldJob& job) {
     for (std::size_t i = next; i < std::min(fillings.size(), next + ahead); ++i) {
       const Filling& filling = fillings[i];
       if (!stage_.open(filling.number)) return false;
+      stage_.map(filling.number, filling.used);
       const auto share = stage_.claim(filling.number, filling.shares(), wish);
       if (!share) continue;
       status.merge(caught([&] { fetch(filling, *share, fill); }));

@@ -86,6 +86,7 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
         job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
   }
   open_->filling->used += staged.bytes();
+  stage_.map(open_->filling->number, open_->filling->used);
   open_->filling->pieces.push_back(staged);
   return open_->filling->pieces.back();
 }

@@ -176,18 +176,24 @@ bool Stage::open(std::uint64_t filling) {
       announce();
     }
   }
-  map_place(seen - 1);
   return true;
 }
 
-// All of its pages at once, so that packing does not stop at each for the first time.
-void Stage::map_place(std::uint32_t place) {
-  if (mapped_[place]) return;
-  mapped_[place] = true;
+// Their pages at once, so that packing does not stop at each for the first time. Each rank of a node has to
+// do it for itself: not for what may never be used, and not where many ranks have few of the cells each.
+void Stage::map(std::uint64_t filling, std::int64_t bytes) {
+  constexpr std::int64_t k_step = 128 * 1024;
+  constexpr int k_few = 4;
+  if (node_->size() > k_few) return;
+  const auto place = slot(filling).place.load(std::memory_order_acquire) - 1;
+  std::int64_t& mapped = mapped_[place];
+  if (bytes <= mapped) return;
+  const std::int64_t end = std::min(slot_bytes_, rounded_up(bytes, k_step));
 #ifdef MADV_POPULATE_WRITE
-  ::madvise(window_.data() + heads_bytes_ + place * place_bytes_, static_cast<std::size_t>(slot_bytes_),
+  ::madvise(data(filling) + mapped, static_cast<std::size_t>(end - mapped),
             MADV_POPULATE_WRITE);  // where the kernel cannot, it is done page by page
 #endif
+  mapped = end;
 }
 
 bool Stage::is_free(std::uint64_t filling) const {

@@ -74,6 +74,8 @@ class Stage {
   /// Before anything else is done to a filling, by each rank: nobody uses its slot any more, and it has a
   /// place.
   bool open(std::uint64_t filling);
+  /// This rank is about to use so many bytes of a filling that is open.
+  void map(std::uint64_t filling, std::int64_t bytes);
   bool is_free(std::uint64_t filling) const;  ///< nobody uses its slot any more
   bool is_over(
       std::uint64_t filling) const;  ///< the filling was stored (or read by all), its slot is free again
@@ -165,7 +167,6 @@ class Stage {
   std::atomic<std::uint64_t>* taken() const;
   std::optional<std::uint32_t> take_place() const;
   void give_back(std::uint32_t place) const;
-  void map_place(std::uint32_t place);
   bool start_storing();
   std::string who_is_missing(std::uint64_t filling) const;
   bool stuck(std::uint64_t filling) const;
@@ -183,8 +184,8 @@ class Stage {
   int computing_;  ///< ranks before those that serve
   double pace_ = 0;
   std::uint64_t next_ = 0;
-  std::uint32_t meetings_ = 0;  ///< that this rank went to
-  std::vector<bool> mapped_;    ///< places whose pages this process has
+  std::uint32_t meetings_ = 0;        ///< that this rank went to
+  std::vector<std::int64_t> mapped_;  ///< of each place, bytes whose pages this process has
   SharedWindow window_;
 };
 
