@@ -413,3 +413,48 @@ TEST_CASE("compression: maps with dimensions behind, that chunks cut or not, in 
       shoal_decomposition_free(&map);
     }
 }
+
+TEST_CASE("compression: a part that is written again is fill where no rank has a cell") {
+  if (skipped(has_parts(), "it has no compression")) return;
+  constexpr std::int64_t k_all = 40, k_two = 2;
+  const std::int64_t global[] = {k_all}, chunk[] = {k_two, 16};
+  const Box tile = world_rank() == 0 ? Box::whole({k_all}) : Box({0}, {0});
+  const Cut cut(MPI_COMM_WORLD, {k_all}, tile, {0}, {0});
+  std::vector<std::int64_t> list;  // of the even cells
+  for (std::int64_t cell = 2 * world_rank(); cell < k_all; cell += 2 * world_size())
+    list.push_back(cell);
+  const auto n = static_cast<std::int64_t>(list.size());
+  shoal_decomposition* map = nullptr;
+  ok(shoal_map(MPI_COMM_WORLD, 1, global, 0, n, list.data(), &map));
+  for (const auto& nodes : k_nodes) {
+    CAPTURE(nodes);
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, k_path,
+                    ("format=netcdf4, compression=shuffle+deflate" + (is_native() ? nodes : "")).c_str(),
+                    &file));
+    def_dim(file, "z", k_two);
+    def_dim(file, "c", k_all);
+    ok(shoal_def_var(file, "v", SHOAL_INT, "z c", map));
+    ok(shoal_def_chunks(file, "v", chunk));
+    TestArray before(SHOAL_INT, joined({k_two}, tile.count));
+    before.fill(7);
+    ok(shoal_write(file, "v", cut.handle(), before.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    TestArray part(SHOAL_INT, {1, n});
+    part.fill(9);
+    const std::int64_t start[] = {1, 0}, count[] = {1, k_all};
+    ok(shoal_write(file, "v", map, part.c(), SHOAL_NO_RECORD, start, count));
+    ok(shoal_close(&file, 0));
+
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+    TestArray all(SHOAL_INT, {k_two, k_all});
+    ok(shoal_get(file, "v", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    int wrong = 0;
+    for_cells(Box::whole({k_two, k_all}), [&](const Dims& i) {
+      const double now = i[1] % 2 == 0 ? 9 : fill_value(SHOAL_INT);
+      wrong += all.get(i) != (i[0] == 0 ? 7 : now) ? 1 : 0;
+    });
+    CHECK(wrong == 0);
+    ok(shoal_close(&file, 0));
+  }
+  shoal_decomposition_free(&map);
+}

@@ -119,6 +119,7 @@ class NativeDriver final : public Driver {
   void store_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells,
                    Status& status);
   void load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
+  void clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
   Rearranger::GetRoom room_of_pieces(Status& status);
   std::uint64_t take_space(std::uint64_t bytes);
   /// One part of chunks that are not whole; the rest of their cells stays. Collective.
