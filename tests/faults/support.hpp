@@ -69,6 +69,13 @@ inline DatasetOptions options_with(const std::string& settings, int rank, const 
   return options;
 }
 
+/// Of a new file, all that is no header fails.
+inline StoreOpener with_fault_in_data(const Fault& fault) {
+  return [faulty = with_fault(open_posix_store, fault)](const std::string& path, StoreMode mode) {
+    return mode == StoreMode::write ? faulty(path, mode) : open_posix_store(path, mode);
+  };
+}
+
 /// A line of n cells cut evenly, or nearly.
 struct Line {
   explicit Line(std::int64_t n) : comm(MPI_COMM_WORLD), length(n) {

@@ -50,13 +50,6 @@ void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-/// Of a new file, all that is no header fails.
-StoreOpener with_fault_in_data(const Fault& fault) {
-  return [faulty = with_fault(open_posix_store, fault)](const std::string& path, StoreMode mode) {
-    return mode == StoreMode::write ? faulty(path, mode) : open_posix_store(path, mode);
-  };
-}
-
 DatasetOptions in_background(const std::string& settings) {
   DatasetOptions options;
   options.settings = "background=thread, " + settings;

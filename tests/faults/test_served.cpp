@@ -20,13 +20,6 @@ DatasetOptions by_ranks(const std::string& settings) {
   return options;
 }
 
-/// Of a new file, all that is no header fails.
-StoreOpener with_fault_in_data(const Fault& fault) {
-  return [faulty = with_fault(open_posix_store, fault)](const std::string& path, StoreMode mode) {
-    return mode == StoreMode::write ? faulty(path, mode) : open_posix_store(path, mode);
-  };
-}
-
 void check_file(Line& line, const std::string& path, std::int64_t records) {
   DatasetOptions options;
   options.settings = "background=off";

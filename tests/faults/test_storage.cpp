@@ -24,17 +24,16 @@ int culprit() {
 }  // namespace
 
 TEST_CASE("a disk that is full on one rank") {
-  for (const std::string format : {"cdf5", "netcdf4"})
+  for (const std::string format : {"cdf5", "netcdf4", "cdf5, exchange=on", "netcdf4, io_ranks_per_node=1"})
     for (const int rank : {0, culprit()}) {
       CAPTURE(format);
       CAPTURE(rank);
       const Quick quick;
       Line line(k_cells);
-      // Rank 0 has written its header before the fault; nodes of one rank make every rank store.
-      const Fault full{"write", rank == 0 ? 4 : 1, 1, 28};
-      auto file =
-          Dataset::create(MPI_COMM_WORLD, "full.nc",
-                          options_with("ranks_per_node=1, format=" + format + k_small_stage, rank, full));
+      // Nodes of one rank make every rank store.
+      DatasetOptions options = options_with("ranks_per_node=1, format=" + format + k_small_stage, -1, {});
+      if (world_rank() == rank) options.open_store = with_fault_in_data({"write", 1, 1, 28});
+      auto file = Dataset::create(MPI_COMM_WORLD, "full.nc", options);
       line.define(*file);
       Outcome failed;
       for (std::int64_t record = 0; record < 4 && failed.code == Code::ok; ++record)
@@ -42,7 +41,7 @@ TEST_CASE("a disk that is full on one rank") {
           file->write(line.call(record));
           file->sync(false);
         });
-      all_got(failed, Code::no_space, {"full.nc"});
+      all_got(failed, Code::no_space, {"full.nc", "variable 'v'", "record "});
       // The fault is over: everything can be written again.
       all_ok(outcome_of([&] {
         for (std::int64_t record = 0; record < 4; ++record)
@@ -57,35 +56,38 @@ TEST_CASE("a disk that is full on one rank") {
 }
 
 TEST_CASE("a disk that is full while chunks are compressed") {
-  const Quick quick;
-  Line line(k_cells);
-  // Whoever stores a chunk: once on each rank (rank 0 has written its header before).
-  const Fault full{"write", world_rank() == 0 ? 6 : 1, 1, 28};
-  auto file = Dataset::create(
-      MPI_COMM_WORLD, "full.nc",
-      options_with("format=netcdf4, compression=shuffle+deflate:1, chunk_bytes=16KiB", world_rank(), full));
-  line.define(*file);
-  int failures = 0;
-  bool done = false;
-  while (!done && failures <= world_size()) {
-    const Outcome outcome = outcome_of([&] {
+  for (const std::string nodes : {"", ", ranks_per_node=1"}) {
+    CAPTURE(nodes);
+    const Quick quick;
+    Line line(k_cells);
+    DatasetOptions options =
+        options_with("format=netcdf4, compression=shuffle+deflate:1, chunk_bytes=16KiB" + nodes, -1, {});
+    // Whoever stores a chunk: once on each rank.
+    options.open_store = with_fault_in_data({"write", 1, 1, 28});
+    auto file = Dataset::create(MPI_COMM_WORLD, "full.nc", options);
+    line.define(*file);
+    int failures = 0;
+    bool done = false;
+    while (!done && failures <= world_size()) {
+      const Outcome outcome = outcome_of([&] {
+        for (std::int64_t record = 0; record < 4; ++record)
+          file->write(line.call(record));
+        file->sync(false);
+      });
+      done = outcome.code == Code::ok;
+      if (done) continue;
+      ++failures;
+      all_got(outcome, Code::no_space, {"full.nc", "variable 'v'", "record "});
+    }
+    CHECK(done);
+    CHECK(failures > 0);
+    all_ok(outcome_of([&] {
       for (std::int64_t record = 0; record < 4; ++record)
-        file->write(line.call(record));
-      file->sync(false);
-    });
-    done = outcome.code == Code::ok;
-    if (done) continue;
-    ++failures;
-    all_got(outcome, Code::no_space, {"full.nc"});
+        line.check(*file, record);
+      file->close(false);
+    }));
+    check_records(line, "full.nc", 4);
   }
-  CHECK(done);
-  CHECK(failures > 0);
-  all_ok(outcome_of([&] {
-    for (std::int64_t record = 0; record < 4; ++record)
-      line.check(*file, record);
-    file->close(false);
-  }));
-  check_records(line, "full.nc", 4);
 }
 
 TEST_CASE("what was committed before a disk fails for good stays readable") {

@@ -16,6 +16,28 @@ std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before) {
   return note.value();
 }
 
+namespace {
+
+/// The first dimension is one of records, of which these are meant.
+std::string of_records(std::int64_t first, std::int64_t count, const std::string& message) {
+  const std::string numbers =
+      count == 1 ? "record " + std::to_string(first)
+                 : "records " + std::to_string(first) + " to " + std::to_string(first + count - 1);
+  return numbers + ": " + message;
+}
+
+}  // namespace
+
+Status located(const Status& failure, const FieldJob& job) {
+  Status out = failure;
+  if (failure.ok() || !failure.variable.empty()) return out;
+  out.variable = job.variable->name;
+  const Box& region = job.transfer->region;
+  if (job.records && !region.empty())
+    out.message = of_records(region.first[0], region.count[0], failure.message);
+  return out;
+}
+
 bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variable) {
   return variable.no_fill && decomposition.owned_cells() < volume(decomposition.global());
 }
@@ -115,7 +137,7 @@ Error Filling::located(const Error& error, std::int64_t in_stage) const {
   if (staged == pieces.end() || field == fields.rend()) return error;
   Status status = error.status();
   if (field->records)
-    status.message = "record " + std::to_string(staged->piece.cells.first[0]) + ": " + status.message;
+    status.message = of_records(staged->piece.cells.first[0], staged->piece.cells.count[0], status.message);
   return Error(status).of_variable(field->variable);
 }
 

@@ -44,6 +44,9 @@ struct FieldJob {
 /// A number that says what is moved, for ranks to compare.
 std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before);
 
+/// What failed, with the variable and the records of the job, if nobody said before what it is of.
+Status located(const Status& failure, const FieldJob& job);
+
 /// Has the variable no fill value, and are there cells that nobody owns? They stay as they are in the file.
 bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variable);
 /// Multiples of cells at which boxes of I/O ranks had best begin.

@@ -226,9 +226,7 @@ void NativeDriver::write(const Transfer& transfer) {
   ++counters_.fields_written;
   if (placed.ok() && route.plan) return enqueue(job, *route.plan);
   if (placed.ok()) {
-    Status status = store(job, together);
-    if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
-    keep(status);
+    keep(located(store(job, together), job));
     broken_ = stage_->broken();
     // Nodes do not come to the same failure in the same write.
     const Status told = writer_->take_told();

@@ -81,8 +81,7 @@ void NativeDriver::store_part(const Transfer& part) {
   Status status = caught(
       [&] { job.encoded = encoded_chunks(part.variable, chunks_of(part.region, job.placement->chunk)); });
   if (status.ok()) status = store_chunks(job);
-  if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
-  keep(status);
+  keep(located(status, job));
 }
 
 void NativeDriver::enter_stored() {

@@ -112,8 +112,7 @@ void NativeDriver::enqueue(const FieldJob& job, const Rearranger::Plan& plan) {
   queued.transfer.decomposition = transfer.decomposition;
   queued_of_[transfer.variable].push_back(queued_.size());
   queued_.push_back(std::move(queued));
-  if (!status.ok() && status.variable.empty()) status.variable = job.variable->name;
-  keep(status);
+  keep(located(status, job));
 }
 
 void NativeDriver::send_queued(bool same) {
@@ -143,9 +142,7 @@ void NativeDriver::send_queued(bool same) {
   const Seconds stored = counters_.store;
   keep(caught([&] {
     queue_->exchange([&](std::size_t i, const Box& box, std::byte* cells) {
-      Status status = caught([&] { store_box(jobs[i], box, cells); });
-      if (!status.ok() && status.variable.empty()) status.variable = jobs[i].variable->name;
-      keep(status);
+      keep(located(caught([&] { store_box(jobs[i], box, cells); }), jobs[i]));
     });
   }));
   queue_->clear();
