@@ -89,8 +89,9 @@ Status finish_those(Which&& which) {
   return first;
 }
 
-void tell(const Dataset& dataset, const std::string& what) {
-  if (dataset.comm().rank() == 0 && !dataset.settings().flag("quiet"))
+// What is lost is told even if warnings are not wanted: nobody else learns of it.
+void tell(const Dataset& dataset, const std::string& what, bool warning = false) {
+  if (dataset.comm().rank() == 0 && !(warning && dataset.settings().flag("quiet")))
     std::fprintf(stderr, "shoal: %s: %s\n", dataset.path().c_str(), what.c_str());
 }
 
@@ -103,7 +104,7 @@ void close_forgotten(shoal_dataset* handle) {
                              " s (setting wait_seconds); what was written since the last sync is lost");
   const Status status = caught([&] { dataset.close(false); });
   if (status.ok())
-    tell(dataset, late + "; it is closed now, and whole. Call close, so that you learn of errors");
+    tell(dataset, late + "; it is closed now, and whole. Call close, so that you learn of errors", true);
   else
     tell(dataset, late + "; closing it now failed: " + status.text());
 }

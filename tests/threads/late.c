@@ -1,10 +1,13 @@
 /* A rank comes to MPI_Finalize later than the others wait for it: what is not closed there is lost, on all
  * ranks alike and with a word on standard error, and the program ends. Ranks that come in time lose nothing.
  */
+#define _POSIX_C_SOURCE 200809L /* pread */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "shoal/shoal.h"
@@ -32,6 +35,17 @@ static void expect(const char* path, long records) {
   if (file != NULL) fclose(file);
   if (found == records) return;
   fprintf(stderr, "%s has %ld records, not %ld\n", path, found, records);
+  ++g_failures;
+}
+
+/* Is it in what rank 0 printed? */
+static void expect_told(int log, const char* words, int wanted) {
+  static char all[8192];
+  if (log < 0) return;
+  const ssize_t got = pread(log, all, sizeof all - 1, 0);
+  all[got < 0 ? 0 : got] = 0;
+  if ((strstr(all, words) != NULL) == wanted) return;
+  fprintf(stderr, "'%s' was%s printed:\n%s", words, wanted ? " not" : "", all);
   ++g_failures;
 }
 
@@ -67,7 +81,16 @@ int main(int argc, char** argv) {
                             written("in-time.nc", "wait_seconds=60, quiet=true", cut, count)};
   shoal_decomposition_free(&cut);
   if (g_size > 1 && g_rank == g_size - 1) sleep(6);
+  const int terminal = dup(STDERR_FILENO);
+  const int log = g_rank == 0 ? open("late.log", O_RDWR | O_CREAT | O_TRUNC, 0666) : -1;
+  if (log >= 0) dup2(log, STDERR_FILENO);
   MPI_Finalize();
+  fflush(stderr);
+  dup2(terminal, STDERR_FILENO);
+  /* Quiet or not, what is lost is told; that a file was closed late is a warning. */
+  expect_told(log, "late-closing.nc: closing it in the background failed", g_size > 1);
+  expect_told(log, "late-left.nc: the dataset was not closed", g_size > 1);
+  expect_told(log, "in-time.nc", 0);
   /* Alone nobody is late. */
   expect("late-closing.nc", g_size == 1 ? k_records : 0);
   expect("late-left.nc", g_size == 1 ? k_records : 0);
