@@ -1,5 +1,6 @@
 /* A rank is killed while threads store: what was committed before is in the file, and the file opens. Without
  * an argument the program writes and loses its last rank; with one it looks at what is left. */
+#define _POSIX_C_SOURCE 200809L /* kill */
 #include <mpi.h>
 #include <signal.h>
 #include <stdint.h>
