@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -180,6 +181,7 @@ void Definitions::reset(const Schema& in_file) {
   variables_in_file_ = static_cast<int>(in_file.variables.size());
   decompositions_.resize(in_file.variables.size());
   gathered_.clear();
+  by_pattern_.clear();
   dim_by_name_.clear();
   variable_by_name_.clear();
   for (std::size_t i = 0; i < schema_.dims.size(); ++i)
@@ -261,6 +263,7 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   variable.no_fill = !defaults_.fill;
   variable.distributed = decomposition != nullptr;
   quantized_.erase(name);
+  by_pattern_.erase(name);
   if (variable.distributed && !variable.dims.empty()) take_defaults(variable);
   if (decomposition != nullptr && type == Type::string)
     throw Error(Code::not_supported, "strings cannot be cut over ranks; use a variable of type char, or put")
@@ -321,8 +324,11 @@ void Definitions::take_defaults(VariableDef& variable) {
   else if (most_of(quantization.mode, variable.type) < quantization.number ||
            dim_by_name_.contains(variable.name))
     return;
-  taken_.insert({"quantize", choice->pattern});
   if (!quantization.empty()) quantized_[variable.name] = quantization;
+  if (choice->named)
+    taken_.insert({"quantize", choice->pattern});
+  else
+    by_pattern_[variable.name] = choice->pattern;
 }
 
 void Definitions::def_gathered(const std::string& name, const std::string& dims,
@@ -416,6 +422,7 @@ void Definitions::def_quantize(const std::string& name, const std::string& text)
     throw Error(Code::invalid_argument, e.status().message).of_variable(name);
   }
   check_quantization(v, quantization);
+  if (const auto chosen = by_pattern_.extract(name)) taken_.insert({"quantize", chosen.mapped()});
   if (quantization.empty())
     quantized_.erase(name);
   else
@@ -427,7 +434,20 @@ void Definitions::find_quantized() {
     if (const Quantization found = quantization_in_file(v); !found.empty()) quantized_[v.name] = found;
 }
 
+// Which variables are coordinates is known when all is defined that there is to be.
+void Definitions::spare_coordinates() {
+  if (by_pattern_.empty()) return;
+  const auto coordinates = names_of_coordinates(schema_);
+  for (const auto& [name, pattern] : std::exchange(by_pattern_, {})) {
+    if (coordinates.contains(name))
+      quantized_.erase(name);
+    else
+      taken_.insert({"quantize", pattern});
+  }
+}
+
 void Definitions::describe_quantized() {
+  spare_coordinates();
   for (auto i = static_cast<std::size_t>(variables_in_file_); i < schema_.variables.size(); ++i) {
     const auto found = quantized_.find(schema_.variables[i].name);
     if (found == quantized_.end()) continue;

@@ -85,6 +85,7 @@ class Definitions {
   std::vector<int> resolve_dims(const std::string& variable, const std::string& text) const;
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
+  void spare_coordinates();
   VariableDef& new_variable(const std::string& name, const char* what);
 
   Schema schema_;
@@ -95,6 +96,7 @@ class Definitions {
   std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
   int variables_in_file_ = 0;
   std::map<std::string, Quantization> quantized_;
+  std::map<std::string, std::string> by_pattern_;  ///< those of them that no setting names, by which pattern
   Defaults defaults_;
   std::unordered_set<std::string> defined_;
   std::set<std::pair<std::string, std::string>> taken_;  // setting and pattern

@@ -6,6 +6,7 @@
 
 #include "base/build_info.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "codec/convert.hpp"
 
 namespace shoal {
@@ -75,6 +76,28 @@ VariableDef quantization_container(Mode mode) {
 
 bool is_quantization_container(const VariableDef& variable) {
   return variable.name == container_name(Mode::bitround) || variable.name == container_name(Mode::granular);
+}
+
+std::set<std::string> names_of_coordinates(const Schema& schema) {
+  std::set<std::string> names;
+  const auto add = [&](std::string text) {
+    // Also "area: cell_area", of which the first word is no name of a variable.
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == ':' || c == '\0'; }, ' ');
+    for (auto& word : words(text))
+      names.insert(std::move(word));
+  };
+  for (const auto& variable : schema.variables)
+    for (const char* name : {"coordinates", "bounds", "climatology", "cell_measures", "formula_terms",
+                             "grid_mapping", "node_coordinates"}) {
+      const Attribute* found = find_attribute(variable.attributes, name);
+      if (found == nullptr) continue;
+      if (found->type == Type::char_)
+        add(std::string(reinterpret_cast<const char*>(found->data.data()), found->data.size()));
+      for (const auto& text : found->strings)
+        add(text);
+    }
+  return names;
 }
 
 Quantization quantization_in_file(const VariableDef& variable) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include "codec/quantize.hpp"
 #include "format/schema.hpp"
@@ -18,6 +20,10 @@ void describe_quantization(VariableDef& variable, const Quantization& quantizati
 /// CF's variable without values that tells the algorithm and who did it.
 VariableDef quantization_container(Quantization::Mode mode);
 bool is_quantization_container(const VariableDef& variable);
+
+/// Names in attributes of variables by which CF tells where cells are and how large (coordinates, bounds,
+/// cell_measures, ...): values that nothing should be done to unless somebody asks for it.
+std::set<std::string> names_of_coordinates(const Schema& schema);
 
 /// What netCDF's attributes of a variable in a file say; also Shoal's.
 Quantization quantization_in_file(const VariableDef& variable);

@@ -236,6 +236,41 @@ TEST_CASE("quantize: a file that says so goes on with it, an attribute that is c
   }
 }
 
+TEST_CASE("quantize: a setting that names no variable leaves coordinates as they are") {
+  if (skipped(in_one_file(), "attributes of sets are those of files")) return;
+  const Dims cut_shape{k_shape[1], k_shape[2]};
+  std::mt19937 random(43);
+  const auto tiles = random_tiles(cut_shape, world_size(), false, random);
+  const Cut cut(MPI_COMM_WORLD, cut_shape, tiles[static_cast<std::size_t>(world_rank())], Dims(2), Dims(2));
+  const auto att = [](shoal_dataset* file, const char* name, const std::string& text) {
+    ok(shoal_put_att(file, "v", name, SHOAL_CHAR, static_cast<std::int64_t>(text.size()), text.c_str()));
+  };
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(
+        MPI_COMM_WORLD, k_path,
+        ("format=" + format + ", quiet=true, quantize=\"lat=bitround:7; l*=bitround:5; bitround:4\"").c_str(),
+        &file));
+    define_dims(file);
+    for (const char* name : {"lon", "lat", "lon_edges", "area", "depth", "level", "other", "v"})
+      ok(shoal_def_var(file, name, SHOAL_FLOAT, "y x", cut.handle()));
+    ok(shoal_def_quantize(file, "depth", "bitround:6"));
+    att(file, "coordinates", "lon lat");
+    att(file, "bounds", "lon_edges");
+    att(file, "cell_measures", "area: area");
+    att(file, "formula_terms", "s: other_file depth: depth");
+    ok(shoal_end_define(file));
+    int index = -1;
+    for (const char* name : {"lon", "lon_edges", "area"})
+      fails(shoal_find_att(file, name, "quantization", &index), SHOAL_NOT_FOUND);
+    // Those that are named, or given it, and all others.
+    for (const auto& [name, bits] : {std::pair{"lat", 7}, {"depth", 6}, {"level", 5}, {"other", 4}, {"v", 4}})
+      CHECK(int_attribute(file, name, "quantization_nsb") == bits);
+    ok(shoal_close(&file, 0));
+  }
+}
+
 TEST_CASE("quantize: what cannot be is refused, and says what can") {
   if (skipped(has_format("cdf5"), "it has no cdf5")) return;
   shoal_dataset* file = nullptr;
