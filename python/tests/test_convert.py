@@ -215,6 +215,36 @@ def test_what_cannot_be_leaves_nothing(his, tmp_path):
     assert result.returncode == 2 and "given twice" in result.stderr
 
 
+def test_types_and_groups_that_shoal_has_not(tmp_path):
+    """Said by name, also by others that look at all variables; what is left can be written."""
+    path, out = tmp_path / "others.nc", tmp_path / "out.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 3)
+        file.createVariable("plain", "i4", "x")[:] = 7
+        kind = file.createEnumType("u1", "kind", {"land": 0, "water": 1})
+        file.createVariable("kinds", kind, "x")[:] = 1
+        file.createGroup("inner").createVariable("deep", "f4", "x")[:] = 2.5
+    with shoal.open(path) as file:
+        assert file.variables["kinds"].dtype is None
+    for exclude, words in [([], "'kinds'.*enum.*--exclude"), (["kinds"], "'inner/deep'.*group.*--exclude")]:
+        with pytest.raises(shoal.NotSupportedError, match=words):
+            convert(out, path, exclude=exclude)
+        assert not out.exists() and not leftovers(tmp_path)
+    convert(out, path, exclude=["kinds", "inner/*"], verify=True)
+    with netCDF4.Dataset(out) as file:
+        assert list(file.variables) == ["plain"] and file["plain"][:].tolist() == [7, 7, 7]
+    with pytest.raises(shoal.NotSupportedError, match="'kinds'.*--variables"):
+        compare(path, path)
+    assert compare(path, path, variables=["plain", "inner/deep"]).same
+    with pytest.raises(shoal.NotSupportedError, match="'kinds'"), shoal.open(path) as file:
+        file.get("kinds")
+    xarray = pytest.importorskip("xarray")
+    with xarray.open_dataset(path, engine="shoal") as found:
+        assert "plain" in found and "kinds" not in found
+    shown = run_program([*program[:-1], "explain", path, "--chunks"])
+    assert shown.returncode == 0 and "plain" in shown.stdout and "kinds" not in shown.stdout
+
+
 def test_a_difference_is_found(his, tmp_path, monkeypatch):
     """Verifying reads the file itself: what storing did wrong does not get the name."""
     from shoal import conversion

@@ -16,8 +16,8 @@ import numpy as np
 from . import _shoal
 from ._library import start_mpi
 from ._steps import Cuts, Reader, Step, item_bytes, steps
-from .errors import InvalidArgumentError, StateError
-from .inventory import Attributes, Variable
+from .errors import InvalidArgumentError, NotSupportedError, StateError
+from .inventory import Attributes, Variable, need_readable
 from .types import ALL_RECORDS
 
 memory_default = 256 * 2**20
@@ -140,6 +140,13 @@ class Copy:
         node.Free()
         self._progress = progress if comm.rank == 0 else None
         self._variables = list(variables)
+        way_out = "leave it out with shoal convert --exclude"
+        need_readable(file.path, self._variables, way_out)
+        for variable in self._variables:
+            if "/" in variable.name:
+                raise NotSupportedError(
+                    f"{file.path}: variable '{variable.name}' is in a group; Shoal writes none: {way_out}."
+                )
         self._cut_all, self._define_more = cut_all, define
         self._total = sum(math.prod(v.shape) * item_bytes(v) for v in self._variables)
         self._done = 0

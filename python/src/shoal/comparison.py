@@ -22,7 +22,7 @@ from . import _shoal, dataset
 from ._library import communicator
 from ._steps import Cuts, Reader, Step, item_bytes, steps
 from .errors import InvalidArgumentError, NotFoundError
-from .inventory import Variable
+from .inventory import Variable, need_readable
 
 block_bytes_default = 32 * 2**20
 # So many cells are looked at together: temporaries stay small beside the blocks.
@@ -420,6 +420,9 @@ def compare(
     with dataset.open(a, comm) as file_a, dataset.open(b, comm) as file_b:
         result = Comparison()
         names = _select(file_a, file_b, variables)
+        for file in (file_a, file_b):
+            there = [file.variables[name] for name in names if name in file.variables]
+            need_readable(file.path, there, "compare the others with --variables")
         _compare_dimensions(result.headers, file_a, file_b, names if variables else None, records)
         if not variables:
             _compare_attributes(

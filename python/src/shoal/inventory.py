@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from . import _shoal
-from .errors import InvalidArgumentError, TypeMismatchError
+from .errors import InvalidArgumentError, NotSupportedError, TypeMismatchError
 from .types import default_fill, dtype_of, memory_type
 
 
@@ -26,7 +26,8 @@ class Variable(NamedTuple):
 
     dims        names of the dimensions, record dimension first
     shape       lengths now, records so far included
-    dtype       numpy dtype; str for strings; bool for logical values
+    dtype       numpy dtype; str for strings; bool for logical values; None: of a type that Shoal cannot read
+                (compound, enum, ...)
     has_record  whether the first dimension is a record dimension
     chunks      chunk shape, None if the variable is not chunked
     storage     "contiguous", "chunked", "compressed", ...
@@ -63,6 +64,16 @@ class Variable(NamedTuple):
         dims = ", ".join(f"{n}={length}" for n, length in zip(self.dims, self.shape))
         kind = "str" if self.dtype is str else self.dtype
         return f"<shoal.Variable {self.name}({dims}) {kind}, {self.storage}>"
+
+
+def need_readable(path: str, variables: Iterable[Variable], way_out: str) -> None:
+    """Raises NotSupportedError for a variable of a type that Shoal cannot read. Local."""
+    for variable in variables:
+        if variable.dtype is None:
+            raise NotSupportedError(
+                f"{path}: variable '{variable.name}' is of a type that Shoal cannot read (compound, enum, "
+                f"opaque, ...); {way_out}."
+            )
 
 
 class Dimensions(Mapping):

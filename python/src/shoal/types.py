@@ -83,14 +83,15 @@ def type_number(dtype) -> int:
 
 
 def dtype_of(number: int, logical: bool = False):
-    """The numpy dtype that arrays of a variable get; str for strings. Local."""
+    """The numpy dtype that arrays of a variable get; str for strings, None for a type that Shoal cannot read
+    (compound, enum, ...). Local."""
     if logical or number == _shoal.LOGICAL:
         return np.dtype(bool)
     if number == _shoal.STRING:
         return str
     if number == _shoal.CHAR:
         return np.dtype("S1")
-    return np.dtype(_numbers[number])
+    return np.dtype(_numbers[number]) if number in _numbers else None
 
 
 def memory_type(array: np.ndarray) -> int:

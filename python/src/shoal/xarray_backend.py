@@ -130,7 +130,9 @@ class ShoalStore(AbstractDataStore):
     def get_variables(self):
         with _lock:
             file = self.manager.acquire()
-            return {variable.name: self._variable(file, variable) for variable in file.variables.values()}
+            # Those of other types cannot be read, and should not keep the rest from being.
+            readable = [variable for variable in file.variables.values() if variable.dtype is not None]
+            return {variable.name: self._variable(file, variable) for variable in readable}
 
     def _variable(self, file, variable) -> Variable:
         boxes = [self.blocks.get(dim, (0, length)) for dim, length in zip(variable.dims, variable.shape)]

@@ -374,6 +374,7 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
     from shoal import chunking, dataset
     from shoal._steps import item_bytes
     from shoal.errors import InvalidArgumentError
+    from shoal.inventory import need_readable
 
     from ..chunk_view import Row, print_json, show
 
@@ -381,7 +382,11 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
         return 0
     rows = []
     with dataset.open(path, None) as file:
-        names = list(file.variables) if variables is None else [name.strip() for name in variables.split(",")]
+        if variables is None:
+            names = [variable.name for variable in file.variables.values() if variable.dtype is not None]
+        else:
+            names = [name.strip() for name in variables.split(",")]
+            need_readable(path, [file.variables[name] for name in names], "leave it out")
         for name in names:
             variable = file.variables[name]
             chunk, own_wish = variable.chunks, wish or "auto"
