@@ -458,3 +458,47 @@ TEST_CASE("compression: a part that is written again is fill where no rank has a
   }
   shoal_decomposition_free(&map);
 }
+
+TEST_CASE("compression: chunks of many records are decoded once for reading record by record") {
+  if (skipped(is_native() && in_one_file(), "it needs driver native")) return;
+  constexpr std::int64_t k_records = 16, k_size = 20, k_chunks = 4;
+  const auto tiles = [&] {
+    std::mt19937 random(61);
+    return random_tiles({k_size, k_size}, world_size(), false, random);
+  }();
+  const Box tile = tiles[static_cast<std::size_t>(world_rank())];
+  const Cut cut(MPI_COMM_WORLD, {k_size, k_size}, tile, {0, 0}, {0, 0});
+  const std::int64_t chunk[] = {k_records, 10, 10};
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, k_path, "format=netcdf4, compression=shuffle+deflate", &file));
+  def_dim(file, "time", SHOAL_UNLIMITED);
+  def_dim(file, "y", k_size);
+  def_dim(file, "x", k_size);
+  ok(shoal_def_var(file, "v", SHOAL_INT, "time y x", cut.handle()));
+  ok(shoal_def_chunks(file, "v", chunk));
+  TestArray array(SHOAL_INT, tile.count);
+  const auto of_record = [&](std::int64_t record, const Dims& i) {
+    return static_cast<double>(record * 1000 + (tile.first[0] + i[0]) * k_size + tile.first[1] + i[1]);
+  };
+  for (std::int64_t record = 0; record < k_records; ++record) {
+    for_cells(Box::whole(tile.count), [&](const Dims& i) { array.set(i, of_record(record, i)); });
+    ok(shoal_write(file, "v", cut.handle(), array.c(), record, nullptr, nullptr));
+  }
+  ok(shoal_close(&file, 0));
+  // Room for all chunks, and for less than one.
+  for (const std::string room : {"", "stage_bytes=65536"}) {
+    CAPTURE(room);
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, room.c_str(), &file));
+    int wrong = 0;
+    for (std::int64_t record = 0; record < k_records; ++record) {
+      array.fill(-1);
+      ok(shoal_read(file, "v", cut.handle(), array.c(), record, nullptr, nullptr));
+      for_cells(Box::whole(tile.count),
+                [&](const Dims& i) { wrong += array.get(i) != of_record(record, i) ? 1 : 0; });
+    }
+    CHECK(wrong == 0);
+    // A rank decodes what others have decoded, where it is there first.
+    if (room.empty()) CHECK(reported(file, "reads") <= k_chunks * world_size());
+    ok(shoal_close(&file, 0));
+  }
+}

@@ -82,7 +82,8 @@ def item_bytes(variable: Variable) -> int:
 
 def is_small(variable: Variable, quantum: Sequence[int] | None = None) -> bool:
     """Whether a variable is moved by one rank: strings, and what is not worth cutting. Local."""
-    most = _small_bytes if quantum is None else _small_bytes_compressed
+    compressed = quantum is not None or variable.storage == "compressed"
+    most = _small_bytes_compressed if compressed else _small_bytes
     return variable.dtype is str or math.prod(variable.section_shape) * item_bytes(variable) <= most
 
 

@@ -87,8 +87,8 @@ void Encoder::put_part(const Piece& piece, const std::byte* cells) {
            byte_strides(shape, element), piece.cells.count, copy, nullptr);
 }
 
-void Encoder::get_part(const Piece& piece, std::byte* cells) const {
-  copy_box(chunk.data() + place_of(piece), byte_strides(shape, element), cells,
+void Encoder::get_part(const Bytes& whole, const Piece& piece, std::byte* cells) const {
+  copy_box(whole.data() + place_of(piece), byte_strides(shape, element), cells,
            byte_strides(piece.cells.count, element), piece.cells.count, copy, nullptr);
 }
 

@@ -14,6 +14,7 @@
 #include "decomp/node_share.hpp"
 #include "driver/cells.hpp"
 #include "driver/driver.hpp"
+#include "driver/native/decoded_chunks.hpp"
 #include "driver/native/native_file.hpp"
 #include "driver/native/stage.hpp"
 #include "driver/pieces.hpp"
@@ -123,9 +124,10 @@ struct Encoder {
 
   /// The cells of a whole chunk as they lie in the file, fill where they do not.
   void load(NativeFile& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time);
-  /// From cells of a part, row-major, to their places in `chunk`, and back.
+  /// From cells of a part, row-major, to their places in `chunk`.
   void put_part(const Piece& piece, const std::byte* cells);
-  void get_part(const Piece& piece, std::byte* cells) const;
+  /// From a whole chunk to cells of a part.
+  void get_part(const Bytes& whole, const Piece& piece, std::byte* cells) const;
 
  private:
   std::int64_t place_of(const Piece& piece) const;
@@ -141,13 +143,15 @@ struct StoredPiece {
 /// Reading: fetches a region piece by piece into the stage, from where ranks take their cells.
 class FieldReader {
  public:
-  FieldReader(Stage& stage, NativeFile& file, Counters& counters)
-      : stage_(stage), file_(file), counters_(counters) {}
+  /// decoded: what may be kept of chunks, of whose cells others may be read next; nullptr: nothing.
+  FieldReader(Stage& stage, NativeFile& file, Counters& counters, DecodedChunks* decoded)
+      : stage_(stage), file_(file), counters_(counters), decoded_(decoded) {}
   /// Collective over the node; nothing may be under way for writing.
   Status read(const FieldJob& job);
 
  private:
   std::vector<Filling> describe(const FieldJob& job);
+  std::optional<std::uint32_t> claim_decoded(const Filling& filling);
   void fetch(const Filling& filling, std::uint32_t share, const Bytes& fill);
   void decode(const Filling& filling, const StagedPiece& staged);
   Misfits unpack(const FieldJob& job, const Filling& filling);
@@ -155,6 +159,7 @@ class FieldReader {
   Stage& stage_;
   NativeFile& file_;
   Counters& counters_;
+  DecodedChunks* decoded_;
   std::optional<Encoder> decoder_;
 };
 

@@ -11,14 +11,14 @@ Status FieldReader::read(const FieldJob& job) {
   const std::uint64_t note = note_of(job, 0);
   Status status;
   std::size_t next = 0;  // the filling whose cells this rank takes next
-  // Fetch a share of the next fillings: the one that lies where this rank fetched before, whose memory is
-  // near to its core, or else any that nobody has taken.
-  const auto fetch_wished = [&](const Stage::Wish& wish) {
+  // Fetch a share of the next fillings: one that this rank has decoded before, the one that lies where it
+  // fetched before, whose memory is near to its core, or else any that nobody has taken.
+  const auto fetch_claimed = [&](const auto& claim) {
     for (std::size_t i = next; i < std::min(fillings.size(), next + ahead); ++i) {
       const Filling& filling = fillings[i];
       if (!stage_.open(filling.number)) return false;
       stage_.map(filling.number, filling.used);
-      const auto share = stage_.claim(filling.number, filling.shares(), wish);
+      const std::optional<std::uint32_t> share = claim(filling);
       if (!share) continue;
       status.merge(caught([&] { fetch(filling, *share, fill); }));
       stage_.finish(filling.number, filling.shares(), false);
@@ -27,7 +27,17 @@ Status FieldReader::read(const FieldJob& job) {
     return false;
   };
   const auto own = static_cast<std::uint32_t>(stage_.node().rank()) % Stage::k_most_shares;
-  const auto fetch_one = [&] { return fetch_wished({own, false}) || fetch_wished({own, true}); };
+  const auto fetch_wished = [&](const Stage::Wish& wish) {
+    return fetch_claimed(
+        [&](const Filling& filling) { return stage_.claim(filling.number, filling.shares(), wish); });
+  };
+  const auto fetch_decoded = [&] {
+    return job.is_encoded() && decoded_ != nullptr &&
+           fetch_claimed([&](const Filling& filling) { return claim_decoded(filling); });
+  };
+  const auto fetch_one = [&] {
+    return fetch_decoded() || fetch_wished({own, false}) || fetch_wished({own, true});
+  };
   for (; next < fillings.size(); ++next) {
     const Filling& filling = fillings[next];
     const auto fetched = [&] {
@@ -90,6 +100,13 @@ std::vector<Filling> FieldReader::describe(const FieldJob& job) {
   return fillings;
 }
 
+std::optional<std::uint32_t> FieldReader::claim_decoded(const Filling& filling) {
+  for (std::uint32_t i = 0; i < filling.shares(); ++i)
+    if (decoded_->has(filling.pieces[i].encoded.address))
+      if (const auto share = stage_.claim(filling.number, filling.shares(), {i, false})) return share;
+  return std::nullopt;
+}
+
 void FieldReader::fetch(const Filling& filling, std::uint32_t share, const Bytes& fill) {
   if (filling.encoded) return decode(filling, filling.pieces[share]);
   std::byte* data = stage_.data(filling.number);
@@ -112,8 +129,14 @@ void FieldReader::decode(const Filling& filling, const StagedPiece& staged) {
   std::byte* to = stage_.data(filling.number) + staged.in_stage;
   if (static_cast<std::size_t>(staged.bytes()) == decoder.chunk.size())
     return decoder.load(file_, staged.encoded, {to, decoder.chunk.size()}, counters_.decode);
-  decoder.load(file_, staged.encoded, decoder.chunk, counters_.decode);
-  decoder.get_part(staged.piece, to);
+  const std::uint64_t address = staged.encoded.address;
+  const Bytes* known = decoded_ != nullptr ? decoded_->find(address) : nullptr;
+  if (known == nullptr) {
+    decoder.load(file_, staged.encoded, decoder.chunk, counters_.decode);
+    if (decoded_ != nullptr && address != k_unplaced) decoded_->keep(address, decoder.chunk);
+    known = &decoder.chunk;
+  }
+  decoder.get_part(*known, staged.piece, to);
 }
 
 Misfits FieldReader::unpack(const FieldJob& job, const Filling& filling) {

@@ -45,6 +45,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
     counters_.hints_dropped.push_back(key + "=" + value);
   nodes_ = find_nodes();
   parts_.emplace(schema_, options_.stage_bytes * nodes_->count(), counters_.pack);
+  decoded_.emplace(options_.stage_bytes / nodes_->node().size());
   share_file(where);
   if (options_.stored_by == StoredBy::ranks) find_servers();
   if (options_.io_way == IoWay::subset) make_groups();
@@ -359,12 +360,13 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   if (job.is_encoded()) {
     job.encoded = find_encoded(job);
     if (apart) return fetch_chunks(job);
-    return FieldReader(*stage_, file_, counters_).read(job);
+    const bool keeps = !writable_ && parts_->is_part(job);
+    return FieldReader(*stage_, file_, counters_, keeps ? &*decoded_ : nullptr).read(job);
   }
   if (job.addresses_listed) job.addresses = find(job);
   if (exchanges(job)) return transfer.decomposition->map() != nullptr ? fetch_boxes(job) : fetch_tiles(job);
   if (options_.io_way != IoWay::subset && direct_->suits(job)) return direct_->read(job);
-  return FieldReader(*stage_, file_, counters_).read(job);
+  return FieldReader(*stage_, file_, counters_, nullptr).read(job);
 }
 
 bool NativeDriver::asks_owner(const Transfer& transfer) const {

@@ -246,6 +246,7 @@ class NativeDriver final : public Driver {
   std::optional<FieldWriter> writer_;
   std::optional<DirectWay> direct_;
   std::optional<PartKeeper> parts_;
+  std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
   std::map<const Decomposition*, Known> shares_;
   std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed

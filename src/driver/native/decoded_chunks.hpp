@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace shoal {
+
+/// Chunks that were decoded for a part of their cells, kept for those who read the next part: of a file that
+/// is only read, where nothing moves. At most so many bytes of them; which one makes room for another is
+/// left to chance, so that of chunks that are read in turn, more than there is room for, some are still
+/// there.
+class DecodedChunks {
+ public:
+  explicit DecodedChunks(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  bool has(std::uint64_t address) const { return places_.contains(address); }
+  /// By its address in the file; nullptr: it is not kept. Good until the next call of keep.
+  const Bytes* find(std::uint64_t address) const {
+    const auto at = places_.find(address);
+    return at == places_.end() ? nullptr : &kept_[at->second].second;
+  }
+  void keep(std::uint64_t address, const Bytes& chunk) {
+    const auto size = static_cast<std::int64_t>(chunk.size());
+    if (size > most_bytes_ || has(address)) return;
+    while (bytes_ + size > most_bytes_)
+      drop_one();
+    kept_.emplace_back(address, chunk);
+    places_[address] = kept_.size() - 1;
+    bytes_ += size;
+  }
+
+ private:
+  void drop_one() {
+    random_ = random_ * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX
+    const auto at = static_cast<std::size_t>((random_ >> 33) % kept_.size());
+    bytes_ -= static_cast<std::int64_t>(kept_[at].second.size());
+    places_.erase(kept_[at].first);
+    if (at + 1 != kept_.size()) {
+      kept_[at] = std::move(kept_.back());
+      places_[kept_[at].first] = at;
+    }
+    kept_.pop_back();
+  }
+
+  std::int64_t most_bytes_, bytes_ = 0;
+  std::vector<std::pair<std::uint64_t, Bytes>> kept_;
+  std::unordered_map<std::uint64_t, std::size_t> places_;
+  std::uint64_t random_ = 0;
+};
+
+}  // namespace shoal
