@@ -177,7 +177,11 @@ def test_records(pair, tmp_path):
         file.put("v", np.zeros((7, 9)), 1)
     found = one(compare(a, b, records="common"))
     assert found.largest_at[0] == 1 and found.cells == 3 * 63
-    assert compare(a, b, records=slice(2, None)).same
+    assert compare(a, b, records=slice(2, 3)).same
+    # What is not in both is not the same.
+    for missing in (slice(3, 4), slice(1, 4), slice(2, None), slice(-1, None), slice(7, 9), slice(2, 2)):
+        with pytest.raises(shoal.NotFoundError, match="3 and 4 records"):
+            compare(a, b, records=missing)
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 4])
@@ -225,6 +229,7 @@ def test_exit_status(pair, tmp_path):
         [a, str(tmp_path / "none.nc")],
         [a, b, "--variables", "nix"],
         [a, b, "--records", "x"],
+        [a, b, "--records", "7"],
         [a, b, "--memory", "much"],
         [a, b, "--atol", "-1"],
     ):

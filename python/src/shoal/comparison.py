@@ -369,7 +369,17 @@ def _chosen_records(records, a: Variable, b: Variable) -> Optional[range]:
     if not a.has_record:
         return None
     common = range(min(a.shape[0], b.shape[0]))
-    return common if records is None or records == "common" else common[records]
+    if records is None or records == "common":
+        return common
+    mine, theirs = (range(variable.shape[0])[records] for variable in (a, b))
+    ends = [end for end in (records.start, records.stop) if end is not None]
+    if mine != theirs or not mine or any(abs(end) > len(common) for end in ends):
+        asked = ":".join("" if end is None else str(end) for end in (records.start, records.stop))
+        raise NotFoundError(
+            f"Variable '{a.name}' has not got the records {asked} (from 0, the last not included) in both: it "
+            f"has {a.shape[0]} and {b.shape[0]} records. Choose those that are in both, or 'common'."
+        )
+    return mine
 
 
 def _select(a, b, patterns: Optional[Sequence[str]]) -> list[str]:
@@ -405,8 +415,8 @@ def compare(
 
     a, b       paths
     variables  names or patterns ("temp", "u*"); None: all, and the file's attributes too
-    records    a slice of record numbers, or "common": those that both have; other records, and how many
-               there are, are then not looked at. None: all
+    records    a slice of record numbers that both have, or "common": all of these; other records, and how
+               many there are, are then not looked at. None: all
     ignore_attributes  names or patterns of attributes that may differ ("history", "*")
     tolerance  None: exact
     block_bytes  memory a rank for a part of each dataset, about
