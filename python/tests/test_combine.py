@@ -15,6 +15,7 @@ from conftest import clean_environment, run_program
 import shoal
 from shoal.combination import combine
 from shoal.comparison import compare
+from shoal.conversion import convert
 
 program = [sys.executable, "-m", "shoal.cli", "combine"]
 launcher = str(Path(__file__).resolve().parents[2] / "tools" / "mpirun.sh")
@@ -60,6 +61,25 @@ def test_a_set_becomes_the_one_file(model, tmp_path, kind, ranks):
         for variable in file.variables.values():
             assert "domain_decomposition" not in variable.attributes
     assert not leftovers(tmp_path)
+
+
+@pytest.mark.parametrize("tool", [combine, convert])
+def test_what_is_written_beside_tells_the_final_name(model, tmp_path, tool, monkeypatch):
+    one, many = model(2, "netcdf4")
+    monkeypatch.chdir(tmp_path)
+    before = set(os.listdir())
+    out, reference = tmp_path / "out.nc", tmp_path / "out_reference.json"
+    tool(out, many, settings={"reference": "auto"})
+    assert set(os.listdir()) - before == {"out.nc", "out_reference.json"}
+    assert "out.nc" in reference.read_text() and "partial" not in reference.read_text()
+    reference.unlink()
+    monkeypatch.setenv("SHOAL_REFERENCE", str(tmp_path / "named.json"))
+    monkeypatch.setenv("SHOAL_MASTER", "auto")
+    tool(out, many, overwrite=True)
+    assert "partial" not in (tmp_path / "named.json").read_text()
+    assert_same(out, tmp_path / "out_master.nc")
+    tool(out, many, overwrite=True, settings={"reference": "", "master": ""})
+    assert set(os.listdir()) - before == {"out.nc", "named.json", "out_master.nc"}
 
 
 def test_any_format_to_any(model, tmp_path, any_format):

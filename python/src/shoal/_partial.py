@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .errors import Error, ExistsError, StoreError
+from .references import write_master, write_reference
 
+# Settings that have something written beside a file, which tells the file's name: how, and its usual ending.
+_beside = {"reference": (write_reference, "_reference.json"), "master": (write_master, "_master.nc")}
 _header_suffix = ".json"  # of formats whose header is a file of its own
 
 
@@ -108,3 +112,28 @@ def _rename(path: str, out: str) -> None:
         os.replace(path, out)
     except OSError as error:
         raise StoreError(f"{path} cannot be renamed to {out}: {error.strerror}") from None
+
+
+def take_beside(options: dict[str, object], file) -> dict[str, str]:
+    """What settings of the output ask to have written beside it, arguments or others, which an open file
+    tells. The options ask for nothing then, as the output has not got its name yet. Local."""
+    asked = {}
+    for key in _beside:
+        elsewhere = re.search(rf'^{key} = (?!"" )(.+?) +# ', file.settings, re.MULTILINE)
+        value = os.fspath(options.get(key, elsewhere[1] if elsewhere else ""))
+        options[key] = ""
+        if value:
+            asked[key] = value
+    return asked
+
+
+def write_beside(comm, out: str, asked: dict[str, str]) -> None:
+    """Write it, now that the file has its name. Collective."""
+
+    def write() -> None:
+        stem = out[:-3] if len(out) > 3 and out.endswith(".nc") else out
+        for key, value in asked.items():
+            make, ending = _beside[key]
+            make(out, stem + ending if value == "auto" else value)
+
+    on_root(comm, write)

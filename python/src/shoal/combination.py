@@ -16,7 +16,7 @@ from typing import Optional
 from . import dataset
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
-from ._partial import check_target, on_root, partial_file
+from ._partial import check_target, on_root, partial_file, take_beside, write_beside
 from .errors import InvalidArgumentError
 
 
@@ -58,6 +58,7 @@ def combine(
     with dataset.open(source, comm, **reading) as file:
         on_root(comm, lambda: check_whole(file, source))
         options["format"] = options["format"] or file.format
+        beside = take_beside(options, file)
         with partial_file(comm, out) as path:
             made = dataset.create(path, comm, **with_thread(comm, {"layout": "one", **options}))
             try:
@@ -71,5 +72,6 @@ def combine(
                 made.abandon()
                 raise
             made.close()
+        write_beside(comm, out, beside)
         result.path = out
         return result

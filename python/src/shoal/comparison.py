@@ -376,8 +376,8 @@ def _chosen_records(records, a: Variable, b: Variable) -> Optional[range]:
     if mine != theirs or not mine or any(abs(end) > len(common) for end in ends):
         asked = ":".join("" if end is None else str(end) for end in (records.start, records.stop))
         raise NotFoundError(
-            f"Variable '{a.name}' has not got the records {asked} (from 0, the last not included) in both: it "
-            f"has {a.shape[0]} and {b.shape[0]} records. Choose those that are in both, or 'common'."
+            f"Variable '{a.name}' has not got the records {asked} (from 0, the last not included) in both: "
+            f"it has {a.shape[0]} and {b.shape[0]} records. Choose those that are in both, or 'common'."
         )
     return mine
 

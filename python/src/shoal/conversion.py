@@ -19,7 +19,7 @@ import numpy as np
 from . import dataset
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
-from ._partial import check_target, on_root, partial_file
+from ._partial import check_target, on_root, partial_file, take_beside, write_beside
 from .comparison import Comparison, Tolerance, compare
 from .errors import InvalidArgumentError, NotFoundError, StoreError
 from .inventory import Variable
@@ -87,6 +87,7 @@ def convert(
         on_root(comm, lambda: check_whole(file, source))
         chosen = select(file, variables, exclude)
         options["format"] = options["format"] or file.format
+        beside = take_beside(options, file)
         with partial_file(comm, out) as path:
             made = dataset.create(path, comm, **with_thread(comm, options))
             try:
@@ -111,6 +112,7 @@ def convert(
             made.close()
             if verify:
                 _verify(source, path, comm, tolerances)
+        write_beside(comm, out, beside)
     return Converted(
         out,
         result.format,
