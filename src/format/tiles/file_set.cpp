@@ -437,7 +437,7 @@ void Builder::refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cove
                   "no file holds the cells " + where + " of (" + joined(names, ", ") + "), " +
                   std::to_string(cover.gap_cells) +
                   " cells in all; if these are tiles of land that the model does not write, set "
-                  "missing_tiles=fill")
+                  "missing_tiles=fill (shoal combine: --allow-missing)")
       .in_file(base().path);
 }
 
