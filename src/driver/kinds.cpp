@@ -97,8 +97,8 @@ const DriverKind& checked(const std::string& name, OpenMode mode, Format format,
   const std::string access = name_of(options.access);
   if (*kind->accesses != '\0' && !has(kind->accesses, access))
     throw Error(Code::setting, "driver " + name + " has no " + access + " access, only " +
-                                   joined(words(kind->accesses), ", ") +
-                                   "; drivers with it: " + those_with(format_name, access));
+                                   joined(words(kind->accesses), ", ") + "; drivers with it for " +
+                                   format_name + ": " + those_with(format_name, access));
   return *kind;
 }
 
