@@ -113,6 +113,19 @@ void BoxDriver::warn_of_sharing() {
   if (!warning.empty()) counters_.warnings.push_back(warning);
 }
 
+void BoxDriver::watch_device(bool tells_nobody) {
+  using Sharing = FileSystem::Sharing;
+  if (!writable_ || (where_.sharing != Sharing::local && where_.sharing != Sharing::coherent)) return;
+  device_.emplace(path_);
+  tells_nobody_ = tells_nobody;
+}
+
+// On rank 0; the others hear of it as they meet.
+Status BoxDriver::find_room(const Schema& schema, std::int64_t more, std::int64_t new_cells) {
+  if (!device_ || comm_.rank() != 0) return {};
+  return caught([&] { device_->expect(schema, more, new_cells); });
+}
+
 void BoxDriver::require_format(const char* driver, std::initializer_list<Format> held) const {
   if (std::find(held.begin(), held.end(), schema_.format) != held.end()) return;
   std::string names;
@@ -125,6 +138,7 @@ void BoxDriver::require_format(const char* driver, std::initializer_list<Format>
 
 void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
+  comm_.agree_or_throw(find_room(wanted, 0, 0));
   comm_.agree_or_throw(caught([&] { extend(wanted); }));
   auto lengths = schema_.dims;
   schema_ = wanted;
@@ -174,8 +188,13 @@ void BoxDriver::grow(int v, const Box& box) {
 void BoxDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
   const int v = transfer.variable;
-  const Status known = v < 0 ? transfer.status : Status{};
   const bool together = stores_together() || !maps_.empty();  // cells of maps go from rank to rank
+  Status known = transfer.status;
+  if (v >= 0) {
+    const auto bytes = transfer.region.cells() * static_cast<std::int64_t>(size_of(variable(v).type));
+    const bool grows = schema_.has_record(v) && transfer.region.end(0) > schema_.shape(v)[0];
+    known = together ? find_room(schema_, bytes, grows ? bytes : 0) : Status{};
+  }
   const Status met = together ? meet_for_call(comm_, "writes", v, transfer.region, known) : known;
   if (!met.ok()) {
     missed_ = missed_ || !together;
@@ -282,7 +301,10 @@ void BoxDriver::fill_box_of(int v, const Box& box, bool replicated) {
 }
 
 void BoxDriver::fill_gaps(bool somebody_missed) {
-  for (const auto& gap : gaps(somebody_missed)) {
+  const auto found = gaps(somebody_missed);
+  if (found.empty()) return;
+  if (const Status room = comm_.agree(find_room(schema_, 0, 0)); !room.ok()) return keep(room, -1);
+  for (const auto& gap : found) {
     const bool replicated = !variable(gap.variable).distributed;
     keep(caught([&] { about_to_store(gap.variable, gap.cells, replicated); }), gap.variable);
     fill_box_of(gap.variable, gap.cells, replicated);
@@ -440,8 +462,10 @@ void BoxDriver::finish(bool durable, bool final) {
     keep(caught([&] { commit(durable || must_flush()); }), -1);
   }
   if (final) keep(caught([&] { close_file(); }), -1);
-  const Status outcome = comm_.agree(pending_);
+  Status outcome = comm_.agree(pending_);
   pending_ = {};
+  if (outcome.ok() && tells_nobody_)
+    outcome = caught([&] { comm_.on_root([&] { device_->check_stored(schema_, placements_); }); });
   if (!outcome.ok()) throw Error(outcome);
 }
 

@@ -4,11 +4,13 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/hash.hpp"
 #include "driver/cells.hpp"
+#include "driver/device_room.hpp"
 #include "driver/driver.hpp"
 #include "driver/exchange.hpp"
 #include "driver/io_ranks.hpp"
@@ -96,6 +98,10 @@ class BoxDriver : public Driver {
   /// For constructors of drivers whose ranks all store: a warning where several nodes had better not.
   /// Collective.
   void warn_of_sharing();
+  /// For constructors of drivers whose library writes by MPI-IO: rank 0 looks for room on the device before
+  /// variables are defined and fields are written. tells_nobody: and after, as the library may say nothing of
+  /// bytes that had none. Only where a rank sees at once what others stored.
+  void watch_device(bool tells_nobody);
   /// For constructors of drivers that create files through MPI-IO: stripes that are asked for become hints.
   void stripe_by_hints();
   /// Do other nodes see what was stored only once it is flushed?
@@ -153,6 +159,7 @@ class BoxDriver : public Driver {
   Status read_map(const Transfer& transfer, Rearranger& rearranger);
   Status read_tiles(const Transfer& transfer);
   void fill_gaps(bool somebody_missed);
+  Status find_room(const Schema& schema, std::int64_t more, std::int64_t new_cells);
   void finish(bool durable, bool final);
 
   const Comm& comm_;
@@ -170,6 +177,8 @@ class BoxDriver : public Driver {
   Hash written_so_far_;  ///< all writes since the last sync
   bool missed_ = false;  ///< this rank could not take part in a write that ranks do not meet in
   Status pending_;
+  std::optional<DeviceRoom> device_;
+  bool tells_nobody_ = false;
   Room packed_;
   struct Kept {
     std::shared_ptr<const Decomposition> decomposition;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,16 @@ struct FileSystem {
 
 /// Asks the system. Local. Error(io, permission) with the path as file.
 FileSystem file_system_of(const std::string& path);
+
+/// A file and the device that it is on, in bytes.
+struct FileRoom {
+  std::int64_t length = 0;
+  std::int64_t stored = 0;  ///< that the device has given to the file
+  std::int64_t free = 0;    ///< for anybody
+};
+
+/// Asks the system; nothing where it cannot tell. Local.
+std::optional<FileRoom> room_of(const std::string& path);
 
 /// How drivers find out; tests give them another one, to see what follows from file systems that are not
 /// there.

@@ -48,6 +48,7 @@ MpiioDriver::MpiioDriver(const Comm& comm, const std::string& path, OpenMode mod
     });
     open_files();
     warn_of_sharing();
+    watch_device(is_ompio(path));
     return;
   }
   throw Error(Code::not_supported, std::string("driver mpiio cannot read format ") +

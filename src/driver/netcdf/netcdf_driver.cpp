@@ -111,6 +111,7 @@ NetcdfDriver::NetcdfDriver(const Comm& comm, const std::string& path, OpenMode m
   comm.agree_or_throw(caught([&] { find_ids(schema()); }));
   ask_mpi_for_hints(comm, path, BoxDriver::options().hints, count());
   warn_of_sharing();
+  watch_device(false);
 }
 
 void NetcdfDriver::create(OpenMode mode) {

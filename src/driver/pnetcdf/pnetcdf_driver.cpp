@@ -115,6 +115,7 @@ PnetcdfDriver::PnetcdfDriver(const Comm& comm, const std::string& path, OpenMode
   stripe_by_hints();
   comm.agree_or_throw(caught([&] { open_file(mode); }));
   warn_of_sharing();
+  watch_device(is_ompio(path));
 }
 
 void PnetcdfDriver::open_file(OpenMode mode) {
