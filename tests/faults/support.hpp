@@ -8,8 +8,10 @@
 #include <memory>
 #include <string>
 
+#include "comm/nodes.hpp"
 #include "conformance/support.hpp"
 #include "dataset/dataset.hpp"
+#include "dataset/settings.hpp"
 #include "storage/faulty_store.hpp"
 
 namespace shoal::testing {
@@ -47,6 +49,12 @@ inline void all_got(const Outcome& outcome, Code code, const std::vector<std::st
 
 inline void all_ok(const Outcome& outcome) {
   CHECK_MESSAGE(outcome.code == Code::ok, outcome.message);
+}
+
+/// Do all ranks share memory? Collective.
+inline bool on_one_node() {
+  const auto ranks_per_node = resolve_settings("", {}).count("ranks_per_node");
+  return Nodes(Comm(MPI_COMM_WORLD), static_cast<int>(ranks_per_node)).single();
 }
 
 /// Fails if a test case took more than the seconds that an error may take.

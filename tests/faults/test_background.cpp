@@ -8,7 +8,6 @@
 #include <functional>
 #include <thread>
 
-#include "comm/nodes.hpp"
 #include "faults/support.hpp"
 
 using namespace shoal;
@@ -59,10 +58,6 @@ DatasetOptions in_background(const std::string& settings) {
 double most(double seconds) {
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds;
-}
-
-bool on_one_node() {
-  return Nodes(Comm(MPI_COMM_WORLD), 0).single();
 }
 
 }  // namespace
@@ -279,6 +274,8 @@ TEST_CASE("a rank that gets no thread is an error on all ranks, and no end") {
   const Quick quick;
   Line line(k_cells);
   for (const bool define_again : {false, true}) {
+    // Over several nodes chunks do not come through the stage.
+    if (define_again && !on_one_node()) continue;
     CAPTURE(define_again);
     pthread_attr_t usual;
     REQUIRE(pthread_getattr_default_np(&usual) == 0);

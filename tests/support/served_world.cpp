@@ -4,6 +4,9 @@
 
 #include <cstdlib>
 
+#include "comm/nodes.hpp"
+#include "dataset/settings.hpp"
+
 namespace {
 
 MPI_Comm g_world = MPI_COMM_NULL;
@@ -76,6 +79,12 @@ int ranks_of_all() {
   int size = 1;
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
   return size;
+}
+
+int ranks_of_smallest_node() {
+  const auto ranks_per_node = resolve_settings("", {}).count("ranks_per_node");
+  const Comm all(MPI_COMM_WORLD);
+  return static_cast<int>(all.min(Nodes(all, static_cast<int>(ranks_per_node)).node().size()));
 }
 
 std::unique_ptr<Served> served_by_environment() {

@@ -20,6 +20,8 @@ struct Served {
 
 /// Of the whole world.
 int ranks_of_all();
+/// Of the node that has fewest of them: fewer than these can serve. Collective over the whole world.
+int ranks_of_smallest_node();
 
 /// TEST_SERVERS=n: n ranks of each node serve in all tests. nullptr: none.
 std::unique_ptr<Served> served_by_environment();
