@@ -91,8 +91,9 @@ void check_mpi(int mpi_code, const char* what) {
 // room where its ranks meet if they share memory.
 std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent) {
   using Kept = std::shared_ptr<const Comm>;
-  // MPI is in no state to free a communicator while it deletes the attributes of another one.
-  static std::vector<Kept> left_over;
+  // MPI is in no state to free a communicator while it deletes the attributes of another one. (Never
+  // destroyed: the last attributes go when the program ends.)
+  static auto& left_over = *new std::vector<Kept>;
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
     const auto let_go = [](MPI_Comm, int, void* kept, void*) {

@@ -15,7 +15,7 @@ constexpr std::int64_t k_line = 64;
 constexpr std::int64_t k_bank = 32 * 1024;  // of data, at least
 constexpr std::int64_t k_part = 1024;       // of a rank, at least
 constexpr int k_banks = 2;                  // calls in turn: who is quick enters the next one
-constexpr int k_spins = 1000;               // some 30 microseconds
+constexpr Seconds k_spin = 20e-6;           // a sleeper takes as long to wake up
 constexpr Seconds k_nap = 1e-3;
 
 std::int64_t up_to_line(std::int64_t bytes) {
@@ -60,7 +60,7 @@ struct MeetingRoom::Tag {
 MeetingRoom::MeetingRoom(const Comm& ranks)
     : rank_(ranks.rank()),
       size_(ranks.size()),
-      spins_(::sysconf(_SC_NPROCESSORS_ONLN) >= size_ ? k_spins : 0),
+      spin_(::sysconf(_SC_NPROCESSORS_ONLN) >= size_ ? k_spin : 0),
       part_bytes_(part_of(size_)),
       tag_bytes_(up_to_line(size_ * static_cast<std::int64_t>(sizeof(Tag)))),
       bank_bytes_(static_cast<std::int64_t>(sizeof(Bank)) + tag_bytes_ + size_ * part_bytes_) {
@@ -85,9 +85,9 @@ std::byte* MeetingRoom::part(int rank) const {
 
 void MeetingRoom::await(SharedWord& word, std::uint32_t target) const {
   std::uint32_t seen = word.load(std::memory_order_acquire);
-  for (int i = 0; i < spins_ && !has_come(seen, target); ++i)
-    seen = word.load(std::memory_order_acquire);
+  if (has_come(seen, target)) return;
   for (const Seconds start = now(); !has_come(seen, target); seen = word.load(std::memory_order_acquire)) {
+    if (now() - start < spin_) continue;
     if (head().broken.load() != 0) fall_out();
     wait_while(word, seen, k_nap);
     if (now() - start > k_nap) let_mpi_go_on();

@@ -53,7 +53,7 @@ class MeetingRoom {
   SharedWindow window_;
   int rank_;
   int size_;
-  int spins_;                ///< looks before a rank sleeps
+  double spin_;              ///< seconds in which a rank looks before it sleeps
   std::int64_t part_bytes_;  ///< of a rank, in a bank
   std::int64_t tag_bytes_;   ///< of all ranks, in a bank
   std::int64_t bank_bytes_;
