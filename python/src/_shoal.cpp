@@ -95,6 +95,12 @@ void check_section(const shoal::Dataset& dataset, const std::string& variable,
                            std::to_string(expected) + ", one for each dimension but the record dimension.");
 }
 
+/// Nobody closes it any more but MPI_Finalize.
+void leave(shoal::Dataset& dataset) {
+  static auto& left = *new std::vector<shoal::Dataset>;  // never destroyed
+  left.push_back(std::move(dataset));
+}
+
 /// One of write, read, put and get, as a number that Python passes.
 enum class Verb : int { write, read, put, get };
 
@@ -354,6 +360,7 @@ void bind_dataset(nb::module_& m) {
       .def("sync", &Dataset::sync, "durable"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("end_define", &Dataset::end_define, nb::call_guard<nb::gil_scoped_release>())
       .def("abandon", &Dataset::abandon)
+      .def("leave", &leave)
       .def("is_open", &Dataset::is_open)
       .def("def_dim", &Dataset::def_dim, "name"_a, "length"_a)
       .def(

@@ -6,10 +6,12 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import sys
 import warnings
 import weakref
 from collections.abc import Mapping
 
+import mpi4py
 import numpy as np
 
 from . import _shoal
@@ -33,14 +35,20 @@ from .types import (
     to_numbers,
 )
 
-# Datasets that nobody closed are dropped before MPI ends; dropping never waits for other ranks.
 _open_datasets: weakref.WeakSet[Dataset] = weakref.WeakSet()
 
 
+# What nobody closed is closed in MPI_Finalize, which mpi4py calls later and where all ranks come together. A
+# program that ends by an exception may have other ranks that never come there: it drops what it has open.
 @atexit.register
-def _drop_open_datasets() -> None:
+def _leave_open_datasets() -> None:
+    failed = getattr(sys, "last_type", None) is not None
+    finalizes = mpi4py.rc.initialize if mpi4py.rc.finalize is None else mpi4py.rc.finalize
     for dataset in list(_open_datasets):
-        dataset._drop("at the end of the program")
+        if finalizes and not failed and dataset.writable:
+            dataset._leave()
+        else:
+            dataset._drop("at the end of the program")
 
 
 def _settings_text(settings: Mapping[str, object]) -> str:
@@ -170,6 +178,11 @@ class Dataset(Definitions):
                 stacklevel=3,
             )
             self.abandon()
+
+    def _leave(self) -> None:
+        if self._raw.is_open():
+            self._raw.leave()
+            self._forget()
 
     def _forget(self) -> None:
         self._decompositions.clear()

@@ -1,4 +1,4 @@
-"""Nobody closes the file: what was synced is in it, and the program ends."""
+"""Nobody closes the file: the program ends, and all is in it."""
 
 import sys
 
