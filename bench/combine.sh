@@ -28,10 +28,16 @@ seconds() {
 median() { sort -n | awk '{ a[NR] = $1 } END { print NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2 }'; }
 
 "$bare" make "$folder/set.nc" "$format" "${shape[@]}" "$records" "${tiles[@]}"
+# Memory for as much as is written: what was given back some seconds ago may have to be fetched from the host of a
+# virtual machine, which takes longer than writing and has nothing to do with who writes.
+warm() {
+  rm -f "$1"
+  cat "$folder"/set.nc.* >"$folder/warm"
+  rm "$folder/warm"
+}
+
 for ((rep = 0; rep <= reps; ++rep)); do # the first one warms up
-  # Each output is removed just before it is written again: memory that was given back some seconds ago may have to be
-  # fetched from the host of a virtual machine, which whoever writes first would be spared.
-  rm -f "$folder/bare.joined"
+  warm "$folder/bare.joined"
   seconds "$bare" join "$folder/bare.joined" "$format" "$folder/set.nc" "$count" >"$folder/now"
   if [ "$rep" != 0 ]; then
     cat "$folder/now" >>"$folder/bare.times"
@@ -39,7 +45,7 @@ for ((rep = 0; rep <= reps; ++rep)); do # the first one warms up
   fi
   awk '{ print $3 }' "$folder/said" >"$folder/bare.memory"
   for n in "${ranks[@]}"; do
-    rm -f "$folder/shoal.joined"
+    warm "$folder/shoal.joined"
     start=("$top/tools/mpirun.sh" "$n")
     if [ "$n" = 1 ]; then start=(); fi # as a user would: no launcher
     seconds "${start[@]}" shoal combine "$folder/shoal.joined" "$folder/set.nc" --format "$format" >"$folder/now"
