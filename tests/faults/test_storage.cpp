@@ -42,11 +42,17 @@ TEST_CASE("a disk that is full on one rank") {
           file->sync(false);
         });
       all_got(failed, Code::no_space, {"full.nc", "variable 'v'", "record "});
-      // The fault is over: everything can be written again.
-      all_ok(outcome_of([&] {
+      const auto write_all = [&] {
         for (std::int64_t record = 0; record < 4; ++record)
           file->write(line.call(record));
         file->sync(false);
+      };
+      // Where threads store, the rank has two handles of the file, of which each fails once.
+      const Outcome again = outcome_of(write_all);
+      if (again.code != Code::ok) all_got(again, Code::no_space, {"full.nc", "variable 'v'", "record "});
+      // The fault is over: everything can be written again.
+      all_ok(outcome_of([&] {
+        write_all();
         for (std::int64_t record = 0; record < 4; ++record)
           line.check(*file, record);
         file->close(false);
@@ -68,7 +74,7 @@ TEST_CASE("a disk that is full while chunks are compressed") {
     line.define(*file);
     int failures = 0;
     bool done = false;
-    while (!done && failures <= world_size()) {
+    while (!done && failures <= 2 * world_size()) {
       const Outcome outcome = outcome_of([&] {
         for (std::int64_t record = 0; record < 4; ++record)
           file->write(line.call(record));
