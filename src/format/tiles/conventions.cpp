@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <set>
 
 #include "format/tiles/set_paths.hpp"
 
@@ -48,36 +47,6 @@ void start(Cutting& cutting, const std::vector<Header>& headers) {
 
 constexpr const char* k_decomposition = "domain_decomposition";
 
-/// Of a symmetric grid (MOM6), tiles hold the corners and faces on both of their edges, so that neighbours
-/// have the points between them in common. They count as the later tile's, whose values mppnccombine keeps,
-/// too. Where neighbours share any other number of points, or only some share one, nothing is changed.
-void leave_shared_points_to_the_next(Cutting& cutting, const std::vector<Header>& headers) {
-  struct Place {
-    std::size_t file, dim;
-  };
-  std::map<std::string, std::vector<Place>> cut;
-  for (std::size_t f = 0; f < headers.size(); ++f)
-    for (std::size_t d = 0; d < cutting.global[f].size(); ++d)
-      if (cutting.global[f][d] >= 0) cut[headers[f].schema.dims[d].name].push_back({f, d});
-  for (const auto& [name, places] : cut) {
-    std::set<std::int64_t> begins;
-    for (const auto& at : places)
-      begins.insert(cutting.spans[at.file][at.dim].first);
-    std::vector<Span*> sharing;
-    bool all = true;
-    for (const auto& at : places) {
-      Span& span = cutting.spans[at.file][at.dim];
-      const auto next = begins.upper_bound(span.first);
-      if (next == begins.end()) continue;
-      const std::int64_t shared = span.first + span.count - *next;
-      all = all && (shared == 1 || shared < 0);
-      if (shared == 1) sharing.push_back(&span);
-    }
-    for (Span* span : sharing)
-      if (all) --span->count;
-  }
-}
-
 Cutting fms_cutting(const std::vector<Header>& headers) {
   Cutting cutting;
   start(cutting, headers);
@@ -105,7 +74,6 @@ Cutting fms_cutting(const std::vector<Header>& headers) {
     if (const auto total = integers_of(schema.attributes, "NumFilesInSet"); total && total->size() == 1)
       cutting.total = std::max(cutting.total, total->front());
   }
-  leave_shared_points_to_the_next(cutting, headers);
   return cutting;
 }
 
