@@ -49,12 +49,28 @@ class Whole:
             self.dims[name] = dims
             self.values[name] = random.random([self.lengths[d] for d in dims])
 
+    def make_symmetric(self):
+        """Faces and corners on both edges of each tile, as in MOM6: neighbours hold those between them."""
+        for name, centre in {"yq": self.y, "xq": self.x}.items():
+            self.cuts[name] = self.cuts[centre]
+            self.lengths[name] = self.lengths[centre] + 1
+            self.dims[name] = (name,)
+            self.values[name] = np.arange(self.lengths[name], dtype="f8") - 0.5
+        random = np.random.default_rng(13)
+        for name, dims in {"u": ("time", self.y, "xq"), "q": ("time", "yq", "xq")}.items():
+            self.dims[name] = dims
+            self.values[name] = random.random([self.lengths[d] for d in dims])
+
     def tiles(self):
         """(number, {dimension: (index of the piece, first cell, cells)}) of each tile, x fastest."""
         pieces = len(self.cuts[self.x])
         for number in range(pieces * len(self.cuts[self.y])):
-            at = {d: (number // pieces if d in (self.y, "eta_v") else number % pieces) for d in self.cuts}
-            yield number, {d: (i, sum(self.cuts[d][:i]), self.cuts[d][i]) for d, i in at.items()}
+            row, column = divmod(number, pieces)
+            tile = {}
+            for dim, cuts in self.cuts.items():
+                i = row if dim in (self.y, "eta_v", "yq") else column
+                tile[dim] = (i, sum(cuts[:i]), cuts[i] + (dim in ("yq", "xq")))
+            yield number, tile
 
 
 def write(path, whole, spans, kind, halos=None, chunks=None, **compression):

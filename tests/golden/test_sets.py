@@ -46,6 +46,17 @@ def test_fms(tmp_path, kind, cuts):
         assert "domain_decomposition" not in file.variables["x"].attributes
 
 
+@pytest.mark.parametrize("cuts", [EVEN, UNEVEN, ([2, 5, 1], [9])])
+def test_fms_with_points_that_neighbours_share(tmp_path, cuts):
+    whole = Whole(*cuts)
+    whole.make_symmetric()
+    write_fms(tmp_path / "his.nc", whole)
+    check(tmp_path / "his.nc", whole)
+    (tmp_path / "his.nc.0001").unlink()
+    with pytest.raises(shoal.NotFoundError, match="1 of . files are missing: number 1"):
+        shoal.open(tmp_path / "his.nc")
+
+
 @pytest.mark.parametrize("style", ["ucla", "croco"])
 @pytest.mark.parametrize("cuts", [EVEN, UNEVEN])
 def test_roms(tmp_path, style, cuts):

@@ -47,6 +47,68 @@ void start(Cutting& cutting, const std::vector<Header>& headers) {
 
 constexpr const char* k_decomposition = "domain_decomposition";
 
+/// Does a variable have cells in both files because they share one point of the dimension?
+bool share_a_point(const Cutting& cutting, const std::vector<Header>& headers, std::size_t one,
+                   std::size_t other, const std::string& dimension) {
+  const Schema& first = headers[one].schema;
+  const Schema& second = headers[other].schema;
+  const auto shared = [&](const VariableDef& v, const VariableDef& w) {
+    bool found = false;
+    for (std::size_t i = 0; i < v.dims.size(); ++i) {
+      const auto d = static_cast<std::size_t>(v.dims[i]), e = static_cast<std::size_t>(w.dims[i]);
+      if (cutting.global[one][d] < 0) continue;
+      const Span &a = cutting.spans[one][d], &b = cutting.spans[other][e];
+      if (first.dims[d].name == dimension) {
+        found = a.first < b.first && a.first + a.count == b.first + 1;
+        if (!found) return false;
+      } else if (a.first != b.first || a.count != b.count) {
+        return false;
+      }
+    }
+    return found;
+  };
+  for (const auto& v : first.variables)
+    for (const auto& w : second.variables)
+      if (v.dims.size() > 1 && v.name == w.name && v.dims.size() == w.dims.size() && shared(v, w))
+        return true;
+  return false;
+}
+
+/// Of a symmetric grid (MOM6), tiles hold the corners and faces on both of their edges, so that neighbours
+/// have the points between them in common. They count as the later tile's, whose values mppnccombine keeps,
+/// too. Only where every two neighbours have one point in common, of which both hold cells: such a set could
+/// not be read otherwise.
+void leave_shared_points_to_the_next(Cutting& cutting, const std::vector<Header>& headers) {
+  struct Place {
+    std::size_t file, dim;
+  };
+  std::map<std::string, std::map<std::int64_t, std::vector<Place>>> cut;  // by name, and where spans begin
+  for (std::size_t f = 0; f < headers.size(); ++f)
+    for (std::size_t d = 0; d < cutting.global[f].size(); ++d)
+      if (cutting.global[f][d] >= 0)
+        cut[headers[f].schema.dims[d].name][cutting.spans[f][d].first].push_back({f, d});
+  const auto span_of = [&](const Place& at) -> Span& { return cutting.spans[at.file][at.dim]; };
+  for (const auto& [name, begins] : cut) {
+    std::vector<Span*> longer;
+    bool all = true;
+    for (auto at = begins.begin(); all && std::next(at) != begins.end(); ++at)
+      for (const auto& here : at->second) {
+        Span& span = span_of(here);
+        all = all && span.first + span.count == std::next(at)->first + 1;
+        longer.push_back(&span);
+      }
+    for (auto at = begins.begin(); all && std::next(at) != begins.end(); ++at)
+      all = std::any_of(at->second.begin(), at->second.end(), [&](const Place& here) {
+        const auto& next = std::next(at)->second;
+        return std::any_of(next.begin(), next.end(), [&](const Place& there) {
+          return share_a_point(cutting, headers, here.file, there.file, name);
+        });
+      });
+    for (Span* span : longer)
+      if (all) --span->count;
+  }
+}
+
 Cutting fms_cutting(const std::vector<Header>& headers) {
   Cutting cutting;
   start(cutting, headers);
@@ -74,6 +136,7 @@ Cutting fms_cutting(const std::vector<Header>& headers) {
     if (const auto total = integers_of(schema.attributes, "NumFilesInSet"); total && total->size() == 1)
       cutting.total = std::max(cutting.total, total->front());
   }
+  leave_shared_points_to_the_next(cutting, headers);
   return cutting;
 }
 
