@@ -101,7 +101,7 @@ class Comm {
   Comm split_shared() const;
 
   /// Ranks meet before they do something together that not all of them may have come to. All meetings are the
-  /// same call of MPI, so that ranks on their way to different ones find each other here, and nobody waits in
+  /// same call, so that ranks on their way to different ones find each other here, and nobody waits in
   /// a call that others never make: then Error(out_of_step) on all ranks, now and at every later meeting,
   /// which is none any more, as there is no telling how many calls they are apart. of_root: becomes rank 0's
   /// box.
