@@ -10,7 +10,7 @@ constexpr std::int64_t k_cached = 16 * 1024 * 1024;
 }
 
 Status FieldWriter::write(const FieldJob& job) {
-  Status status = background_ ? background_->failure() : Status{};
+  Status status = failure();
   status.merge(job.transfer->status);
   settle_overlap(job, status);
   const Bytes fill = stored_fill(*job.variable, *job.placement);

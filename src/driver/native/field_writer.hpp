@@ -34,6 +34,8 @@ class FieldWriter {
   /// What threads failed to store, as far as the last write had to do with it: the same on all ranks of the
   /// node, once for each such write.
   Status take_told() { return std::exchange(told_, {}); }
+  /// What this rank's thread failed to store since the last flush.
+  Status failure() const { return background_ ? background_->failure() : Status{}; }
   /// The filling that is not full is closed, so that it can be stored. All ranks of the node call it.
   Status hand_over();
   /// Everything written so far is in the file when this returns on all ranks of the node.

@@ -17,7 +17,7 @@ Met NativeDriver::meet(const Comm& comm, const Deed& deed) {
     const Met met = comm.meet(mine);
     if (!met.others) return met;
     comm_.agree(pending_);
-    send_queued(all_wrote_the_same());
+    if (queue_) send_queued(all_wrote_the_same());
   }
 }
 
@@ -46,6 +46,7 @@ void NativeDriver::settle(const char* does) {
   send_queued(met.same);
   missed_ = false;
   written_so_far_ = 0;
+  unasked_ = 0;
   wrote_.clear();
   if (direct_) direct_->settled();
   if (met.same && !met.raised) return;

@@ -140,6 +140,7 @@ void NativeDriver::out_of_step(const Status& status) {
   keep(s);
   broken_ = true;
   unsettled_ = true;
+  if (asked_after_ > 0) missed_ = true;
   if (stage_) stage_->fail();
 }
 
@@ -176,6 +177,7 @@ Status NativeDriver::store(const FieldJob& job, bool exchange) {
 void NativeDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
   if (!stage_) make_stage();  // it failed before, on all ranks
+  ask_others();
   const bool sends = !rearrangers_.empty();
   if (sends && (transfer.variable < 0 || missed_)) return miss(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
@@ -190,6 +192,7 @@ void NativeDriver::write(const Transfer& transfer) {
   }
   FieldJob job = job_for(transfer);
   written_so_far_ = note_of(job, written_so_far_);
+  unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type));
   if (!meets && !sends && !nodes_->single()) keep_order(job, exchanges(job));
   if (broken_ && !meets && !sends) return;
   if (job.placement->kind == Placement::Kind::library)

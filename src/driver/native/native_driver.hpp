@@ -174,6 +174,10 @@ class NativeDriver final : public Driver {
   bool all_wrote_the_same() const;
   /// What ranks know who are to write together; fields that waited have gone. Collective.
   Status meet_to_write(const Transfer& transfer);
+  Status meet_in_step(std::uint64_t details, const Status& mine);
+  /// Where threads of several nodes store, ranks ask each other for what failed, once they have written as
+  /// much as all stages hold. Error on all ranks, in the same call.
+  void ask_others();
   void miss(const Status& status);
 
   /// Fields cut by maps, where the ranks have several stages: in boxes that I/O ranks store and fetch.
@@ -269,7 +273,9 @@ class NativeDriver final : public Driver {
   std::optional<ExchangeQueue> queue_;
   std::vector<Queued> queued_;
   std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
-  bool missed_ = false;  ///< this rank left out a write that others may meet in; until ranks settle
+  bool missed_ = false;           ///< this rank left out a write that others may meet in; until ranks settle
+  std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
+  std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes

@@ -60,6 +60,12 @@ Status NativeDriver::meet_to_write(const Transfer& transfer) {
   Hash details;
   details.add(static_cast<std::uint64_t>(transfer.variable));
   details.add(transfer.region);
+  return meet_in_step(details.value(), mine);
+}
+
+Status NativeDriver::meet_in_step(std::uint64_t what, const Status& mine) {
+  Hash details;
+  details.add(what);
   if (queue_) details.add(written_so_far_);
   const Met met = meet(comm_, {k_writes, details.value(), !mine.ok(), puts_});
   puts_ = met.raised;
@@ -76,6 +82,15 @@ Status NativeDriver::meet_to_write(const Transfer& transfer) {
           0,
           {},
           {}};
+}
+
+void NativeDriver::ask_others() {
+  if (asked_after_ == 0 || missed_ || unasked_ < asked_after_) return;
+  unasked_ = 0;
+  Status mine = writer_->failure();
+  if (loses_bytes(pending_)) mine.merge(pending_);
+  const Status outcome = meet_in_step(0, mine);
+  if (!outcome.ok()) throw Error(outcome);
 }
 
 // Others do not wait for this rank now: they learn of it where ranks meet next.
