@@ -178,6 +178,7 @@ int run_with_mpi(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   Options options;
   try {
     options = parse_options({argv + 1, argv + argc});

@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -42,6 +43,11 @@ void wait_quietly(MPI_Request& request) {
 constexpr std::chrono::nanoseconds k_tick{1};
 
 }  // namespace
+
+void keep_freed_memory() {
+  void* volatile block = std::malloc(std::size_t{31} << 20);
+  std::free(block);
+}
 
 Machine machine_of(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;

@@ -10,6 +10,11 @@
 // What the benchmark asks of the machine.
 namespace shoal::bench {
 
+/// From now on freed blocks of up to 32 MiB stay with this process, where the C library learns by what was
+/// freed (glibc), as in a model that ran for a while. Else a method that asks for memory again and again pays
+/// for its pages each time or never, by what another method freed before.
+void keep_freed_memory();
+
 /// Starts the peak of this process' resident memory anew, where the system can (Linux).
 void reset_peak_memory();
 
