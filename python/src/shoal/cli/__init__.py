@@ -4,7 +4,9 @@ must be changed to add one."""
 
 from __future__ import annotations
 
+import gc
 import importlib
+import os
 import pkgutil
 import sys
 
@@ -44,7 +46,23 @@ def _register_commands(asked: str = "") -> None:
         importlib.import_module(f"{commands.__name__}.{name}").register(app)
 
 
+def _leave() -> None:
+    """End a program that did well under MPI at once: to take apart all that goes with the process takes a
+    fifth of a short command."""
+    sys.modules["mpi4py.MPI"].Finalize()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
 def main() -> None:
     """What the program `shoal` runs."""
     _register_commands(sys.argv[1] if len(sys.argv) > 1 else "")
-    app()
+    gc.freeze()  # what was imported stays
+    gc.enable()
+    try:
+        app()
+    except SystemExit as end:
+        if end.code in (0, None) and "mpi4py.MPI" in sys.modules:
+            _leave()
+        raise

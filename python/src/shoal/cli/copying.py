@@ -6,9 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from rich.markup import escape
-
-from .parallel import bytes_text, console, on_all_ranks, progress_bar
+from .parallel import bytes_text, on_all_ranks, progress_bar
 
 
 def copy_on_all_ranks(
@@ -29,12 +27,10 @@ def copy_on_all_ranks(
             done = copy(comm, None if quiet else progress)
         if comm.rank == 0 and not quiet:
             seconds = max(time.monotonic() - begin, 1e-9)
-            console().print(
-                escape(
-                    f"{done.path}: {done.format}, {done.variables} variables, {done.records} records, "
-                    f"{bytes_text(done.bytes)}{size(done)} in {seconds:.2f} s "
-                    f"({bytes_text(done.bytes / seconds)}/s), memory {bytes_text(done.memory)}{more(done)}"
-                )
+            print(
+                f"{done.path}: {done.format}, {done.variables} variables, {done.records} records, "
+                f"{bytes_text(done.bytes)}{size(done)} in {seconds:.2f} s "
+                f"({bytes_text(done.bytes / seconds)}/s), memory {bytes_text(done.memory)}{more(done)}"
             )
         return 0
 

@@ -9,20 +9,14 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 
 from .mpi_launch import expect_one_node, inside_mpi
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 trouble = 2  # exit status
 
@@ -64,6 +58,8 @@ def settings_of(items: Optional[Sequence[str]]) -> dict[str, str]:
 def console(stderr: bool = False) -> Console:
     """A console that does not break lines of tables when its output goes to a file, or to a launcher, which
     knows nothing of the terminal that it passes it on to."""
+    from rich.console import Console
+
     made = Console(stderr=stderr, highlight=False)
     if inside_mpi() or not made.is_terminal:
         made = Console(stderr=stderr, highlight=False, width=200, force_terminal=False)
@@ -125,13 +121,23 @@ class _Lines:
 def progress_bar(comm, what: str):
     """Gives progress(done, total) in bytes: a bar on rank 0's terminal, or under a launcher a line now and
     then; None where there is nobody to show it to."""
-    screen = Console(stderr=True)
     if comm.rank == 0 and inside_mpi():
         yield _Lines(what)
         return
-    if comm.rank != 0 or not screen.is_terminal:
+    if comm.rank != 0 or not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    screen = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
