@@ -17,7 +17,7 @@ Status FieldReader::read(const FieldJob& job) {
     for (std::size_t i = next; i < std::min(fillings.size(), next + ahead); ++i) {
       const Filling& filling = fillings[i];
       if (!stage_.open(filling.number)) return false;
-      stage_.map(filling.number, filling.used);
+      stage_.map(filling.number, 0, filling.used);
       const std::optional<std::uint32_t> share = claim(filling);
       if (!share) continue;
       status.merge(caught([&] { fetch(filling, *share, fill); }));

@@ -86,7 +86,6 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
         job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
   }
   open_->filling->used += staged.bytes();
-  stage_.map(open_->filling->number, open_->filling->used);
   open_->filling->pieces.push_back(staged);
   return open_->filling->pieces.back();
 }
@@ -100,7 +99,26 @@ void FieldWriter::publish_address(const FieldJob& job, const StagedPiece& staged
   stage_.addresses(open_->filling->number)[staged.address_slot] = job.addresses[i];
 }
 
+// Those that are far from each other one by one: what lies between is other ranks'.
+void FieldWriter::map_own_cells(const FieldJob& job, const StagedPiece& staged) {
+  const Box& cells = staged.piece.cells;
+  const bool anywhere = job.transfer->decomposition->map() != nullptr;
+  Box firsts = anywhere ? cells : intersection(cells, own_cells(*job.transfer));
+  if (firsts.empty()) return;
+  const Dims strides = byte_strides(cells.count, staged.element_size);
+  auto length = static_cast<std::int64_t>(staged.element_size);
+  for (int d = 0; d < cells.rank(); ++d)
+    if (anywhere || strides[d] < Stage::k_mapped_together)
+      length += (std::exchange(firsts.count[d], 1) - 1) * strides[d];
+  for_each_index(firsts, [&](const Dims& first) {
+    const std::int64_t begin =
+        staged.in_stage + position_in(first, cells) * static_cast<std::int64_t>(staged.element_size);
+    stage_.map(open_->filling->number, begin, begin + length);
+  });
+}
+
 Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill) {
+  map_own_cells(job, staged);
   const Box& cells = staged.piece.cells;
   std::byte* base = stage_.data(open_->filling->number) + staged.in_stage;
   const Dims strides = byte_strides(cells.count, staged.element_size);

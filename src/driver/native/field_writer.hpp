@@ -60,6 +60,7 @@ class FieldWriter {
   void close_filling(Status& status);
   StagedPiece& add_piece(const FieldJob& job, const Piece& piece);
   void publish_address(const FieldJob& job, const StagedPiece& staged);
+  void map_own_cells(const FieldJob& job, const StagedPiece& staged);
   Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
   bool store_one(Status& status);
   bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Seconds& waited,

@@ -179,21 +179,31 @@ bool Stage::open(std::uint64_t filling) {
   return true;
 }
 
-// Their pages at once, so that packing does not stop at each for the first time. Each rank of a node has to
-// do it for itself: not for what may never be used, and not where many ranks have few of the cells each.
-void Stage::map(std::uint64_t filling, std::int64_t bytes) {
-  constexpr std::int64_t k_step = 128 * 1024;
-  constexpr int k_few = 4;
-  if (node_->size() > k_few) return;
+// Touching a page for the first time costs a process more than filling it. Pages that another process has
+// touched come sixteen at a time, but only when they are read; so ranks begin at different ones.
+void Stage::map(std::uint64_t filling, std::int64_t begin, std::int64_t end) {
   const auto place = slot(filling).place.load(std::memory_order_acquire) - 1;
-  std::int64_t& mapped = mapped_[place];
-  if (bytes <= mapped) return;
-  const std::int64_t end = std::min(slot_bytes_, rounded_up(bytes, k_step));
-#ifdef MADV_POPULATE_WRITE
-  ::madvise(data(filling) + mapped, static_cast<std::size_t>(end - mapped),
-            MADV_POPULATE_WRITE);  // where the kernel cannot, it is done page by page
+  std::vector<bool>& mapped = mapped_[place];
+  mapped.resize(static_cast<std::size_t>((slot_bytes_ + k_mapped_together - 1) / k_mapped_together));
+  const auto map_blocks = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t block = first; block < last; ++block) {
+      const std::int64_t from = block;
+      while (block < last && !mapped[static_cast<std::size_t>(block)])
+        mapped[static_cast<std::size_t>(block++)] = true;
+      if (block == from) continue;
+#ifdef MADV_POPULATE_READ
+      const std::int64_t to = std::min(slot_bytes_, block * k_mapped_together);
+      ::madvise(data(filling) + from * k_mapped_together,
+                static_cast<std::size_t>(to - from * k_mapped_together),
+                MADV_POPULATE_READ);  // where the kernel cannot, it is done page by page
 #endif
-  mapped = end;
+    }
+  };
+  const std::int64_t first = begin / k_mapped_together;
+  const std::int64_t last = (end + k_mapped_together - 1) / k_mapped_together;
+  const std::int64_t own = first + (last - first) * node_->rank() / node_->size();
+  map_blocks(own, last);
+  map_blocks(first, own);
 }
 
 bool Stage::is_free(std::uint64_t filling) const {

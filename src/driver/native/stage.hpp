@@ -32,6 +32,7 @@ namespace shoal {
 class Stage {
  public:
   static constexpr std::uint32_t k_most_shares = 32;
+  static constexpr std::int64_t k_mapped_together = 64 * 1024;  ///< as Linux does unless told otherwise
   static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a filling
 
   /// Collective over the node. slot_bytes is a multiple of 4096. Error(no_memory) on all ranks if there is no
@@ -74,8 +75,8 @@ class Stage {
   /// Before anything else is done to a filling, by each rank: nobody uses its slot any more, and it has a
   /// place.
   bool open(std::uint64_t filling);
-  /// This rank is about to use so many bytes of a filling that is open.
-  void map(std::uint64_t filling, std::int64_t bytes);
+  /// This rank is about to use these bytes of a filling that is open, from one to before another.
+  void map(std::uint64_t filling, std::int64_t begin, std::int64_t end);
   bool is_free(std::uint64_t filling) const;  ///< nobody uses its slot any more
   bool is_over(
       std::uint64_t filling) const;  ///< the filling was stored (or read by all), its slot is free again
@@ -184,8 +185,8 @@ class Stage {
   int computing_;  ///< ranks before those that serve
   double pace_ = 0;
   std::uint64_t next_ = 0;
-  std::uint32_t meetings_ = 0;        ///< that this rank went to
-  std::vector<std::int64_t> mapped_;  ///< of each place, bytes whose pages this process has
+  std::uint32_t meetings_ = 0;             ///< that this rank went to
+  std::vector<std::vector<bool>> mapped_;  ///< of each place, which blocks' pages this process has
   SharedWindow window_;
 };
 
