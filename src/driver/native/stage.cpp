@@ -180,7 +180,8 @@ bool Stage::open(std::uint64_t filling) {
 }
 
 // Touching a page for the first time costs a process more than filling it. Pages that another process has
-// touched come sixteen at a time, but only when they are read; so ranks begin at different ones.
+// touched come sixteen at a time, but only when they are read; so ranks begin at different ones. One that is
+// alone has memory of its own, which is there when it is written.
 void Stage::map(std::uint64_t filling, std::int64_t begin, std::int64_t end) {
   const auto place = slot(filling).place.load(std::memory_order_acquire) - 1;
   std::vector<bool>& mapped = mapped_[place];
@@ -193,9 +194,10 @@ void Stage::map(std::uint64_t filling, std::int64_t begin, std::int64_t end) {
       if (block == from) continue;
 #ifdef MADV_POPULATE_READ
       const std::int64_t to = std::min(slot_bytes_, block * k_mapped_together);
+      const int way = node_->size() == 1 ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
       ::madvise(data(filling) + from * k_mapped_together,
                 static_cast<std::size_t>(to - from * k_mapped_together),
-                MADV_POPULATE_READ);  // where the kernel cannot, it is done page by page
+                way);  // where the kernel cannot, it is done page by page
 #endif
     }
   };
