@@ -140,7 +140,6 @@ void NativeDriver::out_of_step(const Status& status) {
   keep(s);
   broken_ = true;
   unsettled_ = true;
-  if (asked_after_ > 0) missed_ = true;
   if (stage_) stage_->fail();
 }
 
@@ -179,7 +178,7 @@ void NativeDriver::write(const Transfer& transfer) {
   if (!stage_) make_stage();  // it failed before, on all ranks
   ask_others();
   const bool sends = !rearrangers_.empty();
-  if (sends && (transfer.variable < 0 || missed_)) return miss(transfer.status);
+  if (missed_ || (sends && transfer.variable < 0)) return miss(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
   Route route =
       sends ? route_of(job_for(transfer)) : Route{places_by_message() || (puts_ && !one_stage()), {}};
@@ -188,6 +187,7 @@ void NativeDriver::write(const Transfer& transfer) {
     const Status met = meet_to_write(transfer);
     if (!met.ok()) return pending_.merge(met);
   } else if (transfer.variable < 0) {
+    missed_ = asked_after_ > 0;
     return out_of_step(transfer.status);
   }
   FieldJob job = job_for(transfer);
