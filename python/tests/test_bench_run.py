@@ -154,12 +154,12 @@ def test_interrupted_keeps_and_goes_on(work, fake, tmp_path):
     )
     until = time.monotonic() + 120
     while time.monotonic() < until:
-        if path.exists() and len(json.loads(path.read_text())) >= 15 and list(work.iterdir()):
+        measured = path.exists() and len(json.loads(path.read_text())) >= 15
+        if measured and list(work.iterdir()) and len(list(pids.iterdir())) == 2:
             break
         time.sleep(0.05)
     else:
-        pytest.fail("nothing is measured")
-    assert len(list(pids.iterdir())) == 2
+        pytest.fail("nothing is measured, or not by both ranks")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, out + err
