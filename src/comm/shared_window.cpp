@@ -137,8 +137,18 @@ void wait_while(SharedWord& word, std::uint32_t seen, double seconds) {
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
+namespace {
+void wake(SharedWord& word, int most) {
+  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, most, nullptr, nullptr, 0);
+}
+}  // namespace
+
 void wake_all(SharedWord& word) {
-  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  wake(word, INT_MAX);
+}
+
+void wake_one(SharedWord& word) {
+  wake(word, 1);
 }
 
 }  // namespace shoal

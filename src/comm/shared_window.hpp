@@ -46,5 +46,7 @@ static_assert(SharedWord::is_always_lock_free);
 void wait_while(SharedWord& word, std::uint32_t seen, double seconds);
 /// Wake all that wait on the word.
 void wake_all(SharedWord& word);
+/// Wake one of them.
+void wake_one(SharedWord& word);
 
 }  // namespace shoal

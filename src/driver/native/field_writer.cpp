@@ -39,8 +39,10 @@ Status FieldWriter::write(const FieldJob& job) {
       open_filling();
       open_->filling->encoded = encoded;
       const std::uint64_t number = open_->filling->number;
-      if (!wait_until(
-              number, [&] { return stage_.open(number); }, counters_.blocked, status)) {
+      const auto has_room = [&] { return (encoded || stage_.has_room(number)) && stage_.open(number); };
+      if (!stage_.open(number) &&
+          !wait_until(number, has_room, encoded ? Stage::Awaits::anything : Stage::Awaits::room,
+                      counters_.blocked, status)) {
         stopped = true;
         return;
       }
@@ -171,7 +173,8 @@ void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {
     drop_stored();
     return std::none_of(full_.begin(), full_.end(), touches);
   };
-  if (!full_.empty()) wait_until(full_.back().filling->number, stored, counters_.blocked, status);
+  if (!full_.empty())
+    wait_until(full_.back().filling->number, stored, Stage::Awaits::anything, counters_.blocked, status);
 }
 
 void FieldWriter::open_filling() {
@@ -204,7 +207,7 @@ void FieldWriter::close_filling(Status& status) {
     stage_.arrive(number, closed.note);
     return;
   }
-  stage_.arrive(number, closed.note);
+  stage_.arrive(number, closed.note, closed.filling->encoded ? Stage::Work::for_all : Stage::Work::for_one);
   // A rank that is late leaves the storing to those that wait already: its own cells are what the next
   // filling lacks.
   while ((stage_.stores_alone() || !stage_.somebody_waits()) && store_one(status)) {
@@ -225,15 +228,19 @@ bool FieldWriter::store_one(Status& status) {
   return false;
 }
 
-bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>& condition, Seconds& waited,
-                             Status& status) {
+bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>& condition,
+                             Stage::Awaits awaits, Seconds& waited, Status& status) {
   if (condition()) return true;
   Status failure = caught([&] {
     if (!stage_.wait(
-            filling, condition, [&] { return store_one(status); }, waited, stage_.wait_seconds()))
+            filling, condition, [&] { return store_one(status); }, waited, stage_.wait_seconds(), awaits))
       throw Error(Code::out_of_step, "");
   });
-  if (failure.ok()) return true;
+  if (failure.ok()) {
+    for (const auto& described : full_)
+      stage_.pass_on(described.filling->number, described.filling->shares());
+    return true;
+  }
   // Broken by another rank: that one has the message.
   if (failure.code != Code::out_of_step) {
     status.merge(failure);
@@ -263,7 +270,7 @@ Status FieldWriter::flush() {
       return full_.empty();
     };
     Seconds waited = 0;  // is a part of the sync, not of any write
-    wait_until(last, all_over, waited, status);
+    wait_until(last, all_over, Stage::Awaits::anything, waited, status);
   }
   if (!later_) return status;
   settled_ = stage_.next_filling();

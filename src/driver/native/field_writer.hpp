@@ -63,8 +63,8 @@ class FieldWriter {
   void map_own_cells(const FieldJob& job, const StagedPiece& staged);
   Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
   bool store_one(Status& status);
-  bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Seconds& waited,
-                  Status& status);
+  bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Stage::Awaits awaits,
+                  Seconds& waited, Status& status);
   void drop_stored();
 
   Stage& stage_;

@@ -25,6 +25,7 @@ std::int64_t nanoseconds() {
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
+constexpr int k_batch = 4;       // slots that ranks wait for together
 constexpr double k_stuck = 5;    // seconds without progress when nobody could make any
 constexpr double k_nap = 0.25;   // seconds between two looks at the clock of a waiting rank
 constexpr double k_lull = 1e-3;  // without packing, and it is over
@@ -33,9 +34,10 @@ constexpr double k_doze = 0.05;  // of a thread that stores: until it sees that 
 
 // Both live in the window: zero is their first state, and nothing in them is a pointer.
 struct Stage::Head {
-  SharedWord events;   ///< counts everything that somebody may wait for
-  SharedWord waiting;  ///< ranks asleep on events
-  SharedWord storers;  ///< threads and ranks that serve, beside them, asleep on events
+  SharedWord events;    ///< counts everything that somebody may wait for
+  SharedWord waiting;   ///< ranks asleep on events
+  SharedWord watching;  ///< those of them that do not wait for room
+  SharedWord storers;   ///< threads and ranks that serve, beside them, asleep on events
   SharedWord broken;
   SharedWord active;    ///< shares being stored now
   SharedWord votes;     ///< ranks that came to agree
@@ -173,7 +175,7 @@ bool Stage::open(std::uint64_t filling) {
       seen = *mine + 1;
     } else {
       give_back(*mine);
-      announce();
+      announce(Work::for_all);
     }
   }
   return true;
@@ -220,7 +222,7 @@ bool Stage::is_free(std::uint64_t filling) const {
 
 bool Stage::is_over(std::uint64_t filling) const {
   // Signed difference, so that it stays right when the count wraps.
-  return static_cast<std::int32_t>(slot(filling).uses.load(std::memory_order_acquire) - generation(filling)) >
+  return static_cast<std::int32_t>(slot(filling).uses.load(std::memory_order_seq_cst) - generation(filling)) >
          0;
 }
 
@@ -233,7 +235,7 @@ bool Stage::all_done(std::uint64_t filling, std::uint32_t shares) const {
   return is_over(filling) || slot(filling).done.load(std::memory_order_acquire) == shares;
 }
 
-bool Stage::arrive(std::uint64_t filling, std::uint64_t note) {
+bool Stage::arrive(std::uint64_t filling, std::uint64_t note, Work work) {
   Slot& s = slot(filling);
   head().packed.store(nanoseconds(), std::memory_order_relaxed);
   notes(filling)[node_->rank()] = note;
@@ -241,7 +243,7 @@ bool Stage::arrive(std::uint64_t filling, std::uint64_t note) {
   const bool last =
       s.arrived.fetch_add(1, std::memory_order_seq_cst) + 1 == static_cast<std::uint32_t>(node_->size());
   if (last) {
-    announce();
+    announce(work);
     if (s.storers.load(std::memory_order_seq_cst) > 0) wake_all(s.arrived);
   }
   return last;
@@ -281,7 +283,7 @@ std::optional<std::uint32_t> Stage::claim(std::uint64_t filling, std::uint32_t s
     share = pick();
   if (!share && wish.limited) {  // somebody may have been turned away meanwhile
     head().active.fetch_sub(1, std::memory_order_acq_rel);
-    announce();
+    announce(Work::for_all);
   }
   return share;
 }
@@ -289,7 +291,8 @@ std::optional<std::uint32_t> Stage::claim(std::uint64_t filling, std::uint32_t s
 bool Stage::finish(std::uint64_t filling, std::uint32_t shares, bool limited) {
   if (limited) head().active.fetch_sub(1, std::memory_order_acq_rel);
   const bool last = slot(filling).done.fetch_add(1, std::memory_order_acq_rel) + 1 == shares;
-  if (last || limited) announce();
+  if (limited && !last) announce(Work::for_one);  // or else who frees the slot tells
+  if (!limited && last) announce(Work::for_all);
   return last;
 }
 
@@ -334,7 +337,7 @@ void Stage::forget_failure() {
   head().told.store(0, std::memory_order_release);
 }
 
-void Stage::release(std::uint64_t filling) {
+void Stage::release(std::uint64_t filling, Work work) {
   Slot& s = slot(filling);
   if (const auto place = s.place.exchange(0, std::memory_order_acq_rel); place != 0) give_back(place - 1);
   s.arrived.store(0, std::memory_order_relaxed);
@@ -343,15 +346,40 @@ void Stage::release(std::uint64_t filling) {
   // Of the filling before, which all ranks have looked at; the next one's is to be there.
   s.failed[(generation(filling) + 1U) % 2].store(0, std::memory_order_relaxed);
   s.claims.store(std::uint64_t{generation(filling) + 1U} << 32, std::memory_order_relaxed);
-  s.uses.fetch_add(1, std::memory_order_release);
-  announce();
+  // Of two that free the last slots of a batch at the same time, one sees that all are.
+  s.uses.fetch_add(1, std::memory_order_seq_cst);
+  announce(batch_is_over(filling) ? Work::for_all : work);
 }
 
-void Stage::announce() const {
-  head().events.fetch_add(1, std::memory_order_seq_cst);
-  if (head().waiting.load(std::memory_order_seq_cst) > 0 ||
-      head().storers.load(std::memory_order_seq_cst) > 0)
-    wake_all(head().events);
+bool Stage::batch_is_over(std::uint64_t filling) const {
+  const auto batch = static_cast<std::uint64_t>(std::min(slots_ / 2, k_batch));
+  const std::uint64_t first = filling / batch * batch;
+  for (std::uint64_t f = first; f < first + batch; ++f)
+    if (!is_over(f)) return false;
+  return true;
+}
+
+bool Stage::has_room(std::uint64_t filling) const {
+  const auto slots = static_cast<std::uint64_t>(slots_);
+  return filling < slots || batch_is_over(filling - slots);
+}
+
+// One is enough only where any of those that sleep can do the work.
+void Stage::announce(Work work) const {
+  Head& h = head();
+  h.events.fetch_add(1, std::memory_order_seq_cst);
+  const bool storers = h.storers.load(std::memory_order_seq_cst) > 0;
+  if (!storers && h.waiting.load(std::memory_order_seq_cst) == 0) return;
+  const bool alike = !storers && h.watching.load(std::memory_order_seq_cst) == 0 &&
+                     h.no_more.load(std::memory_order_seq_cst) == 0 && storers_ == node_->size();
+  if (work == Work::for_one && alike)
+    wake_one(h.events);
+  else
+    wake_all(h.events);
+}
+
+void Stage::pass_on(std::uint64_t filling, std::uint32_t shares) const {
+  if (all_arrived(filling) && has_unclaimed(filling, shares)) announce(Work::for_one);
 }
 
 void Stage::await_arrivals(std::uint64_t filling) {
@@ -394,7 +422,7 @@ void Stage::await_turn(std::int64_t bytes, const std::function<bool()>& stopped)
     std::this_thread::sleep_for(
         std::min(std::chrono::nanoseconds(rest),
                  std::chrono::nanoseconds(static_cast<std::int64_t>(k_doze * k_nano))));
-    announce();  // who waits for the slot sees that somebody works on it
+    announce(Work::for_all);  // who waits for the slot sees that somebody works on it
   }
 }
 
@@ -403,7 +431,7 @@ void Stage::lift_pace() const {
 }
 
 bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
-                 const std::function<bool()>& work, Seconds& blocked, double limit) {
+                 const std::function<bool()>& work, Seconds& blocked, double limit, Awaits awaits) {
   Head& h = head();
   Seconds quiet_since = now();
   std::uint32_t last_events = h.events.load(std::memory_order_seq_cst);
@@ -413,6 +441,8 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
     if (condition()) return true;
     if (broken()) return false;
     if (work()) {
+      // Others of this core have cells to pack, and some other rank may have nothing better to do than this.
+      std::this_thread::yield();
       quiet_since = now();
       continue;
     }
@@ -430,9 +460,12 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
     }
     const Timer timer(blocked);
     SharedWord& asleep = serves() ? h.storers : h.waiting;
+    const std::uint32_t watches = awaits == Awaits::room ? 0 : 1;
+    h.watching.fetch_add(watches, std::memory_order_seq_cst);
     asleep.fetch_add(1, std::memory_order_seq_cst);
     wait_while(h.events, events, std::min(k_nap, limit));
     asleep.fetch_sub(1, std::memory_order_seq_cst);
+    h.watching.fetch_sub(watches, std::memory_order_seq_cst);
   }
 }
 
@@ -445,7 +478,7 @@ bool Stage::agree(bool well, Seconds& blocked) {
     h.verdict.store(h.against.exchange(0, std::memory_order_acq_rel), std::memory_order_relaxed);
     h.votes.store(0, std::memory_order_relaxed);
     h.rounds.fetch_add(1, std::memory_order_release);
-    announce();
+    announce(Work::for_all);
   } else {
     const auto over = [&] { return h.rounds.load(std::memory_order_acquire) != round; };
     const auto nothing = [] { return false; };

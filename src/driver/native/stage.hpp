@@ -35,6 +35,13 @@ class Stage {
   static constexpr std::int64_t k_mapped_together = 64 * 1024;  ///< as Linux does unless told otherwise
   static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a filling
 
+  /// Whom something that is to be done, or was done, matters to: any one of the ranks, as one of them can
+  /// store a filling, or all.
+  enum class Work { for_one, for_all };
+  /// What a rank waits for: room for its next filling, which comes some slots at a time, so that ranks go on
+  /// for a while when they wake; or anything else.
+  enum class Awaits { room, anything };
+
   /// Collective over the node. slot_bytes is a multiple of 4096. Error(no_memory) on all ranks if there is no
   /// room.
   Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds);
@@ -77,6 +84,8 @@ class Stage {
   bool open(std::uint64_t filling);
   /// This rank is about to use these bytes of a filling that is open, from one to before another.
   void map(std::uint64_t filling, std::int64_t begin, std::int64_t end);
+  /// Is the slot free, and those of the fillings that follow, as far as ranks wait for them together?
+  bool has_room(std::uint64_t filling) const;
   bool is_free(std::uint64_t filling) const;  ///< nobody uses its slot any more
   bool is_over(
       std::uint64_t filling) const;  ///< the filling was stored (or read by all), its slot is free again
@@ -85,7 +94,7 @@ class Stage {
 
   /// Note what this rank did to the filling; all ranks must note the same. Then count it in. True if it was
   /// the last one.
-  bool arrive(std::uint64_t filling, std::uint64_t note);
+  bool arrive(std::uint64_t filling, std::uint64_t note, Work work = Work::for_all);
   /// The rank of the node, if any, whose note differs from rank 0's. For who holds a share of the filling:
   /// nobody can change the notes meanwhile (or for the last to arrive, before it releases the slot, when
   /// reading).
@@ -98,7 +107,8 @@ class Stage {
   };
   /// A share that nobody has taken, of at most k_most_shares; to be given back with finish.
   std::optional<std::uint32_t> claim(std::uint64_t filling, std::uint32_t shares, const Wish& wish);
-  /// The claimed share is done. True if it was the last one of the filling.
+  /// The claimed share is done. True if it was the last one of the filling; where shares are limited, release
+  /// follows.
   bool finish(std::uint64_t filling, std::uint32_t shares, bool limited);
   /// Are there shares of the filling that nobody has taken?
   bool has_unclaimed(std::uint64_t filling, std::uint32_t shares) const;
@@ -113,14 +123,17 @@ class Stage {
   /// By one rank, while nothing is under way: the next failure is the first one.
   void forget_failure();
   /// Free the slot; by whoever did the last thing to it.
-  void release(std::uint64_t filling);
+  void release(std::uint64_t filling, Work work = Work::for_all);
+  /// By a rank that was woken and has something else to do: is there a share of the filling that nobody has
+  /// taken? Then another one is woken.
+  void pass_on(std::uint64_t filling, std::uint32_t shares) const;
 
   /// Sleep until condition() is true or the stage is broken. While waiting, work() is called and may do
   /// something useful (true: it did). Error(timeout), naming a rank that is missing, after wait_seconds
   /// without any progress. False if broken, as it also is, some seconds after, when each rank that does not
   /// wait here waits for this one in a meeting.
   bool wait(std::uint64_t filling, const std::function<bool()>& condition, const std::function<bool()>& work,
-            Seconds& blocked, double limit);
+            Seconds& blocked, double limit, Awaits awaits = Awaits::anything);
 
   /// For threads that store beside the model's: sleep, for a moment at most, until all may have arrived at
   /// the filling, or until there was an event since `seen`. Nobody counts on them as on ranks that wait.
@@ -164,7 +177,8 @@ class Stage {
     return static_cast<std::uint32_t>(filling / static_cast<std::uint64_t>(slots_));
   }
   bool serves() const { return node_->rank() >= computing_; }
-  void announce() const;
+  bool batch_is_over(std::uint64_t filling) const;
+  void announce(Work work) const;
   std::atomic<std::uint64_t>* taken() const;
   std::optional<std::uint32_t> take_place() const;
   void give_back(std::uint32_t place) const;

@@ -25,7 +25,8 @@ bool Storing::store_share(const Filling& filling, bool limited, Status& status) 
     stage_.tell_failure(filling.number, failure);
     status.merge(failure);
   }
-  if (stage_.finish(filling.number, filling.shares(), limited)) stage_.release(filling.number);
+  if (stage_.finish(filling.number, filling.shares(), limited))
+    stage_.release(filling.number, limited ? Stage::Work::for_one : Stage::Work::for_all);
   return true;
 }
 
