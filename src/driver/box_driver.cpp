@@ -230,17 +230,17 @@ const std::byte* BoxDriver::packed_cells(const Transfer& transfer, const Box& bo
   const VariableDef& definition = variable(transfer.variable);
   const bool good = transfer.status.ok();
   if (box.empty()) return nullptr;
-  if (good && !changes_cells() && !is_masked(transfer) && !transfer.rounding &&
+  const Element as_stored = stored(transfer.variable);
+  if (good && !as_stored.swapped && !changes_cells() && !is_masked(transfer) && !transfer.rounding &&
       is_contiguous(transfer.array, definition.type))
     return transfer.array.data;
   const Timer pack_timer(counters_.pack);
-  const auto size = static_cast<std::int64_t>(size_of(definition.type));
+  const auto size = static_cast<std::int64_t>(as_stored.size);
   std::byte* packed = room_for_cells(static_cast<std::size_t>(box.cells() * size));
-  const Bytes fill = fill_of(definition);
+  const Bytes fill = stored_fill(definition, as_stored.swapped);
   if (good) {
-    const Misfits misfits =
-        pack_cells(transfer, box, packed, byte_strides(box.count, size_of(definition.type)),
-                   to_stored(transfer, {definition.type, size_of(definition.type), false}), fill.data());
+    const Misfits misfits = pack_cells(transfer, box, packed, byte_strides(box.count, as_stored.size),
+                                       to_stored(transfer, as_stored), fill.data());
     if (misfits.count > 0) keep(misfit_status(transfer, definition, misfits, box, true), transfer.variable);
   } else {
     fill_box(packed, {size}, {box.cells()}, fill.data(), fill.size());
@@ -277,7 +277,7 @@ void BoxDriver::fill_unowned(const Transfer& transfer) {
 
 // By rank 0; the others take part with nothing.
 void BoxDriver::fill_box_of(int v, const Box& box, bool replicated) {
-  const Bytes fill = fill_of(variable(v));
+  const Bytes fill = stored_fill(variable(v), !replicated && stored(v).swapped);
   const auto size = static_cast<std::int64_t>(fill.size());
   Dims everything = box.count;
   for (int d = 0; d < everything.size(); ++d)
@@ -341,7 +341,8 @@ void BoxDriver::read(const Transfer& transfer) {
   ++counters_.fields_read;
   if (rearranges(transfer)) return comm_.agree_or_throw(read_tiles(transfer));
   const Box& box = transfer.mine;
-  const bool direct = is_contiguous(transfer.array, definition.type) && !box.empty();
+  const Element as_stored = stored(v);
+  const bool direct = !as_stored.swapped && is_contiguous(transfer.array, definition.type) && !box.empty();
   Status status = caught([&] { settle(); });
   std::byte* cells = transfer.array.data;
   const Status room = caught([&] {
@@ -358,9 +359,8 @@ void BoxDriver::read(const Transfer& transfer) {
   counters_.bytes_read += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
   if (status.ok() && !direct && !box.empty()) {
     const Timer unpack_timer(counters_.unpack);
-    const Misfits misfits = unpack_cells(
-        transfer, cells, byte_strides(box.count, size_of(definition.type)), box,
-        find_conversion({definition.type, size_of(definition.type), false}, in_memory(transfer)));
+    const Misfits misfits = unpack_cells(transfer, cells, byte_strides(box.count, as_stored.size), box,
+                                         find_conversion(as_stored, in_memory(transfer)));
     if (misfits.count > 0) status = misfit_status(transfer, definition, misfits, box, false);
   }
   if (!status.ok() && status.variable.empty()) status.variable = definition.name;

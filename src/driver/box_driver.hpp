@@ -61,8 +61,13 @@ class BoxDriver : public Driver {
   virtual void about_to_store(int /*variable*/, const Box& /*region*/, bool /*replicated*/) {}
   /// After extend: what the library made of the definitions (chunk shapes).
   virtual void describe(Schema& /*schema*/) {}
-  /// Distributed cells: row-major, of the variable's type in this machine's byte order. An empty box: this
-  /// rank has none. The memory may be used again when store returns; `queue` drivers keep a copy.
+  /// How store and load have distributed cells.
+  virtual Element stored(int variable) const {
+    const Type type = schema_.variables[static_cast<std::size_t>(variable)].type;
+    return {type, size_of(type), false};
+  }
+  /// Distributed cells, row-major. An empty box: this rank has none. The memory may be used again when store
+  /// returns; `queue` drivers keep a copy.
   virtual void store(int variable, const Box& box, const std::byte* cells) = 0;
   virtual void load(int variable, const Box& box, std::byte* cells) = 0;
   /// Replicated values: rank 0 has the box, for others it is empty. (The box of a scalar has no dimensions

@@ -113,7 +113,7 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   ++counters_.fields_written;
   grow(v, transfer.region);
   records_.touch(schema_, v, transfer.region);
-  const Bytes fill = fill_of(definition);
+  const Bytes fill = stored_fill(definition, stored(v).swapped);
   const auto room = [&](std::size_t bytes) {
     std::byte* cells = nullptr;
     keep(caught([&] { cells = room_for_cells(bytes); }), v);
@@ -134,15 +134,15 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
     counters_.bytes_written += piece.cells() * static_cast<std::int64_t>(size_of(definition.type));
   };
   const Seconds begin = now();
-  const Seconds stored = counters_.store;
+  const Seconds storing = counters_.store;
   Misfits misfits;
   keep(caught([&] {
-         misfits = rearranger.write(transfer, {definition.type, size_of(definition.type), false}, fill.data(),
+         misfits = rearranger.write(transfer, stored(v), fill.data(),
                                     alignment_of(definition, transfer.region.rank()),
                                     {room, load_piece, store_piece});
        }),
        v);
-  counters_.pack += now() - begin - (counters_.store - stored);
+  counters_.pack += now() - begin - (counters_.store - storing);
   count_messages();
   if (misfits.count > 0) keep(mapped_misfit_status(transfer, definition, misfits, true), v);
 }
@@ -165,8 +165,8 @@ Status BoxDriver::read_map(const Transfer& transfer, Rearranger& rearranger) {
   const Seconds loaded = counters_.read;
   Misfits misfits;
   status.merge(caught([&] {
-    misfits = rearranger.read(transfer, {definition.type, size_of(definition.type), false},
-                              alignment_of(definition, transfer.region.rank()), {room, load_piece, {}});
+    misfits = rearranger.read(transfer, stored(v), alignment_of(definition, transfer.region.rank()),
+                              {room, load_piece, {}});
   }));
   counters_.unpack += now() - begin - (counters_.read - loaded);
   count_messages();

@@ -75,6 +75,12 @@ bool is_mapped(const Transfer& transfer) {
 
 }  // namespace
 
+Bytes stored_fill(const VariableDef& variable, bool swapped) {
+  Bytes fill = fill_of(variable);
+  if (swapped) swap_bytes(fill.data(), fill.size(), 1);
+  return fill;
+}
+
 const std::byte* substitute_for(Type type) {
   static constexpr std::array<std::byte, 8> k_false{};
   return type == Type::logical ? k_false.data() : static_cast<const std::byte*>(default_fill(type));

@@ -18,6 +18,9 @@ inline ConvertRun to_stored(const Transfer& transfer, const Element& stored) {
   return find_conversion(in_memory(transfer), stored).rounded(transfer.rounding.get(), stored);
 }
 
+/// The fill value of a variable as the file has it: in this machine's byte order, or in the other.
+Bytes stored_fill(const VariableDef& variable, bool swapped);
+
 /// Boxes of a decomposition within the region of a transfer: the dimensions in front of the decomposition's
 /// are the region's.
 std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region);

@@ -188,17 +188,15 @@ void MpiioDriver::read(int v, const Box& box, std::byte* cells, bool have, Acces
     shared_->read_all(place.begin + place.stride * static_cast<std::uint64_t>(record), element_of(size),
                       type ? &*type : nullptr, cells, have ? box.cells() : 0);
   }
-  if (have) swap_as_in_file(cells, size, box.cells(), where(v));
 }
 
-bool MpiioDriver::changes_cells() const {
-  return std::any_of(placements_.begin(), placements_.end(), [](const Placement& p) { return p.swapped; });
+Element MpiioDriver::stored(int v) const {
+  Element element = BoxDriver::stored(v);
+  element.swapped = where(v).swapped;
+  return element;
 }
 
 void MpiioDriver::store(int v, const Box& box, const std::byte* cells) {
-  // Never the model's array, as changes_cells says so.
-  if (!box.empty())
-    swap_as_in_file(const_cast<std::byte*>(cells), size_of(variable(v).type), box.cells(), where(v));
   write(v, box, cells, !box.empty(), options().access);
 }
 
@@ -221,8 +219,9 @@ void MpiioDriver::store_replicated(int v, const Box& box, const std::byte* value
 }
 
 void MpiioDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
-  read(v, box, values, (root() || all) && !box.empty(),
-       all && overlaps_alone_ ? Access::independent : options().replicated_access);
+  const bool have = (root() || all) && !box.empty();
+  read(v, box, values, have, all && overlaps_alone_ ? Access::independent : options().replicated_access);
+  if (have) swap_as_in_file(values, size_of(variable(v).type), box.cells(), where(v));
 }
 
 // Ranks of other nodes see what was stored once both sides synchronised (MPI's sync, barrier, sync).

@@ -20,6 +20,7 @@ class MpiioDriver final : public BoxDriver {
 
  protected:
   void extend(const Schema& wanted) override;
+  Element stored(int variable) const override;
   void store(int variable, const Box& box, const std::byte* cells) override;
   void load(int variable, const Box& box, std::byte* cells) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
@@ -28,7 +29,6 @@ class MpiioDriver final : public BoxDriver {
   void commit(bool durable) override;
   void close_file() override;
   bool fills() const override { return false; }
-  bool changes_cells() const override;  // their byte order
   bool stores_together() const override { return options().access == Access::collective; }
   std::int64_t most_bytes() const override;
 

@@ -48,7 +48,7 @@ bool DirectWay::suits_writing(const FieldJob& job) const {
 Status DirectWay::write(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
   writers_[transfer.variable] = job.share->number;
-  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Status status = transfer.status;
   status.merge(caught([&] {
     const auto ranks = static_cast<std::size_t>(node_.size());
@@ -103,7 +103,7 @@ Status DirectWay::read(const FieldJob& job) {
   Misfits misfits;
   const Status status = caught([&] {
     if (transfer.mine.empty()) return;
-    const Bytes fill = stored_fill(*job.variable, *job.placement);
+    const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
     const auto size = static_cast<std::int64_t>(fill.size());
     const bool plain = as_it_is(job);
     const ConvertRun convert = find_conversion(job.stored(), in_memory(transfer));

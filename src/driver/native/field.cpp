@@ -46,16 +46,10 @@ Dims borders_of(const FieldJob& job) {
   return job.addresses_listed ? job.placement->chunk : Dims();
 }
 
-Bytes stored_fill(const VariableDef& variable, const Placement& placement) {
-  Bytes fill = fill_of(variable);
-  if (placement.swapped) swap_bytes(fill.data(), fill.size(), 1);
-  return fill;
-}
-
 Encoder::Encoder(const FieldJob& job)
     : coder(job.variable->filters, size_of(job.variable->type)),
       shape(job.placement->chunk),
-      fill(stored_fill(*job.variable, *job.placement)),
+      fill(stored_fill(*job.variable, job.placement->swapped)),
       chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
       element(fill.size()),
       copy(find_conversion(job.stored(), job.stored())) {}

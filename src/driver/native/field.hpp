@@ -53,9 +53,6 @@ bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variab
 /// Multiples of cells at which boxes of I/O ranks had best begin.
 Dims borders_of(const FieldJob& job);
 
-/// One element of the fill value as it lies in the file.
-Bytes stored_fill(const VariableDef& variable, const Placement& placement);
-
 /// A piece in a filling, and where its chunk lies in the file.
 struct StagedPiece {
   Piece piece;

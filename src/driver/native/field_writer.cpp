@@ -13,7 +13,7 @@ Status FieldWriter::write(const FieldJob& job) {
   Status status = failure();
   status.merge(job.transfer->status);
   settle_overlap(job, status);
-  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   const auto element_size = static_cast<std::int64_t>(size_of(job.variable->type));
   bool noted = false;
   bool stopped = false;

@@ -214,7 +214,7 @@ void NativeDriver::clear_piece(const FieldJob& job, const ChunkOrder& order, con
   const Transfer& transfer = *job.transfer;
   if (is_mapped(transfer) && keeps_unowned(*transfer.decomposition, *job.variable)) return;
   const Dims& shape = job.placement->chunk;
-  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   for_each_chunk(job, order, piece, cells, [&](const Dims& index, std::size_t, std::span<std::byte> chunk) {
     const Box all = cells_of_chunk(index, shape);
     const Box part = intersection(all, transfer.region);
@@ -236,7 +236,7 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
   Status status = job.transfer->status;
   if (job.transfer->region.empty()) return status;
   ++chunk_writes_;
-  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   status.merge(caught([&] {
     const ChunkOrder order(job);
     const ChunkWay& way = chunk_way(job, order, false);

@@ -304,7 +304,7 @@ std::vector<std::uint64_t> NativeDriver::place(const FieldJob& job) {
 
 void NativeDriver::fill_cells(int v, const Box& cells, const std::vector<std::uint64_t>& addresses) {
   const Placement& where = placement(v);
-  const Bytes fill = stored_fill(variable(v), where);
+  const Bytes fill = stored_fill(variable(v), where.swapped);
   const auto size = static_cast<std::int64_t>(fill.size());
   Bytes buffer(static_cast<std::size_t>(std::min(cells.cells() * size, k_buffer / size * size)));
   fill_box(buffer.data(), {size}, {static_cast<std::int64_t>(buffer.size()) / size}, fill.data(),

@@ -172,7 +172,7 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
   handling.store = [&, loaded](const Box& box, std::byte* cells) {
     if (*loaded) status.merge(caught([&] { store_box(job, box, cells); }));
   };
-  handling.load = [&, size, copy, loaded, fill = stored_fill(*job.variable, *job.placement)](
+  handling.load = [&, size, copy, loaded, fill = stored_fill(*job.variable, job.placement->swapped)](
                       const Box& box, std::byte* cells) {
     const Status load = caught([&] {
       move_box(job, box, cells, [&](const Cut& cut) {
@@ -204,7 +204,7 @@ Status NativeDriver::store_boxes(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
   if (!stage_->broken()) writer_->settle_overlap(job, status);
-  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Rearranger::Handling handling = handling_of(job, status);
   if (!keeps_unowned(*transfer.decomposition, *job.variable)) handling.load = {};
   const Seconds begin = now();

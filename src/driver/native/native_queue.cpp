@@ -115,7 +115,7 @@ void NativeDriver::enqueue(const FieldJob& job, const Rearranger::Plan& plan) {
     status.merge(pack_tile(transfer, *job.variable, map_of(transfer.decomposition, false), tile_,
                            counters_.pack, packed));
   const Transfer& cells = is_map ? transfer : packed;
-  const Bytes fill = stored_fill(*job.variable, *job.placement);
+  const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   {
     const Timer timer(counters_.pack);
     const Misfits misfits = queue_->add(*rearranger_of(cells), plan, cells, fill.data());
