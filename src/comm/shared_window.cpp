@@ -7,16 +7,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <mutex>
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/hash.hpp"
 #include "base/text.hpp"
 
 namespace shoal {
@@ -42,7 +47,26 @@ Name new_name() {
   return name;
 }
 
-std::byte* map(int fd, std::size_t bytes) {
+std::int64_t id_of(const Name& name) {
+  constexpr std::uint64_t k_positive = ~std::uint64_t{0} >> 1U;
+  Hash hash;
+  for (const char c : name)
+    hash.add(static_cast<std::uint64_t>(c));
+  return static_cast<std::int64_t>(hash.value() & k_positive);
+}
+
+/// Those that nobody uses now, the oldest first.
+struct Kept {
+  static constexpr std::size_t k_most_bytes = 32 << 20;  // of all together
+  std::mutex mutex;
+  std::vector<SharedWindow> windows;
+};
+Kept& kept() {
+  static Kept& all = *new Kept;  // datasets that are open when a program ends give theirs back after main
+  return all;
+}
+
+std::byte* mapping_of(int fd, std::size_t bytes) {
   const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
   if (p == MAP_FAILED)
@@ -73,20 +97,22 @@ void create(File& file, const Name& name, std::size_t bytes, std::size_t reserve
 }  // namespace
 
 SharedWindow::SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved) {
+  File file;
+  Name made = new_name();
+  ranks_ = node.size();
+  id_ = id_of(made);
   if (node.size() == 1) {
-    data_ = map(-1, bytes);
+    data_ = mapping_of(-1, bytes);
     size_ = bytes;
     return;
   }
-  File file;
-  Name made{};
   Status status;
   if (node.rank() == 0) {
-    made = new_name();
     status = caught([&] { create(file, made, bytes, reserved); });
   }
   Name name = status.ok() ? made : Name{};
   node.broadcast(reinterpret_cast<std::byte*>(name.data()), static_cast<std::int64_t>(name.size()), 0);
+  id_ = id_of(name);
   if (name[0] != 0)  // else rank 0 says why
     status = caught([&] {
       if (file.fd < 0) file.fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0600);
@@ -94,7 +120,7 @@ SharedWindow::SharedWindow(const Comm& node, std::size_t bytes, std::size_t rese
         throw Error(Code::no_memory,
                     "cannot open the node's shared memory (ranks in different containers?): " +
                         std::string(std::strerror(errno)));
-      data_ = map(file.fd, bytes);
+      data_ = mapping_of(file.fd, bytes);
       size_ = bytes;
     });
   status = node.agree(status);
@@ -111,18 +137,98 @@ SharedWindow::SharedWindow(const Comm& node, std::size_t bytes, std::size_t rese
 SharedWindow::SharedWindow(SharedWindow&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      fd_(std::exchange(other.fd_, -1)) {}
+      fd_(std::exchange(other.fd_, -1)),
+      ranks_(other.ranks_),
+      id_(other.id_),
+      mapped_(std::move(other.mapped_)) {}
 
 SharedWindow& SharedWindow::operator=(SharedWindow&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(fd_, other.fd_);
+  std::swap(ranks_, other.ranks_);
+  std::swap(id_, other.id_);
+  std::swap(mapped_, other.mapped_);
   return *this;
 }
 
 SharedWindow::~SharedWindow() {
   if (data_ != nullptr) ::munmap(data_, size_);
   if (fd_ >= 0) ::close(fd_);
+}
+
+// Touching a page for the first time costs a process more than filling it. Pages that another process has
+// touched come sixteen at a time, but only when they are read. One that is alone has memory of its own, which
+// is there when it is written.
+void SharedWindow::map(std::size_t begin, std::size_t end) {
+  mapped_.resize((size_ + k_block - 1) / k_block);
+  const std::size_t last = std::min(mapped_.size(), (end + k_block - 1) / k_block);
+  for (std::size_t block = begin / k_block; block < last; ++block) {
+    const std::size_t first = block;
+    while (block < last && !mapped_[block])
+      mapped_[block++] = true;
+    if (block == first) continue;
+#ifdef MADV_POPULATE_READ
+    // Where the kernel cannot, it is done page by page.
+    ::madvise(data_ + first * k_block, std::min(size_, block * k_block) - first * k_block,
+              ranks_ == 1 ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+#endif
+  }
+}
+
+// Ranks give a window back one by one: only one that all of them gave back is taken, and nobody touches it
+// before all have agreed. What is kept and of no use now may be the memory that is missing.
+SharedWindow SharedWindow::kept_or_new(const Comm& node, std::size_t bytes, std::size_t reserved,
+                                       std::size_t zeroed) {
+  auto& [mutex, windows] = kept();
+  SharedWindow mine;
+  {
+    const std::lock_guard lock(mutex);
+    const auto found = std::find_if(windows.rbegin(), windows.rend(), [&](const SharedWindow& w) {
+      return w.size_ == bytes && w.ranks_ == node.size();
+    });
+    if (found != windows.rend()) {
+      mine = std::move(*found);
+      windows.erase(std::next(found).base());
+    }
+  }
+  const std::int64_t id = mine.data_ != nullptr ? mine.id_ : 0;
+  const auto ids = node.max({id, -id});
+  if (ids[0] != 0 && ids[0] == -ids[1]) {
+    if (node.rank() == 0) std::memset(mine.data_, 0, zeroed);
+    node.barrier();
+    return mine;
+  }
+  mine.keep();
+  try {
+    return {node, bytes, reserved};
+  } catch (const Error& e) {
+    if (e.code() != Code::no_memory) throw;
+  }
+  drop_kept();
+  node.barrier();
+  return {node, bytes, reserved};
+}
+
+void SharedWindow::keep() noexcept {
+  if (data_ == nullptr || size_ > Kept::k_most_bytes) return;
+  try {
+    auto& [mutex, windows] = kept();
+    const std::lock_guard lock(mutex);
+    windows.push_back(std::move(*this));
+    std::size_t all = 0;
+    for (const auto& window : windows)
+      all += window.size_;
+    for (; all > Kept::k_most_bytes; windows.erase(windows.begin()))
+      all -= windows.front().size_;
+  } catch (...) {  // no memory to note it: then it is given back
+  }
+}
+
+void SharedWindow::drop_kept() {
+  auto& [mutex, windows] = kept();
+  const std::lock_guard lock(mutex);
+  windows.clear();
 }
 
 bool SharedWindow::reserve(std::size_t first, std::size_t bytes) const {

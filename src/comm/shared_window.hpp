@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "comm/comm.hpp"
 
@@ -16,6 +17,15 @@ namespace shoal {
 class SharedWindow {
  public:
   SharedWindow() = default;
+  /// One that these ranks kept, or else a new one; zeroed are the first bytes alone. Collective over node,
+  /// errors as of the constructor.
+  static SharedWindow kept_or_new(const Comm& node, std::size_t bytes, std::size_t reserved,
+                                  std::size_t zeroed);
+  /// Who makes another of this size has it again, without asking the system for memory, whose pages come one
+  /// by one. A few are kept, and none that is large. Local.
+  void keep() noexcept;
+  /// Give back to the system what this process keeps. Local.
+  static void drop_kept();
   /// Collective over node. Error(no_memory) on all its ranks if there is not enough. A single rank gets
   /// private memory. Of the bytes the first `reserved` may be used at once, others after reserve().
   SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved);
@@ -28,13 +38,20 @@ class SharedWindow {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
+  /// This process is about to use these bytes, from one to before another, which are reserved, as all of
+  /// their blocks are. Local.
+  void map(std::size_t begin, std::size_t end);
+  static constexpr std::size_t k_block = 64 * 1024;  ///< pages that are mapped together, as Linux does
   /// These bytes may be used from now on, by all ranks. False if there is no room for them. Local.
   bool reserve(std::size_t first, std::size_t bytes) const;
 
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  int fd_ = -1;  ///< of what more can be reserved
+  int fd_ = -1;               ///< of what more can be reserved
+  int ranks_ = 0;             ///< that share it
+  std::int64_t id_ = 0;       ///< the same for all of them, another for every window
+  std::vector<bool> mapped_;  ///< blocks whose pages this process has
 };
 
 /// A 32-bit word in a shared window that ranks wait on without spinning (Linux futex between processes).

@@ -1,6 +1,8 @@
 // Agreement, nodes, shared memory, decompositions: what the ranks do before any file is open.
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
 #include "decomp/node_share.hpp"
@@ -188,6 +190,44 @@ TEST_CASE("every n ranks make a node, and share memory") {
     nodes.node().barrier();
     CHECK(word.load() == static_cast<std::uint32_t>(nodes.node().size()));
   }
+}
+
+TEST_CASE("a window that all ranks of a node kept is had again, and none that a rank did not") {
+  const Comm world(MPI_COMM_WORLD);
+  const Nodes nodes(world, 0);
+  const Comm& comm = nodes.node();
+  const std::size_t bytes = 5 * SharedWindow::k_block + 4096;
+  const auto take = [&](std::size_t wanted) {
+    return SharedWindow::kept_or_new(comm, wanted, wanted, SharedWindow::k_block);
+  };
+  const auto end_of = [](const SharedWindow& window) -> SharedWord& {
+    return *reinterpret_cast<SharedWord*>(window.data() + window.size() - sizeof(SharedWord));
+  };
+  SharedWindow::drop_kept();
+  comm.barrier();
+  SharedWindow window = take(bytes);
+  window.map(0, bytes);
+  end_of(window).fetch_add(7);
+  std::memset(window.data(), 0xFF, 16);
+  comm.barrier();
+  window.keep();
+  CHECK(window.data() == nullptr);
+
+  window = take(bytes);
+  CHECK(end_of(window).load() == 7 * static_cast<std::uint32_t>(comm.size()));
+  CHECK(window.data()[3] == std::byte{0});
+  comm.barrier();
+  SharedWindow second = take(bytes);  // while the first is in use
+  CHECK(end_of(second).load() == 0);
+  second.keep();
+  SharedWindow other = take(bytes + 4096);
+  CHECK(end_of(other).load() == 0);
+  other.keep();
+  CHECK(end_of(take(bytes)).load() == 0);  // is not kept again
+
+  if (comm.rank() == 0) window.keep();
+  second = take(bytes);
+  CHECK(end_of(second).load() == (comm.size() == 1 ? 7U : 0U));
 }
 
 TEST_CASE("shared memory that cannot be had is an error on all ranks") {

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "comm/nodes.hpp"
+#include "comm/shared_window.hpp"
 #include "driver/kinds.hpp"
 #include "random_tiles.hpp"
 #include "storage/faulty_store.hpp"
@@ -377,6 +378,8 @@ TEST_CASE("short shared memory shrinks the stage, none makes each rank a node, a
     CAPTURE(limit);
     auto driver = make_native_driver(comm, "short.nc", OpenMode::create, Format::cdf5, DriverOptions{});
     driver->define(make_schema(Format::cdf5, shape, 5, random), {});
+    SharedWindow::drop_kept();
+    comm.barrier();
     rlimit small = whole;
     small.rlim_cur = limit;  // a stand-in for a small /dev/shm: reserving pages obeys it
     setrlimit(RLIMIT_FSIZE, &small);

@@ -128,12 +128,15 @@ TEST_CASE("the stage: where memory ends, fillings wait for what there is") {
   const Nodes nodes(world, 0);
   const Comm& comm = nodes.node();
   if (comm.size() == 1) return;  // has memory of its own
+  SharedWindow::drop_kept();     // whose memory is there
+  comm.barrier();
   Stage stage(comm, 16, k_slot, 1, 60);
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit whole{};
   getrlimit(RLIMIT_FSIZE, &whole);
   rlimit small = whole;
-  const std::int64_t place = k_slot + 8 * Stage::k_addresses;
+  constexpr std::int64_t k_block = Stage::k_mapped_together;
+  const std::int64_t place = (k_slot + 8 * Stage::k_addresses + k_block - 1) / k_block * k_block;
   small.rlim_cur = static_cast<rlim_t>(stage.window_bytes() - 10 * place);  // a stand-in for a full /dev/shm
   setrlimit(RLIMIT_FSIZE, &small);
   CHECK(stage.usable_bytes() == 16 * k_slot);

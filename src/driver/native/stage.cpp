@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/stage.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -74,18 +72,23 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
       slots_(slots),
       slot_bytes_(slot_bytes),
       slot_head_bytes_(rounded_up(static_cast<std::int64_t>(sizeof(Slot)) + 8 * node.size(), alignof(Slot))),
-      heads_bytes_(rounded_up(k_page + slots * slot_head_bytes_ + slots / 8 + 8, k_page)),
-      place_bytes_(slot_bytes + 8 * k_addresses),
+      heads_bytes_(rounded_up(k_page + slots * slot_head_bytes_ + slots / 8 + 8, k_mapped_together)),
+      place_bytes_(rounded_up(slot_bytes + 8 * k_addresses, k_mapped_together)),
       writers_(writers),
       wait_seconds_(wait_seconds),
       storers_(node.size()),
       computing_(node.size()),
-      mapped_(static_cast<std::size_t>(slots)),
-      window_(node, static_cast<std::size_t>(heads_bytes_ + slots * place_bytes_),
-              static_cast<std::size_t>(heads_bytes_ +
-                                       std::min<std::int64_t>(slots, k_first_places) * place_bytes_)) {
+      window_(SharedWindow::kept_or_new(
+          node, static_cast<std::size_t>(heads_bytes_ + slots * place_bytes_),
+          static_cast<std::size_t>(heads_bytes_ +
+                                   std::min<std::int64_t>(slots, k_first_places) * place_bytes_),
+          static_cast<std::size_t>(heads_bytes_))) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Head) <= k_page);
+}
+
+Stage::~Stage() {
+  window_.keep();
 }
 
 Stage::Head& Stage::head() const {
@@ -181,33 +184,15 @@ bool Stage::open(std::uint64_t filling) {
   return true;
 }
 
-// Touching a page for the first time costs a process more than filling it. Pages that another process has
-// touched come sixteen at a time, but only when they are read; so ranks begin at different ones. One that is
-// alone has memory of its own, which is there when it is written.
+// Ranks begin at different ones: whose pages another rank has touched already come many at a time.
 void Stage::map(std::uint64_t filling, std::int64_t begin, std::int64_t end) {
-  const auto place = slot(filling).place.load(std::memory_order_acquire) - 1;
-  std::vector<bool>& mapped = mapped_[place];
-  mapped.resize(static_cast<std::size_t>((slot_bytes_ + k_mapped_together - 1) / k_mapped_together));
-  const auto map_blocks = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t block = first; block < last; ++block) {
-      const std::int64_t from = block;
-      while (block < last && !mapped[static_cast<std::size_t>(block)])
-        mapped[static_cast<std::size_t>(block++)] = true;
-      if (block == from) continue;
-#ifdef MADV_POPULATE_READ
-      const std::int64_t to = std::min(slot_bytes_, block * k_mapped_together);
-      const int way = node_->size() == 1 ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-      ::madvise(data(filling) + from * k_mapped_together,
-                static_cast<std::size_t>(to - from * k_mapped_together),
-                way);  // where the kernel cannot, it is done page by page
-#endif
-    }
-  };
-  const std::int64_t first = begin / k_mapped_together;
-  const std::int64_t last = (end + k_mapped_together - 1) / k_mapped_together;
-  const std::int64_t own = first + (last - first) * node_->rank() / node_->size();
-  map_blocks(own, last);
-  map_blocks(first, own);
+  const auto at = static_cast<std::size_t>(data(filling) - window_.data());
+  const auto first = at + static_cast<std::size_t>(begin);
+  const auto last = at + static_cast<std::size_t>(end);
+  const auto own = first + (last - first) * static_cast<std::size_t>(node_->rank()) /
+                               static_cast<std::size_t>(node_->size());
+  window_.map(own, last);
+  window_.map(first, own);
 }
 
 bool Stage::is_free(std::uint64_t filling) const {

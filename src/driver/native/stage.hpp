@@ -32,7 +32,7 @@ namespace shoal {
 class Stage {
  public:
   static constexpr std::uint32_t k_most_shares = 32;
-  static constexpr std::int64_t k_mapped_together = 64 * 1024;  ///< as Linux does unless told otherwise
+  static constexpr auto k_mapped_together = static_cast<std::int64_t>(SharedWindow::k_block);
   static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a filling
 
   /// Whom something that is to be done, or was done, matters to: any one of the ranks, as one of them can
@@ -45,6 +45,12 @@ class Stage {
   /// Collective over the node. slot_bytes is a multiple of 4096. Error(no_memory) on all ranks if there is no
   /// room.
   Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds);
+
+  Stage(Stage&&) = default;
+  Stage& operator=(Stage&&) = default;
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  ~Stage();
 
   int slots() const { return slots_; }
   std::int64_t slot_bytes() const { return slot_bytes_; }
@@ -199,8 +205,7 @@ class Stage {
   int computing_;  ///< ranks before those that serve
   double pace_ = 0;
   std::uint64_t next_ = 0;
-  std::uint32_t meetings_ = 0;             ///< that this rank went to
-  std::vector<std::vector<bool>> mapped_;  ///< of each place, which blocks' pages this process has
+  std::uint32_t meetings_ = 0;  ///< that this rank went to
   SharedWindow window_;
 };
 
