@@ -119,7 +119,7 @@ void NativeDriver::begin_storing() {
     drop_stage();
     throw Error(started);
   }
-  if (thread && options_.fails_early && !nodes_->single())
+  if (options_.fails_early && !nodes_->single())
     asked_after_ = comm_.sum(nodes_->node().rank() == 0 ? counters_.stage_bytes : 0);
 }
 
