@@ -174,6 +174,9 @@ class Driver {
   virtual Met meet(const Comm& comm, const Deed& deed) { return comm.meet(deed); }
   /// Comm::apart, of a communicator of the driver's own that they met in.
   virtual bool apart() const { return false; }
+  /// What this rank knows to have failed in the background since the last sync; it comes out there as well.
+  /// Local.
+  virtual Status failure() const { return {}; }
   /// Store everything, agree, commit. After an Error the file is usable: the failure is over once it was
   /// reported.
   virtual void sync(bool durable) = 0;

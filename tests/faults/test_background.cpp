@@ -165,8 +165,9 @@ TEST_CASE("no more bytes a second are stored than the setting allows, until clos
 }
 
 TEST_CASE("a store that fails in the background") {
-  for (const std::string settings : {"format=cdf5", "format=netcdf4", "format=cdf5, ranks_per_node=1",
-                                     "format=netcdf4, compression=deflate:1, chunk_bytes=16KiB"})
+  for (const std::string settings :
+       {"format=cdf5", "format=netcdf4", "format=cdf5, ranks_per_node=1", "format=cdf5, layout=process",
+        "format=netcdf4, compression=deflate:1, chunk_bytes=16KiB"})
     for (const int rank : {0, world_size() - 1}) {
       if (!on_one_node() && settings.find("compression") != std::string::npos) continue;
       CAPTURE(settings);
@@ -234,14 +235,15 @@ TEST_CASE("a disk that fails for good in the background") {
   check_records(line, "broken.nc", 1);
 }
 
-TEST_CASE("over several nodes a rank that leaves out a write is missed before the sync") {
+TEST_CASE("over several nodes or files a rank that leaves out a write is missed before the sync") {
   if (world_size() < 2) return;
   struct Case {
     std::string settings;
     bool puts;  // so that ranks meet in the writes that follow
   };
   for (const auto& [settings, puts] :
-       {Case{"format=cdf5", false}, Case{"format=cdf5", true}, Case{"format=cdf5, exchange=on", false}})
+       {Case{"format=cdf5", false}, Case{"format=cdf5", true}, Case{"format=cdf5, exchange=on", false},
+        Case{"format=cdf5, layout=process", false}, Case{"format=cdf5, layout=process", true}})
     for (const int odd : {0, world_size() - 1}) {
       CAPTURE(settings);
       CAPTURE(puts);

@@ -170,6 +170,29 @@ TEST_CASE("files that cannot be opened, read, synced or closed on one rank") {
   }
 }
 
+TEST_CASE("a set whose files cannot be made: each call says so, and going on is no end") {
+  const Quick quick;
+  Line line(k_cells);
+  DatasetOptions options = options_with("layout=process", world_size() - 1, {"open", 0, -1, 13});
+  auto file = Dataset::create(MPI_COMM_WORLD, "unmade.nc", options);
+  line.define(*file);
+  all_got(outcome_of([&] { file->end_define(); }), Code::permission, {"unmade.nc"});
+  for (std::int64_t record = 0; record < 2; ++record) {
+    DataCall call = line.call(record);
+    for (const auto& cut : {line.cut, {}}) {
+      call.decomposition = cut;
+      const Outcome outcome = outcome_of([&] { file->write(call); });
+      CHECK(outcome.code != Code::ok);
+      alike(outcome);
+    }
+    alike(outcome_of([&] { file->put(call); }));
+    alike(outcome_of([&] { file->get(call); }));
+    alike(outcome_of([&] { file->sync(false); }));
+  }
+  alike(outcome_of([&] { file->close(false); }));
+  CHECK(!std::filesystem::exists("unmade.nc.0000"));
+}
+
 TEST_CASE("a small tmpfs that fills up") {
   const Quick quick;
   // Nodes that are apart do not see what one of them mounts: there it is given.

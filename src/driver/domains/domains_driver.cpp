@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "driver/domains/grouping.hpp"
 #include "driver/kinds.hpp"
@@ -12,6 +13,8 @@
 namespace shoal {
 
 namespace {
+
+constexpr const char* k_asks = "asks whether all was stored";
 
 Attribute decomposition_attribute(std::int64_t global, std::int64_t first, std::int64_t count) {
   const std::array<std::int64_t, 4> wide{1, global, first + 1, first + count};
@@ -75,6 +78,11 @@ Status DomainsDriver::told_by_domain(Status status) const {
   return status;
 }
 
+Driver& DomainsDriver::writer() {
+  if (!made()) throw Error(gave_up_);
+  return *inner_;
+}
+
 template <class Work>
 void DomainsDriver::together(Work&& work) {
   Status status = caught(work);
@@ -85,7 +93,10 @@ void DomainsDriver::together(Work&& work) {
 
 void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
   spread_puts();
-  if (!made()) make_files(cuts);
+  if (!made()) {
+    gave_up_ = caught([&] { make_files(cuts); });
+    if (!gave_up_.ok()) throw Error(gave_up_);
+  }
   std::vector<Part> parts = parts_;
   std::vector<int> variables;
   std::vector<std::pair<int, int>> made_axes;
@@ -116,7 +127,6 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
 }
 
 void DomainsDriver::make_files(const Cuts& cuts) {
-  gave_up_ = true;  // until they are there; the same on all ranks, since failures are
   const Grouping grouping = group_ranks(comm_, options_.layout, cuts);
   domain_ = grouping.domain;
   domains_ = grouping.domains;
@@ -124,16 +134,24 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   members_ = ranks_->all_gather(std::int64_t{comm_.rank()});
   comm_.on_root([&] { remove_old_files(); });
   std::unique_ptr<Driver> inner;
-  together([&] {
+  const std::string file = file_of_set(path_, domain_);
+  const Status mine = caught([&] {
     DriverOptions options = options_;
     options.fails_early = false;
     options.store_rate /= domains_;
     options.layout = {};
-    inner = make_driver(driver_, *ranks_, file_of_set(path_, domain_),
-                        exclusive_ ? OpenMode::create_exclusive : OpenMode::create, schema_.format, options);
+    inner = make_driver(driver_, *ranks_, file, exclusive_ ? OpenMode::create_exclusive : OpenMode::create,
+                        schema_.format, options);
   });
+  const Status made = comm_.agree(told_by_domain(mine));
+  if (!made.ok()) {  // those that were made are of no set, and would be in the way of the next try
+    inner.reset();
+    std::error_code gone;
+    if (ranks_->rank() == 0) std::filesystem::remove(file, gone);
+    throw Error(made);
+  }
   inner_ = std::move(inner);
-  gave_up_ = false;
+  if (options_.stored_by == StoredBy::thread) asked_after_ = options_.stage_bytes * domains_;
 }
 
 // Files of an older set would be taken for part of this one, and a single file of the name would hide it.
@@ -204,9 +222,10 @@ const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Deco
 }
 
 void DomainsDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  Driver& inner = writer();
   const Cut& cut = cut_of(decomposition);
   together([&] {
-    if (cut.part) inner_->prepare(cut.part);
+    if (cut.part) inner.prepare(cut.part);
   });
 }
 
@@ -332,16 +351,30 @@ void DomainsDriver::grow(int v, const Box& box) {
   }
 }
 
+// A thread's failure is known to the ranks of its file alone, and domains do not write in step.
+void DomainsDriver::ask_others() {
+  if (asked_after_ == 0 || !missed_.ok() || unasked_ < asked_after_) return;
+  unasked_ = 0;
+  const Status mine = told_by_domain(inner_->failure());
+  if (meet(comm_, {k_asks, 0, !mine.ok()}).failed) comm_.agree_or_throw(mine);
+}
+
 void DomainsDriver::write(const Transfer& transfer) {
   spread_puts();
+  ask_others();
   Transfer part = transfer;
   const int v = transfer.variable;
-  if (v < 0) return inner_->write(part);
+  if (v < 0) {
+    missed_.merge(transfer.status);
+    return writer().write(part);
+  }
+  const VariableDef& definition = schema_.variables[static_cast<std::size_t>(v)];
+  unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type));
   grow(v, transfer.region);
   part.variable = variables_[static_cast<std::size_t>(v)];
   Status misfit;  // the same on all ranks of a domain, so that none waits for another
   const Cut& cut = cuts_.at(transfer.decomposition.get());
-  const auto& dims = schema_.variables[static_cast<std::size_t>(v)].dims;
+  const auto& dims = definition.dims;
   const int lead = static_cast<int>(dims.size()) - transfer.decomposition->rank();
   for (int i = 0; i < transfer.decomposition->rank(); ++i) {
     const Part& p = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])];
@@ -353,7 +386,7 @@ void DomainsDriver::write(const Transfer& transfer) {
                schema_.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])].name +
                "' otherwise than the files of the set are cut; define the variable with this "
                "decomposition, or use layout=one",
-           comm_.rank(), file_of_set(path_, domain_), schema_.variables[static_cast<std::size_t>(v)].name});
+           comm_.rank(), file_of_set(path_, domain_), definition.name});
   }
   if (part.variable < 0 || !cut.part || !misfit.ok()) {
     Status status = transfer.status;
@@ -377,7 +410,7 @@ void DomainsDriver::write(const Transfer& transfer) {
         in_whole.first[i] += origin[i];
       return source(in_whole);
     };
-  inner_->write(part);
+  writer().write(part);
 }
 
 void DomainsDriver::read(const Transfer& /*transfer*/) {
@@ -401,17 +434,22 @@ void DomainsDriver::put(int v, const Box& box, const std::byte* values,
 }
 
 // First those of a domain, since ranks may wait for each other there while others come to a meeting of all;
-// and one that found its domain apart tells all.
+// and one that found its domain apart tells all. A rank that left out a write takes its part where the others
+// ask each other.
 Met DomainsDriver::meet(const Comm& comm, const Deed& deed) {
   if (!apart_.ok()) throw Error(apart_);
   Deed mine = deed;
-  apart_ = caught([&] {
-    if (inner_) inner_->meet(*ranks_, deed);
-  });
-  if (!apart_.ok()) mine.does = "is apart from others that write the same file";
-  const Met met = comm.meet(mine);
-  if (!apart_.ok()) throw Error(apart_);
-  return met;
+  if (asked_after_ > 0 && !missed_.ok()) mine.missed = k_asks;
+  for (;;) {
+    apart_ = caught([&] {
+      if (inner_) inner_->meet(*ranks_, mine);
+    });
+    if (!apart_.ok()) mine.does = "is apart from others that write the same file";
+    const Met met = comm.meet(mine);
+    if (!apart_.ok()) throw Error(apart_);
+    if (!met.others) return met;
+    comm_.agree(missed_);
+  }
 }
 
 // Rank 0's values go to all domains, many puts in one message.
@@ -497,7 +535,7 @@ void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<st
                   {},
                   {}};
     }
-    inner_->get(mine.ok() ? variables_[static_cast<std::size_t>(v)] : -1, box, values, strings, mine);
+    writer().get(mine.ok() ? variables_[static_cast<std::size_t>(v)] : -1, box, values, strings, mine);
   });
 }
 
@@ -505,7 +543,7 @@ void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<st
 
 void DomainsDriver::finish(bool durable, bool final) {
   Status status = caught([&] {
-    if (!made() && !gave_up_) define(schema_, {});  // an empty dataset is one file
+    if (!made() && gave_up_.ok()) define(schema_, {});  // an empty dataset is one file
     spread_puts();
   });
   std::vector<std::int64_t> lengths;
@@ -515,7 +553,8 @@ void DomainsDriver::finish(bool durable, bool final) {
   for (std::size_t d = 0; d < lengths.size(); ++d)
     if (schema_.dims[d].unlimited) schema_.dims[d].length = lengths[d];
   status.merge(pending_);
-  pending_ = {};
+  pending_ = missed_ = {};
+  unasked_ = 0;
   if (made()) {
     status.merge(told_by_domain(caught([&] { final ? inner_->close(durable) : inner_->sync(durable); })));
   }

@@ -79,6 +79,7 @@ class DomainsDriver final : public Driver {
   void put_made_axes(const std::vector<std::pair<int, int>>& made);
   Box box_in_file(int variable, const Box& box) const;
   void spread_puts();
+  void ask_others();
   void grow(int variable, const Box& box);
   void finish(bool durable, bool final);
   /// Work of this domain that may fail; all domains learn of it.
@@ -86,6 +87,8 @@ class DomainsDriver final : public Driver {
   void together(Work&& work);
   Status told_by_domain(Status status) const;
   bool made() const { return inner_ != nullptr; }
+  /// What writes this domain's file. Error, on all ranks alike, if the files could not be made.
+  Driver& writer();
 
   const Comm& comm_;
   std::string driver_;
@@ -100,13 +103,16 @@ class DomainsDriver final : public Driver {
   std::optional<Comm> ranks_;          ///< of this domain
   std::vector<std::int64_t> members_;  ///< their numbers in comm_
   std::unique_ptr<Driver> inner_;
-  bool gave_up_ = false;        ///< files could not be made
+  Status gave_up_;              ///< why files could not be made; the same on all ranks
   std::vector<Part> parts_;     ///< [dims of schema_]
   std::vector<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
   std::map<const Decomposition*, Cut> cuts_;
   std::vector<Put> puts_;  ///< not yet known to other ranks than 0
   Status pending_;
-  Status apart_;  ///< ranks of this domain met in different calls, and all ranks were told
+  std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
+  std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
+  Status missed_;  ///< of a write that this rank left out, whose bytes it does not know; until sync
+  Status apart_;   ///< ranks of this domain met in different calls, and all ranks were told
 };
 
 /// PATH.0000 for number 0; more digits where there are more files.

@@ -8,14 +8,20 @@
 
 namespace shoal {
 
+Status NativeDriver::failure() const {
+  Status status = writer_ ? writer_->failure() : Status{};
+  if (loses_bytes(pending_)) status.merge(pending_);
+  return status;
+}
+
 // A rank that left out a write does its part of what the others do who meet to write, with nothing.
 Met NativeDriver::meet(const Comm& comm, const Deed& deed) {
   Deed mine = deed;
-  mine.missed = missed_ ? k_writes : nullptr;
+  if (missed_) mine.missed = k_writes;
   for (;;) {
     if (stage_) stage_->go_to_meeting();
     const Met met = comm.meet(mine);
-    if (!met.others) return met;
+    if (!met.others || !missed_) return met;
     comm_.agree(pending_);
     if (queue_) send_queued(all_wrote_the_same());
   }

@@ -48,6 +48,7 @@ class NativeDriver final : public Driver {
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
   Met meet(const Comm& comm, const Deed& deed) override;
+  Status failure() const override;
   void sync(bool durable) override;
   void hand_over() override;
   void close(bool durable) override;

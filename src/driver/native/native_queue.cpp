@@ -87,9 +87,7 @@ Status NativeDriver::meet_in_step(std::uint64_t what, const Status& mine) {
 void NativeDriver::ask_others() {
   if (asked_after_ == 0 || missed_ || unasked_ < asked_after_) return;
   unasked_ = 0;
-  Status mine = writer_->failure();
-  if (loses_bytes(pending_)) mine.merge(pending_);
-  const Status outcome = meet_in_step(0, mine);
+  const Status outcome = meet_in_step(0, failure());
   if (!outcome.ok()) throw Error(outcome);
 }
 
