@@ -18,6 +18,7 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,8 +51,7 @@ Name new_name() {
 std::int64_t id_of(const Name& name) {
   constexpr std::uint64_t k_positive = ~std::uint64_t{0} >> 1U;
   Hash hash;
-  for (const char c : name)
-    hash.add(static_cast<std::uint64_t>(c));
+  hash.add(std::string_view(name.data(), name.size()));
   return static_cast<std::int64_t>(hash.value() & k_positive);
 }
 

@@ -12,8 +12,8 @@
 namespace shoal {
 
 /// Memory that the ranks of a node share: POSIX shared memory, whose pages are reserved before they are used,
-/// so that a full /dev/shm is an error and not a killed process. Zeroed. Nothing of it is left behind if a
-/// job is killed.
+/// so that a full /dev/shm is an error and not a killed process. A new one is zeroed. Nothing of it is left
+/// behind if a job is killed.
 class SharedWindow {
  public:
   SharedWindow() = default;

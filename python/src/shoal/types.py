@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from . import _shoal
@@ -121,8 +123,9 @@ def to_numbers(values, fill) -> np.ndarray:
     """values as an array that Shoal can read in place, copied only if it must be. Local.
 
     Copied are lists, arrays of the other byte order, and masked arrays (fill() at masked cells)."""
-    if isinstance(values, np.ma.MaskedArray):
-        values = values.filled(fill()) if np.ma.is_masked(values) else values.data
+    masked = sys.modules.get("numpy.ma")  # there where somebody has a masked array; to import it takes time
+    if masked is not None and isinstance(values, masked.MaskedArray):
+        values = values.filled(fill()) if masked.is_masked(values) else values.data
     array = np.asarray(values)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
