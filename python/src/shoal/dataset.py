@@ -42,13 +42,30 @@ _open_datasets: weakref.WeakSet[Dataset] = weakref.WeakSet()
 # program that ends by an exception may have other ranks that never come there: it drops what it has open.
 @atexit.register
 def _leave_open_datasets() -> None:
+    for dataset in list(_open_datasets):
+        _leave_to_the_end(dataset)
+
+
+def _leave_to_the_end(dataset: Dataset) -> None:
     failed = getattr(sys, "last_type", None) is not None
     finalizes = mpi4py.rc.initialize if mpi4py.rc.finalize is None else mpi4py.rc.finalize
-    for dataset in list(_open_datasets):
-        if finalizes and not failed and dataset.writable:
-            dataset._leave()
-        else:
-            dataset._drop("at the end of the program")
+    if finalizes and not failed and dataset.writable:
+        dataset._leave()
+    else:
+        dataset._drop("at the end of the program")
+
+
+_runners = ("runpy", "mpi4py.run", "mpi4py.__main__")
+
+
+def _script_is_over(caller) -> bool:
+    """Whether of the program only those are left that ran its script, as `python -m mpi4py` does, which
+    forgets the script's variables before the program ends. caller: the frame to begin with. Local."""
+    names = []
+    while caller is not None:
+        names.append(getattr(caller.f_globals.get("__spec__"), "name", ""))
+        caller = caller.f_back
+    return bool(names) and all(name in _runners for name in names)
 
 
 def _settings_text(settings: Mapping[str, object]) -> str:
@@ -164,7 +181,11 @@ class Dataset(Definitions):
 
     def __del__(self):
         # During the interpreter's shutdown, and after a failed __init__, there may be nothing left.
-        if getattr(self, "_raw", None) is not None:
+        if getattr(self, "_raw", None) is None or not self._raw.is_open():
+            return
+        if _script_is_over(sys._getframe().f_back):
+            _leave_to_the_end(self)
+        else:
             self._drop("when it was no longer used")
 
     def _drop(self, when: str) -> None:

@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+import numpy.ma  # else what imports it first keeps all variables of the script for longer
 from mpi4py import MPI
 
 import shoal
