@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Datasets in many files, as models write them, read by Shoal as if they were one."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sets import Whole, write_fms, write_nemo, write_roms
@@ -215,3 +220,41 @@ def test_what_names_no_set(tmp_path):
     (tmp_path / "his.nc.01").write_bytes(b"two digits are a version, not a tile")
     with pytest.raises(shoal.FileMissingError):
         shoal.open(tmp_path / "his.nc")
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("kind", ["cdf5", "netcdf4"])
+@pytest.mark.parametrize("convention", ["fms", "fms shared", "roms ucla", "roms croco", "nemo"])
+def test_combine(tmp_path, convention, kind, ranks):
+    """The program makes one file of a set, which other libraries read, and which says nothing of tiles."""
+    netCDF4 = pytest.importorskip("netCDF4")
+    model, _, style = convention.partition(" ")
+    whole = Whole(*UNEVEN, names=("eta_rho", "xi_rho") if model == "roms" else ("y", "x"))
+    if model == "roms":
+        write_roms(tmp_path / "his.nc", whole, style)
+    elif model == "nemo":
+        write_nemo(tmp_path / "his.nc", whole, 1)
+    else:
+        if style:
+            whole.make_symmetric()
+        write_fms(tmp_path / "his.nc", whole)
+    out = tmp_path / "one" / "all.nc"
+    out.parent.mkdir()
+    launcher = [] if ranks == 1 else [Path(__file__).parents[2] / "tools" / "mpirun.sh", str(ranks)]
+    program = [sys.executable, "-m", "shoal.cli", "combine", out, tmp_path / "his.nc", "--format", kind]
+    # This process runs MPI itself, whose launcher would take the program for a part of it.
+    apart = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PMI_", "ORTE_"))}
+    result = subprocess.run(
+        [*launcher, *program], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=apart
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert [path.name for path in out.parent.iterdir()] == ["all.nc"]
+    check(out, whole)
+    with netCDF4.Dataset(out) as file:
+        file.set_auto_mask(False)
+        assert file.dimensions["time"].isunlimited()
+        for name, values in whole.values.items():
+            np.testing.assert_array_equal(file[name][...], values)
+        told = [*file.ncattrs(), *(a for v in file.variables.values() for a in v.ncattrs())]
+        tiles = ("DOMAIN_", "domain_decomposition", "NumFilesInSet", "partition")
+        assert not [name for name in told if name.startswith(tiles)]
