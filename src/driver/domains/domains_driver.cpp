@@ -145,9 +145,10 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   });
   const Status made = comm_.agree(told_by_domain(mine));
   if (!made.ok()) {  // those that were made are of no set, and would be in the way of the next try
+    const bool is_mine = inner != nullptr && ranks_->rank() == 0;
     inner.reset();
     std::error_code gone;
-    if (ranks_->rank() == 0) std::filesystem::remove(file, gone);
+    if (is_mine) std::filesystem::remove(file, gone);
     throw Error(made);
   }
   inner_ = std::move(inner);
