@@ -216,6 +216,8 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
                          std::to_string(most_of(report, fields)) + " fields");
   };
   traffic("written", &Counters::bytes_written, &Counters::writes, &Counters::fields_written);
+  if (const auto past = sum_of(report, &Counters::bytes_past_cache); past > 0)
+    out += row("direct", bytes_text(static_cast<double>(past)) + " of it past the page cache");
   traffic("read", &Counters::bytes_read, &Counters::reads, &Counters::fields_read);
   if (first.stage_bytes > 0)
     out += row("stage", bytes_text(static_cast<double>(first.stage_bytes)) + " a node, at most " +

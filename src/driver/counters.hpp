@@ -32,7 +32,8 @@ struct CountField {
   const char* name;
   std::int64_t Counters::*field;
 };
-inline constexpr std::array<CountField, 10> k_counts{{{"bytes_written", &Counters::bytes_written},
+inline constexpr std::array<CountField, 11> k_counts{{{"bytes_written", &Counters::bytes_written},
+                                                      {"bytes_past_cache", &Counters::bytes_past_cache},
                                                       {"bytes_encoded", &Counters::bytes_encoded},
                                                       {"bytes_encoded_again", &Counters::bytes_encoded_again},
                                                       {"bytes_read", &Counters::bytes_read},

@@ -45,6 +45,7 @@ struct Counters {
   Seconds write_calls = 0;  ///< all time spent in write
   Seconds read_calls = 0;
   std::int64_t bytes_written = 0, bytes_read = 0;    ///< of files, by this rank
+  std::int64_t bytes_past_cache = 0;                 ///< of those written
   std::int64_t bytes_encoded = 0;                    ///< of chunks, before compression
   std::int64_t bytes_encoded_again = 0;              ///< of those, that were in the file before
   std::int64_t writes = 0, reads = 0;                ///< system calls
@@ -105,6 +106,7 @@ struct DriverOptions {
   StoredBy stored_by = StoredBy::calls;          ///< driver native
   double store_rate =
       0;  ///< bytes a second that threads of all nodes store together until close; 0: no limit
+  bool past_cache = true;  ///< threads store past the page cache while nobody waits for them
   /// A write may throw what threads failed to store, as ranks of all files of the dataset do so together.
   bool fails_early = true;
   bool stored_by_chosen = false;  ///< the call itself sets it: not to be passed over

@@ -48,6 +48,10 @@ class FaultyStore final : public Store {
     counter_->check("write", path());
     inner_->write(offset, bytes);
   }
+  std::size_t write_past_cache(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    counter_->check("write", path());
+    return inner_->write_past_cache(offset, bytes);
+  }
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
     counter_->check("read", path());
     return inner_->read(offset, bytes);

@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "storage/past_cache.hpp"
 #include "storage/store.hpp"
 
 namespace shoal {
@@ -17,6 +19,8 @@ namespace {
 
 // One system call moves just under 2 GiB at most; a round number below that keeps the pieces aligned.
 constexpr std::size_t k_piece = std::size_t{1} << 30;
+// Below that, waiting for the device costs more than a copy.
+constexpr std::size_t k_least_past_cache = std::size_t{64} * 1024;
 
 std::string folder_of(const std::string& path) {
   const auto folder = std::filesystem::path(path).parent_path().string();
@@ -116,6 +120,26 @@ class PosixStore final : public Store {
     }
   }
 
+  // Pages at both ends may be other writers' as well.
+  std::size_t write_past_cache(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    check_range(offset, bytes.size());
+    constexpr std::uint64_t k_page = PastCache::k_page;
+    const auto head = static_cast<std::size_t>((k_page - offset % k_page) % k_page);
+    std::size_t past = 0;
+    if (bytes.size() >= head + k_least_past_cache) {
+      if (!past_cache_) past_cache_.emplace(descriptor());
+      const std::size_t pages = (bytes.size() - head) / k_page * k_page;
+      past = past_cache_->write(offset + head, bytes.subspan(head, pages));
+    }
+    if (past == 0) {
+      write(offset, bytes);
+      return 0;
+    }
+    if (head > 0) write(offset, bytes.first(head));
+    if (head + past < bytes.size()) write(offset + head + past, bytes.subspan(head + past));
+    return past;
+  }
+
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
     check_range(offset, bytes.size());
     std::size_t done = 0;
@@ -206,6 +230,7 @@ class PosixStore final : public Store {
 
   std::string path_;
   int descriptor_ = -1;
+  std::optional<PastCache> past_cache_;
 };
 
 }  // namespace

@@ -24,6 +24,12 @@ class Store {
   virtual const std::string& path() const = 0;
   /// All bytes are written, or an Error is thrown (short writes and EINTR are retried).
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+  /// As write, but what is written need not stay in memory of the system for those who read it soon: large
+  /// runs go to the device without a copy there, where the file system can do that. How many bytes did.
+  virtual std::size_t write_past_cache(std::uint64_t offset, std::span<const std::byte> bytes) {
+    write(offset, bytes);
+    return 0;
+  }
   /// Bytes read; less than asked only at the end of the file.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
   virtual std::uint64_t size() = 0;

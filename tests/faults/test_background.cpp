@@ -1,14 +1,17 @@
 // A thread of each rank stores while the model computes: what was written is there in the end, a write waits
 // for a free slot alone, and what fails comes out on all ranks with file, variable and record.
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <thread>
 
 #include "faults/support.hpp"
+#include "storage/past_cache.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;
@@ -101,6 +104,60 @@ TEST_CASE("what a thread stores is in the file") {
           if (entry.path().filename().string().starts_with("stored.nc.")) std::filesystem::remove(entry);
       MPI_Barrier(MPI_COMM_WORLD);
     }
+}
+
+TEST_CASE("while nobody waits for it, a thread stores past the page cache where the file system can") {
+  Line line(400000);  // 3.2 MB a record
+  const auto past_cache = [&](const std::string& settings) {
+    all_ok(outcome_of([&] {
+      auto file =
+          Dataset::create(MPI_COMM_WORLD, "direct.nc", in_background("report=direct.json, " + settings));
+      line.define(*file);
+      for (std::int64_t record = 0; record < 4; ++record) {
+        file->write(line.call(record));
+        sleep_for(0.05);
+      }
+      file->sync(false);
+      for (std::int64_t record = 0; record < 4; ++record)
+        line.check(*file, record);
+      file->close(false);
+    }));
+    check_records(line, "direct.nc", 4);
+    std::int64_t bytes = -1;
+    if (world_rank() == 0) {
+      std::ifstream in("direct.json");
+      const std::string report{std::istreambuf_iterator<char>(in), {}};
+      const std::string key = "\"bytes_past_cache\": ";
+      if (const auto at = report.find(key); at != std::string::npos)
+        bytes = std::stoll(report.substr(at + key.size()));
+      std::filesystem::remove("direct.json");
+      std::filesystem::remove("direct.txt");
+    }
+    MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    return bytes;
+  };
+  int possible = 0;
+  if (world_rank() == 0) {
+    const int descriptor = ::open("direct.probe", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    possible = PastCache(descriptor).possible() ? 1 : 0;
+    ::close(descriptor);
+    std::filesystem::remove("direct.probe");
+    if (possible == 0) MESSAGE("no files here are written past the page cache: only that nothing is lost");
+  }
+  MPI_Bcast(&possible, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  for (const std::string settings :
+       {"format=cdf5", "format=netcdf4", "format=netcdf4, compression=fletcher32, chunk_bytes=512KiB"}) {
+    if (!on_one_node() && settings.find("compression") != std::string::npos) continue;
+    CAPTURE(settings);
+    std::int64_t bytes = past_cache(settings);
+    // On a machine that has much else to do, the threads may have come to nothing before the sync.
+    for (int again = 0; again < 5 && bytes == 0 && possible > 0; ++again)
+      bytes = past_cache(settings);
+    CHECK(bytes >= 0);
+    CHECK(bytes <= 4 * 8 * line.length + 65536);
+    CHECK((bytes > 0) == (possible > 0));
+    CHECK(past_cache(settings + ", direct_io=false") == 0);
+  }
 }
 
 TEST_CASE("a write waits for a free slot and for nothing else") {

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "storage/faulty_store.hpp"
+#include "storage/past_cache.hpp"
 #include "storage/store.hpp"
 
 namespace {
@@ -25,8 +29,8 @@ namespace fs = std::filesystem;
 /// A folder of its own that goes away with the test.
 class Folder {
  public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "shoal_store_XXXXXX").string();
+  explicit Folder(const fs::path& parent = fs::temp_directory_path()) {
+    std::string name = (parent / "shoal_store_XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     path_ = name;
   }
@@ -48,6 +52,30 @@ std::vector<std::byte> pattern(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i)
     bytes[i] = static_cast<std::byte>(i * 31 + i / 256);
   return bytes;
+}
+
+/// How many pages of the file's first bytes the system has in memory.
+std::size_t pages_in_memory(const std::string& path, std::size_t bytes) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(descriptor >= 0);
+  void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
+  REQUIRE(mapped != MAP_FAILED);
+  std::vector<unsigned char> there((bytes + PastCache::k_page - 1) / PastCache::k_page);
+  REQUIRE(::mincore(mapped, bytes, there.data()) == 0);
+  ::munmap(mapped, bytes);
+  ::close(descriptor);
+  return static_cast<std::size_t>(
+      std::count_if(there.begin(), there.end(), [](unsigned char page) { return (page & 1U) != 0; }));
+}
+
+/// Can a file of the folder be written past the page cache?
+bool has_past_cache(const Folder& folder) {
+  const int descriptor = ::open(folder.file("probe").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(descriptor >= 0);
+  const bool possible = PastCache(descriptor).possible();
+  ::close(descriptor);
+  if (!possible) MESSAGE("skipped: ", folder.path(), " has no files that are written past the page cache");
+  return possible;
 }
 
 template <class Work>
@@ -85,6 +113,62 @@ TEST_CASE("bytes come back from where they were put") {
   store->close();
   CHECK(status_of([&] { store->write(0, bytes); }).code == Code::state);
   CHECK(status_of([&] { store->close(); }).code == Code::state);
+}
+
+TEST_CASE("bytes written past the page cache are where they were put, and nothing else is touched") {
+  const Folder on_disk("/var/tmp"), in_memory("/dev/shm");
+  for (const Folder* folder : {&on_disk, &in_memory}) {
+    const std::string path = folder->file("a.bin");
+    auto store = open_posix_store(path, StoreMode::create);
+    std::vector<std::byte> expected(3 << 20, std::byte{0x5a});
+    store->write(0, expected);
+    const auto source = pattern(expected.size());
+    std::mt19937 random(7);
+    const auto up_to = [&](std::size_t n) { return random() % n; };
+    for (int i = 0; i < 200; ++i) {
+      // Whole pages, none, and ends of any number of bytes; from memory at any address.
+      std::size_t bytes = up_to(i % 3 == 0 ? 2 << 20 : 200000);
+      std::size_t to = up_to(expected.size() - bytes);
+      const std::size_t from = up_to(source.size() - bytes);
+      if (i % 4 == 0) to = to / PastCache::k_page * PastCache::k_page;
+      if (i % 8 == 0) bytes = bytes / PastCache::k_page * PastCache::k_page;
+      const std::span<const std::byte> part{source.data() + from, bytes};
+      const std::size_t past = store->write_past_cache(to, part);
+      CHECK(past % PastCache::k_page == 0);
+      CHECK(past <= bytes);
+      std::copy(part.begin(), part.end(), expected.begin() + static_cast<std::ptrdiff_t>(to));
+      if (i % 5 == 0) store->write(to + bytes / 2, part.first(bytes / 3));  // in turns with the ordinary way
+      if (i % 5 == 0)
+        std::copy_n(part.begin(), bytes / 3, expected.begin() + static_cast<std::ptrdiff_t>(to + bytes / 2));
+    }
+    std::vector<std::byte> found(expected.size());
+    CHECK(store->read(0, found) == found.size());
+    CHECK(found == expected);
+    CHECK(store->size() == expected.size());
+    store->close();
+    CHECK(status_of([&] { store->write_past_cache(0, source); }).code == Code::state);
+  }
+}
+
+TEST_CASE("bytes written past the page cache are not in it") {
+  const Folder folder("/var/tmp");
+  if (!has_past_cache(folder)) return;
+  const auto bytes = pattern(1 << 20);
+  for (const std::size_t begin : {0, 1, 4096, 5000}) {
+    CAPTURE(begin);
+    const std::string path = folder.file("a.bin");
+    auto store = open_posix_store(path, StoreMode::create);
+    const std::size_t end = begin + bytes.size();
+    const std::size_t pages = end / PastCache::k_page - (begin + PastCache::k_page - 1) / PastCache::k_page;
+    CHECK(store->write_past_cache(begin, bytes) == pages * PastCache::k_page);
+    CHECK(pages_in_memory(path, end) <= 2);
+    std::vector<std::byte> found(bytes.size());
+    CHECK(store->read(begin, found) == found.size());
+    CHECK(found == bytes);
+    // What is written next in the ordinary way stays.
+    store->write(end, bytes);
+    CHECK(pages_in_memory(path, end + bytes.size()) >= bytes.size() / PastCache::k_page);
+  }
 }
 
 TEST_CASE("offsets beyond 4 GiB") {
@@ -211,8 +295,13 @@ TEST_CASE("a file that grows beyond what the process may write") {
   small.rlim_cur = 1000;
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
   const Status status = status_of([&] { store->write(0, pattern(5000)); });
+  small.rlim_cur = 300000;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const Status past_cache = status_of([&] { store->write_past_cache(100, pattern(1 << 20)); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
+  CHECK(past_cache.code == Code::no_space);
+  CHECK(mentions(past_cache, "ulimit -f"));
   CHECK(status.code == Code::no_space);
   // The first thousand were accepted, the rest was tried and refused.
   CHECK(mentions(status, "1000 were written"));

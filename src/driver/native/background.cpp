@@ -38,6 +38,7 @@ void hand_over(Counters& from, Counters& into) {
   into.writes += from.writes;
   into.reads += from.reads;
   into.bytes_written += from.bytes_written;
+  into.bytes_past_cache += from.bytes_past_cache;
   into.bytes_read += from.bytes_read;
   into.bytes_encoded += from.bytes_encoded;
   into.bytes_encoded_again += from.bytes_encoded_again;
@@ -46,10 +47,11 @@ void hand_over(Counters& from, Counters& into) {
 
 }  // namespace
 
-Background::Background(Stage& stage, const NativeFile& file, int rank)
+Background::Background(Stage& stage, const NativeFile& file, int rank, bool past_cache)
     : stage_(stage),
       file_(file.path(), true, file.opener(), counters_),
-      storing_(stage, file_, counters_, rank) {
+      storing_(stage, file_, counters_, rank),
+      past_cache_(past_cache) {
   file_.set_brake(
       [this](std::int64_t bytes) { stage_.await_turn(bytes, [this] { return dropped_.load(); }); });
   const NoSignals blocked;
@@ -127,9 +129,11 @@ bool Background::step(const Filling& filling, Status& status) {
   // More fillings than one may be full, each with storers of its own.
   const bool limited = !filling.encoded;
   const std::uint32_t seen = stage_.events();
-  const auto before = counters_.bytes_written;
+  const auto cached = [&] { return counters_.bytes_written - counters_.bytes_past_cache; };
+  const auto before = cached();
+  file_.set_past_cache(past_cache_ && !stage_.is_pressed());
   if (storing_.store_share(filling, limited, status)) {
-    unsent_ += counters_.bytes_written - before;
+    unsent_ += cached() - before;
     if (unsent_ >= k_sent_together) {
       file_.send();
       unsent_ = 0;

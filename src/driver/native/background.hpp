@@ -19,8 +19,9 @@ namespace shoal {
 /// are made by one other thread; none of them waits for the store but rest().
 class Background {
  public:
-  /// Starts the thread. Error(no_memory) if the system has none to give.
-  Background(Stage& stage, const NativeFile& file, int rank);
+  /// Starts the thread. past_cache: it stores past the page cache while nobody waits for it.
+  /// Error(no_memory) if the system has none to give.
+  Background(Stage& stage, const NativeFile& file, int rank, bool past_cache);
   /// What was handed over and not stored is dropped.
   ~Background();
   Background(const Background&) = delete;
@@ -60,6 +61,7 @@ class Background {
   Status status_;
   bool busy_ = false;
   bool stop_ = false;
+  bool past_cache_;
   std::int64_t unsent_ = 0;            ///< bytes stored since the system was asked to send them on
   std::atomic<bool> dropped_ = false;  ///< the thread need not wait for its turn any more
   std::thread thread_;                 ///< last: it uses all of the above

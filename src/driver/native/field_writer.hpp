@@ -17,9 +17,9 @@ class FieldWriter {
   /// rank: this one's number, for messages.
   FieldWriter(Stage& stage, NativeFile& file, Counters& counters, int rank)
       : stage_(stage), file_(file), counters_(counters), rank_(rank), storing_(stage, file, counters, rank) {}
-  /// From now on a thread stores. Error(no_memory) if there is none to be had.
-  void start_background() {
-    background_.emplace(stage_, file_, rank_);
+  /// From now on a thread stores; past_cache as in Background. Error(no_memory) if there is none to be had.
+  void start_background(bool past_cache) {
+    background_.emplace(stage_, file_, rank_, past_cache);
     later_ = true;
   }
   /// From now on other ranks of the node store, some time after they have arrived.

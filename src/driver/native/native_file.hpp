@@ -24,10 +24,16 @@ class NativeFile {
   /// Called before each write, with the number of its bytes.
   void set_brake(std::function<void(std::int64_t)> brake) { brake_ = std::move(brake); }
 
+  /// From now on, as Store::write_past_cache.
+  void set_past_cache(bool past_cache) { past_cache_ = past_cache; }
+
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
     if (brake_) brake_(static_cast<std::int64_t>(bytes.size()));
     const Timer timer(counters_.store);
-    store().write(offset, bytes);
+    if (past_cache_)
+      counters_.bytes_past_cache += static_cast<std::int64_t>(store().write_past_cache(offset, bytes));
+    else
+      store().write(offset, bytes);
     unsynced_ = true;
     ++counters_.writes;
     counters_.bytes_written += static_cast<std::int64_t>(bytes.size());
@@ -65,6 +71,7 @@ class NativeFile {
   std::function<void(std::int64_t)> brake_;
   std::unique_ptr<Store> store_;
   bool unsynced_ = false;
+  bool past_cache_ = false;
 };
 
 }  // namespace shoal

@@ -111,7 +111,7 @@ void NativeDriver::begin_storing() {
   const Status started = comm_.agree(caught([&] {
     stage_->set_pace(options_.store_rate / nodes_->count());
     if (thread || serves())
-      writer_->start_background();
+      writer_->start_background(options_.past_cache);
     else
       writer_->leave_to_others();
   }));

@@ -377,9 +377,13 @@ void Stage::await_arrivals(std::uint64_t filling) {
 
 bool Stage::is_time_to_store() const {
   const Head& h = head();
-  return serves() || somebody_waits() || broken() ||
-         4 * h.in_use.load(std::memory_order_relaxed) >= 3 * static_cast<std::uint32_t>(slots_) ||
+  return serves() || is_pressed() ||
          static_cast<double>(nanoseconds() - h.packed.load(std::memory_order_relaxed)) > k_lull * k_nano;
+}
+
+bool Stage::is_pressed() const {
+  return somebody_waits() || broken() ||
+         4 * head().in_use.load(std::memory_order_relaxed) >= 3 * static_cast<std::uint32_t>(slots_);
 }
 
 std::uint32_t Stage::events() const {

@@ -147,6 +147,8 @@ class Stage {
   /// Is it time to store? Not while ranks of the node pack, who would have to share their cores, unless
   /// three quarters of the stage are full or somebody waits for it. Ranks that serve have cores of their own.
   bool is_time_to_store() const;
+  /// Does somebody wait for the storing, or will soon?
+  bool is_pressed() const;
   std::uint32_t events() const;
   void await_event(std::uint32_t seen);
 
