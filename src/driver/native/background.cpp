@@ -2,6 +2,7 @@
 #include "driver/native/background.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <chrono>
 #include <csignal>
@@ -29,6 +30,16 @@ class NoSignals {
  private:
   sigset_t before_{};
 };
+
+// Of this thread: a name for top and debuggers, and that it takes its turn when it wakes, and does not
+// interrupt a rank that computes, for which others would have to wait; those that wait for messages yield.
+void be_in_background() {
+  pthread_setname_np(pthread_self(), "shoal-store");
+  sched_param parameters{};
+  int policy = 0;
+  if (pthread_getschedparam(pthread_self(), &policy, &parameters) == 0 && policy == SCHED_OTHER)
+    pthread_setschedparam(pthread_self(), SCHED_BATCH, &parameters);
+}
 
 void hand_over(Counters& from, Counters& into) {
   into.encode += from.encode;
@@ -95,6 +106,7 @@ void Background::take(std::shared_ptr<const Filling> filling) {
 }
 
 void Background::run() {
+  be_in_background();
   std::unique_lock lock(mutex_);
   while (true) {
     busy_ = false;
