@@ -40,6 +40,10 @@ auto with_type(Type type, F&& f) {
 
 }  // namespace
 
+std::uint64_t seed_of(const Field& field) {
+  return seed_of(field.same_as.empty() ? field.name : field.same_as);
+}
+
 std::uint64_t seed_of(const std::string& name) {
   std::uint64_t h = 0xcbf29ce484222325ULL;
   for (const char c : name)
@@ -64,7 +68,7 @@ std::vector<std::byte> replicated_values(const Field& field, std::int64_t record
             static_cast<decltype(t)>(field.given.at(static_cast<std::size_t>(record) * n + i));
       return;
     }
-    value_row<decltype(t)>(bytes.data(), seed_of(field.name), record, {0, 1, 0, field.elements()}, 0);
+    value_row<decltype(t)>(bytes.data(), seed_of(field), record, {0, 1, 0, field.elements()}, 0);
   });
   return bytes;
 }
@@ -73,16 +77,20 @@ LocalField::LocalField(const Field& field, const Tile& tile, std::int64_t record
     : field_(&field),
       tile_(tile),
       levels_(field.levels() + (field.record ? records - 1 : 0)),
-      seed_(seed_of(field.name)),
-      bytes_(memory == Memory::none
-                 ? 0
-                 : static_cast<std::size_t>(levels_ * level_pitch() * size_of(field.type))) {}
+      seed_(seed_of(field)),
+      bytes_(std::make_shared<std::vector<std::byte>>(
+          memory == Memory::none ? 0
+                                 : static_cast<std::size_t>(levels_ * level_pitch() * size_of(field.type)))) {
+}
+
+LocalField::LocalField(const Field& field, const LocalField& like)
+    : field_(&field), tile_(like.tile_), levels_(like.levels_), seed_(like.seed_), bytes_(like.bytes_) {}
 
 std::byte* LocalField::record(std::int64_t r) {
-  return bytes_.data() + r * level_pitch() * size_of(field_->type);
+  return bytes_->data() + r * level_pitch() * size_of(field_->type);
 }
 const std::byte* LocalField::record(std::int64_t r) const {
-  return bytes_.data() + r * level_pitch() * size_of(field_->type);
+  return bytes_->data() + r * level_pitch() * size_of(field_->type);
 }
 std::byte* LocalField::interior(std::int64_t r) {
   return record(r) + (field_->halo_rows() * row_pitch() + field_->halo_columns()) * size_of(field_->type);
@@ -95,7 +103,7 @@ void LocalField::fill() {
   with_type(field_->type, [&](auto t) {
     using T = decltype(t);
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    set_row<T>(bytes_.data(), levels_ * level_pitch(), k_halo_value);
+    set_row<T>(bytes_->data(), levels_ * level_pitch(), k_halo_value);
     for (std::int64_t k = 0; k < levels_; ++k)
       for (std::int64_t j = 0; j < tile_.rows; ++j)
         value_row<T>(interior(0) + (k * level_pitch() + j * row_pitch()) * size, seed_, k, tile_, j);
@@ -104,7 +112,7 @@ void LocalField::fill() {
 
 void LocalField::spoil() {
   with_type(field_->type,
-            [&](auto t) { set_row<decltype(t)>(bytes_.data(), levels_ * level_pitch(), k_spoiled); });
+            [&](auto t) { set_row<decltype(t)>(bytes_->data(), levels_ * level_pitch(), k_spoiled); });
 }
 
 void LocalField::pack(std::int64_t r, std::byte* packed) const {
@@ -180,8 +188,8 @@ std::vector<std::byte> values_of_box(const Field& field, const Tile& box, std::i
   std::vector<std::byte> bytes(static_cast<std::size_t>(box.cells() * size_of(field.type)));
   with_type(field.type, [&](auto t) {
     for (std::int64_t j = 0; j < box.rows; ++j)
-      value_row<decltype(t)>(bytes.data() + j * box.columns * size_of(field.type), seed_of(field.name), level,
-                             box, j);
+      value_row<decltype(t)>(bytes.data() + j * box.columns * size_of(field.type), seed_of(field), level, box,
+                             j);
   });
   return bytes;
 }
@@ -190,7 +198,7 @@ std::int64_t wrong_in_box(const Field& field, const Tile& box, std::int64_t leve
                           const std::byte* packed) {
   return with_type(field.type, [&](auto t) {
     using T = decltype(t);
-    const auto seed = seed_of(field.name);
+    const auto seed = seed_of(field);
     const auto* value = reinterpret_cast<const T*>(packed);
     std::int64_t wrong = 0;
     for (std::int64_t k = level; k < level + levels; ++k)
@@ -202,10 +210,10 @@ std::int64_t wrong_in_box(const Field& field, const Tile& box, std::int64_t leve
 }
 
 std::int64_t arrays_bytes(const Content& content, const Grid& grid, const Tiling& tiling, int rank,
-                          std::int64_t records) {
+                          std::int64_t records, Purpose purpose) {
   std::int64_t bytes = 0;
   for (const auto& field : content.fields) {
-    if (!field.distributed) continue;
+    if (!field.distributed || (purpose == Purpose::write && !field.same_as.empty())) continue;
     const LocalField shape(field, tile_of(field, grid, tiling, rank), records, LocalField::Memory::none);
     bytes += (field.levels() + (field.record ? records - 1 : 0)) * shape.level_pitch() * size_of(field.type);
   }
@@ -213,10 +221,18 @@ std::int64_t arrays_bytes(const Content& content, const Grid& grid, const Tiling
 }
 
 std::vector<LocalField> make_arrays(const Content& content, const Grid& grid, const Tiling& tiling, int rank,
-                                    std::int64_t records) {
+                                    std::int64_t records, Purpose purpose) {
   std::vector<LocalField> arrays;
-  for (const auto& field : content.fields)
-    if (field.distributed) arrays.emplace_back(field, tile_of(field, grid, tiling, rank), records);
+  for (const auto& field : content.fields) {
+    if (!field.distributed) continue;
+    const auto like = std::find_if(arrays.begin(), arrays.end(), [&](const LocalField& other) {
+      return purpose == Purpose::write && other.field().name == field.same_as;
+    });
+    if (like != arrays.end())
+      arrays.emplace_back(field, LocalField(*like));
+    else
+      arrays.emplace_back(field, tile_of(field, grid, tiling, rank), records);
+  }
   return arrays;
 }
 

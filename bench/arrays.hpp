@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ class LocalField {
   /// Room for `records` records, without values so far.
   LocalField(const Field& field, const Tile& tile, std::int64_t records, Memory memory = Memory::full);
 
+  /// As `like`, of the same shape and tile, in its memory, for a field with the same values (Field::same_as).
+  LocalField(const Field& field, const LocalField& like);
+
   /// Gives every owned cell its value and every halo cell one that must not be found in a file.
   void fill();
   /// Makes every owned cell wrong, before reading.
@@ -42,7 +46,7 @@ class LocalField {
   }
   std::int64_t owned() const { return field_->levels() * tile_.cells(); }  ///< elements a record
   std::int64_t owned_bytes() const { return owned() * size_of(field_->type); }
-  std::size_t memory_bytes() const { return bytes_.size(); }
+  std::size_t memory_bytes() const { return bytes_->size(); }
 
   /// What libraries ask for, one number for each dimension that is cut: the tile's first cell, its cells, and
   /// the halo on each side.
@@ -77,7 +81,7 @@ class LocalField {
   Tile tile_;
   std::int64_t levels_;  ///< in memory: those of the field plus one for each further record
   std::uint64_t seed_;
-  std::vector<std::byte> bytes_;
+  std::shared_ptr<std::vector<std::byte>> bytes_;
 };
 
 /// The packed cells of one level (a record counts as a level more) of a box of the whole field.
@@ -88,15 +92,18 @@ std::vector<std::byte> values_of_box(const Field& field, const Tile& box, std::i
 std::int64_t wrong_in_box(const Field& field, const Tile& box, std::int64_t level, std::int64_t levels,
                           const std::byte* packed);
 
+/// Every distributed field of a content, as one rank has it: to write (those with the same values share their
+/// memory) or to read into.
+enum class Purpose { write, read };
+std::vector<LocalField> make_arrays(const Content& content, const Grid& grid, const Tiling& tiling, int rank,
+                                    std::int64_t records, Purpose purpose);
+
 /// Bytes that the arrays of one rank take, without making them.
 std::int64_t arrays_bytes(const Content& content, const Grid& grid, const Tiling& tiling, int rank,
-                          std::int64_t records);
+                          std::int64_t records, Purpose purpose);
 
-/// Every distributed field of a content, as one rank has it.
-std::vector<LocalField> make_arrays(const Content& content, const Grid& grid, const Tiling& tiling, int rank,
-                                    std::int64_t records);
-
-/// Seed of a field's values: differs with its name.
+/// Seed of a field's values: differs with its name, unless another one has the same.
+std::uint64_t seed_of(const Field& field);
 std::uint64_t seed_of(const std::string& name);
 
 }  // namespace shoal::bench

@@ -33,6 +33,7 @@ struct Field {
   std::int64_t halo = 0;   ///< cells on each side of a tile in memory, in the dimensions that are cut
   bool scattered = false;  ///< a rank has columns of a part of a curve over a sphere, not a box; cut is 1
   std::vector<std::pair<std::string, std::string>> attributes;  ///< text
+  std::string same_as;        ///< name of an earlier field of the same shape with the same values; "": none
   std::vector<double> given;  ///< values of a replicated variable, record after record; empty: made up
 
   std::int64_t elements() const;  ///< of one record

@@ -24,12 +24,13 @@ std::int64_t largest_field(const Content& content) {
 }
 
 // Buffers of a method, all ranks together: a field packed, or a record, or the stage.
-std::int64_t buffers(const MethodChoice& method, const Content& content) {
+std::int64_t buffers(const MethodChoice& method, const Content& content, int ranks) {
   const auto field = largest_field(content), record = content.distributed_bytes(1);
   const auto& entry = *method.entry;
   if (entry.through_shoal && entry.driver == "native") return std::min(k_stage, 2 * record) + field;
   if (entry.driver == "gather") return 2 * field;
-  if (entry.access == "nonblocking" || entry.name == "limit") return 3 * record;
+  if (entry.name == "limit") return 3 * record;
+  if (entry.access == "nonblocking") return 3 * std::min(record, std::max(field, k_queued * ranks));
   return 2 * field;
 }
 
@@ -68,8 +69,9 @@ std::string estimate_of(const Setup& setup, const Workload& workload) {
   if (!content.define_only) {
     const bool computes = setup.experiment.computes;
     for (int rank = 0; rank < setup.ranks; ++rank) {
-      memory += arrays_bytes(content, setup.grid, setup.tiling, rank, computes ? 1 : records);
-      if (setup.options.read || computes) memory += arrays_bytes(content, setup.grid, setup.tiling, rank, 1);
+      memory += arrays_bytes(content, setup.grid, setup.tiling, rank, computes ? 1 : records, Purpose::write);
+      if (setup.options.read || computes)
+        memory += arrays_bytes(content, setup.grid, setup.tiling, rank, 1, Purpose::read);
     }
     // What the outputs should be is kept, to compare with.
     if (computes) memory += 2 * content.distributed_bytes(records);
@@ -77,7 +79,7 @@ std::string estimate_of(const Setup& setup, const Workload& workload) {
   }
   std::int64_t most_buffers = 0, most_disk = 0, all_disk = 0;
   for (const auto& c : cases) {
-    if (!content.define_only) most_buffers = std::max(most_buffers, buffers(c.method, content));
+    if (!content.define_only) most_buffers = std::max(most_buffers, buffers(c.method, content, setup.ranks));
     const auto disk = file_bytes(c, setup, content);
     most_disk = std::max(most_disk, disk);
     if (c.dir == setup.options.dirs.front()) all_disk += disk;

@@ -87,6 +87,10 @@ class Method {
   virtual std::int64_t wrong_in_memory(Run&, std::int64_t /*record*/) { return -1; }
 };
 
+/// Calls of other libraries that only queue are done when so many bytes a rank are waiting, as models and PIO
+/// do it: a rank's buffers do not hold a whole restart file twice.
+constexpr std::int64_t k_queued = std::int64_t{128} << 20;
+
 /// What `shoal-bench list` says, and what a method can do.
 struct MethodEntry {
   std::string name, driver, access, layout;

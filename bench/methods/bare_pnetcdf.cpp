@@ -88,14 +88,19 @@ class Pnetcdf : public Method {
  public:
   explicit Pnetcdf(Access access) : access_(access) {}
 
-  // Room for one field, or for all of a record where they are queued.
+  // Room for one field, or for as many as are queued together.
   void prepare(Run& run) override {
-    std::int64_t most = 0, fixed = 0, record = 0;
-    for (const auto& array : run.arrays) {
-      most = std::max(most, array.owned_bytes());
-      (array.field().record ? record : fixed) += array.owned_bytes();
+    std::int64_t most = 0;
+    for (const bool records : {false, true}) {
+      std::int64_t together = 0, queued = 0;
+      for (const auto& array : run.arrays) {
+        if (array.field().record != records) continue;
+        if (access_ != Access::nonblocking || is_full(run, queued, array.field())) together = queued = 0;
+        together += array.owned_bytes();
+        queued += bytes_of(array.field());
+        most = std::max(most, together);
+      }
     }
-    if (access_ == Access::nonblocking) most = std::max(fixed, record);
     packed_.assign(static_cast<std::size_t>(most), std::byte{0});
     // Lists are the same for all fields of as many levels, and a model makes them once.
     lists_.clear();
@@ -211,18 +216,31 @@ class Pnetcdf : public Method {
 
   void put_distributed(Run& run, std::int64_t record) {
     std::byte* room = packed_.data();
+    std::int64_t queued = 0;
     begin(run);
     for_fields(run, record, [&](int id, LocalField& array, const Section& s) {
       const auto put = [&] {
         run.phases.time(Phase::pack, [&] { array.pack(run.in_memory(record), room); });
         run.phases.time(Phase::store, [&] { put_values(run, id, array, s, room); });
       };
-      // What is queued moves in one call for all fields: its time is not that of a field.
+      // What is queued moves in one call for many fields: its time is not that of a field.
       if (access_ != Access::nonblocking) return run.phases.time_field(array.field(), put);
+      if (is_full(run, queued, array.field())) {
+        run.phases.time(Phase::store, [&] { end(run); });
+        room = packed_.data();
+        queued = 0;
+      }
       put();
       room += array.owned_bytes();
+      queued += bytes_of(array.field());
     });
     run.phases.time(Phase::store, [&] { end(run); });
+  }
+
+  static std::int64_t bytes_of(const Field& field) { return field.elements() * size_of(field.type); }
+  // The same on all ranks, whose parts differ: of all ranks' bytes.
+  static bool is_full(const Run& run, std::int64_t queued, const Field& next) {
+    return queued > 0 && queued + bytes_of(next) > k_queued * run.ranks;
   }
 
   // The lists of fields with records are made anew for each, as the record is a part of them.

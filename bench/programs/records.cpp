@@ -24,10 +24,11 @@ class Records : public Program {
       return;
     }
     arrays_ = make_arrays(content, setup.grid, setup.tiling, session.rank(),
-                          std::max<std::int64_t>(setup.records, 1));
+                          std::max<std::int64_t>(setup.records, 1), Purpose::write);
     for (auto& a : arrays_)
       a.fill();
-    if (setup.options.read) targets_ = make_arrays(content, setup.grid, setup.tiling, session.rank(), 1);
+    if (setup.options.read)
+      targets_ = make_arrays(content, setup.grid, setup.tiling, session.rank(), 1, Purpose::read);
   }
 
   void turn(Session& session, const Case& c) override {

@@ -44,10 +44,10 @@ Tile common_part(const Tile& a, const Tile& b) {
 class RomsBenchmark : public Program {
  public:
   explicit RomsBenchmark(Session& session)
-      : state_(
-            make_arrays(session.content(), session.setup().grid, session.setup().tiling, session.rank(), 1)),
-        means_(
-            make_arrays(session.content(), session.setup().grid, session.setup().tiling, session.rank(), 1)),
+      : state_(make_arrays(session.content(), session.setup().grid, session.setup().tiling, session.rank(), 1,
+                           Purpose::read)),
+        means_(make_arrays(session.content(), session.setup().grid, session.setup().tiling, session.rank(), 1,
+                           Purpose::read)),
         ocean_((fill(state_), session.comm()), session.setup().tiling, session.setup().grid, state_),
         mean_((fill(means_), state_), means_) {
     // Once without files, to know what they should hold.
@@ -237,7 +237,7 @@ class RomsBenchmark : public Program {
   std::int64_t wrong_by_reading(Session& session, Method& method, const Run& written,
                                 const Expected& expected) const {
     const auto& setup = session.setup();
-    auto arrays = make_arrays(session.content(), setup.grid, setup.tiling, session.rank(), 1);
+    auto arrays = make_arrays(session.content(), setup.grid, setup.tiling, session.rank(), 1, Purpose::read);
     for (auto& array : arrays)
       array.spoil();
     Phases unused;
@@ -300,7 +300,7 @@ void give_run_values(MPI_Comm comm, const Setup& setup, Content& content) {
       found = found || !field.given.empty();
       // Otherwise whatever the name makes of it.
       for (std::int64_t i = 0; field.given.size() < static_cast<std::size_t>(field.elements()); ++i)
-        field.given.push_back(static_cast<double>((seed_of(field.name) >> static_cast<unsigned>(i)) & 1U));
+        field.given.push_back(static_cast<double>((seed_of(field) >> static_cast<unsigned>(i)) & 1U));
     } else if (field.name == "ocean_time") {
       for (std::int64_t r = 0; r < setup.records; ++r)
         field.given.push_back(interval * static_cast<double>(r + 1));

@@ -133,7 +133,7 @@ TEST_CASE("columns of a sphere are scattered, as many for each rank, and come in
 TEST_CASE("arrays keep their halos to themselves") {
   for (const auto& [content, grid] : {std::pair{roms_content({17, 11, 3}), Grid{17, 11, 3}},
                                       {restart_content({218, 1, 4}), Grid{218, 1, 4}}}) {
-    auto arrays = make_arrays(content, grid, {2, 2}, 1, 3);
+    auto arrays = make_arrays(content, grid, {2, 2}, 1, 3, Purpose::write);
     std::size_t bytes = 0;
     for (auto& array : arrays) {
       array.fill();
@@ -145,7 +145,7 @@ TEST_CASE("arrays keep their halos to themselves") {
       array.interior(0)[1] ^= std::byte{0x10};
       CHECK(array.wrong_cells(0, 0) == 1);
     }
-    CHECK(arrays_bytes(content, grid, {2, 2}, 1, 3) == static_cast<std::int64_t>(bytes));
+    CHECK(arrays_bytes(content, grid, {2, 2}, 1, 3, Purpose::write) == static_cast<std::int64_t>(bytes));
   }
 }
 

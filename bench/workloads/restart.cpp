@@ -50,11 +50,17 @@ void add_state(Content& c, std::int64_t columns) {
     describe(c.add(name, Type::dbl, "lev ncol", true), "tracer", "kg/kg");
   for (const char* name : {"CLD", "CONCLD", "QRL", "QRS", "TKE", "KVH"})
     describe(c.add(name, Type::dbl, "lev ncol", true), "what physics keeps from step to step", "1");
-  // Chemistry and aerosols of the published file, 12.4 GB on these columns; smaller grids do without, so that
-  // they fit on a workstation.
+  // Chemistry and aerosols of the published file, 12.4 GB on these columns; smaller grids do without. So that
+  // it fits on a workstation in /dev/shm, they have the values of the fields before, whose arrays they share.
   if (columns < k_published_columns) return;
-  for (int i = k_fields + 1; i <= k_published_fields; ++i)
-    describe(c.add("cnst_" + std::to_string(i), Type::dbl, "lev ncol", true), "constituent", "kg/kg");
+  std::vector<std::string> others;
+  for (const auto& field : c.fields)
+    if (field.distributed && field.levels() > 1) others.push_back(field.name);
+  for (int i = k_fields + 1; i <= k_published_fields; ++i) {
+    auto& field = c.add("cnst_" + std::to_string(i), Type::dbl, "lev ncol", true);
+    describe(field, "constituent", "kg/kg");
+    field.same_as = others[static_cast<std::size_t>(i) % others.size()];
+  }
 }
 
 }  // namespace
