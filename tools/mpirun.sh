@@ -35,7 +35,7 @@ if [ "$flavour" = openmpi ]; then
   # Ranks that wait give up the core, since there may be fewer cores than ranks.
   export OMPI_MCA_mpi_yield_when_idle=1
   export OMPI_MCA_rmaps_base_oversubscribe=1
-  export OMPI_MCA_hwloc_base_binding_policy=none
+  export OMPI_MCA_hwloc_base_binding_policy="${OMPI_MCA_hwloc_base_binding_policy:-none}"
   # One machine: no search for networks, and no complaint where process_vm_readv is forbidden.
   export OMPI_MCA_pml="${OMPI_MCA_pml:-ob1}"
   export OMPI_MCA_btl="${OMPI_MCA_btl:-self,vader}"
