@@ -151,8 +151,9 @@ std::vector<MethodEntry> make_all() {
   add_bare(all, "pnetcdf", "independent", "PnetCDF alone, each rank calls for itself", classic, true,
            make_bare_pnetcdf);
   add_bare(all, "pnetcdf", "nonblocking",
-           "PnetCDF alone, calls of a record queued and flushed by one collective call", classic, true,
-           make_bare_pnetcdf);
+           "PnetCDF alone, calls of a record queued and flushed by one collective call, or 128 MiB a rank at "
+           "a time",
+           classic, true, make_bare_pnetcdf);
 #endif
 #ifdef SHOAL_HAVE_NETCDF
   add_bare(all, "netcdf", "collective", "parallel netCDF-4 alone", {"netcdf4", "netcdf4-classic"}, true,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PnetCDF as a good model uses it: everything defined once, the packed interior of each field by a collective
-// call (or by each rank for itself, or queued until a record is whole), the variables that one rank puts
-// gathered by the library into one call.
+// call (or by each rank for itself, or queued until a record is whole, or 128 MiB a rank), the variables that
+// one rank puts gathered by the library into one call.
 #include "method.hpp"
 
 #ifdef SHOAL_HAVE_PNETCDF

@@ -55,7 +55,7 @@ void add_state(Content& c, std::int64_t columns) {
   if (columns < k_published_columns) return;
   std::vector<std::string> others;
   for (const auto& field : c.fields)
-    if (field.distributed && field.levels() > 1) others.push_back(field.name);
+    if (field.distributed && field.shape.size() == 2) others.push_back(field.name);
   for (int i = k_fields + 1; i <= k_published_fields; ++i) {
     auto& field = c.add("cnst_" + std::to_string(i), Type::dbl, "lev ncol", true);
     describe(field, "constituent", "kg/kg");

@@ -19,7 +19,8 @@ class PastCache {
 
   bool possible() const { return memory_align_ > 0; }
   /// Bytes written from the front, whole pages; the rest has to be written in the ordinary way, which also
-  /// says what is wrong with it.
+  /// says what is wrong with it. Error(io), without a file, where the device fails: the cache would take the
+  /// bytes nevertheless.
   std::size_t write(std::uint64_t offset, std::span<const std::byte> pages);
 
  private:

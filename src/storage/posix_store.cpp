@@ -129,7 +129,11 @@ class PosixStore final : public Store {
     if (bytes.size() >= head + k_least_past_cache) {
       if (!past_cache_) past_cache_.emplace(descriptor());
       const std::size_t pages = (bytes.size() - head) / k_page * k_page;
-      past = past_cache_->write(offset + head, bytes.subspan(head, pages));
+      try {
+        past = past_cache_->write(offset + head, bytes.subspan(head, pages));
+      } catch (const Error& e) {
+        throw Error(e).in_file(path_);
+      }
     }
     if (past == 0) {
       write(offset, bytes);
@@ -183,6 +187,7 @@ class PosixStore final : public Store {
   void close() override {
     const int open_descriptor = descriptor();
     descriptor_ = -1;
+    past_cache_.reset();
     // After EINTR the descriptor is gone on Linux, and the data is with the kernel as after a plain write.
     if (::close(open_descriptor) != 0 && errno != EINTR)
       fail(errno, "closing the file failed, data may be lost");
