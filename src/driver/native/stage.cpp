@@ -181,6 +181,11 @@ bool Stage::open(std::uint64_t filling) {
       announce(Work::for_all);
     }
   }
+#ifdef __SANITIZE_THREAD__
+  // As in is_free: the place may have been another slot's, which this rank's thread was done with.
+  for (int s = 0; s < slots_; ++s)
+    slot(static_cast<std::uint64_t>(s)).done.load(std::memory_order_acquire);
+#endif
   return true;
 }
 
