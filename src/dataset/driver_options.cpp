@@ -62,7 +62,7 @@ DriverOptions driver_options_of(const Settings& settings) {
                   : background == "ranks" ? StoredBy::ranks
                                           : StoredBy::calls;
   out.store_rate = static_cast<double>(settings.bytes("store_bytes_per_second"));
-  out.past_cache = settings.flag("direct_io");
+  out.past_cache = settings.text("direct_io") == "auto";
   out.stored_by_chosen = settings.origin("background") == "argument";
   out.writers = static_cast<int>(settings.count("writers"));
   out.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));

@@ -68,10 +68,10 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      false},
     {"store_bytes_per_second", Kind::bytes, "0", "0 (no limit) or 64KiB or more",
      "background=thread or ranks: no more is stored by all ranks in a second, until close", false},
-    {"direct_io", Kind::flag, "true", "true or false",
-     "background=thread or ranks: while nobody waits for the store, it goes to the device without a copy in "
-     "the "
-     "page cache, where the file system can do that",
+    {"direct_io", Kind::word, "auto", "auto off",
+     "background=thread or ranks: auto: while nobody waits for the store, it goes to the device without a "
+     "copy "
+     "in the page cache, where the file system can do that",
      false},
     {"writers", Kind::count, "0", "0 (the driver chooses) or a number of ranks",
      "ranks of a node that store at a time", false},

@@ -69,8 +69,6 @@ constexpr auto k_uses = std::to_array<Use>({
      "choose driver native"},
     {"background_close", stores_in_background, "false", false,
      "ranks store within their calls, and there is no thread or rank to close it later", k_background},
-    {"direct_io", stores_in_background, "false", false,
-     "ranks that store within their calls would wait for the device", k_background},
     {"store_bytes_per_second", stores_in_background, "0", false,
      "ranks store within their calls, which would only be slower by it", k_background},
 });
@@ -94,8 +92,8 @@ bool asks(const Settings& settings, const Use& use) {
                        [&](const Choices::Choice& c) { return c.value != use.nothing; });
   }
   const std::string& value = settings.text(use.key);
-  if (use.nothing != nullptr && value == use.nothing) return false;
-  return settings.origin(use.key) == "argument" || value != key_of(use.key).fallback;
+  if (settings.origin(use.key) == "argument") return use.nothing == nullptr || value != use.nothing;
+  return value != key_of(use.key).fallback;
 }
 
 std::string why_of(const Use& use, const DatasetKind& kind) {

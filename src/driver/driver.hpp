@@ -106,7 +106,7 @@ struct DriverOptions {
   StoredBy stored_by = StoredBy::calls;          ///< driver native
   double store_rate =
       0;  ///< bytes a second that threads of all nodes store together until close; 0: no limit
-  bool past_cache = true;  ///< threads store past the page cache while nobody waits for them
+  bool past_cache = true;  ///< threads may store past the page cache while nobody waits for them
   /// A write may throw what threads failed to store, as ranks of all files of the dataset do so together.
   bool fails_early = true;
   bool stored_by_chosen = false;  ///< the call itself sets it: not to be passed over

@@ -2,15 +2,14 @@
 #include "storage/past_cache.hpp"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "base/error.hpp"
 
@@ -43,9 +42,6 @@ class Direct {
 /// How memory has to be aligned; 0: the system does not say, or the file takes no direct writes of pages.
 std::size_t memory_alignment(int descriptor) {
 #ifdef STATX_DIOALIGN
-  // A write past the cache of a network's file system waits for the server.
-  struct statfs where {};
-  if (::fstatfs(descriptor, &where) != 0 || where.f_type == NFS_SUPER_MAGIC) return 0;
   struct statx about {};
   if (::statx(descriptor, "", AT_EMPTY_PATH, STATX_DIOALIGN, &about) != 0) return 0;
   if ((about.stx_mask & STATX_DIOALIGN) == 0 || about.stx_dio_offset_align == 0) return 0;
@@ -91,7 +87,9 @@ std::size_t PastCache::write_aligned(std::uint64_t offset, std::span<const std::
     const ssize_t n = ::pwrite(descriptor_, pages.data() + done, std::min(pages.size() - done, k_most),
                                static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EIO) throw errno_error(EIO, "cannot write past the page cache");
+    if (n < 0 && errno == EIO)
+      throw errno_error(EIO, "cannot write " + std::to_string(pages.size()) +
+                                 " bytes past the page cache at offset " + std::to_string(offset));
     if (n < 0 && errno == EINVAL) memory_align_ = 0;  // it said so, and cannot
     // Of what is not a whole page, the ordinary way makes one.
     if (n <= 0 || static_cast<std::size_t>(n) % k_page != 0)

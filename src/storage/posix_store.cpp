@@ -132,7 +132,7 @@ class PosixStore final : public Store {
       try {
         past = past_cache_->write(offset + head, bytes.subspan(head, pages));
       } catch (const Error& e) {
-        throw Error(e).in_file(path_);
+        throw e.in_file(path_);
       }
     }
     if (past == 0) {

@@ -156,7 +156,7 @@ TEST_CASE("while nobody waits for it, a thread stores past the page cache where 
     CHECK(bytes >= 0);
     CHECK(bytes <= 4 * 8 * line.length + 65536);
     CHECK((bytes > 0) == (possible > 0));
-    CHECK(past_cache(settings + ", direct_io=false") == 0);
+    CHECK(past_cache(settings + ", direct_io=off") == 0);
   }
 }
 

@@ -248,18 +248,6 @@ TEST_CASE("what a format or driver has no use for") {
   }
 }
 
-TEST_CASE("direct_io is for who stores in the background: asked for, not as it is anyway") {
-  shoal_dataset* file = nullptr;
-  CHECK(shoal_create(MPI_COMM_WORLD, k_file, "direct_io=true, background=off", &file) == SHOAL_SETTING);
-  says(shoal_error_message(), {"setting direct_io is 'true'", "would wait for the device", "leave it out"});
-  for (const char* value : {"true", "false"}) {
-    const Variable v("SHOAL_DIRECT_IO", value);
-    file = create("background=off, quiet=true");
-    CHECK(warnings_in(shoal_report(file)) == "\"warnings\": [");
-    CHECK(shoal_close(&file, 0) == SHOAL_OK);
-  }
-}
-
 TEST_CASE("an existing file without chunks refuses settings of chunks, to be changed") {
   shoal_dataset* file = create("format=cdf5");
   CHECK(shoal_close(&file, 0) == SHOAL_OK);

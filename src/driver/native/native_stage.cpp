@@ -111,7 +111,8 @@ void NativeDriver::begin_storing() {
   const Status started = comm_.agree(caught([&] {
     stage_->set_pace(options_.store_rate / nodes_->count());
     if (thread || serves())
-      writer_->start_background(options_.past_cache);
+      // Over a network a write past the cache waits for the server.
+      writer_->start_background(options_.past_cache && sharing_ == FileSystem::Sharing::local);
     else
       writer_->leave_to_others();
   }));
