@@ -229,7 +229,7 @@ std::vector<LocalField> make_arrays(const Content& content, const Grid& grid, co
       return purpose == Purpose::write && other.field().name == field.same_as;
     });
     if (like != arrays.end())
-      arrays.emplace_back(field, LocalField(*like));
+      arrays.emplace_back(field, *like);
     else
       arrays.emplace_back(field, tile_of(field, grid, tiling, rank), records);
   }

@@ -26,7 +26,7 @@ class Records : public Program {
     arrays_ = make_arrays(content, setup.grid, setup.tiling, session.rank(),
                           std::max<std::int64_t>(setup.records, 1), Purpose::write);
     for (auto& a : arrays_)
-      a.fill();
+      if (a.field().same_as.empty()) a.fill();
     if (setup.options.read)
       targets_ = make_arrays(content, setup.grid, setup.tiling, session.rank(), 1, Purpose::read);
   }
