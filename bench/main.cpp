@@ -108,6 +108,9 @@ int run(Setup& setup, const Workload& workload, int rank) {
     if (failure.empty() && !std::filesystem::is_directory(dir, ignored))
       failure = "--dir is '" + dir + "', which is no directory on " + host_name();
     setup.file_systems.push_back(file_system_of(dir));
+    if (failure.empty() && options.touch_memory && setup.file_systems.back() != "tmpfs")
+      failure = "--touch-memory is for files in memory (tmpfs), but '" + dir + "' is on " +
+                setup.file_systems.back() + "; --flush times a device";
   }
   ResultsFile json(rank == 0 ? options.json : "");
   if (failure.empty() && !json.good()) failure = "--json is '" + options.json + "', which cannot be written";

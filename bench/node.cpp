@@ -40,6 +40,14 @@ void wait_quietly(MPI_Request& request) {
   }
 }
 
+// A line "KEY: N kB" of a file of /proc, in bytes; 0 where there is none.
+std::int64_t bytes_told(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(key + ":")) return std::strtoll(line.c_str() + key.size() + 1, nullptr, 10) * 1024;
+  return 0;
+}
+
 constexpr std::chrono::nanoseconds k_tick{1};
 
 }  // namespace
@@ -47,6 +55,29 @@ constexpr std::chrono::nanoseconds k_tick{1};
 void keep_freed_memory() {
   void* volatile block = std::malloc(std::size_t{31} << 20);
   std::free(block);
+}
+
+void touch_memory(MPI_Comm comm, std::int64_t bytes) {
+  constexpr std::int64_t k_left_alone = std::int64_t{1} << 30;
+  constexpr std::size_t k_page = 4096;
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  // Ranks ask at the same moment, before any of them has taken something.
+  const auto most = std::max<std::int64_t>(bytes_told("/proc/meminfo", "MemAvailable") - k_left_alone, 0);
+  bytes = std::clamp<std::int64_t>(bytes, 0, most);
+  quiet_barrier(comm);
+  const auto share = static_cast<std::size_t>(bytes / ranks);
+  void* const taken = share == 0
+                          ? MAP_FAILED
+                          : mmap(nullptr, share, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (taken != MAP_FAILED) {
+    madvise(taken, share, MADV_HUGEPAGE);  // fewer faults; small pages do as well
+    auto* const bytes_taken = static_cast<volatile unsigned char*>(taken);
+    for (std::size_t i = 0; i < share; i += k_page)
+      bytes_taken[i] = 1;
+  }
+  quiet_barrier(comm);
+  if (taken != MAP_FAILED) munmap(taken, share);
 }
 
 Machine machine_of(MPI_Comm comm) {
@@ -149,11 +180,7 @@ void reset_peak_memory() {
 }
 
 std::int64_t memory_status(const char* key) {
-  std::ifstream in("/proc/self/status");
-  const std::string begin = std::string(key) + ":";
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with(begin)) return std::strtoll(line.c_str() + begin.size(), nullptr, 10) * 1024;
-  return 0;
+  return bytes_told("/proc/self/status", key);
 }
 
 std::int64_t node_memory(MPI_Comm comm, std::int64_t peak, std::int64_t shared) {

@@ -102,14 +102,12 @@ const std::map<std::string, Take>& options_with_value() {
 }
 
 const std::map<std::string, bool Options::*>& flags() {
-  static const std::map<std::string, bool Options::*> all{{"--read", &Options::read},
-                                                          {"--flush", &Options::flush},
-                                                          {"--cold", &Options::cold},
-                                                          {"--keep", &Options::keep},
-                                                          {"--plant-error", &Options::plant_error},
-                                                          {"--stream", &Options::stream},
-                                                          {"--estimate", &Options::estimate},
-                                                          {"--help", &Options::help}};
+  static const std::map<std::string, bool Options::*> all{
+      {"--read", &Options::read},     {"--flush", &Options::flush},
+      {"--cold", &Options::cold},     {"--touch-memory", &Options::touch_memory},
+      {"--keep", &Options::keep},     {"--plant-error", &Options::plant_error},
+      {"--stream", &Options::stream}, {"--estimate", &Options::estimate},
+      {"--help", &Options::help}};
   return all;
 }
 
@@ -165,6 +163,9 @@ std::string usage() {
          "  --dir A,B         where the files go, all methods in each (.)\n"
          "  --read            read every file back as the method reads it, timed\n"
          "  --cold            files leave the page cache before they are read\n"
+         "  --touch-memory    take and give back as much memory as a file needs before each write: hosts of "
+         "virtual\n"
+         "                    machines lend it then and not in the timed part; for file systems in memory\n"
          "  --flush           wait until the device has the bytes\n"
          "  --hints k=v,...   MPI-IO hints for the methods that take them\n"
          "  --steps N         steps of an experiment that computes; --records says how often there is "

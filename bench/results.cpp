@@ -148,6 +148,7 @@ std::string object_of(const Setup& setup, const Result& r, const std::string& ev
       .text("dir", r.dir)
       .text("filesystem", file_system_of(setup, r.dir))
       .flag("flush", setup.options.flush)
+      .flag("touch_memory", setup.options.touch_memory)
       .text("cache", r.cache)
       .number("repetition", r.repetition)
       .flag("verified", r.wrong == 0)

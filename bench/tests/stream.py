@@ -6,6 +6,7 @@ usage: stream.py MPIRUN SHOAL_BENCH FOLDER
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,18 @@ def check_results_file():
     engine(3, *start, "native", "--dir", str(folder / "none"), code=1)
 
 
+def check_touched_memory():
+    """Asked for where files lie in memory, and refused, with both file systems named, where they do not."""
+    start = ("seven-ways", "--size", "1001", "--reps", "1", "--methods", "native", "--touch-memory", "--dir")
+    shared = Path("/dev/shm")
+    if shared.is_dir() and os.access(shared, os.W_OK):
+        told = events(3, *start, str(shared))
+        assert [e["touch_memory"] for e in told if e["event"] == "result"] == [True], told
+    kind = subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True).stdout
+    if kind.strip() != "tmpfs":
+        assert engine(3, *start, str(dirs[0]), code=1) == ""
+
+
 def check_phases():
     """Phases that were measured and no others; blocked is all that is not computing."""
     told = events(
@@ -177,6 +190,7 @@ def check_switches():
 check_stream()
 check_wrong_values()
 check_results_file()
+check_touched_memory()
 check_phases()
 check_estimate()
 check_list()

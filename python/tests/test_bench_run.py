@@ -89,12 +89,12 @@ def test_options_reach_the_engine(work, fake):
     other = work.parent / "other"
     other.mkdir()
     run(work, fake, *small("--methods", "native+writers=1", "--formats", "cdf5", "--reps", "1", "--flush"),
-        "--dir", str(other), "--tiles", "1x2", "--size", "9x8x3")  # fmt: skip
+        "--touch-memory", "--dir", str(other), "--tiles", "1x2", "--size", "9x8x3")  # fmt: skip
     told = held(work)
     assert {r["dir"] for r in told} == {str(work), str(other)}
     first = told[0]
-    assert first["method"] == "native+writers=1" and first["flush"] and first["tiles"] == [1, 2]
-    assert first["shape"] == [9, 8, 3]
+    assert first["method"] == "native+writers=1" and first["flush"] and first["touch_memory"]
+    assert first["tiles"] == [1, 2] and first["shape"] == [9, 8, 3]
 
 
 def test_more_repetitions_go_on(work, fake):

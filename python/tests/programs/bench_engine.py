@@ -33,7 +33,7 @@ def parse():
         parser.add_argument(f"--{option}", default="")
     for option, otherwise in (("ranks", 0), ("records", 5), ("reps", 5), ("first-round", 1)):
         parser.add_argument(f"--{option}", type=int, default=otherwise)
-    for flag in ("read", "flush", "cold", "stream", "estimate"):
+    for flag in ("read", "flush", "cold", "touch-memory", "stream", "estimate"):
         parser.add_argument(f"--{flag}", action="store_true")
     return parser.parse_args()
 
@@ -88,7 +88,8 @@ class Turns:
             event="result", experiment=self.options.experiment, **case,
             driver=case["method"], access="collective", layout="one",
             ranks=xi * eta, tiles=[xi, eta], shape=self.shape, records=self.options.records, bytes=self.bytes,
-            filesystem="fake", flush=self.options.flush, cache="page cache", repetition=round_,
+            filesystem="fake", flush=self.options.flush, touch_memory=self.options.touch_memory,
+            cache="page cache", repetition=round_,
             verified=verified, seconds=seconds, megabytes_per_second=1.0, stage_bytes=0, peak_rss_bytes=0,
             added_rss_bytes=0, settings={}, cores=2, nodes=1, more_ranks_than_cores=xi * eta > 2,
             versions=versions, host="fake", time="2026-01-02T03:04:05Z",

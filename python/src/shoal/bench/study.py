@@ -78,6 +78,7 @@ class Choice:
     dirs: tuple[str, ...] = (".",)
     flush: bool = False
     cold: bool = False
+    touch_memory: bool = False
     paper: bool = False
 
 
@@ -103,6 +104,7 @@ class Start:
     read: bool = True
     flush: bool = False
     cold: bool = False
+    touch_memory: bool = False
     paper: bool = False
     repetitions: int = field(default=5, compare=False)
 
@@ -124,7 +126,12 @@ class Start:
         for option, value in values.items():
             if value:
                 given += [option, str(value)]
-        flags = (("--read", self.read), ("--flush", self.flush), ("--cold", self.cold))
+        flags = (
+            ("--read", self.read),
+            ("--flush", self.flush),
+            ("--cold", self.cold),
+            ("--touch-memory", self.touch_memory),
+        )
         return given + [flag for flag, wanted in flags if wanted]
 
     def key(self, build: str, environment: dict[str, str]) -> str:
@@ -297,6 +304,7 @@ def _add_starts(to: Plan, experiment: Experiment, study: Study, choice: Choice) 
                 read=study.read,
                 flush=choice.flush,
                 cold=choice.cold and study.read,
+                touch_memory=choice.touch_memory,
                 paper=choice.paper,
                 repetitions=study.repetitions,
             )

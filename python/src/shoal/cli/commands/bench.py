@@ -154,6 +154,13 @@ def run(
     cold: Annotated[
         bool, typer.Option("--cold", help="Before reading, drop the file from the page cache.")
     ] = False,
+    touch_memory: Annotated[
+        bool,
+        typer.Option(
+            "--touch-memory",
+            help="Before writing, take and give back as much memory: on tmpfs of virtual machines.",
+        ),
+    ] = False,
     hints: Annotated[Optional[str], typer.Option(metavar="K=V,...", help="For MPI-IO and PnetCDF.")] = None,
     io_layout: Annotated[
         Optional[str],
@@ -217,6 +224,7 @@ def run(
         dirs=_folders(dirs),
         flush=flush,
         cold=cold,
+        touch_memory=touch_memory,
         paper=paper,
     )
     with interruptible():
