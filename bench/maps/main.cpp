@@ -239,6 +239,7 @@ int measure(MPI_Comm comm, const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
