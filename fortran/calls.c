@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The calls of the Fortran module that take arrays or counted numbers. Text arrives zero-terminated.
- * A rank whose arguments make no sense still makes the collective call, with arguments that the
- * library refuses, so that the other ranks do not wait for it.
+ * A rank whose arguments make no sense takes its part in collective calls all the same, so that the other
+ * ranks do not wait for it: decompositions are then refused on all ranks alike; a field is moved with
+ * arguments that the library refuses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,29 @@ void shoal_f_abort(MPI_Fint comm, int code, const char* message) {
   fprintf(stderr, "shoal: rank %d: %s: %s\n", rank, shoal_error_name(code), message);
   fflush(stderr);
   MPI_Abort(comm == -1 ? MPI_COMM_WORLD : MPI_Comm_f2c(comm), code);
+}
+
+/* What a rank refuses before it calls the library, all of them refuse, with the message of the lowest. A
+ * communicator that is none is left to the library. */
+static int agree(MPI_Comm comm, int code) {
+  int running = 0;
+  int over = 0;
+  int rank = 0;
+  int ranks = 0;
+  int lowest = 0;
+  char message[1000];
+  MPI_Initialized(&running);
+  MPI_Finalized(&over);
+  if (!running || over || comm == MPI_COMM_NULL) return code;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const int mine = code == SHOAL_OK ? ranks : rank;
+  MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm);
+  if (lowest == ranks) return SHOAL_OK;
+  snprintf(message, sizeof message, "%s", shoal_f_message());
+  MPI_Bcast(&code, 1, MPI_INT, lowest, comm);
+  MPI_Bcast(message, sizeof message, MPI_CHAR, lowest, comm);
+  return shoal_f_fail(code, "rank %d: %s", lowest, message);
 }
 
 int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
@@ -65,11 +89,8 @@ int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_
                         "shoal_block: global= has %d numbers, first= %d, last= %d, halo_low= %d, halo_high= "
                         "%d; give one for each dimension",
                         ndims, firsts, lasts, lows, highs);
-  if (code != SHOAL_OK) {
-    shoal_decomposition* none = NULL;
-    const int agreed = shoal_block(communicator, 0, NULL, NULL, NULL, NULL, NULL, &none);
-    return agreed != SHOAL_OK ? agreed : code;
-  }
+  code = agree(communicator, code);
+  if (code != SHOAL_OK) return code;
   for (int i = 0; i < ndims; ++i) {
     begin[i] -= 1;
     end[i] = end[i] > begin[i] ? end[i] - begin[i] : 0; /* from here on the count */
@@ -78,6 +99,23 @@ int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
     shoal_f_reverse(all[i], ndims);
   return shoal_block(communicator, ndims, shape, begin, end, low, high, out);
+}
+
+/* Are the cells in the shape, counted from 1, or holes? A shape that makes no sense is left to the library,
+ * which does not look at them then. */
+static int check_cells(const int64_t* cells, int64_t ncells, const int64_t* shape, int ndims, int whole) {
+  int64_t last = 1;
+  if (whole < 0 || whole >= ndims) return SHOAL_OK;
+  for (int i = whole; i < ndims; ++i) {
+    if (shape[i] < 1 || last > INT64_MAX / shape[i]) return SHOAL_OK;
+    last *= shape[i];
+  }
+  for (int64_t i = 0; i < ncells; ++i)
+    if (cells[i] < 0 || cells[i] > last)
+      return shoal_f_fail(SHOAL_INVALID_ARGUMENT,
+                          "shoal_map: cells(%lld) is %lld; 1 to %lld are allowed, and 0 for a hole",
+                          (long long)(i + 1), (long long)cells[i], (long long)last);
+  return SHOAL_OK;
 }
 
 int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int whole,
@@ -96,14 +134,14 @@ int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cd
   *comm_out = MPI_Comm_c2f(communicator);
   code = shoal_f_integers(global, "global", room, shape, &ndims);
   if (code == SHOAL_OK) code = shoal_f_list(cells, "cells", &list, &ncells);
-  if (code != SHOAL_OK) {
-    const int agreed = shoal_map(communicator, 0, NULL, 0, 0, NULL, out);
-    return agreed != SHOAL_OK ? agreed : code;
+  if (code == SHOAL_OK) code = check_cells(list, ncells, shape, ndims, whole);
+  code = agree(communicator, code);
+  if (code == SHOAL_OK) {
+    shoal_f_reverse(shape, ndims);
+    for (int64_t i = 0; i < ncells; ++i)
+      if (list[i] != INT64_MIN) list[i] -= 1; /* a hole is 0 here, -1 in C */
+    code = shoal_map(communicator, ndims, shape, whole, ncells, list, out);
   }
-  shoal_f_reverse(shape, ndims);
-  for (int64_t i = 0; i < ncells; ++i)
-    if (list[i] != INT64_MIN) list[i] -= 1; /* a hole is 0 here, -1 in C */
-  code = shoal_map(communicator, ndims, shape, whole, ncells, list, out);
   free(list);
   return code;
 }

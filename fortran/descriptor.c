@@ -21,8 +21,6 @@ void shoal_f_clear(void) {
   own_message[0] = '\0';
 }
 
-/* The message of the last failure, of this side or of the library. Local. */
-const char* shoal_f_message(void);
 const char* shoal_f_message(void) {
   return own_message[0] != '\0' ? own_message : shoal_error_message();
 }

@@ -21,6 +21,8 @@ typedef struct shoal_f_view {
 
 /* Remember a message of the Fortran side for shoal_f_message and return the code. Local. */
 int shoal_f_fail(int code, const char* format, ...) __attribute__((format(printf, 2, 3)));
+/* The message of the last failure, of this side or of the library. Local. */
+const char* shoal_f_message(void);
 /* Forget it: every call of the interface starts so, that an old message never explains a new error. Local. */
 void shoal_f_clear(void);
 

@@ -100,6 +100,9 @@ Status Decomposition::writable() const {
   if (!repeated_) return {};
   const RepeatedCell& r = *repeated_;
   const Dims shape = mapped_shape();
+  const auto both = [&](std::int64_t base) {
+    return "local cells " + std::to_string(r.local_a + base) + " and " + std::to_string(r.local_b + base);
+  };
   std::string cell = std::to_string(r.index) + " (from 0";
   if (shape.size() > 1) {
     const Dims index = unravel(r.index, shape);
@@ -109,19 +112,18 @@ Status Decomposition::writable() const {
     cell += " of " + text_of(shape);
   }
   cell += ")";
-  const std::string a = std::to_string(r.local_a);
-  const std::string b = std::to_string(r.local_b);
   const bool one_rank = r.rank_a == r.rank_b;
-  const std::string who = one_rank ? "rank " + std::to_string(r.rank_a) + " owns the cell with index " +
-                                         cell + " twice, as its local cells " + a + " and " + b
-                                   : "ranks " + std::to_string(r.rank_a) + " and " +
-                                         std::to_string(r.rank_b) + " both own the cell with index " + cell +
-                                         ", as their local cells " + a + " and " + b;
+  const std::string who =
+      one_rank ? "rank " + std::to_string(r.rank_a) + " owns the cell with index " + cell + " twice"
+               : "ranks " + std::to_string(r.rank_a) + " and " + std::to_string(r.rank_b) +
+                     " both own the cell with index " + cell;
+  // Who reads it may have made the map in Fortran, and whoever made it may write with it in C.
   return {Code::overlap,
-          who +
+          who + (one_rank ? ", as its " : ", as their ") + both(0) + "; in Fortran, index " +
+              std::to_string(r.index + 1) + " and " + both(1) +
               "; a field of this map can be read, but to write it each cell must be in one place: mark all "
               "others as holes (" +
-              std::to_string(k_hole) + ")",
+              std::to_string(k_hole) + ", in Fortran " + std::to_string(k_hole + 1) + ")",
           -1,
           {},
           {}};

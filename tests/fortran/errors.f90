@@ -62,6 +62,7 @@ contains
   subroutine blocks()
     type(shoal_decomposition) :: cells
     integer :: stat
+    integer, parameter :: first(2) = [1, 1]
     cells = shoal_block(MPI_COMM_WORLD, [10, 10], [1, 1], [11, 10], stat=stat, errmsg=message)
     call expect(stat, SHOAL_INVALID_ARGUMENT, "a tile outside of the field")
     if (ranks > 1) then
@@ -70,6 +71,9 @@ contains
     end if
     cells = shoal_block(MPI_COMM_WORLD, [10, 10], [1, 1, 1], [10, 10], stat=stat, errmsg=message)
     call expect(stat, SHOAL_INVALID_ARGUMENT, "lists of different sizes", "first=")
+    ! Wrong on the last rank alone: the others hear why, too.
+    cells = shoal_block(MPI_COMM_WORLD, [10, 10], first(:merge(1, 2, rank == ranks - 1)), [10, 0], stat=stat, errmsg=message)
+    call expect(stat, SHOAL_INVALID_ARGUMENT, "a short list on one rank", "first= 1")
     cells = shoal_block(MPI_COMM_WORLD, [10.0], [1], [10], stat=stat, errmsg=message)
     call expect(stat, SHOAL_INVALID_ARGUMENT, "real numbers of cells", "integer")
   end subroutine blocks

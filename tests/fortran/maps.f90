@@ -164,20 +164,42 @@ contains
     type(shoal_decomposition) :: once, twice
     type(shoal_dataset) :: file
     integer :: list(2), stat
+    character(len=400) :: message
+    character(len=40) :: both
     once = shoal_map(MPI_COMM_WORLD, [ranks], [rank + 1])
     twice = shoal_map(MPI_COMM_WORLD, [ranks], [rank + 1, 1])
+    message = ""
     call file%create("maps_twice.nc", MPI_COMM_WORLD)
     call file%def_dim("n", ranks)
     call file%def_var("v", SHOAL_INT, "n", once)
     call file%write("v", [10 * (rank + 1)])
     call file%read("v", list, decomposition=twice)
     call check(all(list == [10 * (rank + 1), 10]), "a cell that comes twice is read")
-    call file%write("v", list, decomposition=twice, stat=stat)
-    if (stat == SHOAL_OK) call file%sync(stat=stat)
+    call file%write("v", list, decomposition=twice, stat=stat, errmsg=message)
+    if (stat == SHOAL_OK) call file%sync(stat=stat, errmsg=message)
     call check(stat == SHOAL_OVERLAP, "a cell that comes twice is not written")
+    call check(index(message, "rank 0 owns") > 0 .and. index(message, "twice") > 0 .and. &
+      index(message, "in Fortran, index 1 and local cells 1 and 2") > 0 .and. &
+      index(message, "holes (-1, in Fortran 0)") > 0, "who has it twice: " // trim(message))
     call file%close(stat=stat)
-    call once%free()
     call twice%free()
+
+    ! The last rank has what rank 0 has, behind a hole.
+    if (ranks > 1) then
+      list = [0, merge(1, rank + 1, rank == ranks - 1)]
+      twice = shoal_map(MPI_COMM_WORLD, [ranks], list)
+      call file%create("maps_twice.nc", MPI_COMM_WORLD)
+      call file%def_dim("n", ranks)
+      call file%def_var("v", SHOAL_INT, "n", twice)
+      call file%write("v", list, stat=stat, errmsg=message)
+      if (stat == SHOAL_OK) call file%sync(stat=stat, errmsg=message)
+      write (both, '(a,i0,a)') "ranks 0 and ", ranks - 1, " both own"
+      call check(stat == SHOAL_OVERLAP .and. index(message, trim(both)) > 0 .and. &
+        index(message, "in Fortran, index 1 and local cells 2 and 2") > 0, "who both have it: " // trim(message))
+      call file%close(stat=stat)
+      call twice%free()
+    end if
+    call once%free()
     call delete("maps_twice.nc")
   end subroutine written_twice
 
@@ -230,9 +252,16 @@ contains
     logical :: bad
     bad = rank == ranks - 1
     map = shoal_map(MPI_COMM_WORLD, [5, 12], [merge(61, rank + 1, bad)], stat=stat, errmsg=message)
-    call check(stat == SHOAL_INVALID_ARGUMENT .and. len_trim(message) > 0, "a cell outside: " // trim(message))
-    map = shoal_map(MPI_COMM_WORLD, [5, 12], [merge(-1, rank + 1, bad)], stat=stat)
-    call check(stat == SHOAL_INVALID_ARGUMENT, "a negative cell")
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. &
+      says(message, "cells(1) is 61; 1 to 60 are allowed, and 0 for a hole"), "a cell outside: " // trim(message))
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], merge([0, -1], [0, rank + 1], bad), stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. says(message, "cells(2) is -1; 1 to 60"), &
+      "a negative cell: " // trim(message))
+    map = shoal_map(MPI_COMM_WORLD, [7, 5, 12], [merge(61, rank + 1, bad)], whole=1, stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. says(message, "cells(1) is 61; 1 to 60"), &
+      "a whole dimension: " // trim(message))
+    map = shoal_map(MPI_COMM_WORLD, [merge(0, 5, bad), 12], [-huge(1_int64) - 1], stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. len_trim(message) > 0, "no shape: " // trim(message))
     map = shoal_map(MPI_COMM_WORLD, [5, 12], [1], whole=2, stat=stat)
     call check(stat == SHOAL_INVALID_ARGUMENT, "all dimensions whole")
     map = shoal_map(MPI_COMM_WORLD, [5, 12], [1.5], stat=stat, errmsg=message)
@@ -244,6 +273,14 @@ contains
     call map%save("maps_none.nc", stat=stat)
     call check(stat == SHOAL_INVALID_ARGUMENT, "no decomposition to save")
   end subroutine refused
+
+  ! Is it of the last rank, and does it say so?
+  logical function says(message, text)
+    character(len=*), intent(in) :: message, text
+    character(len=20) :: who
+    write (who, '(a,i0,a)') "rank ", ranks - 1, ":"
+    says = index(message, trim(who)) > 0 .and. index(message, text) > 0
+  end function says
 
   subroutine delete(path)
     character(len=*), intent(in) :: path
