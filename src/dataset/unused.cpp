@@ -40,6 +40,19 @@ bool stores_in_background(const Settings& settings, const DatasetKind& /*kind*/)
   return settings.text("background") != "off" || settings.origin("background") == "auto";
 }
 
+bool is_no_set(const Settings& /*settings*/, const DatasetKind& kind) {
+  return kind.driver != "tiles";
+}
+
+bool is_native(const Settings& /*settings*/, const DatasetKind& kind) {
+  return kind.driver == "native";
+}
+
+// Boxes are what other drivers' libraries are handed anyway.
+bool has_io_way(const Settings& settings, const DatasetKind& kind) {
+  return is_native(settings, kind) || (is_no_set(settings, kind) && settings.text("io_way") != "subset");
+}
+
 struct Use {
   const char* key;
   bool (*used)(const Settings&, const DatasetKind&);
@@ -47,8 +60,12 @@ struct Use {
   bool when_read;       ///< said of files that are only read, too
   const char* why;      ///< of a dataset that has no use for it; FORMAT and DRIVER stand for its own
   const char* instead;
+  const char* of_set = nullptr;  ///< in place of why, of a set of files that is read
 };
 
+constexpr const char* k_own_cells = "each rank reads its own cells from the files of a set";
+constexpr const char* k_no_stage = "driver DRIVER has no stage";
+constexpr const char* k_native = "choose driver native";
 constexpr const char* k_one_way = "driver DRIVER has one way of moving bytes";
 constexpr const char* k_other_driver = "choose driver pnetcdf, netcdf or mpiio";
 constexpr const char* k_netcdf4 = "choose format netcdf4";
@@ -66,11 +83,24 @@ constexpr auto k_uses = std::to_array<Use>({
     {"background", may_store_in_background, "off", false,
      "driver DRIVER does not store in the background: its library makes MPI calls, or one rank has all the "
      "work",
-     "choose driver native"},
+     k_native},
     {"background_close", stores_in_background, "false", false,
      "ranks store within their calls, and there is no thread or rank to close it later", k_background},
     {"store_bytes_per_second", stores_in_background, "0", false,
      "ranks store within their calls, which would only be slower by it", k_background},
+    {"slot_bytes", is_native, "0", true, k_no_stage, k_native, k_own_cells},
+    {"direct_bytes", is_native, nullptr, true, k_no_stage, k_native, k_own_cells},
+    {"writers", is_native, "0", true, k_no_stage, k_native, k_own_cells},
+    {"exchange", is_native, "auto", true,
+     "driver DRIVER does not choose: cells of maps go to I/O ranks in any case, and those of tiles where "
+     "io_way=box or I/O ranks are set",
+     k_native, k_own_cells},
+    {"io_way", has_io_way, "auto", true,
+     "driver DRIVER hands on boxes, and cannot store what a group of ranks has", k_native, k_own_cells},
+    {"io_ranks", is_no_set, "0", true, "", "", k_own_cells},
+    {"io_ranks_per_node", is_no_set, "0", true, "", "", k_own_cells},
+    {"io_stride", is_no_set, "0", true, "", "", k_own_cells},
+    {"io_base", is_no_set, "0", true, "", "", k_own_cells},
 });
 
 const SettingKey& key_of(const char* name) {
@@ -97,11 +127,11 @@ bool asks(const Settings& settings, const Use& use) {
 }
 
 std::string why_of(const Use& use, const DatasetKind& kind) {
-  std::string out = use.why;
+  const bool is_set = kind.driver == "tiles";
+  std::string out = is_set && use.of_set != nullptr ? use.of_set : use.why;
   for (const auto& [mark, word] :
        {std::pair<std::string, std::string>("FORMAT", name_of(kind.format)),
-        std::pair<std::string, std::string>(
-            "DRIVER", kind.driver == "tiles" ? "tiles, for sets of files," : kind.driver)})
+        std::pair<std::string, std::string>("DRIVER", is_set ? "tiles, for sets of files," : kind.driver)})
     if (const auto at = out.find(mark); at != std::string::npos) out.replace(at, mark.size(), word);
   return out;
 }

@@ -50,24 +50,6 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
       writable_(mode != OpenMode::read),
       fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive) {
   schema_.format = format;
-  for (const auto& [name, set] :
-       {std::pair("slot_bytes", options.slot_bytes > 0), std::pair("direct_bytes", options.direct_bytes > 0),
-        std::pair("writers", options.writers > 0)})
-    if (set)
-      throw Error(Code::setting,
-                  std::string("setting ") + name +
-                      " is for driver native, as others have no stage; leave it out, or choose "
-                      "driver native");
-  if (options.exchange != Exchange::automatic)
-    throw Error(
-        Code::setting,
-        "setting exchange is for driver native: others send fields cut by maps to I/O ranks in any "
-        "case, and those cut into tiles where io_ranks is set; leave it out, or choose driver native");
-  if (options.io_way == IoWay::subset)
-    throw Error(
-        Code::setting,
-        "io_way=subset is for driver native, which can store what a group of ranks has; others hand on "
-        "boxes; leave it out, or choose driver native");
   check_io_ranks(comm, options);
   const Bytes header = comm_.from_root([&] {
     ByteWriter out;
@@ -155,7 +137,7 @@ void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
 }
 
 void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  if (decomposition->map() != nullptr || sets_io_ranks(options_)) {
+  if (decomposition->map() != nullptr || asks_for_boxes(options_)) {
     rearranged(decomposition);
     if (decomposition->map() != nullptr) return;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields that are cut by maps, or into tiles where I/O ranks are set: rearranged to boxes, which go the way
-// of all others.
+// Fields that are cut by maps, or into tiles where boxes of I/O ranks are asked for: rearranged to boxes,
+// which go the way of all others.
 #include <algorithm>
 
 #include "driver/box_driver.hpp"
@@ -19,7 +19,7 @@ Dims alignment_of(const VariableDef& definition, int dims) {
 
 bool BoxDriver::rearranges(const Transfer& transfer) const {
   if (!transfer.decomposition) return false;
-  return transfer.decomposition->map() != nullptr || (sets_io_ranks(options_) && comm_.size() > 1);
+  return transfer.decomposition->map() != nullptr || (asks_for_boxes(options_) && comm_.size() > 1);
 }
 
 BoxDriver::Rearranged& BoxDriver::rearranged(const std::shared_ptr<const Decomposition>& decomposition,

@@ -60,4 +60,9 @@ inline bool sets_io_ranks(const DriverOptions& options) {
          options.io_ranks_per_node > 0;
 }
 
+/// Do boxes of I/O ranks get the cells of tiles, too?
+inline bool asks_for_boxes(const DriverOptions& options) {
+  return sets_io_ranks(options) || options.io_way == IoWay::box;
+}
+
 }  // namespace shoal

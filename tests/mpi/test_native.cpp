@@ -111,7 +111,8 @@ TEST_CASE("what one decomposition wrote, another reads") {
     options.ranks_per_node = static_cast<int>(random() % 4);
     options.slot_bytes = random() % 2 == 0 ? 64 * 1024 : 0;
     options.direct_bytes = random() % 2 == 0 ? 1 : 0;
-    options.writers = static_cast<int>(random() % 4);
+    const std::int64_t most = Nodes(comm, options.ranks_per_node).node().size();
+    options.writers = std::min(static_cast<int>(random() % 4), static_cast<int>(comm.max(most)));
     options.exchange = std::array{Exchange::automatic, Exchange::on, Exchange::off}[random() % 3];
     options.io_ranks_per_node = options.exchange != Exchange::off && random() % 3 == 0 ? 1 : 0;
     CAPTURE(round);

@@ -306,7 +306,7 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     DriverOptions options;
     options.ranks_per_node = any_of(even_nodes(comm.size()), random);
     options.slot_bytes = pick(2) == 0 ? 64 * 1024 : 0;
-    options.writers = pick(3);
+    options.writers = std::min(pick(3), options.ranks_per_node);
     field.nodes = comm.size() / options.ranks_per_node;
     const bool groups = pick(3) == 0;
     const bool sends = !groups && pick(2) == 0;

@@ -230,6 +230,11 @@ TEST_CASE("what a format or driver has no use for") {
       {"background_close", "SHOAL_BACKGROUND_CLOSE", "true", "background=off", "within their calls"},
       {"store_bytes_per_second", "SHOAL_STORE_BYTES_PER_SECOND", "1MiB", "background=off",
        "within their calls"},
+      {"slot_bytes", "SHOAL_SLOT_BYTES", "64KiB", "driver=gather", "driver gather has no stage"},
+      {"direct_bytes", "SHOAL_DIRECT_BYTES", "64KiB", "driver=mpiio", "driver mpiio has no stage"},
+      {"writers", "SHOAL_WRITERS", "1", "driver=mpiio", "driver mpiio has no stage"},
+      {"exchange", "SHOAL_EXCHANGE", "off", "driver=mpiio", "cells of maps go to I/O ranks in any case"},
+      {"io_way", "SHOAL_IO_WAY", "subset", "driver=gather", "driver gather hands on boxes"},
   };
   for (const Case& c : cases) {
     const std::string set = std::string(c.key) + "=" + c.value;
@@ -273,12 +278,64 @@ TEST_CASE("how a set of files is read is no choice, and no reason to refuse it")
   says(warnings_in(shoal_report(file)),
        {"setting access is 'independent' (from argument) and not used: driver tiles, for sets of files,"});
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  for (const std::string set :
+       {"slot_bytes=64KiB", "direct_bytes=64KiB", "writers=100", "exchange=on", "io_way=box", "io_way=subset",
+        "io_ranks=1", "io_ranks_per_node=1", "io_stride=1", "io_base=100"}) {
+    CAPTURE(set);
+    const std::string settings = set + ", quiet=true";
+    REQUIRE(shoal_open(MPI_COMM_WORLD, path, SHOAL_READ, settings.c_str(), &file) == SHOAL_OK);
+    const std::string text = warnings_in(shoal_report(file));
+    says(text, {"setting " + set.substr(0, set.find('=')) + " is '",
+                "(from argument) and not used: each rank reads its own cells from the files of a set"});
+    CHECK(count(text, "not used") == 1);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  }
+}
+
+TEST_CASE("more writers than any node has ranks are refused on all ranks alike") {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const auto refused = [](int writers, int most, const std::string& more) {
+    const std::string settings = "ranks_per_node=2, writers=" + std::to_string(writers) + more;
+    CAPTURE(settings);
+    shoal_dataset* file = nullptr;
+    CHECK(shoal_create(MPI_COMM_WORLD, k_file, settings.c_str(), &file) == SHOAL_SETTING);
+    CHECK(file == nullptr);
+    says(shoal_error_message(), {"setting writers is " + std::to_string(writers),
+                                 "no node has more than " + std::to_string(most) + " rank",
+                                 "writers can be 1 to " + std::to_string(most)});
+  };
+  const int most = std::min(ranks, 2);
+  refused(most + 1, most, "");
+  refused(100, most, "");
+  refused(most + 1, most, ", background=thread");
+  shoal_dataset* file = create("ranks_per_node=2, writers=" + std::to_string(most));
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+}
+
+TEST_CASE("io_way=box takes tiles to I/O ranks with drivers of other libraries, too") {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Field field;
+  for (const bool box : {false, true}) {
+    CAPTURE(box);
+    shoal_dataset* file =
+        create(std::string("driver=mpiio, ranks_per_node=1, quiet=true") + (box ? ", io_way=box" : ""));
+    define(file, field);
+    field.write(file, "temp");
+    CHECK(shoal_sync(file, 0) == SHOAL_OK);
+    const std::string report = shoal_report(file);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+    if (ranks == 1) continue;
+    CHECK((count(report, "\"writers\": " + std::to_string(ranks)) == 1) == box);
+  }
 }
 
 TEST_CASE("what asks for nothing is no reason to refuse") {
   for (const char* settings :
        {"format=cdf5, compression=none, chunks=auto, quantize=none",
-        "driver=gather, background=off, background_close=false", "driver=native, store_bytes_per_second=0"}) {
+        "driver=gather, background=off, background_close=false", "driver=native, store_bytes_per_second=0",
+        "driver=gather, slot_bytes=0, writers=0, exchange=auto, io_way=auto", "driver=gather, io_way=box"}) {
     const Variable v("SHOAL_ACCESS", "collective");  // as it would be anyway
     shoal_dataset* file = create(settings);
     CHECK(warnings_in(shoal_report(file)) == "\"warnings\": [");

@@ -208,6 +208,11 @@ class Options:
     def sets_io_ranks(self) -> bool:
         return bool(self.io_ranks or self.io_stride or self.io_base or self.io_ranks_per_node)
 
+    @property
+    def asks_for_boxes(self) -> bool:
+        """Do cells of tiles go to I/O ranks with every driver?"""
+        return self.sets_io_ranks or self.io_way == "box"
+
 
 @dataclass
 class IoBox:
@@ -335,7 +340,7 @@ def _io_ranks_of(result: Explanation) -> list[int]:
     if options.background == "ranks":  # their numbers come behind those that compute
         return list(range(result.tiles.ranks, result.tiles.ranks + options.servers * len(nodes)))
     if not options.sets_io_ranks:
-        return io_ranks_of_nodes(nodes)
+        return [0] if options.driver == "gather" else io_ranks_of_nodes(nodes)
     if not options.io_ranks_per_node:
         return io_ranks(result.tiles.ranks, options.io_ranks, options.io_stride, options.io_base)
     chosen = io_ranks_of_nodes(nodes, options.io_ranks_per_node, options.io_stride, options.io_base)
@@ -354,6 +359,8 @@ def _exchanges(result: Explanation) -> bool:
         raise InvalidArgumentError(
             "io_way=box and exchange=off contradict each other; leave one of them out."
         )
+    if options.driver != "native" and options.exchange != "auto":
+        raise InvalidArgumentError(f"exchange is for driver native, not {options.driver}.")
     if options.sets_io_ranks:
         if options.exchange == "off":
             raise InvalidArgumentError(
@@ -362,17 +369,13 @@ def _exchanges(result: Explanation) -> bool:
             )
         result.why = "I/O ranks are set"
         return True
-    if options.driver != "native":
-        if options.exchange != "auto":
-            raise InvalidArgumentError(f"exchange is for driver native, not {options.driver}.")
-        return False
     if options.exchange == "on":
         result.why = "exchange=on"
         return True
     if options.io_way == "box":
         result.why = "io_way=box"
         return True
-    if len(result.nodes) == 1:
+    if options.driver != "native" or len(result.nodes) == 1:
         return False
     chunk = options.chunk[::-1] if options.chunk is not None else tiles.shape[::-1]
     runs = sum(runs_in_file(tiles.boxes(node.ranks), chunk) for node in result.nodes)
@@ -458,7 +461,13 @@ def _native(result: Explanation) -> None:
     slot = max(_least_slot, min(slot, max(_least_slot, stage // 2)) // _page * _page)
     enough = 2**16 if later or options.stage_bytes is not None else min(max(ranks, _slots[0]), _slots[1])
     slots = max(2, min(stage // slot, enough))
-    writers = min(options.writers, ranks + options.servers) if options.writers else max(1, options.servers)
+    storers = options.servers or ranks
+    if options.writers > storers:
+        raise InvalidArgumentError(
+            f"writers is {options.writers}, but no node has more than {storers} ranks"
+            f"{' that serve' if options.servers else ''}; writers can be 1 to {storers}."
+        )
+    writers = options.writers or max(1, options.servers)
     share = max(_least_share, slot // min(writers, 32) // _page * _page + _page)
     result.slot, result.slots, result.share = slot, slots, min(share, slot)
     shape = tiles.shape[::-1]
@@ -575,7 +584,7 @@ def chunks_of_library(tiles: Tiles, options: Options) -> Optional[Sequence[int]]
     for name in ("stage_bytes", "slot_bytes", "writers"):
         value = getattr(options, name)
         if value:
-            settings[name] = value
+            settings[name] = min(value, 1) if name == "writers" else value  # of this one rank
     names = [f"d{axis}" for axis in range(len(tiles.shape))]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "file.nc")

@@ -30,6 +30,8 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   if (writable_) check_threads();
   check_io_ranks(comm, options);
   check_io_way();
+  nodes_ = find_nodes();
+  check_writers();
   const Timer timer(counters_.open);
   const Bytes opened = comm_.from_root([&] {
     catalog_ = catalog_of_file(path, mode, format, options_, counters_.warnings);
@@ -43,7 +45,6 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   take_header(in.get<Bytes>());
   for (const auto& [key, value] : options_.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(key + "=" + value);
-  nodes_ = find_nodes();
   parts_.emplace(schema_, options_.stage_bytes * nodes_->count(), counters_.pack);
   decoded_.emplace(options_.stage_bytes / nodes_->node().size());
   share_file(where);

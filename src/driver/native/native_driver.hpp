@@ -66,6 +66,7 @@ class NativeDriver final : public Driver {
   bool serves() const;
   void find_servers();
   void check_io_way() const;
+  void check_writers();
   void make_groups();
   /// The setting by which cells stay on their node; empty: none.
   std::string way_that_stays() const {

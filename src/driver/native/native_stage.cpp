@@ -15,13 +15,21 @@ std::unique_ptr<Nodes> NativeDriver::find_nodes() const {
   return std::make_unique<Nodes>(comm_, options_.ranks_per_node);
 }
 
+// Smaller nodes have as many as they have ranks.
+void NativeDriver::check_writers() {
+  const bool serve = options_.stored_by == StoredBy::ranks;
+  if (serve) servers_of_node_ = static_cast<int>(nodes_->node().sum(serves() ? 1 : 0));
+  if (options_.writers == 0) return;
+  const int storers = serve ? servers_of_node_ : nodes_->node().size();
+  require_writers(options_.writers, static_cast<int>(comm_.max(std::int64_t{storers})), serve);
+}
+
 bool NativeDriver::serves() const {
   return comm_.rank() >= comm_.size() - options_.servers;
 }
 
 // Those that have nothing else to do are the I/O ranks, too.
 void NativeDriver::find_servers() {
-  servers_of_node_ = static_cast<int>(nodes_->node().sum(serves() ? 1 : 0));
   const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
   io_ranks_.clear();
   for (int r = comm_.size() - options_.servers; r < comm_.size(); ++r)

@@ -79,6 +79,15 @@ StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t lar
   return shape;
 }
 
+void require_writers(int writers, int most, bool serve) {
+  if (writers <= most) return;
+  const std::string n = std::to_string(most);
+  throw Error(Code::setting, "setting writers is " + std::to_string(writers) +
+                                 ", but no node has more than " + n + (most == 1 ? " rank" : " ranks") +
+                                 (serve ? " that serve" : "") + "; writers can be 1 to " + n +
+                                 ", or 0 (chosen)");
+}
+
 bool are_long_runs(const NodeShare& share, const Dims& global, const Dims& chunk, std::size_t element_size,
                    std::int64_t long_run) {
   if (share.shortest_run * static_cast<std::int64_t>(element_size) < (long_run > 0 ? long_run : k_long_run))

@@ -22,6 +22,9 @@ inline constexpr int k_least_slots = 2;
 /// largest_chunk: of those that are compressed, in bytes; each is worked on by one rank, as a whole.
 StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk = 0);
 
+/// Error(setting) if there are to be more writers than any node has ranks (or ranks that serve): most.
+void require_writers(int writers, int most, bool serve = false);
+
 /// Do the ranks of a node store their tiles themselves, past the stage? If all are long runs, which chunks of
 /// the variable do not cut. long_run: bytes; 0: chosen here.
 bool are_long_runs(const NodeShare& share, const Dims& global, const Dims& chunk, std::size_t element_size,

@@ -6,7 +6,6 @@
 
 #include "codec/convert.hpp"
 #include "driver/cells.hpp"
-#include "driver/io_ranks.hpp"
 #include "driver/meeting.hpp"
 #include "driver/pieces.hpp"
 #include "format/tiles/set_paths.hpp"
@@ -54,7 +53,6 @@ void require_plain(const VariableDef& variable) {
 TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths,
                          const DriverOptions& options)
     : comm_(comm), options_(options) {
-  check_io_ranks(comm, options);
   const Timer timer(counters_.open);
   const Bytes message = comm_.from_root([&] {
     FileSetOptions how;
@@ -70,10 +68,6 @@ TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths
   set_ = unpack_file_set(in);
   in.get(counters_.file_system);
   if (comm_.rank() == 0) counters_.warnings = set_.warnings;
-  if (comm_.rank() == 0 && sets_io_ranks(options_))
-    counters_.warnings.push_back(
-        "each rank reads its own cells from the files of a set; io_ranks, io_ranks_per_node, io_stride "
-        "and io_base are not used");
   for (int v = 0; v < static_cast<int>(set_.schema.variables.size()); ++v) {
     Placement scattered;
     scattered.kind = Placement::Kind::library;
