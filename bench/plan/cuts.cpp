@@ -127,14 +127,22 @@ void cut_sphere(PretendedField& field, std::int64_t ne, std::int64_t levels) {
   field.corners = {0, field.ranks - 1};
 }
 
-void cut_as_file(PretendedField& field, const std::string& path, std::int64_t levels) {
+void cut_as_file(PretendedField& field, const std::string& path, const std::string& name,
+                 std::int64_t levels) {
   int started = 0;
   MPI_Initialized(&started);
   if (started == 0) {
     MPI_Init(nullptr, nullptr);
     std::atexit([] { MPI_Finalize(); });
   }
-  const auto loaded = load_decomposition(MPI_COMM_SELF, path, "");
+  const auto loaded = [&] {
+    try {
+      return load_decomposition(MPI_COMM_SELF, path, name);
+    } catch (const Error& e) {
+      const bool has_several = name.empty() && e.code() == Code::invalid_argument;
+      throw has_several ? Error(e.code(), std::string(e.what()) + ", by --map-name") : e;
+    }
+  }();
   const auto cells = std::make_shared<const std::vector<std::int64_t>>(local_cells(*loaded));
   field.leads = levels > 0 ? 1 : 0;
   field.global = levels > 0 ? joined(Dims{levels}, loaded->global()) : loaded->global();

@@ -19,7 +19,9 @@ Dims cut_in_tiles(PretendedField& field, Dims grid);
 void cut_sphere(PretendedField& field, std::int64_t ne, std::int64_t levels);
 
 /// The cells of the decomposition in a file, evenly over the ranks in the order that they have there; as
-/// loading it on so many ranks would deal them out. levels 0: no dimension before the map's. Starts MPI.
-void cut_as_file(PretendedField& field, const std::string& path, std::int64_t levels);
+/// loading it on so many ranks would deal them out. name: which one, as load_decomposition takes it. levels
+/// 0: no dimension before the map's. Starts MPI.
+void cut_as_file(PretendedField& field, const std::string& path, const std::string& name,
+                 std::int64_t levels);
 
 }  // namespace shoal::bench

@@ -22,7 +22,7 @@ using namespace shoal::bench;
 
 constexpr const char* k_usage =
     "usage: shoal-plan --ranks N --nodes N (--global NXxNYxNZ [--tiles AxB] | --columns ne120|FILE "
-    "[--levels N])\n"
+    "[--map-name NAME] [--levels N])\n"
     "  [--cell-bytes 4] [--chunk NXxNYxNZ] [--library] [--io-ranks N] [--io-ranks-per-node N] [--io-stride "
     "N] [--io-base N] [--io-way auto|box|subset]\n"
     "  [--stage-bytes N] [--slot-bytes N] [--direct-bytes N] [--writers N] [--exchange auto|on|off] "
@@ -36,7 +36,7 @@ class Arguments {
         "--ranks",      "--nodes",        "--global",   "--tiles",     "--columns",           "--levels",
         "--cell-bytes", "--chunk",        "--io-ranks", "--io-stride", "--io-base",           "--stage-bytes",
         "--slot-bytes", "--direct-bytes", "--writers",  "--seconds",   "--io-ranks-per-node", "--exchange",
-        "--io-way"};
+        "--io-way",     "--map-name"};
     for (int i = 1; i < argc; ++i) {
       const std::string name = argv[i];
       if (name == "--library") {
@@ -89,8 +89,10 @@ std::string cut_field(const Arguments& arguments, PretendedField& field) {
     throw Error(Code::invalid_argument, std::string("give one of --global and --columns\n") + k_usage);
   std::string tiles;
   if (arguments.has("--global")) {
-    if (arguments.has("--levels"))
-      throw Error(Code::invalid_argument, "--levels goes with --columns; --global has all dimensions");
+    for (const char* name : {"--levels", "--map-name"})
+      if (arguments.has(name))
+        throw Error(Code::invalid_argument,
+                    std::string(name) + " goes with --columns; --global has all dimensions");
     field.global = dims_of_text("--global", arguments.text("--global"));
     tiles = text_of_grid(cut_in_tiles(
         field, arguments.has("--tiles") ? dims_of_text("--tiles", arguments.text("--tiles")) : Dims()));
@@ -102,10 +104,14 @@ std::string cut_field(const Arguments& arguments, PretendedField& field) {
     std::int64_t ne = 0;
     const char* const end = columns.data() + columns.size();
     if (columns.rfind("ne", 0) == 0 && std::from_chars(columns.data() + 2, end, ne).ptr == end && ne > 0 &&
-        ne <= 100'000)
+        ne <= 100'000) {
+      if (arguments.has("--map-name"))
+        throw Error(Code::invalid_argument,
+                    "--map-name is of a file of decompositions; " + columns + " is a cubed sphere");
       cut_sphere(field, ne, levels);
-    else
-      cut_as_file(field, columns, levels);
+    } else {
+      cut_as_file(field, columns, arguments.has("--map-name") ? arguments.text("--map-name") : "", levels);
+    }
   }
   if (arguments.has("--chunk")) {
     field.chunk = dims_of_text("--chunk", arguments.text("--chunk"));
@@ -183,6 +189,26 @@ std::vector<std::int64_t> fastest_first(const Dims& dims) {
   return {std::reverse_iterator(dims.end()), std::reverse_iterator(dims.begin())};
 }
 
+std::string json_of(const std::vector<StoredBox>& boxes, std::size_t size) {
+  std::vector<std::string> all;
+  for (const auto& box : boxes)
+    all.push_back(Object()
+                      .number("rank", box.rank)
+                      .list("first", fastest_first(box.cells.first))
+                      .list("count", fastest_first(box.cells.count))
+                      .number("bytes", box.cells.cells() * static_cast<std::int64_t>(size))
+                      .done());
+  return json_list(all);
+}
+
+std::string json_of(const std::vector<ServedRanks>& groups) {
+  std::vector<std::string> all;
+  for (const auto& group : groups)
+    all.push_back(
+        Object().number("rank", group.rank).number("first", group.first).number("count", group.count).done());
+  return json_list(all);
+}
+
 void print(const PretendedField& field, const std::string& tiles, const Simulation& s) {
   const char* const writers[] = {"I/O rank", "node", "rank"};
   std::cout << Object()
@@ -217,6 +243,8 @@ void print(const PretendedField& field, const std::string& tiles, const Simulati
                    .raw("loads", json_of(s.loads))
                    .raw("extents", json_of(s.extents))
                    .raw("extent_bytes", json_of(s.extent_bytes))
+                   .raw("boxes", json_of(s.boxes, field.size))
+                   .raw("served", json_of(s.served))
                    .done()
             << "\n";
 }

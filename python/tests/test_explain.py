@@ -3,6 +3,7 @@
 
 import json
 import math
+import os
 import random
 import sys
 from pathlib import Path
@@ -331,14 +332,21 @@ def test_io_ranks_that_serve_groups():
         Options(io_way="subset", exchange="on"),
         Options(io_way="subset", writers=2),
         Options(io_way="subset", driver="pnetcdf"),
+        Options(writers=17),
+        Options(writers=9, ranks_per_node=8),
+        Options(background="ranks", servers=2, writers=3),
+        Options(driver="mpiio", io_ranks=2, exchange="on"),
         Options(io_way="box", exchange="off"),
         Options(ranks_per_node=4, io_ranks=2, io_way="subset"),
     ):
         with pytest.raises(InvalidArgumentError):
             explain(tiles, wrong)
-    told = run_program(
-        [*program, "--global", "656x640", "--tiles", "4x4", "--io-ranks-per-node", "2", "--io-way", "subset"]
-    )
+    assert len(explain(tiles, Options(io_way="box", driver="mpiio", ranks_per_node=4)).boxes) == 16
+    assert [box.rank for box in explain(tiles, Options(io_way="box", driver="gather")).boxes] == [0]
+    command = [*program, "--global", "656x640", "--tiles", "4x4"]
+    assert "16 ranks" in run_program([*command, "--writers", "17"]).stderr
+    assert run_program([*command, "--writers", "16"]).returncode == 0
+    told = run_program([*command, "--io-ranks-per-node", "2", "--io-way", "subset"])
     assert told.returncode == 0, told.stderr
     assert "by group of an I/O rank" in told.stdout and "Way: subset" in told.stdout
 
@@ -394,8 +402,90 @@ def test_simulation_of_columns_and_of_a_file(tmp_path):
     assert told["loads"]["sum"] == 2000 and told["ranks_simulated"] == 7
 
 
+def test_simulation_of_one_node_says_what_a_map_costs():
+    needs_plan_program()
+    told = simulate(Case(ranks=12, nodes=1, columns="ne4", levels=3))
+    assert (told["way"], told["why"], told["writers"]) == ("direct", "there is one node", 1)
+    assert told["loads"]["sum"] == 866 * 3 * 4 and told["extents"]["sum"] == 1
+    assert told["plan_bytes"]["least"] > 0 and told["rank_messages"]["sum"] == 0
+    assert told["boxes"] == told["served"] == []
+
+
+def test_simulation_tells_who_stores_what_of_a_map():
+    needs_plan_program()
+    command = [*program, "--simulate", "--columns", "ne4", "--levels", "6", "--ranks", "12", "--nodes", "3"]
+    result = run_program([*command, "--io-ranks", "4", "--json"])
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert [box["rank"] for box in told["boxes"]] == [0, 3, 6, 9] and told["served"] == []
+    assert [box["first"] for box in told["boxes"]] == [[0, 0], [0, 2], [0, 4], [0, 5]]
+    assert sum(box["bytes"] for box in told["boxes"]) == told["loads"]["sum"] == 866 * 6 * 4
+    boxes = even_boxes([6, 866], 4)
+    for box, (levels, columns) in zip(told["boxes"], boxes):
+        assert box["first"] == [columns.start, levels.start]
+        assert box["count"] == [len(columns), len(levels)]
+    result = run_program([*command, "--io-ranks", "4"])
+    assert result.returncode == 0, result.stderr
+    assert "Boxes of the field, by I/O rank" in result.stdout and "0-865" in result.stdout
+    subset = ["--io-ranks-per-node", "2", "--io-base", "1", "--io-way", "subset"]
+    result = run_program([*command, *subset, "--json"])
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    plan = explain(
+        Tiles((12,), (12,), 4), Options(ranks_per_node=4, io_ranks_per_node=2, io_base=1, io_way="subset")
+    )
+    assert [(group["rank"], group["first"], group["count"]) for group in told["served"]] == [
+        (node.io_rank, node.ranks.start, len(node.ranks)) for node in plan.nodes
+    ]
+    assert told["boxes"] == []
+    result = run_program([*command, *subset])
+    assert "Served by I/O rank" in result.stdout and "10-11" in result.stdout
+    tiles = [*program, "--simulate", "--global", "24x18", "--ranks", "4", "--nodes", "2", "--driver", "mpiio"]
+    assert run_program(tiles).returncode == 2
+    result = run_program([*tiles, "--io-way", "box", "--json"])
+    assert result.returncode == 0, result.stderr
+    assert len(json.loads(result.stdout)["boxes"]) == 4
+
+
+def test_simulation_of_one_map_of_a_file_of_several(tmp_path):
+    needs_plan_program()
+    pio = tmp_path / "map.txt"
+    pio.write_text("version 2001 npes 1 ndims 2 \n2 3 \n0 6\n1 2 3 4 5 6 \n\n")
+    case = {"ranks": 2, "nodes": 2, "columns": str(pio)}
+    assert simulate(Case(**case))["shape"] == [2, 3]
+    assert simulate(Case(**case, map_name="c"))["shape"] == [3, 2]
+    command = [*program, "--simulate", "--ranks", "4", "--nodes", "2"]
+    for wrong, words in (
+        (["--columns", str(pio), "--map-name", "D1"], "'D1'"),
+        (["--columns", "ne4", "--map-name", "D1"], "--map-name goes with --columns FILE"),
+        (["--global", "24x18", "--map-name", "D1"], "--map-name goes with --columns FILE"),
+    ):
+        result = run_program([*command, *wrong])
+        assert result.returncode == 2 and words in result.stderr, result.stderr
+    result = run_program([*program, "--global", "24x18", "--tiles", "2x2", "--map-name", "D1"])
+    assert result.returncode == 2 and "--map-name needs --simulate" in result.stderr
+
+
+def test_simulation_of_a_map_of_e3sm():
+    needs_plan_program()
+    beside = Path(__file__).resolve().parents[3] / "shared" / "data" / "e3sm"
+    path = Path(os.environ.get("E3SM_MAPS", beside)) / "map_f_case_16p.nc"
+    if not path.exists():
+        pytest.skip(f"there is no {path} (E3SM_MAPS names the folder of E3SM's map files)")
+    command = [*program, "--simulate", "--columns", str(path), "--ranks", "16", "--nodes", "4"]
+    result = run_program(command)
+    assert result.returncode == 2 and "name one of D1, D2, D3, by --map-name" in result.stderr
+    result = run_program([*command, "--map-name", "D3", "--io-ranks", "4", "--json"])
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert told["shape"] == [866, 72] and [box["rank"] for box in told["boxes"]] == [0, 4, 8, 12]
+    assert told["loads"]["sum"] == 866 * 72 * 4
+
+
 def test_simulation_refuses_what_it_would_not_use():
     needs_plan_program()
+    with pytest.raises(InvalidArgumentError, match="no node has more than 2 ranks"):
+        simulate(Case(ranks=4, nodes=2, shape=(24, 18), settings={"writers": 3}))
     for settings in ({"exchange": "on"}, {"writers": 2}, {"slot_bytes": 4096}):
         with pytest.raises(InvalidArgumentError, match="for driver native"):
             simulate(Case(ranks=4, nodes=2, shape=(24, 18), library=True, settings=settings))

@@ -77,12 +77,20 @@ SimulationWish of_groups(const SimulationWish& wish, const PretendedGroups& grou
 }  // namespace
 
 Simulation simulate(const SimulationWish& wish) {
-  if (wish.options.io_way != IoWay::subset) return simulate_nodes(wish);
+  if (wish.options.io_way != IoWay::subset) {
+    const PretendedField& field = wish.field;
+    if (wish.native) require_writers(wish.options.writers, (field.ranks + field.nodes - 1) / field.nodes);
+    return simulate_nodes(wish);
+  }
   check_subset(wish);
   const PretendedGroups groups = pretended_groups(wish.field, wish.options);
   Simulation out = simulate_nodes(of_groups(wish, groups));
   out.groups = out.nodes;
   out.writer = Writer::io_rank;
+  for (std::size_t group = 0; group < groups.io_ranks.size(); ++group) {
+    const int first = groups.field.firsts[group];
+    out.served.push_back({groups.io_ranks[group], first, groups.field.firsts[group + 1] - first});
+  }
   std::set<int> nodes;
   for (std::size_t group = 0; group < groups.node_of.size(); ++group)
     if (out.simulated[group]) nodes.insert(groups.node_of[group]);

@@ -538,6 +538,8 @@ void Simulator::exchange() {
     if (const int box = box_of_rank_[static_cast<std::size_t>(r)]; box >= 0) store_box(box);
   }
   out_.writers = boxes;
+  for (int box = 0; box < boxes; ++box)
+    out_.boxes.push_back({io_ranks_[static_cast<std::size_t>(box)], cut_.part(box)});
 }
 
 // ---- All

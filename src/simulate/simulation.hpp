@@ -38,6 +38,17 @@ struct SimulationWish {
 /// Who stores.
 enum class Writer { io_rank, node, rank };
 
+/// What an I/O rank stores where cells are sent.
+struct StoredBox {
+  int rank = 0;
+  Box cells;  ///< of the field
+};
+/// The ranks whose cells an I/O rank stores in the subset way.
+struct ServedRanks {
+  int rank = 0;
+  int first = 0, count = 0;
+};
+
 /// What came out. All of it is of the ranks, nodes and writers that were simulated.
 struct Simulation {
   bool exchanged = false;  ///< cells go to I/O ranks in messages
@@ -60,6 +71,9 @@ struct Simulation {
   Figures<std::int64_t> loads;                          ///< bytes that a writer stores
   Figures<std::int64_t> extents;  ///< of a writer: bytes that follow each other in the file
   Figures<std::int64_t> extent_bytes;
+  // Of all I/O ranks, simulated or not; one of the two has any.
+  std::vector<StoredBox> boxes;
+  std::vector<ServedRanks> served;
 };
 
 /// Builds the plans of all ranks, or of those of some nodes, one rank at a time and with the library's own

@@ -252,12 +252,11 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     DriverOptions options;
     options.ranks_per_node = any_of(even_nodes(comm.size()), random);
     field.nodes = comm.size() / options.ranks_per_node;
-    // One node packs maps into its stage, unless it is told to exchange.
     if (pick(3) == 0)
       options.io_ranks = 1 + pick(comm.size());
     else if (pick(3) == 0)
       options.io_ranks_per_node = 1 + pick(options.ranks_per_node);
-    else if (field.nodes == 1 || pick(2) == 0)
+    else if (pick(2) == 0)
       options.exchange = Exchange::on;
     else if (pick(2) == 0)
       options.exchange = Exchange::off;

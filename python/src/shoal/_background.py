@@ -56,6 +56,17 @@ def _cores_suffice(result) -> tuple[str, str]:
     )
 
 
+def check_writers(result) -> None:
+    """More than any node has ranks that store are refused, as by the library."""
+    wanted, servers = result.options.writers, result.options.servers
+    most = servers or max(len(node.ranks) for node in result.nodes)
+    if wanted > most:
+        raise InvalidArgumentError(
+            f"writers is {wanted}, but no node has more than {most} ranks"
+            f"{' that serve' if servers else ''}; writers can be 1 to {most}."
+        )
+
+
 def storer(result, groups: bool, writers: int) -> str:
     """Who stores what is in the stage of a node, or in that of the group of an I/O rank."""
     options = result.options

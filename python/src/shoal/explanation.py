@@ -325,6 +325,7 @@ def explain(tiles: Tiles, options: Options) -> Explanation:
     result = Explanation(tiles, options, _nodes(tiles, options.ranks_per_node))
     _background.choose(result)
     options = result.options
+    _background.check_writers(result)
     if options.io_way == "subset":
         _make_groups(result)
         _native(result)
@@ -461,12 +462,6 @@ def _native(result: Explanation) -> None:
     slot = max(_least_slot, min(slot, max(_least_slot, stage // 2)) // _page * _page)
     enough = 2**16 if later or options.stage_bytes is not None else min(max(ranks, _slots[0]), _slots[1])
     slots = max(2, min(stage // slot, enough))
-    storers = options.servers or ranks
-    if options.writers > storers:
-        raise InvalidArgumentError(
-            f"writers is {options.writers}, but no node has more than {storers} ranks"
-            f"{' that serve' if options.servers else ''}; writers can be 1 to {storers}."
-        )
     writers = options.writers or max(1, options.servers)
     share = max(_least_share, slot // min(writers, 32) // _page * _page + _page)
     result.slot, result.slots, result.share = slot, slots, min(share, slot)

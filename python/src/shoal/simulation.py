@@ -29,6 +29,7 @@ class Case:
 
     shape    global cells, of a field that is cut into tiles
     columns  in place of shape: ne30 or the like (a cubed sphere along a curve), or a file of a decomposition
+    map_name with a file of several: which decomposition ("D1"); of PIO's text: c or fortran
     levels   with columns: of the dimension that is not cut; None: there is none
     tiles    along the first dimensions; None: the most square of two
     chunk    of the variable in one record; None: it has none
@@ -48,6 +49,7 @@ class Case:
     library: bool = False
     settings: dict = field(default_factory=dict)
     seconds: int = 60
+    map_name: Optional[str] = None
 
     def arguments(self) -> list[str]:
         """Of the program. Local."""
@@ -56,6 +58,7 @@ class Case:
             "nodes": self.nodes,
             "global": _crossed(self.shape),
             "columns": self.columns,
+            "map-name": self.map_name,
             "levels": self.levels,
             "tiles": _crossed(self.tiles),
             "cell-bytes": self.cell_bytes,

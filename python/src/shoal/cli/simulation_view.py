@@ -7,9 +7,15 @@ from rich.table import Table
 
 from .parallel import bytes_text, console
 
+_most_rows = 32
+
 
 def _count(number: float) -> str:
     return f"{number:,.0f}"
+
+
+def _range(first: int, count: int) -> str:
+    return f"{first}-{first + count - 1}" if count else "none"
 
 
 def _seconds(seconds: float) -> str:
@@ -98,3 +104,33 @@ def show(told: dict) -> None:
     out.print(table)
     if told["way"] != "exchange":
         out.print("Messages between nodes: none")
+    if told["boxes"]:
+        _show_boxes(told)
+    if told["served"]:
+        _show_served(told)
+
+
+def _show_boxes(told: dict) -> None:
+    """Which I/O rank stores which box."""
+    dimensions = [f"dimension {axis + 1}" for axis in range(len(told["shape"]))]
+    table = Table(title="Boxes of the field, by I/O rank (cells from 0)", title_justify="left")
+    for heading in ("I/O rank", *dimensions, "bytes"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for box in told["boxes"][:_most_rows]:
+        cells = (_range(first, count) for first, count in zip(box["first"], box["count"]))
+        table.add_row(str(box["rank"]), *cells, _count(box["bytes"]))
+    if len(told["boxes"]) > _most_rows:
+        table.add_row("...")
+    console().print(table)
+
+
+def _show_served(told: dict) -> None:
+    """Which I/O rank stores what which ranks have."""
+    table = Table(title="Served by I/O rank", title_justify="left")
+    for heading in ("I/O rank", "ranks"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for group in told["served"][:_most_rows]:
+        table.add_row(str(group["rank"]), _range(group["first"], group["count"]))
+    if len(told["served"]) > _most_rows:
+        table.add_row("...")
+    console().print(table)

@@ -31,7 +31,7 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
 # What says the same with and without --simulate and --chunks, and what is of one of them alone.
 _of_chunks = {"chunks", "chunk_shape", "chunk_bytes", "json_"}
 _of_file = {"file", "variables"}
-_of_simulation = {"ranks", "nodes", "columns", "levels", "seconds"}
+_of_simulation = {"ranks", "nodes", "columns", "map_name", "levels", "seconds"}
 
 
 def _refuse_unused(ctx: typer.Context, one: str, several: str, is_used: Callable[[str], bool]) -> None:
@@ -233,6 +233,12 @@ def explain(
             help="With --simulate, not --global: columns of a cubed sphere, or a file of a map.",
         ),
     ] = None,
+    map_name: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="D1|c", help="With --columns FILE: which of several maps; of PIO's text: the order."
+        ),
+    ] = None,
     levels: Annotated[int, typer.Option(help="With --columns: of a dimension that is not cut.")] = 0,
     seconds: Annotated[
         int, typer.Option(help="With --simulate: if all ranks would take longer, take a sample.")
@@ -346,7 +352,9 @@ def explain(
             raise typer.BadParameter(
                 "--access does not go with --simulate: what libraries send is not known."
             )
-        case = _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, _sizes[type_], options)
+        case = _case(
+            global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds, _sizes[type_], options
+        )
         on_all_ranks(lambda comm: _simulate(case, options, json_) if comm.rank == 0 else 0)
     if global_shape is None or tiles is None:
         raise typer.BadParameter("--global and --tiles are needed; or --simulate and --ranks.")
@@ -426,13 +434,15 @@ def _chunks_of_field(shape, type_, wish, settings, as_json: bool) -> int:
     return 0
 
 
-def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, options):
+def _case(global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds, size, options):
     from shoal import simulation
 
     if (global_shape is None) == (columns is None):
         raise typer.BadParameter("--simulate needs one of --global and --columns.")
     if columns is None and levels:
         raise typer.BadParameter("--levels goes with --columns; --global has all dimensions.")
+    if map_name is not None and (columns is None or re.fullmatch(r"ne\d+", columns)):
+        raise typer.BadParameter("--map-name goes with --columns FILE, the file of a decomposition.")
     if columns is not None and tiles is not None:
         raise typer.BadParameter("--tiles goes with --global; columns have no tiles.")
     if options.driver == "gather":
@@ -446,10 +456,10 @@ def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, opt
         if grid is None:
             raise typer.BadParameter("--simulate needs --ranks.")
         ranks = math.prod(grid)
-    if options.driver != "native" and columns is None and not options.sets_io_ranks:
+    if options.driver != "native" and columns is None and not options.asks_for_boxes:
         raise typer.BadParameter(
             f"--simulate: with driver {options.driver} each rank hands its tile to the library, and what "
-            "that sends is not known; set --io-ranks, or leave --simulate out."
+            "that sends is not known; set --io-ranks or --io-way box, or leave --simulate out."
         )
     wanted = {
         "io_ranks": options.io_ranks,
@@ -473,6 +483,7 @@ def _case(global_shape, tiles, ranks, nodes, columns, levels, seconds, size, opt
         library=options.driver != "native",
         settings={key: value for key, value in wanted.items() if value},
         seconds=seconds,
+        map_name=map_name,
     )
 
 
