@@ -482,6 +482,19 @@ def test_simulation_of_a_map_of_e3sm():
     assert told["loads"]["sum"] == 866 * 72 * 4
 
 
+@pytest.mark.parametrize("field", ["--global 3600x2700x75", "--columns ne120 --levels 26"])
+def test_plans_of_100000_ranks_are_small_and_quick(field):
+    """Of all ranks, or of a sample where all would take over a minute."""
+    needs_plan_program()
+    command = [*program, *field.split(), "--ranks", "100000", "--nodes", "1000", "--simulate", "--json"]
+    result = run_program(command)
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert told["ranks"] == 100_000 and told["ranks_simulated"] >= 1000
+    assert 0 < told["plan_seconds"]["most"] < 1, told["plan_seconds"]
+    assert 0 < told["plan_bytes"]["most"] < 64 * 2**20, told["plan_bytes"]
+
+
 def test_simulation_refuses_what_it_would_not_use():
     needs_plan_program()
     with pytest.raises(InvalidArgumentError, match="no node has more than 2 ranks"):
