@@ -97,10 +97,6 @@ constexpr auto k_uses = std::to_array<Use>({
      k_native, k_own_cells},
     {"io_way", has_io_way, "auto", true,
      "driver DRIVER hands on boxes, and cannot store what a group of ranks has", k_native, k_own_cells},
-    {"io_ranks", is_no_set, "0", true, "", "", k_own_cells},
-    {"io_ranks_per_node", is_no_set, "0", true, "", "", k_own_cells},
-    {"io_stride", is_no_set, "0", true, "", "", k_own_cells},
-    {"io_base", is_no_set, "0", true, "", "", k_own_cells},
 });
 
 const SettingKey& key_of(const char* name) {

@@ -12,8 +12,8 @@
 #include "driver/cells.hpp"
 #include "driver/device_room.hpp"
 #include "driver/driver.hpp"
-#include "driver/exchange.hpp"
 #include "driver/io_ranks.hpp"
+#include "driver/rearrangers.hpp"
 #include "driver/record_keeper.hpp"
 #include "driver/room.hpp"
 
@@ -151,9 +151,8 @@ class BoxDriver : public Driver {
     std::shared_ptr<const Decomposition> decomposition;
     bool halo = false;
     std::shared_ptr<const Decomposition> map;  ///< of a map: itself
-    std::unique_ptr<Rearranger> rearranger;
+    Rearranger* rearranger = nullptr;
   };
-  void count_messages();
   Rearranged& rearranged(const std::shared_ptr<const Decomposition>& decomposition, bool halo = false);
   /// Do other ranks than those that have cells of the field hand it on?
   bool rearranges(const Transfer& transfer) const;
@@ -190,8 +189,7 @@ class BoxDriver : public Driver {
     std::vector<Box> unowned;
   };
   std::vector<Kept> decompositions_;
-  std::unique_ptr<Nodes> nodes_;  ///< once they are asked for
-  std::unique_ptr<NodeMessages> node_messages_;
+  std::optional<Rearrangers> rearrangers_;  ///< once they are asked for
   std::vector<Rearranged> maps_;
   int opened_with_ = 0;  ///< variables that the file had when it was opened
   std::map<int, std::int64_t>

@@ -28,17 +28,14 @@ BoxDriver::Rearranged& BoxDriver::rearranged(const std::shared_ptr<const Decompo
     return r.decomposition == decomposition && r.halo == halo;
   });
   if (known != maps_.end()) return *known;
-  const auto io_ranks = sets_io_ranks(options_) ? choose_io_ranks(comm_, options_) : usual_io_ranks();
+  if (!rearrangers_) {
+    rearrangers_.emplace(comm_, options_,
+                         sets_io_ranks(options_) ? choose_io_ranks(comm_, options_) : usual_io_ranks());
+    counters_.writers = static_cast<int>(rearrangers_->io_ranks().size());
+  }
   Rearranged made{decomposition, halo, decomposition, nullptr};
   if (decomposition->map() == nullptr) made.map = map_of_tiles(comm_, *decomposition, halo);
-  if (!nodes_) {
-    nodes_ = std::make_unique<Nodes>(comm_, options_.ranks_per_node);
-    if (!nodes_->single())
-      node_messages_ = std::make_unique<NodeMessages>(comm_, *nodes_, io_ranks, window_bytes(options_));
-  }
-  made.rearranger =
-      std::make_unique<Rearranger>(comm_, made.map, io_ranks, exchange_bytes(options_), node_messages_.get());
-  counters_.writers = static_cast<int>(io_ranks.size());
+  made.rearranger = &rearrangers_->of(made.map);
   maps_.push_back(std::move(made));
   return maps_.back();
 }
@@ -70,12 +67,6 @@ Status BoxDriver::read_tiles(const Transfer& transfer) {
   if (!status.ok() || box.empty()) return status;
   const Timer unpack_timer(counters_.unpack);
   return unpack_tile(transfer, definition, box, cells);
-}
-
-void BoxDriver::count_messages() {
-  if (!node_messages_) return;
-  counters_.messages = node_messages_->messages();
-  counters_.message_bytes = node_messages_->message_bytes();
 }
 
 // Was anything stored to these records before, or to the variable if it has none?
@@ -143,7 +134,7 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
        }),
        v);
   counters_.pack += now() - begin - (counters_.store - storing);
-  count_messages();
+  rearrangers_->tell(counters_);
   if (misfits.count > 0) keep(mapped_misfit_status(transfer, definition, misfits, true), v);
 }
 
@@ -169,7 +160,7 @@ Status BoxDriver::read_map(const Transfer& transfer, Rearranger& rearranger) {
                               {room, load_piece, {}});
   }));
   counters_.unpack += now() - begin - (counters_.read - loaded);
-  count_messages();
+  rearrangers_->tell(counters_);
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, definition, misfits, false));
   if (!status.ok() && status.variable.empty()) status.variable = definition.name;
   return status;

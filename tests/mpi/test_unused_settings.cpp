@@ -278,9 +278,14 @@ TEST_CASE("how a set of files is read is no choice, and no reason to refuse it")
   says(warnings_in(shoal_report(file)),
        {"setting access is 'independent' (from argument) and not used: driver tiles, for sets of files,"});
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
-  for (const std::string set :
-       {"slot_bytes=64KiB", "direct_bytes=64KiB", "writers=100", "exchange=on", "io_way=box", "io_way=subset",
-        "io_ranks=1", "io_ranks_per_node=1", "io_stride=1", "io_base=100"}) {
+  // I/O ranks read for maps.
+  REQUIRE(shoal_open(MPI_COMM_WORLD, path, SHOAL_READ, "io_ranks=1, quiet=true", &file) == SHOAL_OK);
+  if (rank_of_world() == 0)
+    says(warnings_in(shoal_report(file)), {"are used to read fields that are cut by maps"});
+  CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  CHECK(shoal_open(MPI_COMM_WORLD, path, SHOAL_READ, "io_ranks=100, quiet=true", &file) == SHOAL_SETTING);
+  for (const std::string set : {"slot_bytes=64KiB", "direct_bytes=64KiB", "writers=100", "exchange=on",
+                                "io_way=box", "io_way=subset"}) {
     CAPTURE(set);
     const std::string settings = set + ", quiet=true";
     REQUIRE(shoal_open(MPI_COMM_WORLD, path, SHOAL_READ, settings.c_str(), &file) == SHOAL_OK);

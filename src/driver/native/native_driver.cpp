@@ -360,7 +360,8 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   FieldJob job = job_for(transfer);
   // A node has what it needs in its stage, but of maps that several nodes read: not in boxes, maybe.
   const bool apart = transfer.decomposition->map() != nullptr && !nodes_->single();
-  if (job.placement->kind == Placement::Kind::library) return read_by_library(job);
+  if (job.placement->kind == Placement::Kind::library)
+    return transfer.decomposition->map() != nullptr ? fetch_by_library(job) : read_by_library(job);
   if (job.is_encoded()) {
     job.encoded = find_encoded(job);
     if (apart) return fetch_chunks(job);
@@ -431,6 +432,14 @@ Catalog& NativeDriver::reader() {
   return *reader_;
 }
 
+void NativeDriver::get_by_library(int v, const Box& box, std::byte* cells) {
+  const Catalog::Traffic before = reader().traffic();
+  reader().get(v, box, cells);
+  const Catalog::Traffic after = reader().traffic();
+  counters_.reads += after.reads - before.reads;
+  counters_.bytes_read += after.bytes_read - before.bytes_read;
+}
+
 Status NativeDriver::read_by_library(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
   Misfits misfits;
@@ -447,7 +456,7 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
     Bytes buffer;
     for_each_piece({transfer.mine}, everything, most, [&](const Piece& piece) {
       buffer.resize(static_cast<std::size_t>(piece.cells.cells()) * from.size);
-      reader().get(transfer.variable, piece.cells, buffer.data());
+      get_by_library(transfer.variable, piece.cells, buffer.data());
       const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, piece.cells.count);
       misfits.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
     });

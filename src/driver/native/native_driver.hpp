@@ -186,6 +186,7 @@ class NativeDriver final : public Driver {
   /// Collective.
   Status store_boxes(const FieldJob& job);
   Status fetch_boxes(const FieldJob& job);
+  Status fetch_boxes(const FieldJob& job, const Element& stored, const Rearranger::Handling& handling);
   /// Collective.
   void find_rearrangers();
   /// How boxes of the job are stored and loaded; both outlive it.
@@ -218,7 +219,9 @@ class NativeDriver final : public Driver {
   void note_shortage();
   int odd_writer() const;
   Catalog& reader();
+  void get_by_library(int variable, const Box& box, std::byte* cells);
   Status read_by_library(const FieldJob& job);
+  Status fetch_by_library(const FieldJob& job);
   Status read_field(const Transfer& transfer);
   std::vector<std::uint64_t> find(const FieldJob& job);
   std::vector<StoredChunk> find_encoded(const FieldJob& job);

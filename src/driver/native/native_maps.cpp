@@ -24,7 +24,8 @@ struct Cut {
 
 }  // namespace
 
-// Where cells of a map may be sent, and where bytes of the file must be kept between those of a map.
+// Where cells of a map may be sent, where bytes of the file must be kept between those of a map, and where
+// I/O ranks read by the library for others.
 void NativeDriver::find_rearrangers() {
   const auto fits = [&](const VariableDef& v, const Decomposition& cut) {
     const auto n = static_cast<std::size_t>(cut.rank());
@@ -38,9 +39,14 @@ void NativeDriver::find_rearrangers() {
   for (auto& [key, known] : shares_) {
     const Decomposition& decomposition = *known.decomposition;
     if (decomposition.map() == nullptr) continue;
-    const bool keeps = std::any_of(
-        schema_.variables.begin(), schema_.variables.end(),
-        [&](const VariableDef& v) { return fits(v, decomposition) && keeps_unowned(decomposition, v); });
+    bool keeps = false;
+    bool fetches = false;  // by the library
+    for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
+      const VariableDef& definition = schema_.variables[v];
+      if (!fits(definition, decomposition)) continue;
+      keeps = keeps || keeps_unowned(decomposition, definition);
+      fetches = fetches || placements_[v].kind == Placement::Kind::library;
+    }
     if (keeps && known.sends != Sends::always) {
       if (!way_that_stays().empty())
         throw Error(Code::setting,
@@ -51,7 +57,8 @@ void NativeDriver::find_rearrangers() {
       known.why = "cells that nobody owns stay in variables without fill";
       known.ways.clear();
     }
-    if (known.sends != Sends::never && rearrangers_.count(key) == 0) add_rearranger(known.decomposition);
+    if ((fetches || known.sends != Sends::never) && rearrangers_.count(key) == 0)
+      add_rearranger(known.decomposition);
   }
 }
 
@@ -220,14 +227,36 @@ Status NativeDriver::store_boxes(const FieldJob& job) {
 }
 
 Status NativeDriver::fetch_boxes(const FieldJob& job) {
+  Status status = job.transfer->status;
+  const Rearranger::Handling handling = handling_of(job, status);
+  status.merge(fetch_boxes(job, job.stored(), handling));
+  return status;
+}
+
+// Only I/O ranks have the file open with the library, each for its box.
+Status NativeDriver::fetch_by_library(const FieldJob& job) {
+  Status status = job.transfer->status;
+  Rearranger::Handling handling;
+  handling.room = room_of_pieces(status);
+  handling.load = [&](const Box& box, std::byte* cells) {
+    const Timer timer(counters_.read);
+    status.merge(caught([&] {
+      if (!box.empty()) get_by_library(job.transfer->variable, box, cells);
+    }));
+  };
+  status.merge(fetch_boxes(job, {job.variable->type, size_of(job.variable->type), false}, handling));
+  return status;
+}
+
+Status NativeDriver::fetch_boxes(const FieldJob& job, const Element& stored,
+                                 const Rearranger::Handling& handling) {
   const Transfer& transfer = *job.transfer;
-  Status status = transfer.status;
+  Status status;
   const Seconds begin = now();
   const Seconds fetched = counters_.read;
   Misfits misfits;
-  const Rearranger::Handling handling = handling_of(job, status);
-  status.merge(caught(
-      [&] { misfits = rearranger_of(transfer)->read(transfer, job.stored(), borders_of(job), handling); }));
+  status.merge(
+      caught([&] { misfits = rearranger_of(transfer)->read(transfer, stored, borders_of(job), handling); }));
   counters_.unpack += now() - begin - (counters_.read - fetched);
   count_messages();
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));

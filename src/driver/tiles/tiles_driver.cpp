@@ -6,6 +6,8 @@
 
 #include "codec/convert.hpp"
 #include "driver/cells.hpp"
+#include "driver/io_ranks.hpp"
+#include "driver/map_cells.hpp"
 #include "driver/meeting.hpp"
 #include "driver/pieces.hpp"
 #include "format/tiles/set_paths.hpp"
@@ -53,6 +55,7 @@ void require_plain(const VariableDef& variable) {
 TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths,
                          const DriverOptions& options)
     : comm_(comm), options_(options) {
+  check_io_ranks(comm, options);
   const Timer timer(counters_.open);
   const Bytes message = comm_.from_root([&] {
     FileSetOptions how;
@@ -68,6 +71,10 @@ TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths
   set_ = unpack_file_set(in);
   in.get(counters_.file_system);
   if (comm_.rank() == 0) counters_.warnings = set_.warnings;
+  if (comm_.rank() == 0 && sets_io_ranks(options_))
+    counters_.warnings.push_back(
+        "of a set of files, io_ranks, io_ranks_per_node, io_stride and io_base are used to read fields that "
+        "are cut by maps; of others each rank reads its own cells");
   for (int v = 0; v < static_cast<int>(set_.schema.variables.size()); ++v) {
     Placement scattered;
     scattered.kind = Placement::Kind::library;
@@ -177,14 +184,41 @@ void TilesDriver::read_cells(const Transfer& transfer) {
   if (misfits.count > 0) throw Error(misfit_status(transfer, definition, misfits, transfer.mine, false));
 }
 
+// Cells of a map are anywhere in the region: a rank that read its own would go through all files.
+Status TilesDriver::read_map(const Transfer& transfer) {
+  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
+  require_plain(definition);
+  if (!rearrangers_) rearrangers_.emplace(comm_, options_, choose_io_ranks(comm_, options_));
+  Status status = transfer.status;
+  Rearranger::Handling handling;
+  handling.room = [&](std::size_t bytes) {
+    std::byte* cells = nullptr;
+    status.merge(caught([&] { cells = box_cells_.of(bytes); }));
+    return cells;
+  };
+  handling.load = [&](const Box& box, std::byte* cells) {
+    status.merge(caught([&] { fetch(transfer.variable, box, cells); }));
+  };
+  const Misfits misfits =
+      rearrangers_->of(transfer.decomposition)
+          .read(transfer, {definition.type, size_of(definition.type), false}, {}, handling);
+  rearrangers_->tell(counters_);
+  if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, definition, misfits, false));
+  return status;
+}
+
 void TilesDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
   const Status met = meet_for_call(comm_, "reads", transfer.variable, transfer.region, transfer.status);
   if (!met.ok()) throw Error(met);
   ++counters_.fields_read;
-  Status status = caught([&] {
-    if (!transfer.mine.empty()) read_cells(transfer);
-  });
+  Status status;
+  status.merge(caught([&] {
+    if (transfer.decomposition->map() != nullptr)
+      status = read_map(transfer);
+    else if (!transfer.mine.empty())
+      read_cells(transfer);
+  }));
   if (!status.ok() && status.variable.empty())
     status.variable = set_.schema.variables[static_cast<std::size_t>(transfer.variable)].name;
   comm_.agree_or_throw(status);

@@ -3,17 +3,21 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "driver/driver.hpp"
+#include "driver/rearrangers.hpp"
+#include "driver/room.hpp"
 #include "format/tiles/file_set.hpp"
 
 namespace shoal {
 
 /// Reads a dataset that lies in many files, each with some of the cells (FileSet), as if it were one. Rank 0
 /// looks at the headers of all files; each rank then opens those that its cells are in, and reads its cells
-/// from there. Memory: one piece of a field, at most 16 MiB, and the headers of at most 64 files.
+/// from there. Of a field that is cut by a map I/O ranks read even boxes that way, and send cells to the
+/// ranks that have them. Memory: one piece of a field, at most 16 MiB, and the headers of at most 64 files;
+/// with maps that of a Rearranger.
 class TilesDriver final : public Driver {
  public:
   /// Collective over comm. paths: of all files, on rank 0; not looked at on others.
@@ -49,6 +53,7 @@ class TilesDriver final : public Driver {
   Catalog& open(int file);
   void count(OpenFile& open);
   void read_cells(const Transfer& transfer);
+  Status read_map(const Transfer& transfer);
   std::vector<std::string> get_strings(int variable, const Box& box);
 
   const Comm& comm_;
@@ -57,6 +62,8 @@ class TilesDriver final : public Driver {
   std::vector<Placement> placements_;
   std::list<OpenFile> open_;  // the one used last is in front
   Bytes cells_;               ///< on their way; kept, since fresh memory costs as much as the copy
+  std::optional<Rearrangers> rearrangers_;  ///< once a map is used
+  Room box_cells_;                          ///< of this rank's box, as an I/O rank
   Counters counters_;
 };
 
