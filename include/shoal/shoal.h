@@ -273,10 +273,11 @@ SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, 
  * the list of the same name, with the index of each in the grid, from 0, int (int64 where that is too small),
  * and the attribute compress; Shoal writes it when the define phase ends. Variables with the dimension in
  * place of the grid's ("time lev water") are then written and read with decompositions of the grid, and with
- * arrays as those have them. Writing leaves out what is not in the list; reading gives the fill value there,
- * in the halo too. So are variables with such a list in other files, in any order of it. start and count
- * count in the dimensions of the file: all points. Errors: no mask, none or other dimensions than its,
- * dimensions that the decomposition cuts beside, no water, a name that is taken, layouts of several files. */
+ * arrays as those have them. Writing leaves out what is not in the list, but refuses a decomposition whose mask
+ * has water there, at any level that it has; reading gives the fill value there, in the halo too. So are
+ * variables with such a list in other files, in any order of it. start and count count in the dimensions of
+ * the file: all points. Errors: no mask, none or other dimensions than its, dimensions that the decomposition
+ * cuts beside, no water, a name that is taken, layouts of several files. */
 SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                                  const shoal_decomposition* decomposition);
 /* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are

@@ -63,15 +63,11 @@ Water::Water(const Comm& comm, std::shared_ptr<const Decomposition> grid, const 
     own_ = around_;
     return;
   }
-  // A mask of fewer or as many dimensions is the same for all that are not gathered; one of more fills cells
-  // level by level.
-  const CellMask* mask = grid_->mask();
-  const bool of_grid = grid_->is_masked() && (is_map || (behind_ == 0 && grid_->masked_dims() <= grid_dims_));
+  std::vector<bool> water;
+  comm.agree_or_throw(caught([&] { water = water_cells(); }));
   Status missing;
-  for (std::size_t i = 0; i < cells.size() && of_grid; ++i) {
-    const auto at = static_cast<std::int64_t>(i);
-    const bool land = mask != nullptr && mask->is_land(is_map ? at : at % mask->cells());
-    if (land) {
+  for (std::size_t i = 0; i < cells.size() && !water.empty(); ++i) {
+    if (!water[i % water.size()]) {
       places[i] = k_hole;
     } else if (places[i] == k_hole && cells[i] != k_hole && missing.ok()) {
       missing = {
@@ -86,6 +82,23 @@ Water::Water(const Comm& comm, std::shared_ptr<const Decomposition> grid, const 
   }
   unwritable_ = comm.agree(missing);
   own_ = Decomposition::map(comm, global, behind_, places);
+}
+
+// Which of the tile's cells, in the dimensions that are gathered, the mask leaves as water at any index of
+// the others that it has; all of them repeat these where it has fewer dimensions. Empty: there is no mask.
+std::vector<bool> Water::water_cells() const {
+  if (!grid_->is_masked()) return {};
+  const CellMask* mask = grid_->mask();
+  if (mask == nullptr) return {true};
+  const Dims& shape = mask->shape();
+  const int behind = grid_->map() != nullptr ? 0 : std::min(behind_, shape.size());
+  const int gathered = std::min(grid_dims_, shape.size() - behind);
+  const std::int64_t each = volume(tail(shape, behind));
+  const std::int64_t cells = volume(slice(shape, shape.size() - behind - gathered, gathered));
+  std::vector<bool> water(static_cast<std::size_t>(cells));
+  for (std::int64_t at = 0; at < mask->cells(); ++at)
+    if (!mask->is_land(at)) water[static_cast<std::size_t>(at / each % cells)] = true;
+  return water;
 }
 
 // Of a box of the decomposition, in the dimensions that are gathered.

@@ -46,6 +46,7 @@ class Water {
   Status give(const Transfer& grid, const VariableDef& definition, const Transfer& read) const;
 
  private:
+  std::vector<bool> water_cells() const;
   std::vector<std::int64_t> cells_of(const Box& box) const;
   Transfer in_file(const Transfer& grid, const std::shared_ptr<const Decomposition>& map) const;
   Dims list_extents(const Box& box) const;

@@ -181,7 +181,6 @@ TEST_CASE("water points are numbered in order, written from full grids, and read
     for (int kind = 0; kind < 4; ++kind) {
       CAPTURE(settings);
       CAPTURE(kind);
-      if (kind < 2 && settings.find("io_ranks") != std::string::npos) continue;
       Grid grid;
       Grid other;
       if (kind < 2) {
@@ -189,10 +188,7 @@ TEST_CASE("water points are numbered in order, written from full grids, and read
         make_map(other, 4, random);
       } else {
         make_map(grid, kind == 2 ? 1 : 9, random);
-        if (settings.find("io_ranks") == std::string::npos)
-          make_block(other, true, 1, random);
-        else
-          make_map(other, 3, random);
+        make_block(other, true, 1, random);
       }
       std::mt19937 own(static_cast<unsigned>(world_rank()) * 7 + 1);
       shoal_dataset* file = nullptr;
@@ -335,7 +331,6 @@ TEST_CASE("damaged lists: a rank that reads something else meets the others") {
   auto order = water();
   order[4] = -1;
   for (const auto& settings : ways()) {
-    if (settings.find("io_ranks") != std::string::npos) continue;
     CAPTURE(settings);
     foreign(settings.substr(0, settings.find(',')), order, "lat lon", SHOAL_INT);
     Grid grid;
@@ -369,7 +364,6 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
   };
   for (const auto& settings : ways())
     for (const bool by_map : {true, false}) {
-      if (!by_map && settings.find("io_ranks") != std::string::npos) continue;
       CAPTURE(settings);
       CAPTURE(by_map);
       const auto lists = random_maps(volume(k_grid), world_size(), {0, 10, 3, false}, random);
@@ -464,7 +458,6 @@ TEST_CASE("water points: one rank's array that does not fit, and values that do 
   std::mt19937 random(36);
   for (const auto& settings : ways())
     for (const bool by_map : {true, false}) {
-      if (!by_map && settings.find("io_ranks") != std::string::npos) continue;
       CAPTURE(settings);
       CAPTURE(by_map);
       Grid grid;
