@@ -2,6 +2,7 @@
 // cut, sections, several nodes; read back by other maps and as blocks.
 #include "conformance/support.hpp"
 #include "mpi/random_maps.hpp"
+#include "support/seeds.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;
@@ -188,66 +189,78 @@ const std::vector<Shape> k_shapes{
 
 TEST_CASE("maps: columns with levels before and bands behind, written and read back by other maps") {
   if (skipped(in_one_file(), "maps go to one file")) return;
-  std::mt19937 random(11);
-  for (const auto& format : formats())
-    for (const auto& shape : k_shapes)
-      for (const MapKind& kind :
-           {MapKind{0, 0, 1, false}, MapKind{25, 20, 1, false}, MapKind{10, 5, 30, false}}) {
-        CAPTURE(format);
-        CAPTURE(text_of(shape.all()));
-        CAPTURE(kind.runs);
-        CAPTURE(kind.percent_unowned);
-        write_and_read("format=" + format, shape, kind, SHOAL_FLOAT, SHOAL_DOUBLE, {}, random);
-      }
+  for (const Seed& seed : seeds(11)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    for (const auto& format : formats())
+      for (const auto& shape : k_shapes)
+        for (const MapKind& kind :
+             {MapKind{0, 0, 1, false}, MapKind{25, 20, 1, false}, MapKind{10, 5, 30, false}}) {
+          CAPTURE(format);
+          CAPTURE(text_of(shape.all()));
+          CAPTURE(kind.runs);
+          CAPTURE(kind.percent_unowned);
+          write_and_read("format=" + format, shape, kind, SHOAL_FLOAT, SHOAL_DOUBLE, {}, random);
+        }
+  }
 }
 
 TEST_CASE("maps: every type, and its own type in memory") {
   if (skipped(in_one_file(), "maps go to one file")) return;
-  std::mt19937 random(12);
-  for (const auto& format : formats())
-    for (const int type : types_of(format)) {
-      CAPTURE(format);
-      CAPTURE(type);
-      write_and_read("format=" + format, k_shapes[1], {20, 10, 1, false}, type, type, {}, random);
-      write_and_read("format=" + format, k_shapes[3], {20, 10, 9, false}, type, SHOAL_INT, {}, random);
-    }
+  for (const Seed& seed : seeds(12)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    for (const auto& format : formats())
+      for (const int type : types_of(format)) {
+        CAPTURE(format);
+        CAPTURE(type);
+        write_and_read("format=" + format, k_shapes[1], {20, 10, 1, false}, type, type, {}, random);
+        write_and_read("format=" + format, k_shapes[3], {20, 10, 9, false}, type, SHOAL_INT, {}, random);
+      }
+  }
 }
 
 TEST_CASE("maps: chunks that cut the mapped dimensions") {
   if (skipped(in_one_file(), "maps go to one file")) return;
-  std::mt19937 random(13);
-  if (skipped(has_format("netcdf4"), "it has no chunks")) return;
-  write_and_read("format=netcdf4", k_shapes[3], {20, 10, 1, false}, SHOAL_FLOAT, SHOAL_FLOAT,
-                 {1, 1, 2, 3, 4, 1}, random);
-  write_and_read("format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT, SHOAL_FLOAT, {2, 3, 3, 4},
-                 random);
-  write_and_read("format=netcdf4", k_shapes[1], {20, 10, 5, false}, SHOAL_SHORT, SHOAL_INT, {1, 2, 50},
-                 random);
+  for (const Seed& seed : seeds(13)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    if (skipped(has_format("netcdf4"), "it has no chunks")) return;
+    write_and_read("format=netcdf4", k_shapes[3], {20, 10, 1, false}, SHOAL_FLOAT, SHOAL_FLOAT,
+                   {1, 1, 2, 3, 4, 1}, random);
+    write_and_read("format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT, SHOAL_FLOAT, {2, 3, 3, 4},
+                   random);
+    write_and_read("format=netcdf4", k_shapes[1], {20, 10, 5, false}, SHOAL_SHORT, SHOAL_INT, {1, 2, 50},
+                   random);
+  }
 }
 
 TEST_CASE("maps: a small stage, several nodes, and chosen I/O ranks") {
   if (skipped(in_one_file(), "maps go to one file")) return;
-  std::mt19937 random(14);
-  const std::string last = std::to_string(world_size());
-  std::vector<std::string> ways{"io_ranks=1", "io_ranks=" + last, "io_stride=2",
-                                "ranks_per_node=1, io_ranks_per_node=1"};
-  if (is_native())
-    for (const char* way :
-         {"slot_bytes=4096", "ranks_per_node=1", "ranks_per_node=2", "ranks_per_node=1, exchange=off",
-          "ranks_per_node=2, exchange=off", "ranks_per_node=2, exchange=on", "io_way=subset, io_stride=2"})
-      ways.emplace_back(way);
-  for (const auto& format : formats())
-    for (const auto& way : ways) {
-      CAPTURE(format);
-      CAPTURE(way);
-      write_and_read(way + ", format=" + format, k_shapes[1], {20, 10, 1, false}, SHOAL_FLOAT, SHOAL_DOUBLE,
-                     {}, random);
-      write_and_read(way + ", format=" + format, k_shapes[3], {20, 10, 7, false}, SHOAL_SHORT, SHOAL_INT, {},
-                     random);
-      if (format == "netcdf4")
-        write_and_read(way + ", format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT, SHOAL_FLOAT,
-                       {2, 3, 3, 4}, random);
-    }
+  for (const Seed& seed : seeds(14)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    const std::string last = std::to_string(world_size());
+    std::vector<std::string> ways{"io_ranks=1", "io_ranks=" + last, "io_stride=2",
+                                  "ranks_per_node=1, io_ranks_per_node=1"};
+    if (is_native())
+      for (const char* way :
+           {"slot_bytes=4096", "ranks_per_node=1", "ranks_per_node=2", "ranks_per_node=1, exchange=off",
+            "ranks_per_node=2, exchange=off", "ranks_per_node=2, exchange=on", "io_way=subset, io_stride=2"})
+        ways.emplace_back(way);
+    for (const auto& format : formats())
+      for (const auto& way : ways) {
+        CAPTURE(format);
+        CAPTURE(way);
+        write_and_read(way + ", format=" + format, k_shapes[1], {20, 10, 1, false}, SHOAL_FLOAT, SHOAL_DOUBLE,
+                       {}, random);
+        write_and_read(way + ", format=" + format, k_shapes[3], {20, 10, 7, false}, SHOAL_SHORT, SHOAL_INT,
+                       {}, random);
+        if (format == "netcdf4")
+          write_and_read(way + ", format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT, SHOAL_FLOAT,
+                         {2, 3, 3, 4}, random);
+      }
+  }
 }
 
 /// An even part of the cells on each rank.
@@ -259,75 +272,82 @@ static Cut even_block(std::int64_t cells) {
 
 TEST_CASE("maps: blocks and maps write and read the same variable") {
   if (skipped(in_one_file(), "maps go to one file")) return;
-  std::mt19937 random(15);
-  const Shape& shape = k_shapes[1];
-  const auto lists = random_maps(113, world_size(), {0, 10, 4, false}, random);
-  const std::vector<bool> owned(113, true);
-  for (const auto& format : formats()) {
-    CAPTURE(format);
-    const Map map(shape.global(), 0, mine(lists));
-    const Cut block = even_block(113);
-    const std::int64_t first = block.tile().first[0];
-    shoal_dataset* file = nullptr;
-    ok(shoal_create(MPI_COMM_WORLD, "map.nc", ("format=" + format).c_str(), &file));
-    define(file, shape, SHOAL_INT, map.handle());
-    TestArray values(SHOAL_INT, joined(shape.lead, block.tile().count));
-    for (const bool by_block : {true, false, true}) {
-      if (by_block) {
-        for_cells(Box::whole(joined(shape.lead, block.tile().count)), [&](const Dims& i) {
-          values.set(i, expected(1, 0, {i[0], i[1] + first}) + 1);
-        });
-        ok(shoal_write(file, "grows", block.handle(), values.c(), 0, nullptr, nullptr));
-      } else {
-        ok(shoal_sync(file, 0));
-        const Dims extents = joined(shape.lead, Dims{map.size()});
-        TestArray mapped(SHOAL_INT, extents);
-        for_cells(Box::whole(extents), [&](const Dims& i) {
-          mapped.set(i, map.hole(i[1]) ? 99 : expected(1, 0, map.global(i, 1, {0, 0})));
-        });
-        ok(shoal_write(file, "grows", map.handle(), mapped.c(), 0, nullptr, nullptr));
-        ok(shoal_sync(file, 0));
-        check(file, "grows", map, shape, owned, SHOAL_INT, SHOAL_INT, 0, false, random);
+  for (const Seed& seed : seeds(15)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    const Shape& shape = k_shapes[1];
+    const auto lists = random_maps(113, world_size(), {0, 10, 4, false}, random);
+    const std::vector<bool> owned(113, true);
+    for (const auto& format : formats()) {
+      CAPTURE(format);
+      const Map map(shape.global(), 0, mine(lists));
+      const Cut block = even_block(113);
+      const std::int64_t first = block.tile().first[0];
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, "map.nc", ("format=" + format).c_str(), &file));
+      define(file, shape, SHOAL_INT, map.handle());
+      TestArray values(SHOAL_INT, joined(shape.lead, block.tile().count));
+      for (const bool by_block : {true, false, true}) {
+        if (by_block) {
+          for_cells(Box::whole(joined(shape.lead, block.tile().count)), [&](const Dims& i) {
+            values.set(i, expected(1, 0, {i[0], i[1] + first}) + 1);
+          });
+          ok(shoal_write(file, "grows", block.handle(), values.c(), 0, nullptr, nullptr));
+        } else {
+          ok(shoal_sync(file, 0));
+          const Dims extents = joined(shape.lead, Dims{map.size()});
+          TestArray mapped(SHOAL_INT, extents);
+          for_cells(Box::whole(extents), [&](const Dims& i) {
+            mapped.set(i, map.hole(i[1]) ? 99 : expected(1, 0, map.global(i, 1, {0, 0})));
+          });
+          ok(shoal_write(file, "grows", map.handle(), mapped.c(), 0, nullptr, nullptr));
+          ok(shoal_sync(file, 0));
+          check(file, "grows", map, shape, owned, SHOAL_INT, SHOAL_INT, 0, false, random);
+        }
       }
+      ok(shoal_close(&file, 0));
     }
-    ok(shoal_close(&file, 0));
   }
 }
 
 TEST_CASE("maps: several nodes, cells written again another way without a sync: the later ones stay") {
   if (skipped(in_one_file() && is_native(), "it has no ways")) return;
-  std::mt19937 random(17);
-  const Shape& shape = k_shapes[1];
-  const auto lists = random_maps(113, world_size(), {0, 10, 1, false}, random);
-  const std::vector<bool> owned(113, true);
-  for (const std::string settings :
-       {"ranks_per_node=2, format=cdf5", "ranks_per_node=1, format=cdf5", "ranks_per_node=2, format=netcdf4",
-        "ranks_per_node=1, exchange=off, format=cdf5", "io_way=subset, io_stride=2, format=cdf5"}) {
-    CAPTURE(settings);
-    const Map map(shape.global(), 0, mine(lists));
-    const Cut block = even_block(113);
-    const std::int64_t first = block.tile().first[0];
-    shoal_dataset* file = nullptr;
-    ok(shoal_create(MPI_COMM_WORLD, "map.nc", settings.c_str(), &file));
-    define(file, shape, SHOAL_INT, map.handle());
-    const Dims tile = joined(shape.lead, block.tile().count);
-    TestArray values(SHOAL_INT, tile);
-    for (std::int64_t record = 0; record < 20; ++record) {
-      const bool block_last = record % 2 == 1;
-      for (const bool by_block : {!block_last, block_last}) {
-        if (!by_block) {
-          write(file, "grows", map, shape, SHOAL_INT, record, random, map.handle());
-          continue;
+  for (const Seed& seed : seeds(17)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    const Shape& shape = k_shapes[1];
+    const auto lists = random_maps(113, world_size(), {0, 10, 1, false}, random);
+    const std::vector<bool> owned(113, true);
+    for (const std::string settings :
+         {"ranks_per_node=2, format=cdf5", "ranks_per_node=1, format=cdf5",
+          "ranks_per_node=2, format=netcdf4", "ranks_per_node=1, exchange=off, format=cdf5",
+          "io_way=subset, io_stride=2, format=cdf5"}) {
+      CAPTURE(settings);
+      const Map map(shape.global(), 0, mine(lists));
+      const Cut block = even_block(113);
+      const std::int64_t first = block.tile().first[0];
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, "map.nc", settings.c_str(), &file));
+      define(file, shape, SHOAL_INT, map.handle());
+      const Dims tile = joined(shape.lead, block.tile().count);
+      TestArray values(SHOAL_INT, tile);
+      for (std::int64_t record = 0; record < 20; ++record) {
+        const bool block_last = record % 2 == 1;
+        for (const bool by_block : {!block_last, block_last}) {
+          if (!by_block) {
+            write(file, "grows", map, shape, SHOAL_INT, record, random, map.handle());
+            continue;
+          }
+          for_cells(Box::whole(tile), [&](const Dims& i) {
+            values.set(i, expected(1, record, {i[0], i[1] + first}) + (block_last ? 0 : 1));
+          });
+          ok(shoal_write(file, "grows", block.handle(), values.c(), record, nullptr, nullptr));
         }
-        for_cells(Box::whole(tile), [&](const Dims& i) {
-          values.set(i, expected(1, record, {i[0], i[1] + first}) + (block_last ? 0 : 1));
-        });
-        ok(shoal_write(file, "grows", block.handle(), values.c(), record, nullptr, nullptr));
       }
+      for (std::int64_t record = 0; record < 20; ++record)
+        check(file, "grows", map, shape, owned, SHOAL_INT, SHOAL_INT, record, false, random);
+      ok(shoal_close(&file, 0));
     }
-    for (std::int64_t record = 0; record < 20; ++record)
-      check(file, "grows", map, shape, owned, SHOAL_INT, SHOAL_INT, record, false, random);
-    ok(shoal_close(&file, 0));
   }
 }
 

@@ -9,10 +9,13 @@
 
 #include "driver/exchange.hpp"
 #include "random_maps.hpp"
+#include "support/seeds.hpp"
 
 using namespace shoal;
 using testing::MapKind;
 using testing::random_maps;
+using testing::Seed;
+using testing::seeds;
 
 namespace {
 
@@ -257,8 +260,9 @@ void check_read(Case& c, Rearranger& rearranger) {
 
 TEST_CASE("random maps: boxes get every cell where it belongs, and the fill value elsewhere") {
   const Comm comm(MPI_COMM_WORLD);
-  for (unsigned seed = 0; seed < 150; ++seed) {
-    CAPTURE(seed);
+  for (const Seed& given : seeds(0, 150)) {
+    CAPTURE(given);
+    const unsigned seed = given.value;
     Case c(seed, comm);
     Rearranger rearranger(comm, c.decomposition, c.io_ranks, c.exchange_bytes);
     const int bad_rank = seed % 5 == 0 ? c.pick(comm.size()) : -1;
@@ -269,8 +273,9 @@ TEST_CASE("random maps: boxes get every cell where it belongs, and the fill valu
 
 TEST_CASE("random maps: ranks get their cells, also those that several have or one has twice") {
   const Comm comm(MPI_COMM_WORLD);
-  for (unsigned seed = 1000; seed < 1150; ++seed) {
-    CAPTURE(seed);
+  for (const Seed& given : seeds(1000, 1150)) {
+    CAPTURE(given);
+    const unsigned seed = given.value;
     Case c(seed, comm, seed % 2 == 0);
     Rearranger rearranger(comm, c.decomposition, c.io_ranks, c.exchange_bytes);
     check_read(c, rearranger);
@@ -279,8 +284,9 @@ TEST_CASE("random maps: ranks get their cells, also those that several have or o
 
 TEST_CASE("two levels: what a node's ranks have for an I/O rank goes there as one message, and back") {
   const Comm comm(MPI_COMM_WORLD);
-  for (unsigned seed = 2000; seed < 2150; ++seed) {
-    CAPTURE(seed);
+  for (const Seed& given : seeds(2000, 2150)) {
+    CAPTURE(given);
+    const unsigned seed = given.value;
     Case c(seed, comm, seed % 3 == 0);
     const Nodes nodes(comm, 1 + c.pick(comm.size()));
     constexpr std::array<std::int64_t, 3> sizes{1, 5000, 1 << 20};
@@ -363,8 +369,9 @@ TEST_CASE("two levels: where a node has no shared memory left, messages go from 
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit whole{};
   getrlimit(RLIMIT_FSIZE, &whole);
-  for (unsigned seed = 70; seed < 80; ++seed) {
-    CAPTURE(seed);
+  for (const Seed& given : seeds(70, 80)) {
+    CAPTURE(given);
+    const unsigned seed = given.value;
     Case c(seed, comm);
     NodeMessages messages(comm, nodes, c.io_ranks, 1 << 20);
     Rearranger rearranger(comm, c.decomposition, c.io_ranks, c.exchange_bytes, &messages);
@@ -458,8 +465,9 @@ TEST_CASE("values that do not fit are counted, and the first is told by its inde
 
 TEST_CASE("no memory for a piece: its cells are dropped, and nobody waits for ever") {
   const Comm comm(MPI_COMM_WORLD);
-  for (unsigned seed = 40; seed < 60; ++seed) {
-    Case c(seed, comm);
+  for (const Seed& given : seeds(40, 60)) {
+    CAPTURE(given);
+    Case c(given.value, comm);
     Rearranger rearranger(comm, c.decomposition, c.io_ranks, c.exchange_bytes);
     Bytes fill(size_of(c.stored));
     const auto none = [](std::size_t) -> std::byte* { return nullptr; };

@@ -12,8 +12,11 @@
 
 #include "comm/comm.hpp"
 #include "decomp/decomposition.hpp"
+#include "support/seeds.hpp"
 
 using namespace shoal;
+using testing::Seed;
+using testing::seeds;
 
 namespace {
 
@@ -143,25 +146,31 @@ TEST_CASE("parts of any length go to any rank") {
 
 TEST_CASE("random maps: owners, cells of two and of none") {
   const Comm comm(MPI_COMM_WORLD);
-  std::mt19937 random(21);
-  for (const Dims& shape :
-       {Dims{1}, Dims{3}, Dims{50}, Dims{7, 9}, Dims{4, 5, 6}, Dims{2000}, Dims{9, 3, 2, 2}})
-    for (int whole = 0; whole < shape.size(); ++whole)
-      for (int kind = 0; kind < 8; ++kind) {
-        CAPTURE(text_of(shape));
-        CAPTURE(whole);
-        CAPTURE(kind);
-        const std::int64_t cells = volume(shape) / volume(tail(shape, whole));
-        check(comm, shape, whole,
-              random_lists(cells, comm.size(), kind % 2 == 0, kind / 2 % 2 == 0, kind / 4 == 0, random));
-      }
+  for (const Seed& seed : seeds(21)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    for (const Dims& shape :
+         {Dims{1}, Dims{3}, Dims{50}, Dims{7, 9}, Dims{4, 5, 6}, Dims{2000}, Dims{9, 3, 2, 2}})
+      for (int whole = 0; whole < shape.size(); ++whole)
+        for (int kind = 0; kind < 8; ++kind) {
+          CAPTURE(text_of(shape));
+          CAPTURE(whole);
+          CAPTURE(kind);
+          const std::int64_t cells = volume(shape) / volume(tail(shape, whole));
+          check(comm, shape, whole,
+                random_lists(cells, comm.size(), kind % 2 == 0, kind / 2 % 2 == 0, kind / 4 == 0, random));
+        }
+  }
 }
 
 TEST_CASE("many cells, scattered over all ranks") {
   const Comm comm(MPI_COMM_WORLD);
-  std::mt19937 random(22);
-  check(comm, {300000}, 0, random_lists(300000, comm.size(), false, true, false, random));
-  check(comm, {300000, 72}, 1, random_lists(300000, comm.size(), false, false, true, random));
+  for (const Seed& seed : seeds(22)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    check(comm, {300000}, 0, random_lists(300000, comm.size(), false, true, false, random));
+    check(comm, {300000, 72}, 1, random_lists(300000, comm.size(), false, false, true, random));
+  }
 }
 
 TEST_CASE("nobody has a cell, one rank has all, all have all") {

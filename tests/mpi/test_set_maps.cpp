@@ -6,6 +6,7 @@
 
 #include "conformance/support.hpp"
 #include "mpi/random_maps.hpp"
+#include "support/seeds.hpp"
 
 namespace shoal::testing {
 
@@ -196,24 +197,27 @@ void write_filtered(const std::string& path, const Dims& shape) {
 }  // namespace
 
 TEST_CASE("sets are read by maps, whatever their layout: some ranks have no cells, some the same") {
-  std::mt19937 random(61);
-  const std::string columns = std::to_string(tile_columns());
-  const std::string domains = columns + "x" + (world_size() / tile_columns() > 1 ? "2" : "1");
-  for (const std::string& layout :
-       {std::string("layout=process"), std::string("layout=node, ranks_per_node=2"), "io_layout=" + domains})
-    for (const std::string format : {"cdf5", "netcdf4", "netcdf4, compression=shuffle+deflate:1"}) {
-      const bool gap = layout == "layout=process" && format != "netcdf4";
-      CAPTURE(layout);
-      CAPTURE(format);
-      write_set("set.nc", layout + ", quiet=true, format=" + format, gap);
-      for (const auto& kind : kinds()) {
-        const Maps maps(kind, random);
-        for (const std::string settings : {"", "ranks_per_node=2", "io_ranks=1", "stage_bytes=64KiB"}) {
-          CAPTURE(settings);
-          check_set(settings, maps, gap, random);
+  for (const Seed& seed : seeds(61)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    const std::string columns = std::to_string(tile_columns());
+    const std::string domains = columns + "x" + (world_size() / tile_columns() > 1 ? "2" : "1");
+    for (const std::string& layout : {std::string("layout=process"),
+                                      std::string("layout=node, ranks_per_node=2"), "io_layout=" + domains})
+      for (const std::string format : {"cdf5", "netcdf4", "netcdf4, compression=shuffle+deflate:1"}) {
+        const bool gap = layout == "layout=process" && format != "netcdf4";
+        CAPTURE(layout);
+        CAPTURE(format);
+        write_set("set.nc", layout + ", quiet=true, format=" + format, gap);
+        for (const auto& kind : kinds()) {
+          const Maps maps(kind, random);
+          for (const std::string settings : {"", "ranks_per_node=2", "io_ranks=1", "stage_bytes=64KiB"}) {
+            CAPTURE(settings);
+            check_set(settings, maps, gap, random);
+          }
         }
       }
-    }
+  }
 }
 
 TEST_CASE("no rank reads all of a set for a map, but its box") {
@@ -294,47 +298,50 @@ TEST_CASE("variables that only HDF5's library can read are read by maps, each bo
   const Dims shape{k_rows * 16, k_columns * 16};
   const std::int64_t columns = shape[1];
   write_filtered("filtered.nc", shape);
-  std::mt19937 random(64);
-  for (const bool repeats : {false, true})
-    for (const std::string settings :
-         {"", "ranks_per_node=2", "io_ranks=1", "stage_bytes=64KiB", "background=thread"}) {
-      CAPTURE(settings);
-      const auto cells = random_maps(volume(shape), world_size(), {5, 5, repeats ? 50 : 1, repeats},
-                                     random)[static_cast<std::size_t>(world_rank())];
-      const auto n = static_cast<std::int64_t>(cells.size());
-      shoal_decomposition* map = nullptr;
-      ok(shoal_map(MPI_COMM_WORLD, 2, shape.data(), 0, n, cells.data(), &map));
-      for (const int mode : {SHOAL_READ, SHOAL_WRITE}) {
-        if (mode == SHOAL_WRITE && repeats) continue;
-        shoal_dataset* file = nullptr;
-        ok(shoal_open(MPI_COMM_WORLD, "filtered.nc", mode, ("driver=native, quiet=true, " + settings).c_str(),
-                      &file));
-        TestArray values(SHOAL_DOUBLE, {n}, random);
-        values.fill(-5);
-        const std::int64_t before = bytes_read(file);
-        ok(shoal_read(file, "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
-        const bool all_share = settings.find("io_ranks") == std::string::npos;
-        // As stored: 7 bits for values below 98.
-        if (all_share && world_size() > 1)
-          CHECK(bytes_read(file) - before < volume(shape) * 7 / 8 * 3 / 4 + 16 * 1024);
-        std::int64_t wrong = 0;
-        for (std::int64_t i = 0; i < n; ++i) {
-          const std::int64_t cell = cells[static_cast<std::size_t>(i)];
-          const double expected = cell == k_hole ? -5 : value_of(0, {cell / columns, cell % columns});
-          wrong += values.get({i}) != expected ? 1 : 0;
+  for (const Seed& seed : seeds(64)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed.value);
+    for (const bool repeats : {false, true})
+      for (const std::string settings :
+           {"", "ranks_per_node=2", "io_ranks=1", "stage_bytes=64KiB", "background=thread"}) {
+        CAPTURE(settings);
+        const auto cells = random_maps(volume(shape), world_size(), {5, 5, repeats ? 50 : 1, repeats},
+                                       random)[static_cast<std::size_t>(world_rank())];
+        const auto n = static_cast<std::int64_t>(cells.size());
+        shoal_decomposition* map = nullptr;
+        ok(shoal_map(MPI_COMM_WORLD, 2, shape.data(), 0, n, cells.data(), &map));
+        for (const int mode : {SHOAL_READ, SHOAL_WRITE}) {
+          if (mode == SHOAL_WRITE && repeats) continue;
+          shoal_dataset* file = nullptr;
+          ok(shoal_open(MPI_COMM_WORLD, "filtered.nc", mode,
+                        ("driver=native, quiet=true, " + settings).c_str(), &file));
+          TestArray values(SHOAL_DOUBLE, {n}, random);
+          values.fill(-5);
+          const std::int64_t before = bytes_read(file);
+          ok(shoal_read(file, "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+          const bool all_share = settings.find("io_ranks") == std::string::npos;
+          // As stored: 7 bits for values below 98.
+          if (all_share && world_size() > 1)
+            CHECK(bytes_read(file) - before < volume(shape) * 7 / 8 * 3 / 4 + 16 * 1024);
+          std::int64_t wrong = 0;
+          for (std::int64_t i = 0; i < n; ++i) {
+            const std::int64_t cell = cells[static_cast<std::size_t>(i)];
+            const double expected = cell == k_hole ? -5 : value_of(0, {cell / columns, cell % columns});
+            wrong += values.get({i}) != expected ? 1 : 0;
+          }
+          CHECK(wrong == 0);
+          // Bad arguments of one rank stop nobody.
+          const bool odd = world_rank() == world_size() - 1;
+          const int code =
+              shoal_read(file, odd ? "none" : "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+          fails(code, SHOAL_NOT_FOUND, {"none"});
+          alike(code);
+          ok(shoal_read(file, "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+          ok(shoal_close(&file, 0));
         }
-        CHECK(wrong == 0);
-        // Bad arguments of one rank stop nobody.
-        const bool odd = world_rank() == world_size() - 1;
-        const int code =
-            shoal_read(file, odd ? "none" : "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
-        fails(code, SHOAL_NOT_FOUND, {"none"});
-        alike(code);
-        ok(shoal_read(file, "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
-        ok(shoal_close(&file, 0));
+        shoal_decomposition_free(&map);
       }
-      shoal_decomposition_free(&map);
-    }
+  }
 }
 
 }  // namespace shoal::testing
