@@ -111,16 +111,19 @@ DriverOptions driver_on(const std::string& type, int ranks_per_node) {
 TEST_CASE("on NFS one node stores and fetches for all, and flushes what it stored") {
   const Comm comm(MPI_COMM_WORLD);
   const bool several = comm.size() > 1;
-  for (int round = 0; round < 6; ++round) {
+  for (int round = 0; round < 8; ++round) {
     CAPTURE(round);
     std::mt19937 random(static_cast<unsigned>(700 + round));
-    const std::string format = std::array{"cdf5", "netcdf4", "cdf1"}[static_cast<std::size_t>(round % 3)];
-    const int per_node = round < 3 ? 1 : 2;
+    const std::string format =
+        std::array{"cdf5", "netcdf4", "cdf1", "netcdf4"}[static_cast<std::size_t>(round % 4)];
+    const bool compressed = round % 4 == 3;
+    const int per_node = round < 4 ? 1 : 2;
     const bool beside_root = Nodes(comm, per_node).index() == 0;
     const Dims shape{23, 37};
     const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), round % 2 == 1, random), 1);
-    const std::string settings =
-        "quiet=true, format=" + format + ", ranks_per_node=" + std::to_string(per_node);
+    const std::string settings = "quiet=true, format=" + format +
+                                 ", ranks_per_node=" + std::to_string(per_node) +
+                                 (compressed ? ", compression=shuffle+deflate:1, chunks=1x5x8" : "");
     Noted noted;
     {
       auto file = Dataset::create(MPI_COMM_WORLD, "nfs.nc", on("nfs", settings, &noted));

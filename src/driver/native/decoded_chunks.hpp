@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,12 +25,12 @@ class DecodedChunks {
     const auto at = places_.find(address);
     return at == places_.end() ? nullptr : &kept_[at->second].second;
   }
-  void keep(std::uint64_t address, const Bytes& chunk) {
+  void keep(std::uint64_t address, std::span<const std::byte> chunk) {
     const auto size = static_cast<std::int64_t>(chunk.size());
     if (size > most_bytes_ || has(address)) return;
     while (bytes_ + size > most_bytes_)
       drop_one();
-    kept_.emplace_back(address, chunk);
+    kept_.emplace_back(address, Bytes(chunk.begin(), chunk.end()));
     places_[address] = kept_.size() - 1;
     bytes_ += size;
   }

@@ -41,6 +41,12 @@ bool is_dense(const ArrayView& array) {
 
 }  // namespace
 
+// Where cells of other fields are sent too; and of a map that several nodes read, no node may have boxes.
+bool NativeDriver::sends_chunks(const FieldJob& job) const {
+  const Sends sends = shares_.at(job.transfer->decomposition.get()).sends;
+  return sends == Sends::always || (is_mapped(*job.transfer) && !nodes_->single());
+}
+
 // All ranks compress, unless it was said who stores.
 const std::vector<int>& NativeDriver::coders() {
   if (coders_.empty()) {
@@ -58,11 +64,11 @@ NodeMessages* NativeDriver::chunk_messages(const std::vector<int>& ranks, std::i
   return chunk <= chunk_messages_->most_cell_bytes() ? &*chunk_messages_ : nullptr;
 }
 
-NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const ChunkOrder& order, bool halo) {
+NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const ChunkOrder& order, bool more) {
   const Transfer& transfer = *job.transfer;
   const auto ranks = some_of(coders(), std::max(order.leads(), order.chunks()));
   std::vector<std::int64_t> key = order.key();
-  key.push_back(halo ? 1 : 0);
+  key.push_back(more ? 1 : 0);
   key.push_back(static_cast<std::int64_t>(ranks.size()));
   key.push_back(static_cast<std::int64_t>(size_of(job.variable->type)));
   const auto known = std::find_if(chunk_ways_.begin(), chunk_ways_.end(), [&](const ChunkWay& way) {
@@ -71,8 +77,8 @@ NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const Chunk
   if (known != chunk_ways_.end()) return *known;
   std::vector<std::int64_t> places;
   const Status problem = caught([&] {
-    places = is_mapped(transfer) ? order.places_of(*transfer.decomposition, !halo)
-                                 : order.places_of(tile_box(transfer, halo));
+    places = is_mapped(transfer) ? order.places_of(*transfer.decomposition, !more)
+                                 : order.places_of(tile_box(transfer, more));
   });
   ChunkWay way{transfer.decomposition, key,
                Decomposition::map(comm_, order.global(), order.whole(), places, problem), nullptr};
@@ -202,8 +208,15 @@ void NativeDriver::load_piece(const FieldJob& job, const ChunkOrder& order, cons
                               std::byte* cells) {
   if (piece.empty()) return;
   Encoder& decoder = encoders_.try_emplace(job.transfer->variable, job).first->second;
+  const bool keeps = !writable_ && parts_->is_part(job);
   for_each_chunk(job, order, piece, cells, [&](const Dims&, std::size_t number, std::span<std::byte> chunk) {
-    decoder.load(file_, job.encoded[number], chunk, counters_.decode);
+    const StoredChunk& stored = job.encoded[number];
+    if (const Bytes* known = keeps ? decoded_->find(stored.address) : nullptr) {
+      std::copy(known->begin(), known->end(), chunk.begin());
+      return;
+    }
+    decoder.load(file_, stored, chunk, counters_.decode);
+    if (keeps && stored.address != k_unplaced) decoded_->keep(stored.address, chunk);
   });
 }
 
@@ -267,13 +280,13 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
   return status;
 }
 
-Status NativeDriver::fetch_chunks(const FieldJob& job) {
+Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
   if (transfer.region.empty()) return status;
   status.merge(caught([&] {
     const ChunkOrder order(job);
-    const ChunkWay& way = chunk_way(job, order, true);
+    const ChunkWay& way = chunk_way(job, order, more);
     Transfer packed = in_chunk_order(job, order, way);
     const ArrayView& array = transfer.array;
     const Element element = in_memory(transfer);

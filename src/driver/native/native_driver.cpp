@@ -358,18 +358,17 @@ void NativeDriver::read(const Transfer& transfer) {
 
 Status NativeDriver::read_field(const Transfer& transfer) {
   FieldJob job = job_for(transfer);
-  // A node has what it needs in its stage, but of maps that several nodes read: not in boxes, maybe.
-  const bool apart = transfer.decomposition->map() != nullptr && !nodes_->single();
+  const bool is_map = transfer.decomposition->map() != nullptr;
   if (job.placement->kind == Placement::Kind::library)
-    return transfer.decomposition->map() != nullptr ? fetch_by_library(job) : read_by_library(job);
+    return is_map ? fetch_by_library(job) : read_by_library(job);
   if (job.is_encoded()) {
     job.encoded = find_encoded(job);
-    if (apart) return fetch_chunks(job);
+    if (sends_chunks(job)) return is_map ? fetch_chunks(job, true) : fetch_tiles(job);
     const bool keeps = !writable_ && parts_->is_part(job);
     return FieldReader(*stage_, file_, counters_, keeps ? &*decoded_ : nullptr).read(job);
   }
   if (job.addresses_listed) job.addresses = find(job);
-  if (exchanges(job)) return transfer.decomposition->map() != nullptr ? fetch_boxes(job) : fetch_tiles(job);
+  if (exchanges(job)) return is_map ? fetch_boxes(job) : fetch_tiles(job);
   if (options_.io_way != IoWay::subset && direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_, nullptr).read(job);
 }

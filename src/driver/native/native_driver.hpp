@@ -109,10 +109,13 @@ class NativeDriver final : public Driver {
   };
   /// Collective, as all that needs several nodes.
   Status send_chunks(const FieldJob& job);
-  Status fetch_chunks(const FieldJob& job);
+  /// Are chunks put together and taken apart by who compresses, and cells sent?
+  bool sends_chunks(const FieldJob& job) const;
+  /// Of a tile (row-major, as the variable's type) or of a map. more: halos, land.
+  Status fetch_chunks(const FieldJob& job, bool more);
   const std::vector<int>& coders();
   NodeMessages* chunk_messages(const std::vector<int>& ranks, std::int64_t chunk);
-  ChunkWay& chunk_way(const FieldJob& job, const ChunkOrder& order, bool halo);
+  ChunkWay& chunk_way(const FieldJob& job, const ChunkOrder& order, bool more);
   static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way);
   Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way, Status& status);
   template <class Visit>

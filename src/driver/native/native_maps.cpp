@@ -108,23 +108,29 @@ Status NativeDriver::store_tiles(const FieldJob& job) {
   return status;
 }
 
+// Encoded chunks need no map of the tiles: any section of them is one in order of chunks.
 Status NativeDriver::fetch_tiles(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
   const bool more = !transfer.mine.empty() && transfer.mine != own_cells(transfer);
   const bool halo = comm_.max(std::int64_t{more ? 1 : 0}) != 0;
-  Status status = check_section(transfer);
+  Status status = job.is_encoded() ? Status{} : check_section(transfer);
   if (!status.ok()) return status;
-  const auto& map = map_of(transfer.decomposition, halo);
+  const Type type = job.variable->type;
   const Box box = tile_box(transfer, halo);
   std::byte* cells = nullptr;
   status = transfer.status;
-  status.merge(
-      caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size_of(job.variable->type)); }));
-  Transfer packed = as_map(transfer, map, box, cells, job.variable->type);
+  status.merge(caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size_of(type)); }));
+  Transfer packed;
+  if (job.is_encoded()) {
+    packed = transfer;
+    packed.array = ArrayView::contiguous(box.empty() ? nullptr : cells, type, box.count);
+  } else {
+    packed = as_map(transfer, map_of(transfer.decomposition, halo), box, cells, type);
+  }
   packed.status = status;
-  FieldJob as_boxes = job;
-  as_boxes.transfer = &packed;
-  status.merge(fetch_boxes(as_boxes));
+  FieldJob of_box = job;
+  of_box.transfer = &packed;
+  status.merge(job.is_encoded() ? fetch_chunks(of_box, halo) : fetch_boxes(of_box));
   if (!status.ok() || box.empty()) return status;
   const Timer timer(counters_.unpack);
   return unpack_tile(transfer, *job.variable, box, cells);
