@@ -73,7 +73,7 @@ module shoal
     integer(int64) :: ncells = 0  ! length of the list, holes too; of a block, the cells of the tile
     integer(int64) :: mapped = 0  ! of those, the ones that are no holes
     integer(int64) :: runs = 0    ! of cells that follow each other in the list and in the global shape
-    integer(int64) :: bytes = 0   ! of memory that the list takes
+    integer(int64) :: bytes = 0   ! of memory: the list, and cells that no rank has
   end type shoal_map_info
 
   ! What inq_file, inq_dim, inq_var and inq_att tell.

@@ -143,7 +143,8 @@ SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const
  * when reading. Levels need no list of their own: levels that vary slower than the cells are a dimension of
  * the variable before those of the decomposition, levels that vary faster are `whole`.
  * The list is kept as runs of cells that follow each other, in at most 8 bytes a cell. Cells that no rank
- * has get the fill value. A cell that comes twice, on any ranks, can be read; shoal_write refuses it
+ * has get the fill value; a rank keeps those in its even part of the global shape, 12 bytes a run or less. A
+ * cell that comes twice, on any ranks, can be read; shoal_write refuses it
  * (SHOAL_OVERLAP, naming the ranks and the index). Errors: indices outside of the global shape, shapes that
  * differ between ranks (SHOAL_INVALID_ARGUMENT, on all ranks alike). Collective. */
 SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_t ncells,
@@ -175,7 +176,7 @@ typedef struct shoal_map_info {
   int64_t ncells; /* length of this rank's list, holes too; of a block, the cells of the tile */
   int64_t mapped; /* of those, the ones that are no holes */
   int64_t runs;   /* of cells that follow each other in the list and in the global shape */
-  int64_t bytes;  /* of memory that the list takes on this rank */
+  int64_t bytes;  /* of memory that it takes on this rank: the list, and cells that no rank has */
 } shoal_map_info;
 
 SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposition,

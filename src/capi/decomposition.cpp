@@ -154,8 +154,8 @@ int shoal_decomposition_map_info(const shoal_decomposition* decomposition, shoal
     const IndexMap* map = d.map();
     const std::int64_t tile = d.tile().cells();
     *out = map == nullptr ? shoal_map_info{0, 0, tile, tile, 0, 0}
-                          : shoal_map_info{1,           d.whole(),   map->local_cells(), map->mapped_cells(),
-                                           map->runs(), map->bytes()};
+                          : shoal_map_info{1,           d.whole(),    map->local_cells(), map->mapped_cells(),
+                                           map->runs(), d.map_bytes()};
   });
 }
 

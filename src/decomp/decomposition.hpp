@@ -82,6 +82,10 @@ class Decomposition {
   /// Of the cells of a map that nobody owns, those in this rank's even part of the mapped cells. They have no
   /// local cells.
   const IndexMap& unowned_share() const { return *unowned_share_; }
+  /// Of memory that a map takes on this rank: its list, and that of cells that nobody owns.
+  std::int64_t map_bytes() const {
+    return map_->bytes() + (unowned_share_->empty() ? 0 : unowned_share_->bytes());
+  }
 
   /// Made with a mask? The same on all ranks.
   bool is_masked() const { return masked_dims_ > 0; }

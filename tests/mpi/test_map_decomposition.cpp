@@ -12,6 +12,7 @@
 
 #include "comm/comm.hpp"
 #include "decomp/decomposition.hpp"
+#include "shoal/shoal.h"
 #include "support/seeds.hpp"
 
 using namespace shoal;
@@ -187,6 +188,33 @@ TEST_CASE("nobody has a cell, one rank has all, all have all") {
   for (auto& list : lists)
     list = all;
   check(comm, {5, 8}, 0, lists);
+}
+
+TEST_CASE("memory of a map is told with that of the cells nobody owns") {
+  const Comm comm(MPI_COMM_WORLD);
+  const std::int64_t n = 40000 * comm.size();
+  const auto bytes_of = [&](const Cells& cells) {
+    shoal_decomposition* map = nullptr;
+    REQUIRE(shoal_map(MPI_COMM_WORLD, 1, &n, 0, static_cast<std::int64_t>(cells.size()), cells.data(),
+                      &map) == SHOAL_OK);
+    shoal_map_info info{};
+    CHECK(shoal_decomposition_map_info(map, &info) == SHOAL_OK);
+    shoal_decomposition_free(&map);
+    return comm.sum(info.bytes) / comm.size();
+  };
+  constexpr std::int64_t k_state = 512;
+  Cells all, tenth;
+  std::mt19937 random(11);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i % comm.size() == comm.rank()) all.push_back(n - 1 - i);
+    const bool owned = random() % 10 == 0;
+    if (owned && static_cast<int>(random() % static_cast<unsigned>(comm.size())) == comm.rank())
+      tenth.push_back(i);
+  }
+  CHECK(bytes_of(all) <= 8 * 40000 + k_state);
+  // About 4000 cells of each rank, and 3600 runs between them.
+  CHECK(bytes_of(tenth) > 8 * 3900 + 12 * 3400);
+  CHECK(bytes_of(tenth) < 8 * 4100 + 12 * 3800 + k_state);
 }
 
 TEST_CASE("64-bit indices, many more cells than any rank could list") {

@@ -106,8 +106,8 @@ class Decomposition:
     is_map        whether it is a map
     whole         of a map: how many of the last dimensions are not cut
     cells         the list of this rank: global index of each local cell, -1 for a hole
-    mapped, runs, nbytes  of the list: cells that are no holes, runs of cells that follow each other, bytes
-                  of memory
+    mapped, runs  of the list: cells that are no holes, runs of cells that follow each other
+    nbytes        of memory that a map takes on this rank: the list, and cells that no rank has
     comm          the communicator
     """
 
