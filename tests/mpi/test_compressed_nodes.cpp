@@ -143,3 +143,37 @@ TEST_CASE("compressed tiles are fetched by I/O ranks alone, where these are set"
     ok(shoal_close(&file, 0));
   }
 }
+
+TEST_CASE("the report says of compressed fields which way they went, and how many chunks nodes cut") {
+  if (size() != 4 || !Nodes(Comm(MPI_COMM_WORLD), 0).single()) return;  // figures of made nodes
+  const Tile
+      tile;  // 10 columns; chunks of 8: of five in a row the second and the fourth have two ranks' cells
+  const auto report_of = [&](const std::string& settings, bool reads) {
+    shoal_dataset* file = created(settings);
+    write(file, tile);
+    if (reads) check_read(file, tile, 0, k_levels, 0);
+    const std::string report = shoal_report(file);
+    ok(shoal_close(&file, 0));
+    return report;
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    CHECK_MESSAGE(text.find(part) != std::string::npos, "no '", part, "' in ", text);
+  };
+  const std::string field = "6x40 cut into tiles, 8-byte values x 7 in chunks of 2x3x8: ";
+  // Four layers of levels and two of rows, of five chunks each. Nodes meet at column 20, in the third.
+  has(report_of(", ranks_per_node=2", false),
+      field + "exchange: a chunk is compressed as a whole; 8 of 40 chunks have cells of several nodes, ");
+  has(report_of(", ranks_per_node=2", false), "; 4 ranks compress 40 chunks\"");
+  has(report_of(", ranks_per_node=1", false), "24 of 40 chunks have cells of several nodes, ");
+  // All but rank 0's cells.
+  has(report_of(", ranks_per_node=1, io_ranks=1", false),
+      field +
+          "exchange: I/O ranks are set; 24 of 40 chunks have cells of several nodes, 9.8 KiB of 13.1 KiB go "
+          "to "
+          "another node; 1 rank compresses 40 chunks\"");
+  has(report_of(", io_ranks=1", false), field + "exchange: I/O ranks are set; 1 rank compresses 40 chunks\"");
+  // Each node wants three chunks of five in a row.
+  has(report_of(", ranks_per_node=2", true),
+      field + "direct: each node decodes what its ranks read; nodes decode 48 chunks of 40\"");
+  has(report_of("", true), "\"ways\": []");
+}

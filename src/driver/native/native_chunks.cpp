@@ -252,7 +252,7 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   status.merge(caught([&] {
     const ChunkOrder order(job);
-    const ChunkWay& way = chunk_way(job, order, false);
+    ChunkWay& way = chunk_way(job, order, false);
     const Transfer packed = packed_chunks(job, order, way, status);
     bool loaded = true;
     Rearranger::Handling handling;
@@ -271,6 +271,7 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
     };
     const Misfits misfits = way.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
     count_messages();
+    tell_sent_chunks(job, order, way);
     if (misfits.count == 0) return;
     if (is_mapped(*job.transfer))
       status.merge(mapped_misfit_status(*job.transfer, *job.variable, misfits, true));
@@ -286,7 +287,7 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
   if (transfer.region.empty()) return status;
   status.merge(caught([&] {
     const ChunkOrder order(job);
-    const ChunkWay& way = chunk_way(job, order, more);
+    ChunkWay& way = chunk_way(job, order, more);
     Transfer packed = in_chunk_order(job, order, way);
     const ArrayView& array = transfer.array;
     const Element element = in_memory(transfer);
@@ -307,6 +308,7 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
     };
     const Misfits misfits = way.rearranger->read(packed, job.stored(), Dims(), handling);
     count_messages();
+    tell_sent_chunks(job, order, way);
     if (copies && packed.status.ok())
       copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);
     if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));

@@ -106,6 +106,7 @@ class NativeDriver final : public Driver {
     std::vector<std::int64_t> key;
     std::shared_ptr<const Decomposition> map;
     std::unique_ptr<Rearranger> rearranger;
+    bool told = false;  ///< in the report
   };
   /// Collective, as all that needs several nodes.
   Status send_chunks(const FieldJob& job);
@@ -142,6 +143,7 @@ class NativeDriver final : public Driver {
     Dims chunk;
     std::int64_t leads = 0;
     bool whole = true;  ///< no section that I/O ranks cannot have
+    bool encoded = false;
     bool exchange = false;
   };
   /// What is known of a decomposition.
@@ -159,6 +161,12 @@ class NativeDriver final : public Driver {
   /// Does the field go to I/O ranks first? Collective where the decomposition may be sent.
   bool exchanges(const FieldJob& job);
   void decide(const Known& known, const FieldJob& job, Way& way);
+  /// The report's line of chunks that were sent (the first time), and of those that nodes read by themselves.
+  /// Collective.
+  void tell_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkWay& way);
+  void tell_read_chunks(const FieldJob& job);
+  static std::string field_text(const FieldJob& job, const Way& way);
+  void add_way(const std::string& line);
   /// Collective the first time.
   const std::vector<int>& io_ranks();
 

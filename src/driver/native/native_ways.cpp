@@ -135,15 +135,20 @@ NativeDriver::Way NativeDriver::way_of(const Known& known, const FieldJob& job) 
   const Transfer& transfer = *job.transfer;
   const std::int64_t field = volume(known.decomposition->global());
   const bool whole = known.decomposition->map() != nullptr || check_section(transfer).ok();
-  return {size_of(job.variable->type), job.placement->chunk,
-          field == 0 ? 0 : std::max<std::int64_t>(1, transfer.region.cells() / field), whole, false};
+  return {size_of(job.variable->type),
+          job.placement->chunk,
+          field == 0 ? 0 : std::max<std::int64_t>(1, transfer.region.cells() / field),
+          whole,
+          job.is_encoded(),
+          false};
 }
 
 const NativeDriver::Way* NativeDriver::known_way(const FieldJob& job) const {
   const Known& known = shares_.at(job.transfer->decomposition.get());
   const Way way = way_of(known, job);
   const auto before = std::find_if(known.ways.begin(), known.ways.end(), [&](const Way& w) {
-    return w.size == way.size && w.chunk == way.chunk && w.leads == way.leads && w.whole == way.whole;
+    return w.size == way.size && w.chunk == way.chunk && w.leads == way.leads && w.whole == way.whole &&
+           w.encoded == way.encoded;
   });
   return before == known.ways.end() ? nullptr : &*before;
 }
@@ -185,24 +190,106 @@ void NativeDriver::decide(const Known& known, const FieldJob& job, Way& way) {
     way.exchange = known.sends == Sends::always;
   }
   if (counters_.ways.size() >= k_most_lines) return;
-  const Decomposition& cut = *known.decomposition;
-  std::string line = text_of(cut.global()) + (is_map ? " cut by a map, " : " cut into tiles, ") +
-                     std::to_string(way.size) + "-byte values";
-  if (way.leads > 1) line += " x " + std::to_string(way.leads);
+  std::string line = field_text(job, way);
   line += way.exchange ? ": exchange: " : ": direct: ";
   if (!why.empty()) line += why + "; ";
   const std::string who = options_.io_way == IoWay::subset ? "groups" : "nodes";
   if (counted) line += who + (way.exchange ? " would store " : " store ") + runs_text(runs, bytes);
   if (known.sends != Sends::never) {
     const auto boxes = static_cast<double>(io_ranks().size());
-    const double whole = static_cast<double>(volume(cut.global())) * static_cast<double>(way.size) * leads;
+    const double whole =
+        static_cast<double>(volume(known.decomposition->global())) * static_cast<double>(way.size) * leads;
     line += (counted ? "; " : "") + count_text(boxes) + (boxes == 1 ? " I/O rank " : " I/O ranks ") +
             (way.exchange ? (boxes == 1 ? "stores " : "store ") : "would store ") + count_text(boxes) +
             (boxes == 1 ? " box of " : " boxes of ") + bytes_text(whole / boxes);
     if (in_boxes >= 2 * boxes) line += ", " + count_text(in_boxes) + " runs";
   }
-  if (std::find(counters_.ways.begin(), counters_.ways.end(), line) == counters_.ways.end())
-    counters_.ways.push_back(line);
+  add_way(line);
+}
+
+std::string NativeDriver::field_text(const FieldJob& job, const Way& way) {
+  const Decomposition& cut = *job.transfer->decomposition;
+  std::string text = text_of(cut.global()) +
+                     (cut.map() != nullptr ? " cut by a map, " : " cut into tiles, ") +
+                     std::to_string(way.size) + "-byte values";
+  if (way.leads > 1) text += " x " + std::to_string(way.leads);
+  if (way.encoded) text += " in chunks of " + text_of(way.chunk);
+  return text;
+}
+
+void NativeDriver::add_way(const std::string& line) {
+  auto& ways = counters_.ways;
+  if (ways.size() < k_most_lines && std::find(ways.begin(), ways.end(), line) == ways.end())
+    ways.push_back(line);
+}
+
+// Who compresses has lists of whose cells lie where in its chunks.
+void NativeDriver::tell_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkWay& way) {
+  if (way.told) return;
+  way.told = true;
+  constexpr std::int64_t k_any = std::int64_t{1} << 50;
+  constexpr std::int64_t k_nobody = -1, k_several = -2;
+  const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
+  std::int64_t cut = 0, elsewhere = 0, all = 0;
+  const auto plan = way.rearranger->plan_of(Box::whole(order.shape()), job.stored(), Dims(), k_any);
+  const Status counted = caught([&] {
+    if (!plan || plan->mine.empty()) return;
+    std::vector<std::int64_t> node_of(static_cast<std::size_t>(plan->mine.count[1]), k_nobody);
+    way.rearranger->for_each_source(*plan, [&](int rank, const Positions& where, std::int64_t bytes) {
+      const std::int64_t node = nodes[static_cast<std::size_t>(rank)];
+      all += bytes;
+      if (node != nodes_->index()) elsewhere += bytes;
+      where.for_each_run(0, order.cells() * plan->mine.count[1],
+                         [&](std::int64_t position, std::int64_t, std::int64_t length) {
+                           const std::int64_t last = (position + length - 1) / order.cells();
+                           for (std::int64_t chunk = position / order.cells(); chunk <= last; ++chunk) {
+                             auto& has = node_of[static_cast<std::size_t>(chunk)];
+                             has = has == k_nobody || has == node ? node : k_several;
+                           }
+                         });
+    });
+    cut = std::count(node_of.begin(), node_of.end(), k_several) * plan->mine.count[0];
+  });
+  cut = comm_.sum(cut);
+  elsewhere = comm_.sum(elsewhere);
+  all = comm_.sum(all);
+  if (!comm_.agree(counted).ok()) return;
+  const Known& known = shares_.at(job.transfer->decomposition.get());
+  std::string line = field_text(job, way_of(known, job)) + ": exchange: ";
+  line += (known.sends == Sends::always ? known.why : "a chunk is compressed as a whole") + "; ";
+  const auto chunks = static_cast<double>(order.leads() * order.chunks());
+  if (!nodes_->single())
+    line += count_text(static_cast<double>(cut)) + " of " + count_text(chunks) +
+            (chunks == 1 ? " chunk has" : " chunks have") + " cells of several nodes, " +
+            bytes_text(static_cast<double>(elsewhere)) + " of " + bytes_text(static_cast<double>(all)) +
+            " go to another node; ";
+  const std::size_t ranks = way.rearranger->io_ranks().size();
+  add_way(line + std::to_string(ranks) + (ranks == 1 ? " rank compresses " : " ranks compress ") +
+          count_text(chunks) + (chunks == 1 ? " chunk" : " chunks"));
+}
+
+void NativeDriver::tell_read_chunks(const FieldJob& job) {
+  if (known_way(job) != nullptr) return;
+  Known& known = shares_.at(job.transfer->decomposition.get());
+  known.ways.push_back(way_of(known, job));
+  const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
+  std::int64_t mine = 0;
+  const Status counted = caught([&] {
+    if (nodes_->node().rank() != 0 || chunks.empty()) return;
+    std::vector<bool> wanted(static_cast<std::size_t>(chunks.cells()), false);
+    for (const Box& box : within_region(known.share.fetch, job.transfer->region))
+      if (!box.empty())
+        for_each_index(chunks_of(box, job.placement->chunk), [&](const Dims& index) {
+          wanted[static_cast<std::size_t>(position_in(index, chunks))] = true;
+        });
+    mine = std::count(wanted.begin(), wanted.end(), true);
+  });
+  const auto decoded = static_cast<double>(comm_.sum(mine));
+  if (!comm_.agree(counted).ok()) return;
+  const auto all = static_cast<double>(chunks.cells());
+  add_way(field_text(job, known.ways.back()) +
+          ": direct: each node decodes what its ranks read; nodes decode " + count_text(decoded) +
+          (decoded == 1 ? " chunk" : " chunks") + " of " + count_text(all));
 }
 
 }  // namespace shoal
