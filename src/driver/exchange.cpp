@@ -72,13 +72,15 @@ bool takes_part(const Transfer& transfer) {
 }  // namespace
 
 Rearranger::Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition,
-                       std::vector<int> io_ranks, std::int64_t exchange_bytes, NodeMessages* nodes)
+                       std::vector<int> io_ranks, std::int64_t exchange_bytes, NodeMessages* nodes,
+                       bool by_nodes)
     : comm_(comm),
       decomposition_(std::move(decomposition)),
       shape_(MapShape::of(*decomposition_)),
       io_ranks_(std::move(io_ranks)),
       exchange_bytes_(std::clamp(exchange_bytes, 2 * k_least_bytes, 2 * k_most_bytes)),
-      nodes_(nodes) {
+      nodes_(nodes),
+      by_nodes_(by_nodes) {
   const auto me = std::find(io_ranks_.begin(), io_ranks_.end(), comm.rank());
   if (me != io_ranks_.end()) my_io_ = static_cast<int>(me - io_ranks_.begin());
   comm.handle();  // all are here to make it
@@ -123,7 +125,7 @@ Rearranger::Lists Rearranger::make_lists(const EvenCut& cut, int dim) const {
       if (cells.where.cells() > 0) lists.own.push_back({cells.box, cells.where.cells()});
   }));
   swap_lists(lists, own);
-  if (nodes_ != nullptr && nodes_->usable()) {
+  if (has_levels()) {
     std::vector<int> boxes(dim < 0 ? 1 : static_cast<std::size_t>(cut.parts()));
     std::iota(boxes.begin(), boxes.end(), 0);
     std::vector<std::int64_t> mine(boxes.size(), 0);
@@ -241,7 +243,7 @@ Rearranger::Call Rearranger::start(const Transfer& transfer, const Element& stor
 // Cells that several ranks of a node read (halos) come to it as often: then a message may be larger than what
 // it is cut from, and goes only if all of a box fits.
 bool Rearranger::goes_by_nodes(Call& call) {
-  if (nodes_ == nullptr || !nodes_->usable()) return false;
+  if (!has_levels()) return false;
   const auto size = static_cast<std::int64_t>(call.stored.size);
   call.max_cells = nodes_->most_cell_bytes() / size;
   std::int64_t most = std::min(call.region.cells(), call.max_cells);

@@ -19,10 +19,10 @@ namespace shoal {
 class Rearranger {
  public:
   /// io_ranks: ascending, at least one, the same on all ranks. exchange_bytes: a rank has at most so many of
-  /// messages, and half as many of cells to store at a time. nodes: of the same I/O ranks; messages go in two
-  /// levels where they can, and are counted there; outlives this. Local.
+  /// messages, and half as many of cells to store at a time. nodes: messages are counted there, and go in two
+  /// levels if by_nodes and where they can; it is of the same I/O ranks then; outlives this. Local.
   Rearranger(const Comm& comm, std::shared_ptr<const Decomposition> decomposition, std::vector<int> io_ranks,
-             std::int64_t exchange_bytes, NodeMessages* nodes = nullptr);
+             std::int64_t exchange_bytes, NodeMessages* nodes = nullptr, bool by_nodes = true);
 
   /// Memory for the cells of a piece; nullptr where there is none: then they are dropped, and unwritten or
   /// unread. May be called on any rank that has a piece.
@@ -107,6 +107,7 @@ class Rearranger {
   const Lists* find_lists(const EvenCut& cut) const;
   /// Values that a box has of each mapped cell; 0: it is empty.
   std::int64_t around_of(const EvenCut& cut, int io) const;
+  bool has_levels() const { return by_nodes_ && nodes_ != nullptr && nodes_->usable(); }
   bool goes_by_nodes(Call& call);
   Round round_of(const Call& call, std::int64_t number) const;
   Share share_of(const Call& call, int io, std::int64_t round) const;
@@ -129,6 +130,7 @@ class Rearranger {
   int my_io_ = -1;  // this rank's number among them
   std::int64_t exchange_bytes_;
   NodeMessages* nodes_;
+  bool by_nodes_;
   std::vector<std::unique_ptr<Lists>> lists_;
   MessageRooms rooms_;
 };

@@ -74,12 +74,11 @@ struct Array {
   }
 };
 
-shoal_dataset* created(const std::string& settings) {
+shoal_dataset* created(const std::string& settings, const std::string& chunks = "2x3x8") {
   shoal_dataset* file = nullptr;
-  ok(shoal_create(
-      MPI_COMM_WORLD, "coded.nc",
-      ("quiet=true, wait_seconds=60, format=netcdf4, compression=deflate:1, chunks=2x3x8" + settings).c_str(),
-      &file));
+  const std::string all =
+      "quiet=true, wait_seconds=60, format=netcdf4, compression=deflate:1, chunks=" + chunks + settings;
+  ok(shoal_create(MPI_COMM_WORLD, "coded.nc", all.c_str(), &file));
   ok(shoal_def_dim(file, "z", k_levels));
   ok(shoal_def_dim(file, "y", k_rows));
   ok(shoal_def_dim(file, "x", k_columns));
@@ -176,4 +175,15 @@ TEST_CASE("the report says of compressed fields which way they went, and how man
   has(report_of(", ranks_per_node=2", true),
       field + "direct: each node decodes what its ranks read; nodes decode 48 chunks of 40\"");
   has(report_of("", true), "\"ways\": []");
+}
+
+TEST_CASE("what is sent to fewer ranks than could compress is counted, too") {
+  if (!Nodes(Comm(MPI_COMM_WORLD), 0).single()) return;
+  const Tile tile;
+  shoal_dataset* file = created(", ranks_per_node=1", "7x6x40");
+  write(file, tile);
+  const std::int64_t own = k_levels * k_rows * (tile.end - tile.begin) * 8;
+  CHECK(reported(file, "messages") == (rank() == 0 ? 0 : 1));  // the one chunk is rank 0's
+  CHECK(reported(file, "message_bytes") == (rank() == 0 ? 0 : own));
+  ok(shoal_close(&file, 0));
 }

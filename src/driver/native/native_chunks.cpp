@@ -57,11 +57,10 @@ const std::vector<int>& NativeDriver::coders() {
   return coders_;
 }
 
-// Where a node's messages hold chunks, and go to all who compress.
-NodeMessages* NativeDriver::chunk_messages(const std::vector<int>& ranks, std::int64_t chunk) {
-  if (nodes_->single() || ranks != coders()) return nullptr;
-  if (!chunk_messages_) chunk_messages_.emplace(comm_, *nodes_, ranks, window_bytes(options_));
-  return chunk <= chunk_messages_->most_cell_bytes() ? &*chunk_messages_ : nullptr;
+NodeMessages* NativeDriver::chunk_messages() {
+  if (nodes_->single()) return nullptr;
+  if (!chunk_messages_) chunk_messages_.emplace(comm_, *nodes_, coders(), window_bytes(options_));
+  return &*chunk_messages_;
 }
 
 NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const ChunkOrder& order, bool more) {
@@ -83,8 +82,11 @@ NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const Chunk
   ChunkWay way{transfer.decomposition, key,
                Decomposition::map(comm_, order.global(), order.whole(), places, problem), nullptr};
   const std::int64_t chunk = chunk_bytes(transfer.variable);
+  NodeMessages* const messages = chunk_messages();
+  // Where a node's messages hold chunks, and go to all who compress.
+  const bool by_nodes = messages != nullptr && ranks == coders() && chunk <= messages->most_cell_bytes();
   way.rearranger = std::make_unique<Rearranger>(
-      comm_, way.map, ranks, std::max(exchange_bytes(options_), 4 * chunk), chunk_messages(ranks, chunk));
+      comm_, way.map, ranks, std::max(exchange_bytes(options_), 4 * chunk), messages, by_nodes);
   if (chunk_ways_.size() >= k_most_ways) chunk_ways_.pop_front();
   return chunk_ways_.emplace_back(std::move(way));
 }

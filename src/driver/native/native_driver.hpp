@@ -115,7 +115,7 @@ class NativeDriver final : public Driver {
   /// Of a tile (row-major, as the variable's type) or of a map. more: halos, land.
   Status fetch_chunks(const FieldJob& job, bool more);
   const std::vector<int>& coders();
-  NodeMessages* chunk_messages(const std::vector<int>& ranks, std::int64_t chunk);
+  NodeMessages* chunk_messages();
   ChunkWay& chunk_way(const FieldJob& job, const ChunkOrder& order, bool more);
   static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way);
   Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way, Status& status);
