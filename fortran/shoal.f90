@@ -216,7 +216,7 @@ module shoal
   ! Attributes and fill values: attributes.f90.
   interface
     ! Fill value of a variable, converted to its type; without value: no fill (cells that nobody writes
-    ! are undefined). Local.
+    ! are undefined, and keep what was written there where no rank has them in later writes). Local.
     module subroutine dataset_def_fill(self, variable, value, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: variable

@@ -125,8 +125,10 @@ SHOAL_API const char* shoal_build_info(void);
  *  halo_low   [ndims] halo cells before the tile in this rank's arrays, NULL: none
  *  halo_high  [ndims] halo cells after it, NULL: none
  * An array given to shoal_write or shoal_read then has either the tile's extents, or those plus the
- * halo. Tiles may come in any order of ranks and need not cover everything. Errors: tiles that
- * overlap (SHOAL_OVERLAP, naming two ranks and the box), boxes outside of the global shape. Collective. */
+ * halo. Tiles may come in any order of ranks and need not cover everything: cells that no rank has get the
+ * fill value; in variables without fill, and with the setting fill=false, they keep what the file had.
+ * Errors: tiles that overlap (SHOAL_OVERLAP, naming two ranks and the box), boxes outside of the global
+ * shape. Collective. */
 SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* first,
                           const int64_t* count, const int64_t* halo_low, const int64_t* halo_high,
                           shoal_decomposition** out);
@@ -143,10 +145,10 @@ SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const
  * when reading. Levels need no list of their own: levels that vary slower than the cells are a dimension of
  * the variable before those of the decomposition, levels that vary faster are `whole`.
  * The list is kept as runs of cells that follow each other, in at most 8 bytes a cell. Cells that no rank
- * has get the fill value; a rank keeps those in its even part of the global shape, 12 bytes a run or less. A
- * cell that comes twice, on any ranks, can be read; shoal_write refuses it
- * (SHOAL_OVERLAP, naming the ranks and the index). Errors: indices outside of the global shape, shapes that
- * differ between ranks (SHOAL_INVALID_ARGUMENT, on all ranks alike). Collective. */
+ * has are as for shoal_block; a rank keeps those in its even part of the global shape, 12 bytes a run or
+ * less. A cell that comes twice, on any ranks, can be read; shoal_write refuses it (SHOAL_OVERLAP, naming the
+ * ranks and the index). Errors: indices outside of the global shape, shapes that differ between ranks
+ * (SHOAL_INVALID_ARGUMENT, on all ranks alike). Collective. */
 SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_t ncells,
                         const int64_t* cells, shoal_decomposition** out);
 /* The same decomposition, block or map, with a mask: which of this rank's cells are land. When a field is
@@ -274,15 +276,16 @@ SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, 
  * the list of the same name, with the index of each in the grid, from 0, int (int64 where that is too small),
  * and the attribute compress; Shoal writes it when the define phase ends. Variables with the dimension in
  * place of the grid's ("time lev water") are then written and read with decompositions of the grid, and with
- * arrays as those have them. Writing leaves out what is not in the list, but refuses a decomposition whose mask
- * has water there, at any level that it has; reading gives the fill value there, in the halo too. So are
+ * arrays as those have them. Writing leaves out what is not in the list, but refuses a decomposition whose
+ * mask has water there, at any level that it has; reading gives the fill value there, in the halo too. So are
  * variables with such a list in other files, in any order of it. start and count count in the dimensions of
  * the file: all points. Errors: no mask, none or other dimensions than its, dimensions that the decomposition
  * cuts beside, no water, a name that is taken, layouts of several files. */
 SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                                  const shoal_decomposition* decomposition);
-/* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are
- * undefined). */
+/* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are undefined,
+ * and what was written there stays where no rank has them in later writes). Of variables that a file has
+ * already the setting fill=false decides when it is opened. */
 SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);

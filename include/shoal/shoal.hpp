@@ -292,7 +292,7 @@ class Dataset {
         throw Error(SHOAL_TYPE, "Variable '" + variable + "' is of a type that has no fill value to choose.");
     }
   }
-  /// Cells that nobody writes stay undefined. Local.
+  /// Cells that nobody writes stay undefined, and keep what was written there; see shoal_def_fill. Local.
   void def_no_fill(const std::string& variable) {
     detail::check(shoal_def_fill(handle_, variable.c_str(), nullptr));
   }

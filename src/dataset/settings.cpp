@@ -116,7 +116,9 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "compression",
      true},
     {"fill", Kind::flag, "true", "true or false",
-     "cells of new variables that nobody writes get the fill value", false},
+     "cells that nobody writes get the fill value; false: they are undefined in new variables, and keep "
+     "what the file had where no rank owns them",
+     false},
     {"durable", Kind::flag, "false", "true or false",
      "every sync and close waits until the device has the data", false},
     {"report", Kind::text, "", "a path, - or nothing", "where the report goes when a dataset is closed",

@@ -89,6 +89,7 @@ NodeShare share_of_tiles(const Dims& global, std::vector<Box> tiles, std::vector
     const std::int64_t run = run_of(tile, global);
     share.shortest_run = share.shortest_run == 0 ? run : std::min(share.shortest_run, run);
   }
+  if (!unowned.empty()) share.owned = merged(tiles);
   share.store = std::move(tiles);
   share.store.insert(share.store.end(), unowned.begin(), unowned.end());
   share.store = merged(std::move(share.store));

@@ -15,11 +15,17 @@ struct NodeShare {
   std::vector<Box>
       store;  ///< disjoint: their tiles and the unowned cells given to this node, merged into few boxes
   std::vector<Box> unowned;  ///< the unowned cells given to this node
+  std::vector<Box> owned;    ///< if there are unowned ones: the tiles alone, merged
   std::int64_t shortest_run =
       0;  ///< of cells that follow each other in the global grid, in any of their tiles
   std::int64_t runs = 0, cells = 0;  ///< of what is to store: cells that follow each other in the global grid
   std::vector<Box>
       fetch;  ///< boxes that hold their tiles with halos, inside of the global shape; may overlap
+
+  /// What to store, without the unowned cells if these stay as they are in the file.
+  const std::vector<Box>& to_store(bool keeps_unowned) const {
+    return keeps_unowned && !unowned.empty() ? owned : store;
+  }
 };
 
 /// Of a map: everything to store and fetch, nothing counted (runs_of_node knows more). Collective over comm,

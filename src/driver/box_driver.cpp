@@ -77,7 +77,7 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
   where_ = unpack_file_system(in);
   counters_.file_system = where_.type;
   records_.start(schema_);
-  opened_with_ = static_cast<int>(schema_.variables.size());
+  reach_.start(schema_);
 }
 
 void BoxDriver::stripe_by_hints() {
@@ -142,7 +142,7 @@ void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decompositio
     if (decomposition->map() != nullptr) return;
   }
   Kept kept{decomposition, {}};
-  if (!fills() && writable_) {
+  if (writable_) {
     ByteWriter out;
     out.put(decomposition->unowned());
     Bytes message = out.take();
@@ -180,13 +180,15 @@ void BoxDriver::write(const Transfer& transfer) {
   const Status met = together ? meet_for_call(comm_, "writes", v, transfer.region, known) : known;
   if (!met.ok()) {
     missed_ = missed_ || !together;
+    if (missed_) reach_.lose();
     return keep(met, -1);
   }
   keep(transfer.status, v);
   written_so_far_.add(static_cast<std::uint64_t>(v));
   written_so_far_.add(transfer.region);
   if (rearranges(transfer)) return write_tiles(transfer);
-  note_stored(v, transfer.region);
+  const std::int64_t had = reach_.of(schema_, v);
+  reach_.note(schema_, v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
   keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
@@ -197,14 +199,14 @@ void BoxDriver::write(const Transfer& transfer) {
   ++counters_.fields_written;
   grow(v, transfer.region);
   records_.touch(schema_, v, transfer.region);
-  {
+  if (transfer.decomposition->owned_cells() > 0) {
     const Timer store_timer(counters_.store);
     in_pieces(v, transfer.region, box, together, [&](const Box& piece, std::int64_t at) {
       keep(caught([&] { store(v, piece, cells + at); }), v);
     });
   }
   counters_.bytes_written += box.cells() * static_cast<std::int64_t>(size_of(variable(v).type));
-  if (!fills()) fill_unowned(transfer);
+  fill_unowned(transfer, had, together);
 }
 
 // The cells of the box as the file's type, row-major: in the model's own array, where they are so already.
@@ -249,12 +251,23 @@ void BoxDriver::in_pieces(int v, const Box& region, const Box& box, bool togethe
   }
 }
 
-void BoxDriver::fill_unowned(const Transfer& transfer) {
+// had: so many records (of a variable without: one) were there before. Those may have cells to keep; in the
+// others the library may have filled all cells itself, but makes none where nobody stores any.
+void BoxDriver::fill_unowned(const Transfer& transfer, std::int64_t had, bool together) {
+  const int v = transfer.variable;
   const auto kept = std::find_if(decompositions_.begin(), decompositions_.end(),
                                  [&](const Kept& k) { return k.decomposition == transfer.decomposition; });
-  if (kept == decompositions_.end() || variable(transfer.variable).no_fill) return;
-  for (const auto& box : within_region(kept->unowned, transfer.region))
-    if (!box.empty()) fill_box_of(transfer.variable, box, false);
+  if (kept == decompositions_.end() || kept->unowned.empty()) return;
+  if (together && (fills() || keeps_unowned(v))) had = comm_.max(had);  // who missed a call knows less
+  const auto [before, added] = parts_at(transfer.region, had, schema_.has_record(v));
+  std::vector<Box> boxes;
+  if (!keeps_unowned(v)) boxes = within_region(kept->unowned, before);
+  if (fills() ? transfer.decomposition->owned_cells() == 0 : !variable(v).no_fill) {
+    const auto more = within_region(kept->unowned, added);
+    boxes.insert(boxes.end(), more.begin(), more.end());
+  }
+  for (const auto& box : boxes)
+    if (!box.empty()) fill_box_of(v, box, false);
 }
 
 // By rank 0; the others take part with nothing.
@@ -307,6 +320,7 @@ std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
     ByteReader(message).get(found);
   }
   records_.start(schema_);
+  reach_.lose();
   missed_ = false;
   return found;
 }
@@ -357,7 +371,7 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
   if (!met.ok()) return keep(met, v);
   const Box mine = root ? box : nothing(box.rank());
   const Timer timer(counters_.store);
-  note_stored(v, region);
+  reach_.note(schema_, v, region);
   keep(caught([&] { about_to_store(v, region, true); }), v);
   keep(caught([&] {
          if (variable(v).type == Type::string)

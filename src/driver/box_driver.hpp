@@ -13,6 +13,7 @@
 #include "driver/device_room.hpp"
 #include "driver/driver.hpp"
 #include "driver/io_ranks.hpp"
+#include "driver/reach.hpp"
 #include "driver/rearrangers.hpp"
 #include "driver/record_keeper.hpp"
 #include "driver/room.hpp"
@@ -123,6 +124,8 @@ class BoxDriver : public Driver {
   bool writable() const { return writable_; }
   bool fresh() const { return fresh_; }  ///< made now, not opened
   const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
+  /// Do cells that nobody owns stay as they are in the file?
+  bool keeps_unowned(int v) const { return variable(v).no_fill || !options_.catalog.fill; }
   Counters& count() { return counters_; }
   /// Within load: do ranks read the same cells (halos)? The same on all ranks.
   bool overlapping() const { return overlapping_; }
@@ -145,7 +148,7 @@ class BoxDriver : public Driver {
   void in_pieces(int variable, const Box& region, const Box& box, bool together, Visit&& visit);
   void fill_box_of(int variable, const Box& box, bool replicated);
   std::vector<RecordKeeper::Gap> gaps(bool somebody_missed);
-  void fill_unowned(const Transfer& transfer);
+  void fill_unowned(const Transfer& transfer, std::int64_t had, bool together);
   /// A map, and which cells of a block it stands for.
   struct Rearranged {
     std::shared_ptr<const Decomposition> decomposition;
@@ -156,8 +159,7 @@ class BoxDriver : public Driver {
   Rearranged& rearranged(const std::shared_ptr<const Decomposition>& decomposition, bool halo = false);
   /// Do other ranks than those that have cells of the field hand it on?
   bool rearranges(const Transfer& transfer) const;
-  bool note_stored(int variable, const Box& region);
-  bool keeps_cells(const Transfer& transfer);
+  std::int64_t kept_records(const Transfer& transfer);
   void write_map(const Transfer& transfer, Rearranger& rearranger);
   void write_tiles(const Transfer& transfer);
   Status read_map(const Transfer& transfer, Rearranger& rearranger);
@@ -191,9 +193,7 @@ class BoxDriver : public Driver {
   std::vector<Kept> decompositions_;
   std::optional<Rearrangers> rearrangers_;  ///< once they are asked for
   std::vector<Rearranged> maps_;
-  int opened_with_ = 0;  ///< variables that the file had when it was opened
-  std::map<int, std::int64_t>
-      reach_;  ///< of variables: the end of the records that I/O ranks may have stored
+  Reach reach_;
   Room tile_;  ///< this rank's cells of a field that goes through I/O ranks though it is cut into tiles
 };
 

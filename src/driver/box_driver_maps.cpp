@@ -69,24 +69,14 @@ Status BoxDriver::read_tiles(const Transfer& transfer) {
   return unpack_tile(transfer, definition, box, cells);
 }
 
-// Was anything stored to these records before, or to the variable if it has none?
-bool BoxDriver::note_stored(int v, const Box& region) {
-  const bool of_records = schema_.has_record(v);
-  const std::int64_t end = of_records ? region.end(0) : 1;
-  const std::int64_t had = v >= opened_with_ ? 0 : of_records ? schema_.shape(v)[0] : 1;
-  const auto [reach, first_time] = reach_.try_emplace(v, had);
-  const bool is_there = end <= reach->second;
-  reach->second = std::max(reach->second, end);
-  return is_there;
-}
-
-// Boxes have cells that nobody owns; those of variables without fill stay as they are. Ranks that missed a
-// call in which they do not meet know less: then there is something if any rank says so.
-bool BoxDriver::keeps_cells(const Transfer& transfer) {
+// Boxes have cells that nobody owns: so many records may have some that must stay. Ranks that missed a call
+// in which they do not meet know less: then the one that knows most counts.
+std::int64_t BoxDriver::kept_records(const Transfer& transfer) {
   const Decomposition& map = *transfer.decomposition;
-  const bool is_there = note_stored(transfer.variable, transfer.region);
-  return variable(transfer.variable).no_fill && map.owned_cells() < volume(map.global()) &&
-         comm_.max(std::int64_t{is_there ? 1 : 0}) != 0;
+  const int v = transfer.variable;
+  const std::int64_t had = reach_.of(schema_, v);
+  reach_.note(schema_, v, transfer.region);
+  return keeps_unowned(v) && map.owned_cells() < volume(map.global()) ? comm_.max(had) : 0;
 }
 
 // A rank with bad arguments leaves fill values, as what it should have written.
@@ -98,7 +88,9 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   if (transfer.status.ok() && transfer.array.data == nullptr && !transfer.region.empty() &&
       !transfer.decomposition->map()->empty())
     keep({Code::not_supported, "cells of a map can only be written from an array", -1, {}, {}}, v);
-  const bool keeps = keeps_cells(transfer);
+  const std::int64_t kept = kept_records(transfer);
+  const bool of_records = schema_.has_record(v);
+  const bool keeps = !parts_at(transfer.region, kept, of_records).first.empty();
   if (keeps) keep(caught([&] { settle(); }), v);
   keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
   ++counters_.fields_written;
@@ -115,7 +107,12 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   if (keeps)
     load_piece = [&](const Box& piece, std::byte* cells) {
       const Timer read_timer(counters_.read);
-      const Status status = caught([&] { load(v, piece, cells); });
+      const auto [there, added] = parts_at(piece, kept, of_records);
+      const Status status = caught([&, there = there] { load(v, there, cells); });
+      if (!added.empty()) {
+        const auto size = static_cast<std::int64_t>(fill.size());
+        fill_box(cells + there.cells() * size, {size}, {added.cells()}, fill.data(), fill.size());
+      }
       loaded = status.ok();
       keep(status, v);
     };

@@ -68,7 +68,7 @@ struct VariableDef {
   Type type = Type::none;  ///< type in the file; never logical (that is byte_ with flag attributes)
   std::vector<int> dims;   ///< indices into Schema::dims, slowest first
   std::vector<Attribute> attributes;  ///< _FillValue included, if there is one
-  bool no_fill = false;               ///< cells that nobody writes are undefined
+  bool no_fill = false;               ///< cells that nobody writes are undefined, or stay
   bool distributed = false;           ///< will be written through placements (a hint for layout in the file)
   std::vector<std::int64_t>
       chunks;       ///< [dims] chunk shape, asked for or found; empty: default or not chunked

@@ -199,7 +199,8 @@ NodeShare Simulator::plan_share(int rank, Cost& cost) {
   NodeShare share = share_of(node_of(rank));
   cost.add(gauge, cost.kept + k_gathered_bytes * field_.ranks);
   cost.kept += static_cast<std::int64_t>(
-      (share.store.capacity() + share.unowned.capacity() + share.fetch.capacity()) * sizeof(Box));
+      (share.store.capacity() + share.unowned.capacity() + share.owned.capacity() + share.fetch.capacity()) *
+      sizeof(Box));
   return share;
 }
 

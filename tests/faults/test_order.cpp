@@ -146,3 +146,44 @@ TEST_CASE("records that were skipped within a chunk read as fill") {
   if (world.count > 0) CHECK(there == 3);
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
 }
+
+TEST_CASE("a rank that makes another call leaves nobody waiting where compressed chunks keep cells") {
+  const World world;
+  if (world.size == 1) return;
+  // The last cells are nobody's.
+  const std::int64_t all = k_cells + 8, chunk = 10;
+  shoal_decomposition* cut = nullptr;
+  REQUIRE(shoal_block(MPI_COMM_WORLD, 1, &all, &world.first, &world.count, nullptr, nullptr, &cut) ==
+          SHOAL_OK);
+  for (const std::string nodes : {"0", "1"}) {
+    CAPTURE(nodes);
+    shoal_dataset* file = create("order.nc", "format=netcdf4, fill=false, ranks_per_node=" + nodes);
+    CHECK(shoal_def_dim(file, "x", all) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", cut) == SHOAL_OK);
+    CHECK(shoal_def_chunks(file, "v", &chunk) == SHOAL_OK);
+    CHECK(shoal_def_compression(file, "v", "shuffle+deflate:1") == SHOAL_OK);
+    std::vector<double> whole(static_cast<std::size_t>(all), 2);
+    const shoal_array everything{whole.data(), SHOAL_DOUBLE, 0, 1, &all, nullptr};
+    CHECK(shoal_put(file, "v", &everything, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    CHECK(shoal_sync(file, 0) == SHOAL_OK);
+    const auto write_cut = [&](const char* name, double value) {
+      std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
+      const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+      return shoal_write(file, name, cut, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+    };
+    const bool odd = world.rank == world.size - 1;
+    write_cut(odd ? "nonsense" : "v", 3);
+    CHECK(shoal_sync(file, 0) != SHOAL_OK);
+    CHECK(write_cut("v", 4) == SHOAL_OK);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+    REQUIRE(shoal_open(MPI_COMM_WORLD, "order.nc", SHOAL_READ, "", &file) == SHOAL_OK);
+    const shoal_array back{whole.data(), SHOAL_DOUBLE, 0, 1, &all, nullptr};
+    CHECK(shoal_get(file, "v", &back, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    int wrong = 0;
+    for (std::int64_t i = 0; i < all; ++i)
+      wrong += whole[static_cast<std::size_t>(i)] != (i < k_cells ? 4 : 2) ? 1 : 0;
+    CHECK(wrong == 0);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  }
+  shoal_decomposition_free(&cut);
+}

@@ -127,7 +127,8 @@ class Definitions:
         self._raw.def_gathered(name, " ".join(names), decomposition._raw)
 
     def def_fill(self, name: str, value) -> None:
-        """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined. Local."""
+        """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined, and keep what was
+        written there where no rank has them in later writes. Local."""
         self._need_open()
         self._def_fill(name, self.variables[name].number, value)
 

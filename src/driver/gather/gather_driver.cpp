@@ -169,7 +169,9 @@ void GatherDriver::collect(int v, const Meeting& meeting, const Box& slab, const
   std::int64_t cells = 0;
   for (const auto& part : parts)
     cells += part.cells.cells();
-  if (cells < slab.cells()) {  // some belong to nobody
+  const bool some_unowned = cells < slab.cells();
+  const bool keeps = some_unowned && keeps_unowned(v);
+  if (some_unowned && !keeps) {
     const Bytes fill = fill_of(definition);
     fill_box(slab_.data(), {static_cast<std::int64_t>(size)}, {slab.cells()}, fill.data(), size);
   }
@@ -181,7 +183,15 @@ void GatherDriver::collect(int v, const Meeting& meeting, const Box& slab, const
   }
   note_memory();
   ++count().writes;
-  if (status.ok()) status = caught([&] { file_->put(v, slab, slab_.data()); });
+  if (!status.ok()) return;
+  status = caught([&] {
+    if (!keeps) return file_->put(v, slab, slab_.data());
+    for (const auto& part : parts) {
+      part_.resize(static_cast<std::size_t>(part.cells.cells()) * size);
+      copy_cells(part.cells, definition.type, slab_.data(), slab, part_.data(), part.cells);
+      file_->put(v, part.cells, part_.data());
+    }
+  });
 }
 
 void GatherDriver::load(int v, const Box& box, std::byte* cells) {

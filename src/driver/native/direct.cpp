@@ -52,7 +52,8 @@ Status DirectWay::write(const FieldJob& job) {
   Status status = transfer.status;
   status.merge(caught([&] {
     const auto ranks = static_cast<std::size_t>(node_.size());
-    for (auto i = static_cast<std::size_t>(node_.rank()); i < job.share->unowned.size(); i += ranks)
+    for (auto i = static_cast<std::size_t>(node_.rank()); i < job.share->unowned.size() && !job.keeps;
+         i += ranks)
       for (const auto& box : within_region({job.share->unowned[i]}, transfer.region))
         store_fill(job, box, fill);
     if (!transfer.status.ok()) return store_fill(job, own_cells(transfer), fill);

@@ -38,10 +38,6 @@ Status located(const Status& failure, const FieldJob& job) {
   return out;
 }
 
-bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variable) {
-  return variable.no_fill && decomposition.owned_cells() < volume(decomposition.global());
-}
-
 Dims borders_of(const FieldJob& job) {
   return job.addresses_listed ? job.placement->chunk : Dims();
 }
@@ -71,18 +67,18 @@ void Encoder::load(NativeFile& file, const StoredChunk& from, std::span<std::byt
   coder.decode({stored, from.left_out}, cells);
 }
 
-std::int64_t Encoder::place_of(const Piece& piece) const {
-  return position_in(piece.cells.first, cells_of_chunk(piece.chunk_index, shape)) *
-         static_cast<std::int64_t>(element);
+std::int64_t Encoder::place_of(const Piece& piece, const Dims& cell) const {
+  return position_in(cell, cells_of_chunk(piece.chunk_index, shape)) * static_cast<std::int64_t>(element);
 }
 
-void Encoder::put_part(const Piece& piece, const std::byte* cells) {
-  copy_box(cells, byte_strides(piece.cells.count, element), chunk.data() + place_of(piece),
-           byte_strides(shape, element), piece.cells.count, copy, nullptr);
+void Encoder::put_part(const Piece& piece, const std::byte* cells, const Box& part) {
+  const auto from = position_in(part.first, piece.cells) * static_cast<std::int64_t>(element);
+  copy_box(cells + from, byte_strides(piece.cells.count, element), chunk.data() + place_of(piece, part.first),
+           byte_strides(shape, element), part.count, copy, nullptr);
 }
 
 void Encoder::get_part(const Bytes& whole, const Piece& piece, std::byte* cells) const {
-  copy_box(whole.data() + place_of(piece), byte_strides(shape, element), cells,
+  copy_box(whole.data() + place_of(piece, piece.cells.first), byte_strides(shape, element), cells,
            byte_strides(piece.cells.count, element), piece.cells.count, copy, nullptr);
 }
 

@@ -28,6 +28,7 @@ struct FieldJob {
   const VariableDef* variable = nullptr;
   const Placement* placement = nullptr;
   bool records = false;  ///< the first dimension counts records
+  bool keeps = false;    ///< there are cells that nobody owns, and they stay as they are in the file
   const NodeShare* share = nullptr;
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
@@ -48,8 +49,6 @@ std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before);
 /// What failed, with the variable and the records of the job, if nobody said before what it is of.
 Status located(const Status& failure, const FieldJob& job);
 
-/// Has the variable no fill value, and are there cells that nobody owns? They stay as they are in the file.
-bool keeps_unowned(const Decomposition& decomposition, const VariableDef& variable);
 /// Multiples of cells at which boxes of I/O ranks had best begin.
 Dims borders_of(const FieldJob& job);
 
@@ -62,7 +61,8 @@ struct StagedPiece {
   Dims chunk;
   std::size_t element_size = 0;
   int variable = -1;
-  StoredChunk encoded;  ///< an encoded chunk, as it lies in the file so far
+  StoredChunk encoded;                      ///< an encoded chunk, as it lies in the file so far
+  const std::vector<Box>* owned = nullptr;  ///< of an encoded chunk: other cells stay as they are
 
   std::int64_t bytes() const { return piece.cells.cells() * static_cast<std::int64_t>(element_size); }
 };
@@ -121,13 +121,13 @@ struct Encoder {
 
   /// The cells of a whole chunk as they lie in the file, fill where they do not.
   void load(NativeFile& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time);
-  /// From cells of a part, row-major, to their places in `chunk`.
-  void put_part(const Piece& piece, const std::byte* cells);
+  /// From cells of a piece, row-major, those of a box in it to their places in `chunk`.
+  void put_part(const Piece& piece, const std::byte* cells, const Box& part);
   /// From a whole chunk to cells of a part.
   void get_part(const Bytes& whole, const Piece& piece, std::byte* cells) const;
 
  private:
-  std::int64_t place_of(const Piece& piece) const;
+  std::int64_t place_of(const Piece& piece, const Dims& cell) const;
 };
 
 /// A chunk that was stored, and when: of two in the same place the later one counts.

@@ -25,7 +25,7 @@ Status FieldWriter::write(const FieldJob& job) {
     }));
   // Chunks to encode are whole: all ranks that there are share this stage.
   const auto cover = encoded ? std::vector<Box>{job.transfer->region}
-                             : within_region(job.share->store, job.transfer->region);
+                             : within_region(job.share->to_store(job.keeps), job.transfer->region);
   for_each_piece(cover, job.placement->chunk, stage_.slot_bytes() / element_size, [&](const Piece& piece) {
     if (stopped) return;
     const std::int64_t bytes = piece.cells.cells() * element_size;
@@ -74,12 +74,14 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
                      job.placement->chunk,
                      size_of(job.variable->type),
                      job.transfer->variable,
-                     {}};
+                     {},
+                     nullptr};
   if (job.is_encoded()) {  // gets its address when its size is known
     if (!job.encoded.empty()) {
       const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
       staged.encoded = job.encoded[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
     }
+    if (job.keeps) staged.owned = &job.share->to_store(true);
   } else if (job.addresses_listed) {
     staged.address_slot = open_->filling->addresses++;
     publish_address(job, staged);
@@ -132,7 +134,7 @@ Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const 
     if (!part.empty()) fill_box(place_of(part), strides, part.count, fill.data(), fill.size());
   };
   // Cells that nobody owns are shared out among the node's ranks.
-  for (std::size_t i = 0; i < job.share->unowned.size(); ++i)
+  for (std::size_t i = 0; i < job.share->unowned.size() && !job.keeps; ++i)
     if (i % static_cast<std::size_t>(stage_.node().size()) == static_cast<std::size_t>(stage_.node().rank()))
       for (const auto& box : within_region({job.share->unowned[i]}, job.transfer->region))
         fill_part(box);

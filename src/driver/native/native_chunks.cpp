@@ -222,17 +222,15 @@ void NativeDriver::load_piece(const FieldJob& job, const ChunkOrder& order, cons
   });
 }
 
-// Cells of the region that nobody sends are fill, whatever the chunk had there, unless a map leaves them
-// alone.
+// Cells of the region that nobody sends are fill, whatever the chunk had there, unless they stay.
 void NativeDriver::clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
                                std::byte* cells) {
-  const Transfer& transfer = *job.transfer;
-  if (is_mapped(transfer) && keeps_unowned(*transfer.decomposition, *job.variable)) return;
+  if (job.keeps) return;
   const Dims& shape = job.placement->chunk;
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   for_each_chunk(job, order, piece, cells, [&](const Dims& index, std::size_t, std::span<std::byte> chunk) {
     const Box all = cells_of_chunk(index, shape);
-    const Box part = intersection(all, transfer.region);
+    const Box part = intersection(all, job.transfer->region);
     if (part.empty()) return;
     const auto first = position_in(part.first, all) * static_cast<std::int64_t>(fill.size());
     fill_box(chunk.data() + first, byte_strides(shape, fill.size()), part.count, fill.data(), fill.size());

@@ -101,6 +101,7 @@ void NativeDriver::recover() {
   parts_->clear();
   stored_.clear();
   broken_ = missed_ = false;
+  reach_.lose();
   align_records(false);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
   // different things.
@@ -143,6 +144,8 @@ void NativeDriver::commit(bool durable, bool final) {
   lost_ = false;
   puts_ = false;
   put_.clear();
+  for (const int v : put_calls_)
+    reach_.note(schema_, v, Box::whole(schema_.shape(v)));
   put_calls_.clear();
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.

@@ -51,6 +51,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   if (options_.stored_by == StoredBy::ranks) find_servers();
   if (options_.io_way == IoWay::subset) make_groups();
   records_.start(schema_);
+  reach_.start(schema_);
   note_committed();
 }
 
@@ -144,6 +145,11 @@ void NativeDriver::out_of_step(const Status& status) {
   if (stage_) stage_->fail();
 }
 
+bool NativeDriver::may_keep(const Decomposition& decomposition, const VariableDef& variable) const {
+  return (variable.no_fill || (writable_ && !options_.catalog.fill)) &&
+         decomposition.owned_cells() < volume(decomposition.global());
+}
+
 FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   FieldJob job;
   job.transfer = &transfer;
@@ -154,6 +160,16 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.addresses_listed =
       job.placement->kind == Placement::Kind::listed ||
       (job.placement->kind == Placement::Kind::regular && job.placement->begin == k_unplaced);
+  return job;
+}
+
+// Where nothing is that could stay, the field is stored like others.
+FieldJob NativeDriver::job_to_write(const Transfer& transfer) const {
+  FieldJob job = job_for(transfer);
+  const std::int64_t first = job.records && !transfer.region.empty() ? transfer.region.first[0] : 0;
+  const bool there =
+      first < reach_.of(schema_, transfer.variable) || put_calls_.count(transfer.variable) != 0;
+  job.keeps = there && may_keep(*transfer.decomposition, *job.variable);
   return job;
 }
 
@@ -181,17 +197,18 @@ void NativeDriver::write(const Transfer& transfer) {
   const bool sends = !rearrangers_.empty();
   if (missed_ || (sends && transfer.variable < 0)) return miss(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
-  Route route =
-      sends ? route_of(job_for(transfer)) : Route{places_by_message() || (puts_ && !one_stage()), {}};
+  Route route = sends
+                    ? route_of(job_to_write(transfer))
+                    : Route{places_by_message() || (puts_ && !one_stage()) || must_load_chunks(transfer), {}};
   const bool meets = route.meets;
   if (meets) {
     const Status met = meet_to_write(transfer);
     if (!met.ok()) return pending_.merge(met);
   } else if (transfer.variable < 0) {
-    missed_ = asked_after_ > 0;
+    missed_ = asked_after_ > 0 || chunks_may_keep();
     return out_of_step(transfer.status);
   }
-  FieldJob job = job_for(transfer);
+  FieldJob job = job_to_write(transfer);
   written_so_far_ = note_of(job, written_so_far_);
   unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type));
   if (!meets && !sends && !nodes_->single()) keep_order(job, exchanges(job));
@@ -212,6 +229,7 @@ void NativeDriver::write(const Transfer& transfer) {
     definition.distributed = true;
     if (owner()) keep(caught([&] { catalog_->set_distributed(transfer.variable); }));
   }
+  reach_.note(schema_, transfer.variable, transfer.region);
   grow_records(transfer.variable, transfer.region);
   written_ = lengths();
   if (interleaves_records(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
@@ -279,9 +297,9 @@ std::vector<std::uint64_t> NativeDriver::allocate(const FieldJob& job) {
   std::size_t i = 0;
   for_each_index(chunks, [&](const Dims& index) {
     const Box cells = cells_of_chunk(index, job.placement->chunk);
+    const bool all = region.contains(intersection(cells, whole)) && !job.keeps;
     // Done before this rank arrives in the stage or sends the addresses, so nobody's cells can be there yet.
-    if (fresh[i] && !region.contains(intersection(cells, whole)) && !job.variable->no_fill)
-      fill_cells(v, cells, {addresses[i]});
+    if (fresh[i] && !all && !job.variable->no_fill) fill_cells(v, cells, {addresses[i]});
     ++i;
   });
   return addresses;

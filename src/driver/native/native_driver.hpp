@@ -16,6 +16,7 @@
 #include "driver/native/direct.hpp"
 #include "driver/native/field_writer.hpp"
 #include "driver/native/part_keeper.hpp"
+#include "driver/reach.hpp"
 #include "driver/record_keeper.hpp"
 #include "driver/room.hpp"
 
@@ -88,6 +89,9 @@ class NativeDriver final : public Driver {
   void recover();
 
   FieldJob job_for(const Transfer& transfer) const;
+  FieldJob job_to_write(const Transfer& transfer) const;
+  /// Are there cells that nobody owns, which stay as they are in the file if it has any?
+  bool may_keep(const Decomposition& decomposition, const VariableDef& variable) const;
   bool goes_direct(const FieldJob& job) const;
   Status store(const FieldJob& job, bool exchange);
   bool changes_way(const FieldJob& job, bool exchange) const;
@@ -95,6 +99,10 @@ class NativeDriver final : public Driver {
   std::vector<std::uint64_t> place(const FieldJob& job);
   std::vector<std::uint64_t> allocate(const FieldJob& job);
   Status check_encoding(const FieldJob& job);
+  /// Must ranks that share one stage come together, as what chunks have must be known before they are
+  /// written?
+  bool must_load_chunks(const Transfer& transfer) const;
+  bool chunks_may_keep() const;  ///< may they have to, in some write?
   /// Chunks that wait for more cells are stored first, where the call cannot wait for them. Collective if it
   /// does that.
   void make_way(const FieldJob& job);
@@ -307,6 +315,7 @@ class NativeDriver final : public Driver {
   Room tile_;  ///< this rank's cells of a field that goes through them
 
   RecordKeeper records_;
+  Reach reach_;
   bool puts_ = false;  ///< something was put that may wait in the catalog; on all ranks alike
   std::set<int> put_;  ///< those variables, on rank 0
   std::map<int, std::uint64_t> wrote_;  ///< how variables were written since ranks last met to settle

@@ -22,15 +22,6 @@ std::int64_t NativeDriver::largest_encoded_chunk() const {
   return largest;
 }
 
-namespace {
-
-bool keeps_cells(const FieldJob& job) {
-  const Decomposition& cut = *job.transfer->decomposition;
-  return cut.map() != nullptr && keeps_unowned(cut, *job.variable);
-}
-
-}  // namespace
-
 // Each chunk is encoded by one rank, out of one slot.
 Status NativeDriver::check_encoding(const FieldJob& job) {
   const Dims& chunk = job.placement->chunk;
@@ -50,14 +41,27 @@ Status NativeDriver::check_encoding(const FieldJob& job) {
   return {};
 }
 
+bool NativeDriver::must_load_chunks(const Transfer& transfer) const {
+  if (transfer.variable < 0) return false;
+  const FieldJob job = job_to_write(transfer);
+  return job.is_encoded() && job.keeps;
+}
+
+bool NativeDriver::chunks_may_keep() const {
+  for (int v = 0; v < static_cast<int>(placements_.size()); ++v)
+    for (const auto& [key, known] : shares_)
+      if (placement(v).kind == Placement::Kind::encoded && may_keep(*known.decomposition, variable(v)))
+        return true;
+  return false;
+}
+
 void NativeDriver::make_way(const FieldJob& job) {
-  if (keeps_cells(job) || parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job)))
-    settle("writes");
+  if (job.keeps || parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job))) settle("writes");
 }
 
 // Chunks that are written keep cells of before: they must be known, and are stored with them at once.
 Status NativeDriver::store_encoded(const FieldJob& job) {
-  if (keeps_cells(job)) {
+  if (job.keeps) {
     FieldJob kept = job;
     const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
     const Status known = caught([&] { kept.encoded = encoded_chunks(job.transfer->variable, chunks); });

@@ -44,7 +44,7 @@ void NativeDriver::find_rearrangers() {
     for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
       const VariableDef& definition = schema_.variables[v];
       if (!fits(definition, decomposition)) continue;
-      keeps = keeps || keeps_unowned(decomposition, definition);
+      keeps = keeps || may_keep(decomposition, definition);
       fetches = fetches || placements_[v].kind == Placement::Kind::library;
     }
     if (keeps && known.sends != Sends::always) {
@@ -52,9 +52,10 @@ void NativeDriver::find_rearrangers() {
         throw Error(Code::setting,
                     way_that_stays() +
                         ", but cells of a map that nobody owns must stay as they are in a variable "
-                        "without fill, for which I/O ranks read what is there; leave the setting out");
+                        "without fill, or with fill=false, for which I/O ranks read what is there; leave "
+                        "the setting out");
       known.sends = Sends::always;
-      known.why = "cells that nobody owns stay in variables without fill";
+      known.why = "cells that nobody owns stay as they are";
       known.ways.clear();
     }
     if ((fetches || known.sends != Sends::never) && rearrangers_.count(key) == 0)
@@ -219,7 +220,7 @@ Status NativeDriver::store_boxes(const FieldJob& job) {
   if (!stage_->broken()) writer_->settle_overlap(job, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Rearranger::Handling handling = handling_of(job, status);
-  if (!keeps_unowned(*transfer.decomposition, *job.variable)) handling.load = {};
+  if (!job.keeps) handling.load = {};
   const Seconds begin = now();
   const Seconds moved = counters_.store + counters_.read;
   Misfits misfits;

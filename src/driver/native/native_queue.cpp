@@ -12,7 +12,7 @@ namespace shoal {
 
 std::optional<Rearranger::Plan> NativeDriver::queue_plan(const FieldJob& job) const {
   const Transfer& transfer = *job.transfer;
-  if (keeps_unowned(*transfer.decomposition, *job.variable)) return std::nullopt;
+  if (job.keeps) return std::nullopt;
   const Decomposition* map = transfer.decomposition.get();
   if (map->map() == nullptr) {
     const auto known = std::find_if(tile_maps_.begin(), tile_maps_.end(), [&](const TileMap& t) {

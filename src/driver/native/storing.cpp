@@ -69,10 +69,13 @@ Encoder& Storing::encoder_of(int variable) {
 void Storing::encode(Encoder& encoder, const Filling& filling, const StagedPiece& staged) {
   const std::byte* cells = stage_.data(filling.number) + staged.in_stage;
   std::span<const std::byte> chunk(cells, static_cast<std::size_t>(staged.bytes()));
-  if (chunk.size() != encoder.chunk.size()) {  // it sticks out of the variable, or is a part
+  // It sticks out of the variable, or is a part, or has cells that stay.
+  if (chunk.size() != encoder.chunk.size() || staged.owned != nullptr) {
     encoder.load(file_, staged.encoded, encoder.chunk, counters_.decode);
     const Timer timer(counters_.encode);
-    encoder.put_part(staged.piece, cells);
+    const Box& all = staged.piece.cells;
+    for (const auto& part : staged.owned != nullptr ? within_region(*staged.owned, all) : std::vector{all})
+      encoder.put_part(staged.piece, cells, part);
     chunk = encoder.chunk;
   }
   ChunkCoder::Stored stored;

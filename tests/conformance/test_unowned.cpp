@@ -1,0 +1,289 @@
+// Cells that no rank owns: they get the fill value, or keep what the file had, by the setting fill; tiles and
+// maps, written again by others, in files that are made and that are opened.
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "conformance/support.hpp"
+#include "mpi/random_tiles.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+constexpr const char* k_path = "unowned.nc";
+constexpr double k_undefined = std::numeric_limits<double>::quiet_NaN();
+const Dims k_shape{2, 24, 60};
+
+/// Ranks do not wait for each other in writes.
+bool is_independent() {
+  const char* access = std::getenv("SHOAL_ACCESS");
+  return !is_native() && access != nullptr && std::string(access) == "independent";
+}
+
+/// What a decomposition does to all cells, known to every rank.
+class Split {
+ public:
+  Split(bool is_map, std::mt19937& random)
+      : is_map_(is_map), owned_(static_cast<std::size_t>(volume(k_grid)), false) {
+    // As many parts again belong to nobody.
+    const auto parts = random_tiles(k_grid, 2 * world_size() + 1, false, random);
+    for (int r = 0; r < world_size(); ++r)
+      for_cells(parts[static_cast<std::size_t>(r)], [&](const Dims& cell) { owned_[number(cell)] = true; });
+    const Box& tile = parts[static_cast<std::size_t>(world_rank())];
+    if (!is_map) {
+      ok(shoal_block(MPI_COMM_WORLD, 2, k_grid.data(), tile.first.data(), tile.count.data(), nullptr, nullptr,
+                     &handle_));
+      for_cells(tile, [&](const Dims& cell) { mine_.push_back(cell); });
+      extents_ = tile.count;
+      return;
+    }
+    // Every other cell of the tile, backwards.
+    owned_.assign(owned_.size(), false);
+    for (int r = 0; r < world_size(); ++r)
+      for_cells(parts[static_cast<std::size_t>(r)], [&](const Dims& cell) {
+        if (number(cell) % 2 == 0) owned_[number(cell)] = true;
+      });
+    std::vector<std::int64_t> list;
+    for_cells(tile, [&](const Dims& cell) {
+      if (number(cell) % 2 == 0) mine_.push_back(cell);
+    });
+    std::reverse(mine_.begin(), mine_.end());
+    for (const Dims& cell : mine_)
+      list.push_back(static_cast<std::int64_t>(number(cell)));
+    ok(shoal_map(MPI_COMM_WORLD, 2, k_grid.data(), 0, static_cast<std::int64_t>(list.size()), list.data(),
+                 &handle_));
+    extents_ = {static_cast<std::int64_t>(list.size())};
+  }
+  Split(const Split&) = delete;
+  Split& operator=(const Split&) = delete;
+  ~Split() { shoal_decomposition_free(&handle_); }
+
+  const shoal_decomposition* handle() const { return handle_; }
+  bool is_map() const { return is_map_; }
+  bool owns(const Dims& cell) const { return owned_[number(cell)]; }
+  /// This rank's cells in the order of its array, and the array's extents.
+  const std::vector<Dims>& mine() const { return mine_; }
+  const Dims& extents() const { return extents_; }
+
+ private:
+  static constexpr std::int64_t k_rows = 24, k_columns = 60;
+  inline static const Dims k_grid{k_rows, k_columns};
+  static std::size_t number(const Dims& cell) {
+    return static_cast<std::size_t>(position_in(cell, Box::whole(k_grid)));
+  }
+  shoal_decomposition* handle_ = nullptr;
+  bool is_map_;
+  std::vector<bool> owned_;
+  std::vector<Dims> mine_;
+  Dims extents_;
+};
+
+/// A file, and what must be in it.
+class Model {
+ public:
+  /// fill: of the file when it is made.
+  Model(const std::string& settings, bool fill, const shoal_decomposition* split)
+      : settings_(settings), made_with_fill_(fill), fills_(fill) {
+    ok(shoal_create(MPI_COMM_WORLD, k_path, (settings + (fill ? "" : ", fill=false")).c_str(), &file_));
+    def_dim(file_, "time", SHOAL_UNLIMITED);
+    def_dim(file_, "z", k_shape[0]);
+    def_dim(file_, "y", k_shape[1]);
+    def_dim(file_, "x", k_shape[2]);
+    ok(shoal_def_var(file_, "grows", SHOAL_SHORT, "time z y x", split));
+    ok(shoal_def_var(file_, "fixed", SHOAL_DOUBLE, "z y x", split));
+    names_ = {"grows", "fixed"};
+    // Parallel HDF5 writes compressed variables in collective calls alone.
+    if (settings.find("netcdf4") == std::string::npos || (driver() == "netcdf" && is_independent())) return;
+    const std::int64_t chunk[] = {2, 1, 7, 25};  // some stick out
+    ok(shoal_def_var(file_, "packed", SHOAL_INT, "time z y x", split));
+    ok(shoal_def_chunks(file_, "packed", chunk));
+    ok(shoal_def_compression(file_, "packed", "shuffle+deflate:1"));
+    ok(shoal_def_var(file_, "once", SHOAL_INT, "z y x", split));
+    ok(shoal_def_chunks(file_, "once", chunk + 1));
+    ok(shoal_def_compression(file_, "once", "shuffle+deflate:1"));
+    names_.insert(names_.end(), {"packed", "once"});
+  }
+
+  void close() { ok(shoal_close(&file_, 0)); }
+  void open(bool fill) {
+    opened_ = true;
+    const std::string way = settings_.substr(std::min(settings_.find(", "), settings_.size()));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, ((fill ? "fill=true" : "fill=false") + way).c_str(),
+                  &file_));
+    fills_ = fill;
+  }
+  void sync() { ok(shoal_sync(file_, 0)); }
+
+  void write(const Split& split, std::int64_t record) {
+    ++step_;
+    if (is_independent()) sync();  // what is written next is another rank's
+    for (const auto& name : names_) {
+      if (leaves(name, split)) continue;
+      const std::int64_t of = has_records(name) ? record : 0;
+      TestArray array(SHOAL_DOUBLE, joined(Dims{k_shape[0]}, split.extents()));
+      for (std::int64_t z = 0; z < k_shape[0]; ++z)
+        for (std::size_t i = 0; i < split.mine().size(); ++i)
+          array.set(joined(Dims{z}, unravel(static_cast<std::int64_t>(i), split.extents())),
+                    value(name, of, joined(Dims{z}, split.mine()[i])));
+      ok(shoal_write(file_, name.c_str(), split.handle(), array.c(),
+                     has_records(name) ? record : SHOAL_NO_RECORD, nullptr, nullptr));
+      auto& cells = expected_.try_emplace({name, of}).first->second;
+      const bool there = !cells.empty();
+      cells.resize(static_cast<std::size_t>(volume(k_shape)), made_with_fill_ ? fill_of(name) : k_undefined);
+      std::size_t at = 0;
+      for_cells(Box::whole(k_shape), [&](const Dims& cell) {
+        double& now = cells[at++];
+        if (split.owns(tail(cell, 2)))
+          now = value(name, of, cell);
+        else if (fills_ && there)
+          now = fill_of(name);
+      });
+    }
+  }
+
+  void check() {
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file_));
+    for (const auto& [key, cells] : expected_) {
+      const auto& [name, record] = key;
+      CAPTURE(name);
+      CAPTURE(record);
+      TestArray all(SHOAL_DOUBLE, k_shape);
+      ok(shoal_get(file_, name.c_str(), all.c(), has_records(name) ? record : SHOAL_NO_RECORD, nullptr,
+                   nullptr));
+      std::size_t at = 0;
+      int wrong = 0;
+      for_cells(Box::whole(k_shape), [&](const Dims& cell) {
+        const double must = cells[at++];
+        wrong += !std::isnan(must) && all.get(cell) != must ? 1 : 0;
+      });
+      CHECK(wrong == 0);
+    }
+    close();
+  }
+
+ private:
+  /// Parallel HDF5 cannot read what must stay of a compressed variable.
+  bool leaves(const std::string& name, const Split& split) const {
+    const bool in_boxes = split.is_map() || settings_.find("io_ranks") != std::string::npos;
+    return driver() == "netcdf" && in_boxes && opened_ && !fills_ && (name == "packed" || name == "once");
+  }
+  static bool has_records(const std::string& name) { return name == "grows" || name == "packed"; }
+  static double fill_of(const std::string& name) {
+    if (name == "fixed") return fill_value(SHOAL_DOUBLE);
+    return fill_value(name == "grows" ? SHOAL_SHORT : SHOAL_INT);
+  }
+  double value(const std::string& name, std::int64_t record, const Dims& cell) const {
+    return 100 * step_ + value_of(static_cast<int>(name[0]), joined(Dims{record}, cell));
+  }
+
+  std::string settings_;
+  bool made_with_fill_;
+  bool fills_;
+  bool opened_ = false;
+  int step_ = 0;
+  std::vector<std::string> names_;
+  std::map<std::pair<std::string, std::int64_t>, std::vector<double>> expected_;
+  shoal_dataset* file_ = nullptr;
+};
+
+std::vector<std::string> ways() {
+  const std::vector<std::string> more =
+      is_native() ? std::vector<std::string>{"",
+                                             ", ranks_per_node=1",
+                                             ", ranks_per_node=2",
+                                             ", exchange=on",
+                                             ", exchange=on, ranks_per_node=2",
+                                             ", stage_bytes=65536, slot_bytes=4096",
+                                             ", direct_bytes=1",
+                                             ", exchange=off, ranks_per_node=1",
+                                             ", exchange=off, direct_bytes=1, ranks_per_node=2",
+                                             ", io_ranks=1, ranks_per_node=1",
+                                             ", background=thread"}
+                  : std::vector<std::string>{"", ", io_ranks=1"};
+  std::vector<std::string> all;
+  for (const auto& format : formats())
+    for (const auto& settings : more)
+      all.push_back("format=" + format + settings);
+  return all;
+}
+
+/// Visits with each way, and two decompositions that leave out different cells: tiles, and maps.
+template <class Visit>
+void in_all_ways(Visit&& visit) {
+  unsigned seed = 0;
+  for (const auto& settings : ways())
+    for (const bool is_map : {false, true}) {
+      // What must be sent is refused with exchange=off.
+      const bool stays = settings.find("exchange=off") != std::string::npos;
+      if (stays && (is_map || settings.find("netcdf4") != std::string::npos)) continue;
+      CAPTURE(settings);
+      CAPTURE(is_map);
+      std::mt19937 random(++seed);
+      const Split a(is_map, random);
+      const Split b(is_map, random);
+      visit(settings, a, b);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("cells that nobody owns keep what the file had in variables without fill") {
+  if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
+  in_all_ways([](const std::string& settings, const Split& a, const Split& b) {
+    Model file(settings, false, a.handle());
+    file.write(a, 0);
+    file.sync();
+    file.write(b, 0);
+    file.write(b, 1);
+    file.write(a, 1);
+    file.write(b, 1);
+    file.write(a, 2);
+    file.sync();
+    file.write(b, 3);
+    file.write(a, 2);
+    file.close();
+    file.check();
+  });
+}
+
+TEST_CASE("cells that nobody owns get the fill value, whatever the file had") {
+  if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
+  in_all_ways([](const std::string& settings, const Split& a, const Split& b) {
+    Model file(settings, true, a.handle());
+    file.write(a, 0);
+    file.sync();
+    file.write(b, 0);
+    file.write(b, 1);
+    file.write(a, 1);
+    file.close();
+    file.open(true);
+    file.write(a, 0);
+    file.write(b, 2);
+    file.close();
+    file.check();
+  });
+}
+
+TEST_CASE("cells that nobody owns keep what a file had that is opened with fill=false") {
+  if (skipped(in_one_file(), "a set of files is not written to again")) return;
+  in_all_ways([](const std::string& settings, const Split& a, const Split& b) {
+    Model file(settings, true, a.handle());
+    file.write(a, 0);
+    file.write(a, 1);
+    file.close();
+    file.open(false);
+    file.write(b, 0);
+    file.write(b, 2);  // new in the file: fill
+    file.write(a, 2);
+    file.sync();
+    file.write(a, 1);
+    file.write(b, 1);
+    file.close();
+    file.open(true);
+    file.write(a, 1);
+    file.close();
+    file.check();
+  });
+}
