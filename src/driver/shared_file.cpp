@@ -68,7 +68,6 @@ Bytes identity_of(const std::string& path) {
 void pack(ByteWriter& out, const FileSystem& where) {
   out.put(where.type);
   out.put(where.free);
-  out.put(static_cast<std::int64_t>(where.one_writer_at_a_time ? 1 : 0));
   out.put(static_cast<std::int64_t>(where.sharing));
   out.put(where.caches);
 }
@@ -77,7 +76,6 @@ FileSystem unpack_file_system(ByteReader& in) {
   FileSystem where;
   in.get(where.type);
   in.get(where.free);
-  where.one_writer_at_a_time = in.get<std::int64_t>() != 0;
   where.sharing = static_cast<FileSystem::Sharing>(in.get<std::int64_t>());
   in.get(where.caches);
   return where;

@@ -25,37 +25,34 @@ using Sharing = FileSystem::Sharing;
 struct Kind {
   std::uint64_t magic;
   const char* name;
-  bool one_writer_at_a_time;
   Sharing sharing;
 };
 
 constexpr std::uint64_t k_fuse = 0x65735546;
 
 // Numbers from statfs(2), and from the file systems' own documentation for those that are no part of Linux.
-// A file system that takes the file's lock for the whole of each buffered write serialises writers of one
-// node; Lustre, GPFS and BeeGFS lock ranges of the file.
 constexpr std::array k_kinds{
-    Kind{0x01021994, "tmpfs", true, Sharing::local},
-    Kind{0x858458f6, "ramfs", true, Sharing::local},
-    Kind{0xEF53, "ext4", true, Sharing::local},  // ext2 and ext3 have the same number
-    Kind{0x58465342, "xfs", true, Sharing::local},
-    Kind{0x9123683E, "btrfs", true, Sharing::local},
-    Kind{0xF2F52010, "f2fs", true, Sharing::local},
-    Kind{0x2FC12FC1, "zfs", false, Sharing::local},  // locks ranges
-    Kind{0x794C7630, "overlay", true, Sharing::local},
-    Kind{0x0BD00BD0, "lustre", false, Sharing::coherent},
-    Kind{0x47504653, "gpfs", false, Sharing::coherent},
-    Kind{0x19830326, "beegfs", false, Sharing::coherent},
-    Kind{0x20030528, "orangefs", false, Sharing::coherent},
-    Kind{0x00C36400, "ceph", true, Sharing::coherent},
-    Kind{0x01161970, "gfs2", true, Sharing::coherent},
-    Kind{0x7461636F, "ocfs2", true, Sharing::coherent},
-    Kind{0x6969, "nfs", true, Sharing::close_to_open},
-    Kind{0x5346414F, "afs", true, Sharing::close_to_open},
-    Kind{0xFF534D42, "cifs", true, Sharing::cached},
-    Kind{0xFE534D42, "smb", true, Sharing::cached},
-    Kind{0x01021997, "9p", false, Sharing::cached},
-    Kind{k_fuse, "fuse", true, Sharing::cached},
+    Kind{0x01021994, "tmpfs", Sharing::local},
+    Kind{0x858458f6, "ramfs", Sharing::local},
+    Kind{0xEF53, "ext4", Sharing::local},  // ext2 and ext3 have the same number
+    Kind{0x58465342, "xfs", Sharing::local},
+    Kind{0x9123683E, "btrfs", Sharing::local},
+    Kind{0xF2F52010, "f2fs", Sharing::local},
+    Kind{0x2FC12FC1, "zfs", Sharing::local},
+    Kind{0x794C7630, "overlay", Sharing::local},
+    Kind{0x0BD00BD0, "lustre", Sharing::coherent},
+    Kind{0x47504653, "gpfs", Sharing::coherent},
+    Kind{0x19830326, "beegfs", Sharing::coherent},
+    Kind{0x20030528, "orangefs", Sharing::coherent},
+    Kind{0x00C36400, "ceph", Sharing::coherent},
+    Kind{0x01161970, "gfs2", Sharing::coherent},
+    Kind{0x7461636F, "ocfs2", Sharing::coherent},
+    Kind{0x6969, "nfs", Sharing::close_to_open},
+    Kind{0x5346414F, "afs", Sharing::close_to_open},
+    Kind{0xFF534D42, "cifs", Sharing::cached},
+    Kind{0xFE534D42, "smb", Sharing::cached},
+    Kind{0x01021997, "9p", Sharing::cached},
+    Kind{k_fuse, "fuse", Sharing::cached},
 };
 
 struct FuseKind {
@@ -75,10 +72,9 @@ constexpr std::array k_fuse_kinds{
     FuseKind{"virtiofs", "virtiofs", Sharing::cached},
 };
 
-FileSystem made(const char* name, bool one_writer_at_a_time, Sharing sharing) {
+FileSystem made(const char* name, Sharing sharing) {
   FileSystem found;
   found.type = name;
-  found.one_writer_at_a_time = one_writer_at_a_time;
   found.sharing = sharing;
   return found;
 }
@@ -118,20 +114,20 @@ void ask_gluster(FileSystem& found, const std::string& mount_point) {
 FileSystem file_system_of_kind(std::uint64_t magic, const std::string& type_of_mount) {
   if (magic == k_fuse)
     for (const auto& kind : k_fuse_kinds)
-      if (type_of_mount == kind.mount_type) return made(kind.name, true, kind.sharing);
+      if (type_of_mount == kind.mount_type) return made(kind.name, kind.sharing);
   for (const Kind& kind : k_kinds)
-    if (kind.magic == magic) return made(kind.name, kind.one_writer_at_a_time, kind.sharing);
+    if (kind.magic == magic) return made(kind.name, kind.sharing);
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(magic));
-  return made(text.data(), false, Sharing::unknown);
+  return made(text.data(), Sharing::unknown);
 }
 
 FileSystem file_system_named(const std::string& type) {
   for (const auto& kind : k_fuse_kinds)
-    if (type == kind.name) return made(kind.name, true, kind.sharing);
+    if (type == kind.name) return made(kind.name, kind.sharing);
   for (const Kind& kind : k_kinds)
-    if (type == kind.name) return made(kind.name, kind.one_writer_at_a_time, kind.sharing);
-  return made(type.c_str(), false, Sharing::unknown);
+    if (type == kind.name) return made(kind.name, kind.sharing);
+  return made(type.c_str(), Sharing::unknown);
 }
 
 // A line: number, parent, MAJOR:MINOR, root, mount point, options, any number of tags, "-", TYPE, source, ...

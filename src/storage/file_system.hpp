@@ -23,7 +23,6 @@ struct FileSystem {
 
   std::string type;        ///< "tmpfs", "ext4", "lustre", "gpfs", "nfs", "fuse", "glusterfs", ... or "0x1234"
   std::uint64_t free = 0;  ///< bytes
-  bool one_writer_at_a_time = false;  ///< the kernel serialises writes to one file (local file systems)
   Sharing sharing = Sharing::unknown;
   /// Where it can be asked (GlusterFS): the settings of this node's client because of which it is cached.
   std::vector<std::string> caches;

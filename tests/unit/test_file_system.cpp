@@ -67,19 +67,18 @@ DriverOptions with(std::int64_t count, std::int64_t bytes, const std::string& ty
 }  // namespace
 
 TEST_CASE("file systems by their numbers") {
-  const std::vector<std::tuple<std::uint64_t, const char*, bool, Sharing>> known{
-      {0xEF53, "ext4", true, Sharing::local},         {0x58465342, "xfs", true, Sharing::local},
-      {0x9123683E, "btrfs", true, Sharing::local},    {0x794C7630, "overlay", true, Sharing::local},
-      {0x01021994, "tmpfs", true, Sharing::local},    {0x0BD00BD0, "lustre", false, Sharing::coherent},
-      {0x47504653, "gpfs", false, Sharing::coherent}, {0x19830326, "beegfs", false, Sharing::coherent},
-      {0x00C36400, "ceph", true, Sharing::coherent},  {0x6969, "nfs", true, Sharing::close_to_open},
-      {0xFE534D42, "smb", true, Sharing::cached},     {0x65735546, "fuse", true, Sharing::cached},
+  const std::vector<std::tuple<std::uint64_t, const char*, Sharing>> known{
+      {0xEF53, "ext4", Sharing::local},        {0x58465342, "xfs", Sharing::local},
+      {0x9123683E, "btrfs", Sharing::local},   {0x794C7630, "overlay", Sharing::local},
+      {0x01021994, "tmpfs", Sharing::local},   {0x0BD00BD0, "lustre", Sharing::coherent},
+      {0x47504653, "gpfs", Sharing::coherent}, {0x19830326, "beegfs", Sharing::coherent},
+      {0x00C36400, "ceph", Sharing::coherent}, {0x6969, "nfs", Sharing::close_to_open},
+      {0xFE534D42, "smb", Sharing::cached},    {0x65735546, "fuse", Sharing::cached},
   };
-  for (const auto& [number, name, one_writer, sharing] : known) {
+  for (const auto& [number, name, sharing] : known) {
     CAPTURE(name);
     for (const FileSystem& found : {file_system_of_kind(number), file_system_named(name)}) {
       CHECK(found.type == name);
-      CHECK(found.one_writer_at_a_time == one_writer);
       CHECK(found.sharing == sharing);
     }
   }
@@ -186,7 +185,6 @@ TEST_CASE("what several nodes are told that write one file") {
   const FileSystem same = unpack_file_system(in);
   CHECK(same.type == "nfs");
   CHECK(same.free == where.free);
-  CHECK(same.one_writer_at_a_time);
   CHECK(same.sharing == Sharing::close_to_open);
   CHECK(same.caches == where.caches);
 }

@@ -373,6 +373,4 @@ TEST_CASE("the kind of file system, of files that are and of files to be") {
   CHECK_FALSE(file_system_of("relative.nc").type.empty());
   // A number that is no name: /proc is no place for files.
   if (fs::exists("/proc/self")) CHECK(file_system_of("/proc/self").type == "0x9fa0");
-  if (fs::exists("/dev/shm") && file_system_of("/dev/shm").type == "tmpfs")
-    CHECK(file_system_of("/dev/shm/x").one_writer_at_a_time);
 }
