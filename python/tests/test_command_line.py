@@ -4,12 +4,14 @@
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import run_program
 
 import shoal
 from shoal.cli import mpi_launch
+from shoal.cli.commands import doctor
 
 program = [sys.executable, "-m", "shoal.cli"]
 
@@ -53,6 +55,33 @@ def test_doctor_says_what_is_wrong(tmp_path):
     result = run_program([*program, "doctor", str(tmp_path)], env={"SHOAL_STAGE_BYTS": "1"})
     assert result.returncode == 1
     assert "SHOAL_STAGE_BYTS" in result.stdout
+
+
+def test_doctor_says_what_sets_stripes(tmp_path, monkeypatch):
+    """What is on Lustre only: a library of its own, the program lfs, or what to do without both."""
+
+    def found(libraries):
+        def load(name):
+            if name not in libraries:
+                raise OSError(name)
+            return SimpleNamespace(**{call: None for call in libraries[name]})
+
+        monkeypatch.setattr(doctor.ctypes, "CDLL", load)
+        findings = doctor.Findings()
+        doctor._stripes(findings)
+        (only,) = findings.items
+        return only
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    library = {"liblustreapi.so": ["llapi_file_create"]}
+    assert found(library).found == "through liblustreapi.so"
+    nothing = found({"liblustreapi.so.1": []})
+    assert nothing.verdict is doctor.Verdict.WARNING and "lfs setstripe" in nothing.advice
+    program = tmp_path / "lfs"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o700)
+    assert found({}).found == f"through {program}"
+    assert found(library).found == "through liblustreapi.so"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -140,6 +140,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   DriverOptions out = driver_options_of(settings_);
   out.open_store = options.open_store;
   out.find_file_system = options.find_file_system;
+  out.lustre_libraries = options.lustre_libraries;
   if (out.stored_by == StoredBy::ranks) {  // who serve make their own of them
     ByteWriter packed;
     settings_.pack(packed);

@@ -27,6 +27,7 @@ struct DatasetOptions {
   SettingSources sources;                              ///< read by rank 0 alone
   StoreOpener open_store = open_posix_store;           ///< tests put a faulty one in between
   FileSystemFinder find_file_system = file_system_of;  ///< and tell of file systems that are not there
+  std::vector<std::string> lustre_libraries = k_lustre_libraries;  ///< and have one of their own
   Status problem;  ///< this rank's arguments are bad (a NULL path); it still takes part
   /// What this rank knows of such a dataset of the path, which comm is to open. Local.
   std::function<Unfinished(const Comm& comm, const std::string& path)> unfinished;

@@ -15,6 +15,7 @@
 #include "decomp/decomposition.hpp"
 #include "format/catalog.hpp"
 #include "storage/store.hpp"
+#include "storage/striping.hpp"
 
 namespace shoal {
 
@@ -129,6 +130,7 @@ struct DriverOptions {
   std::int64_t stripe_count = 0, stripe_bytes = 0;
   StoreOpener open_store = open_posix_store;
   FileSystemFinder find_file_system = file_system_of;
+  std::vector<std::string> lustre_libraries = k_lustre_libraries;
 };
 
 /// Who moves the bytes of one open file. Every call is made by all ranks in the same order (Collective)

@@ -184,7 +184,7 @@ OpenMode with_stripes(const std::string& path, OpenMode mode, const DriverOption
   }
   std::error_code ignored;
   if (mode == OpenMode::create_exclusive && std::filesystem::exists(path, ignored)) return mode;  // an error
-  const std::string problem = make_striped_file(path, stripes_of(options));
+  const std::string problem = make_striped_file(path, stripes_of(options), options.lustre_libraries);
   if (problem.empty()) return OpenMode::create;
   const auto folder = std::filesystem::path(path).parent_path().string();
   warnings.push_back("the file has the stripes of its folder, not those of stripe_count and stripe_bytes: " +

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/striping.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <system_error>
-#include <vector>
 
 #include "base/text.hpp"
 
@@ -28,6 +31,55 @@ std::vector<std::string> arguments_of(const std::string& path, const Stripes& st
   if (stripes.bytes > 0) arguments.insert(arguments.end(), {"-S", std::to_string(stripes.bytes)});
   arguments.push_back(path);
   return arguments;
+}
+
+template <class Function>
+Function* find(void* library, const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+
+/// While it lives, Lustre's library does not print what it also returns.
+class Silence {
+ public:
+  explicit Silence(void* library) : set_(find<void(int)>(library, "llapi_msg_set_level")) {
+    auto* const get = find<int()>(library, "llapi_msg_get_level");
+    if (get == nullptr) set_ = nullptr;
+    if (set_ == nullptr) return;
+    before_ = get();
+    set_(0);
+  }
+  ~Silence() {
+    if (set_ != nullptr) set_(before_);
+  }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+ private:
+  void (*set_)(int);
+  int before_ = 0;
+};
+
+/// A file of Lustre's library. Empty, or what it said against it; nothing where there is no such library. One
+/// that was found stays loaded: it may hold files open.
+std::optional<std::string> create_by_library(const std::vector<std::string>& names, const std::string& path,
+                                             const Stripes& stripes) {
+  for (const auto& name : names) {
+    void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    auto* const create =
+        find<int(const char*, unsigned long long, int, int, int)>(library, "llapi_file_create");
+    if (create == nullptr) continue;
+    constexpr int k_any_target = -1;
+    constexpr int k_usual_pattern = 0;
+    const auto count =
+        static_cast<int>(std::min<std::int64_t>(stripes.count, std::numeric_limits<int>::max()));
+    const Silence silence(library);
+    const int result = create(path.c_str(), static_cast<unsigned long long>(stripes.bytes), k_any_target,
+                              count, k_usual_pattern);
+    if (result >= 0) return std::string();
+    return "llapi_file_create of " + name + " could not make " + path + ": " + std::strerror(-result);
+  }
+  return std::nullopt;
 }
 
 /// Reads to the end, and keeps so much of it as a message can hold.
@@ -66,7 +118,9 @@ std::string run(const std::vector<std::string>& arguments) {
   const std::string said = error == 0 ? text_from(ends[0]) : std::string();
   ::close(ends[0]);
   if (error != 0)
-    return error == ENOENT ? "the program " + arguments[0] + " was not found on PATH" : std::strerror(error);
+    return error == ENOENT ? "the loader finds no " + k_lustre_libraries[0] + ", and the program " +
+                                 arguments[0] + " was not found on PATH"
+                           : std::strerror(error);
   int status = 0;
   pid_t ended = 0;
   do {
@@ -86,7 +140,8 @@ std::string stripe_command(const std::string& path, const Stripes& stripes) {
   return text;
 }
 
-std::string make_striped_file(const std::string& path, const Stripes& stripes) {
+std::string make_striped_file(const std::string& path, const Stripes& stripes,
+                              const std::vector<std::string>& libraries) {
   std::error_code error;
   const fs::file_status before = fs::status(path, error);
   const bool is_there = fs::exists(before);
@@ -96,9 +151,17 @@ std::string make_striped_file(const std::string& path, const Stripes& stripes) {
   // Beside the one that is there, which goes only when its successor is complete.
   const std::string fresh = place.string() + (is_there ? ".striped" : "");
   if (is_there) fs::remove(fresh, error);  // of a job that was killed
-  const std::string problem = run(arguments_of(fresh, stripes));
-  if (!problem.empty()) return problem;
-  if (!fs::exists(fresh, error)) return "lfs made no file";
+  std::string problem;
+  if (const auto outcome = create_by_library(libraries, fresh, stripes))
+    problem = *outcome;
+  else
+    problem = run(arguments_of(fresh, stripes));
+  if (!problem.empty()) {
+    // The file may have been made before its stripes were refused.
+    if (fs::is_regular_file(fs::symlink_status(fresh, error))) fs::remove(fresh, error);
+    return problem;
+  }
+  if (!fs::exists(fresh, error)) return "it was not made, and nothing was said against it";
   if (!is_there) return {};
   fs::permissions(fresh, before.permissions(), error);
   fs::rename(fresh, place, error);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace shoal {
 
@@ -12,9 +13,14 @@ struct Stripes {
   std::int64_t bytes = 0;
 };
 
-/// An empty file with these stripes, made by Lustre's program `lfs`; one that is there is replaced, since a
-/// file keeps the stripes that it was made with. Empty, or why it cannot be: then nothing was changed. Local.
-std::string make_striped_file(const std::string& path, const Stripes& stripes);
+/// Names that Lustre's library has for the loader.
+inline const std::vector<std::string> k_lustre_libraries{"liblustreapi.so.1", "liblustreapi.so"};
+
+/// An empty file with these stripes, made by Lustre's library or, where the loader finds none of these, by
+/// its program `lfs`; a file that is there is replaced, since it keeps the stripes that it was made with.
+/// Empty, or why it cannot be: then nothing was changed. Local.
+std::string make_striped_file(const std::string& path, const Stripes& stripes,
+                              const std::vector<std::string>& libraries = k_lustre_libraries);
 
 /// "lfs setstripe -c 4 -S 1048576 /lustre/run", for messages.
 std::string stripe_command(const std::string& path, const Stripes& stripes);

@@ -53,6 +53,7 @@ DatasetOptions on(const std::string& type, const std::string& settings, Noted* n
   DatasetOptions options;
   options.settings = settings;
   options.find_file_system = [type](const std::string&) { return file_system_named(type); };
+  options.lustre_libraries = {"no such library.so"};
   if (noted != nullptr)
     options.open_store = [noted](const std::string& path, StoreMode mode) -> std::unique_ptr<Store> {
       return std::make_unique<NotingStore>(open_posix_store(path, mode), *noted);
@@ -307,7 +308,7 @@ TEST_CASE("stripes that are asked for where there is no Lustre are a warning, ba
           }).code == Code::setting);
 }
 
-TEST_CASE("on Lustre new files are made by lfs, or libraries get hints") {
+TEST_CASE("on Lustre new files are made by its library, or lfs, or libraries get hints") {
   namespace fs = std::filesystem;
   const Comm comm(MPI_COMM_WORLD);
   const std::string before = std::getenv("PATH");
@@ -335,7 +336,11 @@ TEST_CASE("on Lustre new files are made by lfs, or libraries get hints") {
         if (exists == "error") fs::remove("lustre.nc");
       }
       comm.barrier();
-      auto file = Dataset::create(MPI_COMM_WORLD, "lustre.nc", on("lustre", settings + ", exists=" + exists));
+      DatasetOptions options = on("lustre", settings + ", exists=" + exists);
+      const bool by_library = exists == "error";
+      if (by_library) options.lustre_libraries = {SHOAL_FAKE_LUSTREAPI};
+      if (by_library && comm.rank() == 0) fs::remove("calls");
+      auto file = Dataset::create(MPI_COMM_WORLD, "lustre.nc", options);
       file->def_dim("time", 0);
       file->def_dim("x", 4 * comm.size());
       file->def_var("v", Type::double_, "time x", cut);
@@ -350,10 +355,12 @@ TEST_CASE("on Lustre new files are made by lfs, or libraries get hints") {
                 [&](const Dims& index, std::size_t i) { CHECK(found[i] == value_at(0, index)); });
       file->close(false);
       if (comm.rank() != 0) continue;
-      std::ifstream calls(bin / "calls");
+      std::ifstream calls(by_library ? fs::path("calls") : bin / "calls");
       std::string line;
       std::getline(calls, line);
-      CHECK((line.rfind("setstripe -c 2 -S 1048576 ", 0) == 0) == !by_hints);
+      const std::string first =
+          by_library ? "llapi_file_create 1048576 -1 2 0 " : "setstripe -c 2 -S 1048576 ";
+      CHECK((line.rfind(first, 0) == 0) == !by_hints);
     }
     if (!by_hints) continue;
     DriverOptions options = driver_on("lustre", 0);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -38,6 +39,7 @@ class FakeLustre {
     setenv("PATH", path_before_.c_str(), 1);
     fs::remove_all(folder_);
   }
+  std::string folder() const { return folder_.string(); }
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
   std::string text(const std::string& name) const {
     std::ifstream in(folder_ / name);
@@ -56,8 +58,14 @@ echo "$@" >> "$(dirname "$last")/calls"
 : > "$last"
 )";
 
-DriverOptions with(std::int64_t count, std::int64_t bytes, const std::string& type) {
+using Libraries = std::vector<std::string>;
+const Libraries k_no_library{"no such library.so"};
+const Libraries k_fake_library{SHOAL_FAKE_LUSTREAPI};
+
+DriverOptions with(std::int64_t count, std::int64_t bytes, const std::string& type,
+                   const Libraries& libraries = k_no_library) {
   DriverOptions options;
+  options.lustre_libraries = libraries;
   options.stripe_count = count;
   options.stripe_bytes = bytes;
   options.find_file_system = [type](const std::string&) { return file_system_named(type); };
@@ -231,7 +239,8 @@ TEST_CASE("a file that is replaced gets new stripes, and stays where they cannot
   CHECK(warnings[0].find("error: no such pool") != std::string::npos);
   CHECK(warnings[0].find("lfs setstripe -c 2 -S 65536 " + fs::path(kept).parent_path().string()) !=
         std::string::npos);
-  CHECK_FALSE(make_striped_file(fs::path(kept).parent_path().string(), {1, 0}).empty());  // a folder
+  CHECK_FALSE(
+      make_striped_file(fs::path(kept).parent_path().string(), {1, 0}, k_no_library).empty());  // a folder
 }
 
 TEST_CASE("without lfs, or not on Lustre, a warning says that stripes were not set") {
@@ -244,9 +253,61 @@ TEST_CASE("without lfs, or not on Lustre, a warning says that stripes were not s
   setenv("PATH", before.c_str(), 1);
   CHECK(with_stripes(here.file("b.nc"), OpenMode::create, with(2, 0, "xfs"), warnings) == OpenMode::create);
   REQUIRE(warnings.size() == 2);
-  CHECK(warnings[0].find("lfs was not found") != std::string::npos);
+  CHECK(warnings[0].find("no liblustreapi.so.1, and the program lfs was not found") != std::string::npos);
   CHECK(warnings[1].find("on xfs") != std::string::npos);
   CHECK_FALSE(fs::exists(here.file("a.nc")));
+}
+
+TEST_CASE("new files on Lustre get their stripes from its library, where there is one") {
+  const FakeLustre here("echo 'lfs was called' >&2; exit 1\n");
+  std::vector<std::string> warnings;
+  const auto file = here.file("new.nc");
+  CHECK(with_stripes(file, OpenMode::create,
+                     with(4, 1048576, "lustre", {"no such library.so", SHOAL_FAKE_LUSTREAPI}),
+                     warnings) == OpenMode::create);
+  CHECK(fs::exists(file));
+  CHECK(here.text("calls") == "llapi_file_create 1048576 -1 4 0 " + file + "\n");
+  // One that is there is replaced by one with its permissions; what is not set is the folder's.
+  std::ofstream(file) << "old";
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  CHECK(with_stripes(file, OpenMode::create, with(0, std::int64_t{3} << 30, "lustre", k_fake_library),
+                     warnings) == OpenMode::create);
+  CHECK(here.text("new.nc").empty());
+  CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK(here.text("calls").find("llapi_file_create 3221225472 -1 0 0 " + file + ".striped\n") !=
+        std::string::npos);
+  // More than an int holds is nothing that it may mistake for a small number.
+  CHECK(make_striped_file(here.file("many.nc"), {(std::int64_t{1} << 32) + 1, 0}, k_fake_library).empty());
+  CHECK(here.text("calls").find("llapi_file_create 0 -1 2147483647 0 ") != std::string::npos);
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("Lustre's library fails: the file is as it was, and a warning says why and what to do") {
+  const FakeLustre here(k_lfs);
+  std::vector<std::string> warnings;
+  setenv("FAKE_LUSTRE_ERRNO", std::to_string(EINVAL).c_str(), 1);
+  const auto kept = here.file("kept.nc");
+  std::ofstream(kept) << "old";
+  const auto fresh = here.file("fresh.nc");
+  for (const auto& file : {kept, fresh})
+    CHECK(with_stripes(file, OpenMode::create, with(2, 65536, "lustre", k_fake_library), warnings) ==
+          OpenMode::create);
+  unsetenv("FAKE_LUSTRE_ERRNO");
+  CHECK(here.text("kept.nc") == "old");
+  CHECK_FALSE(fs::exists(here.file("kept.nc.striped")));
+  CHECK_FALSE(fs::exists(fresh));
+  REQUIRE(warnings.size() == 2);
+  for (const std::string words :
+       {fresh + ": Invalid argument", "lfs setstripe -c 2 -S 65536 " + here.folder()})
+    CHECK_MESSAGE(warnings[1].find(words) != std::string::npos, warnings[1], " does not say ", words);
+  CHECK(here.text("calls").find("printed") == std::string::npos);
+}
+
+// Needs LD_LIBRARY_PATH: see CMakeLists.txt.
+TEST_CASE("Lustre's library is found where the loader looks" * doctest::skip()) {
+  const FakeLustre here(k_lfs);
+  CHECK(make_striped_file(here.file("new.nc"), {4, 65536}).empty());
+  CHECK(here.text("calls") == "llapi_file_create 65536 -1 4 0 " + here.file("new.nc") + "\n");
 }
 
 TEST_CASE("libraries get stripes as hints") {

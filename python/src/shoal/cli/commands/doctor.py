@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -163,7 +164,31 @@ def _file_system(findings: Findings, folder: Path) -> bool:
         findings.add("folder", found, Verdict.WARNING, "NFS is slow with many writers a file; use scratch.")
     else:
         findings.add("folder", found)
+    if kind == "lustre":
+        _stripes(findings)
     return True
+
+
+def _stripes(findings: Findings) -> None:
+    """What stripe_count and stripe_bytes go through: as src/storage/striping.cpp looks for it."""
+    for name in ("liblustreapi.so.1", "liblustreapi.so"):
+        try:
+            if hasattr(ctypes.CDLL(name), "llapi_file_create"):
+                findings.add("stripes", f"through {name}")
+                return
+        except OSError:
+            pass
+    program = shutil.which("lfs")
+    if program is not None:
+        findings.add("stripes", f"through {program}")
+        return
+    findings.add(
+        "stripes",
+        "neither liblustreapi.so.1 nor the program lfs was found",
+        Verdict.WARNING,
+        "Only drivers pnetcdf and netcdf can set stripe_count and stripe_bytes here. Install Lustre's client "
+        "tools, or set the folder's stripes before the run (lfs setstripe -c COUNT -S BYTES DIR).",
+    )
 
 
 def _trial(findings: Findings, folder: Path) -> None:
