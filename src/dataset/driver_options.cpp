@@ -84,6 +84,8 @@ DriverOptions driver_options_of(const Settings& settings) {
   out.stripe_bytes = settings.bytes("stripe_bytes");
   // Data that begins with a stripe is on as few targets as can be.
   if (out.stripe_bytes > 0 && settings.is_default("alignment")) out.catalog.alignment = out.stripe_bytes;
+  out.border_bytes = out.stripe_bytes;
+  if (out.border_bytes == 0 && !settings.is_default("alignment")) out.border_bytes = out.catalog.alignment;
   out.access = access_of(settings.text("access"));
   out.replicated_access = access_of(settings.text("replicated_access"));
   out.all_read = settings.text("replicated_read") == "all";

@@ -42,6 +42,9 @@ class Decomposition {
   static std::shared_ptr<const Decomposition> masked(const Comm& comm, const Decomposition* base,
                                                      CellMask mask, const Status& problem = {});
 
+  /// Of a map: the same with the dimensions before the `whole` last as one. Local.
+  std::shared_ptr<const Decomposition> in_a_row() const;
+
   /// The same for a communicator whose first ranks are this one's, and whose others have no cells: on one of
   /// the first, and on another, from what one of the first packed. Local.
   std::shared_ptr<const Decomposition> with_more_ranks(int ranks) const;

@@ -87,6 +87,16 @@ std::shared_ptr<const Decomposition> Decomposition::map(const Comm& comm, const 
   return out;
 }
 
+std::shared_ptr<const Decomposition> Decomposition::in_a_row() const {
+  std::shared_ptr<Decomposition> out(new Decomposition(*this));
+  out->global_ = joined({volume(mapped_shape())}, whole_shape());
+  const int n = out->global_.size();
+  out->tile_ = map_->empty() ? Box(Dims(n), Dims(n)) : Box::whole(out->global_);
+  out->halo_low_ = out->halo_high_ = Dims(n);
+  out->cut_ = joined({1}, Dims(whole_));
+  return out;
+}
+
 Dims Decomposition::mapped_shape() const {
   return front(global_, rank() - whole_);
 }

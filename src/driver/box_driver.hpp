@@ -123,6 +123,8 @@ class BoxDriver : public Driver {
   const DriverOptions& options() const { return options_; }
   bool writable() const { return writable_; }
   bool fresh() const { return fresh_; }  ///< made now, not opened
+  /// Multiples of cells at which pieces had best begin.
+  Dims borders(int v) const;
   const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
   /// Do cells that nobody owns stay as they are in the file?
   bool keeps_unowned(int v) const { return variable(v).no_fill || !options_.catalog.fill; }

@@ -3,19 +3,20 @@
 // which go the way of all others.
 #include <algorithm>
 
+#include "driver/borders.hpp"
 #include "driver/box_driver.hpp"
 #include "driver/tile_maps.hpp"
 
 namespace shoal {
 
-namespace {
-
-// Borders of chunks, if the variable has any.
-Dims alignment_of(const VariableDef& definition, int dims) {
-  return static_cast<int>(definition.chunks.size()) == dims ? Dims(definition.chunks) : Dims();
+// Of chunks, or of stripes where it is known where the variable lies.
+Dims BoxDriver::borders(int v) const {
+  const VariableDef& definition = variable(v);
+  if (definition.chunks.size() == definition.dims.size()) return Dims(definition.chunks);
+  const Placement& where = placement(v);
+  if (where.chunk.size() != static_cast<int>(definition.dims.size())) return {};
+  return borders_of(where, schema_.has_record(v), size_of(definition.type), options_.border_bytes);
 }
-
-}  // namespace
 
 bool BoxDriver::rearranges(const Transfer& transfer) const {
   if (!transfer.decomposition) return false;
@@ -125,9 +126,8 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   const Seconds storing = counters_.store;
   Misfits misfits;
   keep(caught([&] {
-         misfits = rearranger.write(transfer, stored(v), fill.data(),
-                                    alignment_of(definition, transfer.region.rank()),
-                                    {room, load_piece, store_piece});
+         misfits =
+             rearranger.write(transfer, stored(v), fill.data(), borders(v), {room, load_piece, store_piece});
        }),
        v);
   counters_.pack += now() - begin - (counters_.store - storing);
@@ -153,8 +153,7 @@ Status BoxDriver::read_map(const Transfer& transfer, Rearranger& rearranger) {
   const Seconds loaded = counters_.read;
   Misfits misfits;
   status.merge(caught([&] {
-    misfits = rearranger.read(transfer, stored(v), alignment_of(definition, transfer.region.rank()),
-                              {room, load_piece, {}});
+    misfits = rearranger.read(transfer, stored(v), borders(v), {room, load_piece, {}});
   }));
   counters_.unpack += now() - begin - (counters_.read - loaded);
   rearrangers_->tell(counters_);

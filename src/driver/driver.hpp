@@ -128,6 +128,8 @@ struct DriverOptions {
   CatalogOptions catalog;
   /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.
   std::int64_t stripe_count = 0, stripe_bytes = 0;
+  /// Boxes of I/O ranks begin at multiples of so many bytes of the file, where they can; 0: anywhere.
+  std::int64_t border_bytes = 0;
   StoreOpener open_store = open_posix_store;
   FileSystemFinder find_file_system = file_system_of;
   std::vector<std::string> lustre_libraries = k_lustre_libraries;

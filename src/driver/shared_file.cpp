@@ -29,7 +29,7 @@ bool wants_stripes(const DriverOptions& options) {
 
 std::string only_for_lustre(const FileSystem& where) {
   return "settings stripe_count and stripe_bytes are for Lustre, and the file is on " + where.type +
-         "; they change nothing there";
+         "; they set no stripes there";
 }
 
 // What makes the clients of a file system hand on what they are given at once, and ask again before reading.

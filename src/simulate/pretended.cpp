@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "driver/borders.hpp"
 #include "driver/io_ranks.hpp"
 
 namespace shoal {
@@ -62,6 +63,27 @@ bool MappedField::may_have(int rank, std::int64_t first, std::int64_t end) const
   }
   const Box all = Box::whole(shape_.mapped);
   return position_in(low, all) < end && position_in(high, all) >= first;
+}
+
+PretendedBoxes pretended_boxes(const PretendedField& field, const MapShape& shape,
+                               const DriverOptions& options, bool in_a_row) {
+  PretendedBoxes boxes{Box::whole(field.global), field.chunk, {}, shape};
+  Placement placement;
+  placement.kind = field.chunk.empty() ? Placement::Kind::regular : Placement::Kind::listed;
+  if (boxes.chunk.empty()) boxes.chunk = field.global;
+  const auto find_borders = [&] {
+    placement.chunk = boxes.chunk;
+    boxes.borders = borders_of(placement, false, field.size, options.border_bytes);
+  };
+  find_borders();
+  if (!in_a_row || !field.chunk.empty() || boxes.borders.empty()) return boxes;
+  const int n = shape.mapped.size();
+  const int first = field.global.size() - shape.rank();
+  boxes.region = shoal::in_a_row(boxes.region, first, n);
+  boxes.chunk = boxes.region.count;
+  boxes.shape.mapped = {volume(shape.mapped)};
+  find_borders();
+  return boxes;
 }
 
 std::vector<int> pretended_io_ranks(const PretendedField& field, const DriverOptions& options) {

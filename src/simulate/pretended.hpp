@@ -53,6 +53,16 @@ class MappedField {
   MapShape shape_;
 };
 
+/// What I/O ranks cut into boxes: the field as one that lies at the start of a file, without records.
+struct PretendedBoxes {
+  Box region;
+  Dims chunk, borders;
+  MapShape shape;
+};
+/// in_a_row: as driver native sees it.
+PretendedBoxes pretended_boxes(const PretendedField& field, const MapShape& shape,
+                               const DriverOptions& options, bool in_a_row);
+
 /// The ranks that store for others, as the options say or as they are chosen.
 std::vector<int> pretended_io_ranks(const PretendedField& field, const DriverOptions& options);
 

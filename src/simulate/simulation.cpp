@@ -50,7 +50,7 @@ class Simulator {
   NodeShare share_by_map(int node);
   void store_through_stage(int node, const NodeShare& share);
   void store_past_stage(int node, const NodeShare& share);
-  std::uint64_t address_of(const Dims& chunk_index) const;
+  std::uint64_t address_of(const Dims& chunk_index, const Box& region, const Dims& chunk) const;
 
   // ---- maps
   struct Mail {
@@ -110,6 +110,7 @@ class Simulator {
   std::optional<MappedField> mapped_;
   std::vector<int> io_ranks_;
   std::vector<int> box_of_rank_;  ///< -1: no I/O rank
+  PretendedBoxes boxes_;
   EvenCut cut_;
   std::int64_t max_cells_ = 0;
   std::vector<Mail> mail_;
@@ -204,9 +205,9 @@ NodeShare Simulator::plan_share(int rank, Cost& cost) {
   return share;
 }
 
-std::uint64_t Simulator::address_of(const Dims& chunk_index) const {
-  const Box chunks = chunks_of(region_, chunk_);
-  return static_cast<std::uint64_t>(position_in(chunk_index, chunks) * volume(chunk_)) * field_.size;
+std::uint64_t Simulator::address_of(const Dims& chunk_index, const Box& region, const Dims& chunk) const {
+  const Box chunks = chunks_of(region, chunk);
+  return static_cast<std::uint64_t>(position_in(chunk_index, chunks) * volume(chunk)) * field_.size;
 }
 
 // As FieldWriter fills slots, and shares of them are stored.
@@ -229,7 +230,8 @@ void Simulator::store_through_stage(int node, const NodeShare& share) {
   };
   store();
   for_each_piece(share.store, chunk_, stage.slot_bytes / size, [&](const Piece& piece) {
-    StagedPiece staged{piece, 0, address_of(piece.chunk_index), -1, chunk_, field_.size, -1, {}};
+    StagedPiece staged{piece, 0, address_of(piece.chunk_index, region_, chunk_), -1, chunk_, field_.size,
+                       -1,    {}};
     if (!filling.has_room(staged.bytes(), stage.slot_bytes)) store();
     if (filling.pieces.empty()) filling.align();
     staged.in_stage = filling.used;
@@ -259,7 +261,7 @@ void Simulator::store_past_stage(int node, const NodeShare& share) {
       });
       std::int64_t at = 0;
       for_each_piece({box}, chunk_, box.cells(), [&](const Piece& piece) {
-        add_extents(piece, chunk_, field_.size, address_of(piece.chunk_index), at, merger);
+        add_extents(piece, chunk_, field_.size, address_of(piece.chunk_index, region_, chunk_), at, merger);
         at += piece.cells.cells() * static_cast<std::int64_t>(field_.size);
       });
       merger.flush();
@@ -321,7 +323,7 @@ Simulator::Sent Simulator::plan_first(int rank, const Matters& matters) {
   const std::int64_t all = volume(mapped_->shape().mapped);
   sent.map = IndexMap(mapped_->cells_of(rank), all);
   if (matters.runs) sent.runs = runs_by_part(sent.map, all, field_.ranks);
-  if (matters.cells) sent.own = cells_of_boxes(sent.map, mapped_->shape(), cut_);
+  if (matters.cells) sent.own = cells_of_boxes(sent.map, boxes_.shape, cut_);
   return sent;
 }
 
@@ -375,7 +377,7 @@ void Simulator::choose_pieces() {
 void Simulator::end_of_node(std::vector<Cost>& costs) {
   if (sending_node_ < 0) return;
   send_of_node();
-  const std::int64_t boxes = mapped_dim_of(cut_, mapped_->shape()) < 0 ? 1 : cut_.parts();
+  const std::int64_t boxes = mapped_dim_of(cut_, boxes_.shape) < 0 ? 1 : cut_.parts();
   const auto kept = static_cast<std::int64_t>(node_boxes_.size() * sizeof(Letter));
   for (int r = field_.first_of_node(sending_node_); by_nodes_ && r < field_.first_of_node(sending_node_ + 1);
        ++r) {
@@ -393,13 +395,13 @@ void Simulator::write_from(int rank, const Sent& sent) {
     const int to = io_ranks_[static_cast<std::size_t>(box)];
     if (!is_chosen(rank) && !is_chosen(to)) return;
     for (std::int64_t round = 0; round < out_.rounds; ++round) {
-      const BoxShare share = share_of_box(cut_, mapped_->shape(), box, max_cells_, round);
+      const BoxShare share = share_of_box(cut_, boxes_.shape, box, max_cells_, round);
       const std::int64_t cells = cells_of_share(sent.map, share, of_box);
       if (cells > 0) count_cells(rank, box, round, cells * share.part.around() * size);
     }
   };
   for (const auto& own : sent.own) {
-    if (mapped_dim_of(cut_, mapped_->shape()) >= 0)
+    if (mapped_dim_of(cut_, boxes_.shape) >= 0)
       send(own.box, own.where.cells());
     else if (own.where.cells() > 0)
       for (int box = 0; box < cut_.parts(); ++box)
@@ -411,7 +413,7 @@ void Simulator::post(int rank, Sent&& sent) {
   for (auto& parcel : sent.runs)
     if (is_chosen(parcel.rank))
       mail_[static_cast<std::size_t>(parcel.rank)].runs.push_back({rank, std::move(parcel.bytes)});
-  const bool for_all = mapped_dim_of(cut_, mapped_->shape()) < 0;
+  const bool for_all = mapped_dim_of(cut_, boxes_.shape) < 0;
   for (auto& own : sent.own) {
     if (own.where.cells() == 0) continue;
     for (int box = for_all ? 0 : own.box; box < (for_all ? cut_.parts() : own.box + 1); ++box) {
@@ -437,9 +439,10 @@ template <class Visit>
 void Simulator::box_extents(int box, Visit&& visit) const {
   const Pieces pieces(cut_.part(box), max_cells_);
   for (std::int64_t i = 0; i < pieces.count(); ++i)
-    for_each_piece({pieces.piece(i)}, chunk_, max_cells_, [&](const Piece& piece) {
+    for_each_piece({pieces.piece(i)}, boxes_.chunk, max_cells_, [&](const Piece& piece) {
       ExtentMerger merger(visit);
-      add_extents(piece, chunk_, field_.size, address_of(piece.chunk_index), 0, merger);
+      add_extents(piece, boxes_.chunk, field_.size,
+                  address_of(piece.chunk_index, boxes_.region, boxes_.chunk), 0, merger);
       merger.flush();
     });
 }
@@ -481,7 +484,11 @@ std::vector<Simulator::Matters> Simulator::who_matters() const {
   };
   for (int r = 0; r < field_.ranks; ++r) {
     Matters& m = matters[static_cast<std::size_t>(r)];
-    m.cells = is_chosen(r) || any(boxes, [&](const Box& box) { return mapped_->may_have(r, box); });
+    m.cells = is_chosen(r) || any(boxes, [&](const Box& box) {
+                if (boxes_.region.rank() == region_.rank()) return mapped_->may_have(r, box);
+                const int row = box.rank() - boxes_.shape.rank();
+                return mapped_->may_have(r, box.first[row], box.end(row));
+              });
     m.runs = is_chosen(r) ||
              any(parts, [&](const auto& part) { return mapped_->may_have(r, part.first, part.second); });
   }
@@ -497,7 +504,8 @@ void Simulator::exchange() {
   box_of_rank_.assign(static_cast<std::size_t>(field_.ranks), -1);
   for (int box = 0; box < boxes; ++box)
     box_of_rank_[static_cast<std::size_t>(io_ranks_[static_cast<std::size_t>(box)])] = box;
-  cut_ = EvenCut(region_, boxes, field_.chunk);
+  boxes_ = pretended_boxes(field_, mapped_->shape(), wish_.options, wish_.native);
+  cut_ = EvenCut(boxes_.region, boxes, boxes_.borders);
   choose_pieces();
   const auto list = static_cast<std::int64_t>(io_ranks_.size() * sizeof(int));
   mail_.resize(static_cast<std::size_t>(field_.ranks));

@@ -81,8 +81,8 @@ void Weighing::weigh(const std::function<NodeShare(int node)>& share_of) {
     return;
   }
   const auto boxes = static_cast<int>(pretended_io_ranks(field_, wish_.options).size());
-  const double in_boxes = runs_of_boxes(Box::whole(field_.global), boxes, field_.chunk,
-                                        field_.chunk.empty() ? field_.global : field_.chunk, field_.size);
+  const PretendedBoxes cut = pretended_boxes(field_, shape_, wish_.options, false);
+  const double in_boxes = runs_of_boxes(cut.region, boxes, cut.borders, cut.chunk, field_.size);
   exchange = !off && (most_runs_ > k_most_boxes || exchange_pays(runs_, bytes_, in_boxes));
   why = std::string(off ? "exchange=off; " : "") + "nodes " + (exchange ? "would " : "") + "store " + own +
         "; " + text(boxes) + " I/O ranks " + (exchange ? "" : "would ") + "store " + text(in_boxes) +

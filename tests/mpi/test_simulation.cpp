@@ -336,3 +336,46 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     compare(comm, wish, simulated, format, cut);
   }
 }
+
+TEST_CASE("boxes that begin at stripes: simulated messages, loads and extents are those that happen") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (!Nodes(comm, 0).single()) return;  // the nodes here are made of ranks that share memory
+  std::mt19937 random(33);
+  for (int round = 0; round < 12; ++round) {
+    const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    PretendedField field;
+    field.ranks = comm.size();
+    field.global =
+        std::array{Dims{67, 131}, Dims{9001}, Dims{3, 40, 101}}[static_cast<std::size_t>(round % 3)];
+    DriverOptions options;
+    options.border_bytes = options.catalog.alignment = 4096;
+    options.ranks_per_node = any_of(even_nodes(comm.size()), random);
+    field.nodes = comm.size() / options.ranks_per_node;
+    options.io_ranks = 1 + pick(comm.size());
+    const Format format = round % 4 == 3 ? Format::netcdf4 : Format::cdf5;
+    if (format == Format::netcdf4)
+      for (const auto n : field.global)
+        field.chunk.push_back(1 + n / 2);
+    std::shared_ptr<const Decomposition> cut;
+    if (pick(2) == 0) {
+      const auto tiles = random_tiles(field.global, comm.size(), pick(2) == 0, random);
+      field.tile = [tiles](int rank) { return tiles[static_cast<std::size_t>(rank)]; };
+      cut = testing::block_of(comm, field.global, tiles, 0);
+    } else {
+      field.leads = round % 3 == 2 ? 1 : 0;
+      const Dims mapped = tail(field.global, field.global.size() - field.leads);
+      const auto lists = random_maps(volume(mapped), comm.size(), {}, random);
+      field.cells = [lists](int rank) { return lists[static_cast<std::size_t>(rank)]; };
+      cut = Decomposition::map(comm, mapped, 0, lists[static_cast<std::size_t>(comm.rank())]);
+    }
+    CAPTURE(round);
+    CAPTURE(options.io_ranks);
+    CAPTURE(options.ranks_per_node);
+    SimulationWish wish;
+    wish.field = field;
+    wish.options = options;
+    const Simulation simulated = simulate(wish);
+    CHECK(simulated.exchanged);
+    compare(comm, wish, simulated, format, cut);
+  }
+}

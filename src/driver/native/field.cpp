@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
+#include "driver/borders.hpp"
 
 namespace shoal {
 
@@ -39,7 +40,7 @@ Status located(const Status& failure, const FieldJob& job) {
 }
 
 Dims borders_of(const FieldJob& job) {
-  return job.addresses_listed ? job.placement->chunk : Dims();
+  return borders_of(*job.placement, job.records, size_of(job.variable->type), job.border_bytes);
 }
 
 Encoder::Encoder(const FieldJob& job)

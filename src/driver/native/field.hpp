@@ -33,6 +33,7 @@ struct FieldJob {
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
   std::vector<std::uint64_t> addresses;
+  std::int64_t border_bytes = 0;  ///< as in DriverOptions
   bool addresses_listed = false;  ///< by the list above, not by the placement's rule
   /// The same for encoded chunks: reading, and writing parts of them, whose other cells stay as they are
   /// there; empty: the region has all cells that there are of its chunks.

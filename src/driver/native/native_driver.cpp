@@ -157,6 +157,7 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.placement = &placements_[static_cast<std::size_t>(transfer.variable)];
   job.records = schema_.has_record(transfer.variable);
   job.share = &shares_.at(transfer.decomposition.get()).share;
+  job.border_bytes = options_.border_bytes;
   job.addresses_listed =
       job.placement->kind == Placement::Kind::listed ||
       (job.placement->kind == Placement::Kind::regular && job.placement->begin == k_unplaced);

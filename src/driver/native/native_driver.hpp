@@ -205,7 +205,9 @@ class NativeDriver final : public Driver {
   /// Collective.
   Status store_boxes(const FieldJob& job);
   Status fetch_boxes(const FieldJob& job);
-  Status fetch_boxes(const FieldJob& job, const Element& stored, const Rearranger::Handling& handling);
+  /// as_cut: what the job is of, for messages.
+  Status fetch_boxes(const FieldJob& job, const Transfer& as_cut, const Element& stored,
+                     const Rearranger::Handling& handling);
   /// Collective.
   void find_rearrangers();
   /// How boxes of the job are stored and loaded; both outlive it.
@@ -214,6 +216,16 @@ class NativeDriver final : public Driver {
   template <class Move>
   void move_box(const FieldJob& job, const Box& box, std::byte* cells, Move&& move);
   Rearranger* rearranger_of(const Transfer& transfer) const;
+  /// The map that stands for a decomposition, if it was made; nullptr: it was not.
+  std::shared_ptr<const Decomposition> known_map(const std::shared_ptr<const Decomposition>& cut) const;
+  /// What the job is where its I/O ranks' boxes are cut out of one row of cells.
+  struct Row {
+    Transfer transfer;
+    Placement placement;
+  };
+  /// The job as one of the row, if stripes are asked for and its cells are a row in the file: rows of a grid
+  /// seldom end where stripes do. `row` outlives it.
+  FieldJob as_row(const FieldJob& job, Row& row) const;
   void count_messages();
   void add_rearranger(const std::shared_ptr<const Decomposition>& map);
   /// Fields cut into tiles: the same way, as maps.
@@ -278,6 +290,7 @@ class NativeDriver final : public Driver {
   std::map<const Decomposition*, Known> shares_;
   std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
+  std::map<const Decomposition*, std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
   Room box_cells_, chunk_cells_;
   std::atomic<std::uint64_t> file_end_ = 0;  ///< of several nodes: Catalog::share_end, on rank 0
   std::vector<int> coders_;                  ///< who compresses what lies on several nodes

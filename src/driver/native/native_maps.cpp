@@ -2,6 +2,7 @@
 // Fields whose cells are sent to I/O ranks, each of which stores (fetches) a box of the field itself.
 #include <algorithm>
 
+#include "driver/borders.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/map_cells.hpp"
 #include "driver/native/native_driver.hpp"
@@ -74,9 +75,43 @@ void NativeDriver::add_rearranger(const std::shared_ptr<const Decomposition>& ma
   if (!queue_ && writable_)
     queue_.emplace(comm_, io_ranks(), window_bytes(options_) / 4,
                    node_messages_ ? &*node_messages_ : nullptr);
-  rearrangers_.emplace(map.get(),
-                       std::make_unique<Rearranger>(comm_, map, io_ranks(), exchange_bytes(options_),
-                                                    node_messages_ ? &*node_messages_ : nullptr));
+  const auto add = [&](const std::shared_ptr<const Decomposition>& one) {
+    rearrangers_.emplace(one.get(),
+                         std::make_unique<Rearranger>(comm_, one, io_ranks(), exchange_bytes(options_),
+                                                      node_messages_ ? &*node_messages_ : nullptr));
+  };
+  add(map);
+  if (options_.border_bytes == 0 || map->mapped_shape().size() == 1) return;
+  add(rows_.emplace(map.get(), map->in_a_row()).first->second);
+}
+
+std::shared_ptr<const Decomposition> NativeDriver::known_map(
+    const std::shared_ptr<const Decomposition>& cut) const {
+  if (cut->map() != nullptr) return cut;
+  const auto known = std::find_if(tile_maps_.begin(), tile_maps_.end(),
+                                  [&](const TileMap& t) { return t.block == cut && !t.halo; });
+  return known == tile_maps_.end() ? nullptr : known->map;
+}
+
+FieldJob NativeDriver::as_row(const FieldJob& job, Row& row) const {
+  const auto map = known_map(job.transfer->decomposition);
+  const auto found = rows_.find(map.get());
+  if (found == rows_.end() || job.placement->kind != Placement::Kind::regular || borders_of(job).empty())
+    return job;
+  const Box& region = job.transfer->region;
+  const Dims mapped = map->mapped_shape();
+  const int first = region.rank() - map->rank();
+  for (int d = 0; d < mapped.size(); ++d)
+    if (region.count[first + d] != mapped[d] || job.placement->chunk[first + d] != mapped[d]) return job;
+  row.transfer = *job.transfer;
+  row.transfer.decomposition = found->second;
+  row.transfer.region = in_a_row(region, first, mapped.size());
+  row.placement = *job.placement;
+  row.placement.chunk = in_a_row(job.placement->chunk, first, mapped.size());
+  FieldJob out = job;
+  out.transfer = &row.transfer;
+  out.placement = &row.placement;
+  return out;
 }
 
 void NativeDriver::count_messages() {
@@ -214,10 +249,12 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
   return handling;
 }
 
-Status NativeDriver::store_boxes(const FieldJob& job) {
+Status NativeDriver::store_boxes(const FieldJob& as_cut) {
+  Row row;
+  const FieldJob job = as_row(as_cut, row);
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
-  if (!stage_->broken()) writer_->settle_overlap(job, status);
+  if (!stage_->broken()) writer_->settle_overlap(as_cut, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Rearranger::Handling handling = handling_of(job, status);
   if (!job.keeps) handling.load = {};
@@ -229,14 +266,16 @@ Status NativeDriver::store_boxes(const FieldJob& job) {
   }));
   counters_.pack += now() - begin - (counters_.store + counters_.read - moved);
   count_messages();
-  if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, true));
+  if (misfits.count > 0) status.merge(mapped_misfit_status(*as_cut.transfer, *job.variable, misfits, true));
   return status;
 }
 
-Status NativeDriver::fetch_boxes(const FieldJob& job) {
+Status NativeDriver::fetch_boxes(const FieldJob& as_cut) {
+  Row row;
+  const FieldJob job = as_row(as_cut, row);
   Status status = job.transfer->status;
   const Rearranger::Handling handling = handling_of(job, status);
-  status.merge(fetch_boxes(job, job.stored(), handling));
+  status.merge(fetch_boxes(job, *as_cut.transfer, job.stored(), handling));
   return status;
 }
 
@@ -251,11 +290,12 @@ Status NativeDriver::fetch_by_library(const FieldJob& job) {
       if (!box.empty()) get_by_library(job.transfer->variable, box, cells);
     }));
   };
-  status.merge(fetch_boxes(job, {job.variable->type, size_of(job.variable->type), false}, handling));
+  status.merge(
+      fetch_boxes(job, *job.transfer, {job.variable->type, size_of(job.variable->type), false}, handling));
   return status;
 }
 
-Status NativeDriver::fetch_boxes(const FieldJob& job, const Element& stored,
+Status NativeDriver::fetch_boxes(const FieldJob& job, const Transfer& as_cut, const Element& stored,
                                  const Rearranger::Handling& handling) {
   const Transfer& transfer = *job.transfer;
   Status status;
@@ -266,7 +306,7 @@ Status NativeDriver::fetch_boxes(const FieldJob& job, const Element& stored,
       caught([&] { misfits = rearranger_of(transfer)->read(transfer, stored, borders_of(job), handling); }));
   counters_.unpack += now() - begin - (counters_.read - fetched);
   count_messages();
-  if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));
+  if (misfits.count > 0) status.merge(mapped_misfit_status(as_cut, *job.variable, misfits, false));
   return status;
 }
 

@@ -11,19 +11,14 @@
 namespace shoal {
 
 std::optional<Rearranger::Plan> NativeDriver::queue_plan(const FieldJob& job) const {
-  const Transfer& transfer = *job.transfer;
   if (job.keeps) return std::nullopt;
-  const Decomposition* map = transfer.decomposition.get();
-  if (map->map() == nullptr) {
-    const auto known = std::find_if(tile_maps_.begin(), tile_maps_.end(), [&](const TileMap& t) {
-      return t.block == transfer.decomposition && !t.halo;
-    });
-    if (known == tile_maps_.end()) return std::nullopt;
-    map = known->map.get();
-  }
-  const auto rearranger = rearrangers_.find(map);
+  Row row;
+  const FieldJob in_file = as_row(job, row);
+  const Transfer& transfer = *in_file.transfer;
+  const auto rearranger = rearrangers_.find(known_map(transfer.decomposition).get());
   if (rearranger == rearrangers_.end()) return std::nullopt;
-  return rearranger->second->plan_of(transfer.region, job.stored(), borders_of(job), queue_->most_bytes());
+  return rearranger->second->plan_of(transfer.region, job.stored(), borders_of(in_file),
+                                     queue_->most_bytes());
 }
 
 // in_same_boxes: cells that come again go to the ranks that had them before, in order.
@@ -116,7 +111,11 @@ void NativeDriver::enqueue(const FieldJob& job, const Rearranger::Plan& plan) {
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   {
     const Timer timer(counters_.pack);
-    const Misfits misfits = queue_->add(*rearranger_of(cells), plan, cells, fill.data());
+    FieldJob of_cells = job;
+    of_cells.transfer = &cells;
+    Row row;
+    const Transfer& in_file = *as_row(of_cells, row).transfer;
+    const Misfits misfits = queue_->add(*rearranger_of(in_file), plan, in_file, fill.data());
     if (misfits.count > 0) status.merge(mapped_misfit_status(cells, *job.variable, misfits, true));
   }
   Queued queued{{}, job.share};
@@ -155,7 +154,8 @@ void NativeDriver::send_queued(bool same) {
   const Seconds stored = counters_.store;
   keep(caught([&] {
     queue_->exchange([&](std::size_t i, const Box& box, std::byte* cells) {
-      keep(located(caught([&] { store_box(jobs[i], box, cells); }), jobs[i]));
+      Row row;
+      keep(located(caught([&] { store_box(as_row(jobs[i], row), box, cells); }), jobs[i]));
     });
   }));
   queue_->clear();

@@ -178,9 +178,8 @@ void NativeDriver::decide(const Known& known, const FieldJob& job, Way& way) {
       runs = static_cast<double>(comm_.sum(first ? own_runs : 0)) * leads;
       bytes = static_cast<double>(comm_.sum(first ? own_bytes : 0)) * leads;
     }
-    in_boxes =
-        runs_of_boxes(job.transfer->region, static_cast<int>(io_ranks().size()),
-                      job.addresses_listed ? job.placement->chunk : Dims(), job.placement->chunk, way.size);
+    in_boxes = runs_of_boxes(job.transfer->region, static_cast<int>(io_ranks().size()), borders_of(job),
+                             job.placement->chunk, way.size);
     way.exchange = !known.boxes || exchange_pays(runs, bytes, in_boxes);
     if (way.exchange && !way.whole) {
       way.exchange = false;
