@@ -320,7 +320,7 @@ std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
     ByteReader(message).get(found);
   }
   records_.start(schema_);
-  reach_.lose();
+  reach_.start(schema_);
   missed_ = false;
   return found;
 }

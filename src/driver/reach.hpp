@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "base/box.hpp"
 #include "format/schema.hpp"
@@ -16,27 +16,35 @@ namespace shoal {
 /// of later ones have nothing that could be kept. The same on all ranks that made the same calls.
 class Reach {
  public:
+  /// All records that the file has may hold something.
   void start(const Schema& in_file) {
-    opened_with_ = static_cast<int>(in_file.variables.size());
+    had_.clear();
+    for (int v = 0; v < static_cast<int>(in_file.variables.size()); ++v)
+      had_.push_back(length_of(in_file, v));
     written_.clear();
+    lost_ = false;
   }
   std::int64_t of(const Schema& schema, int variable) const {
-    if (lost_) return std::numeric_limits<std::int64_t>::max();
+    if (lost_) return length_of(schema, variable);
     const auto written = written_.find(variable);
     if (written != written_.end()) return written->second;
-    if (variable >= opened_with_) return 0;
-    return schema.has_record(variable) ? schema.shape(variable)[0] : 1;
+    const auto v = static_cast<std::size_t>(variable);
+    return v < had_.size() ? had_[v] : 0;  // lengths grow with the puts that this rank knows to be good
   }
   /// Cells of the region are written; call before the schema's lengths grow.
   void note(const Schema& schema, int variable, const Box& region) {
     const std::int64_t end = schema.has_record(variable) ? region.end(0) : 1;
     if (!lost_) written_[variable] = std::max(of(schema, variable), end);
   }
-  /// Ranks may know different things: any record may hold something.
+  /// This rank does not know what others wrote: until it starts anew, any record may hold something.
   void lose() { lost_ = true; }
 
  private:
-  int opened_with_ = 0;  ///< variables that the file had when it was opened
+  static std::int64_t length_of(const Schema& schema, int variable) {
+    return schema.has_record(variable) ? schema.shape(variable)[0] : 1;
+  }
+
+  std::vector<std::int64_t> had_;  ///< of the variables that there were at the start
   std::map<int, std::int64_t> written_;
   bool lost_ = false;
 };

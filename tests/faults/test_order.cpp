@@ -187,3 +187,45 @@ TEST_CASE("a rank that makes another call leaves nobody waiting where compressed
   }
   shoal_decomposition_free(&cut);
 }
+
+TEST_CASE("a rank that left out a write comes along where parts of chunks are in the way") {
+  const World world;
+  if (world.size == 1) return;
+  const std::int64_t all = k_cells + 8;  // the last ones are nobody's
+  const std::vector<std::int64_t> chunks{2, all};
+  shoal_decomposition* cut = nullptr;
+  REQUIRE(shoal_block(MPI_COMM_WORLD, 1, &all, &world.first, &world.count, nullptr, nullptr, &cut) ==
+          SHOAL_OK);
+  const bool odd = world.rank == world.size - 1;
+  for (const std::string settings : {"fill=false", "fill=true", "fill=false, ranks_per_node=1"}) {
+    CAPTURE(settings);
+    shoal_dataset* file = create("order.nc", "format=netcdf4, " + settings);
+    CHECK(shoal_def_dim(file, "t", SHOAL_UNLIMITED) == SHOAL_OK);
+    CHECK(shoal_def_dim(file, "x", all) == SHOAL_OK);
+    CHECK(shoal_def_var(file, "c", SHOAL_DOUBLE, "t x", cut) == SHOAL_OK);
+    CHECK(shoal_def_chunks(file, "c", chunks.data()) == SHOAL_OK);
+    CHECK(shoal_def_compression(file, "c", "shuffle+deflate:1") == SHOAL_OK);
+    // Chunks of this one keep cells, so ranks may meet in a write.
+    CHECK(shoal_def_var(file, "d", SHOAL_DOUBLE, "t x", cut) == SHOAL_OK);
+    CHECK(shoal_def_compression(file, "d", "shuffle+deflate:1") == SHOAL_OK);
+    CHECK(shoal_def_fill(file, "d", nullptr) == SHOAL_OK);
+    const auto write_cut = [&](const char* name, double value) {
+      std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
+      const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+      return shoal_write(file, name, cut, &array, 0, nullptr, nullptr);
+    };
+    write_cut(odd ? "nonsense" : "c", 1);
+    // Half of the chunk waits for its other record, and is written again before that comes.
+    write_cut("c", 2);
+    write_cut("c", 3);
+    CHECK(shoal_sync(file, 0) != SHOAL_OK);
+    CHECK(write_cut("c", 4) == SHOAL_OK);
+    CHECK(shoal_sync(file, 0) == SHOAL_OK);
+    std::vector<double> back(static_cast<std::size_t>(world.count) + 1, 0);
+    const shoal_array array{back.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+    CHECK(shoal_read(file, "c", cut, &array, 0, nullptr, nullptr) == SHOAL_OK);
+    if (world.count > 0) CHECK(back.front() == 4);
+    CHECK(shoal_close(&file, 0) == SHOAL_OK);
+  }
+  shoal_decomposition_free(&cut);
+}

@@ -14,6 +14,7 @@ std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before) {
   note.add(static_cast<std::uint64_t>(job.transfer->variable));
   note.add(job.share->number);
   note.add(job.transfer->region);
+  note.add(std::uint64_t{job.keeps ? 1U : 0U});  // which decides what is stored
   return note.value();
 }
 

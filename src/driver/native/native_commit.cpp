@@ -101,8 +101,8 @@ void NativeDriver::recover() {
   parts_->clear();
   stored_.clear();
   broken_ = missed_ = false;
-  reach_.lose();
   align_records(false);
+  reach_.start(schema_);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
   // different things.
   if (!nodes_->single()) records_.start(schema_);
@@ -150,6 +150,8 @@ void NativeDriver::commit(bool durable, bool final) {
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.
   if (lost) take_back_records();
+  // Ranks may know of different puts.
+  if (!outcome.ok()) reach_.start(schema_);
   const Status committed = caught([&] {
     comm_.on_root([&] {
       if (lost)

@@ -198,21 +198,22 @@ void NativeDriver::write(const Transfer& transfer) {
   const bool sends = !rearrangers_.empty();
   if (missed_ || (sends && transfer.variable < 0)) return miss(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
-  Route route = sends
-                    ? route_of(job_to_write(transfer))
-                    : Route{places_by_message() || (puts_ && !one_stage()) || must_load_chunks(transfer), {}};
+  Route route = sends ? route_of(job_to_write(transfer)) : Route{must_meet(transfer), {}, false};
   const bool meets = route.meets;
   if (meets) {
     const Status met = meet_to_write(transfer);
     if (!met.ok()) return pending_.merge(met);
   } else if (transfer.variable < 0) {
-    missed_ = asked_after_ > 0 || chunks_may_keep();
+    missed_ = true;
     return out_of_step(transfer.status);
   }
+  if (route.behind) comm_.barrier();
   FieldJob job = job_to_write(transfer);
+  const bool together = goes_together(job);
+  reach_.note(schema_, transfer.variable, transfer.region);
   written_so_far_ = note_of(job, written_so_far_);
   unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type));
-  if (!meets && !sends && !nodes_->single()) keep_order(job, exchanges(job));
+  if (!meets && !sends) keep_order(job, together);
   if (broken_ && !meets && !sends) return;
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
@@ -230,21 +231,19 @@ void NativeDriver::write(const Transfer& transfer) {
     definition.distributed = true;
     if (owner()) keep(caught([&] { catalog_->set_distributed(transfer.variable); }));
   }
-  reach_.note(schema_, transfer.variable, transfer.region);
   grow_records(transfer.variable, transfer.region);
   written_ = lengths();
   if (interleaves_records(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
-  // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
-  const bool together = job.is_encoded() ? !one_stage() : exchanges(job);
   if (together && !route.plan && !job.is_encoded()) route.plan = queue_plan(job);
   if (route.plan && !queue_->fits(*route.plan)) route.plan.reset();
-  const Status placed = caught([&] {
+  Status placed = caught([&] {
     if (puts_) write_out_puts(transfer.variable);
     if (!route.plan) job.addresses = place(job);
   });
+  if (meets && one_stage()) placed = comm_.agree(placed);  // the owner alone did something
   keep(placed);
   if (job.is_encoded()) make_way(job);
-  if ((meets || sends) && !nodes_->single()) keep_order(job, together);
+  if (meets || sends) keep_order(job, together);
   if (broken_ && !together) return;
   unsettled_ = true;
   ++counters_.fields_written;
@@ -264,11 +263,27 @@ void NativeDriver::write(const Transfer& transfer) {
 // What one node has in its stage may be stored after what another one stores: cells that are written again in
 // another way must wait. All ranks are in this call, and know alike whether the way is another.
 void NativeDriver::keep_order(const FieldJob& job, bool exchange) {
-  if (changes_way(job, exchange)) settle("writes");
+  if (changes_way(job, exchange)) settle(k_writes);
   wrote_[job.transfer->variable] = 2 * job.share->number + (exchange ? 1 : 0);
 }
 
+// What ranks do together they do even if the stage is broken for some, who may not all know it yet.
+bool NativeDriver::goes_together(const FieldJob& job) {
+  return job.is_encoded() ? !one_stage() : exchanges(job);
+}
+
+// Of fields that go to no I/O ranks. Ranks that settle within a write meet before, so that one that left the
+// write out comes along.
+bool NativeDriver::must_meet(const Transfer& transfer) const {
+  if (places_by_message() || (puts_ && !one_stage())) return true;
+  if (transfer.variable < 0) return false;
+  const FieldJob job = job_to_write(transfer);
+  return changes_way(job, false) || must_settle_chunks(job);
+}
+
+// In one stage what comes later is stored later.
 bool NativeDriver::changes_way(const FieldJob& job, bool exchange) const {
+  if (one_stage()) return false;
   const auto before = wrote_.find(job.transfer->variable);
   return before != wrote_.end() && before->second != 2 * job.share->number + (exchange ? 1 : 0);
 }

@@ -94,15 +94,15 @@ class NativeDriver final : public Driver {
   bool may_keep(const Decomposition& decomposition, const VariableDef& variable) const;
   bool goes_direct(const FieldJob& job) const;
   Status store(const FieldJob& job, bool exchange);
+  bool goes_together(const FieldJob& job);
+  bool must_meet(const Transfer& transfer) const;
   bool changes_way(const FieldJob& job, bool exchange) const;
   void keep_order(const FieldJob& job, bool exchange);
   std::vector<std::uint64_t> place(const FieldJob& job);
   std::vector<std::uint64_t> allocate(const FieldJob& job);
   Status check_encoding(const FieldJob& job);
-  /// Must ranks that share one stage come together, as what chunks have must be known before they are
-  /// written?
-  bool must_load_chunks(const Transfer& transfer) const;
-  bool chunks_may_keep() const;  ///< may they have to, in some write?
+  /// Must chunks of before be down, as what they have must be known before they are written?
+  bool must_settle_chunks(const FieldJob& job) const;
   /// Chunks that wait for more cells are stored first, where the call cannot wait for them. Collective if it
   /// does that.
   void make_way(const FieldJob& job);
@@ -182,6 +182,7 @@ class NativeDriver final : public Driver {
   struct Route {
     bool meets = true;                     ///< ranks must come together first
     std::optional<Rearranger::Plan> plan;  ///< it can wait for others, and goes with them
+    bool behind = false;  ///< not before all that waited is stored: some of it has the same cells
   };
   /// The same on all ranks that made the same calls. Local.
   Route route_of(const FieldJob& job) const;

@@ -41,22 +41,13 @@ Status NativeDriver::check_encoding(const FieldJob& job) {
   return {};
 }
 
-bool NativeDriver::must_load_chunks(const Transfer& transfer) const {
-  if (transfer.variable < 0) return false;
-  const FieldJob job = job_to_write(transfer);
-  return job.is_encoded() && job.keeps;
-}
-
-bool NativeDriver::chunks_may_keep() const {
-  for (int v = 0; v < static_cast<int>(placements_.size()); ++v)
-    for (const auto& [key, known] : shares_)
-      if (placement(v).kind == Placement::Kind::encoded && may_keep(*known.decomposition, variable(v)))
-        return true;
-  return false;
+bool NativeDriver::must_settle_chunks(const FieldJob& job) const {
+  return job.is_encoded() &&
+         (job.keeps || parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job)));
 }
 
 void NativeDriver::make_way(const FieldJob& job) {
-  if (job.keeps || parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job))) settle("writes");
+  if (must_settle_chunks(job)) settle(k_writes);
 }
 
 // Chunks that are written keep cells of before: they must be known, and are stored with them at once.

@@ -41,12 +41,13 @@ NativeDriver::Route NativeDriver::route_of(const FieldJob& job) const {
   if (puts_ || (way == nullptr && !never)) return route;
   const bool exchange = !never && way->exchange;
   if (changes_way(job, exchange)) return route;
+  route.behind = waits(job, exchange && !job.keeps);
   if (!exchange) {
-    route.meets = job.addresses_listed || waits(job, false);
+    route.meets = job.addresses_listed || route.behind;
     return route;
   }
   route.plan = queue_plan(job);
-  route.meets = !route.plan || !queue_->fits(*route.plan) || waits(job, true);
+  route.meets = !route.plan || !queue_->fits(*route.plan) || route.behind;
   return route;
 }
 
