@@ -224,9 +224,11 @@ class NativeDriver final : public Driver {
     Transfer transfer;
     Placement placement;
   };
-  /// The job as one of the row, if stripes are asked for and its cells are a row in the file: rows of a grid
-  /// seldom end where stripes do. `row` outlives it.
-  FieldJob as_row(const FieldJob& job, Row& row) const;
+  /// Are stripes asked for, and are the job's cells a row in the file? Rows of a grid seldom end where
+  /// stripes do. It may be another answer once it is known where the file has the variable.
+  bool goes_as_row(const FieldJob& job) const;
+  /// The job as one of the row, if it goes as such. `row` outlives it.
+  FieldJob as_row(const FieldJob& job, bool goes, Row& row) const;
   void count_messages();
   void add_rearranger(const std::shared_ptr<const Decomposition>& map);
   /// Fields cut into tiles: the same way, as maps.
@@ -305,6 +307,7 @@ class NativeDriver final : public Driver {
   struct Queued {
     Transfer transfer;  ///< without cells
     const NodeShare* share = nullptr;
+    bool is_row = false;  ///< its boxes were cut out of a row of cells
   };
   /// What ranks do that meet before they write, as others are told who come to another meeting.
   static constexpr const char* k_writes = "writes";

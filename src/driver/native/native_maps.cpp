@@ -93,18 +93,27 @@ std::shared_ptr<const Decomposition> NativeDriver::known_map(
   return known == tile_maps_.end() ? nullptr : known->map;
 }
 
-FieldJob NativeDriver::as_row(const FieldJob& job, Row& row) const {
+bool NativeDriver::goes_as_row(const FieldJob& job) const {
   const auto map = known_map(job.transfer->decomposition);
-  const auto found = rows_.find(map.get());
-  if (found == rows_.end() || job.placement->kind != Placement::Kind::regular || borders_of(job).empty())
-    return job;
+  if (rows_.count(map.get()) == 0 || job.placement->kind != Placement::Kind::regular ||
+      borders_of(job).empty())
+    return false;
   const Box& region = job.transfer->region;
   const Dims mapped = map->mapped_shape();
   const int first = region.rank() - map->rank();
   for (int d = 0; d < mapped.size(); ++d)
-    if (region.count[first + d] != mapped[d] || job.placement->chunk[first + d] != mapped[d]) return job;
+    if (region.count[first + d] != mapped[d] || job.placement->chunk[first + d] != mapped[d]) return false;
+  return true;
+}
+
+FieldJob NativeDriver::as_row(const FieldJob& job, bool goes, Row& row) const {
+  if (!goes) return job;
+  const auto map = known_map(job.transfer->decomposition);
+  const Box& region = job.transfer->region;
+  const Dims mapped = map->mapped_shape();
+  const int first = region.rank() - map->rank();
   row.transfer = *job.transfer;
-  row.transfer.decomposition = found->second;
+  row.transfer.decomposition = rows_.at(map.get());
   row.transfer.region = in_a_row(region, first, mapped.size());
   row.placement = *job.placement;
   row.placement.chunk = in_a_row(job.placement->chunk, first, mapped.size());
@@ -251,7 +260,7 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
 
 Status NativeDriver::store_boxes(const FieldJob& as_cut) {
   Row row;
-  const FieldJob job = as_row(as_cut, row);
+  const FieldJob job = as_row(as_cut, goes_as_row(as_cut), row);
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
   if (!stage_->broken()) writer_->settle_overlap(as_cut, status);
@@ -272,7 +281,7 @@ Status NativeDriver::store_boxes(const FieldJob& as_cut) {
 
 Status NativeDriver::fetch_boxes(const FieldJob& as_cut) {
   Row row;
-  const FieldJob job = as_row(as_cut, row);
+  const FieldJob job = as_row(as_cut, goes_as_row(as_cut), row);
   Status status = job.transfer->status;
   const Rearranger::Handling handling = handling_of(job, status);
   status.merge(fetch_boxes(job, *as_cut.transfer, job.stored(), handling));

@@ -13,7 +13,7 @@ namespace shoal {
 std::optional<Rearranger::Plan> NativeDriver::queue_plan(const FieldJob& job) const {
   if (job.keeps) return std::nullopt;
   Row row;
-  const FieldJob in_file = as_row(job, row);
+  const FieldJob in_file = as_row(job, goes_as_row(job), row);
   const Transfer& transfer = *in_file.transfer;
   const auto rearranger = rearrangers_.find(known_map(transfer.decomposition).get());
   if (rearranger == rearrangers_.end()) return std::nullopt;
@@ -109,17 +109,18 @@ void NativeDriver::enqueue(const FieldJob& job, const Rearranger::Plan& plan) {
     status.merge(pack_tile(transfer, *job.variable, map_of(transfer.decomposition, false), tile_,
                            counters_.pack, packed));
   const Transfer& cells = is_map ? transfer : packed;
+  const bool is_row = goes_as_row(job);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   {
     const Timer timer(counters_.pack);
     FieldJob of_cells = job;
     of_cells.transfer = &cells;
     Row row;
-    const Transfer& in_file = *as_row(of_cells, row).transfer;
+    const Transfer& in_file = *as_row(of_cells, is_row, row).transfer;
     const Misfits misfits = queue_->add(*rearranger_of(in_file), plan, in_file, fill.data());
     if (misfits.count > 0) status.merge(mapped_misfit_status(cells, *job.variable, misfits, true));
   }
-  Queued queued{{}, job.share};
+  Queued queued{{}, job.share, is_row};
   queued.transfer.variable = transfer.variable;
   queued.transfer.region = transfer.region;
   queued.transfer.decomposition = transfer.decomposition;
@@ -156,7 +157,7 @@ void NativeDriver::send_queued(bool same) {
   keep(caught([&] {
     queue_->exchange([&](std::size_t i, const Box& box, std::byte* cells) {
       Row row;
-      keep(located(caught([&] { store_box(as_row(jobs[i], row), box, cells); }), jobs[i]));
+      keep(located(caught([&] { store_box(as_row(jobs[i], fields[i].is_row, row), box, cells); }), jobs[i]));
     });
   }));
   queue_->clear();
