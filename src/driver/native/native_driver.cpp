@@ -146,7 +146,7 @@ void NativeDriver::out_of_step(const Status& status) {
 }
 
 bool NativeDriver::may_keep(const Decomposition& decomposition, const VariableDef& variable) const {
-  return (variable.no_fill || (writable_ && !options_.catalog.fill)) &&
+  return writable_ && (variable.no_fill || !options_.catalog.fill) &&
          decomposition.owned_cells() < volume(decomposition.global());
 }
 
