@@ -102,13 +102,16 @@ void NativeDriver::take_header(const Bytes& header) {
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
+  for (const auto& [key, known] : shares_)
+    must_send(known, wanted);  // what cannot be is refused before anything changes
   take_header(comm_.from_root([&] {
     tell_records();  // what holds records does not move, and its header tells of them
     catalog_->define(wanted);
     return packed_header();
   }));
   records_.add_variables(schema_);
-  find_rearrangers();
+  for (auto& [key, known] : shares_)
+    find_rearranger(known);
   if (stage_ && nodes_->single() && options_.slot_bytes == 0 &&
       largest_encoded_chunk() > stage_->slot_bytes()) {
     settle("defines");
@@ -125,8 +128,8 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   weigh(known);
   known.share.number = shares_.size();
   if (decomposition->map() == nullptr && known.sends != Sends::never) map_of(decomposition, false);
+  find_rearranger(known);
   shares_.emplace(decomposition.get(), std::move(known));
-  find_rearrangers();
 }
 
 void NativeDriver::keep(Status status) {

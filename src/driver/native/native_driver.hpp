@@ -209,8 +209,10 @@ class NativeDriver final : public Driver {
   /// as_cut: what the job is of, for messages.
   Status fetch_boxes(const FieldJob& job, const Transfer& as_cut, const Element& stored,
                      const Rearranger::Handling& handling);
+  /// Must cells of a map be sent, as some stay in a variable of the schema? Error(setting): they may not be.
+  bool must_send(const Known& known, const Schema& schema) const;
   /// Collective.
-  void find_rearrangers();
+  void find_rearranger(Known& known);
   /// How boxes of the job are stored and loaded; both outlive it.
   Rearranger::Handling handling_of(const FieldJob& job, Status& status);
   void store_box(const FieldJob& job, const Box& box, std::byte* cells);

@@ -23,45 +23,48 @@ struct Cut {
   std::uint64_t address;
 };
 
+bool fits(const Schema& schema, const VariableDef& v, const Decomposition& cut) {
+  const auto n = static_cast<std::size_t>(cut.rank());
+  if (v.dims.size() < n) return false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& dim = schema.dims[static_cast<std::size_t>(v.dims[v.dims.size() - n + i])];
+    if (!dim.unlimited && dim.length != cut.global()[static_cast<int>(i)]) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool NativeDriver::must_send(const Known& known, const Schema& schema) const {
+  const Decomposition& decomposition = *known.decomposition;
+  if (decomposition.map() == nullptr || known.sends == Sends::always) return false;
+  const bool keeps = std::any_of(schema.variables.begin(), schema.variables.end(), [&](const auto& v) {
+    return fits(schema, v, decomposition) && may_keep(decomposition, v);
+  });
+  if (keeps && !way_that_stays().empty())
+    throw Error(Code::setting,
+                way_that_stays() +
+                    ", but cells of a map that nobody owns must stay as they are in a variable without fill, "
+                    "or with fill=false, for which I/O ranks read what is there; leave the setting out");
+  return keeps;
+}
 
 // Where cells of a map may be sent, where bytes of the file must be kept between those of a map, and where
 // I/O ranks read by the library for others.
-void NativeDriver::find_rearrangers() {
-  const auto fits = [&](const VariableDef& v, const Decomposition& cut) {
-    const auto n = static_cast<std::size_t>(cut.rank());
-    if (v.dims.size() < n) return false;
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto& dim = schema_.dims[static_cast<std::size_t>(v.dims[v.dims.size() - n + i])];
-      if (!dim.unlimited && dim.length != cut.global()[static_cast<int>(i)]) return false;
-    }
-    return true;
-  };
-  for (auto& [key, known] : shares_) {
-    const Decomposition& decomposition = *known.decomposition;
-    if (decomposition.map() == nullptr) continue;
-    bool keeps = false;
-    bool fetches = false;  // by the library
-    for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
-      const VariableDef& definition = schema_.variables[v];
-      if (!fits(definition, decomposition)) continue;
-      keeps = keeps || may_keep(decomposition, definition);
-      fetches = fetches || placements_[v].kind == Placement::Kind::library;
-    }
-    if (keeps && known.sends != Sends::always) {
-      if (!way_that_stays().empty())
-        throw Error(Code::setting,
-                    way_that_stays() +
-                        ", but cells of a map that nobody owns must stay as they are in a variable "
-                        "without fill, or with fill=false, for which I/O ranks read what is there; leave "
-                        "the setting out");
-      known.sends = Sends::always;
-      known.why = "cells that nobody owns stay as they are";
-      known.ways.clear();
-    }
-    if ((fetches || known.sends != Sends::never) && rearrangers_.count(key) == 0)
-      add_rearranger(known.decomposition);
+void NativeDriver::find_rearranger(Known& known) {
+  const Decomposition& decomposition = *known.decomposition;
+  if (decomposition.map() == nullptr) return;
+  if (must_send(known, schema_)) {
+    known.sends = Sends::always;
+    known.why = "cells that nobody owns stay as they are";
+    known.ways.clear();
   }
+  bool fetches = false;  // by the library
+  for (std::size_t v = 0; v < schema_.variables.size(); ++v)
+    fetches = fetches || (placements_[v].kind == Placement::Kind::library &&
+                          fits(schema_, schema_.variables[v], decomposition));
+  if ((fetches || known.sends != Sends::never) && rearrangers_.count(&decomposition) == 0)
+    add_rearranger(known.decomposition);
 }
 
 Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
