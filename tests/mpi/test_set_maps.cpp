@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "conformance/support.hpp"
 #include "mpi/random_maps.hpp"
@@ -262,6 +263,66 @@ TEST_CASE("no rank reads all of a set for a map, but its box") {
     }
   }
   shoal_decomposition_free(&map);
+}
+
+TEST_CASE("gaps of a set that do not fit an array are no error, and values of its files are") {
+  const Box tile = tile_of(world_rank(), true);
+  for (const std::string format : {"cdf5", "netcdf4"})
+    for (const bool large : {false, true}) {
+      CAPTURE(format);
+      CAPTURE(large);
+      const Cut cut(MPI_COMM_WORLD, k_grid, tile, Dims(2), Dims(2));
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, "gaps.nc", ("layout=process, quiet=true, format=" + format).c_str(),
+                      &file));
+      def_dim(file, "y", k_rows);
+      def_dim(file, "x", k_columns);
+      ok(shoal_def_var(file, "v", SHOAL_FLOAT, "y x", cut.handle()));
+      TestArray values(SHOAL_DOUBLE, tile.count);
+      for_cells(Box::whole(tile.count), [&](const Dims& i) {
+        const Dims global{i[0] + tile.first[0], i[1] + tile.first[1]};
+        const bool last = global == Dims{k_rows - 1, k_columns - 1};
+        values.set(i, large && last ? 1e6 : value_of(0, global));
+      });
+      ok(shoal_write(file, "v", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_close(&file, 0));
+      // All cells, as tiles and as a map, on ranks of which only the last has an array that is too small.
+      const bool last_rank = world_rank() == world_size() - 1;
+      const int type = last_rank ? SHOAL_SHORT : SHOAL_DOUBLE;
+      const double gap = fill_value(last_rank ? SHOAL_SHORT : SHOAL_FLOAT);
+      std::vector<std::int64_t> cells(static_cast<std::size_t>(volume(k_grid)));
+      std::iota(cells.rbegin(), cells.rend(), 0);
+      shoal_decomposition* map = nullptr;
+      ok(shoal_map(MPI_COMM_WORLD, 2, k_grid.data(), 0, volume(k_grid), cells.data(), &map));
+      shoal_decomposition* tiles = nullptr;
+      const Box mine = last_rank ? Box::whole(k_grid) : Box(Dims(2), Dims(2));
+      ok(shoal_block(MPI_COMM_WORLD, 2, k_grid.data(), mine.first.data(), mine.count.data(), nullptr, nullptr,
+                     &tiles));
+      for (const bool is_map : {false, true}) {
+        CAPTURE(is_map);
+        ok(shoal_open(MPI_COMM_WORLD, "gaps.nc", SHOAL_READ, "quiet=true", &file));
+        TestArray found(type, is_map ? Dims{volume(k_grid)} : mine.count);
+        found.fill(-5);
+        const int code =
+            shoal_read(file, "v", is_map ? map : tiles, found.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+        if (large)
+          fails(code, SHOAL_RANGE, {"at index [23, 41] (from 0) does not fit type short; everything else"});
+        else
+          ok(code);
+        alike(code);
+        std::int64_t wrong = 0;
+        for_cells(is_map ? Box::whole(k_grid) : mine, [&](const Dims& i) {
+          double expected = is_owned(i[0], i[1], true) ? value_of(0, i) : gap;
+          if (large && i == Dims{k_rows - 1, k_columns - 1}) expected = last_rank ? gap : 1e6;
+          const Dims at = is_map ? Dims{volume(k_grid) - 1 - position_in(i, Box::whole(k_grid))} : i;
+          wrong += found.get(at) != expected ? 1 : 0;
+        });
+        CHECK(wrong == 0);
+        ok(shoal_close(&file, 0));
+      }
+      shoal_decomposition_free(&map);
+      shoal_decomposition_free(&tiles);
+    }
 }
 
 TEST_CASE("a file of a set that is gone, and bad arguments, are the same error for all who read by a map") {

@@ -137,9 +137,14 @@ Catalog& TilesDriver::open(int file) {
   return *open_.front().catalog;
 }
 
-void TilesDriver::read_cells(const Transfer& transfer) {
-  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
+Bytes TilesDriver::gap_of(int variable) const {
+  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(variable)];
   require_plain(definition);
+  return gap_value(definition);
+}
+
+void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
+  const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
   const std::int64_t size = size_in_file(definition);
   const auto convert =
       find_conversion({definition.type, static_cast<std::size_t>(size), false}, in_memory(transfer));
@@ -153,10 +158,9 @@ void TilesDriver::read_cells(const Transfer& transfer) {
     misfits.count += more.count;
   };
   if (set_.has_gaps[static_cast<std::size_t>(transfer.variable)]) {
-    const Bytes fill = gap_value(definition);
     for_each_part(transfer.mine, size, k_piece_bytes, [&](const Box& part) {
       cells.resize(static_cast<std::size_t>(part.cells() * size));
-      fill_box(cells.data(), {size}, {part.cells()}, fill.data(), fill.size());
+      fill_box(cells.data(), {size}, {part.cells()}, gap.data(), gap.size());
       unpack(part);
     });
     misfits = {};  // of cells that nobody has
@@ -184,10 +188,23 @@ void TilesDriver::read_cells(const Transfer& transfer) {
   if (misfits.count > 0) throw Error(misfit_status(transfer, definition, misfits, transfer.mine, false));
 }
 
+bool TilesDriver::gaps_misfit(const Transfer& transfer, const Bytes& gap) {
+  const auto v = static_cast<std::size_t>(transfer.variable);
+  if (!set_.has_gaps[v]) return false;
+  Misfits misfits;
+  if (transfer.status.ok()) {
+    Bytes to(transfer.array.element_size);
+    const auto convert =
+        find_conversion({set_.schema.variables[v].type, gap.size(), false}, in_memory(transfer));
+    misfits = convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type));
+  }
+  return comm_.max(misfits.count) > 0;
+}
+
 // Cells of a map are anywhere in the region: a rank that read its own would go through all files.
 Status TilesDriver::read_map(const Transfer& transfer) {
   const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
-  require_plain(definition);
+  Bytes gap = gap_of(transfer.variable);
   if (!rearrangers_) rearrangers_.emplace(comm_, options_, choose_io_ranks(comm_, options_));
   Status status = transfer.status;
   Rearranger::Handling handling;
@@ -197,11 +214,21 @@ Status TilesDriver::read_map(const Transfer& transfer) {
     return cells;
   };
   handling.load = [&](const Box& box, std::byte* cells) {
-    status.merge(caught([&] { fetch(transfer.variable, box, cells); }));
+    status.merge(caught([&] { fetch(transfer.variable, box, cells, gap); }));
   };
-  const Misfits misfits =
-      rearrangers_->of(transfer.decomposition)
-          .read(transfer, {definition.type, size_of(definition.type), false}, {}, handling);
+  const auto read = [&] {
+    return rearrangers_->of(transfer.decomposition)
+        .read(transfer, {definition.type, size_of(definition.type), false}, {}, handling);
+  };
+  // Only values of the files count as misfits: they are found while gaps have a value that fits any array.
+  const bool twice = gaps_misfit(transfer, gap);
+  const std::byte fits{static_cast<unsigned char>(definition.type == Type::char_ ? ' ' : 0)};
+  const Bytes value = twice ? std::exchange(gap, Bytes(gap.size(), fits)) : gap;
+  const Misfits misfits = read();
+  if (twice) {
+    gap = value;
+    read();
+  }
   rearrangers_->tell(counters_);
   if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, definition, misfits, false));
   return status;
@@ -217,7 +244,7 @@ void TilesDriver::read(const Transfer& transfer) {
     if (transfer.decomposition->map() != nullptr)
       status = read_map(transfer);
     else if (!transfer.mine.empty())
-      read_cells(transfer);
+      read_cells(transfer, gap_of(transfer.variable));
   }));
   if (!status.ok() && status.variable.empty())
     status.variable = set_.schema.variables[static_cast<std::size_t>(transfer.variable)].name;
@@ -225,13 +252,17 @@ void TilesDriver::read(const Transfer& transfer) {
 }
 
 void TilesDriver::fetch(int variable, const Box& box, std::byte* values) {
+  fetch(variable, box, values, gap_of(variable));
+}
+
+void TilesDriver::fetch(int variable, const Box& box, std::byte* values, const Bytes& gap) {
   if (box.empty()) return;
   Transfer all;
   all.variable = variable;
   all.region = all.mine = box;
   all.array = ArrayView::contiguous(values, set_.schema.variables[static_cast<std::size_t>(variable)].type,
                                     box.count);
-  read_cells(all);
+  read_cells(all, gap);
 }
 
 std::vector<std::string> TilesDriver::get_strings(int variable, const Box& box) {

@@ -52,7 +52,13 @@ class TilesDriver final : public Driver {
   [[noreturn]] void refuse_change() const;
   Catalog& open(int file);
   void count(OpenFile& open);
-  void read_cells(const Transfer& transfer);
+  /// What cells that no file holds read as. Error(not_supported): the variable cannot be read.
+  Bytes gap_of(int variable) const;
+  /// Cells that no file holds read as the gap.
+  void read_cells(const Transfer& transfer, const Bytes& gap);
+  void fetch(int variable, const Box& box, std::byte* values, const Bytes& gap);
+  /// Does any rank have an array that gaps of the variable do not fit? Collective.
+  bool gaps_misfit(const Transfer& transfer, const Bytes& gap);
   Status read_map(const Transfer& transfer);
   std::vector<std::string> get_strings(int variable, const Box& box);
 
