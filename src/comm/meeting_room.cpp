@@ -26,12 +26,6 @@ std::int64_t part_of(int ranks) {
   return up_to_line(std::max({k_part, std::int64_t{8} * ranks, k_bank / ranks}));
 }
 
-// Messages that others wait for go on only in calls of MPI.
-void let_mpi_go_on() {
-  int there = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
-}
-
 // Of numbers that start again from 0.
 bool has_come(std::uint32_t number, std::uint32_t target) {
   return static_cast<std::int32_t>(number - target) >= 0;
@@ -58,7 +52,8 @@ struct MeetingRoom::Tag {
 };
 
 MeetingRoom::MeetingRoom(const Comm& ranks)
-    : rank_(ranks.rank()),
+    : ranks_(ranks.ranks()),
+      rank_(ranks.rank()),
       size_(ranks.size()),
       spin_(::sysconf(_SC_NPROCESSORS_ONLN) >= size_ ? k_spin : 0),
       part_bytes_(part_of(size_)),
@@ -112,6 +107,12 @@ void MeetingRoom::leave() {
   const std::uint32_t all = (calls_ / k_banks + 1) * static_cast<std::uint32_t>(size_);
   if (bank().left.fetch_add(1, std::memory_order_acq_rel) + 1 == all) wake_all(bank().left);
   ++calls_;
+}
+
+// Messages that others wait for go on only in calls of MPI; in MPICH not in those of MPI_COMM_SELF.
+void MeetingRoom::let_mpi_go_on() const {
+  int there = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks_, &there, MPI_STATUS_IGNORE);
 }
 
 void MeetingRoom::fall_out() const {

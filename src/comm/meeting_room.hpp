@@ -46,11 +46,13 @@ class MeetingRoom {
   void arrive() const;
   void leave();
   void await(SharedWord& word, std::uint32_t target) const;
+  void let_mpi_go_on() const;
   [[noreturn]] void fall_out() const;
   void check(Call call, std::int64_t bytes, int rank) const;
   void read_all(Call call, std::int64_t bytes, const Read& read);
 
   SharedWindow window_;
+  MPI_Comm ranks_;  ///< outlives this
   int rank_;
   int size_;
   double spin_;              ///< seconds in which a rank looks before it sleeps
