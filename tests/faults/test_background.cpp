@@ -7,11 +7,11 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <thread>
 
 #include "faults/support.hpp"
 #include "storage/past_cache.hpp"
+#include "support/watched_store.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;
@@ -19,34 +19,6 @@ using namespace shoal::testing;
 namespace {
 
 constexpr std::int64_t k_cells = 40000;  // 320 kB a record
-
-/// As inner, but each write waits before.
-StoreOpener delayed(StoreOpener inner, std::function<void()> wait) {
-  class DelayedStore final : public Store {
-   public:
-    DelayedStore(std::unique_ptr<Store> inner, std::function<void()> wait)
-        : inner_(std::move(inner)), wait_(std::move(wait)) {}
-    const std::string& path() const override { return inner_->path(); }
-    void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
-      wait_();
-      inner_->write(offset, bytes);
-    }
-    std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
-      return inner_->read(offset, bytes);
-    }
-    std::uint64_t size() override { return inner_->size(); }
-    void resize(std::uint64_t size) override { inner_->resize(size); }
-    void sync() override { inner_->sync(); }
-    void close() override { inner_->close(); }
-
-   private:
-    std::unique_ptr<Store> inner_;
-    std::function<void()> wait_;
-  };
-  return [inner = std::move(inner), wait = std::move(wait)](const std::string& path, StoreMode mode) {
-    return std::make_unique<DelayedStore>(inner(path, mode), wait);
-  };
-}
 
 void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -169,10 +141,10 @@ TEST_CASE("a write waits for a free slot and for nothing else") {
     constexpr Seconds k_never = 1e300;
     std::atomic<Seconds> opens = 0;
     DatasetOptions options = in_background("format=cdf5, slot_bytes=64KiB, " + stage);
-    options.open_store = delayed(open_posix_store, [&] {
+    options.open_store = watched({[&](std::uint64_t, std::size_t) {
       while (now() < opens)
         sleep_for(1e-3);
-    });
+    }});
     auto file = Dataset::create(MPI_COMM_WORLD, "gate.nc", options);
     line.define(*file);
     file->end_define();
@@ -368,7 +340,7 @@ TEST_CASE("a dataset that is dropped while a thread stores") {
   Line line(k_cells);
   for (int i = 0; i < 3; ++i) {
     DatasetOptions options = in_background("format=cdf5, stage_bytes=1MiB, slot_bytes=64KiB");
-    options.open_store = delayed(open_posix_store, [] { sleep_for(0.02); });
+    options.open_store = watched({[](std::uint64_t, std::size_t) { sleep_for(0.02); }});
     auto file = Dataset::create(MPI_COMM_WORLD, "dropped.nc", options);
     line.define(*file);
     file->write(line.call(0));

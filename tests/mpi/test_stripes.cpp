@@ -7,6 +7,7 @@
 #include "dataset/dataset.hpp"
 #include "random_maps.hpp"
 #include "random_tiles.hpp"
+#include "support/watched_store.hpp"
 
 using namespace shoal;
 using testing::block_of;
@@ -21,7 +22,12 @@ constexpr std::int64_t k_stripe = 64 * 1024;
 /// Parts of the file that this rank stored; those that follow each other are one.
 class StoredParts {
  public:
-  void add(std::int64_t begin, std::int64_t end) { parts_.push_back({begin, end}); }
+  StoreOpener opener() {
+    return testing::watched({[this](std::uint64_t offset, std::size_t bytes) {
+      const auto begin = static_cast<std::int64_t>(offset);
+      parts_.push_back({begin, begin + static_cast<std::int64_t>(bytes)});
+    }});
+  }
   std::vector<std::array<std::int64_t, 2>> between(std::int64_t begin, std::int64_t end) const {
     auto sorted = parts_;
     std::sort(sorted.begin(), sorted.end());
@@ -38,27 +44,6 @@ class StoredParts {
 
  private:
   std::vector<std::array<std::int64_t, 2>> parts_;
-};
-
-class NotingStore final : public Store {
- public:
-  NotingStore(std::unique_ptr<Store> inner, StoredParts& parts) : inner_(std::move(inner)), parts_(parts) {}
-  const std::string& path() const override { return inner_->path(); }
-  void write(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    parts_.add(static_cast<std::int64_t>(offset), static_cast<std::int64_t>(offset + bytes.size()));
-    inner_->write(offset, bytes);
-  }
-  std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) override {
-    return inner_->read(offset, bytes);
-  }
-  std::uint64_t size() override { return inner_->size(); }
-  void resize(std::uint64_t size) override { inner_->resize(size); }
-  void sync() override { inner_->sync(); }
-  void close() override { inner_->close(); }
-
- private:
-  std::unique_ptr<Store> inner_;
-  StoredParts& parts_;
 };
 
 /// A field, and what its cells are: their place in it.
@@ -135,9 +120,7 @@ TEST_CASE("boxes of I/O ranks begin and end at stripes") {
                          ", io_ranks=" + std::to_string(io_ranks) +
                          ", ranks_per_node=" + std::to_string(1 + round % 2);
       options.find_file_system = [](const std::string&) { return file_system_named("gpfs"); };
-      options.open_store = [&](const std::string& path, StoreMode mode) -> std::unique_ptr<Store> {
-        return std::make_unique<NotingStore>(open_posix_store(path, mode), stored);
-      };
+      options.open_store = stored.opener();
       auto file = Dataset::create(MPI_COMM_WORLD, "striped.nc", options);
       std::string dims;
       for (int d = 0; d < shape.size(); ++d) {
@@ -189,9 +172,7 @@ TEST_CASE("records that begin elsewhere in a stripe are cut as evenly as can be"
   DatasetOptions options;
   options.settings = "quiet=true, stripe_bytes=64KiB, format=cdf5, io_ranks=" + std::to_string(comm.size());
   options.find_file_system = [](const std::string&) { return file_system_named("gpfs"); };
-  options.open_store = [&](const std::string& path, StoreMode mode) -> std::unique_ptr<Store> {
-    return std::make_unique<NotingStore>(open_posix_store(path, mode), stored);
-  };
+  options.open_store = stored.opener();
   auto file = Dataset::create(MPI_COMM_WORLD, "records.nc", options);
   file->def_dim("time", 0);
   file->def_dim("y", 300);
