@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "driver/native/field.hpp"
+#include "driver/native/shapes.hpp"
+#include "driver/node_messages.hpp"
+#include "simulate/simulation.hpp"
+#include "simulate/weigh.hpp"
+
+namespace shoal {
+
+/// One simulation. simulation.cpp has what stays on its node, simulator_exchange.cpp what goes to I/O ranks.
+class Simulator {
+ public:
+  explicit Simulator(const SimulationWish& wish)
+      : wish_(wish),
+        field_(wish.field),
+        region_(Box::whole(field_.global)),
+        chunk_(field_.chunk.empty() ? field_.global : field_.chunk),
+        first_(field_.first_of_nodes()),
+        chosen_(static_cast<std::size_t>(field_.nodes), true) {}
+
+  Simulation run();
+
+ private:
+  // ---- which nodes
+  int node_of(int rank) const {
+    return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), rank) - first_.begin()) - 1;
+  }
+  bool is_chosen(int rank) const { return chosen_[static_cast<std::size_t>(node_of(rank))]; }
+  /// Seconds that work(0) .. work(n - 1) will take, from some of them.
+  template <class Work>
+  Seconds projected(int n, Work&& work) const {
+    constexpr int k_trial = 64;
+    const Seconds start = now();
+    int done = 0;
+    for (int i = 0; i < std::min(k_trial, n) && (done == 0 || now() - start < wish_.budget / 10); ++i, ++done)
+      work(static_cast<int>(static_cast<std::int64_t>(i) * n / std::min(k_trial, n)));
+    return (now() - start) / done * n;
+  }
+  void choose_nodes(Seconds all);
+
+  // ---- what stays on its node
+  Cost plan_block(int rank);
+  NodeShare share_of(int node);
+  NodeShare plan_share(int rank, Cost& cost);
+  void store_direct();
+  NodeShare share_by_tiles(int node);
+  NodeShare share_by_map(int node);
+  void store_through_stage(int node, const NodeShare& share);
+  void store_past_stage(int node, const NodeShare& share);
+  std::uint64_t address_of(const Dims& chunk_index, const Box& region, const Dims& chunk) const;
+
+  // ---- cells that go to I/O ranks
+  struct Mail {
+    std::vector<Parcel> runs;
+    struct Cells {
+      int rank;
+      Positions where;
+    };
+    std::vector<Cells> cells;
+    std::int64_t bytes() const;
+  };
+  struct Sent {
+    std::vector<Parcel> runs;
+    std::vector<OwnCells> own;
+    IndexMap map;
+  };
+  /// What chosen ranks hear from a rank.
+  struct Matters {
+    bool runs = true, cells = true;
+  };
+  Sent plan_first(int rank, const Matters& matters);
+  void post(int rank, Sent&& sent);
+  void write_from(int rank, const Sent& sent);
+  void plan_second(int rank, Cost& cost);
+  template <class Visit>
+  void box_extents(int box, Visit&& visit) const;
+  void store_box(int box);
+  void count_message(int from, int to, std::int64_t bytes);
+  void count_cells(int from, int box, std::int64_t round, std::int64_t bytes);
+  void send_of_node();
+  void choose_pieces();
+  void end_of_node(std::vector<Cost>& costs);
+  void exchange();
+  std::vector<Matters> who_matters() const;
+
+  void note(int rank, const Cost& cost) {
+    seconds_.add(cost.seconds, rank);
+    peaks_.add(cost.peak, rank);
+    kept_.add(cost.kept, rank);
+  }
+
+  const SimulationWish& wish_;
+  const PretendedField& field_;
+  Box region_;
+  Dims chunk_;
+  std::vector<int> first_;
+  std::vector<bool> chosen_;
+  Simulation out_;
+  Collector<double> seconds_;
+  Collector<std::int64_t> peaks_, kept_, loads_, extents_;
+  Tally extent_bytes_;
+
+  std::vector<Box> unowned_;
+  std::vector<std::vector<Box>> unowned_of_;
+
+  std::optional<Weighing> weighing_;
+  std::optional<MappedField> mapped_;
+  std::vector<int> io_ranks_;
+  std::vector<int> box_of_rank_;  ///< -1: no I/O rank
+  PretendedBoxes boxes_;
+  EvenCut cut_;
+  std::int64_t max_cells_ = 0;
+  std::vector<Mail> mail_;
+  struct Traffic {
+    std::int64_t messages = 0, bytes = 0;
+    void add(std::int64_t n) {
+      ++messages;
+      bytes += n;
+    }
+  };
+  // In two levels: what ranks of one node have for an I/O rank in a round.
+  bool by_nodes_ = false;
+  std::int64_t most_ranks_ = 0;  ///< of a node
+  int sending_node_ = -1;
+  std::set<int> node_boxes_;  ///< of which its ranks have cells
+  struct NodeCells {
+    std::int64_t bytes = 0, ranks = 0;
+  };
+  std::map<std::pair<int, std::int64_t>, NodeCells> node_cells_;
+  std::vector<Traffic> rank_sends_, node_sends_, node_takes_, writer_takes_;
+};
+
+}  // namespace shoal
