@@ -25,27 +25,12 @@ void shoal_f_abort(MPI_Fint comm, int code, const char* message) {
   MPI_Abort(comm == -1 ? MPI_COMM_WORLD : MPI_Comm_f2c(comm), code);
 }
 
-/* What a rank refuses before it calls the library, all of them refuse, with the message of the lowest. A
- * communicator that is none is left to the library. */
-static int agree(MPI_Comm comm, int code) {
-  int running = 0;
-  int over = 0;
-  int rank = 0;
-  int ranks = 0;
-  int lowest = 0;
-  char message[1000];
-  MPI_Initialized(&running);
-  MPI_Finalized(&over);
-  if (!running || over || comm == MPI_COMM_NULL) return code;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  const int mine = code == SHOAL_OK ? ranks : rank;
-  MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm);
-  if (lowest == ranks) return SHOAL_OK;
+/* What a rank refuses before it calls the library, all of them refuse. */
+static int refuse(MPI_Comm comm, int code) {
+  char message[1024];
   snprintf(message, sizeof message, "%s", shoal_f_message());
-  MPI_Bcast(&code, 1, MPI_INT, lowest, comm);
-  MPI_Bcast(message, sizeof message, MPI_CHAR, lowest, comm);
-  return shoal_f_fail(code, "rank %d: %s", lowest, message);
+  shoal_f_clear();
+  return shoal_refuse(comm, code, message);
 }
 
 int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
@@ -89,8 +74,7 @@ int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_
                         "shoal_block: global= has %d numbers, first= %d, last= %d, halo_low= %d, halo_high= "
                         "%d; give one for each dimension",
                         ndims, firsts, lasts, lows, highs);
-  code = agree(communicator, code);
-  if (code != SHOAL_OK) return code;
+  if (code != SHOAL_OK) return refuse(communicator, code);
   for (int i = 0; i < ndims; ++i) {
     begin[i] -= 1;
     end[i] = end[i] > begin[i] ? end[i] - begin[i] : 0; /* from here on the count */
@@ -135,8 +119,9 @@ int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cd
   code = shoal_f_integers(global, "global", room, shape, &ndims);
   if (code == SHOAL_OK) code = shoal_f_list(cells, "cells", &list, &ncells);
   if (code == SHOAL_OK) code = check_cells(list, ncells, shape, ndims, whole);
-  code = agree(communicator, code);
-  if (code == SHOAL_OK) {
+  if (code != SHOAL_OK) {
+    code = refuse(communicator, code);
+  } else {
     shoal_f_reverse(shape, ndims);
     for (int64_t i = 0; i < ncells; ++i)
       if (list[i] != INT64_MIN) list[i] -= 1; /* a hole is 0 here, -1 in C */

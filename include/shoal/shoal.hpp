@@ -58,20 +58,17 @@ class Decomposition {
                              const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& count,
                              const std::vector<std::int64_t>& halo_low = {},
                              const std::vector<std::int64_t>& halo_high = {}) {
-    // A rank with wrong lists must still take its part: with ndims that no other rank can have,
-    // the call itself fails, on all ranks alike.
-    const bool fits = first.size() == global.size() && count.size() == global.size() &&
-                      (halo_low.empty() || halo_low.size() == global.size()) &&
-                      (halo_high.empty() || halo_high.size() == global.size());
+    const bool fit = first.size() == global.size() && count.size() == global.size() &&
+                     (halo_low.empty() || halo_low.size() == global.size()) &&
+                     (halo_high.empty() || halo_high.size() == global.size());
+    if (!fit)
+      detail::check(shoal_refuse(comm, SHOAL_INVALID_ARGUMENT,
+                                 "global, first, count and the halos differ in length; each has one number "
+                                 "a dimension"));
     Decomposition result;
-    const int code = shoal_block(comm, fits ? static_cast<int>(global.size()) : -1, global.data(),
-                                 first.data(), count.data(), halo_low.empty() ? nullptr : halo_low.data(),
-                                 halo_high.empty() ? nullptr : halo_high.data(), &result.handle_);
-    if (!fits)
-      detail::refuse(
-          "Decomposition::block: global, first, count and the halos differ in length; each has one "
-          "number a dimension.");
-    detail::check(code);
+    detail::check(shoal_block(comm, static_cast<int>(global.size()), global.data(), first.data(),
+                              count.data(), halo_low.empty() ? nullptr : halo_low.data(),
+                              halo_high.empty() ? nullptr : halo_high.data(), &result.handle_));
     return result;
   }
 

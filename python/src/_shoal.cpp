@@ -282,6 +282,12 @@ shoal::Decomposition block(int comm, const Indices& global, const Indices& first
   return shoal::Decomposition::block(comm_of(comm), global, first, count, halo_low, halo_high);
 }
 
+/// In place of block, map, load, masked or save, where Python finds the arguments wrong.
+void refuse(int comm, int code, const std::string& message) {
+  nb::gil_scoped_release free;
+  shoal::detail::check(shoal_refuse(comm_of(comm), code, message.c_str()));
+}
+
 /// cells: contiguous integers of 64 bits. Python's shoal.Decomposition makes them.
 shoal::Decomposition map(int comm, const Indices& global, int whole, nb::object cells) {
   const Buffer buffer(cells, false);
@@ -293,18 +299,11 @@ shoal::Decomposition map(int comm, const Indices& global, int whole, nb::object 
                                    count, whole);
 }
 
-/// mask None: refused by Shoal, together with the other ranks.
 shoal::Decomposition masked(const shoal::Decomposition& decomposition, int comm, nb::object mask, int type) {
-  std::optional<Buffer> buffer;
-  std::optional<shoal::Array> array;
-  if (mask.is_none()) {
-    array.emplace(static_cast<void*>(nullptr), type, 0, Indices{});
-  } else {
-    buffer.emplace(mask, false);
-    array.emplace(buffer->array(type));
-  }
+  const Buffer buffer(mask, false);
+  const shoal::Array array = buffer.array(type);
   nb::gil_scoped_release free;
-  return decomposition.masked(comm_of(comm), *array);
+  return decomposition.masked(comm_of(comm), array);
 }
 
 /// is_map, whole, ncells, mapped, runs, bytes.
@@ -465,7 +464,7 @@ NB_MODULE(_shoal, m) {
             d.save(comm_of(comm), path);
           },
           "comm"_a, "path"_a)
-      .def("masked", &masked, "comm"_a, "mask"_a.none(), "type"_a)
+      .def("masked", &masked, "comm"_a, "mask"_a, "type"_a)
       .def("map_info", &map_info)
       .def("cells_into", &cells_into, "out"_a)
       .def("global_shape", &shoal::Decomposition::global)
@@ -475,6 +474,7 @@ NB_MODULE(_shoal, m) {
       .def("halo_high", &shoal::Decomposition::halo_high);
   bind_dataset(m);
 
+  m.def("refuse", &refuse, "comm"_a, "code"_a, "message"_a);
   m.def("version", &shoal::version);
   m.def("build_info", &shoal::build_info);
   m.def("settings", [] { return shoal::settings(); });

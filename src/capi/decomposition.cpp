@@ -32,26 +32,33 @@ std::string text_or_empty(const char* text) {
 
 }  // namespace
 
+// Each begins with an agreement on the arguments: that is where a rank that refuses takes part.
+
+int shoal_refuse(MPI_Comm comm, int code, const char* message) {
+  return guard([&] {
+    require_mpi(comm);
+    const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
+    Comm(comm).agree_or_throw(
+        {known ? static_cast<Code>(code) : Code::invalid_argument, text_or_empty(message), -1, {}, {}});
+  });
+}
+
 int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* first, const int64_t* count,
                 const int64_t* halo_low, const int64_t* halo_high, shoal_decomposition** out) {
   return guard([&] {
     if (out != nullptr) *out = nullptr;
     require_mpi(comm);
     const Comm own(comm);
-    // Bad arguments of one rank are told to all: it goes on with an empty tile.
-    const Status problem = caught([&] {
+    own.agree_or_throw(caught([&] {
       require(out, "out");
       check_ndims(ndims);
       require(global, "global");
       require(first, "first");
       require(count, "count");
-    });
-    const int n = problem.ok() ? ndims : 1;
-    const bool usable = problem.ok();
-    auto made = Decomposition::block(
-        own, usable ? dims_from(n, global) : Dims{1},
-        usable ? Box(dims_from(n, first), dims_from(n, count)) : Box(Dims(1), Dims(1)),
-        usable ? dims_from(n, halo_low) : Dims(1), usable ? dims_from(n, halo_high) : Dims(1), problem);
+    }));
+    auto made = Decomposition::block(own, dims_from(ndims, global),
+                                     Box(dims_from(ndims, first), dims_from(ndims, count)),
+                                     dims_from(ndims, halo_low), dims_from(ndims, halo_high));
     *out = new shoal_decomposition{std::move(made)};
   });
 }
@@ -62,7 +69,7 @@ int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_
     if (out != nullptr) *out = nullptr;
     require_mpi(comm);
     const Comm own(comm);
-    const Status problem = caught([&] {
+    own.agree_or_throw(caught([&] {
       require(out, "out");
       check_ndims(ndims);
       require(global, "global");
@@ -70,12 +77,9 @@ int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_
         throw Error(Code::invalid_argument,
                     "ncells is " + std::to_string(ncells) + "; a list of cells has 0 or more");
       if (ncells > 0) require(cells, "cells");
-    });
-    const bool usable = problem.ok();
-    const std::span<const int64_t> list(usable ? cells : nullptr,
-                                        usable ? static_cast<std::size_t>(ncells) : 0);
-    auto made = Decomposition::map(own, usable ? dims_from(ndims, global) : Dims{1}, usable ? whole : 0, list,
-                                   problem);
+    }));
+    auto made =
+        Decomposition::map(own, dims_from(ndims, global), whole, {cells, static_cast<std::size_t>(ncells)});
     *out = new shoal_decomposition{std::move(made)};
   });
 }
@@ -87,13 +91,13 @@ int shoal_masked(MPI_Comm comm, const shoal_decomposition* decomposition, const 
     require_mpi(comm);
     const Comm own(comm);
     CellMask cells;
-    const Status problem = caught([&] {
+    own.agree_or_throw(caught([&] {
       require(out, "out");
       require(decomposition, "decomposition");
       const Decomposition& base = *decomposition->decomposition;
       if (!base.tile().empty()) cells = mask_of(base, view_of(mask));
-    });
-    auto made = Decomposition::masked(own, decomposition_of(decomposition).get(), std::move(cells), problem);
+    }));
+    auto made = Decomposition::masked(own, decomposition_of(decomposition).get(), std::move(cells));
     *out = new shoal_decomposition{std::move(made)};
   });
 }
@@ -102,11 +106,11 @@ int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposi
   return guard([&] {
     require_mpi(comm);
     std::string name;
-    const Status problem = caught([&] {
+    Comm(comm).agree_or_throw(caught([&] {
       require(decomposition, "decomposition");
       name = required_text(path, "path");
-    });
-    save_decomposition(comm, decomposition_of(decomposition).get(), name, problem);
+    }));
+    save_decomposition(comm, decomposition_of(decomposition).get(), name);
   });
 }
 
@@ -115,11 +119,11 @@ int shoal_decomposition_load(MPI_Comm comm, const char* path, const char* name, 
     if (out != nullptr) *out = nullptr;
     require_mpi(comm);
     std::string file;
-    const Status problem = caught([&] {
+    Comm(comm).agree_or_throw(caught([&] {
       require(out, "out");
       file = required_text(path, "path");
-    });
-    auto made = load_decomposition(comm, file, text_or_empty(name), problem);
+    }));
+    auto made = load_decomposition(comm, file, text_or_empty(name));
     *out = new shoal_decomposition{std::move(made)};
   });
 }

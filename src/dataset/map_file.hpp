@@ -21,10 +21,8 @@ std::vector<std::int64_t> local_cells(const Decomposition& decomposition);
 std::vector<std::int64_t> cells_of_box(const Box& box, const Dims& grid);
 
 /// Save a decomposition, block or map, with its mask, to a NetCDF file (docs/file_formats.md), replacing one
-/// that exists. problem: a failure of this rank's arguments found before. Error on all ranks alike.
-/// Collective.
-void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const std::string& path,
-                        const Status& problem = {});
+/// that exists. Error on all ranks alike. Collective.
+void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const std::string& path);
 
 /// The decomposition in a file: of Shoal, of E3SM's I/O benchmark (NetCDF; name: which of them, "D2"), or of
 /// PIO (text; name: "c" if its dimensions are slowest first). On as many ranks as it was saved from, each
@@ -32,7 +30,7 @@ void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const
 /// halos. No rank holds the lists of others. Error on all ranks alike: not_found, format, and what
 /// Decomposition::map finds. Collective.
 std::shared_ptr<const Decomposition> load_decomposition(MPI_Comm comm, const std::string& path,
-                                                        const std::string& name, const Status& problem = {});
+                                                        const std::string& name);
 
 namespace map_file {
 

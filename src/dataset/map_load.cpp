@@ -437,7 +437,7 @@ std::shared_ptr<const Decomposition> map_file::load_netcdf(const Comm& comm, con
 }
 
 std::shared_ptr<const Decomposition> load_decomposition(MPI_Comm comm, const std::string& path,
-                                                        const std::string& name, const Status& problem) {
+                                                        const std::string& name) {
   const Comm own(comm);
   // Rank 0 looks what it is; the others learn what it was asked for.
   ByteWriter mine;
@@ -446,14 +446,11 @@ std::shared_ptr<const Decomposition> load_decomposition(MPI_Comm comm, const std
   const Bytes asked = mine.take();
   Bytes of_root = asked;
   own.broadcast(of_root, 0);
-  Status status = problem;
-  if (status.ok() && of_root != asked)
-    status = {Code::out_of_step,
-              "this rank loads decomposition '" + name + "' from '" + path + "', rank 0 another",
-              -1,
-              {},
-              {}};
-  own.agree_or_throw(status);
+  own.agree_or_throw(caught([&] {
+    if (of_root != asked)
+      throw Error(Code::out_of_step,
+                  "this rank loads decomposition '" + name + "' from '" + path + "', rank 0 another");
+  }));
   try {
     const Bytes is_text = own.from_root([&] {
       std::string begin(64, '\0');

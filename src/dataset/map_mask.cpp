@@ -85,7 +85,7 @@ std::shared_ptr<const Decomposition> map_file::with_mask(const Comm& comm, Datas
                                   text_of(all) + "; the file holds no whole decomposition: save it again");
   std::vector<std::int64_t> cells;
   std::vector<std::int8_t> water;
-  Status status = caught([&] {
+  const Status status = caught([&] {
     cells = cells_in(*d, shape);
     water.assign(cells.size(), 1);
   });
@@ -97,7 +97,7 @@ std::shared_ptr<const Decomposition> map_file::with_mask(const Comm& comm, Datas
       ArrayView::contiguous(water.data(), Type::byte_, {static_cast<std::int64_t>(water.size())});
   file.read(call);
   CellMask mask;
-  status = caught([&] {
+  comm.agree_or_throw(caught([&] {
     if (d->tile().empty()) return;
     mask =
         CellMask(d->map() != nullptr ? Dims{d->map()->local_cells()} : tail(d->tile().count, shape.size()));
@@ -108,8 +108,8 @@ std::shared_ptr<const Decomposition> map_file::with_mask(const Comm& comm, Datas
                                       std::to_string(water[i]) + " at cell " + std::to_string(cells[i]) +
                                       " (from 0, row-major), which a rank owns; it must be 0 or 1");
     }
-  });
-  return Decomposition::masked(comm, d.get(), std::move(mask), status);
+  }));
+  return Decomposition::masked(comm, d.get(), std::move(mask));
 }
 
 }  // namespace shoal

@@ -201,12 +201,9 @@ std::vector<std::int64_t> cells_of_box(const Box& box, const Dims& grid) {
   return cells;
 }
 
-void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const std::string& path,
-                        const Status& problem) {
+void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const std::string& path) {
   const Comm own(comm);
-  Status status = problem;
-  if (status.ok()) status = misfit(own, decomposition);
-  own.agree_or_throw(status);
+  own.agree_or_throw(misfit(own, decomposition));
   DatasetOptions options;
   options.sources = {"", ""};
   // What the environment says is meant for the model's files.
@@ -220,13 +217,12 @@ void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const
     list.cells = local_cells(*decomposition);
     list.runs = runs_of(list.cells);
   }));
-  status = caught([&] {
+  own.agree_or_throw(caught([&] {
     if (decomposition->map() != nullptr)
       save_map(own, *file, *decomposition, list);
     else
       save_block(own, *file, *decomposition);
-  });
-  own.agree_or_throw(status);
+  }));
   file->close(false);
 }
 

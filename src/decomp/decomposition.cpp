@@ -70,16 +70,13 @@ std::vector<Box> unowned_by_tiles(const Dims& global, std::vector<std::int64_t> 
 
 std::shared_ptr<const Decomposition> Decomposition::block(const Comm& comm, const Dims& global,
                                                           const Box& tile, const Dims& halo_low,
-                                                          const Dims& halo_high, const Status& problem) {
+                                                          const Dims& halo_high) {
   Dims of_root = global;
   comm.broadcast(reinterpret_cast<std::byte*>(&of_root), sizeof of_root, 0);
-  Status status = problem;
-  if (status.ok())
-    status = caught([&] {
-      check_own(global, tile, halo_low, halo_high);
-      check_same(global, of_root, comm.rank());
-    });
-  comm.agree_or_throw(status);
+  comm.agree_or_throw(caught([&] {
+    check_own(global, tile, halo_low, halo_high);
+    check_same(global, of_root, comm.rank());
+  }));
 
   std::shared_ptr<Decomposition> out(new Decomposition);
   out->global_ = global;

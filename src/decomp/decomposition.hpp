@@ -21,16 +21,15 @@ class Decomposition {
  public:
   /// global: 1 to 7 dimensions, the same on all ranks. tile: this rank's, any count may be 0. halo_low,
   /// halo_high: cells around it in this rank's arrays. Error on all ranks alike: a box outside of the global
-  /// shape, negative halos, overlapping tiles (Code::overlap, naming two ranks and the box). problem: a
-  /// failure of this rank's arguments found before (it then takes part with it). Collective.
+  /// shape, negative halos, overlapping tiles (Code::overlap, naming two ranks and the box). Collective.
   static std::shared_ptr<const Decomposition> block(const Comm& comm, const Dims& global, const Box& tile,
-                                                    const Dims& halo_low, const Dims& halo_high,
-                                                    const Status& problem = {});
+                                                    const Dims& halo_low, const Dims& halo_high);
   /// global: all dimensions, the last `whole` of which (0 or more, fewer than all) are not cut. cells: the
   /// global cell of each local cell, in the dimensions before those, row-major, from 0, or k_hole; any order,
   /// any length. Arrays of such a field have the extents [dimensions before global's, cells.size(), the
   /// `whole` last of global]. A cell that comes twice is no error here: see repeated(). Error on all ranks
-  /// alike: a cell outside, global or whole not the same on all ranks. problem: as above. Collective.
+  /// alike: a cell outside, global or whole not the same on all ranks. problem: a failure of this rank's
+  /// arguments found before (it then takes part with it). Collective.
   static std::shared_ptr<const Decomposition> map(const Comm& comm, const Dims& global, int whole,
                                                   std::span<const std::int64_t> cells,
                                                   const Status& problem = {});
@@ -40,7 +39,7 @@ class Decomposition {
   /// map, its local cells. Error on all ranks alike: masks of different dimensions, another communicator than
   /// base's. Collective.
   static std::shared_ptr<const Decomposition> masked(const Comm& comm, const Decomposition* base,
-                                                     CellMask mask, const Status& problem = {});
+                                                     CellMask mask);
 
   /// Of a map: the same with the dimensions before the `whole` last as one. Local.
   std::shared_ptr<const Decomposition> in_a_row() const;

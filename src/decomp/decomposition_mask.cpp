@@ -36,9 +36,8 @@ std::int64_t water_in(const Decomposition& base, const CellMask& mask) {
 }  // namespace
 
 std::shared_ptr<const Decomposition> Decomposition::masked(const Comm& comm, const Decomposition* base,
-                                                           CellMask mask, const Status& problem) {
-  Status status = problem;
-  if (status.ok()) status = caught([&] { check_mask(comm, base, mask); });
+                                                           CellMask mask) {
+  Status status = caught([&] { check_mask(comm, base, mask); });
   const bool has_cells = status.ok() && !base->tile().empty();
   const std::int64_t dims = has_cells ? mask.shape().size() : 0;
   // Ranks without cells go by the others; where nobody has any, by what they gave.

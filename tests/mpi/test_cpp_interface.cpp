@@ -78,10 +78,31 @@ TEST_CASE("C++: decompositions tell what they were given, and refuse lists of di
   const bool wrong = ranks.rank == ranks.size - 1;
   const std::vector<std::int64_t> count =
       wrong ? std::vector<std::int64_t>{k_rows} : std::vector<std::int64_t>{k_rows, 5};
-  CHECK(code_of([&] {
-          shoal::Decomposition::block(MPI_COMM_WORLD, {k_rows * ranks.size, 5}, {k_rows * ranks.rank, 0},
-                                      count);
-        }) == SHOAL_INVALID_ARGUMENT);
+  try {
+    shoal::Decomposition::block(MPI_COMM_WORLD, {k_rows * ranks.size, 5}, {k_rows * ranks.rank, 0}, count);
+    FAIL("taken");
+  } catch (const shoal::Error& error) {
+    CHECK(error.code() == SHOAL_INVALID_ARGUMENT);
+    CHECK(std::string(error.what()).find("differ in length") != std::string::npos);
+  }
+
+  // So does a program of its own: from any of the calls that make or save one.
+  const auto whole = rows(2);
+  const std::string path = scratch("refused");
+  for (const bool by_map : {false, true}) {
+    int code = SHOAL_OK;
+    if (wrong)
+      code = shoal_refuse(MPI_COMM_WORLD, SHOAL_RANGE, "more tiles than ranks");
+    else
+      code = code_of([&] {
+        if (by_map)
+          shoal::Decomposition::map(MPI_COMM_WORLD, {3 * ranks.size, 4}, {ranks.rank}, 1);
+        else
+          whole.save(MPI_COMM_WORLD, path);
+      });
+    CHECK(code == SHOAL_RANGE);
+    CHECK(std::string(shoal_error_message()).find("more tiles than ranks") != std::string::npos);
+  }
 }
 
 TEST_CASE("C++: maps tell their lists, are saved and loaded, and refuse bad cells on all ranks") {

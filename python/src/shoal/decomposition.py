@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ import numpy as np
 
 from . import _shoal
 from ._library import communicator
-from .errors import FileMissingError, InvalidArgumentError, NotFoundError, TypeMismatchError
+from .errors import Error, FileMissingError, InvalidArgumentError, NotFoundError, TypeMismatchError
 from .types import memory_type
 
 
@@ -91,6 +92,28 @@ def _list_of_cells(cells) -> np.ndarray:
     return np.ascontiguousarray(given, np.int64)
 
 
+def _text_of(path) -> str:
+    text = os.fspath(path)
+    if not isinstance(text, str):
+        raise TypeMismatchError(f"path is a {type(text).__name__}; give a str or a pathlib.Path.")
+    return text
+
+
+@contextlib.contextmanager
+def _refused_by_all(comm):
+    """The arguments of a collective call: what one rank refuses all refuse, with its message."""
+    try:
+        yield
+    except Error as error:
+        if comm.size > 1:
+            _shoal.refuse(comm.py2f(), error.code, error.message)
+        raise
+    except Exception as error:
+        with contextlib.suppress(Error):
+            _shoal.refuse(comm.py2f(), InvalidArgumentError.code, str(error))
+        raise
+
+
 class Decomposition:
     """Which global cells this rank owns: one tile (box) a rank, with halo cells around it in memory; or a
     map, a list of cells a rank.
@@ -148,17 +171,11 @@ class Decomposition:
         Raises OverlapError for tiles that overlap, InvalidArgumentError for tiles outside of the shape.
         """
         comm = communicator(comm)
-        try:
+        with _refused_by_all(comm):
             dims, shape, lists = cls._arguments(
                 comm, global_shape, first, count, split, halo, halo_low, halo_high
             )
-        except Exception:
-            # The other ranks are in the collective call: take part with what it refuses.
-            try:
-                _shoal.Decomposition.block(comm.py2f(), [], [], [], [], [])
-            except Exception:
-                pass
-            raise
+            np.array(lists, np.int64)  # raises where a number does not fit
         return cls(_shoal.Decomposition.block(comm.py2f(), shape, *lists), comm, dims)
 
     @classmethod
@@ -178,18 +195,11 @@ class Decomposition:
         integer.
         """
         comm = communicator(comm)
-        try:
+        with _refused_by_all(comm):
             dims, shape = _shape_of(global_shape)
             indices = _list_of_cells(cells)
             uncut = int(np.int32(whole))
             np.array(shape, np.int64)  # raises where a number does not fit
-        except Exception:
-            # As in block: the other ranks wait.
-            try:
-                _shoal.Decomposition.map(comm.py2f(), [], 0, np.empty(0, np.int64))
-            except Exception:
-                pass
-            raise
         return cls(_shoal.Decomposition.map(comm.py2f(), shape, uncut, indices), comm, dims)
 
     @classmethod
@@ -205,17 +215,8 @@ class Decomposition:
         map: the cells are cut evenly in the order of the file, without holes and halos; see cells.
         """
         comm = communicator(comm)
-        try:
-            where, which = os.fspath(path), str(name or "")
-            if not isinstance(where, str):
-                raise TypeMismatchError(f"path is a {type(where).__name__}; give a str or a pathlib.Path.")
-        except Exception:
-            # As in block: the other ranks wait.
-            try:
-                _shoal.Decomposition.load(comm.py2f(), "", "")
-            except Exception:
-                pass
-            raise
+        with _refused_by_all(comm):
+            where, which = _text_of(path), str(name or "")
         try:
             raw = _shoal.Decomposition.load(comm.py2f(), where, which)
         except NotFoundError as error:
@@ -242,37 +243,25 @@ class Decomposition:
         This decomposition stays as it is; a mask that it has is replaced. Raises InvalidArgumentError for
         another shape, and for NaN; TypeMismatchError for what is no number.
         """
-        try:
+        with _refused_by_all(self.comm):
             given = np.zeros(1, bool) if self.is_empty else np.asarray(mask)
             if given.dtype.kind not in "biuf":
                 raise TypeMismatchError(
                     f"The mask is of type {given.dtype}; give bool, integers or floating point, 0 for land."
                 )
+            if given.ndim > _shoal.MAX_DIMS:
+                raise InvalidArgumentError(
+                    f"the mask has {given.ndim} dimensions; the decomposition has {len(self.global_shape)}"
+                )
             if not given.dtype.isnative:
                 given = given.astype(given.dtype.newbyteorder("="))
             number = memory_type(given)
-        except Exception:
-            # The other ranks are in the collective call: take part with what it refuses.
-            try:
-                self._raw.masked(self.comm.py2f(), None, _shoal.INT)
-            except Exception:
-                pass
-            raise
         return type(self)(self._raw.masked(self.comm.py2f(), given, number), self.comm, self.dims)
 
     def save(self, path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""
-        try:
-            where = os.fspath(path)
-            if not isinstance(where, str):
-                raise TypeMismatchError(f"path is a {type(where).__name__}; give a str or a pathlib.Path.")
-        except Exception:
-            # As in block: the other ranks wait.
-            try:
-                self._raw.save(self.comm.py2f(), "")
-            except Exception:
-                pass
-            raise
+        with _refused_by_all(self.comm):
+            where = _text_of(path)
         try:
             self._raw.save(self.comm.py2f(), where)
         except NotFoundError as error:

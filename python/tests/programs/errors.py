@@ -13,15 +13,15 @@ last = comm.size - 1
 path = os.path.join(sys.argv[1], "a.nc")
 
 
-def all_raise(kind, call, same=True):
-    """call() raises `kind` on every rank, with the same code; `same`: and the same message."""
+def all_raise(kind, call, same=True, words=""):
+    """call() raises `kind` on every rank, with the same code; `same`: and the same message, with `words`."""
     try:
         call()
         caught = None
     except shoal.Error as error:
         caught = error
     found = comm.allgather((type(caught).__name__, str(caught)))
-    assert isinstance(caught, kind), found
+    assert isinstance(caught, kind) and words in str(caught), found
     if same:
         assert len(set(found)) == 1, found
 
@@ -38,7 +38,28 @@ all_raise(shoal.OverlapError, lambda: shoal.Decomposition.block(comm, (8, 9), (0
 all_raise(
     shoal.InvalidArgumentError,
     lambda: shoal.Decomposition.block(comm, {"y": 8, "x": 9}, split=mine(("q",), ("y", "x"))),
-    same=False,
+    words="split= names 'q'",
+)
+all_raise(
+    shoal.TypeMismatchError,
+    lambda: shoal.Decomposition.map(comm, (72,), mine([0.5], [comm.rank])),
+    words="cells= is of type float64",
+)
+all_raise(
+    shoal.TypeMismatchError,
+    lambda: tiles.masked(mine(np.zeros(tiles.shape, "c16"), np.ones(tiles.shape))),
+    words="The mask is of type complex128",
+)
+all_raise(
+    shoal.InvalidArgumentError,
+    lambda: tiles.masked(np.ones(mine((1,) * 9, tiles.shape))),
+    words="the mask has 9 dimensions",
+)
+all_raise(shoal.TypeMismatchError, lambda: tiles.save(mine(b"a.nc", path)), words="path is a bytes")
+all_raise(
+    shoal.TypeMismatchError,
+    lambda: shoal.Decomposition.load(comm, mine(b"a.nc", path)),
+    words="path is a bytes",
 )
 all_raise(shoal.FileMissingError, lambda: shoal.open(os.path.join(sys.argv[1], "none.nc"), comm))
 
