@@ -23,13 +23,22 @@ std::int64_t largest_field(const Content& content) {
   return most;
 }
 
+// Of a record, packed; to write, fields that share their array share this, too.
+std::int64_t packed_bytes(const Content& content, bool reads) {
+  std::int64_t bytes = 0;
+  for (const auto& field : content.fields)
+    if (field.distributed && (reads || field.same_as.empty()))
+      bytes += field.elements() * size_of(field.type);
+  return bytes;
+}
+
 // Buffers of a method, all ranks together: a field packed, or a record, or the stage.
-std::int64_t buffers(const MethodChoice& method, const Content& content, int ranks) {
+std::int64_t buffers(const MethodChoice& method, const Content& content, int ranks, bool reads) {
   const auto field = largest_field(content), record = content.distributed_bytes(1);
   const auto& entry = *method.entry;
   if (entry.through_shoal && entry.driver == "native") return std::min(k_stage, 2 * record) + field;
   if (entry.driver == "gather") return 2 * field;
-  if (entry.name == "limit") return 3 * record;
+  if (entry.name == "limit") return packed_bytes(content, reads) + field;
   if (entry.access == "nonblocking") return 3 * std::min(record, std::max(field, k_queued * ranks));
   return 2 * field;
 }
@@ -66,12 +75,12 @@ std::string estimate_of(const Setup& setup, const Workload& workload) {
   const auto cases = cases_of(setup, workload, content);
   const auto records = std::max<std::int64_t>(setup.records, 1);
   std::int64_t memory = k_process * setup.ranks;
+  const bool computes = setup.experiment.computes;
+  const bool reads = setup.options.read || computes;
   if (!content.define_only) {
-    const bool computes = setup.experiment.computes;
     for (int rank = 0; rank < setup.ranks; ++rank) {
       memory += arrays_bytes(content, setup.grid, setup.tiling, rank, computes ? 1 : records, Purpose::write);
-      if (setup.options.read || computes)
-        memory += arrays_bytes(content, setup.grid, setup.tiling, rank, 1, Purpose::read);
+      if (reads) memory += arrays_bytes(content, setup.grid, setup.tiling, rank, 1, Purpose::read);
     }
     // What the outputs should be is kept, to compare with.
     if (computes) memory += 2 * content.distributed_bytes(records);
@@ -79,7 +88,8 @@ std::string estimate_of(const Setup& setup, const Workload& workload) {
   }
   std::int64_t most_buffers = 0, most_disk = 0, all_disk = 0;
   for (const auto& c : cases) {
-    if (!content.define_only) most_buffers = std::max(most_buffers, buffers(c.method, content, setup.ranks));
+    if (!content.define_only)
+      most_buffers = std::max(most_buffers, buffers(c.method, content, setup.ranks, reads));
     const auto disk = file_bytes(c, setup, content);
     most_disk = std::max(most_disk, disk);
     if (c.dir == setup.options.dirs.front()) all_disk += disk;

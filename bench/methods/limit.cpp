@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <system_error>
 
 #include "method.hpp"
@@ -34,19 +35,77 @@ void whole(Transfer&& transfer, std::byte* data, std::int64_t bytes, std::int64_
   }
 }
 
+auto reader_of(int fd) {
+  return [fd](std::byte* data, std::size_t n, std::int64_t at) { return pread(fd, data, n, at); };
+}
+
+/// The owned cells of the fields with or without records, packed, as they follow each other in the rank's
+/// block. Fields that share their array share this, too, so that large files fit beside it.
+class Packed {
+ public:
+  Packed() = default;
+  Packed(const Run& run, bool of_records) {
+    std::size_t size = 0;
+    std::map<const std::byte*, std::size_t> places;
+    for (std::size_t i = 0; i < run.arrays.size(); ++i) {
+      const auto& array = run.arrays[i];
+      if (array.field().record != of_records) continue;
+      const auto bytes = static_cast<std::size_t>(array.owned_bytes());
+      const auto [place, is_new] = places.try_emplace(array.record(0), size);
+      pieces_.push_back({i, place->second, bytes});
+      in_file_ += static_cast<std::int64_t>(bytes);
+      if (is_new) size += bytes;
+    }
+    memory_.assign(size, k_spoilt);
+  }
+  std::int64_t in_file() const { return in_file_; }  ///< bytes of a record
+  std::int64_t in_memory() const { return static_cast<std::int64_t>(memory_.size()); }
+  void spoil() { std::fill(memory_.begin(), memory_.end(), k_spoilt); }
+
+  /// Each field's array and where its cells are.
+  template <class Visit>
+  void for_each(const Run& run, Visit&& visit) {
+    for (const auto& piece : pieces_)
+      visit(run.arrays[piece.array], memory_.data() + piece.at);
+  }
+
+  /// Memory that goes to one place of the file; one piece, but for what is shared.
+  template <class Transfer>
+  void move(Transfer&& transfer, std::int64_t offset, const std::string& path) {
+    for (std::size_t i = 0; i < pieces_.size();) {
+      const std::size_t begin = pieces_[i].at;
+      std::size_t end = begin;
+      for (; i < pieces_.size() && pieces_[i].at == end; ++i)
+        end += pieces_[i].bytes;
+      const auto bytes = static_cast<std::int64_t>(end - begin);
+      whole(transfer, memory_.data() + begin, bytes, offset, path);
+      offset += bytes;
+    }
+  }
+
+ private:
+  struct Piece {
+    std::size_t array;  ///< of the run's
+    std::size_t at;     ///< in memory_
+    std::size_t bytes;
+  };
+  std::vector<Piece> pieces_;
+  std::vector<std::byte> memory_;
+  std::int64_t in_file_ = 0;
+};
+
 class Limit : public Method {
  public:
   // One buffer for the fields without records, one for a record: a model's output buffer does not hold the
   // whole run.
   void prepare(Run& run) override {
-    fixed_.assign(bytes_of(run, false), k_spoilt);
-    record_.assign(bytes_of(run, true), k_spoilt);
+    fixed_ = Packed(run, false);
+    record_ = Packed(run, true);
     if (!run.reads) {
-      pack_into(run, false, 0, fixed_);
-      pack_into(run, true, run.in_memory(run.records - 1), record_);
+      pack(run, fixed_, 0);
+      pack(run, record_, run.in_memory(run.records - 1));
     }
-    const std::int64_t mine =
-        static_cast<std::int64_t>(fixed_.size() + record_.size() * static_cast<std::size_t>(run.records));
+    const std::int64_t mine = fixed_.in_file() + record_.in_file() * run.records;
     std::int64_t end = 0;
     MPI_Scan(&mine, &end, 1, MPI_INT64_T, MPI_SUM, run.comm);
     offset_ = end - mine;
@@ -61,16 +120,15 @@ class Limit : public Method {
   }
 
   void put(Run& run, std::int64_t record) override {
-    auto& buffer = record < 0 ? fixed_ : record_;
     if (record >= 0) run.phases.time(Phase::pack, [&] { renew(run, record); });
     const auto write_some = [this](std::byte* data, std::size_t n, std::int64_t at) {
       return pwrite(fd_, data, n, at);
     };
-    run.phases.time(Phase::store, [&] { transfer(run, record, buffer.data(), buffer.size(), write_some); });
+    run.phases.time(Phase::store, [&] { packed(record).move(write_some, place(record), run.path); });
   }
 
   void finish(Run& run) override {
-    run.stage_bytes += static_cast<std::int64_t>(fixed_.size() + record_.size());
+    run.stage_bytes += fixed_.in_memory() + record_.in_memory();
     run.at_peak();
     run.phases.time(Phase::close, [&] {
       if (run.flush) run.phases.time(Phase::store, [&] { flush(run); });
@@ -87,11 +145,7 @@ class Limit : public Method {
 
   // To the buffer that it would have been written from.
   void get(Run& run, std::int64_t record) override {
-    const auto read_some = [this](std::byte* data, std::size_t n, std::int64_t at) {
-      return pread(fd_, data, n, at);
-    };
-    auto& buffer = record < 0 ? fixed_ : record_;
-    transfer(run, record, buffer.data(), buffer.size(), read_some);
+    packed(record).move(reader_of(fd_), place(record), run.path);
     if (run.in_place) unpack(run, record);
   }
 
@@ -102,58 +156,54 @@ class Limit : public Method {
     });
   }
 
+  // Field by field.
   std::int64_t wrong_in_file(Run& run) override {
     const int fd = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) fail("opening of", run.path);
-    const auto read_some = [fd](std::byte* data, std::size_t n, std::int64_t at) {
-      return pread(fd, data, n, at);
-    };
     std::int64_t wrong = 0;
     for (std::int64_t r = -1; r < run.records; ++r) {
-      auto found = std::vector<std::byte>((r < 0 ? fixed_ : record_).size(), k_spoilt);
-      transfer(run, r, found.data(), found.size(), read_some);
-      wrong += wrong_cells(run, r, found);
+      std::int64_t at = place(r);
+      packed(r).for_each(run, [&](const LocalField& array, const std::byte*) {
+        std::vector<std::byte> found(static_cast<std::size_t>(array.owned_bytes()), k_spoilt);
+        whole(reader_of(fd), found.data(), array.owned_bytes(), at, run.path);
+        wrong += wrong_cells(run, r, array, found.data());
+        at += array.owned_bytes();
+      });
     }
     ::close(fd);
     return wrong;
   }
 
   std::int64_t wrong_in_memory(Run& run, std::int64_t record) override {
-    auto& found = record < 0 ? fixed_ : record_;
-    const auto wrong = wrong_cells(run, record, found);
+    std::int64_t wrong = 0;
+    packed(record).for_each(run, [&](const LocalField& array, std::byte* found) {
+      wrong += wrong_cells(run, record, array, found);
+    });
     // Nothing of it may pass for the next record.
-    std::fill(found.begin(), found.end(), k_spoilt);
+    packed(record).spoil();
     return wrong;
   }
 
  private:
-  static std::size_t bytes_of(const Run& run, bool record) {
-    std::int64_t bytes = 0;
-    for (const auto& array : run.arrays)
-      if (array.field().record == record) bytes += array.owned_bytes();
-    return static_cast<std::size_t>(bytes);
+  Packed& packed(std::int64_t record) { return record < 0 ? fixed_ : record_; }
+
+  /// A rank's block: what has no records, then the records.
+  std::int64_t place(std::int64_t record) const {
+    return offset_ + (record < 0 ? 0 : fixed_.in_file() + record * record_.in_file());
   }
 
-  static void pack_into(const Run& run, bool record, std::int64_t level, std::vector<std::byte>& out) {
-    auto* at = out.data();
-    for (const auto& array : run.arrays) {
-      if (array.field().record != record) continue;
-      array.pack(level, at);
-      at += array.owned_bytes();
-    }
+  static void pack(const Run& run, Packed& out, std::int64_t level) {
+    out.for_each(run, [&](const LocalField& array, std::byte* at) { array.pack(level, at); });
   }
 
   // What a model computes is packed. Otherwise packing would be a part of the time, and what is left out of
   // it is what this method is for: the buffer keeps the last record's values but for the first of each field,
   // which tells records apart.
   void renew(const Run& run, std::int64_t record) {
-    if (run.in_place) return pack_into(run, true, 0, record_);
-    auto* at = record_.data();
-    for (const auto& array : run.arrays) {
-      if (!array.field().record) continue;
+    if (run.in_place) return pack(run, record_, 0);
+    record_.for_each(run, [&](const LocalField& array, std::byte* at) {
       if (array.owned_bytes() > 0) std::copy_n(array.interior(record), size_of(array.field().type), at);
-      at += array.owned_bytes();
-    }
+    });
   }
 
   void flush(const Run& run) const {
@@ -161,47 +211,26 @@ class Limit : public Method {
   }
 
   // Changes what was found.
-  static std::int64_t wrong_cells(const Run& run, std::int64_t record, std::vector<std::byte>& found) {
+  static std::int64_t wrong_cells(const Run& run, std::int64_t record, const LocalField& array,
+                                  std::byte* found) {
+    const auto& field = array.field();
     std::int64_t wrong = 0;
-    auto* at = found.data();
-    for (const auto& array : run.arrays) {
-      const auto& field = array.field();
-      if (field.record != (record >= 0)) continue;
-      if (record >= 0 && array.owned_bytes() > 0) {
-        const Tile cell{array.tile().first_row, 1, array.tile().column(0), 1};
-        const auto own = values_of_box(field, cell, record),
-                   last = values_of_box(field, cell, run.records - 1);
-        if (!std::equal(own.begin(), own.end(), at)) ++wrong;
-        std::copy(last.begin(), last.end(), at);
-      }
-      wrong += array.wrong_packed(at, record < 0 ? 0 : run.records - 1);
-      at += array.owned_bytes();
+    if (record >= 0 && array.owned_bytes() > 0) {
+      const Tile cell{array.tile().first_row, 1, array.tile().column(0), 1};
+      const auto own = values_of_box(field, cell, record), last = values_of_box(field, cell, run.records - 1);
+      if (!std::equal(own.begin(), own.end(), found)) ++wrong;
+      std::copy(last.begin(), last.end(), found);
     }
-    return wrong;
+    return wrong + array.wrong_packed(found, record < 0 ? 0 : run.records - 1);
   }
 
   // What a model that computes has read can only be told in its arrays.
-  void unpack(Run& run, std::int64_t record) const {
-    const auto* at = (record < 0 ? fixed_ : record_).data();
-    for (auto& array : run.arrays) {
-      if (array.field().record != (record >= 0)) continue;
-      array.unpack(0, at);
-      at += array.owned_bytes();
-    }
-  }
-
-  // A rank's block: what has no records, then the records.
-  template <class Transfer>
-  void transfer(const Run& run, std::int64_t record, std::byte* data, std::size_t bytes,
-                Transfer&& some) const {
-    const auto fixed = static_cast<std::int64_t>(fixed_.size()),
-               one = static_cast<std::int64_t>(record_.size());
-    whole(some, data, static_cast<std::int64_t>(bytes), offset_ + (record < 0 ? 0 : fixed + record * one),
-          run.path);
+  void unpack(Run& run, std::int64_t record) {
+    packed(record).for_each(run, [&](LocalField& array, const std::byte* at) { array.unpack(0, at); });
   }
 
   int fd_ = -1;
-  std::vector<std::byte> fixed_, record_;
+  Packed fixed_, record_;
   std::int64_t offset_ = 0;
 };
 
