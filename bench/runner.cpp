@@ -95,12 +95,12 @@ void Session::measure(Run& run, Result& result, const std::function<void()>& pre
   // asked in the one that is not counted.
   auto& shared =
       shared_at_peak_[result.operation + " " + result.method.text + " " + result.format + " " + result.dir];
-  // A quarter more, for what the method takes beside the file.
-  if (setup_.options.touch_memory && !run.reads) touch_memory(comm_, result.bytes + result.bytes / 4);
   if (round_ == 0) run.at_peak = [&shared] { shared = memory_status("RssShmem"); };
-  reset_peak_memory();
   const auto resident = memory_status("VmRSS"), shared_before = memory_status("RssShmem");
   prepare();
+  // A quarter more, for what the method takes beside the file.
+  if (setup_.options.touch_memory && !run.reads) touch_memory(comm_, result.bytes + result.bytes / 4);
+  reset_peak_memory();
   const auto begin = start_together(comm_, one_node_);
   const auto processor = processor_seconds();
   f();
