@@ -59,7 +59,12 @@ MeetingRoom::MeetingRoom(const Comm& ranks)
       part_bytes_(part_of(size_)),
       tag_bytes_(up_to_line(size_ * static_cast<std::int64_t>(sizeof(Tag)))),
       bank_bytes_(static_cast<std::int64_t>(sizeof(Bank)) + tag_bytes_ + size_ * part_bytes_) {
-  window_ = SharedWindow(ranks, static_cast<std::size_t>(k_line + k_banks * bank_bytes_));
+  const auto bytes = static_cast<std::size_t>(k_line + k_banks * bank_bytes_);
+  window_ = SharedWindow::kept_or_new(ranks, bytes, bytes, bytes);
+}
+
+MeetingRoom::~MeetingRoom() {
+  window_.keep();
 }
 
 MeetingRoom::Head& MeetingRoom::head() const {

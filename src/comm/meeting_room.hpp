@@ -21,6 +21,9 @@ class MeetingRoom {
 
   /// Collective over ranks, which all share memory. Error(no_memory) on all of them.
   explicit MeetingRoom(const Comm& ranks);
+  ~MeetingRoom();
+  MeetingRoom(const MeetingRoom&) = delete;
+  MeetingRoom& operator=(const MeetingRoom&) = delete;
 
   /// Of each rank in one call.
   std::int64_t most_bytes() const { return part_bytes_; }

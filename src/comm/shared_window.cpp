@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,7 +17,6 @@
 #include <cstring>
 #include <iterator>
 #include <mutex>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,9 +42,12 @@ struct File {
 using Name = std::array<char, 48>;
 
 Name new_name() {
-  std::random_device random;
+  std::uint64_t number = 0;
+  // Not std::random_device: it asks the processor what it is each time, which virtual machines intercept.
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
   Name name{};
-  std::snprintf(name.data(), name.size(), "/shoal-%ld-%u", static_cast<long>(::getpid()), random());
+  std::snprintf(name.data(), name.size(), "/shoal-%ld-%llx", static_cast<long>(::getpid()),
+                static_cast<unsigned long long>(number));
   return name;
 }
 
