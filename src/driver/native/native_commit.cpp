@@ -34,7 +34,7 @@ int NativeDriver::odd_writer() const {
 }
 
 void NativeDriver::settle(const char* does) {
-  const Met met = meet(comm_, {does, written_so_far_, !pending_.ok(), unsettled_});
+  const Met met = meet(comm_, {does, written_so_far_, !pending_.ok(), unsettled_ || uneven_});
   if (!met.same) {  // nobody may wait for what others never do
     const int odd = odd_writer();
     if (!met.failed)
@@ -69,8 +69,7 @@ bool NativeDriver::store_rest() {
   while (true) {
     if (writer_) keep(writer_->flush());
     if (stage_) note_shortage();
-    const bool broken = broken_ || (stage_ && stage_->broken());
-    if (comm_.max(std::int64_t{broken ? 1 : 0}) != 0) return false;
+    if (!compare()) return false;
     keep(caught([&] { enter_stored(); }));
     if (kept.written.empty()) {
       if (parts_->empty()) return true;
@@ -101,23 +100,24 @@ void NativeDriver::recover() {
   parts_->clear();
   stored_.clear();
   broken_ = missed_ = false;
-  align_records(false);
   reach_.start(schema_);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
   // different things.
   if (!nodes_->single()) records_.start(schema_);
 }
 
-bool NativeDriver::align_records(bool yes) {
+// There are as many records as any rank knows of. False: a rank is out of step.
+bool NativeDriver::compare() {
   // Only the owner knows whether a put was good.
   std::vector<std::int64_t> all = owner() ? lengths() : written_;
   all.resize(schema_.dims.size());
-  all.push_back(yes ? 1 : 0);
+  all.push_back(broken_ || (stage_ && stage_->broken()) ? 1 : 0);
   all = comm_.max(std::move(all));
   for (std::size_t d = 0; d < schema_.dims.size(); ++d)
     if (schema_.dims[d].unlimited) schema_.dims[d].length = all[d];
   written_ = lengths();
-  return all.back() != 0;
+  uneven_ = false;
+  return all.back() == 0;
 }
 
 void NativeDriver::commit(bool durable, bool final) {
@@ -125,7 +125,7 @@ void NativeDriver::commit(bool durable, bool final) {
   durable = durable || sharing_ == FileSystem::Sharing::close_to_open;
   if (final && stage_) stage_->lift_pace();
   settle("commits");
-  bool lost = align_records(lost_ || loses_bytes(pending_));
+  bool lost = lost_;
   if (!lost && interleaves_records(schema_.format)) {
     const auto gaps = records_.take_gaps(schema_);
     if (owner())

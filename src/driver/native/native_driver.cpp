@@ -505,7 +505,7 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
 
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
-  puts_ = true;
+  puts_ = uneven_ = true;
   if (v >= 0) put_calls_.insert(v);
   Hash all;  // a call that one rank gets wrong is a call too
   all.add(written_so_far_);

@@ -239,8 +239,6 @@ class NativeDriver final : public Driver {
   Status fetch_tiles(const FieldJob& job);
   const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
                                                      bool halo);
-  /// Lengths of unlimited dimensions become the same on all ranks; does any rank say yes?
-  bool align_records(bool yes);
   void note_committed();
   void take_back_records();
   void tell_records();
@@ -252,6 +250,7 @@ class NativeDriver final : public Driver {
   /// Collective.
   void settle(const char* does);
   bool store_rest();
+  bool compare();
   void note_shortage();
   int odd_writer() const;
   Catalog& reader();
@@ -346,6 +345,7 @@ class NativeDriver final : public Driver {
   bool lost_ = false;  ///< the stage was dropped with fields in it that nobody stored, since the last commit
   std::uint64_t written_so_far_ = 0;  ///< a hash of all writes since ranks last compared it
   bool unsettled_ = false;            ///< something was written that may not be in the file yet
+  bool uneven_ = false;               ///< something was put: ranks may know of different numbers of records
 };
 
 }  // namespace shoal

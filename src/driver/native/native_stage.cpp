@@ -65,8 +65,8 @@ std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
 
 void NativeDriver::make_stage() {
   stage_ = try_stage(nodes_->node());
-  // Of any node: rank 0 tells.
-  const auto most = comm_.max({std::int64_t{stage_ ? 0 : 1}, stage_missing_});
+  std::vector<std::int64_t> most{stage_ ? 0 : 1, stage_missing_};  // the same on all ranks of a node
+  if (!nodes_->single()) most = comm_.max(std::move(most));        // of any node: rank 0 tells
   if (most[0] != 0) {
     counters_.warnings.push_back(
         "there is no shared memory that the ranks of a node could use, so that each rank stores its own "
