@@ -155,25 +155,25 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
   const int cut = decomposition.rank();
   const int record = schema.has_record(variable) ? 1 : 0;
   const int rest = static_cast<int>(dims.size()) - record;
-  std::vector<std::string> described;
-  for (const int d : dims) {
-    const Dimension& dim = schema.dims[static_cast<std::size_t>(d)];
-    described.push_back(dim.name + "=" +
-                        (dim.unlimited ? std::string("unlimited") : std::to_string(dim.length)));
-  }
   bool fits = cut <= rest;
   for (int i = 0; fits && i < cut; ++i) {
     const Dimension& dim =
         schema.dims[static_cast<std::size_t>(dims[dims.size() - static_cast<std::size_t>(cut - i)])];
     fits = dim.unlimited || dim.length == decomposition.global()[i];
   }
-  if (!fits && !on_grid(schema, gatherings_of(schema), variable, decomposition))
-    throw Error(Code::invalid_argument,
-                "the decomposition of shape " + text_of(decomposition.global()) +
-                    " does not fit the variable, whose dimensions are (" + joined(described, ", ") +
-                    "); its shape must be that of the last " + std::to_string(cut) + " dimension" +
-                    (cut == 1 ? "" : "s") + (record != 0 ? ", without the record dimension" : ""))
-        .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
+  if (fits || on_grid(schema, gatherings_of(schema), variable, decomposition)) return;
+  std::vector<std::string> described;
+  for (const int d : dims) {
+    const Dimension& dim = schema.dims[static_cast<std::size_t>(d)];
+    described.push_back(dim.name + "=" +
+                        (dim.unlimited ? std::string("unlimited") : std::to_string(dim.length)));
+  }
+  throw Error(Code::invalid_argument, "the decomposition of shape " + text_of(decomposition.global()) +
+                                          " does not fit the variable, whose dimensions are (" +
+                                          joined(described, ", ") + "); its shape must be that of the last " +
+                                          std::to_string(cut) + " dimension" + (cut == 1 ? "" : "s") +
+                                          (record != 0 ? ", without the record dimension" : ""))
+      .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
 }
 
 void Definitions::reset(const Schema& in_file) {

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -137,10 +139,18 @@ std::vector<std::string> key_names() {
   return names;
 }
 
+// All are looked for whenever a file is made.
 std::size_t index_of(const std::string& key) {
-  for (std::size_t i = 0; i < k_keys.size(); ++i)
-    if (key == k_keys[i].name) return i;
-  throw Error(Code::setting, "there is no setting '" + key + "'" + did_you_mean(key, key_names()));
+  static const auto& places = [] {
+    auto& made = *new std::unordered_map<std::string_view, std::size_t>;
+    for (std::size_t i = 0; i < k_keys.size(); ++i)
+      made.emplace(k_keys[i].name, i);
+    return made;
+  }();
+  const auto found = places.find(key);
+  if (found == places.end())
+    throw Error(Code::setting, "there is no setting '" + key + "'" + did_you_mean(key, key_names()));
+  return found->second;
 }
 
 [[noreturn]] void refuse(const SettingKey& key, const std::string& value, const std::string& origin) {
