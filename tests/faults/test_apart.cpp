@@ -8,73 +8,50 @@
 #include <utility>
 #include <vector>
 
-#include "driver/kinds.hpp"
 #include "shoal/shoal.h"
+#include "support/builds.hpp"
 
 namespace {
 
 constexpr std::int64_t k_cells = 24;
 
-/// Without netCDF's library gather has raw and ascii alone.
-std::vector<std::string> in_this_build(std::vector<std::string> ways) {
-  for (const auto& kind : shoal::driver_kinds())
-    if (kind.name == std::string("gather") && std::string(kind.formats).find("cdf5") == std::string::npos)
-      std::erase_if(ways, [](const std::string& way) {
-        return way.starts_with("driver=gather") && way.find("format=raw") == std::string::npos &&
-               way.find("format=ascii") == std::string::npos;
-      });
-  return ways;
-}
+using shoal::testing::in_this_build;
 
 std::vector<std::string> ways() {
-  std::vector<std::string> all{"driver=native, format=cdf5",
-                               "driver=native, format=netcdf4",
-                               "driver=native, format=netcdf4, ranks_per_node=1",
-                               "driver=native, format=cdf5, ranks_per_node=2, exchange=on",
-                               "driver=native, format=netcdf4, io_ranks_per_node=1",
-                               "driver=native, format=cdf5, io_way=subset, io_stride=2",
-                               "driver=native, layout=process",
-                               "driver=native, layout=node, ranks_per_node=2, format=netcdf4",
-                               "driver=gather, format=cdf5",
-                               "driver=gather, format=ascii",
-                               "driver=gather, layout=process, format=raw",
-                               "driver=gather, layout=node, ranks_per_node=2",
-                               "driver=mpiio, format=raw, access=collective",
-                               "driver=mpiio, format=cdf5, access=independent"};
-  for (const auto& kind : shoal::driver_kinds()) {
-    if (kind.make == nullptr) continue;
-    if (kind.name == std::string("pnetcdf"))
-      all.insert(all.end(),
-                 {"driver=pnetcdf, access=collective", "driver=pnetcdf, access=independent",
-                  "driver=pnetcdf, access=nonblocking", "driver=pnetcdf, layout=node, ranks_per_node=2"});
-    if (kind.name == std::string("netcdf"))
-      all.insert(all.end(), {"driver=netcdf, format=netcdf4, access=collective",
-                             "driver=netcdf, format=netcdf4, access=independent"});
-  }
-  return in_this_build(std::move(all));
+  return in_this_build({"driver=native, format=cdf5",
+                        "driver=native, format=netcdf4",
+                        "driver=native, format=netcdf4, ranks_per_node=1",
+                        "driver=native, format=cdf5, ranks_per_node=2, exchange=on",
+                        "driver=native, format=netcdf4, io_ranks_per_node=1",
+                        "driver=native, format=cdf5, io_way=subset, io_stride=2",
+                        "driver=native, layout=process",
+                        "driver=native, layout=node, ranks_per_node=2, format=netcdf4",
+                        "driver=gather, format=cdf5",
+                        "driver=gather, format=ascii",
+                        "driver=gather, layout=process, format=raw",
+                        "driver=gather, layout=node, ranks_per_node=2",
+                        "driver=mpiio, format=raw, access=collective",
+                        "driver=mpiio, format=cdf5, access=independent",
+                        "driver=pnetcdf, access=collective",
+                        "driver=pnetcdf, access=independent",
+                        "driver=pnetcdf, access=nonblocking",
+                        "driver=pnetcdf, layout=node, ranks_per_node=2",
+                        "driver=netcdf, format=netcdf4, access=collective",
+                        "driver=netcdf, format=netcdf4, access=independent"});
 }
 
 /// Ways for fields that are cut by maps.
 std::vector<std::string> ways_of_maps() {
-  std::vector<std::string> all{"driver=native, format=cdf5",
-                               "driver=native, format=cdf5, ranks_per_node=1",
-                               "driver=native, format=netcdf4, ranks_per_node=1",
-                               "driver=native, format=netcdf4, io_ranks=2",
-                               "driver=native, format=cdf5, ranks_per_node=1, exchange=off",
-                               "driver=native, format=cdf5, ranks_per_node=2, exchange=on",
-                               "driver=native, format=netcdf4, ranks_per_node=2, exchange=on",
-                               "driver=native, format=cdf5, ranks_per_node=1, exchange=on, stage_bytes=64KiB",
-                               "driver=gather, format=cdf5",
-                               "driver=mpiio, format=raw, access=independent"};
-  for (const auto& kind : shoal::driver_kinds()) {
-    if (kind.make == nullptr) continue;
-    if (kind.name == std::string("pnetcdf"))
-      all.insert(all.end(), {"driver=pnetcdf, access=collective", "driver=pnetcdf, access=independent",
-                             "driver=pnetcdf, access=nonblocking, io_ranks=1"});
-    if (kind.name == std::string("netcdf"))
-      all.insert(all.end(), {"driver=netcdf, format=netcdf4, access=collective"});
-  }
-  return in_this_build(std::move(all));
+  return in_this_build(
+      {"driver=native, format=cdf5", "driver=native, format=cdf5, ranks_per_node=1",
+       "driver=native, format=netcdf4, ranks_per_node=1", "driver=native, format=netcdf4, io_ranks=2",
+       "driver=native, format=cdf5, ranks_per_node=1, exchange=off",
+       "driver=native, format=cdf5, ranks_per_node=2, exchange=on",
+       "driver=native, format=netcdf4, ranks_per_node=2, exchange=on",
+       "driver=native, format=cdf5, ranks_per_node=1, exchange=on, stage_bytes=64KiB",
+       "driver=gather, format=cdf5", "driver=mpiio, format=raw, access=independent",
+       "driver=pnetcdf, access=collective", "driver=pnetcdf, access=independent",
+       "driver=pnetcdf, access=nonblocking, io_ranks=1", "driver=netcdf, format=netcdf4, access=collective"});
 }
 
 struct World {
