@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "comm/nodes.hpp"
 #include "conformance/support.hpp"
 #include "mpi/random_maps.hpp"
 #include "support/seeds.hpp"
@@ -198,13 +199,16 @@ void write_filtered(const std::string& path, const Dims& shape) {
 }  // namespace
 
 TEST_CASE("sets are read by maps, whatever their layout: some ranks have no cells, some the same") {
+  const bool on_one_machine = Nodes(Comm(MPI_COMM_WORLD), 0).single();
   for (const Seed& seed : seeds(61)) {
     CAPTURE(seed);
     std::mt19937 random(seed.value);
     const std::string columns = std::to_string(tile_columns());
     const std::string domains = columns + "x" + (world_size() / tile_columns() > 1 ? "2" : "1");
     for (const std::string& layout : {std::string("layout=process"),
-                                      std::string("layout=node, ranks_per_node=2"), "io_layout=" + domains})
+                                      std::string("layout=node, ranks_per_node=2"), "io_layout=" + domains}) {
+      // Of machines of other numbers of ranks, tiles of two ranks may not be neighbours.
+      if (layout.starts_with("layout=node") && !on_one_machine) continue;
       for (const std::string format : {"cdf5", "netcdf4", "netcdf4, compression=shuffle+deflate:1"}) {
         const bool gap = layout == "layout=process" && format != "netcdf4";
         CAPTURE(layout);
@@ -218,6 +222,7 @@ TEST_CASE("sets are read by maps, whatever their layout: some ranks have no cell
           }
         }
       }
+    }
   }
 }
 
