@@ -282,3 +282,38 @@ TEST_CASE("ranks that define different things are told which") {
   alike(code);
   ok(shoal_close(&file, 0));
 }
+
+TEST_CASE("records of a field that rank 0 puts are there for all ranks after a sync") {
+  const std::int64_t n = 9;
+  const Cut cut = halves(n);
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = new_file("format=" + format);
+    def_dim(file, "time", SHOAL_UNLIMITED);
+    def_dim(file, "x", n);
+    ok(shoal_def_var(file, "field", SHOAL_DOUBLE, "time x", cut.handle()));
+    write_line(file, "field", cut, 0, 5);
+    ok(shoal_sync(file, 0));
+    TestArray three(SHOAL_DOUBLE, {3, n});
+    for_cells(Box::whole({3, n}),
+              [&](const Dims& i) { three.set(i, static_cast<double>(10 * i[0] + i[1])); });
+    const shoal_array* const mine = world_rank() == 0 ? three.c() : nullptr;
+    ok(shoal_put(file, "field", mine, SHOAL_ALL_RECORDS, nullptr, nullptr));
+    ok(shoal_sync(file, 0));
+    int index = -1;
+    ok(shoal_find_dim(file, "time", &index));
+    shoal_dim_info info{};
+    ok(shoal_inq_dim(file, index, &info));
+    CHECK(info.length == 3);
+    TestArray last(SHOAL_DOUBLE, {n});
+    ok(shoal_get(file, "field", last.c(), 2, nullptr, nullptr));
+    for (std::int64_t i = 0; i < n; ++i)
+      CHECK(last.get({i}) == static_cast<double>(20 + i));
+    write_line(file, "field", cut, 3, 5);
+    reopen(file, SHOAL_READ);
+    ok(shoal_inq_dim(file, index, &info));
+    CHECK(info.length == 4);
+    check_line(file, "field", n, 3, 5);
+    ok(shoal_close(&file, 0));
+  }
+}

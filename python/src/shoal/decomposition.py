@@ -175,7 +175,7 @@ class Decomposition:
             dims, shape, lists = cls._arguments(
                 comm, global_shape, first, count, split, halo, halo_low, halo_high
             )
-            np.array(lists, np.int64)  # raises where a number does not fit
+            np.array((shape, *lists), np.int64)  # raises where a number does not fit
         return cls(_shoal.Decomposition.block(comm.py2f(), shape, *lists), comm, dims)
 
     @classmethod

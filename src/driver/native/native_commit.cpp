@@ -34,7 +34,8 @@ int NativeDriver::odd_writer() const {
 }
 
 void NativeDriver::settle(const char* does) {
-  const Met met = meet(comm_, {does, written_so_far_, !pending_.ok(), unsettled_ || uneven_});
+  const Met met =
+      meet(comm_, {does, written_so_far_, !pending_.ok(), unsettled_ || uneven_ || !pending_.ok()});
   if (!met.same) {  // nobody may wait for what others never do
     const int odd = odd_writer();
     if (!met.failed)
@@ -106,17 +107,20 @@ void NativeDriver::recover() {
   if (!nodes_->single()) records_.start(schema_);
 }
 
-// There are as many records as any rank knows of. False: a rank is out of step.
+// There are as many records as any rank knows of, and bytes are lost if any rank lost some. False: a rank is
+// out of step.
 bool NativeDriver::compare() {
   // Only the owner knows whether a put was good.
   std::vector<std::int64_t> all = owner() ? lengths() : written_;
   all.resize(schema_.dims.size());
+  all.push_back(loses_bytes(pending_) ? 1 : 0);
   all.push_back(broken_ || (stage_ && stage_->broken()) ? 1 : 0);
   all = comm_.max(std::move(all));
   for (std::size_t d = 0; d < schema_.dims.size(); ++d)
     if (schema_.dims[d].unlimited) schema_.dims[d].length = all[d];
   written_ = lengths();
   uneven_ = false;
+  lost_ = lost_ || all[schema_.dims.size()] != 0;
   return all.back() == 0;
 }
 

@@ -505,7 +505,7 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
 
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
-  puts_ = uneven_ = true;
+  puts_ = true;
   if (v >= 0) put_calls_.insert(v);
   Hash all;  // a call that one rank gets wrong is a call too
   all.add(written_so_far_);
@@ -522,7 +522,8 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
           catalog_->put(v, box, values);
       });
     }
-    // On other ranks this is a guess, right if the owner's put was good.
+    // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
+    uneven_ = true;
     if (failure.ok()) grow_records(v, box);
     if (failure.ok() && interleaves_records(schema_.format)) records_.touch(schema_, v, box);
     if (!failure.ok() && failure.variable.empty()) failure.variable = variable(v).name;
