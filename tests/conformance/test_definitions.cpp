@@ -284,6 +284,7 @@ TEST_CASE("ranks that define different things are told which") {
 }
 
 TEST_CASE("records of a field that rank 0 puts are there for all ranks after a sync") {
+  if (skipped(in_one_file(), "what is cut over files is not read while it is written")) return;
   const std::int64_t n = 9;
   const Cut cut = halves(n);
   for (const auto& format : formats()) {
