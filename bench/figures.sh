@@ -51,7 +51,7 @@ run() {
 
 # Open MPI has two MPI-IOs; PnetCDF is measured with both, and both through Shoal and by itself.
 mpi_ios=(default)
-if "$here/../tools/mpirun.sh" 1 "$bench" roms-size --size 8x8x2 --records 1 --reps 1 --methods limit --dir "$run_dir" | grep -q "Open MPI"; then
+if "$here/../tools/mpirun.sh" 1 "$bench" roms-size --size 8x8x2 --records 1 --reps 1 --methods limit --dir "$run_dir" | grep "Open MPI" >/dev/null; then
   mpi_ios=(ompio romio321)
 fi
 
