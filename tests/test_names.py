@@ -48,6 +48,11 @@ different = {
         "Python": (("load",), "member of the class"),
     },
     "masked": {"Fortran": (("masked",), "bound to the type")},
+    "refuse": {
+        "C++": ((), "shoal.h's own, for programs and bindings; Decomposition::block calls it"),
+        "Fortran": ((), "called by those that find arguments wrong"),
+        "Python": ((), "called by those that find arguments wrong"),
+    },
     "copy": {"Fortran": ((), "of tools; models have arrays")},
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {
