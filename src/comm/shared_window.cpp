@@ -188,7 +188,8 @@ SharedWindow SharedWindow::kept_or_new(const Comm& node, std::size_t bytes, std:
   {
     const std::lock_guard lock(mutex);
     const auto found = std::find_if(windows.rbegin(), windows.rend(), [&](const SharedWindow& w) {
-      return w.size_ == bytes && w.ranks_ == node.size();
+      const bool has_all = w.fd_ < 0;  // else more has to be reserved before it is used
+      return w.size_ == bytes && w.ranks_ == node.size() && (has_all || reserved < bytes);
     });
     if (found != windows.rend()) {
       mine = std::move(*found);
