@@ -143,6 +143,15 @@ int shoal_f_load(const CFI_cdesc_t* comm, const char* path, const char* name, MP
   return shoal_decomposition_load(communicator, path, name, out);
 }
 
+static int has_cells(const shoal_decomposition* decomposition) {
+  int64_t count[SHOAL_MAX_DIMS - 1];
+  int ndims = 0;
+  if (shoal_decomposition_inquire(decomposition, &ndims, NULL, NULL, count, NULL, NULL) != SHOAL_OK) return 0;
+  for (int i = 0; i < ndims; ++i)
+    if (count[i] == 0) return 0;
+  return 1;
+}
+
 int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, const CFI_cdesc_t* mask,
                    shoal_decomposition** out) {
   shoal_f_view view;
@@ -151,7 +160,8 @@ int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, cons
   if (comm == -1)
     return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "masked: the decomposition was not made, or is freed");
   const int code = shoal_f_describe(mask, "mask", &view);
-  /* A mask that is none is refused together with the other ranks; a rank without cells needs none. */
+  if (code != SHOAL_OK && has_cells(decomposition)) return refuse(MPI_Comm_f2c(comm), code);
+  shoal_f_clear(); /* a rank without cells needs no mask */
   return shoal_masked(MPI_Comm_f2c(comm), decomposition, code == SHOAL_OK ? &view.array : NULL, out);
 }
 
