@@ -80,6 +80,7 @@ DriverOptions driver_options_of(const Settings& settings) {
   out.chunk_bytes_chosen = !settings.is_default("chunk_bytes");
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
   out.catalog.fill = settings.flag("fill");
+  out.catalog.for_hdf5_1_8 = settings.text("hdf5_readers") == "1.8";
   out.stripe_count = settings.count("stripe_count");
   out.stripe_bytes = settings.bytes("stripe_bytes");
   // Data that begins with a stripe is on as few targets as can be.

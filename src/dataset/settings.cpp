@@ -95,6 +95,10 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "a rank that does not come within this time is an error", false},
     {"header_reserve", Kind::bytes, "64KiB", "0 or more",
      "classic formats: bytes kept free for definitions made after data was written", true},
+    {"hdf5_readers", Kind::word, "1.10", "1.10 1.8",
+     "netcdf4: the oldest HDF5 whose programs are to read new files; with 1.8 a killed job may leave a file "
+     "that 'shoal recover' has to finish",
+     true},
     {"alignment", Kind::bytes, "4KiB", "1 or more",
      "data of distributed variables starts at multiples of this", false},
     {"stripe_count", Kind::count, "0", "0 (as the folder is set) or a number of storage targets",

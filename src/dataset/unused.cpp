@@ -48,6 +48,10 @@ bool is_native(const Settings& /*settings*/, const DatasetKind& kind) {
   return kind.driver == "native";
 }
 
+bool has_own_hdf5(const Settings& settings, const DatasetKind& kind) {
+  return is_native(settings, kind) && has_chunks(settings, kind);
+}
+
 // Boxes are what other drivers' libraries are handed anyway.
 bool has_io_way(const Settings& settings, const DatasetKind& kind) {
   return is_native(settings, kind) || (is_no_set(settings, kind) && settings.text("io_way") != "subset");
@@ -75,6 +79,9 @@ constexpr auto k_uses = std::to_array<Use>({
     {"chunk_bytes", has_chunks, nullptr, false, "format FORMAT has no chunks", k_netcdf4},
     {"chunks", has_chunks, "auto", false, "format FORMAT has no chunks", k_netcdf4},
     {"compression", has_chunks, "none", false, "format FORMAT cannot be compressed", k_netcdf4},
+    {"hdf5_readers", has_own_hdf5, "1.10", false,
+     "a file of format FORMAT by driver DRIVER is as its library makes it, or no HDF5 file",
+     "choose format netcdf4 and driver native"},
     {"header_reserve", is_classic, nullptr, false,
      "format FORMAT has no header in front of the data that would need room to grow",
      "choose format cdf1, cdf2 or cdf5"},

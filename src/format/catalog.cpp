@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "format/raw/raw_header.hpp"
+#include "storage/journal.hpp"
 
 namespace shoal {
 
@@ -84,6 +85,11 @@ std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> st
 
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
                                       const CatalogOptions& options) {
+  // What a killed job left half done.
+  if (writable)
+    finish_changes(*store);
+  else
+    store = with_changes_finished(std::move(store));
   const Format format = recognise(*store);
   if (is_classic_file(format)) return open_classic_catalog(std::move(store), writable, options);
   if (has_header_file(format)) return open_raw_catalog(std::move(store), writable, options);

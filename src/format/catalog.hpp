@@ -18,8 +18,9 @@ struct CatalogOptions {
   std::int64_t alignment =
       4096;  ///< data of distributed variables starts at multiples (classic; netcdf4 for large objects)
   std::int64_t chunk_bytes =
-      4 * 1024 * 1024;  ///< netcdf4: target size of a default chunk of a distributed variable
-  bool fill = true;     ///< default fill mode of new variables
+      4 * 1024 * 1024;        ///< netcdf4: target size of a default chunk of a distributed variable
+  bool fill = true;           ///< default fill mode of new variables
+  bool for_hdf5_1_8 = false;  ///< netcdf4: new files can be read with HDF5 1.8
 };
 
 /// Where a chunk lies, and how many bytes it has there after filters.

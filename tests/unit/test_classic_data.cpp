@@ -224,8 +224,8 @@ TEST_SUITE("classic data") {
     catalog->grow(0, 1);
     catalog->commit(false);
     CHECK(file->steps.back().what == "write");
-    CHECK(file->steps.back().offset == 4);
-    CHECK(file->steps.back().bytes == 4);
+    CHECK(file->steps.back().offset >= 4);  // what differs of the number's four bytes
+    CHECK(file->steps.back().offset + file->steps.back().bytes <= 8);
     catalog->grow(0, 0);  // never fewer
     CHECK(catalog->schema().dims[0].length == 1);
   }

@@ -98,7 +98,7 @@ class ClassicCatalog final : public Catalog {
   void flush(bool invisible_only);
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
   void read(std::int64_t offset, std::span<std::byte> bytes, const Bytes& fill);
-  void commit_header();
+  void commit_header(bool durable);
 
   std::unique_ptr<Store> store_;
   CatalogOptions options_;

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "codec/convert.hpp"
 #include "format/classic/classic_catalog.hpp"
+#include "storage/journal.hpp"
 
 namespace shoal {
 
@@ -209,9 +210,7 @@ void ClassicCatalog::commit(bool durable) {
   // Readers take a file that is shorter than its header says for a damaged one.
   const auto end = static_cast<std::uint64_t>(layout_.end(records()));
   if (store_->size() < end) store_->resize(end);
-  if (durable) store_->sync();
-  commit_header();
-  if (durable) store_->sync();
+  commit_header(durable);
   fixed_frozen_ = fixed_frozen_ || !schema_.variables.empty();
   visible_.fixed_end = layout_.fixed_end;
   visible_.record_begin = layout_.record_begin;
@@ -219,8 +218,8 @@ void ClassicCatalog::commit(bool durable) {
   visible_.records = records();
 }
 
-/// Writes what is new in the header, in one piece: often the number of records alone.
-void ClassicCatalog::commit_header() {
+/// Changes what is new in the header: often the number of records alone.
+void ClassicCatalog::commit_header(bool durable) {
   const auto records_at = static_cast<std::size_t>(k_records_at);
   const auto records_end = records_at + static_cast<std::size_t>(bytes_of_records(schema_.format));
   Bytes header;
@@ -244,7 +243,16 @@ void ClassicCatalog::commit_header() {
       --end;
   if (first >= records_at && first < records_end) first = records_at;
   if (end > records_at && end < records_end) end = records_end;
-  if (first < end) write(first, std::span(header).subspan(first, end - first));
+  const auto news = std::span(header).subspan(first, end - first);
+  if (visible_.header.empty()) {  // a new file, of which nobody has read anything
+    if (durable) store_->sync();
+    write(first, news);
+    if (durable) store_->sync();
+  } else {
+    const auto made = change_in_place(*store_, {{first, news}}, ChangeOrder::any, durable);
+    traffic_.writes += made.writes;
+    traffic_.bytes_written += made.bytes;
+  }
   visible_.header = std::move(header);
   header_changed_ = false;
 }

@@ -2,13 +2,14 @@
 #include "format/netcdf4/file_image.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstring>
 
 namespace shoal::netcdf4 {
 
 namespace {
 constexpr std::uint64_t k_small = 64 * 1024;  // pieces below share blocks
+constexpr std::uint64_t k_page = 4096;
 constexpr std::uint64_t k_first_block = 8 * 1024;
 constexpr std::uint64_t k_largest_block = 1024 * 1024;
 constexpr std::int64_t k_raw_bound = 16 * 1024 * 1024;  // raw data kept in memory
@@ -20,37 +21,6 @@ constexpr std::size_t k_write_bytes = 8 * 1024 * 1024;
 std::uint64_t rounded_up(std::uint64_t n, std::uint64_t unit) {
   return unit > 1 ? (n + unit - 1) / unit * unit : n;
 }
-
-// The checksum of HDF5's metadata: Bob Jenkins' hash "lookup3" (hashlittle), start value 0.
-std::uint32_t checksum(std::span<const std::byte> bytes) {
-  const auto word = [&](std::size_t at) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
-      value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
-    return value;
-  };
-  std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(bytes.size()), b = a, c = a;
-  std::size_t at = 0;
-  for (; bytes.size() - at > 12; at += 12) {
-    a += word(at), b += word(at + 4), c += word(at + 8);
-    a -= c, a ^= std::rotl(c, 4), c += b;
-    b -= a, b ^= std::rotl(a, 6), a += c;
-    c -= b, c ^= std::rotl(b, 8), b += a;
-    a -= c, a ^= std::rotl(c, 16), c += b;
-    b -= a, b ^= std::rotl(a, 19), a += c;
-    c -= b, c ^= std::rotl(b, 4), b += a;
-  }
-  if (at == bytes.size()) return c;
-  a += word(at), b += word(at + 4), c += word(at + 8);
-  c ^= b, c -= std::rotl(b, 14);
-  a ^= c, a -= std::rotl(c, 11);
-  b ^= a, b -= std::rotl(a, 25);
-  c ^= b, c -= std::rotl(b, 16);
-  a ^= c, a -= std::rotl(c, 4);
-  b ^= a, b -= std::rotl(a, 14);
-  c ^= b, c -= std::rotl(b, 24);
-  return c;
-}
 }  // namespace
 
 FileImage::FileImage(std::unique_ptr<Store> store, bool writable, std::int64_t alignment)
@@ -61,11 +31,22 @@ FileImage::FileImage(std::unique_ptr<Store> store, bool writable, std::int64_t a
   committed_end_ = store_size_;
 }
 
+// A block of the user's own may lie in front.
+bool FileImage::has_superblock_of_1_10() {
+  std::array<std::byte, 9> start{};
+  for (std::uint64_t at = 0; at + start.size() <= store_size_; at = at == 0 ? 512 : at * 2) {
+    if (read_store(at, start) != start.size()) return false;
+    if (std::memcmp(start.data(), "\x89HDF\r\n\x1a\n", 8) == 0) return start[8] >= std::byte{3};
+  }
+  return false;
+}
+
 std::uint64_t FileImage::end_of_file() const {
   return std::max({store_size_, image_size_, writable_ ? end_->load() : 0});
 }
 
 void FileImage::set_end_of_allocation(std::uint64_t end) {
+  if (end > *end_) note_fresh(*end_, end);
   *end_ = end;
   if (block_end_ > end) block_at_ = block_end_ = 0;
 }
@@ -82,7 +63,28 @@ std::uint64_t FileImage::take(std::uint64_t size, std::uint64_t alignment) {
   do {
     address = rounded_up(before, alignment);
   } while (!end_->compare_exchange_weak(before, address + size));
+  note_fresh(address, address + size);
   return address;
+}
+
+void FileImage::note_fresh(std::uint64_t from, std::uint64_t to) {
+  auto next = fresh_.upper_bound(from);
+  if (next != fresh_.begin() && std::prev(next)->second >= from) {
+    --next;
+    from = next->first;
+    to = std::max(to, next->second);
+    next = fresh_.erase(next);
+  }
+  while (next != fresh_.end() && next->first <= to) {
+    to = std::max(to, next->second);
+    next = fresh_.erase(next);
+  }
+  fresh_.emplace_hint(next, from, to);
+}
+
+bool FileImage::is_fresh(std::uint64_t address, std::uint64_t size) const {
+  const auto next = fresh_.upper_bound(address);
+  return next != fresh_.begin() && std::prev(next)->second >= address + size;
 }
 
 // Not if somebody took space meanwhile.
@@ -97,17 +99,25 @@ std::uint64_t FileImage::allocate(Kind kind, std::uint64_t size) {
     return address;
   }
   if (kind == Kind::raw && size >= k_small) return reserve(size);
-  if (block_end_ - block_at_ < size) {
+  // A structure that is changed in place must not lie across pages, where a write may be torn.
+  const auto gap_to_page = [&] {
+    const bool crosses = block_at_ / k_page != (block_at_ + size - 1) / k_page;
+    return kind != Kind::raw && size <= k_page && crosses ? k_page - block_at_ % k_page : 0;
+  };
+  auto gap = gap_to_page();
+  if (block_end_ - block_at_ < gap + size) {
     // Blocks grow with the file, so that a small one stays small and a large one gets few, large writes.
     const auto block =
-        std::max(size, std::clamp(rounded_up(in_blocks_ / 2, 4096), k_first_block, k_largest_block));
+        std::max(gap + size, std::clamp(rounded_up(in_blocks_ / 2, 4096), k_first_block, k_largest_block));
     // The last block goes on, if nothing came behind it.
     if (block_end_ == 0 || !move_end(block_end_, block_at_ + block)) block_at_ = take(block, 1);
     block_end_ = block_at_ + block;
+    gap = gap_to_page();
   }
-  const auto address = block_at_;
-  block_at_ += size;
-  in_blocks_ += size;
+  const auto address = block_at_ + gap;
+  block_at_ += gap + size;
+  in_blocks_ += gap + size;
+  note_fresh(address, address + size);  // the rest of a block that the last commit left, too
   return address;
 }
 
@@ -241,7 +251,7 @@ void FileImage::put_extent(Extents& extents, std::uint64_t address, std::span<co
       std::memcpy(held.data() + (address - first), bytes.data(), bytes.size());
       return;
     }
-    if (address == last && (next == extents.end() || end <= next->first)) {
+    if (&extents == &raw_ && address == last && (next == extents.end() || end <= next->first)) {
       held.insert(held.end(), bytes.begin(), bytes.end());
       return;
     }
@@ -253,7 +263,10 @@ void FileImage::put_extent(Extents& extents, std::uint64_t address, std::span<co
 void FileImage::write(Kind kind, std::uint64_t address, std::span<const std::byte> bytes) {
   if (abandoned_) return;
   if (kind != Kind::raw) {
-    if (kind == Kind::superblock) superblock_ = address;
+    if (kind == Kind::superblock) {
+      superblock_ = address;
+      has_superblock_ = true;
+    }
     raw_bytes_ -= cut(raw_, address, bytes.size());
     put_extent(metadata_, address, bytes);
     return;
@@ -278,8 +291,12 @@ void FileImage::write_store(std::uint64_t address, std::span<const std::byte> by
   writes += 1;
   bytes_written += static_cast<std::int64_t>(bytes.size());
   store_size_ = std::max(store_size_, address + bytes.size());
+  forget_cached(address, bytes.size());
+}
+
+void FileImage::forget_cached(std::uint64_t address, std::uint64_t size) {
   if (cache_.empty()) return;
-  for (auto block = address / k_cache_block; block <= (address + bytes.size()) / k_cache_block; ++block)
+  for (auto block = address / k_cache_block; block <= (address + size) / k_cache_block; ++block)
     cache_.erase(block);
 }
 
@@ -299,80 +316,6 @@ void FileImage::spill() {
   write_raw_from(committed_end_);
   // New values of old cells: memory is bounded, so they have to go as well. The file stays valid.
   if (raw_bytes_ > k_raw_bound) write_raw_from(0);
-}
-
-// HDF5 notes in newer superblocks that the file is open for writing, and nobody could open it after a crash.
-// Here each commit leaves a whole file, so the note is not written.
-void FileImage::unmark(std::span<std::byte> superblock) {
-  constexpr std::size_t k_version = 8, k_flags = 11, k_addresses = 12;
-  if (superblock.size() < k_addresses || superblock[k_version] < std::byte{2}) return;
-  const auto length = k_addresses + 4 * std::to_integer<std::size_t>(superblock[k_version + 1]);
-  if (superblock.size() < length + 4 || superblock[k_flags] == std::byte{0}) return;
-  superblock[k_flags] = std::byte{0};
-  const auto sum = checksum(superblock.first(length));
-  for (std::size_t i = 0; i < 4; ++i)
-    superblock[length + i] = static_cast<std::byte>(sum >> (8 * i));
-}
-
-void FileImage::commit(bool durable) {
-  struct Piece {
-    std::uint64_t address;
-    std::span<const std::byte> bytes;
-  };
-  std::vector<Piece> pieces;
-  pieces.reserve(metadata_.size() + raw_.size());
-  Piece last{0, {}};
-  if (auto it = metadata_.upper_bound(superblock_); it != metadata_.begin()) {
-    auto& [first, bytes] = *--it;
-    if (superblock_ - first < bytes.size()) unmark(std::span(bytes).subspan(superblock_ - first));
-  }
-  for (const auto* extents : {&metadata_, &raw_}) {
-    for (const auto& [address, bytes] : *extents) {
-      if (extents == &metadata_ && superblock_ >= address && superblock_ < address + bytes.size())
-        last = {address, bytes};
-      else
-        pieces.push_back({address, bytes});
-    }
-  }
-  if (!pieces.empty() || !last.bytes.empty()) {
-    // First what the last commit's file does not refer to, then what changes in it.
-    const auto old = [this](const Piece& p) { return p.address < committed_end_; };
-    std::sort(pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) {
-      return old(a) != old(b) ? old(b) : a.address < b.address;
-    });
-    Bytes joint;
-    for (std::size_t i = 0; i < pieces.size();) {
-      auto bytes = pieces[i].bytes;
-      const auto address = pieces[i].address;
-      std::size_t j = i + 1;
-      for (auto end = address + bytes.size();
-           j < pieces.size() && pieces[j].address == end && end - address < k_write_bytes; ++j)
-        end += pieces[j].bytes.size();
-      if (j > i + 1) {
-        joint.clear();
-        for (auto k = i; k < j; ++k)
-          joint.insert(joint.end(), pieces[k].bytes.begin(), pieces[k].bytes.end());
-        bytes = joint;
-      }
-      write_store(address, bytes);
-      i = j;
-    }
-  }
-  const std::uint64_t end = *end_;
-  if (store_->size() < end) {
-    store_->resize(end);
-    cache_.clear();
-  }
-  store_size_ = std::max(store_size_, end);
-  if (durable) store_->sync();
-  if (!last.bytes.empty()) {
-    write_store(last.address, last.bytes);
-    if (durable) store_->sync();
-  }
-  metadata_.clear();
-  raw_.clear();
-  raw_bytes_ = 0;
-  committed_end_ = end;
 }
 
 void FileImage::abandon() {

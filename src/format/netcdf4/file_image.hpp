@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "storage/journal.hpp"
 #include "storage/store.hpp"
 
 namespace shoal::netcdf4 {
@@ -29,6 +30,9 @@ class FileImage {
 
   Store& store() { return *store_; }
   std::unique_ptr<Store> release_store() { return std::move(store_); }
+
+  /// Whether the file in the store is of the kind that HDF5 1.10 introduced.
+  bool has_superblock_of_1_10();
 
   /// Bytes of the image; zeros where nothing was written.
   void read(Kind kind, std::uint64_t address, std::span<std::byte> bytes);
@@ -78,13 +82,18 @@ class FileImage {
   };
 
   /// An existing file has been opened: what is allocated now is what the last commit left.
-  void opened() { committed_end_ = *end_; }
+  void opened() {
+    committed_end_ = *end_;
+    fresh_.clear();
+  }
 
   /// Give unused space of the open block back, before HDF5 notes the end of the file in the superblock.
   void trim();
-  /// Write all that is kept, new space first, the superblock last; durable: the device has it before and
-  /// after the superblock. On Error everything is still kept, and commit can be tried again.
-  void commit(bool durable);
+  /// Write all that is kept: first what the last commit's file does not refer to, then what changes in it, by
+  /// change_in_place; durable: the device has it. each_valid: HDF5 only added records or values since the
+  /// last commit, and gave no space out anew. On Error everything is still kept, and commit can be tried
+  /// again.
+  void commit(bool durable, ChangeOrder order);
   /// From now on nothing is kept or written.
   void abandon();
 
@@ -95,8 +104,20 @@ class FileImage {
   std::int64_t writes = 0, bytes_written = 0, reads = 0, bytes_read = 0;
 
  private:
-  using Extents = std::map<std::uint64_t, Bytes>;  // address of the first byte, no two touch or overlap
+  using Extents = std::map<std::uint64_t, Bytes>;  // address of the first byte, no two overlap
 
+  struct Piece {
+    std::uint64_t address;
+    std::span<const std::byte> bytes;
+  };
+
+  void note_fresh(std::uint64_t from, std::uint64_t to);
+  bool is_fresh(std::uint64_t address, std::uint64_t size) const;
+  bool is_superblock(std::uint64_t address) const { return has_superblock_ && address == superblock_; }
+  void write_fresh();
+  void write_joined(std::vector<Piece>& pieces);
+  void change(ChangeOrder order, bool durable);
+  void forget_cached(std::uint64_t address, std::uint64_t size);
   void put_extent(Extents& extents, std::uint64_t address, std::span<const std::byte> bytes);
   static std::int64_t cut(Extents& extents, std::uint64_t address, std::uint64_t size);
   static bool patch(const Extents& extents, std::uint64_t address, std::span<std::byte> bytes);
@@ -107,7 +128,6 @@ class FileImage {
   std::uint64_t take(std::uint64_t size, std::uint64_t alignment);
   bool move_end(std::uint64_t from, std::uint64_t to);
   void spill();
-  static void unmark(std::span<std::byte> superblock);
 
   std::unique_ptr<Store> store_;
   bool writable_;
@@ -120,7 +140,10 @@ class FileImage {
   std::uint64_t image_size_ = 0;                                // when HDF5 opened the image last
   std::uint64_t block_at_ = 0, block_end_ = 0, in_blocks_ = 0;  // the block that small pieces come from
   std::uint64_t superblock_ = 0;
+  bool has_superblock_ = false;  // it is kept
   Extents metadata_, raw_;
+  std::map<std::uint64_t, std::uint64_t>
+      fresh_;  // begin and end of space that the last commit's file does not use
   std::int64_t raw_bytes_ = 0;
   bool abandoned_ = false, keeps_released_ = false;
   bool tracing_ = false, probing_ = false;

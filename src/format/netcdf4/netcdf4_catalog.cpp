@@ -9,28 +9,23 @@ namespace shoal::netcdf4 {
 
 namespace {
 
-Id access_list(hid_t driver, FileImage& image, bool create) {
-  auto access = access_through(driver, image);
-  // As netCDF-C does, so that every reader since HDF5 1.8 understands the file. What others wrote in newer
-  // ways stays so.
-  check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, create ? H5F_LIBVER_V18 : H5F_LIBVER_LATEST),
-        "set the file format");
-  check(H5Pset_cache(access, 0, 1, 0, 0.75), "set the chunk cache");
-  return access;
-}
-
-Id creation_list() {
+// Space that HDF5 gives up during a run must not be given out again before the commit, since the last
+// commit's file still refers to it. Without any book-keeping of free space it never is.
+Id creation_list(bool for_hdf5_1_8) {
   Id creation(check(H5Pcreate(H5P_FILE_CREATE), "make a creation list"));
   check(H5Pset_obj_track_times(creation, 0), "make a creation list");
   check(H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
         "make a creation list");
   check(H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
         "make a creation list");
+  if (!for_hdf5_1_8)
+    check(H5Pset_file_space_strategy(creation, H5F_FSPACE_STRATEGY_NONE, false, 1), "make a creation list");
   return creation;
 }
 
-// Where HDF5 keeps its free space in the file, or deals it out in pages, it must do so alone.
-void check_space_strategy(hid_t file) {
+// Where HDF5 keeps its free space in the file, or deals it out in pages, it must do so alone. Returns whether
+// it gives out space again.
+bool check_space_strategy(hid_t file) {
   const Id creation(check(H5Fget_create_plist(file), "read the properties of the file"));
   H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
   hbool_t persist = false;
@@ -41,6 +36,7 @@ void check_space_strategy(hid_t file) {
     throw Error(Code::not_supported,
                 "the file was made with HDF5's paged or persistent free space and can be read only; "
                 "'h5repack -S FSM_AGGR -P 0 OLD NEW' makes a copy that can be written");
+  return strategy != H5F_FSPACE_STRATEGY_NONE;
 }
 
 }  // namespace
@@ -53,8 +49,10 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
     provide_filters();
     image_ = std::make_unique<FileImage>(std::move(store), true, options.alignment);
     driver_ = register_driver();
-    const auto access = access_list(driver_, *image_, true);
-    file_ = Id(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation_list(), access), "create the file"));
+    reuses_space_ = options.for_hdf5_1_8;
+    file_ =
+        Id(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation_list(options.for_hdf5_1_8), access_list()),
+                 "create the file"));
     mark_as_netcdf4(file_, format);
     contents_.schema.format = format;
     changed_ = true;
@@ -67,14 +65,25 @@ Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, cons
     provide_filters();
     image_ = std::make_unique<FileImage>(std::move(store), writable, options.alignment);
     driver_ = register_driver();
-    const auto access = access_list(driver_, *image_, false);
-    file_ =
-        Id(check(H5Fopen(path_.c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access), "open the file"));
+    options_.for_hdf5_1_8 = !image_->has_superblock_of_1_10();
+    file_ = Id(check(H5Fopen(path_.c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access_list()),
+                     "open the file"));
     image_->opened();
-    if (writable) check_space_strategy(file_);
+    if (writable) reuses_space_ = check_space_strategy(file_);
     contents_ = read_contents(file_);
     note_committed();
   });
+}
+
+// The indices of chunks of HDF5 1.10 only add entries where they are changed in place; those of 1.8 split.
+// What others wrote in newer ways stays so.
+Id Netcdf4Catalog::access_list() const {
+  auto access = access_through(driver_, *image_);
+  check(H5Pset_libver_bounds(access, options_.for_hdf5_1_8 ? H5F_LIBVER_V18 : H5F_LIBVER_V110,
+                             H5F_LIBVER_LATEST),
+        "set the file format");
+  check(H5Pset_cache(access, 0, 1, 0, 0.75), "set the chunk cache");
+  return access;
 }
 
 Netcdf4Catalog::~Netcdf4Catalog() {
@@ -127,7 +136,7 @@ void Netcdf4Catalog::define(const Schema& wanted) {
   guarded(-1, [&] {
     require_writable();
     check_extension(contents_.schema, wanted);
-    changed_ = true;
+    changed_ = defined_ = true;
     extend_contents(file_, contents_, wanted, options_);
     for (std::size_t d = 0; d < wanted.dims.size(); ++d) {
       auto& dim = contents_.schema.dims[d];
@@ -210,8 +219,7 @@ void Netcdf4Catalog::reopen() {
   check(H5Fclose(file_.release()), "close the file");
   const auto end = image_->end_of_allocation();
   image_->opens_with(end);
-  const auto access = access_list(driver_, *image_, false);
-  file_ = Id(check(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access), "open the file again"));
+  file_ = Id(check(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access_list()), "open the file again"));
   if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
   image_->set_end_of_allocation(std::max(end, image_->end_of_allocation()));
 }
@@ -261,9 +269,9 @@ void Netcdf4Catalog::commit(bool durable) {
       // HDF5 does not pass every failure on.
       if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
     }
-    image_->commit(durable);
+    image_->commit(durable, defined_ || reuses_space_ ? ChangeOrder::any : ChangeOrder::each_valid);
     if (changed_) note_committed();
-    changed_ = false;
+    changed_ = defined_ = false;
   });
 }
 
@@ -274,7 +282,7 @@ void Netcdf4Catalog::close(bool durable) {
     commit(durable);
     drop();
     if (image_->take_failure()) throw hdf5_error("close the file", Code::io);
-    if (writable_) image_->commit(durable);
+    if (writable_) image_->commit(durable, ChangeOrder::any);
     image_->store().close();
   });
 }

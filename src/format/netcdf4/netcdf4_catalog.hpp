@@ -68,6 +68,7 @@ class Netcdf4Catalog final : public Catalog {
   void realise(int variable);
   Dimension& unlimited(int dim);
   bool shrink(int variable, int dim, std::int64_t length);
+  Id access_list() const;
   void reopen();
   void note_committed();
   void place_contiguous(int variable);
@@ -84,6 +85,8 @@ class Netcdf4Catalog final : public Catalog {
   Id file_;
   mutable Contents contents_;  // data sets are opened when they are first needed
   bool changed_ = false;       // something is to be committed
+  bool defined_ = false;       // and there are definitions in it
+  bool reuses_space_ = true;   // HDF5 may put new things where the last commit's file has others
 };
 
 }  // namespace shoal::netcdf4
