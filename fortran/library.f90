@@ -7,7 +7,8 @@ module shoal_library
   use shoal_support, only: settle, text_of, zero_ended
   implicit none
   private
-  public :: shoal_namelist, shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master
+  public :: shoal_namelist, shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master, &
+    shoal_recover
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
 
 contains
@@ -87,6 +88,22 @@ contains
     code = c_write_master([c_loc(from)], 1_c_int, c_loc(target_path))
     call settle(code, -1_c_int, stat, errmsg)
   end subroutine shoal_write_master
+
+  ! Finish what a killed job left half done in the file; finished: whether there was anything. Opening it for writing does the
+  ! same. By one rank, while nobody writes the file. Local.
+  subroutine shoal_recover(path, finished, stat, errmsg)
+    character(len=*), intent(in) :: path
+    logical, intent(out), optional :: finished
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable, target :: file
+    integer(c_int) :: code, was
+    call f_clear()
+    file = zero_ended(path)
+    code = c_recover(c_loc(file), was)
+    if (present(finished)) finished = was /= 0
+    call settle(code, -1_c_int, stat, errmsg)
+  end subroutine shoal_recover
 
   ! "0.1.0". Local.
   function shoal_version() result(text)

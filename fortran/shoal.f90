@@ -31,7 +31,7 @@ module shoal
 
   public :: shoal_decomposition, shoal_dataset, shoal_block, shoal_map, shoal_load, shoal_free, shoal_namelist
   public :: shoal_wait, shoal_serve, shoal_stop_serving
-  public :: shoal_write_reference, shoal_write_master
+  public :: shoal_write_reference, shoal_write_master, shoal_recover
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
   public :: shoal_map_info, shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
 

@@ -14,7 +14,7 @@ module shoal_c
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
-  public :: c_namelist, c_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_strlen
+  public :: c_namelist, c_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
 
   integer(c_int), parameter, public :: verb_write = 1, verb_read = 2, verb_put = 3, verb_get = 4
 
@@ -295,6 +295,11 @@ module shoal_c
       integer(c_int), value :: n
       type(c_ptr), value :: path
     end function c_write_master
+    integer(c_int) function c_recover(path, finished) bind(C, name="shoal_recover")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: path
+      integer(c_int), intent(out) :: finished
+    end function c_recover
     integer(c_size_t) function c_strlen(text) bind(C, name="strlen")
       import :: c_size_t, c_ptr
       type(c_ptr), value :: text

@@ -593,6 +593,12 @@ inline void write_master(const std::vector<std::string>& paths, const std::strin
   const auto pointers = detail::pointers_of(paths);
   detail::check(shoal_write_master(pointers.data(), static_cast<int>(pointers.size()), out.c_str()));
 }
+/// Finish what a killed job left half done in a file; whether there was anything: see shoal_recover. Local.
+inline bool recover(const std::string& path) {
+  int finished = 0;
+  detail::check(shoal_recover(path.c_str(), &finished));
+  return finished != 0;
+}
 /// The settings that a new dataset would get, one a line. Local.
 inline std::string settings() {
   const char* text = shoal_settings(nullptr);

@@ -490,6 +490,7 @@ NB_MODULE(_shoal, m) {
   m.def("stop_serving", &shoal::stop_serving, nb::call_guard<nb::gil_scoped_release>());
   m.def("write_reference", &shoal::write_reference, "paths"_a, "out"_a);
   m.def("write_master", &shoal::write_master, "paths"_a, "out"_a);
+  m.def("recover", &shoal::recover, "path"_a);
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });
   m.def("mpi_library", &mpi_library);
   m.def("mpi_is_running", &mpi_is_running);

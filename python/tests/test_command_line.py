@@ -120,3 +120,16 @@ def test_no_threads_for_linear_algebra():
         )
         result = run_program([sys.executable, "-c", code])
         assert result.stdout.strip() == threads, result.stderr
+
+
+def test_recover(tmp_path):
+    """What it finishes is tested with the crashes (tests/crash)."""
+    good, damaged = tmp_path / "good.nc", tmp_path / "damaged.nc"
+    with shoal.create(good) as file:
+        file.def_dim("x", 3)
+    damaged.write_bytes(good.read_bytes()[:20])
+    result = run_program([*program, "recover", str(good), str(damaged), str(tmp_path / "none.nc")])
+    assert result.returncode == 2
+    assert f"{good}: nothing to do" in result.stdout
+    assert "damaged.nc" in result.stderr and "none.nc" in result.stderr
+    assert shoal.recover(good) is False

@@ -52,6 +52,14 @@ int shoal_create(MPI_Comm comm, const char* path, const char* settings, shoal_da
   });
 }
 
+int shoal_recover(const char* path, int* finished) {
+  return guard([&] {
+    if (finished != nullptr) *finished = 0;
+    const bool was = recover_file(open_posix_store, required_text(path, "path"));
+    if (finished != nullptr) *finished = was ? 1 : 0;
+  });
+}
+
 int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings, shoal_dataset** out) {
   return guard([&] {
     if (out != nullptr) *out = nullptr;

@@ -96,4 +96,12 @@ std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writabl
   return open_netcdf4_catalog(std::move(store), writable, options);
 }
 
+bool recover_file(const StoreOpener& open, const std::string& path) {
+  const auto store = open(path, StoreMode::write);
+  const bool finished = finish_changes(*store);
+  store->close();
+  open_catalog(open(path, StoreMode::read), false, {})->close(false);
+  return finished;
+}
+
 }  // namespace shoal

@@ -133,6 +133,10 @@ std::unique_ptr<Catalog> create_catalog(Format format, std::unique_ptr<Store> st
 std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writable,
                                       const CatalogOptions& options);
 
+/// Finish what a killed job left half done in the file, and see that it can be read then. Returns whether
+/// there was anything to finish. Local.
+bool recover_file(const StoreOpener& open, const std::string& path);
+
 /// The classic formats (own codec), netcdf4 (HDF5), and raw and ascii (a header file beside the data); chosen
 /// by the functions above.
 std::unique_ptr<Catalog> create_classic_catalog(Format format, std::unique_ptr<Store> store,

@@ -31,6 +31,11 @@ program references
     if (index(message, "nothing.nc") == 0) error stop "the message names no file"
     inquire (file="nothing.json", exist=there)
     if (there) error stop "what failed left a file"
+    there = .true.
+    call shoal_recover("references_master.nc", there)
+    if (there) error stop "a file that was closed has something to finish"
+    call shoal_recover("nothing.nc", stat=stat, errmsg=message)
+    if (stat /= SHOAL_NOT_FOUND) error stop "a file that is not there is finished"
   end if
   call MPI_Barrier(MPI_COMM_WORLD)
   values = -1

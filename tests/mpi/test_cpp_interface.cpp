@@ -329,6 +329,21 @@ TEST_CASE("C++: masks, saved and loaded, and water points alone") {
   remove(saved);
 }
 
+TEST_CASE("C++: a file that was closed needs no recovery, one that is damaged cannot be recovered") {
+  const std::string path = scratch("recover");
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, path);
+  file.def_dim("x", 3);
+  file.close();
+  if (Ranks().rank == 0) {
+    CHECK_FALSE(shoal::recover(path));
+    REQUIRE(truncate(path.c_str(), 3) == 0);
+    CHECK(code_of([&] { shoal::recover(path); }) == SHOAL_FORMAT);
+    CHECK(std::string(shoal_error_message()).find(path) != std::string::npos);
+    CHECK(code_of([] { shoal::recover("no_such_file.nc"); }) == SHOAL_NOT_FOUND);
+  }
+  remove(path);
+}
+
 TEST_CASE("C++: the library tells about itself") {
   CHECK(shoal::version() == shoal_version());
   CHECK(shoal::build_info().find("hdf5") != std::string::npos);

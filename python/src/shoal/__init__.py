@@ -15,7 +15,7 @@ Indices start at 0; dimensions are in C order, the last one varies fastest.
 """
 
 from . import _program as _program  # first: NumPy looks at the environment once
-from ._library import build_info, namelist, serve, settings, stop_serving, version, wait
+from ._library import build_info, namelist, recover, serve, settings, stop_serving, version, wait
 from .dataset import Dataset, create, open
 from .decomposition import Decomposition
 from .errors import (
@@ -78,6 +78,7 @@ __all__ = [
     "create",
     "namelist",
     "open",
+    "recover",
     "serve",
     "settings",
     "stop_serving",

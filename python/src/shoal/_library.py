@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from . import _shoal
 from .errors import InvalidArgumentError, MPIError, StateError
 
@@ -28,6 +30,14 @@ def namelist(path) -> None:
 
     Counts for datasets opened later. Local."""
     _shoal.namelist("" if path is None else str(path))
+
+
+def recover(path) -> bool:
+    """Finish what a killed job left half done in a file; whether there was anything.
+
+    Opening the file for writing does the same. Afterwards the file is opened to see that its header can be
+    read. FormatError: it cannot. By one rank, while nobody writes the file. Source: shoal_recover. Local."""
+    return _shoal.recover(os.fspath(path))
 
 
 def wait() -> None:
