@@ -46,7 +46,9 @@ std::uint64_t FileImage::end_of_file() const {
 }
 
 void FileImage::set_end_of_allocation(std::uint64_t end) {
-  if (end > *end_) note_fresh(*end_, end);
+  // HDF5 counts from the start while it opens a file.
+  const auto begin = std::max(end_->load(), committed_end_);
+  if (end > begin) note_fresh(begin, end);
   *end_ = end;
   if (block_end_ > end) block_at_ = block_end_ = 0;
 }

@@ -68,10 +68,16 @@ Level level_of(std::span<const std::byte> structure) {
     char signature[5];
     Level level;
   };
-  static constexpr Kind k_kinds[] = {{"EADB", k_leaves},        {"FADB", k_leaves},
-                                     {"EASB", k_inner},         {"EAIB", k_root},
-                                     {"EAHD", k_index_header},  {"FAHD", k_index_header},
-                                     {"OHDR", k_object_header}, {"OCHK", k_object_header}};
+  static constexpr Kind k_kinds[] = {{"EADB", k_leaves},
+                                     {"FADB", k_leaves},
+                                     {"EASB", k_inner},
+                                     {"EAIB", k_root},
+                                     {"EAHD", k_index_header},
+                                     {"FAHD", k_index_header},
+                                     {"BTHD", k_index_header},  // its tree is copied, or changes in place,
+                                                                // in nodes that are not in this list
+                                     {"OHDR", k_object_header},
+                                     {"OCHK", k_object_header}};
   if (structure.size() < 4) return k_unknown;
   for (const auto& kind : k_kinds)
     if (std::memcmp(structure.data(), kind.signature, 4) == 0) return kind.level;

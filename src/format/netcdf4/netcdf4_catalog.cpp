@@ -72,6 +72,7 @@ Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, cons
     if (writable) reuses_space_ = check_space_strategy(file_);
     contents_ = read_contents(file_);
     note_committed();
+    if (writable && can_append_by_copy()) reopen(Mode::append);
   });
 }
 
@@ -136,6 +137,7 @@ void Netcdf4Catalog::define(const Schema& wanted) {
   guarded(-1, [&] {
     require_writable();
     check_extension(contents_.schema, wanted);
+    leave_append_mode();
     changed_ = defined_ = true;
     extend_contents(file_, contents_, wanted, options_);
     for (std::size_t d = 0; d < wanted.dims.size(); ++d) {
@@ -188,6 +190,7 @@ void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
     auto& scale = contents_.dims[static_cast<std::size_t>(dim)];
     const auto left = std::max(length, scale.committed);
     if (left >= dimension.length) return;
+    leave_append_mode();
     changed_ = true;
     dimension.length = left;
     bool freed = false;
@@ -200,7 +203,7 @@ void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
         check(H5Dset_extent(contents_.open_scale(file_, dim), &extent), "shorten a dimension");
         scale.extent = left;
       }
-      if (freed) reopen();
+      if (freed) reopen(Mode::all);
     } catch (...) {
       image_->keep_released(false);
       throw;
@@ -209,9 +212,29 @@ void Netcdf4Catalog::take_back(int dim, std::int64_t length) {
   });
 }
 
-// HDF5 would deal out anew the space of chunks that it has given up, while ranks may know the addresses.
-// A file that it opens has no such space.
-void Netcdf4Catalog::reopen() {
+// HDF5 changes the index of chunks along several unlimited dimensions (a B-tree) in place, and no order of
+// these writes is valid; in the mode for a writer beside readers it copies what changes. It then can neither
+// define anything nor write text of any length.
+bool Netcdf4Catalog::can_append_by_copy() const {
+  bool needed = false;
+  for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
+    const auto& variable = contents_.schema.variables[v];
+    if (variable.type == Type::string || !variable.fits_plainly) return false;
+    const auto unlimited = std::count_if(variable.dims.begin(), variable.dims.end(), [&](int d) {
+      return contents_.schema.dims[static_cast<std::size_t>(d)].unlimited;
+    });
+    needed = needed || unlimited > 1;
+  }
+  return needed && !options_.for_hdf5_1_8 && !reuses_space_;
+}
+
+void Netcdf4Catalog::leave_append_mode() {
+  if (mode_ == Mode::append) reopen(Mode::all);
+}
+
+// A file that HDF5 opens has no space that it has given up, and would deal out anew while ranks may know
+// addresses in it.
+void Netcdf4Catalog::reopen(Mode mode) {
   for (auto& variable : contents_.variables)
     variable.dataset.close();
   for (auto& scale : contents_.dims)
@@ -219,7 +242,10 @@ void Netcdf4Catalog::reopen() {
   check(H5Fclose(file_.release()), "close the file");
   const auto end = image_->end_of_allocation();
   image_->opens_with(end);
-  file_ = Id(check(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access_list()), "open the file again"));
+  file_ = Id(check(
+      H5Fopen(path_.c_str(), H5F_ACC_RDWR | (mode == Mode::append ? H5F_ACC_SWMR_WRITE : 0U), access_list()),
+      "open the file again"));
+  mode_ = mode;
   if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
   image_->set_end_of_allocation(std::max(end, image_->end_of_allocation()));
 }
@@ -260,6 +286,10 @@ void Netcdf4Catalog::flush() {
 }
 
 void Netcdf4Catalog::commit(bool durable) {
+  commit(durable, false);
+}
+
+void Netcdf4Catalog::commit(bool durable, bool closing) {
   guarded(-1, [&] {
     require_open();
     if (!writable_) return;
@@ -272,6 +302,7 @@ void Netcdf4Catalog::commit(bool durable) {
     image_->commit(durable, defined_ || reuses_space_ ? ChangeOrder::any : ChangeOrder::each_valid);
     if (changed_) note_committed();
     changed_ = defined_ = false;
+    if (mode_ == Mode::all && !closing && can_append_by_copy()) reopen(Mode::append);
   });
 }
 
@@ -279,7 +310,7 @@ void Netcdf4Catalog::close(bool durable) {
   guarded(-1, [&] {
     require_open();
     // Committed while HDF5 still has it open, so that a full disk leaves a catalog that can try again.
-    commit(durable);
+    commit(durable, true);
     drop();
     if (image_->take_failure()) throw hdf5_error("close the file", Code::io);
     if (writable_) image_->commit(durable, ChangeOrder::any);

@@ -69,11 +69,19 @@ class Netcdf4Catalog final : public Catalog {
   Dimension& unlimited(int dim);
   bool shrink(int variable, int dim, std::int64_t length);
   Id access_list() const;
-  void reopen();
+  /// How HDF5 has the file open.
+  enum class Mode {
+    all,     ///< everything may be changed
+    append,  ///< records only: indices of several unlimited dimensions are copied, not changed in place
+  };
+  bool can_append_by_copy() const;
+  void reopen(Mode mode);
+  void leave_append_mode();
   void note_committed();
   void place_contiguous(int variable);
   void update_scales();
   void flush();
+  void commit(bool durable, bool closing);
   void transfer(int variable, const Box& box, hid_t memory, void* values, const void* source);
   void drop();
 
@@ -84,9 +92,10 @@ class Netcdf4Catalog final : public Catalog {
   Id driver_;  // must outlive the file
   Id file_;
   mutable Contents contents_;  // data sets are opened when they are first needed
-  bool changed_ = false;       // something is to be committed
-  bool defined_ = false;       // and there are definitions in it
-  bool reuses_space_ = true;   // HDF5 may put new things where the last commit's file has others
+  Mode mode_ = Mode::all;
+  bool changed_ = false;      // something is to be committed
+  bool defined_ = false;      // and there are definitions in it
+  bool reuses_space_ = true;  // HDF5 may put new things where the last commit's file has others
 };
 
 }  // namespace shoal::netcdf4

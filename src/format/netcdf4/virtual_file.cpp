@@ -75,8 +75,9 @@ herr_t close_file(H5FD_t* file) {
   return 0;
 }
 
+// Writes of a commit keep an order in which others may read (FileImage::commit).
 herr_t query(const H5FD_t*, unsigned long* flags) {
-  if (flags != nullptr) *flags = 0;
+  if (flags != nullptr) *flags = H5FD_FEAT_SUPPORTS_SWMR_IO;
   return 0;
 }
 
