@@ -151,14 +151,9 @@ inline announce(for_one) {
 #endif
   :: else ->
      if
-#ifdef MUTANT_WAKES_ONE_OF_ALL
-     :: for_one -> wake_one()
-     :: atomic { !(for_one) -> wake_all() }
-#else
      :: atomic { !(for_one) || others -> wake_all() }
      :: (for_one) && !others && watching == 0 && !no_more -> wake_one()
      :: atomic { (for_one) && !others && (watching > 0 || no_more) } wake_all()
-#endif
      fi
   fi;
   others = false
@@ -294,9 +289,7 @@ inline claim(f) {
         :: got
         :: else ->
            storing--;
-#ifndef MUTANT_TURNS_AWAY_SILENTLY
            announce(false)
-#endif
         fi
 #endif
 #endif
@@ -332,20 +325,13 @@ inline release(f, for_one) {
     packed_by[PLACE(f)] = 0;
 #endif
     done[SLOT(f)] = 0;
-#ifdef MUTANT_FORGETS_OWN_FAILURE
-    failed[SLOT(f)] = 0;
-#else
     failed[SLOT(f)] = failed[SLOT(f)] & (1 << (GENERATION(f) % 2));
-#endif
     claims_generation[SLOT(f)] = GENERATION(f) + 1;
     claims[SLOT(f)] = 0
   };
 #ifndef MUTANT_FREES_BEFORE_RESET
   uses[SLOT(f)]++;
 #endif
-#ifdef MUTANT_BATCH_WAKES_ONE
-  announce(for_one)
-#else
 #if SLOTS < 4
   announce(false)
 #else
@@ -353,7 +339,6 @@ inline release(f, for_one) {
   :: batch_is_over(f) -> announce(false)
   :: else -> announce(for_one)
   fi
-#endif
 #endif
 }
 
@@ -379,9 +364,7 @@ inline finish(f) {
   d_step { done[SLOT(f)]++; last = done[SLOT(f)] == k_last };
   if
 #if LIMITED
-#ifndef MUTANT_FINISHES_SILENTLY
   :: !last -> announce(true)
-#endif
 #else
   :: last -> announce(false)
 #endif
@@ -498,7 +481,6 @@ inline sleep(f, watches, is_true_by_now) {
 
 /* Code: Stage::pass_on */
 inline pass_on() {
-#ifndef MUTANT_PASSES_NOTHING_ON
   g = front;
   do
   :: g >= closed -> break
@@ -512,9 +494,6 @@ inline pass_on() {
      g++
   od;
   g = 0
-#else
-  skip
-#endif
 }
 
 inline is_open_with_room(f) {

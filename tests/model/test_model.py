@@ -28,15 +28,15 @@ long = {
     "two_writers": {"WRITERS": 2},
     "four_fillings": {"FILLINGS": 4},
     "places": {"PLACES": 2},
-    "short_of_places": {"PLACES": 1},
     "failures": {"FAILURES": 1, "SETTLE_AFTER": 2},
     "gives_up": {"GIVES_UP": 1},
     "left_out": {"LEFT_OUT": 1},
     "filters": {"ENCODED": 1},
     "threads": {"THREADS": 1, "SHARES": 1, "FILLINGS": 2},
 }
-# What is too large for that: hashed into bits, so that states may be left out, for a minute at most.
+# What is too large for that: hashed into bits, so that states may be left out, for 15 seconds at most.
 sampled = {
+    "short_of_places": {"SLOTS": 3, "PLACES": 2, "FILLINGS": 4},
     "three_ranks": {"RANKS": 3, "WRITERS": 2},
     "threads_two_writers": {"THREADS": 1, "WRITERS": 2},
     "threads_failures": {"THREADS": 1, "SHARES": 1, "FILLINGS": 4, "FAILURES": 1, "SETTLE_AFTER": 3},
@@ -48,8 +48,9 @@ mutants = {
     "LOOKS_FOR_SLEEPERS_FIRST": {},
     "CLAIMS_IN_TWO_STEPS": {"WRITERS": 2},
     "FREES_BEFORE_LAST_SHARE": {},
-    "FREES_BEFORE_RESET": {},
-    "FINISHES_SILENTLY": {},
+    "FREES_BEFORE_RESET": {"FILLINGS": 4},
+    "CLAIMS_OF_ANY_GENERATION": {"THREADS": 1, "WRITERS": 2, "SHARES": 1, "FILLINGS": 4},
+    "THREADS_NOT_WOKEN": {"THREADS": 1, "SHARES": 1, "FILLINGS": 2},
     "FAILS_SILENTLY": {"GIVES_UP": 1},
 }
 quick_mutants = ("SLEEPS_WITHOUT_LOOKING", "CLAIMS_IN_TWO_STEPS", "FREES_BEFORE_LAST_SHARE")
@@ -74,7 +75,7 @@ def check(where, settings, sample=False, mutant=None):
     command = ["nice", "-n", "2", "./pan", "-m100000", *(["-l"] if cycles else [])]
     command += ["-w28"] if sample else []
     if sample:  # SIGINT: it ends with its numbers
-        command = ["timeout", "-s", "INT", "60", *command]
+        command = ["timeout", "-s", "INT", "15", *command]
     said = subprocess.run(command, cwd=where, capture_output=True, text=True).stdout
     assert re.search(r"errors: \d", said), said
     assert "max search depth too small" not in said, said
