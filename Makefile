@@ -4,6 +4,7 @@
 #   make test         everything that is tested with the default MPI
 #   make test-mpich   the compiled tests again, with MPICH
 #   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
+#   make test-model   the model of the stage, tried in every order of steps by the checker Spin: some minutes
 #   make tsan         the tests of storing in the background, under ThreadSanitizer: some minutes
 #   make test-all     all of these, every driver on every number of ranks, and the sanitizers
 #   make install      to PREFIX (default /usr/local)
@@ -15,10 +16,10 @@ PREFIX ?= /usr/local
 TEST_ALL ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps library python demo test test-mpich test-nodes test-asan test-tsan tsan test-all install format check clean
+.PHONY: help build deps library python demo test test-mpich test-nodes test-asan test-tsan test-model tsan test-all install format check clean
 
 help:
-	@sed -n '2,12s/^#   //p' Makefile
+	@sed -n '2,13s/^#   //p' Makefile
 
 build: library python
 
@@ -49,6 +50,10 @@ test-nodes: library
 	@tools/install-deps.sh --nodes || echo "going on with what is there"
 	tools/test.sh release nodes
 
+test-model:
+	@tools/install-deps.sh --model || echo "going on with what is there"
+	tools/test.sh release model
+
 test-asan test-tsan: test-%: deps
 	cmake --preset $* --log-level=WARNING
 	cmake --build --preset $* -j $(JOBS)
@@ -60,7 +65,7 @@ tsan: deps
 	ctest --preset tsan -R '^(tsan|threads\.(single|unclosed|late))\.' --no-tests=error
 
 test-all: TEST_ALL = ON
-test-all: test test-mpich test-nodes test-asan test-tsan
+test-all: test test-mpich test-nodes test-model test-asan test-tsan
 
 install: library
 	cmake --install build/release --prefix $(PREFIX)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the test sections, goes on after a failure, and ends with a summary.
 #   tools/test.sh PRESET [section...]
-# Sections: ctest examples python style includes, which are the default, and nodes. Exit code 1 if any failed.
+# Sections: ctest examples python style includes, which are the default, nodes and model. Exit code 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:?usage: tools/test.sh PRESET [section...]}
@@ -43,6 +43,17 @@ section_nodes() {
     0) record "separate nodes" passed "$((SECONDS - begin)) s" ;;
     77) record "separate nodes" skipped "the reason stands above" ;;
     *) record "separate nodes" FAILED "$((SECONDS - begin)) s" ;;
+  esac
+}
+
+section_model() {
+  local begin=$SECONDS code=0
+  printf '\n==== model of the stage ====\n'
+  tests/model/run.sh </dev/null || code=$?
+  case $code in
+    0) record "model of the stage" passed "$((SECONDS - begin)) s" ;;
+    77) record "model of the stage" skipped "the reason stands above" ;;
+    *) record "model of the stage" FAILED "$((SECONDS - begin)) s" ;;
   esac
 }
 
@@ -96,7 +107,7 @@ section_includes() {
 
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
-    echo "test.sh: unknown section '$section'; known are ctest, examples, python, style, includes, nodes" >&2
+    echo "test.sh: unknown section '$section'; known are ctest, examples, python, style, includes, nodes, model" >&2
     exit 2
   fi
   "section_$section"
