@@ -494,14 +494,30 @@ void Stage::go_to_meeting() {
   if (!serves()) head().meetings.fetch_add(1, std::memory_order_acq_rel);
 }
 
+// The filling, or one of those that must be over before there is room for it: all ranks have arrived, and a
+// store takes its time.
+bool Stage::is_being_stored(std::uint64_t filling) const {
+  const auto ranks = static_cast<std::uint32_t>(computing_);
+  const auto all_came = [&](std::uint64_t f) {
+    const std::uint32_t served = slot(f).served.load(std::memory_order_acquire);
+    return slot(f).arrived.load(std::memory_order_acquire) - served == ranks;
+  };
+  if (all_came(filling)) return true;
+  const auto slots = static_cast<std::uint64_t>(slots_);
+  if (filling < slots) return false;
+  const auto batch = static_cast<std::uint64_t>(std::min(slots_ / 2, k_batch));
+  const std::uint64_t first = (filling - slots) / batch * batch;
+  for (std::uint64_t f = first; f < first + batch; ++f)
+    if (!is_over(f) && all_came(f)) return true;
+  return false;
+}
+
 // Nobody leaves a meeting before all have come to it, so that what is beyond this rank's own meetings is the
 // number of ranks that wait in the next one. Ranks that serve come after the others, who alone can be stuck.
 bool Stage::stuck(std::uint64_t filling) const {
   if (serves()) return false;
   const auto ranks = static_cast<std::uint32_t>(computing_);
-  const std::uint32_t served = slot(filling).served.load(std::memory_order_acquire);
-  // It is being stored, or will be.
-  if (slot(filling).arrived.load(std::memory_order_acquire) - served == ranks) return false;
+  if (is_being_stored(filling)) return false;
   const std::uint32_t away = head().meetings.load(std::memory_order_acquire) - meetings_ * ranks;
   return away > 0 && away < ranks && head().waiting.load(std::memory_order_acquire) + 1 + away >= ranks;
 }

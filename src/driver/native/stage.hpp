@@ -193,6 +193,7 @@ class Stage {
   bool start_storing();
   std::string who_is_missing(std::uint64_t filling) const;
   bool stuck(std::uint64_t filling) const;
+  bool is_being_stored(std::uint64_t filling) const;
 
   const Comm* node_;
   int slots_;
