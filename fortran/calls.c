@@ -33,6 +33,18 @@ static int refuse(MPI_Comm comm, int code) {
   return shoal_refuse(comm, code, message);
 }
 
+/* The same for a field; where the call tells nothing before sync, the refusal stays this rank's. */
+static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
+                       const shoal_decomposition* decomposition, int code) {
+  const int calls[] = {0, SHOAL_CALL_WRITE, SHOAL_CALL_READ, SHOAL_CALL_PUT, SHOAL_CALL_GET};
+  char message[1024];
+  snprintf(message, sizeof message, "%s", shoal_f_message());
+  shoal_f_clear();
+  const int agreed =
+      shoal_refuse_data(dataset, calls[verb], variable, decomposition, SHOAL_NO_RECORD, code, message);
+  return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
+}
+
 int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
   MPI_Comm world;
   MPI_Comm ours = MPI_COMM_NULL;
@@ -212,11 +224,17 @@ int shoal_f_open(const CFI_cdesc_t* comm, const char* path, int mode, const char
   return shoal_open(communicator, path, mode, settings, out);
 }
 
+/* Ranks finish definitions together, also where one failed before the library saw it. */
+static int no_definition(shoal_dataset* dataset, int code) {
+  shoal_def_dim(dataset, NULL, 0);
+  return code;
+}
+
 int shoal_f_def_dim(shoal_dataset* dataset, const char* name, const CFI_cdesc_t* length) {
   int64_t cells = 0;
   shoal_f_clear();
   const int code = shoal_f_integer(length, "length", &cells);
-  return code != SHOAL_OK ? code : shoal_def_dim(dataset, name, cells);
+  return code != SHOAL_OK ? no_definition(dataset, code) : shoal_def_dim(dataset, name, cells);
 }
 
 /* The names in the other order, blank between; malloced, NULL if there is no memory. */
@@ -245,7 +263,8 @@ int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const ch
                     const shoal_decomposition* decomposition) {
   shoal_f_clear();
   char* const slowest_first = reversed_words(dims);
-  if (slowest_first == NULL) return shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name);
+  if (slowest_first == NULL)
+    return no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
   const int code = shoal_def_var(dataset, name, type, slowest_first, decomposition);
   free(slowest_first);
   return code;
@@ -255,7 +274,8 @@ int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* d
                          const shoal_decomposition* decomposition) {
   shoal_f_clear();
   char* const slowest_first = reversed_words(dims);
-  if (slowest_first == NULL) return shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name);
+  if (slowest_first == NULL)
+    return no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
   const int code = shoal_def_gathered(dataset, name, slowest_first, decomposition);
   free(slowest_first);
   return code;
@@ -269,10 +289,11 @@ int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_c
   int code = shoal_f_integers(chunks, "chunks", SHOAL_MAX_DIMS, shape, &count);
   if (code == SHOAL_OK) code = shoal_find_var(dataset, variable, &index);
   if (code == SHOAL_OK) code = shoal_inq_var(dataset, index, &info);
-  if (code != SHOAL_OK) return code;
+  if (code != SHOAL_OK) return no_definition(dataset, code);
   if (count != info.ndims)
-    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s: chunks= has %d numbers, the variable %d dimensions",
-                        variable, count, info.ndims);
+    return no_definition(dataset, shoal_f_fail(SHOAL_INVALID_ARGUMENT,
+                                               "%s: chunks= has %d numbers, the variable %d dimensions",
+                                               variable, count, info.ndims));
   shoal_f_reverse(shape, count);
   return shoal_def_chunks(dataset, variable, shape);
 }
@@ -401,12 +422,7 @@ int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const C
       shoal_f_variable_type(dataset, variable) == SHOAL_STRING)
     return move_strings(verb, dataset, variable, &view, &part);
   if (refused == SHOAL_OK) drop_unit_length(dataset, variable, part.record, &view);
-  if (refused !=
-      SHOAL_OK) { /* an array without a type is refused by the library, on all ranks where that is the rule */
-    memset(&view, 0, sizeof view);
-    memset(&part, 0, sizeof part);
-    part.record = SHOAL_NO_RECORD;
-  }
+  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, refused);
   const int64_t* const from = part.dims ? part.start : NULL;
   const int64_t* const many = part.dims ? part.count : NULL;
   int code = SHOAL_INTERNAL;
@@ -418,5 +434,5 @@ int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const C
     code = shoal_put(dataset, variable, &view.array, part.record, from, many);
   else if (verb == SHOAL_F_GET)
     code = shoal_get(dataset, variable, &view.array, part.record, from, many);
-  return code != SHOAL_OK ? code : refused;
+  return code;
 }

@@ -53,6 +53,11 @@ different = {
         "Fortran": ((), "called by those that find arguments wrong"),
         "Python": ((), "called by those that find arguments wrong"),
     },
+    "refuse_data": {
+        "C++": ((), "shoal.h's own, for programs and bindings"),
+        "Fortran": ((), "called by those that find arguments wrong"),
+        "Python": ((), "called by those that find arguments wrong"),
+    },
     "copy": {"Fortran": ((), "of tools; models have arrays")},
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {

@@ -259,6 +259,7 @@ class Dataset {
   template <class T>
   void def_fill(const std::string& variable, T value) {
     static_assert(std::is_arithmetic_v<T>, "a fill value is a number or a char");
+    begin_definition();
     const int type = var(variable).type;
     switch (type) {
       case SHOAL_BYTE:
@@ -295,6 +296,7 @@ class Dataset {
   }
   /// Chunk shape, one number a dimension; netcdf4 only. Local.
   void def_chunks(const std::string& variable, const std::vector<std::int64_t>& chunks) {
+    begin_definition();
     const auto ndims = var(variable).dims.size();
     if (chunks.size() != ndims)
       detail::refuse("Variable '" + variable + "' has " + std::to_string(ndims) +
@@ -479,6 +481,10 @@ class Dataset {
   shoal_dataset* c_handle() const noexcept { return handle_; }
 
  private:
+  // Ranks where a definition fails before the library sees it finish definitions with those where it does
+  // not.
+  void begin_definition() { shoal_def_dim(handle_, nullptr, 0); }
+
   Dataset() = default;
 
   static const std::int64_t* list(const std::vector<std::int64_t>& values) {

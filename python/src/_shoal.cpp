@@ -120,15 +120,34 @@ int call(Verb verb, shoal_dataset* dataset, const char* variable, const shoal_de
   }
 }
 
-/// A rank whose arguments were found wrong before the call still takes its part in it, with an array
-/// that Shoal refuses, so that the other ranks learn of it instead of waiting. Never throws.
-void take_part(shoal::Dataset& dataset, int verb, const std::string& variable,
-               const shoal::Decomposition* decomposition, std::int64_t record) {
-  if (!dataset.is_open()) return;
-  const shoal_array refused{nullptr, SHOAL_BYTE, 0, -1, nullptr, nullptr};
+/// A rank whose arguments were found wrong before the call still takes its part in it, with nothing, so that
+/// the other ranks learn of it instead of waiting. What the call returned there, and its message.
+std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb,
+                                      const std::optional<std::string>& variable,
+                                      const shoal::Decomposition* decomposition, std::int64_t record,
+                                      int code, const std::string& message) {
+  if (!dataset.is_open()) return {SHOAL_OK, ""};
   nb::gil_scoped_release free;
-  call(static_cast<Verb>(verb), dataset.c_handle(), variable.c_str(),
-       decomposition != nullptr ? decomposition->c_handle() : nullptr, refused, shoal::Section(record));
+  const int agreed = shoal_refuse_data(dataset.c_handle(), verb, variable ? variable->c_str() : nullptr,
+                                       decomposition != nullptr ? decomposition->c_handle() : nullptr, record,
+                                       code, message.c_str());
+  return {agreed, agreed != SHOAL_OK ? shoal_error_message() : ""};
+}
+
+/// In place of the call: the error that is being handled, with the code that all ranks get.
+[[noreturn]] void refuse_data(shoal::Dataset& dataset, int verb, const std::string& variable,
+                              const shoal::Decomposition* decomposition, std::int64_t record) {
+  try {
+    throw;
+  } catch (const shoal::Error& error) {
+    const auto [agreed, theirs] =
+        take_part(dataset, verb, variable, decomposition, record, error.code(), error.what());
+    if (agreed == SHOAL_OK || agreed == error.code()) throw;
+    throw shoal::Error(agreed, std::string(error.what()) + " (All ranks get: " + theirs + ")");
+  } catch (const std::exception& error) {
+    take_part(dataset, verb, variable, decomposition, record, SHOAL_INVALID_ARGUMENT, error.what());
+    throw;
+  }
 }
 
 /// array None: nothing to give, for an empty tile or a rank whose values are not looked at.
@@ -149,8 +168,7 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
       array.emplace(buffer->array(type));
     }
   } catch (...) {
-    take_part(dataset, verb, variable, decomposition, record);
-    throw;
+    refuse_data(dataset, verb, variable, decomposition, record);
   }
   nb::gil_scoped_release free;
   shoal::detail::check(call(kind, dataset.c_handle(), variable.c_str(),
@@ -166,8 +184,7 @@ void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Dec
   try {
     check_section(dataset, variable, section);
   } catch (...) {
-    take_part(dataset, static_cast<int>(Verb::write), variable, decomposition, record);
-    throw;
+    refuse_data(dataset, static_cast<int>(Verb::write), variable, decomposition, record);
   }
   nb::gil_scoped_release free;
   shoal::detail::check(shoal_copy(dataset.c_handle(), variable.c_str(), cut, from.c_handle(),
@@ -187,11 +204,15 @@ void put_strings(shoal::Dataset& dataset, const std::string& variable, const std
                  const Indices& extents, std::int64_t record, const OptionalIndices& start,
                  const OptionalIndices& count) {
   const shoal::Section section = section_of(record, start, count);
-  // The Python side shapes both lists and takes part when that fails; this guards memory alone.
-  check_section(dataset, variable, section);
-  if (static_cast<std::int64_t>(values.size()) != cells(extents))
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT,
-                       "Variable '" + variable + "': the number of strings is not that of the shape.");
+  // The Python side shapes both lists; this guards memory alone.
+  try {
+    check_section(dataset, variable, section);
+    if (static_cast<std::int64_t>(values.size()) != cells(extents))
+      throw shoal::Error(SHOAL_INVALID_ARGUMENT,
+                         "Variable '" + variable + "': the number of strings is not that of the shape.");
+  } catch (...) {
+    refuse_data(dataset, static_cast<int>(Verb::put), variable, nullptr, record);
+  }
   std::vector<const char*> pointers;
   pointers.reserve(values.size());
   for (const auto& value : values)
@@ -225,8 +246,13 @@ nb::list text_list(const std::vector<std::string>& values) {
 nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const Indices& extents,
                      std::int64_t record, const OptionalIndices& start, const OptionalIndices& count) {
   const shoal::Section section = section_of(record, start, count);
-  check_section(dataset, variable, section);
-  std::vector<char*> pointers(static_cast<std::size_t>(cells(extents)), nullptr);
+  std::vector<char*> pointers;
+  try {
+    check_section(dataset, variable, section);
+    pointers.assign(static_cast<std::size_t>(cells(extents)), nullptr);
+  } catch (...) {
+    refuse_data(dataset, static_cast<int>(Verb::get), variable, nullptr, record);
+  }
   std::vector<std::string> values;
   {
     nb::gil_scoped_release free;
@@ -260,6 +286,11 @@ void get_att(const shoal::Dataset& dataset, const std::string& variable, const s
       shoal_get_att(dataset.c_handle(), owner_of(variable), name.c_str(), type, buffer.data()));
 }
 
+/// By a definition that failed before the library saw it: ranks finish definitions together.
+void begin_definition(shoal::Dataset& dataset) {
+  if (dataset.is_open()) shoal_def_dim(dataset.c_handle(), nullptr, 0);
+}
+
 void def_fill(shoal::Dataset& dataset, const std::string& variable, nb::object value) {
   if (value.is_none()) return dataset.def_no_fill(variable);
   const Buffer buffer(value, false);
@@ -282,7 +313,7 @@ shoal::Decomposition block(int comm, const Indices& global, const Indices& first
   return shoal::Decomposition::block(comm_of(comm), global, first, count, halo_low, halo_high);
 }
 
-/// In place of block, map, load, masked or save, where Python finds the arguments wrong.
+/// In place of create, open, block, map, load, masked or save, where Python finds the arguments wrong.
 void refuse(int comm, int code, const std::string& message) {
   nb::gil_scoped_release free;
   shoal::detail::check(shoal_refuse(comm_of(comm), code, message.c_str()));
@@ -397,7 +428,9 @@ void bind_dataset(nb::module_& m) {
       .def("copy", &copy, "variable"_a, "decomposition"_a.none(), "from_dataset"_a, "from_variable"_a,
            "record"_a, "start"_a.none(), "count"_a.none())
       .def("copies", &shoal::Dataset::copies)
-      .def("take_part", &take_part, "verb"_a, "variable"_a, "decomposition"_a.none(), "record"_a)
+      .def("take_part", &take_part, "verb"_a, "variable"_a.none(), "decomposition"_a.none(), "record"_a,
+           "code"_a, "message"_a)
+      .def("begin_definition", &begin_definition)
       .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "record"_a, "start"_a.none(),
            "count"_a.none())
       .def("get_strings", &get_strings, "variable"_a, "extents"_a, "record"_a, "start"_a.none(),

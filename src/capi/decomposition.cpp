@@ -32,14 +32,53 @@ std::string text_or_empty(const char* text) {
 
 }  // namespace
 
-// Each begins with an agreement on the arguments: that is where a rank that refuses takes part.
+namespace {
+
+/// A call on a communicator. Each begins with an agreement on the arguments: that is where a rank that
+/// refuses takes part.
+class Own {
+ public:
+  Own(MPI_Comm comm, const char* name)
+      : comm_(comm, Meets::anyhow, {wait_seconds_here(), name, {}}), calling_(comm_, name, {}) {}
+  const Comm& comm() const { return comm_; }
+  /// The settings' wait_seconds counts that rank 0 finds.
+  void agree_or_throw(const Status& status) const {
+    comm_.agree_or_throw(status);
+    double seconds = wait_seconds_of_settings();
+    comm_.broadcast(reinterpret_cast<std::byte*>(&seconds), sizeof seconds, 0);
+    comm_.wait_at_most(seconds, true);
+  }
+
+ private:
+  // Of the environment; without: as was said last.
+  static double wait_seconds_here() {
+    double seconds = 0;
+    caught([&] {
+      const Settings mine = resolve_settings("", {"", ""});
+      if (!mine.is_default("wait_seconds")) seconds = mine.seconds("wait_seconds");
+    });  // wrong ones are told where a dataset is opened
+    return seconds;
+  }
+  double wait_seconds_of_settings() const {
+    double seconds = comm_.wait_seconds();
+    if (comm_.rank() == 0)
+      caught([&] { seconds = resolve_settings("", current_sources()).seconds("wait_seconds"); });
+    return seconds;
+  }
+  Comm comm_;
+  Comm::Calling calling_;
+};
+
+}  // namespace
 
 int shoal_refuse(MPI_Comm comm, int code, const char* message) {
   return guard([&] {
     require_mpi(comm);
     const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
-    Comm(comm).agree_or_throw(
-        {known ? static_cast<Code>(code) : Code::invalid_argument, text_or_empty(message), -1, {}, {}});
+    Own(comm, "a call that is refused")
+        .comm()
+        .agree_or_throw(
+            {known ? static_cast<Code>(code) : Code::invalid_argument, text_or_empty(message), -1, {}, {}});
   });
 }
 
@@ -48,7 +87,7 @@ int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* 
   return guard([&] {
     if (out != nullptr) *out = nullptr;
     require_mpi(comm);
-    const Comm own(comm);
+    const Own own(comm, "block");
     own.agree_or_throw(caught([&] {
       require(out, "out");
       check_ndims(ndims);
@@ -56,7 +95,7 @@ int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* 
       require(first, "first");
       require(count, "count");
     }));
-    auto made = Decomposition::block(own, dims_from(ndims, global),
+    auto made = Decomposition::block(own.comm(), dims_from(ndims, global),
                                      Box(dims_from(ndims, first), dims_from(ndims, count)),
                                      dims_from(ndims, halo_low), dims_from(ndims, halo_high));
     *out = new shoal_decomposition{std::move(made)};
@@ -68,7 +107,7 @@ int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_
   return guard([&] {
     if (out != nullptr) *out = nullptr;
     require_mpi(comm);
-    const Comm own(comm);
+    const Own own(comm, "map");
     own.agree_or_throw(caught([&] {
       require(out, "out");
       check_ndims(ndims);
@@ -78,8 +117,8 @@ int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_
                     "ncells is " + std::to_string(ncells) + "; a list of cells has 0 or more");
       if (ncells > 0) require(cells, "cells");
     }));
-    auto made =
-        Decomposition::map(own, dims_from(ndims, global), whole, {cells, static_cast<std::size_t>(ncells)});
+    auto made = Decomposition::map(own.comm(), dims_from(ndims, global), whole,
+                                   {cells, static_cast<std::size_t>(ncells)});
     *out = new shoal_decomposition{std::move(made)};
   });
 }
@@ -89,7 +128,7 @@ int shoal_masked(MPI_Comm comm, const shoal_decomposition* decomposition, const 
   return guard([&] {
     if (out != nullptr) *out = nullptr;
     require_mpi(comm);
-    const Comm own(comm);
+    const Own own(comm, "masked");
     CellMask cells;
     own.agree_or_throw(caught([&] {
       require(out, "out");
@@ -97,7 +136,7 @@ int shoal_masked(MPI_Comm comm, const shoal_decomposition* decomposition, const 
       const Decomposition& base = *decomposition->decomposition;
       if (!base.tile().empty()) cells = mask_of(base, view_of(mask));
     }));
-    auto made = Decomposition::masked(own, decomposition_of(decomposition).get(), std::move(cells));
+    auto made = Decomposition::masked(own.comm(), decomposition_of(decomposition).get(), std::move(cells));
     *out = new shoal_decomposition{std::move(made)};
   });
 }
@@ -106,7 +145,8 @@ int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposi
   return guard([&] {
     require_mpi(comm);
     std::string name;
-    Comm(comm).agree_or_throw(caught([&] {
+    const Own own(comm, "save");
+    own.agree_or_throw(caught([&] {
       require(decomposition, "decomposition");
       name = required_text(path, "path");
     }));
@@ -119,7 +159,8 @@ int shoal_decomposition_load(MPI_Comm comm, const char* path, const char* name, 
     if (out != nullptr) *out = nullptr;
     require_mpi(comm);
     std::string file;
-    Comm(comm).agree_or_throw(caught([&] {
+    const Own own(comm, "load");
+    own.agree_or_throw(caught([&] {
       require(out, "out");
       file = required_text(path, "path");
     }));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Opening, definitions, data.
+#include <algorithm>
+
 #include "capi/closing.hpp"
 
 using namespace shoal;        // NOLINT
@@ -22,6 +24,13 @@ ArrayArgument array_of(const shoal_array* array) {
   ArrayArgument out;
   out.problem = caught([&] { out.view = view_of(array); });
   return out;
+}
+
+// Also where what follows fails: other ranks finish definitions together with this one.
+Dataset& defining(shoal_dataset* handle) {
+  Dataset& dataset = dataset_of(handle);
+  dataset.begin_definition();
+  return dataset;
 }
 
 DataCall call_of(const char* variable, const shoal_decomposition* decomposition, const shoal_array* array,
@@ -109,51 +118,64 @@ void shoal_abandon(shoal_dataset** dataset) {
 }
 
 int shoal_def_dim(shoal_dataset* dataset, const char* name, int64_t length) {
-  return guard([&] { dataset_of(dataset).def_dim(required_text(name, "name"), length); });
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.def_dim(required_text(name, "name"), length);
+  });
 }
 
 int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                   const shoal_decomposition* decomposition) {
   return guard([&] {
-    dataset_of(dataset).def_var(required_text(name, "name"), type_of(type), required_text(dims, "dims"),
-                                decomposition_of(decomposition));
+    Dataset& file = defining(dataset);
+    file.def_var(required_text(name, "name"), type_of(type), required_text(dims, "dims"),
+                 decomposition_of(decomposition));
   });
 }
 
 int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                        const shoal_decomposition* decomposition) {
   return guard([&] {
+    Dataset& file = defining(dataset);
     require(decomposition, "decomposition");
-    dataset_of(dataset).def_gathered(required_text(name, "name"), required_text(dims, "dims"),
-                                     decomposition_of(decomposition));
+    file.def_gathered(required_text(name, "name"), required_text(dims, "dims"),
+                      decomposition_of(decomposition));
   });
 }
 
 int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value) {
-  return guard([&] { dataset_of(dataset).def_fill(required_text(variable, "variable"), value); });
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.def_fill(required_text(variable, "variable"), value);
+  });
 }
 
 int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks) {
-  return guard([&] { dataset_of(dataset).def_chunks(required_text(variable, "variable"), chunks); });
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.def_chunks(required_text(variable, "variable"), chunks);
+  });
 }
 
 int shoal_def_compression(shoal_dataset* dataset, const char* variable, const char* filters) {
   return guard([&] {
-    dataset_of(dataset).def_compression(required_text(variable, "variable"),
-                                        required_text(filters, "filters"));
+    Dataset& file = defining(dataset);
+    file.def_compression(required_text(variable, "variable"), required_text(filters, "filters"));
   });
 }
 
 int shoal_def_quantize(shoal_dataset* dataset, const char* variable, const char* how) {
   return guard([&] {
-    dataset_of(dataset).def_quantize(required_text(variable, "variable"), required_text(how, "how"));
+    Dataset& file = defining(dataset);
+    file.def_quantize(required_text(variable, "variable"), required_text(how, "how"));
   });
 }
 
 int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type, int64_t count,
                   const void* values) {
   return guard([&] {
-    dataset_of(dataset).put_att(variable, required_text(name, "name"), type_of(type), count, values);
+    Dataset& file = defining(dataset);
+    file.put_att(variable, required_text(name, "name"), type_of(type), count, values);
   });
 }
 
@@ -191,6 +213,41 @@ int shoal_read(shoal_dataset* dataset, const char* variable, const shoal_decompo
                const shoal_array* array, int64_t record, const int64_t* start, const int64_t* count) {
   return guard(
       [&] { dataset_of(dataset).read(call_of(variable, decomposition, array, record, start, count)); });
+}
+
+int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
+                      const shoal_decomposition* decomposition, int64_t record, int code,
+                      const char* message) {
+  return guard([&] {
+    Dataset& file = dataset_of(dataset);
+    const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
+    const Status refused{known ? static_cast<Code>(code) : Code::invalid_argument,
+                         message == nullptr ? "" : message,
+                         -1,
+                         {},
+                         {}};
+    DataCall refusal;
+    refusal.decomposition = decomposition_of(decomposition);
+    refusal.section.record = record;
+    refusal.array.problem = refusal.refused = refused;
+    // Who knows of what variable the cells are takes its place among the others.
+    const auto& variables = file.schema().variables;
+    const bool is_there =
+        variable != nullptr &&
+        std::any_of(variables.begin(), variables.end(), [&](const auto& v) { return v.name == variable; });
+    if (is_there)
+      refusal.variable = variable;
+    else
+      refusal.problem = refused;
+    if (call == SHOAL_CALL_WRITE)
+      file.write(refusal);
+    else if (call == SHOAL_CALL_PUT)
+      file.put(refusal);
+    else if (call == SHOAL_CALL_GET)
+      file.get(refusal);
+    else
+      file.read(refusal);
+  });
 }
 
 int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* array, int64_t record,

@@ -3,20 +3,18 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <limits>
-#include <thread>
+#include <numeric>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "base/hash.hpp"
 #include "comm/meeting_room.hpp"
+#include "comm/patience.hpp"
 
 namespace shoal {
 
 namespace {
-// MPI counts are int: longer messages go in pieces of this many bytes.
-constexpr std::int64_t k_piece = 1 << 30;
+constexpr std::int64_t k_piece = 16 << 20;  // bytes of a message that goes to all
 
 Bytes packed(const Status& status) {
   ByteWriter out;
@@ -60,20 +58,8 @@ struct Envelope {
   }
 };
 
-// Until the request is over, mostly asleep: MPI's own waiting takes a core, which whoever is waited for may
-// need. Naps are an eighth of what was waited so far, so that waiting becomes little longer by them.
-void wait_asleep(MPI_Request& request, const char* what) {
-  constexpr Seconds k_no_nap = 50e-6;
-  constexpr Seconds k_longest_nap = 1e-3;
-  const Seconds start = now();
-  while (true) {
-    int done = 0;
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
-    if (done != 0) return;
-    const Seconds waited = now() - start;
-    if (waited > k_no_nap)
-      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_nap)));
-  }
+std::string text_of(const Entry& entry) {
+  return entry.of_what.empty() ? entry.call : std::string(entry.call) + " (" + entry.of_what + ")";
 }
 
 }  // namespace
@@ -89,7 +75,7 @@ void check_mpi(int mpi_code, const char* what) {
 
 // What a communicator of the caller's keeps for datasets to come: a duplicate, which is made once, and the
 // room where its ranks meet if they share memory.
-std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent) {
+std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent, const Entry& entry) {
   using Kept = std::shared_ptr<const Comm>;
   // MPI is in no state to free a communicator while it deletes the attributes of another one. (Never
   // destroyed: the last attributes go when the program ends.)
@@ -110,27 +96,86 @@ std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent) {
   int there = 0;
   check_mpi(MPI_Comm_get_attr(parent, key, &kept, &there), "MPI_Comm_get_attr");
   if (there != 0) return *static_cast<Kept*>(kept);
+  auto ties = std::make_shared<Ties>();
+  if (entry.wait_seconds > 0) ties->wait_seconds = entry.wait_seconds;
+  ties->call = text_of(entry);
+  // One on which ranks waited in vain is kept as that.
+  const auto keep = [&](const Kept& origin) {
+    check_mpi(MPI_Comm_set_attr(parent, key, new Kept(origin)), "MPI_Comm_set_attr");
+    return origin;
+  };
+  try {
+    return keep(new_origin(parent, ties));
+  } catch (const Error&) {
+    if (!ties->broken.ok()) keep(std::shared_ptr<Comm>(new Comm(MPI_COMM_NULL, ties, Adopt{})));
+    throw;
+  }
+}
+
+// Ranks that gave up the first barrier never come to the second one, in which a rank that is late finds
+// nobody: so nobody is left alone in calls that cannot be given up.
+void Comm::come_together(MPI_Comm parent, Ties& ties) {
+  for (int i = 0; i < 2; ++i) {
+    ties.met = false;
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Ibarrier(parent, &request), "MPI_Ibarrier");
+    await_all(parent, request, "MPI_Ibarrier", nullptr, ties, false);
+  }
+}
+
+std::shared_ptr<Comm> Comm::new_origin(MPI_Comm parent, const std::shared_ptr<Ties>& ties) {
+  int size = 1;
+  check_mpi(MPI_Comm_size(parent, &size), "MPI_Comm_size");
+  if (size > 1) come_together(parent, *ties);
   MPI_Comm own = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(parent, &own), "MPI_Comm_dup");
-  Comm made(own, Adopt{});
-  if (made.size() > 1 && made.split_by_memory().size() == made.size()) made.make_room();
-  auto origin = std::make_shared<const Comm>(std::move(made));
-  check_mpi(MPI_Comm_set_attr(parent, key, new Kept(origin)), "MPI_Comm_set_attr");
-  return origin;
+  const std::shared_ptr<Comm> made(new Comm(own, ties, Adopt{}));
+  if (size == 1 || made->split_by_memory().size() != size) return made;
+  try {
+    ties->board = std::make_shared<Board>(*made);
+    made->make_room();
+  } catch (const Error& e) {
+    if (e.code() != Code::no_memory) throw;
+  }
+  if (!made->room_) ties->board.reset();
+  return made;
 }
 
-Comm::Comm(MPI_Comm parent, Meets meets) : Comm(origin_of(parent), meets) {}
+Comm::Comm(MPI_Comm parent, Meets meets, const Entry& entry) : Comm(origin_of(parent, entry), meets, entry) {}
 
-Comm::Comm(std::shared_ptr<const Comm> origin, Meets meets)
-    : origin_(std::move(origin)), rank_(origin_->rank_), size_(origin_->size_) {
-  if (meets == Meets::anyhow && origin_->room_) make_room();
-  if (!room_) handle();
+// What others wait for here they wait for as long as for the new one.
+Comm::Comm(std::shared_ptr<const Comm> origin, Meets meets, const Entry& entry)
+    : origin_(std::move(origin)),
+      rank_(origin_->rank_),
+      size_(origin_->size_),
+      ties_(std::make_shared<Ties>()) {
+  Ties& first = *origin_->ties_;
+  if (!first.broken.ok()) throw Error(first.broken);
+  ties_->wait_seconds = entry.wait_seconds > 0 ? entry.wait_seconds : first.wait_seconds;
+  ties_->board = first.board;
+  ties_->call = first.call = text_of(entry);
+  first.met = false;
+  if (first.board) first.board->begin_call(entry.call, entry.of_what);
+  const double usual = std::exchange(first.wait_seconds, ties_->wait_seconds);
+  const Status made = caught([&] {
+    if (meets == Meets::anyhow && origin_->room_) make_room();
+    if (!room_) handle();
+  });
+  first.wait_seconds = usual;
+  if (made.ok()) return;
+  if (first.board) first.board->end_call();
+  throw Error(made);
 }
 
-Comm::Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<MeetingRoom> room)
-    : origin_(std::move(origin)), room_(std::move(room)), rank_(origin_->rank_), size_(origin_->size_) {}
+Comm::Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties, std::shared_ptr<MeetingRoom> room)
+    : origin_(std::move(origin)),
+      room_(std::move(room)),
+      rank_(origin_->rank_),
+      size_(origin_->size_),
+      ties_(std::move(ties)) {}
 
-Comm::Comm(MPI_Comm own, Adopt) : comm_(own) {
+Comm::Comm(MPI_Comm own, std::shared_ptr<Ties> ties, Adopt) : comm_(own), ties_(std::move(ties)) {
+  if (comm_ == MPI_COMM_NULL) return;
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
@@ -142,6 +187,8 @@ Comm::Comm(Comm&& other) noexcept
       room_(std::move(other.room_)),
       rank_(other.rank_),
       size_(other.size_),
+      ties_(std::move(other.ties_)),
+      on_board_(std::move(other.on_board_)),
       apart_(std::move(other.apart_)) {}
 
 Comm& Comm::operator=(Comm&& other) noexcept {
@@ -152,6 +199,8 @@ Comm& Comm::operator=(Comm&& other) noexcept {
     room_ = std::move(other.room_);
     rank_ = other.rank_;
     size_ = other.size_;
+    ties_ = std::move(other.ties_);
+    on_board_ = std::move(other.on_board_);
     apart_ = std::move(other.apart_);
   }
   return *this;
@@ -161,19 +210,20 @@ Comm::~Comm() {
   release();
 }
 
+// Where ranks waited in vain MPI may be in a call on it that is not over.
 void Comm::release() noexcept {
   room_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized == 0) MPI_Comm_free(&comm_);
+  if (finalized == 0 && ties_->broken.ok()) MPI_Comm_free(&comm_);
   comm_ = MPI_COMM_NULL;
 }
 
 // Without shared memory for it ranks meet in MPI.
 void Comm::make_room() {
   try {
-    room_ = std::make_shared<MeetingRoom>(origin_ ? *origin_ : *this);
+    room_ = std::make_shared<MeetingRoom>(origin_ ? *origin_ : *this, ties_, on_board_);
   } catch (const Error& e) {
     if (e.code() != Code::no_memory) throw;
   }
@@ -181,6 +231,10 @@ void Comm::make_room() {
 
 MPI_Comm Comm::handle() const {
   if (comm_ == MPI_COMM_NULL) {
+    if (room_)
+      barrier();
+    else
+      origin_->barrier();
     check_mpi(MPI_Comm_dup(origin_->comm_, &comm_), "MPI_Comm_dup");
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
@@ -191,37 +245,107 @@ MPI_Comm Comm::ranks() const {
   return comm_ == MPI_COMM_NULL ? origin_->comm_ : comm_;
 }
 
+// For calls of MPI that cannot be given up: all ranks are here.
+MPI_Comm Comm::in_step() const {
+  if (comm_ != MPI_COMM_NULL) barrier();
+  return handle();
+}
+
+MPI_Comm Comm::together() const {
+  if (!ties_->broken.ok()) throw Error(ties_->broken);
+  return handle();
+}
+
+void Comm::wait_at_most(double seconds, bool of_parent) const {
+  ties_->wait_seconds = seconds;
+  if (of_parent && origin_) origin_->ties_->wait_seconds = seconds;
+}
+
+double Comm::wait_seconds() const {
+  return ties_->wait_seconds;
+}
+
+Comm::Calling::Calling(const Comm& comm, const char* name, const std::string& of_what) : ties_(comm.ties_) {
+  ties_->call.assign(name);
+  if (!of_what.empty()) ties_->call.append(" (").append(of_what).append(")");
+  ties_->met = false;
+  if (ties_->board) ties_->board->begin_call(name, of_what);
+}
+
+Comm::Calling::~Calling() {
+  if (ties_->board) ties_->board->end_call();
+}
+
+void Comm::break_off(const Status& status) const {
+  ties_->break_off(status);
+}
+
+bool Comm::apart() const {
+  return !apart_.ok() || !ties_->broken.ok();
+}
+
+void Comm::require_together() const {
+  if (!ties_->broken.ok()) throw Error(ties_->broken);
+  if (!apart_.ok()) throw Error(apart_);
+}
+
 Comm Comm::split(int color) const {
   return split(color, rank_);
 }
 
 Comm Comm::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(handle(), color, key, &part), "MPI_Comm_split");
-  Comm out(part, Adopt{});
-  if (room_ && out.size() > 1) out.make_room();
+  check_mpi(MPI_Comm_split(in_step(), color, key, &part), "MPI_Comm_split");
+  Comm out(part, ties_, Adopt{});
+  if (room_ && out.size() > 1) {
+    out.find_on_board(*this);
+    out.make_room();
+  }
   return out;
+}
+
+void Comm::find_on_board(const Comm& whole) {
+  if (!ties_->board) return;
+  MPI_Group mine = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(comm_, &mine), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(whole.handle(), &all), "MPI_Comm_group");
+  std::vector<int> ranks(static_cast<std::size_t>(size_));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  on_board_.resize(ranks.size());
+  const int code = MPI_Group_translate_ranks(mine, size_, ranks.data(), all, on_board_.data());
+  for (MPI_Group* group : {&mine, &all})
+    MPI_Group_free(group);
+  check_mpi(code, "MPI_Group_translate_ranks");
+  if (!whole.on_board_.empty())
+    for (int& rank : on_board_)
+      rank = whole.on_board_[static_cast<std::size_t>(rank)];
 }
 
 Comm Comm::split_by_memory() const {
   MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(handle(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part),
+  check_mpi(MPI_Comm_split_type(in_step(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part),
             "MPI_Comm_split_type");
-  return {part, Adopt{}};
+  return {part, ties_, Adopt{}};
 }
 
 Comm Comm::split_shared() const {
-  if (room_ && origin_) return {origin_, room_};
+  if (room_ && origin_) return {origin_, ties_, room_};
   Comm out = split_by_memory();
   if (out.size() > 1) out.make_room();
   return out;
 }
 
+// What MPI reads or writes is memory that it may keep.
 void Comm::broadcast(std::byte* data, std::int64_t bytes, int root) const {
   if (room_) return room_->spread(data, bytes, root);
   for (std::int64_t at = 0; at < bytes; at += k_piece) {
-    const auto n = static_cast<int>(std::min<std::int64_t>(k_piece, bytes - at));
-    check_mpi(MPI_Bcast(data + at, n, MPI_BYTE, root, handle()), "MPI_Bcast");
+    const auto n = std::min<std::int64_t>(k_piece, bytes - at);
+    const auto piece = std::make_shared<Bytes>(static_cast<std::size_t>(n));
+    if (rank_ == root) std::copy_n(data + at, n, piece->begin());
+    carry_out(piece, "MPI_Ibcast", [&](MPI_Comm comm, MPI_Request* request) {
+      return MPI_Ibcast(piece->data(), static_cast<int>(n), MPI_BYTE, root, comm, request);
+    });
+    if (rank_ != root) std::copy_n(piece->begin(), n, data + at);
   }
 }
 
@@ -232,8 +356,8 @@ void Comm::broadcast(Bytes& bytes, int root) const {
 }
 
 Met Comm::meet(const Deed& mine, Box* of_root) const {
-  if (size_ == 1) return {true, mine.failed, mine.raised};
-  if (!apart_.ok()) throw Error(apart_);
+  if (size_ == 1) return {true, mine.failed, mine.raised, mine.asks};
+  require_together();
   enum Word : std::size_t {
     does,
     not_does,
@@ -244,6 +368,7 @@ Met Comm::meet(const Deed& mine, Box* of_root) const {
     missed,
     failed,
     raised,
+    asks,
     box,
     count = box + 2 * k_max_dims
   };
@@ -264,6 +389,7 @@ Met Comm::meet(const Deed& mine, Box* of_root) const {
   words[missed] = leads ? -1 : number_of(mine.missed);
   words[failed] = mine.failed ? 1 : 0;
   words[raised] = mine.raised ? 1 : 0;
+  words[asks] = mine.asks ? 1 : 0;
   std::fill(words.begin() + box, words.end(), -1);
   if (of_root != nullptr && rank_ == 0) {
     const auto word = std::copy(of_root->first.begin(), of_root->first.end(), words.begin() + box);
@@ -273,14 +399,14 @@ Met Comm::meet(const Deed& mine, Box* of_root) const {
   if (words[does] != -words[not_does]) {
     const bool led_alike = words[led] == words[missed] && words[not_led] == -words[led];
     if (!led_alike) part(mine.does);
-    return {false, true, words[raised] != 0, number_of(mine.does) != words[led]};
+    return {false, true, words[raised] != 0, words[asks] != 0, number_of(mine.does) != words[led]};
   }
   if (of_root != nullptr) {
     const int n = of_root->rank();
     std::copy_n(words.begin() + box, n, of_root->first.begin());
     std::copy_n(words.begin() + box + n, n, of_root->count.begin());
   }
-  return {words[details] == -words[not_details], words[failed] != 0, words[raised] != 0};
+  return {words[details] == -words[not_details], words[failed] != 0, words[raised] != 0, words[asks] != 0};
 }
 
 void Comm::part(const std::string& does) const {
@@ -303,6 +429,14 @@ void Comm::part(const std::string& does) const {
   apart_.message = "ranks made different calls before, and cannot go on together; close the dataset. Then: " +
                    status.message;
   throw Error(status);
+}
+
+void Comm::carry_out(const std::shared_ptr<void>& memory, const char* what,
+                     const std::function<int(MPI_Comm, MPI_Request*)>& start) const {
+  const MPI_Comm comm = together();
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(start(comm, &request), what);
+  await_all(comm, request, what, memory, *ties_, true);
 }
 
 Status Comm::agree(const Status& mine) const {
@@ -328,13 +462,7 @@ Bytes Comm::outcome_of_root(Status status, Bytes result, int root) const {
   }
   if (!status.ok()) result = packed(status);
   Envelope envelope(result, status.ok() ? 1 : 0);
-  if (room_) {
-    room_->spread(envelope.data(), sizeof envelope, root);
-  } else {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ibcast(&envelope, sizeof envelope, MPI_BYTE, root, handle(), &request), "MPI_Ibcast");
-    wait_asleep(request, "MPI_Ibcast");
-  }
+  broadcast(envelope.data(), sizeof envelope, root);
   if (!envelope.open(result)) broadcast(result.data(), envelope.length, root);
   if (envelope.mark == 0) throw Error(unpacked_status(result));
   return result;

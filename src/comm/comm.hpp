@@ -4,7 +4,9 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/box.hpp"
@@ -19,6 +21,7 @@ struct Deed {
   std::uint64_t details = 0;  ///< a hash of what it does it to
   bool failed = false;        ///< it cannot
   bool raised = false;        ///< for whatever the caller wants to know of all ranks
+  bool asks = false;          ///< for something else
   /// This rank knows that it left out calls of which this one says in words what they do: others may meet in
   /// one of them.
   const char* missed = nullptr;
@@ -29,6 +32,7 @@ struct Met {
   bool same = true;     ///< all said the same details
   bool failed = false;  ///< on any rank
   bool raised = false;  ///< on any rank
+  bool asks = false;    ///< on any rank
   bool others = false;  ///< the others met in a call that this rank left out, and know that somebody failed
 };
 
@@ -39,16 +43,29 @@ struct Parcel {
 };
 
 class MeetingRoom;
+struct Ties;
 
 /// How ranks meet that share memory: there, where they can, or in MPI.
 enum class Meets { anyhow, by_messages };
 
+/// How ranks come to a Comm.
+struct Entry {
+  double wait_seconds = 0;  ///< for a rank that does not come; 0: as was said last of the parent
+  const char* call = "";    ///< what they are in: "create"
+  std::string of_what;      ///< "his.nc"
+};
+
 /// The ranks of a communicator, with calls of their own that no other Comm's get mixed up with. Errors of MPI
 /// come out as Error(mpi). Move-only; freed with the last owner, unless MPI is finalized already.
+///
+/// Nobody waits for ever in a collective call: where a rank does not come in time all that came get
+/// Error(timeout), and so do they and the late one in every later call of this Comm and of those that were
+/// made of it, at once. What ranks do in MPI beside these calls they do when they have met here, and nothing
+/// can come between.
 class Comm {
  public:
   /// Collective over parent.
-  explicit Comm(MPI_Comm parent, Meets meets = Meets::anyhow);
+  explicit Comm(MPI_Comm parent, Meets meets = Meets::anyhow, const Entry& entry = {});
   Comm(Comm&& other) noexcept;
   Comm& operator=(Comm&& other) noexcept;
   Comm(const Comm&) = delete;
@@ -61,6 +78,29 @@ class Comm {
   MPI_Comm ranks() const;
   int rank() const { return rank_; }
   int size() const { return size_; }
+
+  /// From now on; of_parent: also who is made of the same parent later. Local.
+  void wait_at_most(double seconds, bool of_parent) const;
+  double wait_seconds() const;
+  /// While it lives this rank is in a call, of which others tell that wait for it: "write (his.nc)". Local.
+  class Calling {
+   public:
+    Calling(const Comm& comm, const char* name, const std::string& of_what);
+    Calling(const Calling&) = delete;
+    Calling& operator=(const Calling&) = delete;
+    ~Calling();
+
+   private:
+    std::shared_ptr<Ties> ties_;
+  };
+  /// What this and those that are made of it have together. Local.
+  Ties& ties() const { return *ties_; }
+  /// A rank's number on the board of these. Local.
+  int on_board(int rank) const {
+    return on_board_.empty() ? rank : on_board_[static_cast<std::size_t>(rank)];
+  }
+  /// Waiting makes no sense any more: all later calls throw this. Local.
+  void break_off(const Status& status) const;
 
   /// Collective, all of them.
   void barrier() const;
@@ -106,8 +146,10 @@ class Comm {
   /// which is none any more, as there is no telling how many calls they are apart. of_root: becomes rank 0's
   /// box.
   Met meet(const Deed& mine, Box* of_root = nullptr) const;
-  /// Did ranks meet in different calls?
-  bool apart() const { return !apart_.ok(); }
+  /// Did ranks meet in different calls, or wait in vain?
+  bool apart() const;
+  /// Error if they did. Local.
+  void require_together() const;
 
   /// Every rank gets the Status of the lowest rank that failed (its `rank` is set), or ok.
   Status agree(const Status& mine) const;
@@ -135,10 +177,17 @@ class Comm {
 
  private:
   struct Adopt {};
-  Comm(MPI_Comm own, Adopt);
-  Comm(std::shared_ptr<const Comm> origin, Meets meets);
-  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<MeetingRoom> room);
-  static std::shared_ptr<const Comm> origin_of(MPI_Comm parent);
+  Comm(MPI_Comm own, std::shared_ptr<Ties> ties, Adopt);
+  Comm(std::shared_ptr<const Comm> origin, Meets meets, const Entry& entry);
+  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties, std::shared_ptr<MeetingRoom> room);
+  static std::shared_ptr<const Comm> origin_of(MPI_Comm parent, const Entry& entry);
+  static std::shared_ptr<Comm> new_origin(MPI_Comm parent, const std::shared_ptr<Ties>& ties);
+  static void come_together(MPI_Comm parent, Ties& ties);
+  MPI_Comm together() const;
+  MPI_Comm in_step() const;
+  void carry_out(const std::shared_ptr<void>& memory, const char* what,
+                 const std::function<int(MPI_Comm, MPI_Request*)>& start) const;
+  void find_on_board(const Comm& whole);
   void make_room();
   Comm split_by_memory() const;
   void release() noexcept;
@@ -154,7 +203,9 @@ class Comm {
   std::shared_ptr<MeetingRoom> room_;  // where ranks meet that share memory
   int rank_ = 0;
   int size_ = 1;
-  mutable Status apart_;  // of ranks that met in different calls
+  std::shared_ptr<Ties> ties_;
+  std::vector<int> on_board_;  // numbers of the ranks there, if they are others
+  mutable Status apart_;       // of ranks that met in different calls
 };
 
 /// Throws Error(mpi) with MPI's text if the code of an MPI call is not success.

@@ -83,6 +83,7 @@ bool answer_call(MPI_Comm comm, double seconds) {
 
 bool Comm::all_come(double seconds) const {
   if (size_ == 1) return true;
+  if (apart()) return false;
   if (room_) return room_->all_come(seconds);
   return rank_ == 0 ? call_all(handle(), size_, seconds) : answer_call(handle(), seconds);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "comm/comm.hpp"
@@ -14,6 +15,18 @@ namespace shoal {
 namespace {
 constexpr std::int64_t k_small = 256 * 1024;  // in shared memory that everybody reads it goes faster
 
+/// Memory of calls of MPI, which may be longer in use than the call that began them.
+struct Both {
+  Both(std::size_t n, int ranks) : mine(n), all(n * static_cast<std::size_t>(ranks)) {}
+  std::vector<std::int64_t> mine, all;
+};
+struct Parts {
+  Bytes mine, all;
+  std::vector<int> counts, offsets;
+  std::vector<std::array<std::int64_t, 2>> lengths;
+  std::array<std::int64_t, 2> length{};
+};
+
 void check_length(std::int64_t bytes, const char* what) {
   if (bytes > std::numeric_limits<int>::max())
     throw Error(Code::not_supported, std::string(what) + ": more than 2 GiB of metadata in one message");
@@ -22,13 +35,20 @@ void check_length(std::int64_t bytes, const char* what) {
 
 void Comm::barrier() const {
   if (room_) return room_->share(nullptr, 0, [](int, const std::byte*) {});
-  check_mpi(MPI_Barrier(handle()), "MPI_Barrier");
+  if (size_ == 1) return;
+  carry_out(nullptr, "MPI_Ibarrier",
+            [](MPI_Comm comm, MPI_Request* request) { return MPI_Ibarrier(comm, request); });
 }
 
 template <class T, class Join>
 void Comm::join_all(T* numbers, int count, MPI_Op op, MPI_Datatype type, Join&& join) const {
   if (!room_) {
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, numbers, count, type, op, handle()), "MPI_Allreduce");
+    if (size_ == 1) return;
+    const auto all = std::make_shared<std::vector<T>>(numbers, numbers + count);
+    carry_out(all, "MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* request) {
+      return MPI_Iallreduce(MPI_IN_PLACE, all->data(), count, type, op, comm, request);
+    });
+    std::copy(all->begin(), all->end(), numbers);
     return;
   }
   const auto most = static_cast<int>(room_->most_bytes() / static_cast<std::int64_t>(sizeof(T)));
@@ -76,13 +96,19 @@ double Comm::max(double mine) const {
 }
 
 std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(size_));
-  if (room_)
-    room_->share(reinterpret_cast<const std::byte*>(&mine), sizeof mine, [&](int r, const std::byte* theirs) {
-      std::memcpy(&all[static_cast<std::size_t>(r)], theirs, sizeof mine);
+  if (!room_) {
+    const auto both = std::make_shared<Both>(1, size_);
+    both->mine[0] = mine;
+    carry_out(both, "MPI_Iallgather", [&](MPI_Comm comm, MPI_Request* request) {
+      return MPI_Iallgather(both->mine.data(), 1, MPI_INT64_T, both->all.data(), 1, MPI_INT64_T, comm,
+                            request);
     });
-  else
-    check_mpi(MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, handle()), "MPI_Allgather");
+    return std::move(both->all);
+  }
+  std::vector<std::int64_t> all(static_cast<std::size_t>(size_));
+  room_->share(reinterpret_cast<const std::byte*>(&mine), sizeof mine, [&](int r, const std::byte* theirs) {
+    std::memcpy(&all[static_cast<std::size_t>(r)], theirs, sizeof mine);
+  });
   return all;
 }
 
@@ -116,34 +142,40 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
     return parts;
   }
   check_length(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}), "MPI_Gatherv");
-  const std::vector<int> counts(lengths.begin(), lengths.end());
-  std::vector<int> offsets(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-  Bytes all(rank_ == root ? static_cast<std::size_t>(offsets.back() + counts.back()) : 0);
-  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), counts.data(),
-                        offsets.data(), MPI_BYTE, root, handle()),
-            "MPI_Gatherv");
+  const auto kept = std::make_shared<Parts>();
+  kept->counts.assign(lengths.begin(), lengths.end());
+  kept->offsets.resize(lengths.size());
+  std::exclusive_scan(kept->counts.begin(), kept->counts.end(), kept->offsets.begin(), 0);
+  if (rank_ == root) kept->all.resize(static_cast<std::size_t>(kept->offsets.back() + kept->counts.back()));
+  kept->mine = mine;
+  carry_out(kept, "MPI_Igatherv", [&](MPI_Comm comm, MPI_Request* request) {
+    return MPI_Igatherv(kept->mine.data(), static_cast<int>(mine.size()), MPI_BYTE, kept->all.data(),
+                        kept->counts.data(), kept->offsets.data(), MPI_BYTE, root, comm, request);
+  });
   for (std::size_t i = 0; i < parts.size(); ++i)
-    std::copy_n(all.begin() + offsets[i], counts[i], parts[i].begin());
+    std::copy_n(kept->all.begin() + kept->offsets[i], kept->counts[i], parts[i].begin());
   return parts;
 }
 
 std::vector<std::int64_t> Comm::gather(const std::vector<std::int64_t>& mine, int root) const {
   const std::size_t n = mine.size();
   const auto bytes = static_cast<std::int64_t>(n * sizeof(std::int64_t));
+  if (!room_ || bytes > room_->most_bytes()) {
+    const auto both = std::make_shared<Both>(n, rank_ == root ? size_ : 0);
+    both->mine = mine;
+    carry_out(both, "MPI_Igather", [&](MPI_Comm comm, MPI_Request* request) {
+      return MPI_Igather(both->mine.data(), static_cast<int>(n), MPI_INT64_T, both->all.data(),
+                         static_cast<int>(n), MPI_INT64_T, root, comm, request);
+    });
+    return std::move(both->all);
+  }
   std::vector<std::int64_t> all;
   if (rank_ == root) all.resize(n * static_cast<std::size_t>(size_));
-  if (room_ && bytes <= room_->most_bytes())
-    room_->collect(reinterpret_cast<const std::byte*>(mine.data()), bytes, root,
-                   [&](int r, const std::byte* theirs) {
-                     if (bytes > 0)
-                       std::memcpy(all.data() + static_cast<std::size_t>(r) * n, theirs,
-                                   static_cast<std::size_t>(bytes));
-                   });
-  else
-    check_mpi(MPI_Gather(mine.data(), static_cast<int>(n), MPI_INT64_T, all.data(), static_cast<int>(n),
-                         MPI_INT64_T, root, handle()),
-              "MPI_Gather");
+  room_->collect(
+      reinterpret_cast<const std::byte*>(mine.data()), bytes, root, [&](int r, const std::byte* theirs) {
+        if (bytes > 0)
+          std::memcpy(all.data() + static_cast<std::size_t>(r) * n, theirs, static_cast<std::size_t>(bytes));
+      });
   return all;
 }
 
@@ -174,32 +206,30 @@ Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
     if (small != 0) return scatter_in_room(parts, root);
   }
   // Each rank hears of the total as well, so that all of them refuse it alike.
-  using Lengths = std::array<std::int64_t, 2>;
-  std::vector<Lengths> lengths;
-  if (is_root) lengths.assign(static_cast<std::size_t>(size_), Lengths{0, one_each ? total : -1});
-  for (std::size_t i = 0; i < lengths.size() && one_each; ++i)
-    lengths[i][0] = static_cast<std::int64_t>(parts[i].size());
-  Lengths mine{};
-  check_mpi(MPI_Scatter(lengths.data(), 2, MPI_INT64_T, mine.data(), 2, MPI_INT64_T, root, handle()),
-            "MPI_Scatter");
-  if (mine[1] < 0) throw Error(Code::internal, "MPI_Scatterv: the root needs one part for each rank");
-  check_length(mine[1], "MPI_Scatterv");
-  std::vector<int> counts;
-  std::vector<int> offsets;
-  Bytes all;
+  const auto kept = std::make_shared<Parts>();
+  if (is_root) kept->lengths.assign(static_cast<std::size_t>(size_), {0, one_each ? total : -1});
+  for (std::size_t i = 0; i < kept->lengths.size() && one_each; ++i)
+    kept->lengths[i][0] = static_cast<std::int64_t>(parts[i].size());
+  carry_out(kept, "MPI_Iscatter", [&](MPI_Comm comm, MPI_Request* request) {
+    return MPI_Iscatter(kept->lengths.data(), 2, MPI_INT64_T, kept->length.data(), 2, MPI_INT64_T, root, comm,
+                        request);
+  });
+  if (kept->length[1] < 0) throw Error(Code::internal, "MPI_Scatterv: the root needs one part for each rank");
+  check_length(kept->length[1], "MPI_Scatterv");
   if (is_root) {
     for (const auto& part : parts) {
-      counts.push_back(static_cast<int>(part.size()));
-      offsets.push_back(static_cast<int>(all.size()));
-      all.insert(all.end(), part.begin(), part.end());
+      kept->counts.push_back(static_cast<int>(part.size()));
+      kept->offsets.push_back(static_cast<int>(kept->all.size()));
+      kept->all.insert(kept->all.end(), part.begin(), part.end());
     }
   }
-  const auto count = static_cast<int>(mine[0]);
-  Bytes bytes(static_cast<std::size_t>(count));
-  check_mpi(MPI_Scatterv(all.data(), counts.data(), offsets.data(), MPI_BYTE, bytes.data(), count, MPI_BYTE,
-                         root, handle()),
-            "MPI_Scatterv");
-  return bytes;
+  const auto count = static_cast<int>(kept->length[0]);
+  kept->mine.resize(static_cast<std::size_t>(count));
+  carry_out(kept, "MPI_Iscatterv", [&](MPI_Comm comm, MPI_Request* request) {
+    return MPI_Iscatterv(kept->all.data(), kept->counts.data(), kept->offsets.data(), MPI_BYTE,
+                         kept->mine.data(), count, MPI_BYTE, root, comm, request);
+  });
+  return std::move(kept->mine);
 }
 
 }  // namespace shoal

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each rank has for others.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 
 #include "comm/comm.hpp"
 #include "comm/meeting_room.hpp"
@@ -17,16 +19,23 @@ constexpr int k_length_tag = 2;
 
 // Each rank's number i goes to rank i.
 std::vector<std::int64_t> Comm::swap(const std::vector<std::int64_t>& to) const {
+  if (!room_) {
+    const auto both = std::make_shared<std::array<std::vector<std::int64_t>, 2>>();
+    both->front() = to;
+    both->back().resize(to.size());
+    carry_out(both, "MPI_Ialltoall", [&](MPI_Comm comm, MPI_Request* request) {
+      return MPI_Ialltoall(both->front().data(), 1, MPI_INT64_T, both->back().data(), 1, MPI_INT64_T, comm,
+                           request);
+    });
+    return std::move(both->back());
+  }
   std::vector<std::int64_t> from(to.size());
-  if (room_)
-    room_->share(
-        reinterpret_cast<const std::byte*>(to.data()),
-        static_cast<std::int64_t>(to.size() * sizeof(std::int64_t)), [&](int r, const std::byte* theirs) {
-          std::memcpy(&from[static_cast<std::size_t>(r)],
-                      theirs + static_cast<std::size_t>(rank_) * sizeof(std::int64_t), sizeof(std::int64_t));
-        });
-  else
-    check_mpi(MPI_Alltoall(to.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, handle()), "MPI_Alltoall");
+  room_->share(
+      reinterpret_cast<const std::byte*>(to.data()),
+      static_cast<std::int64_t>(to.size() * sizeof(std::int64_t)), [&](int r, const std::byte* theirs) {
+        std::memcpy(&from[static_cast<std::size_t>(r)],
+                    theirs + static_cast<std::size_t>(rank_) * sizeof(std::int64_t), sizeof(std::int64_t));
+      });
   return from;
 }
 
@@ -96,13 +105,13 @@ int Comm::count_naming(const std::vector<int>& to) const {
     const auto by = swap(named);
     return static_cast<int>(std::count(by.begin(), by.end(), 1));
   }
-  std::vector<int> named(n, 0);
+  const auto named = std::make_shared<std::vector<int>>(n + 1, 0);  // and their sum behind
   for (const int r : to)
-    named[static_cast<std::size_t>(r)] = 1;
-  int count = 0;
-  check_mpi(MPI_Reduce_scatter_block(named.data(), &count, 1, MPI_INT, MPI_SUM, handle()),
-            "MPI_Reduce_scatter_block");
-  return count;
+    (*named)[static_cast<std::size_t>(r)] = 1;
+  carry_out(named, "MPI_Ireduce_scatter_block", [&](MPI_Comm comm, MPI_Request* request) {
+    return MPI_Ireduce_scatter_block(named->data(), &named->back(), 1, MPI_INT, MPI_SUM, comm, request);
+  });
+  return named->back();
 }
 
 std::vector<Parcel> Comm::exchange(const std::vector<Parcel>& parts) const {

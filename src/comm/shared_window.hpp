@@ -38,6 +38,7 @@ class SharedWindow {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
+  std::int64_t id() const { return id_; }  ///< the same on all ranks, another for every window; not 0
   /// This process is about to use these bytes, from one to before another, which are reserved, as all of
   /// their blocks are. Local.
   void map(std::size_t begin, std::size_t end);

@@ -41,6 +41,8 @@ struct DataCall {
   Type source_type = Type::none;
   Section section;
   Status problem;  ///< arguments that could not even be taken (a NULL name)
+  Status
+      refused;  ///< by the caller, who makes the call for the others' sake: it fails, also with an empty tile
 };
 
 enum class Direction { to_file, from_file };

@@ -22,10 +22,26 @@ namespace shoal {
 // ---- Opening
 // -------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// As far as this rank knows before it has met others: of its own argument and environment.
+double own_wait_seconds(const std::string& settings) {
+  double seconds = 0;
+  caught([&] {
+    const Settings mine = resolve_settings(settings, {"", ""});
+    if (!mine.is_default("wait_seconds")) seconds = mine.seconds("wait_seconds");
+  });  // what is wrong with them is said where all ranks hear it
+  return seconds;
+}
+
+}  // namespace
+
 std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
                                          const DatasetOptions& options) {
   const Seconds start = now();
-  std::unique_ptr<Dataset> dataset(new Dataset(comm, path, true));
+  std::unique_ptr<Dataset> dataset(
+      new Dataset(comm, {own_wait_seconds(options.settings), "create", path}, path, true));
+  const Comm::Calling calling(dataset->comm_, "create", path);
   dataset->take_settings(options, "create");
   try {
     const Settings& s = dataset->settings_;
@@ -46,7 +62,9 @@ std::unique_ptr<Dataset> Dataset::create(MPI_Comm comm, const std::string& path,
 std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, bool writable,
                                        const DatasetOptions& options) {
   const Seconds start = now();
-  std::unique_ptr<Dataset> dataset(new Dataset(comm, path, writable));
+  std::unique_ptr<Dataset> dataset(
+      new Dataset(comm, {own_wait_seconds(options.settings), "open", path}, path, writable));
+  const Comm::Calling calling(dataset->comm_, "open", path);
   dataset->take_settings(options, writable ? "open to write" : "open to read");
   try {
     const OpenMode mode = writable ? OpenMode::write : OpenMode::read;
@@ -76,14 +94,16 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
 }
 
 // Rank 0 looks at environment and files; the others take its settings, and compare their arguments with its.
+// What one rank refuses all refuse before, in the same agreement as in other calls on a communicator.
 void Dataset::take_settings(const DatasetOptions& options, const std::string& mode) {
+  comm_.agree_or_throw(options.problem);
   ByteWriter arguments;
   arguments.put(path_);
   arguments.put(mode);
   arguments.put(options.settings);
   const Bytes mine = arguments.take();
   Bytes message;
-  Status status = options.problem;
+  Status status;
   if (comm_.rank() == 0) {
     status.merge(caught([&] {
       settings_ = resolve_settings(options.settings, options.sources);
@@ -104,6 +124,7 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
   Bytes of_root;
   in.get(of_root);
   settings_ = Settings::unpack(in);
+  comm_.wait_at_most(settings_.seconds("wait_seconds"), settings_.origin("wait_seconds") != "argument");
   ByteReader root(of_root);
   const auto root_path = root.get<std::string>();
   const auto root_mode = root.get<std::string>();
@@ -267,6 +288,7 @@ void Dataset::put_att(const char* variable, const std::string& name, Type type, 
 
 void Dataset::end_define() {
   check_writable();
+  const Comm::Calling calling(comm_, "end_define", path_);
   defining_ = true;  // also with nothing to do, so that a rank that defined something finds the others here
   finish_definitions();
   look_for_unused_choices();
@@ -331,14 +353,16 @@ std::optional<Bytes> Dataset::roll_call(const char* does, const Bytes& details) 
 }
 
 template <class Work>
-Status Dataset::settle(const char* does, Work&& work) {
+Status Dataset::settle(const char* does, bool durable, Work&& work) {
   Met met;
-  Status status = caught([&] { met = driver_->meet(comm_, {does, 0, !late_.ok(), defining_}); });
+  Status status = caught([&] {
+    met = driver_->meet(comm_, {does, 0, !late_.ok(), defining_, durable || settings_.flag("durable")});
+  });
   // Ranks that found each other in different calls have nothing more to do together.
   if (status.ok()) {
     defining_ = met.raised;
     status.merge(caught([&] { finish_definitions(); }));
-    status.merge(caught(work));
+    status.merge(caught([&] { work(met.asks); }));
     if (met.failed) status.merge(comm_.agree(late_));
     if (status.ok()) look_for_unused_choices();
   }
@@ -350,7 +374,9 @@ Status Dataset::settle(const char* does, Work&& work) {
 void Dataset::sync(bool durable) {
   check_open();
   if (!writable_) return;  // nothing can be on its way
-  const Status status = settle("syncs", [&] { driver_->sync(durable || settings_.flag("durable")); });
+  const Comm::Calling calling(comm_, "sync", path_);
+  // Durable for all if it is for one: drivers of other libraries do together what that takes.
+  const Status status = settle("syncs", durable, [&](bool of_any) { driver_->sync(of_any); });
   definitions_.take_lengths(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);
   look_again();
@@ -363,12 +389,14 @@ bool Dataset::closes_later() const {
 
 void Dataset::begin_close() {
   check_open();
+  const Comm::Calling calling(comm_, "close", path_);
   driver_->hand_over();
 }
 
 void Dataset::close(bool durable) {
   check_open();
-  Status status = settle("closes", [&] { driver_->close(durable || settings_.flag("durable")); });
+  const Comm::Calling calling(comm_, "close", path_);
+  Status status = settle("closes", durable, [&](bool of_any) { driver_->close(of_any); });
   closed_ = true;
   if (status.ok() && writable_) status.merge(caught([&] { write_overviews(); }));
   // Where ranks wait no more for each other, nothing can be gathered.

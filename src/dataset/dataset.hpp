@@ -45,8 +45,9 @@ struct DatasetOptions {
 ///   arguments are thrown at once.
 /// - read and get: the call throws on all ranks alike.
 /// - definitions: throw where they are made; ranks that differ are found when the definitions are finished.
-/// After an Error the dataset can be used on. Destroying it never communicates; what was not synced may be
-/// lost.
+/// Nobody waits for ever: where a rank does not come, those that did get Error(timeout), and so does every
+/// later call. After an Error the dataset can be used on. Destroying it never communicates; what was not
+/// synced may be lost.
 class Dataset {
  public:
   /// A new file, replaced if it exists (setting exists).
@@ -57,6 +58,8 @@ class Dataset {
                                        const DatasetOptions& options);
 
   // ---- Definitions. Local. Error(state) if the file was opened for reading only.
+  /// All ranks that define, or fail to, finish definitions together; those that follow do this first.
+  void begin_definition();
   void def_dim(const std::string& name, std::int64_t length);
   void def_var(const std::string& name, Type type, const std::string& dims,
                std::shared_ptr<const Decomposition> decomposition);
@@ -109,15 +112,14 @@ class Dataset {
   std::string report_text() const;
 
  private:
-  Dataset(MPI_Comm comm, std::string path, bool writable)
-      : comm_(comm), path_(std::move(path)), writable_(writable) {}
+  Dataset(MPI_Comm comm, const Entry& entry, std::string path, bool writable)
+      : comm_(comm, Meets::anyhow, entry), path_(std::move(path)), writable_(writable) {}
   void take_settings(const DatasetOptions& options, const std::string& mode);
   DriverOptions driver_options(const DatasetOptions& options) const;
   void started(Seconds start);
 
   void check_open() const;
   void check_writable() const;
-  void begin_definition();
   void finish_definitions();
   void drop_definitions();
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
@@ -144,7 +146,7 @@ class Dataset {
   std::optional<Bytes> roll_call(const char* does, const Bytes& details);
   /// driver work (sync or close) after a roll call, together with failures kept here.
   template <class Work>
-  Status settle(const char* does, Work&& work);
+  Status settle(const char* does, bool durable, Work&& work);
   void look_for_unused_choices();
   Counters counters() const;  ///< the driver's, with warnings of settings
   void print_warnings();

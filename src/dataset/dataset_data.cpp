@@ -106,6 +106,7 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
     transfer.decomposition = call.decomposition;
   }
   transfer.status.merge(status);
+  transfer.status.merge(call.refused);
   transfer.status = with_context(transfer.status, path_, call.variable);
   if (comm_.size() == 1 && !transfer.status.ok()) throw Error(transfer.status);
   return transfer;
@@ -131,6 +132,8 @@ std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
 
 void Dataset::write(const DataCall& call) {
   check_writable();
+  const Comm::Calling calling(comm_, "write", path_);
+  comm_.require_together();
   finish_definitions();
   try {
     adopt(call.decomposition);
@@ -185,6 +188,8 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
 
 void Dataset::read(const DataCall& call) {
   check_open();
+  const Comm::Calling calling(comm_, "read", path_);
+  comm_.require_together();
   finish_definitions();
   try {
     adopt(call.decomposition);
@@ -207,6 +212,8 @@ void Dataset::read(const DataCall& call) {
 
 void Dataset::put(const DataCall& call) {
   check_writable();
+  const Comm::Calling calling(comm_, "put", path_);
+  comm_.require_together();
   finish_definitions();
   int variable = -1;
   Box box;
@@ -214,6 +221,7 @@ void Dataset::put(const DataCall& call) {
     if (!call.problem.ok()) throw Error(call.problem);
     const int index = definitions_.variable(call.variable);
     const bool mine = comm_.rank() == 0;
+    if (mine && !call.refused.ok()) throw Error(call.refused);
     if (mine && !call.array.problem.ok()) throw Error(call.array.problem);
     box = region_of(driver_->schema(), index, call.section, Direction::to_file, nullptr,
                     mine ? call.array.view.extents : Dims());
@@ -253,6 +261,8 @@ void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
 
 void Dataset::get(const DataCall& call) {
   check_open();
+  const Comm::Calling calling(comm_, "get", path_);
+  comm_.require_together();
   finish_definitions();
   int variable = -1;
   Box box;

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from . import _shoal
+from ._refusals import definition
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, RangeError, TypeMismatchError
 from .inventory import Attributes, put_attribute
@@ -18,6 +19,7 @@ from .types import NO_FILL, dtype_of, type_number
 class Definitions:
     """Methods of Dataset."""
 
+    @definition
     def def_dim(self, name: str, length: int | None) -> None:
         """A dimension; length None (shoal.UNLIMITED) for one that grows. Local."""
         self._need_open()
@@ -27,6 +29,7 @@ class Definitions:
             )
         self._raw.def_dim(name, _shoal.UNLIMITED if length is None else int(length))
 
+    @definition
     def def_var(
         self,
         name: str,
@@ -96,6 +99,7 @@ class Definitions:
         for key, value in (attrs or {}).items():
             self.put_att(name, key, value)
 
+    @definition
     def def_gathered(
         self, name: str, decomposition: Decomposition, dims: str | Sequence[str] | None = None
     ) -> None:
@@ -126,17 +130,20 @@ class Definitions:
         names = dims.split() if isinstance(dims, str) else [str(dim) for dim in dims]
         self._raw.def_gathered(name, " ".join(names), decomposition._raw)
 
+    @definition
     def def_fill(self, name: str, value) -> None:
         """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined, and keep what was
         written there where no rank has them in later writes. Local."""
         self._need_open()
         self._def_fill(name, self.variables[name].number, value)
 
+    @definition
     def def_chunks(self, name: str, chunks: Sequence[int]) -> None:
         """Chunk shape, one number a dimension of the variable; netcdf4 only. Local."""
         self._need_open()
         self._raw.def_chunks(name, [int(n) for n in chunks])
 
+    @definition
     def def_compression(self, name: str, filters: str) -> None:
         """Compression of the variable's chunks, netcdf4 only. Local.
 
@@ -146,6 +153,7 @@ class Definitions:
         self._need_open()
         self._raw.def_compression(name, str(filters))
 
+    @definition
     def def_quantize(self, name: str, how: str) -> None:
         """How much of the values of a float or double variable is kept when they are written. Local.
 
@@ -196,6 +204,7 @@ class Definitions:
             )
         self._raw.def_fill(name, fitted)
 
+    @definition
     def put_att(self, variable: str | None, name: str, value) -> None:
         """Attribute of a variable, or of the file when variable is None. Replaces one of the name. Local."""
         self._need_open()

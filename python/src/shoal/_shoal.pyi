@@ -74,8 +74,15 @@ class Dataset:
     ) -> None: ...
     def copies(self) -> bool: ...
     def take_part(
-        self, verb: int, variable: str, decomposition: Decomposition | None, record: int
-    ) -> None: ...
+        self,
+        verb: int,
+        variable: str | None,
+        decomposition: Decomposition | None,
+        record: int,
+        code: int,
+        message: str,
+    ) -> tuple[int, str]: ...
+    def begin_definition(self) -> None: ...
     def put_strings(
         self,
         variable: str,

@@ -17,6 +17,7 @@ import numpy as np
 from . import _shoal
 from ._definitions import Definitions
 from ._library import communicator
+from ._refusals import path_text, plain_text, refused_by_all
 from .decomposition import Decomposition
 from .errors import (
     Error,
@@ -25,6 +26,7 @@ from .errors import (
     NotFoundError,
     StateError,
     TypeMismatchError,
+    from_code,
 )
 from .inventory import Attributes, Dimensions, Variables
 from .types import (
@@ -77,7 +79,7 @@ def _settings_text(settings: Mapping[str, object]) -> str:
         if '"' in value:
             raise InvalidArgumentError(f"Setting {key}={value}: a value cannot have double quotes inside.")
         parts.append(f'{key}="{value}"' if any(c in value for c in ",\n #") else f"{key}={value}")
-    return ", ".join(parts)
+    return plain_text(", ".join(parts), "settings")
 
 
 def create(path, comm=None, **settings) -> Dataset:
@@ -90,9 +92,10 @@ def create(path, comm=None, **settings) -> Dataset:
     Raises SettingError for unknown settings, AccessError, FileMissingError (no such folder), ...
     """
     comm = communicator(comm)
-    path = os.fspath(path)
+    with refused_by_all(comm):
+        path, text = path_text(path), _settings_text(settings)
     try:
-        raw = _shoal.Dataset.create(comm.py2f(), path, _settings_text(settings))
+        raw = _shoal.Dataset.create(comm.py2f(), path, text)
     except NotFoundError as error:
         raise FileMissingError(error.message) from None
     return Dataset(raw, path, comm)
@@ -109,13 +112,14 @@ def open(path, comm=None, mode: str = "r", **settings) -> Dataset:
     Raises FileMissingError, FormatError, AccessError, ...
     """
     comm = communicator(comm)
-    path = os.fspath(path)
-    if mode not in _modes:
-        raise InvalidArgumentError(
-            f"mode is {mode!r}; allowed are 'r', 'r+' and 'a'. To make a file use shoal.create()."
-        )
+    with refused_by_all(comm):
+        path, text = path_text(path), _settings_text(settings)
+        if mode not in _modes:
+            raise InvalidArgumentError(
+                f"mode is {mode!r}; allowed are 'r', 'r+' and 'a'. To make a file use shoal.create()."
+            )
     try:
-        raw = _shoal.Dataset.open(comm.py2f(), path, _modes[mode], _settings_text(settings))
+        raw = _shoal.Dataset.open(comm.py2f(), path, _modes[mode], text)
     except NotFoundError as error:
         raise FileMissingError(error.message) from None
     return Dataset(raw, path, comm)
@@ -144,13 +148,13 @@ class Dataset(Definitions):
         """Store all that was written, agree on errors, commit: it is in the file even if the job is
         killed now. durable: wait until the device has it. Collective."""
         self._need_open()
-        self._raw.sync(durable)
+        self._raw.sync(bool(durable))
 
     def close(self, durable: bool = False) -> None:
         """sync, report, close. A second close does nothing. Collective."""
         if self._raw.is_open():
             try:
-                self._raw.close(durable)
+                self._raw.close(bool(durable))
             finally:
                 self._forget()
 
@@ -324,7 +328,8 @@ class Dataset(Definitions):
             variable = self.variables[name]
             if variable.number == _shoal.STRING:
                 strings, shape = strings_of(values)
-                self._raw.put_strings(name, strings, shape, part.record, part.list(start), part.list(count))
+                plain_text("".join(strings), "text")
+                part.call(self._raw.put_strings, strings, shape, start=start, count=count)
                 return
             if variable.number == _shoal.CHAR and is_text(values):
                 width = (
@@ -357,7 +362,7 @@ class Dataset(Definitions):
             if record == _shoal.ALL_RECORDS:
                 shape = (variable.shape[0], *shape)
             if variable.number == _shoal.STRING:
-                strings = self._raw.get_strings(name, shape, part.record, part.list(start), part.list(count))
+                strings = part.call(self._raw.get_strings, list(shape), start=start, count=count)
                 result = np.empty(len(strings), dtype=object)
                 result[:] = strings
                 result = result.reshape(shape)
@@ -375,8 +380,8 @@ class Dataset(Definitions):
     def _all_records(self, name: str) -> int | None:
         try:
             return _shoal.ALL_RECORDS if self.variables[name].has_record else None
-        except NotFoundError:
-            return None  # the collective call says so, on all ranks
+        except Exception:
+            return None  # the collective call says what is wrong with it, on all ranks
 
     def _part(self, verb: int, name: str, decomposition, record) -> _Part:
         return _Part(self, verb, name, decomposition, record)
@@ -475,43 +480,69 @@ class Dataset(Definitions):
 
 class _Part:
     """This rank's part in one collective call. What fails before the call is raised only after the
-    call was made with arguments that it refuses: the other ranks must not wait for us in vain."""
+    library heard of it in place of the call: the other ranks must not wait for us in vain."""
 
     def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record):
         self._dataset = dataset
         self._verb = verb
         self._name = name
+        self._given: Decomposition | None = None
         self._taken = False
         self.decomposition = decomposition
         self.record = _shoal.NO_RECORD if record is None else record
 
     def __enter__(self) -> _Part:
-        # The raw decomposition goes to C only if the caller gave one; for shapes we know the last one.
-        self._given = self.decomposition
-        known = self._dataset._decompositions
-        if self.decomposition is None:
-            self.decomposition = known.get(self._name)
-        elif isinstance(self.decomposition, Decomposition):
-            known[self._name] = self.decomposition
-        else:
-            kind = type(self.decomposition).__name__
-            self._given = None
-            self._refuse()
-            raise TypeMismatchError(f"decomposition is a {kind}; give a shoal.Decomposition.")
+        try:
+            self._look_at_arguments()
+        except Exception as error:
+            self._refuse(error)
+            raise
         return self
 
     def __exit__(self, kind, error, traceback) -> None:
-        if error is not None and not self._taken:
-            self._refuse()
+        if isinstance(error, Exception) and not self._taken:
+            self._refuse(error)
 
-    def _refuse(self) -> None:
-        given = self._given._raw if self._given is not None else None
-        record = self.record if isinstance(self.record, (int, np.integer)) else _shoal.NO_RECORD
-        self._dataset._raw.take_part(self._verb, self._name, given, int(record))
+    def _look_at_arguments(self) -> None:
+        known = self._dataset._decompositions
+        if isinstance(self.decomposition, Decomposition):
+            self._given = self.decomposition
+        elif self.decomposition is not None:
+            kind = type(self.decomposition).__name__
+            raise TypeMismatchError(f"decomposition is a {kind}; give a shoal.Decomposition.")
+        plain_text(self._name, "the name of the variable")
+        # The raw decomposition goes to C only if the caller gave one; for shapes we know the last one.
+        if self._given is None:
+            self.decomposition = known.get(self._name)
+        else:
+            known[self._name] = self._given
+
+    def _refuse(self, error: Exception) -> None:
+        """All ranks get one code; what is wrong here is said in this rank's own words."""
+        self._taken = True
+        try:
+            name = plain_text(self._name, "")
+        except Error:
+            name = None
+        try:
+            record = self._index()
+        except Exception:
+            record = _shoal.NO_RECORD
+        own = isinstance(error, Error)
+        code = error.code if own else InvalidArgumentError.code
+        message = plain_text(f"{error.message if own else error}".encode(errors="replace").decode(), "")
+        agreed, theirs = self._dataset._raw.take_part(
+            self._verb, name, self._raw_decomposition(), record, code, message
+        )
+        if own and agreed not in (0, code):
+            raise from_code(agreed, f"{error.message} (All ranks get: {theirs})") from error
+
+    def _raw_decomposition(self):
+        return self._given._raw if self._given is not None else None
 
     @staticmethod
     def list(values) -> list[int] | None:
-        return None if values is None else [int(n) for n in values]
+        return None if values is None else [int(np.int64(int(n))) for n in values]
 
     def section(self, start, count) -> tuple[list[int] | None, list[int] | None]:
         start, count = self.list(start), self.list(count)
@@ -519,12 +550,26 @@ class _Part:
             raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
         return start, count
 
-    def copy(self, source: Dataset, source_name: str, start, count) -> None:
-        start, count = self.section(start, count)
-        record = int(self.record)
-        given = self._given._raw if self._given is not None else None
+    def _index(self) -> int:
+        return int(np.int64(int(self.record)))  # raises where it does not fit
+
+    def call(self, transfer, *values, start, count):
+        """One of the library's calls, which sees to it from there on that this rank takes part."""
+        section = self.section(start, count)
+        record = self._index()
         self._taken = True
-        self._dataset._raw.copy(self._name, given, source._raw, source_name, record, start, count)
+        return transfer(self._name, *values, record, *section)
+
+    def copy(self, source: Dataset, source_name: str, start, count) -> None:
+        if not isinstance(source, Dataset):
+            raise TypeMismatchError(f"source is a {type(source).__name__}; give a shoal.Dataset.")
+        plain_text(source_name, "source_name")
+        start, count = self.section(start, count)
+        record = self._index()
+        self._taken = True
+        self._dataset._raw.copy(
+            self._name, self._raw_decomposition(), source._raw, source_name, record, start, count
+        )
 
     def go(self, array: np.ndarray | None, start, count) -> None:
         start, count = self.section(start, count)
@@ -539,8 +584,9 @@ class _Part:
                 array = array.view("u1")
             if not array.flags.writeable and self._verb in (_shoal.VERB_READ, _shoal.VERB_GET):
                 raise InvalidArgumentError("out= is a read-only array.")
-        record = int(self.record)
-        given = self._given._raw if self._given is not None else None
+        record = self._index()
         # From here on the compiled part sees to it that this rank takes part.
         self._taken = True
-        self._dataset._raw.transfer(self._verb, self._name, given, array, number, record, start, count)
+        self._dataset._raw.transfer(
+            self._verb, self._name, self._raw_decomposition(), array, number, record, start, count
+        )

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,8 @@ import numpy as np
 
 from . import _shoal
 from ._library import communicator
-from .errors import Error, FileMissingError, InvalidArgumentError, NotFoundError, TypeMismatchError
+from ._refusals import path_text, plain_text, refused_by_all
+from .errors import FileMissingError, InvalidArgumentError, NotFoundError, TypeMismatchError
 from .types import memory_type
 
 
@@ -92,28 +92,6 @@ def _list_of_cells(cells) -> np.ndarray:
     return np.ascontiguousarray(given, np.int64)
 
 
-def _text_of(path) -> str:
-    text = os.fspath(path)
-    if not isinstance(text, str):
-        raise TypeMismatchError(f"path is a {type(text).__name__}; give a str or a pathlib.Path.")
-    return text
-
-
-@contextlib.contextmanager
-def _refused_by_all(comm):
-    """The arguments of a collective call: what one rank refuses all refuse, with its message."""
-    try:
-        yield
-    except Error as error:
-        if comm.size > 1:
-            _shoal.refuse(comm.py2f(), error.code, error.message)
-        raise
-    except Exception as error:
-        with contextlib.suppress(Error):
-            _shoal.refuse(comm.py2f(), InvalidArgumentError.code, str(error))
-        raise
-
-
 class Decomposition:
     """Which global cells this rank owns: one tile (box) a rank, with halo cells around it in memory; or a
     map, a list of cells a rank.
@@ -171,7 +149,7 @@ class Decomposition:
         Raises OverlapError for tiles that overlap, InvalidArgumentError for tiles outside of the shape.
         """
         comm = communicator(comm)
-        with _refused_by_all(comm):
+        with refused_by_all(comm):
             dims, shape, lists = cls._arguments(
                 comm, global_shape, first, count, split, halo, halo_low, halo_high
             )
@@ -195,7 +173,7 @@ class Decomposition:
         integer.
         """
         comm = communicator(comm)
-        with _refused_by_all(comm):
+        with refused_by_all(comm):
             dims, shape = _shape_of(global_shape)
             indices = _list_of_cells(cells)
             uncut = int(np.int32(whole))
@@ -215,8 +193,8 @@ class Decomposition:
         map: the cells are cut evenly in the order of the file, without holes and halos; see cells.
         """
         comm = communicator(comm)
-        with _refused_by_all(comm):
-            where, which = _text_of(path), str(name or "")
+        with refused_by_all(comm):
+            where, which = path_text(path), plain_text(str(name or ""), "name")
         try:
             raw = _shoal.Decomposition.load(comm.py2f(), where, which)
         except NotFoundError as error:
@@ -243,7 +221,7 @@ class Decomposition:
         This decomposition stays as it is; a mask that it has is replaced. Raises InvalidArgumentError for
         another shape, and for NaN; TypeMismatchError for what is no number.
         """
-        with _refused_by_all(self.comm):
+        with refused_by_all(self.comm):
             given = np.zeros(1, bool) if self.is_empty else np.asarray(mask)
             if given.dtype.kind not in "biuf":
                 raise TypeMismatchError(
@@ -260,8 +238,8 @@ class Decomposition:
 
     def save(self, path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""
-        with _refused_by_all(self.comm):
-            where = _text_of(path)
+        with refused_by_all(self.comm):
+            where = path_text(path)
         try:
             self._raw.save(self.comm.py2f(), where)
         except NotFoundError as error:

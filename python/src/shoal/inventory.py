@@ -177,6 +177,15 @@ class Attributes(Mapping):
 
 
 def put_attribute(raw, variable: str, name: str, value) -> None:
+    """Store a Python value as an attribute; where that fails, other ranks may do it. Local."""
+    try:
+        _put_attribute(raw, variable, name, value)
+    except Exception:
+        raw.begin_definition()
+        raise
+
+
+def _put_attribute(raw, variable: str, name: str, value) -> None:
     """Store a Python value as an attribute. Local.
 
     int is stored as int (int64 where it does not fit), float as double, bool as byte, numpy values

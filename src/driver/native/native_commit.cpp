@@ -20,7 +20,12 @@ Met NativeDriver::meet(const Comm& comm, const Deed& deed) {
   if (missed_) mine.missed = k_writes;
   for (;;) {
     if (stage_) stage_->go_to_meeting();
-    const Met met = comm.meet(mine);
+    Met met;
+    const Status came = caught([&] { met = comm.meet(mine); });
+    if (!came.ok()) {  // nobody meets any more: nobody may wait in the stage
+      if (stage_) stage_->fail();
+      throw Error(came);
+    }
     if (!met.others || !missed_) return met;
     comm_.agree(pending_);
     if (queue_) send_queued(all_wrote_the_same());

@@ -6,9 +6,10 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <thread>
+
+#include "comm/ties.hpp"
 
 namespace shoal {
 
@@ -17,6 +18,7 @@ constexpr std::int64_t k_page = 4096;
 constexpr std::uint32_t k_first_places = 4;  // memory for so many is there from the beginning
 constexpr std::uint32_t k_bits = 64;
 constexpr double k_nano = 1e9;
+constexpr std::int64_t k_mark_bytes = 16;
 std::int64_t nanoseconds() {
   return static_cast<std::int64_t>(now() * k_nano);
 }
@@ -56,6 +58,44 @@ struct Stage::Head {
   std::array<char, 1024> message;
 };
 
+/// What others know of a rank.
+struct Stage::Mark {
+  std::atomic<std::uint64_t> steps;  ///< arrivals and votes, which come in the same order on all ranks
+  SharedWord gone;                   ///< it makes no more
+};
+
+/// What others of this process, and ranks that wait for this one, find of the stage. It goes with a stage
+/// that moves.
+class Stage::Post : public Place {
+ public:
+  Post(Ties& ties, Head& head, Mark& mark, std::int64_t id)
+      : ties_(&ties), head_(&head), mark_(&mark), id_(id) {
+    ties_->places.push_back(this);
+    if (ties_->board) ties_->board->enter(id_, *this);
+  }
+  ~Post() override {
+    std::erase(ties_->places, this);
+    if (ties_->board) ties_->board->leave(id_);
+    mark_->gone.store(1, std::memory_order_release);
+    wake_all_of(*head_);
+  }
+  std::uint64_t done_here() const override { return mark_->steps.load(std::memory_order_relaxed); }
+  void break_off(Code, const std::string&) override {
+    head_->broken.store(1, std::memory_order_release);
+    wake_all_of(*head_);
+  }
+  static void wake_all_of(Head& head) {
+    head.events.fetch_add(1, std::memory_order_seq_cst);
+    wake_all(head.events);
+  }
+
+ private:
+  Ties* ties_;
+  Head* head_;
+  Mark* mark_;
+  std::int64_t id_;
+};
+
 struct alignas(64) Stage::Slot {
   SharedWord place;  ///< where the filling's cells are, from 1; 0: nowhere yet
   SharedWord arrived;
@@ -72,7 +112,9 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
       slots_(slots),
       slot_bytes_(slot_bytes),
       slot_head_bytes_(rounded_up(static_cast<std::int64_t>(sizeof(Slot)) + 8 * node.size(), alignof(Slot))),
-      heads_bytes_(rounded_up(k_page + slots * slot_head_bytes_ + slots / 8 + 8, k_mapped_together)),
+      heads_bytes_(
+          rounded_up(k_page + slots * slot_head_bytes_ + slots / 64 * 8 + 8 + k_mark_bytes * node.size(),
+                     k_mapped_together)),
       place_bytes_(rounded_up(slot_bytes + 8 * k_addresses, k_mapped_together)),
       writers_(writers),
       wait_seconds_(wait_seconds),
@@ -84,15 +126,22 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
                                    std::min<std::int64_t>(slots, k_first_places) * place_bytes_),
           static_cast<std::size_t>(heads_bytes_))) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  static_assert(sizeof(Head) <= k_page);
+  static_assert(sizeof(Head) <= k_page && sizeof(Mark) <= k_mark_bytes);
+  post_ = std::make_shared<Post>(node.ties(), head(), mark(node.rank()), window_.id());
 }
 
 Stage::~Stage() {
+  post_.reset();
   window_.keep();
 }
 
 Stage::Head& Stage::head() const {
   return *std::launder(reinterpret_cast<Head*>(window_.data()));
+}
+
+Stage::Mark& Stage::mark(int rank) const {
+  return *std::launder(reinterpret_cast<Mark*>(window_.data() + k_page + slots_ * slot_head_bytes_ +
+                                               slots_ / 64 * 8 + 8 + rank * k_mark_bytes));
 }
 
 std::atomic<std::uint64_t>& Stage::file_end() const {
@@ -229,6 +278,8 @@ bool Stage::arrive(std::uint64_t filling, std::uint64_t note, Work work) {
   Slot& s = slot(filling);
   head().packed.store(nanoseconds(), std::memory_order_relaxed);
   notes(filling)[node_->rank()] = note;
+  ++arrived_;
+  mark(node_->rank()).steps.fetch_add(1, std::memory_order_release);
   if (serves()) s.served.fetch_add(1, std::memory_order_relaxed);
   const bool last =
       s.arrived.fetch_add(1, std::memory_order_seq_cst) + 1 == static_cast<std::uint32_t>(node_->size());
@@ -424,9 +475,31 @@ void Stage::lift_pace() const {
   head().pace_lifted.store(1, std::memory_order_release);
 }
 
+// Until others have arrived at a filling that this rank has arrived at; or at the one that had its slot
+// before.
+std::uint64_t Stage::steps_for(std::uint64_t filling) const {
+  const std::uint64_t steps = post_->done_here();
+  const auto slots = static_cast<std::uint64_t>(slots_);
+  if (filling < arrived_) return steps - (arrived_ - (filling + 1));
+  return filling >= slots && filling - slots < arrived_ ? steps - (arrived_ - (filling - slots + 1)) : 0;
+}
+
 bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
                  const std::function<bool()>& work, Seconds& blocked, double limit, Awaits awaits) {
+  return wait_for_steps(filling, steps_for(filling), condition, work, blocked, limit, awaits);
+}
+
+// Others find on the board what this rank waits for. With ranks that serve, who are behind, nothing can be
+// told.
+bool Stage::wait_for_steps(std::uint64_t filling, std::uint64_t steps, const std::function<bool()>& condition,
+                           const std::function<bool()>& work, Seconds& blocked, double limit, Awaits awaits) {
   Head& h = head();
+  struct OnBoard {
+    Board* board = nullptr;
+    ~OnBoard() {
+      if (board != nullptr) board->go_on();
+    }
+  } waits;
   Seconds quiet_since = now();
   std::uint32_t last_events = h.events.load(std::memory_order_seq_cst);
   while (true) {
@@ -443,16 +516,17 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
     if (events != last_events) {
       last_events = events;
       quiet_since = now();
-    } else if (now() - quiet_since > k_stuck && stuck(filling)) {
+    } else if ((now() - quiet_since > k_stuck && stuck(filling)) || one_is_gone(steps)) {
       fail();
       return false;
     } else if (now() - quiet_since > limit) {
-      throw Error(Code::timeout, "waited " + std::to_string(static_cast<std::int64_t>(limit)) + " s for " +
-                                     who_is_missing(filling) +
-                                     "; every rank must make the same calls in the same order. If it is only "
-                                     "slow, set wait_seconds higher");
+      wait_no_more(limit, steps);
     }
     const Timer timer(blocked);
+    if (waits.board == nullptr && node_->ties().board && computing_ == node_->size()) {
+      waits.board = node_->ties().board.get();
+      waits.board->wait_for({window_.id(), steps});
+    }
     SharedWord& asleep = serves() ? h.storers : h.waiting;
     const std::uint32_t watches = awaits == Awaits::room ? 0 : 1;
     h.watching.fetch_add(watches, std::memory_order_seq_cst);
@@ -463,9 +537,25 @@ bool Stage::wait(std::uint64_t filling, const std::function<bool()>& condition,
   }
 }
 
+// Who drops a stage in which others wait for it comes back no more.
+bool Stage::one_is_gone(std::uint64_t steps) const {
+  for (int r = 0; r < node_->size(); ++r)
+    if (mark(r).gone.load(std::memory_order_acquire) != 0 &&
+        mark(r).steps.load(std::memory_order_acquire) < steps)
+      return true;
+  return false;
+}
+
+void Stage::wait_no_more(double limit, std::uint64_t steps) const {
+  const Status status = timeout_status(limit, node_->ties().call, who_is_missing(steps));
+  node_->break_off(status);
+  throw Error(status);
+}
+
 bool Stage::agree(bool well, Seconds& blocked) {
   Head& h = head();
   const std::uint32_t round = h.rounds.load(std::memory_order_acquire);
+  mark(node_->rank()).steps.fetch_add(1, std::memory_order_release);
   if (!well) h.against.store(1, std::memory_order_relaxed);
   if (h.votes.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(node_->size())) {
     // Nobody votes again before this round is over, so these are ours alone.
@@ -476,17 +566,22 @@ bool Stage::agree(bool well, Seconds& blocked) {
   } else {
     const auto over = [&] { return h.rounds.load(std::memory_order_acquire) != round; };
     const auto nothing = [] { return false; };
-    // Without a limit: a rank that gave up alone would part from the others.
-    if (!wait(next_, over, nothing, blocked, std::numeric_limits<double>::infinity())) return false;
+    // Who gives up breaks the stage for all of them.
+    if (!wait_for_steps(next_, post_->done_here(), over, nothing, blocked, wait_seconds_, Awaits::anything))
+      return false;
   }
   return h.verdict.load(std::memory_order_acquire) == 0;
 }
 
-std::string Stage::who_is_missing(std::uint64_t filling) const {
-  const auto arrived = slot(filling).arrived.load();
-  if (arrived == static_cast<std::uint32_t>(node_->size())) return "cells to be stored";
-  return "other ranks of the node (" + std::to_string(arrived) + " of " + std::to_string(node_->size()) +
-         " have come)";
+std::string Stage::who_is_missing(std::uint64_t steps) const {
+  std::string text;
+  for (int r = 0; r < node_->size(); ++r) {
+    if (mark(r).steps.load(std::memory_order_acquire) >= steps) continue;
+    const int number = node_->on_board(r);
+    text += (text.empty() ? "rank " : ", rank ") + std::to_string(number);
+    if (node_->ties().board) text += " (last seen " + node_->ties().board->last_seen(number) + ")";
+  }
+  return text.empty() ? "cells to be stored" : text;
 }
 
 void Stage::go_to_meeting() {
@@ -542,6 +637,7 @@ void Stage::reset() {
     head().places = places;
   }
   next_ = 0;
+  arrived_ = 0;
   meetings_ = 0;
   node_->barrier();
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -135,9 +136,10 @@ class Stage {
   void pass_on(std::uint64_t filling, std::uint32_t shares) const;
 
   /// Sleep until condition() is true or the stage is broken. While waiting, work() is called and may do
-  /// something useful (true: it did). Error(timeout), naming a rank that is missing, after wait_seconds
-  /// without any progress. False if broken, as it also is, some seconds after, when each rank that does not
-  /// wait here waits for this one in a meeting.
+  /// something useful (true: it did). Error(timeout), naming the ranks that are missing, after wait_seconds
+  /// without any progress; then nobody waits any more for ranks of the node's Comm. False if broken, as it
+  /// also is when a rank has gone, and, some seconds after, when each rank that does not wait here waits for
+  /// this one in a meeting.
   bool wait(std::uint64_t filling, const std::function<bool()>& condition, const std::function<bool()>& work,
             Seconds& blocked, double limit, Awaits awaits = Awaits::anything);
 
@@ -178,8 +180,11 @@ class Stage {
  private:
   struct Head;
   struct Slot;
+  struct Mark;
+  class Post;
   Head& head() const;
   Slot& slot(std::uint64_t filling) const;
+  Mark& mark(int rank) const;
   std::uint64_t* notes(std::uint64_t filling) const;
   std::uint32_t generation(std::uint64_t filling) const {
     return static_cast<std::uint32_t>(filling / static_cast<std::uint64_t>(slots_));
@@ -191,7 +196,12 @@ class Stage {
   std::optional<std::uint32_t> take_place() const;
   void give_back(std::uint32_t place) const;
   bool start_storing();
-  std::string who_is_missing(std::uint64_t filling) const;
+  std::string who_is_missing(std::uint64_t steps) const;
+  std::uint64_t steps_for(std::uint64_t filling) const;
+  bool one_is_gone(std::uint64_t steps) const;
+  void wait_no_more(double limit, std::uint64_t steps) const;
+  bool wait_for_steps(std::uint64_t filling, std::uint64_t steps, const std::function<bool()>& condition,
+                      const std::function<bool()>& work, Seconds& blocked, double limit, Awaits awaits);
   bool stuck(std::uint64_t filling) const;
   bool is_being_stored(std::uint64_t filling) const;
 
@@ -208,8 +218,10 @@ class Stage {
   int computing_;  ///< ranks before those that serve
   double pace_ = 0;
   std::uint64_t next_ = 0;
+  std::uint64_t arrived_ = 0;   ///< fillings that this rank arrived at
   std::uint32_t meetings_ = 0;  ///< that this rank went to
   SharedWindow window_;
+  std::shared_ptr<Post> post_;  ///< where others of the process, and ranks, find the stage
 };
 
 }  // namespace shoal

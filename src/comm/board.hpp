@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "comm/shared_window.hpp"
+
+namespace shoal {
+
+/// Somewhere ranks that share memory wait for each other: a meeting room, a stage. Local, all of it.
+class Place {
+ public:
+  Place() = default;
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  virtual ~Place() = default;
+  /// How many things this rank has done here that others wait for.
+  virtual std::uint64_t done_here() const = 0;
+  /// Nobody waits here any more: all get an error, with this code and message.
+  virtual void break_off(Code code, const std::string& message) = 0;
+};
+
+/// What a rank waits for: that all ranks, or one, have done so many things at a place.
+struct Awaited {
+  std::int64_t place = 0;  ///< its id (SharedWindow::id); 0: the rank does not wait
+  std::uint64_t number = 0;
+  int rank = k_all;  ///< of the communicator
+  static constexpr int k_all = -1;
+};
+
+/// Where ranks of a communicator that share memory tell what call they are in, and for what they wait. So
+/// that who waits can say who is missing and where it was last; and so that ranks that wait for each other,
+/// at different places, find out. Local, but for the constructor.
+class Board {
+ public:
+  /// Collective over ranks, which all share memory. Error(no_memory) on all of them.
+  explicit Board(const Comm& ranks);
+  ~Board();
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  /// This rank begins a call, in words: "write (his.nc)".
+  void begin_call(const char* name, const std::string& of_what);
+  void end_call();
+  /// "in write (his.nc)", "after close (his.nc)", of a rank.
+  std::string last_seen(int rank) const;
+  /// The call that a rank is in.
+  std::string call_of(int rank) const;
+  /// Is a rank in a call, and waits for nobody?
+  bool is_at_work(int rank) const;
+
+  void enter(std::int64_t place, Place& here) { places_[place] = &here; }
+  void leave(std::int64_t place) { places_.erase(place); }
+  void wait_for(const Awaited& awaited);
+  void go_on();
+  /// The place where a rank waits for this one, if it is another than `here`, and this rank has not done
+  /// there what is waited for; else nullptr. As long as this rank waits itself, that one will.
+  Place* waits_elsewhere(int rank, std::int64_t here) const;
+
+ private:
+  struct Entry;
+  Entry& entry(int rank) const;
+  SharedWindow window_;
+  int rank_;
+  std::map<std::int64_t, Place*> places_;  ///< of this process
+};
+
+}  // namespace shoal

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting in MPI for ranks that may never come. A collective call of MPI that is not over can neither be left
+// nor its communicator freed: both are forgotten.
+#include "comm/patience.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "comm/comm.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int k_end_tag = 8;
+constexpr Seconds k_hot = 200e-6;        // in which a rank looks before it sleeps
+constexpr Seconds k_longest_nap = 1e-3;  // naps are an eighth of what was waited so far, or less
+constexpr double k_at_work = 10;         // times as long do ranks wait that have met in the same call
+
+/// What a rank says that waits no more.
+struct Farewell {
+  std::int32_t code = 0;
+  std::array<char, 1020> message{};
+};
+
+// Of communicators on which nobody waits any more.
+void never_free(std::shared_ptr<void> memory) {
+  static auto& kept = *new std::vector<std::shared_ptr<void>>;
+  kept.push_back(std::move(memory));
+}
+
+// To those whose numbers differ by a power of two: who hears of it says it on, so that all do in a few steps.
+void say_farewell(MPI_Comm comm, const Status& status) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const auto message = std::make_shared<Farewell>();
+  message->code = static_cast<std::int32_t>(status.code);
+  std::strncpy(message->message.data(), status.message.c_str(), message->message.size() - 1);
+  for (int step = 1; step < size; step *= 2)
+    for (const int to : {(rank + step) % size, (rank + size - step) % size}) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      if (MPI_Isend(message.get(), sizeof *message, MPI_BYTE, to, k_end_tag, comm, &request) == MPI_SUCCESS)
+        MPI_Request_free(&request);
+    }
+  never_free(message);
+}
+
+std::optional<Status> hear_farewell(MPI_Comm comm) {
+  int there = 0;
+  MPI_Status status;
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, k_end_tag, comm, &there, &status), "MPI_Iprobe");
+  if (there == 0) return std::nullopt;
+  Farewell heard;
+  check_mpi(MPI_Recv(&heard, sizeof heard, MPI_BYTE, status.MPI_SOURCE, k_end_tag, comm, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+  return Status{static_cast<Code>(heard.code), heard.message.data(), -1, {}, {}};
+}
+
+[[noreturn]] void part_for_ever(MPI_Comm comm, const Status& status, Ties& ties, bool tells) {
+  ties.break_off(status);
+  if (tells) say_farewell(comm, ties.broken);
+  throw Error(ties.broken);
+}
+
+}  // namespace
+
+void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
+               Ties& ties, bool listens) {
+  const Seconds start = now();
+  const double limit = ties.wait_seconds * (ties.met ? k_at_work : 1);
+  while (true) {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    if (done != 0) break;
+    const Seconds waited = now() - start;
+    if (waited < k_hot) {
+      std::this_thread::yield();
+      continue;
+    }
+    if (const auto heard = listens ? hear_farewell(comm) : std::nullopt) {
+      never_free(memory);
+      part_for_ever(comm, *heard, ties, true);
+    }
+    if (waited > limit) {
+      never_free(memory);
+      part_for_ever(comm, timeout_status(waited, ties.call, "other ranks, which did not come"), ties,
+                    listens);
+    }
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_nap)));
+  }
+  // Others may have given up before this rank came, whose call is over at once.
+  if (const auto heard = listens ? hear_farewell(comm) : std::nullopt)
+    part_for_ever(comm, *heard, ties, true);
+  ties.met = true;
+}
+
+}  // namespace shoal

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/board.hpp"
+
+namespace shoal {
+
+/// What a Comm and those that are made of it have together: how long their ranks wait for each other, and
+/// whether some waited in vain, after which nobody waits for anybody. Of one process.
+struct Ties {
+  double wait_seconds = 600;     ///< for a rank that does not come
+  std::shared_ptr<Board> board;  ///< of the ranks that share memory, if these are all
+  std::string call;              ///< that this rank is in
+  bool met = false;  ///< ranks have met in it, so that they may be late only because they are at work
+  Status broken;     ///< what all later calls get
+  std::vector<Place*> places;  ///< where ranks wait
+
+  /// Nobody waits any more, here and, where memory is shared, on other ranks.
+  void break_off(const Status& status) {
+    broken.merge(status);
+    for (Place* place : places)
+      place->break_off(broken.code, broken.message);
+  }
+};
+
+/// Of those who waited so long in vain; missing: "rank 2, last seen in write (his.nc)".
+Status timeout_status(double seconds, const std::string& call, const std::string& missing);
+
+}  // namespace shoal
