@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Campaigns of real runs: ranks that are killed, disks that are full, writes that fail."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import crash_pool
+from crash_log import read_state
+from crash_runs import Run, Table, Workload, execute
+
+HOWS = {"ENOSPC": errno.ENOSPC, "EDQUOT": errno.EDQUOT, "EIO": errno.EIO, "short": 0}
+
+
+def changes_of(workload: Workload, folder: Path) -> int:
+    """How many changes a whole run makes. RuntimeError: it fails."""
+    run = execute(workload, folder, log=False)
+    if run.code != 0:
+        raise RuntimeError(f"{workload.name}: code {run.code}\n{run.output}")
+    return read_state(folder / "state")["changes"]
+
+
+def _kind(run: Run) -> str:
+    begun = [p for p in run.promises if "begin" in p]
+    return max(begun, key=lambda p: p["begin"])["kind"] if begun else "define"
+
+
+def kill(workload: Workload, count: int, folder: Path, table: Table, seed: int) -> None:
+    """So many runs that die at a random change: one rank or all of them, before a write or amid it."""
+    choice = random.Random(f"{seed} {workload.name}")
+    counts = table.row(f"kill {workload.name}")
+    changes = changes_of(workload, folder / "whole")
+    asked = []
+    for n in range(count):
+        orders = {
+            "kill_at": choice.randrange(1, changes + 1),
+            "kill_all": choice.randrange(2),
+            "kill_torn": choice.randrange(2),
+        }
+        run = execute(workload, folder / f"kill{n}", log=False, **orders)
+        counts["kills"] += 1
+        if run.code == 0:
+            counts["too late"] += 1  # other ranks wrote more this time, or fewer
+        if run.promised is None:
+            counts["early"] += 1
+            run.remove()
+        else:
+            asked.append((run, orders))
+    answers = crash_pool.check_folders(
+        [(run.folder / "files", run.promised, workload.scenario != "domains") for run, _ in asked]
+    )
+    for (run, orders), answer in zip(asked, answers):
+        counts["checked"] += 1
+        state = answer["state"]
+        if state == "healed" and _kind(run) == "append" and not workload.durable:
+            state = "healed!"
+        if answer.get("append"):
+            state = "bad"
+        counts[state] += 1
+        if state in ("bad", "healed!"):
+            table.bad.append(f"kill {workload.name} {orders} ({state}): {answer}")
+        run.remove()
+
+
+def judge_failures(run: Run, what: str, counts, table: Table, commits: int | None = None) -> None:
+    """The copies taken at failures are those of the last commit, for everybody; and the run ends well."""
+    folders, promise = [], None
+    for told in run.promises:
+        if "promise" in told:
+            promise = told
+        elif "failed" in told:
+            counts["failures"] += 1
+            if promise is None:
+                counts["early"] += 1
+            else:
+                folders.append((run.folder / "copies" / told["copy"], promise, False))
+    if run.code == 0 and promise is not None:
+        folders.append((run.folder / "files", promise, False))
+    answers = crash_pool.check_folders(folders, workers=1)
+    for (folder, _, _), answer in zip(folders, answers):
+        end = folder.name == "files"
+        counts["ends" if end else "copies"] += 1
+        if answer["state"] == "ok":
+            continue
+        counts["bad end" if end else "bad copy" if answer["state"] == "bad" else "healed copy"] += 1
+        table.bad.append(f"{what}: {'end' if end else 'copy ' + folder.name}: {answer}")
+    odd = [line for line in run.output.splitlines() if line.startswith(("LOST", "DISAGREE"))]
+    if run.code != 0 or odd or (commits and promise and promise["promise"] != commits):
+        counts["bad run"] += 1
+        table.bad.append(
+            f"{what}: code {run.code}, {promise and promise['promise']} commits: {run.output[-600:]}"
+        )
+
+
+def inject(
+    workload: Workload, places: list[int], how: str, lasting: bool, folder: Path, table: Table, what: int = 1
+) -> None:
+    """A change (or fsync: what=2) of each of these numbers fails, alone or with all after it, until the commit
+    has failed."""
+    name = f"{how}{' from there on' if lasting else ' once'}{' of fsync' if what == 2 else ''}"
+    counts = table.row(f"{name} {workload.name}")
+    for place in places:
+        run = execute(
+            workload,
+            folder / "inject",
+            log=False,
+            env={"CRASH_COPY": str(folder / "inject" / "copies")},
+            fail_at=place,
+            fail_how=HOWS[how],
+            fail_on=int(lasting),
+            fail_what=what,
+        )
+        counts["runs"] += 1
+        counts["injected"] += read_state(run.folder / "state")["failed"]
+        judge_failures(run, f"{name} {workload.name} fail_at={place}", counts, table)
+        run.remove()
+
+
+@contextlib.contextmanager
+def mounted(folder: Path, *command: str) -> Iterator[Path]:
+    """A file system that is mounted there meanwhile. PermissionError: this user, or system, cannot."""
+    folder.mkdir(parents=True, exist_ok=True)
+    result = subprocess.run(["mount", *command, str(folder)], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise PermissionError(result.stderr.strip())
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def full_tmpfs(workload: Workload, sizes: list[int], folder: Path, table: Table) -> None:
+    """Disks of so many bytes; when one is full, and the files were copied, it grows."""
+    counts = table.row(f"tmpfs {workload.name}")
+    for size in sizes:
+        with mounted(folder / "disk", "-t", "tmpfs", "-o", f"size={size}", "tmpfs") as disk:
+            env = {"CRASH_COPY": str(folder / "full" / "copies"), "CRASH_ROOM": "64m"}
+            run = execute(workload, folder / "full", log=False, files=disk, env=env)
+            counts["runs"] += 1
+            judge_failures(run, f"tmpfs {workload.name} size={size}", counts, table)
+            run.remove()
+
+
+def full_ext4(workload: Workload, room: list[int], folder: Path, table: Table) -> None:
+    """A small ext4 on a loop device, filled up but for so many bytes; what fills it goes after the failure."""
+    counts = table.row(f"ext4 {workload.name}")
+    device = folder / "device"
+    for free in room:
+        with open(device, "wb") as file:
+            file.truncate(8 << 20)
+        subprocess.run(
+            ["mkfs.ext4", "-q", "-O", "^has_journal", str(device)], check=True, capture_output=True
+        )
+        with mounted(folder / "disk", "-o", "loop", str(device)) as disk:
+            filler = disk / "filler"
+            status = os.statvfs(disk)
+            with open(filler, "wb") as file:
+                file.write(bytes(max(0, status.f_bfree * status.f_frsize - free)))
+            env = {"CRASH_COPY": str(folder / "full" / "copies"), "CRASH_ROOM": str(filler)}
+            (disk / "files").mkdir()
+            run = execute(workload, folder / "full", log=False, files=disk / "files", env=env)
+            counts["runs"] += 1
+            judge_failures(run, f"ext4 {workload.name} free={free}", counts, table)
+            run.remove()
