@@ -5,7 +5,8 @@
 #   make test-mpich   the compiled tests again, with MPICH
 #   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
 #   make tsan         the tests of storing in the background, under ThreadSanitizer: some minutes
-#   make test-all     all of these, every driver on every number of ranks, and the sanitizers
+#   make test-all     all of these, every driver on every number of ranks, every state after a crash, and the
+#                     sanitizers
 #   make install      to PREFIX (default /usr/local)
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only
@@ -18,7 +19,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 .PHONY: help build deps library python demo test test-mpich test-nodes test-asan test-tsan tsan test-all install format check clean
 
 help:
-	@sed -n '2,12s/^#   //p' Makefile
+	@sed -n '2,13s/^#   //p' Makefile
 
 build: library python
 

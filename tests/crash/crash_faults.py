@@ -101,8 +101,8 @@ def judge_failures(run: Run, what: str, counts, table: Table, commits: int | Non
 def inject(
     workload: Workload, places: list[int], how: str, lasting: bool, folder: Path, table: Table, what: int = 1
 ) -> None:
-    """A change (or fsync: what=2) of each of these numbers fails, alone or with all after it, until the commit
-    has failed."""
+    """A change (or fsync: what=2) of each of these numbers fails, alone or with all after it, until the
+    commit has failed."""
     name = f"{how}{' from there on' if lasting else ' once'}{' of fsync' if what == 2 else ''}"
     counts = table.row(f"{name} {workload.name}")
     for place in places:
@@ -148,7 +148,7 @@ def full_tmpfs(workload: Workload, sizes: list[int], folder: Path, table: Table)
 
 
 def full_ext4(workload: Workload, room: list[int], folder: Path, table: Table) -> None:
-    """A small ext4 on a loop device, filled up but for so many bytes; what fills it goes after the failure."""
+    """A small ext4 on a loop device, filled up but for so many bytes; what fills it goes when it failed."""
     counts = table.row(f"ext4 {workload.name}")
     device = folder / "device"
     for free in room:

@@ -20,7 +20,7 @@ PAGE, SECTOR = 4096, 512
 
 @dataclass(frozen=True)
 class Moment:
-    """Which state: after `place` changes; torn: with so many bytes of the next one; power: a seed and a unit."""
+    """Which state: after `place` changes; torn: and so many bytes of the next one; power: a seed and a unit."""
 
     place: int
     torn: int = 0

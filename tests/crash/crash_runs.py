@@ -153,7 +153,7 @@ class Table:
         width = max([len(name) for name, _ in self.rows] + [8])
         lines = [" ".join(["workload".ljust(width), *(c.rjust(max(8, len(c))) for c in columns)])]
         total: Counter = Counter()
-        for name, counts in self.rows:
+        for _, counts in self.rows:
             total.update(counts)
         for name, counts in [*self.rows, ("all", total)]:
             cells = (str(counts[c]).rjust(max(8, len(c))) for c in columns)

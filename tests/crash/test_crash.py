@@ -3,7 +3,7 @@
 
 A part of it runs each time, within two minutes; all of it with the environment's TEST_ALL=1, which takes
 an hour (`make test-all`). How a run is recorded and its images are built stands in recorder.c and
-crash_images.py, how a bad one is looked at again in replay.py. The environment's TEST_SEED gives other ones."""
+crash_images.py, how a bad one is looked at again in replay.py. Another TEST_SEED makes other ones."""
 
 from __future__ import annotations
 
