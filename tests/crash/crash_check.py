@@ -10,12 +10,15 @@ import functools
 import json
 import os
 import re
+import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 
+DUMPED = 10  # one image of so many is read by ncdump, too
 FILL = {"f": 9.969209968386869e36, "i": -2147483647, "O": ""}
 
 
@@ -222,11 +225,23 @@ def say(**answer) -> None:
     sys.stdout.flush()
 
 
+def dump(folder: Path) -> str:
+    """Can the netCDF of the system, often an older one, read all of it?"""
+    program = shutil.which("ncdump")
+    for path in _files(folder) if program else []:
+        result = subprocess.run([program, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if result.returncode != 0:
+            return f"ncdump: code {result.returncode}: {result.stderr.decode(errors='replace')[:200]}"
+    return ""
+
+
 def check_image(folder: Path, files: dict[str, bytes], promise: dict, number: int) -> dict:
     """state: ok; healed: only after Shoal opened it for writing is it right for netCDF; bad."""
     write_files(folder, files)
     say(at=number, doing="netcdf")
     answer = {"netcdf": check_netcdf(folder, promise)}
+    if not answer["netcdf"] and number % DUMPED == 0:
+        answer["netcdf"] = dump(folder)
     if answer["netcdf"]:
         write_files(folder, files)  # a reader that fails may have changed it
     say(at=number, doing="shoal")
@@ -253,13 +268,14 @@ def check_moments(job: dict, folder: Path, runs: dict) -> None:
         runs[job["run"]] = changes, Promises(changes)
     changes, promises = runs[job["run"]]
     moments = [Moment(**m) for m in job["moments"]]
-    for number, (moment, files) in enumerate(images(changes, moments)):
+    base = {p.name: p.read_bytes() for p in Path(job["base"]).iterdir()} if job.get("base") else {}
+    for number, (moment, files) in enumerate(images(changes, moments, base)):
         if job.get("damage") == "crash":
             say(at=number, doing="netcdf")
             os.kill(os.getpid(), signal.SIGSEGV)
         if job.get("damage"):
             files = damaged(files, job["damage"])
-        answer = check_image(folder, files, promises.at(moment.place), number)
+        answer = check_image(folder, files, job.get("promise") or promises.at(moment.place), number)
         say(done=number, **answer)
 
 

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import random
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,34 +69,50 @@ def kill(workload: Workload, count: int, folder: Path, table: Table, seed: int) 
         run.remove()
 
 
-def judge_failures(run: Run, what: str, counts, table: Table, commits: int | None = None) -> None:
-    """The copies taken at failures are those of the last commit, for everybody; and the run ends well."""
-    folders, promise = [], None
-    for told in run.promises:
-        if "promise" in told:
-            promise = told
-        elif "failed" in told:
-            counts["failures"] += 1
-            if promise is None:
-                counts["early"] += 1
-            else:
-                folders.append((run.folder / "copies" / told["copy"], promise, False))
-    if run.code == 0 and promise is not None:
-        folders.append((run.folder / "files", promise, False))
-    answers = crash_pool.check_folders(folders, workers=1)
-    for (folder, _, _), answer in zip(folders, answers):
-        end = folder.name == "files"
-        counts["ends" if end else "copies"] += 1
-        if answer["state"] == "ok":
-            continue
-        counts["bad end" if end else "bad copy" if answer["state"] == "bad" else "healed copy"] += 1
-        table.bad.append(f"{what}: {'end' if end else 'copy ' + folder.name}: {answer}")
-    odd = [line for line in run.output.splitlines() if line.startswith(("LOST", "DISAGREE"))]
-    if run.code != 0 or odd or (commits and promise and promise["promise"] != commits):
-        counts["bad run"] += 1
-        table.bad.append(
-            f"{what}: code {run.code}, {promise and promise['promise']} commits: {run.output[-600:]}"
-        )
+class Failures:
+    """Runs in which something failed. The copies taken then are those of the last commit, for everybody; and
+    the run goes on and ends well. All are looked at together, at the end."""
+
+    def __init__(self, name: str, table: Table):
+        self.counts = table.row(name)
+        self._name = name
+        self._table = table
+        self._asked: list[tuple[str, Path, dict]] = []
+
+    def add(self, run: Run, what: str) -> None:
+        self.counts["runs"] += 1
+        self.counts["injected"] += read_state(run.folder / "state")["failed"]
+        promise = None
+        for told in run.promises:
+            if "promise" in told:
+                promise = told
+            elif "failed" in told:
+                self.counts["failures"] += 1
+                if promise is None:
+                    self.counts["early"] += 1
+                else:
+                    self._asked.append((f"{what}: copy", run.folder / "copies" / told["copy"], promise))
+        odd = [line for line in run.output.splitlines() if line.startswith(("LOST", "DISAGREE"))]
+        if run.code != 0 or odd or promise is None:
+            self.counts["bad run"] += 1
+            done = promise and promise["promise"]
+            self._bad(f"{what}: code {run.code} after {done} commits: {run.output[-600:]}")
+        else:
+            shutil.copytree(run.folder / "files", run.folder / "end", symlinks=False)
+            self._asked.append((f"{what}: end", run.folder / "end", promise))
+
+    def judge(self) -> None:
+        answers = crash_pool.check_folders([(folder, promise, False) for _, folder, promise in self._asked])
+        for (what, folder, _), answer in zip(self._asked, answers):
+            at_end = folder.name == "end"
+            self.counts["ends" if at_end else "copies"] += 1
+            if answer["state"] == "ok":
+                continue
+            self.counts["bad end" if at_end else f"{answer['state']} copy"] += 1
+            self._bad(f"{what}: {answer}")
+
+    def _bad(self, what: str) -> None:
+        self._table.bad.append(f"{self._name}, {what}")
 
 
 def inject(
@@ -104,22 +121,21 @@ def inject(
     """A change (or fsync: what=2) of each of these numbers fails, alone or with all after it, until the
     commit has failed."""
     name = f"{how}{' from there on' if lasting else ' once'}{' of fsync' if what == 2 else ''}"
-    counts = table.row(f"{name} {workload.name}")
+    failures = Failures(f"{name} {workload.name}", table)
     for place in places:
+        here = folder / f"inject{place}"
         run = execute(
             workload,
-            folder / "inject",
+            here,
             log=False,
-            env={"CRASH_COPY": str(folder / "inject" / "copies")},
+            env={"CRASH_COPY": str(here / "copies")},
             fail_at=place,
             fail_how=HOWS[how],
             fail_on=int(lasting),
             fail_what=what,
         )
-        counts["runs"] += 1
-        counts["injected"] += read_state(run.folder / "state")["failed"]
-        judge_failures(run, f"{name} {workload.name} fail_at={place}", counts, table)
-        run.remove()
+        failures.add(run, f"fail_at={place}")
+    failures.judge()
 
 
 @contextlib.contextmanager
@@ -137,19 +153,18 @@ def mounted(folder: Path, *command: str) -> Iterator[Path]:
 
 def full_tmpfs(workload: Workload, sizes: list[int], folder: Path, table: Table) -> None:
     """Disks of so many bytes; when one is full, and the files were copied, it grows."""
-    counts = table.row(f"tmpfs {workload.name}")
+    failures = Failures(f"tmpfs {workload.name}", table)
     for size in sizes:
         with mounted(folder / "disk", "-t", "tmpfs", "-o", f"size={size}", "tmpfs") as disk:
-            env = {"CRASH_COPY": str(folder / "full" / "copies"), "CRASH_ROOM": "64m"}
-            run = execute(workload, folder / "full", log=False, files=disk, env=env)
-            counts["runs"] += 1
-            judge_failures(run, f"tmpfs {workload.name} size={size}", counts, table)
-            run.remove()
+            here = folder / f"full{size}"
+            env = {"CRASH_COPY": str(here / "copies"), "CRASH_ROOM": "64m"}
+            failures.add(execute(workload, here, log=False, files=disk, env=env), f"size={size}")
+    failures.judge()
 
 
 def full_ext4(workload: Workload, room: list[int], folder: Path, table: Table) -> None:
     """A small ext4 on a loop device, filled up but for so many bytes; what fills it goes when it failed."""
-    counts = table.row(f"ext4 {workload.name}")
+    failures = Failures(f"ext4 {workload.name}", table)
     device = folder / "device"
     for free in room:
         with open(device, "wb") as file:
@@ -159,12 +174,14 @@ def full_ext4(workload: Workload, room: list[int], folder: Path, table: Table) -
         )
         with mounted(folder / "disk", "-o", "loop", str(device)) as disk:
             filler = disk / "filler"
-            status = os.statvfs(disk)
-            with open(filler, "wb") as file:
-                file.write(bytes(max(0, status.f_bfree * status.f_frsize - free)))
-            env = {"CRASH_COPY": str(folder / "full" / "copies"), "CRASH_ROOM": str(filler)}
+            with open(filler, "wb", buffering=0) as file:
+                with contextlib.suppress(OSError):
+                    while True:
+                        file.write(bytes(4096))
+                os.fsync(file.fileno())
+                file.truncate(max(0, file.tell() - free))
+            here = folder / f"full{free}"
+            env = {"CRASH_COPY": str(here / "copies"), "CRASH_ROOM": str(filler)}
             (disk / "files").mkdir()
-            run = execute(workload, folder / "full", log=False, files=disk / "files", env=env)
-            counts["runs"] += 1
-            judge_failures(run, f"ext4 {workload.name} free={free}", counts, table)
-            run.remove()
+            failures.add(execute(workload, here, log=False, files=disk / "files", env=env), f"free={free}")
+    failures.judge()

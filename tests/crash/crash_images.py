@@ -20,7 +20,7 @@ PAGE, SECTOR = 4096, 512
 
 @dataclass(frozen=True)
 class Moment:
-    """Which state: after `place` changes; torn: and so many bytes of the next one; power: a seed and a unit."""
+    """A state: after `place` changes; torn: and so many bytes of the next one; power: a seed and a unit."""
 
     place: int
     torn: int = 0
@@ -61,9 +61,9 @@ class Unsynced:
 class Disk:
     """The files while the changes are made, one after the other."""
 
-    def __init__(self):
-        self.files: dict[str, bytearray] = {}
-        self.unsynced: dict[str, Unsynced] = {}
+    def __init__(self, base: dict[str, bytes] | None = None):
+        self.files = {name: bytearray(data) for name, data in (base or {}).items()}
+        self.unsynced = {name: Unsynced(data) for name, data in (base or {}).items()}
 
     def apply(self, change: Change) -> None:
         data = self.files.setdefault(change.path, bytearray()) if change.path else None
@@ -162,10 +162,14 @@ def power_moments(changes: list[Change], first: int, count: int, choice: random.
     return moments
 
 
-def images(changes: list[Change], moments: list[Moment]) -> Iterator[tuple[Moment, dict[str, bytes]]]:
-    """The images of moments that are in order of their places."""
-    disk, done = Disk(), 0
+def images(
+    changes: list[Change], moments: list[Moment], base: dict[str, bytes] | None = None
+) -> Iterator[tuple[Moment, dict[str, bytes]]]:
+    """The images of moments, each from those before where they are in order. base: files there already."""
+    disk, done = Disk(base), 0
     for moment in moments:
+        if moment.place < done:
+            disk, done = Disk(base), 0
         for change in changes[done : moment.place]:
             disk.apply(change)
         done = moment.place

@@ -144,13 +144,14 @@ def _check_all(jobs: list, make: Callable[[list], dict], workers: int | None) ->
 
 
 def check(
-    run: Path, moments: list[Moment], damage: str = "", workers: int | None = None
+    run: Path, moments: list[Moment], workers: int | None = None, **more: object
 ) -> list[tuple[Moment, dict]]:
     """Check images of a run. What is bad is looked at once more in a fresh process, which then counts: a
-    library that met a damaged file may fail with the next ones too."""
+    library that met a damaged file may fail with the next ones too. more: damage=, to see that it is found;
+    base= and promise=, a folder of files that were there before, and what was promised of them."""
 
     def make(part: list[Moment]) -> dict:
-        return {"run": str(run), "moments": [asdict(m) for m in part], "damage": damage}
+        return {"run": str(run), "moments": [asdict(m) for m in part], **more}
 
     return list(zip(moments, _check_all(moments, make, workers)))
 

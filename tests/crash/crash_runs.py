@@ -77,15 +77,28 @@ class Run:
 
 
 def execute(
-    workload: Workload, folder: Path, log: bool = True, files: Path | None = None, env=None, **orders: int
+    workload: Workload,
+    folder: Path,
+    log: bool = True,
+    files: Path | None = None,
+    base: Path | None = None,
+    env: dict[str, str] | None = None,
+    **orders: int,
 ) -> Run:
-    """Run a workload under the recorder. orders: see recorder.c."""
+    """Run a workload under the recorder.
+
+    files   a folder for its files, elsewhere
+    base    a folder of files that are there already
+    orders  kill_at=, fail_at=, ...: see recorder.c
+    """
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("files", "log", "copies"):
         (folder / name).mkdir(parents=True)
     if files is not None:  # a file system of their own
         (folder / "files").rmdir()
         (folder / "files").symlink_to(files)
+    if base is not None:
+        shutil.copytree(base, folder / "files", dirs_exist_ok=True)
     write_state(folder / "state", **orders)
     inside = {
         "LD_PRELOAD": str(build_folder() / "tests" / "libcrash_recorder.so"),
@@ -99,11 +112,12 @@ def execute(
     command += ["env", *(f"{key}={value}" for key, value in {**alone(), **inside}.items())]
     command += workload.command((files or folder / "files") / "his.nc")
     run = Run(folder, workload)
-    run.code, run.output = _run(command)
+    run.code, run.output = run_program(command)
     return run
 
 
-def _run(command: list[str]) -> tuple[int, str]:
+def run_program(command: list[str]) -> tuple[int, str]:
+    """Code and output; -1: it hung."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

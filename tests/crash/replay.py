@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import sys
 from pathlib import Path
 
 import crash_pool
 from crash_images import Moment, images, power_moments, process_moments
 from crash_log import PROMISE, Promises, read_log
-from crash_runs import Run, Table, Workload, first_promise, record
+from crash_runs import Run, Table, Workload, execute, first_promise, record, run_program
+
+SHOAL = [sys.executable, "-m", "shoal.cli"]
+MOST_RECOVERED = 3  # of the images of a run that are to be healed
 
 
 def choose_moments(run: Run, power: int, most: int, seed: int) -> list[Moment]:
@@ -48,11 +52,12 @@ def _thinned(moments, changes, most, choice):
 
 def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -> dict:
     """Check images and count them in the table. `healed` is allowed where definitions change, where text is
-    written, and where a power failure tore a durable commit."""
+    written, where several dimensions grow, and where commits are durable."""
+    healed = []
     changes = read_log(run.folder / "log")
     promises = Promises(changes)
     counts = table.row(run.workload.name)
-    for moment, answer in crash_pool.check(run.folder, moments, damage):
+    for moment, answer in crash_pool.check(run.folder, moments, damage=damage):
         counts["images"] += 1
         counts[moment.way] += 1
         state = answer["state"]
@@ -60,6 +65,7 @@ def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -
         if state == "healed":
             allowed = kind != "append" or run.workload.durable
             state = "healed" if allowed else "healed!"
+            healed.append(moment)
         counts[state] += 1
         if answer.get("crash"):
             counts["crashed"] += 1
@@ -70,7 +76,47 @@ def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -
                 f"netcdf: {answer['netcdf'] or 'ok'}; shoal: {answer['shoal'] or 'ok'}; "
                 f"healing: {answer.get('healing') or 'ok'}; last: {last}"
             )
+    for moment in healed[:: max(1, len(healed) // MOST_RECOVERED)][:MOST_RECOVERED]:
+        check_recovery(run, moment, counts, table)
     return counts
+
+
+def check_recovery(run: Run, moment: Moment, counts: dict, table: Table) -> None:
+    """What is healed by opening is healed by `shoal recover` as well; and a crash while it is healed spoils
+    nothing: every state of that is looked at, too."""
+    changes = read_log(run.folder / "log")
+    promise = Promises(changes).at(moment.place)
+    base, here = run.folder / "base", run.folder / "recovery"
+    shutil.rmtree(base, ignore_errors=True)
+    base.mkdir()
+    for _, files in images(changes, [moment]):
+        for name, data in files.items():
+            (base / name).write_bytes(data)
+
+    def bad(how: str, what: object) -> None:
+        counts["bad recovery"] += 1
+        table.bad.append(f"{run.workload.name} {moment.text()}: {how}: {what}")
+
+    shutil.rmtree(here, ignore_errors=True)
+    shutil.copytree(base, here)
+    for path in here.iterdir():
+        code, output = run_program([*SHOAL, "recover", str(path)])
+        if code != 0:
+            bad("shoal recover", f"code {code}: {output[-400:]}")
+    answer = crash_pool.check_folders([(here, promise, True)], workers=1)[0]
+    counts["recovered"] += 1
+    if answer["state"] != "ok" or answer["append"]:
+        bad("after shoal recover", answer)
+    opening = Run(run.folder / "opening", run.workload)
+    opened = execute(Workload("open", run.workload.format, 1), opening.folder, base=base)
+    if opened.code != 0:
+        bad("open for writing", opened.output)
+        return
+    moments = process_moments(read_log(opening.folder / "log"), 0, random.Random(moment.place))
+    for inner, answer in crash_pool.check(opening.folder, moments, base=str(base), promise=promise):
+        counts["in recovery"] += 1
+        if answer["state"] == "bad":
+            bad(f"opened for writing, and killed there {inner.text()}", answer)
 
 
 def _record(args) -> int:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes a scenario and says what it was promised:
 //   crash_workload SCENARIO FORMAT PATH [records=10] [durable=1] [ny=6] [nx=40] [nz=2] [settings=...]
+// The scenario `open` opens files of a run that was killed, all that are there, for writing, and closes them.
 //
 //   CRASH_PROMISE  gets a line of JSON for each commit that begins, that is done, and that failed
 //   CRASH_COPY     a folder: after a commit that failed the files are copied to a folder of it at once; then
@@ -324,6 +325,19 @@ class Model {
   std::string first_;
 };
 
+void open_files(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path()))
+    paths.push_back(entry.path().string());
+  for (const auto& one : paths) {
+    shoal_dataset* file = nullptr;
+    if (shoal_open(MPI_COMM_WORLD, one.c_str(), SHOAL_WRITE, "quiet=true", &file) != SHOAL_OK ||
+        shoal_close(&file, 0) != SHOAL_OK)
+      throw Failure(shoal_error_message());
+  }
+}
+
 Options read_options(int argc, char** argv) {
   if (argc < 4) throw std::runtime_error("usage: crash_workload SCENARIO FORMAT PATH [key=value...]");
   Options options{argv[1], argv[2], argv[3], {}};
@@ -355,6 +369,11 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   try {
     const auto options = crash::read_options(argc, argv);
+    if (options.scenario == "open") {
+      crash::open_files(options.path);
+      MPI_Finalize();
+      return 0;
+    }
     const auto plan = crash::make_plan(options);
     MPI_Comm computing = MPI_COMM_WORLD;
     if (plan.servers && shoal_serve(MPI_COMM_WORLD, 1, &computing) != SHOAL_OK)

@@ -48,7 +48,9 @@ struct Write {
 /// What is done between two promises.
 struct Commit {
   enum class End { sync, close, reopen };
-  std::string kind = "append";  // "define": definitions change, "strings": beside numbers, text is written
+  // What Shoal promises of a kill depends on it. append: only records and values come; define: definitions
+  // change; strings: there is text; several: several dimensions grow.
+  std::string kind = "append";
   std::vector<Variable> variables;
   std::vector<Attribute> attributes;
   std::vector<Write> writes;
