@@ -190,7 +190,7 @@ def open_for_writing(folder: Path) -> str:
 
 
 def append_record(folder: Path, promise: dict) -> str:
-    """The next run goes on: one more record of everything, by Shoal."""
+    """The next run goes on behind what was promised: one more record of everything, by Shoal."""
     import shoal
 
     try:
@@ -199,7 +199,7 @@ def append_record(folder: Path, promise: dict) -> str:
                 if told["records"] < 0:
                     continue
                 name, variable = told["name"], file.variables[told["name"]]
-                record = variable.shape[0]
+                record = told["records"]
                 kind = "O" if variable.dtype is str else np.dtype(variable.dtype).str
                 values = expected(int(name.rsplit("_", 1)[1]), record + 1, tuple(told["inner"]), kind)[-1]
                 file.put(name, values, record)
