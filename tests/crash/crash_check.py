@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import json
 import os
 import re
@@ -311,6 +312,8 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     sys.stderr = open(os.devnull, "w")
     os.dup2(sys.stderr.fileno(), 2)  # HDF5 and netCDF print their stacks
+    importlib.import_module("netCDF4")
+    importlib.import_module("mpi4py.MPI")  # what fails to start is no finding
     runs: dict = {}
     say(ready=True)
     for line in sys.stdin:

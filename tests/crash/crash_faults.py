@@ -73,7 +73,8 @@ class Failures:
     """Runs in which something failed. The copies taken then are those of the last commit, for everybody; and
     the run goes on and ends well. All are looked at together, at the end."""
 
-    def __init__(self, name: str, table: Table):
+    def __init__(self, name: str, table: Table, may_be_healed: bool = False):
+        self._may_be_healed = may_be_healed
         self.counts = table.row(name)
         self._name = name
         self._table = table
@@ -109,6 +110,8 @@ class Failures:
             if answer["state"] == "ok":
                 continue
             self.counts["bad end" if at_end else f"{answer['state']} copy"] += 1
+            if answer["state"] == "healed" and self._may_be_healed and not at_end:
+                continue
             self._bad(f"{what}: {answer}")
 
     def _bad(self, what: str) -> None:
@@ -119,9 +122,11 @@ def inject(
     workload: Workload, places: list[int], how: str, lasting: bool, folder: Path, table: Table, what: int = 1
 ) -> None:
     """A change (or fsync: what=2) of each of these numbers fails, alone or with all after it, until the
-    commit has failed."""
+    commit has failed. Where there is no space, what needs none goes on. Of a device that fails for good
+    nothing can be taken back: then Shoal must be able to finish what is there."""
     name = f"{how}{' from there on' if lasting else ' once'}{' of fsync' if what == 2 else ''}"
-    failures = Failures(f"{name} {workload.name}", table)
+    dead = lasting and how == "EIO"
+    failures = Failures(f"{name} {workload.name}", table, may_be_healed=dead)
     for place in places:
         here = folder / f"inject{place}"
         run = execute(
@@ -131,7 +136,7 @@ def inject(
             env={"CRASH_COPY": str(here / "copies")},
             fail_at=place,
             fail_how=HOWS[how],
-            fail_on=int(lasting),
+            fail_on=0 if not lasting else 1 if dead or how == "short" else 2,
             fail_what=what,
         )
         failures.add(run, f"fail_at={place}")

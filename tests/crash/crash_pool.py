@@ -43,6 +43,13 @@ class Worker:
         self._rest = b""
 
     def start(self) -> None:
+        for _ in range(3):
+            self._launch()
+            if "ready" in self.answer():
+                return
+        raise RuntimeError("the checking process does not start")
+
+    def _launch(self) -> None:
         self.end()
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "crash_check.py"), str(self.folder)],
@@ -52,8 +59,6 @@ class Worker:
             bufsize=0,
         )
         self._rest = b""
-        if "ready" not in self.answer():
-            raise RuntimeError("the checking process does not start")
 
     def give(self, job: dict) -> None:
         self.process.stdin.write(json.dumps(job).encode() + b"\n")

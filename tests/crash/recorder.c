@@ -45,7 +45,7 @@ typedef struct State {
   int64_t kill_torn; /* 1: the part of the write before a page's border is still done */
   int64_t fail_at;   /* let the change (or sync) of this number fail; 0: none */
   int64_t fail_how;  /* errno; 0: half of the write is done, and said to be */
-  int64_t fail_on;   /* 1: all from there on, until somebody sets fail_at to 0 */
+  int64_t fail_on; /* 1: all from there on, until somebody sets fail_at to 0; 2: those that need new space */
   int64_t fail_what; /* k_fail_changes or k_fail_syncs */
   int64_t failed;    /* how many were made to fail */
   int64_t ranks;     /* how many processes have come */
@@ -208,9 +208,18 @@ static void kill_now(void) {
     pause();
 }
 
+/* Whether a write needs space that the file does not have yet: behind its end, or in a hole. */
+static int needs_space(int fd, int64_t offset, int64_t n) {
+  if (fd < 0) return 1;
+  const off64_t place = lseek64(fd, 0, SEEK_CUR);
+  const off64_t hole = lseek64(fd, offset, SEEK_HOLE); /* fails behind the end, which is a hole as well */
+  lseek64(fd, place, SEEK_SET);
+  return hole < 0 || hole < offset + n;
+}
+
 /* Counts a change that is about to be made. What becomes of it: all of the n bytes (n), a part of them, or
  * -1 with errno set. */
-static int64_t order(int64_t offset, int64_t n, int* dies) {
+static int64_t order(int fd, int64_t offset, int64_t n, int* dies) {
   State* s = g_state;
   *dies = 0;
   if (s->kill_rank < 0 || s->kill_rank == g_rank || s->kill_at == 0)
@@ -225,6 +234,7 @@ static int64_t order(int64_t offset, int64_t n, int* dies) {
   }
   if (s->fail_what != k_fail_changes || s->fail_at == 0 || s->changes < s->fail_at) return n;
   if (s->changes > s->fail_at && !s->fail_on) return n;
+  if (s->fail_on == 2 && !needs_space(fd, offset, n)) return n;
   ++s->failed;
   if (s->fail_how == 0) return n > 1 ? n / 2 : n;
   errno = (int)s->fail_how;
@@ -263,7 +273,7 @@ static ssize_t write_watched(int fd, const void* bytes, size_t n, off64_t at) {
   int64_t offset = at;
   if (at < 0) offset = lseek(fd, 0, (fcntl(fd, F_GETFL) & O_APPEND) != 0 ? SEEK_END : SEEK_CUR);
   int dies = 0;
-  const int64_t allowed = what == k_promise ? (int64_t)n : order(offset, (int64_t)n, &dies);
+  const int64_t allowed = what == k_promise ? (int64_t)n : order(fd, offset, (int64_t)n, &dies);
   ssize_t done = -1;
   if (allowed >= 0) {
     done = at < 0 ? next_write(fd, bytes, (size_t)allowed) : next_write_at(fd, bytes, (size_t)allowed, at);
@@ -363,7 +373,7 @@ static int change_watched(const Change* c) {
   int dies = 0;
   const int returns_error = c->what == k_allocate && c->mode < 0;
   int result = -1;
-  if (order(0, 1, &dies) >= 0) {
+  if (order(-1, 0, 1, &dies) >= 0) {
     result = do_change(c);
     const int64_t mode = c->mode > 0 ? c->mode : 0;
     const struct iovec payload = {(void*)&mode, sizeof mode};

@@ -52,7 +52,7 @@ def _thinned(moments, changes, most, choice):
 
 def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -> dict:
     """Check images and count them in the table. `healed` is allowed where definitions change, where text is
-    written, where several dimensions grow, and where commits are durable."""
+    written, and where commits are durable."""
     healed = []
     changes = read_log(run.folder / "log")
     promises = Promises(changes)

@@ -49,7 +49,7 @@ struct Write {
 struct Commit {
   enum class End { sync, close, reopen };
   // What Shoal promises of a kill depends on it. append: only records and values come; define: definitions
-  // change; strings: there is text; several: several dimensions grow.
+  // change; strings: there is text.
   std::string kind = "append";
   std::vector<Variable> variables;
   std::vector<Attribute> attributes;

@@ -69,9 +69,8 @@ class Planner {
       append(1);
   }
 
-  void commit_writes(std::vector<Write> writes, const char* kind = "append") {
+  void commit_writes(std::vector<Write> writes) {
     Commit commit;
-    commit.kind = kind;
     commit.writes = std::move(writes);
     plan_.commits.push_back(std::move(commit));
   }
@@ -202,8 +201,8 @@ void unlimited(Planner& p) {
   std::int64_t event = 0;
   for (int i = 0; i < p.records(); ++i) {
     const auto record = p.next_record();
-    p.commit_writes({{0, record}, {1, record}}, "several");
-    if (i % 3 == 0) p.commit_writes({{2, event}, {3, event}, {2, event + 1}, {3, event + 1}}, "several");
+    p.commit_writes({{0, record}, {1, record}});
+    if (i % 3 == 0) p.commit_writes({{2, event}, {3, event}, {2, event + 1}, {3, event + 1}});
     if (i % 3 == 0) event += 2;
   }
   p.close();
