@@ -6,7 +6,8 @@
 #   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
 #   make test-model   the model of the stage, tried in every order of steps by the checker Spin: some minutes
 #   make tsan         the tests of storing in the background, under ThreadSanitizer: some minutes
-#   make test-all     all of these, every driver on every number of ranks, and the sanitizers
+#   make test-all     all of these, every driver on every number of ranks, every state after a crash, and the
+#                     sanitizers
 #   make install      to PREFIX (default /usr/local)
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only

@@ -76,6 +76,8 @@ section_python() {
   fi
   export MPIRUN_LAUNCHER TEST_BUILD_DIR=$build
   MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE)
+  # What takes long is done where all is asked for (make test-all), or by TEST_ALL in the environment.
+  export TEST_ALL=${TEST_ALL:-$(cache_value SHOAL_TEST_ALL)}
   local path found=no
   for path in python/tests tests examples; do
     [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || continue

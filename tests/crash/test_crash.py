@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was committed survives a crash: in every state in which one can leave the files, and in real ones.
+
+A part of it runs each time, within two minutes; all of it with the environment's TEST_ALL=1, which takes
+an hour (`make test-all`). How a run is recorded and its images are built stands in recorder.c and
+crash_images.py, how a bad one is looked at again in replay.py. Another TEST_SEED makes other ones."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections import Counter
+
+import crash_faults
+import crash_pool
+import pytest
+from crash_images import Disk, Moment, images, process_moments
+from crash_log import CREATE, PROMISE, SYNC, TRUNCATE, WRITE, Change, Promises, read_log
+from crash_runs import Table, Workload, build_folder, first_promise, record
+from replay import check_run, choose_moments
+
+ALL = os.environ.get("TEST_ALL", "").upper() in ("1", "ON", "TRUE")
+SEED = int(os.environ.get("TEST_SEED", "1"))
+CLASSIC = ["cdf1", "cdf2", "cdf5"]
+HDF5 = ["netcdf4", "netcdf4-classic"]
+TINY = ("nz=1", "ny=2", "nx=5")
+
+pytest.importorskip("netCDF4")
+pytest.importorskip("shoal")
+pytestmark = [
+    pytest.mark.skipif(
+        not (build_folder() / "tests" / "libcrash_recorder.so").exists(),
+        reason=f"no recorder in {build_folder()}: build the target crash_recorder",
+    ),
+    pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="needs room in /dev/shm"),
+]
+
+
+def every_scenario() -> list[Workload]:
+    """Each scenario in each format that has it, not durable and durable, on 1 to 4 ranks in turn."""
+    formats = {
+        "append": CLASSIC + HDF5,
+        "batches": ["cdf5", "netcdf4"],
+        "late": CLASSIC + HDF5,
+        "define": CLASSIC + HDF5,
+        "reopen": CLASSIC + HDF5,
+        "deflate": HDF5,
+        "strings": ["netcdf4"],
+        "maps": ["cdf5", "netcdf4"],
+        "thread": ["cdf2", "cdf5", "netcdf4"],
+        "servers": ["cdf5", "netcdf4"],
+        "domains": ["cdf5", "netcdf4"],
+        "unlimited": ["netcdf4"],
+    }
+    all_ = []
+    for scenario, names in formats.items():
+        for name in names:
+            for durable in (False, True):
+                ranks = 1 + len(all_) % 4
+                if scenario in ("servers", "domains", "maps"):
+                    ranks = max(ranks, 2)
+                all_.append(Workload(scenario, name, ranks, 12, durable))
+    return all_
+
+
+def long_ones() -> list[Workload]:
+    """Many records: the index of a variable's chunks grows by levels, at 64 and at 1,024 of them."""
+    found = [
+        Workload(s, "netcdf4", 2, 140, False, TINY)
+        for s in ("append", "late", "deflate", "unlimited", "reopen")
+    ]
+    found += [
+        Workload("append", "netcdf4-classic", 3, 140, True, TINY),
+        Workload("strings", "netcdf4", 1, 140, False, TINY),
+    ]
+    return [
+        *found,
+        Workload("append", "netcdf4", 2, 1150, False, TINY),
+        Workload("append", "cdf5", 2, 300, False, TINY),
+    ]
+
+
+SOME = [
+    Workload("append", "netcdf4", 2, 6),
+    Workload("append", "netcdf4-classic", 3, 4, True),
+    Workload("append", "netcdf4", 1, 70, False, TINY),
+    Workload("define", "netcdf4", 2, 8),
+    Workload("reopen", "netcdf4", 1, 4, True),
+    Workload("deflate", "netcdf4", 3, 6),
+    Workload("strings", "netcdf4", 1, 4),
+    Workload("unlimited", "netcdf4", 2, 4),
+    Workload("define", "cdf5", 4, 8),
+    Workload("late", "cdf2", 2, 4, True),
+]
+
+
+@pytest.mark.parametrize("workload", every_scenario() + long_ones() if ALL else SOME, ids=lambda w: w.name)
+def test_every_state(workload, scratch, table):
+    run = record(workload, scratch / "run")
+    most, power = (1500, 400) if ALL else (70, 30)
+    check_run(run, choose_moments(run, power if workload.durable else 0, most, SEED), table)
+
+
+KILLED = [
+    ("append", "netcdf4"),
+    ("define", "netcdf4"),
+    ("deflate", "netcdf4"),
+    ("append", "cdf5"),
+    ("reopen", "cdf2"),
+]
+KILLED += [
+    ("thread", "netcdf4"),
+    ("servers", "netcdf4"),
+    ("strings", "netcdf4"),
+    ("maps", "netcdf4-classic"),
+] * ALL
+
+
+@pytest.mark.parametrize("scenario, name", KILLED, ids=lambda v: v)
+def test_kills(scenario, name, scratch, table):
+    """Ranks die in the middle of it; the next run goes on."""
+    ranks = 1 if scenario == "deflate" else 3
+    crash_faults.kill(Workload(scenario, name, ranks, 8), 40 if ALL else 2, scratch, table, SEED)
+
+
+FAILING = [
+    Workload("append", "netcdf4", 1, 6),
+    Workload("define", "netcdf4", 1, 4),
+    Workload("append", "cdf5", 1, 4),
+]
+FAILING += [
+    Workload("reopen", "netcdf4", 1, 4),
+    Workload("deflate", "netcdf4", 2, 6),
+    Workload("thread", "netcdf4", 2, 4),
+    Workload("late", "netcdf4-classic", 2, 4, True),
+    Workload("strings", "netcdf4", 1, 4),
+    Workload("define", "cdf2", 2, 4),
+] * ALL
+
+
+@pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
+@pytest.mark.parametrize("how", ["ENOSPC", "EIO", "short"] + ["EDQUOT"] * ALL)
+@pytest.mark.parametrize("workload", FAILING, ids=lambda w: w.name)
+def test_failing_writes(workload, how, lasting, scratch, table):
+    changes = crash_faults.changes_of(workload, scratch / "whole")
+    places = list(range(1, changes + 1))
+    some = random.Random(f"{SEED} {workload.name} {how} {lasting}").sample(
+        places, min(len(places), 40 if ALL else 1)
+    )
+    crash_faults.inject(workload, some, how, lasting, scratch, table)
+
+
+@pytest.mark.parametrize("workload", [Workload("append", "netcdf4", 1, 4, True)], ids=lambda w: w.name)
+def test_failing_fsync(workload, scratch, table):
+    crash_faults.inject(workload, list(range(1, 14 if ALL else 4)), "EIO", False, scratch, table, what=2)
+
+
+def _need_mounts(scratch):
+    try:
+        with crash_faults.mounted(scratch / "probe", "-t", "tmpfs", "-o", "size=16k", "tmpfs"):
+            pass
+    except (OSError, FileNotFoundError) as error:
+        pytest.skip(f"file systems cannot be mounted here (it takes root): {error}")
+
+
+FULL = [
+    Workload("append", "netcdf4", 2, 70, False, ("nz=1", "ny=6", "nx=40")),
+    Workload("append", "cdf5", 2, 70, False, ("nz=1", "ny=6", "nx=40")),
+] + [Workload("deflate", "netcdf4", 1, 70), Workload("define", "netcdf4", 2, 40)] * ALL
+
+
+@pytest.mark.parametrize("workload", FULL, ids=lambda w: w.name)
+def test_full_disk(workload, scratch, table):
+    _need_mounts(scratch)
+    sizes = list(range(16, 1025, 4)) if ALL else [40, 164, 400]
+    crash_faults.full_tmpfs(workload, [s * 1024 for s in sizes], scratch, table)
+
+
+@pytest.mark.parametrize("workload", FULL[:2], ids=lambda w: w.name)
+def test_full_device(workload, scratch, table):
+    """ext4, which gives space to blocks late."""
+    _need_mounts(scratch)
+    if shutil.which("mkfs.ext4") is None:
+        pytest.skip("mkfs.ext4 is not installed")
+    room = list(range(32, 513, 32)) if ALL else [64]
+    try:
+        crash_faults.full_ext4(workload, [r * 1024 for r in room], scratch, table)
+    except PermissionError as error:
+        pytest.skip(f"no loop devices here: {error}")
+
+
+# ---- The test itself can fail ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("damage", ["cut", "header", "value"])
+@pytest.mark.parametrize("name", ["netcdf4", "cdf5"])
+def test_damage_is_found(name, damage, scratch):
+    workload = Workload("append", name, 1, 3)
+    run = record(workload, scratch / "run")
+    moments = [Moment(len(read_log(run.folder / "log")))]
+    table = Table()
+    assert check_run(run, moments, table)["ok"] == 1
+    counts = check_run(run, moments, table, damage)
+    assert counts["bad"] == 1 and len(table.bad) == 1, table.bad
+
+
+def test_a_reader_that_crashes_is_found(scratch):
+    """The checking process ends amid an image; the others are checked all the same."""
+    run = record(Workload("append", "cdf5", 1, 2), scratch / "run")
+    first = first_promise(read_log(run.folder / "log"))
+    moments = [Moment(place) for place in range(first, first + 3)]
+    answers = crash_pool.check(run.folder, moments, damage="crash", workers=1)
+    assert [a["state"] for _, a in answers] == ["bad"] * 3
+    assert all("signal 11" in a["netcdf"] for _, a in answers)
+
+
+def test_a_run_is_rebuilt_whole(scratch):
+    """All changes of all ranks, in their order, give the file that lies there."""
+    for name in ("netcdf4", "cdf1"):
+        run = record(Workload("reopen", name, 3, 6), scratch / "run")
+        changes = read_log(run.folder / "log")
+        assert Promises(changes).count() == len([p for p in run.promises if "promise" in p]) // 3
+        for _, files in images(changes, [Moment(len(changes))]):
+            assert files == {"his.nc": run.path.read_bytes()}
+        assert len(process_moments(changes, 0, random.Random(1))) > len(changes)
+
+
+def test_power_failures_keep_what_was_synced():
+    write = [Change(WRITE, "f", 4096 * i, 4096, 0, bytes([i + 1]) * 4096) for i in range(4)]
+    again = Change(WRITE, "f", 0, 8192, 0, b"z" * 8192)
+    changes = [Change(CREATE, "f", 1, 0, 0, b""), *write, Change(SYNC, "f", 0, 0, 0, b""), again]
+    changes += [Change(PROMISE, "", 0, 0, 0, b"{}"), Change(TRUNCATE, "f", 20000, 0, 0, b"")]
+    disk = Disk()
+    for change in changes:
+        disk.apply(change)
+    seen: Counter = Counter()
+    for seed in range(200):
+        data = disk.image(Moment(len(changes), seed=seed, unit=512), None)["f"]
+        assert len(data) in (16384, 20000)
+        assert data[8192:16384] == write[2].payload + write[3].payload
+        assert data[16384:] == bytes(len(data) - 16384)
+        sectors = [data[i : i + 512] for i in range(0, 8192, 512)]
+        assert all(s in (b"z" * 512, bytes([1 + i // 8]) * 512) for i, s in enumerate(sectors))
+        seen[sum(s[0] == ord("z") for s in sectors)] += 1
+    assert seen[16] > 0 and len(seen) > 5 and min(seen) < 8

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the crash tests write: variables whose values can be worked out from variable, record and cell, in a
+// list of commits that can each be made again when it failed.
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "shoal/shoal.h"
+
+namespace crash {
+
+struct Options {
+  std::string scenario;
+  std::string format;
+  std::string path;
+  std::string settings;  // beside the scenario's own
+  int records = 10;
+  bool durable = false;
+  std::int64_t nz = 2, ny = 6, nx = 40;
+};
+
+struct Variable {
+  std::string name;  // ends in _ID, so that a reader who knows nothing else knows the values
+  int id = 0;
+  int type = SHOAL_DOUBLE;
+  std::string dims;
+  std::vector<std::int64_t> inner;  // lengths, without the record dimension
+  bool record = false;
+  bool field = false;  // cut over ranks
+  std::string filters;
+  std::vector<std::int64_t> chunks;
+};
+
+struct Attribute {
+  std::string variable;  // "": of the file
+  std::string name;
+  int version = 0;
+};
+
+struct Write {
+  int variable;
+  std::int64_t record;
+};
+
+/// What is done between two promises.
+struct Commit {
+  enum class End { sync, close, reopen };
+  // What Shoal promises of a kill depends on it. append: only records and values come; define: definitions
+  // change; strings: there is text.
+  std::string kind = "append";
+  std::vector<Variable> variables;
+  std::vector<Attribute> attributes;
+  std::vector<Write> writes;
+  End end = End::sync;
+};
+
+struct Plan {
+  std::string settings;
+  std::vector<std::pair<std::string, std::int64_t>> dims;
+  bool map = false;
+  bool servers = false;
+  std::vector<Commit> commits;
+};
+
+/// The commits of a scenario. Throws std::runtime_error for unknown names.
+Plan make_plan(const Options& options);
+
+/// The value of a cell: never 0, and exact in every type that is used.
+inline std::int64_t value_of(int id, std::int64_t record, std::int64_t cell) {
+  return 1 + (id * std::int64_t{7919} + record * std::int64_t{104729} + cell * 31) % 29989;
+}
+
+}  // namespace crash

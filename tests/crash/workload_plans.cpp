@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <functional>
+#include <map>
+#include <stdexcept>
+
+#include "workload.hpp"
+
+namespace crash {
+namespace {
+
+class Planner {
+ public:
+  explicit Planner(const Options& options) : options_(options) {
+    plan_.dims = {{"time", SHOAL_UNLIMITED}, {"z", options.nz}, {"y", options.ny}, {"x", options.nx}};
+  }
+
+  Variable axis(const char* stem, int type = SHOAL_DOUBLE) {
+    return {named(stem), next_++, type, "time", {}, true, false, {}, {}};
+  }
+  Variable field(const char* stem, int type) {
+    return {named(stem), next_++, type, "time y x", {options_.ny, options_.nx}, true, true, {}, {}};
+  }
+  Variable field_3d(const char* stem, int type) {
+    return {named(stem), next_++, type, "time z y x", {options_.nz, options_.ny, options_.nx}, true,
+            true,        {},      {}};
+  }
+  Variable bottom(const char* stem) {
+    return {named(stem), next_++, SHOAL_DOUBLE, "y x", {options_.ny, options_.nx}, false, true, {}, {}};
+  }
+  Variable line(const char* stem, int type = SHOAL_DOUBLE) {
+    return {named(stem), next_++, type, "x", {options_.nx}, false, false, {}, {}};
+  }
+
+  /// The first commit: what every scenario has.
+  void begin(std::vector<Variable> variables) {
+    Commit commit;
+    commit.kind = "define";
+    commit.attributes = {{"", "title", 1}, {variables.back().name, "units", 1}};
+    add(std::move(commit), std::move(variables));
+  }
+  void begin() {
+    begin({axis("time"), field("zeta", SHOAL_FLOAT), field_3d("temp", SHOAL_DOUBLE), bottom("depth"),
+           line("lon")});
+  }
+
+  void add(Commit commit, std::vector<Variable> variables) {
+    for (auto& variable : variables) {
+      const int index = static_cast<int>(all_.size());
+      if (!variable.record) commit.writes.push_back({index, SHOAL_NO_RECORD});
+      all_.push_back(variable);
+    }
+    commit.variables = std::move(variables);
+    plan_.commits.push_back(std::move(commit));
+  }
+
+  /// The next records of everything that has them.
+  void append(int records, Commit::End end = Commit::End::sync, const char* kind = "append") {
+    Commit commit;
+    commit.kind = kind;
+    commit.end = end;
+    for (int i = 0; i < records; ++i, ++record_)
+      for (int v = 0; v < static_cast<int>(all_.size()); ++v)
+        if (all_[static_cast<std::size_t>(v)].record) commit.writes.push_back({v, record_});
+    plan_.commits.push_back(std::move(commit));
+  }
+
+  void each(int records) {
+    for (int i = 0; i < records; ++i)
+      append(1);
+  }
+
+  void commit_writes(std::vector<Write> writes) {
+    Commit commit;
+    commit.writes = std::move(writes);
+    plan_.commits.push_back(std::move(commit));
+  }
+
+  void close() { plan_.commits.back().end = Commit::End::close; }
+
+  int records() const { return options_.records; }
+  const std::string& format() const { return options_.format; }
+  std::int64_t next_record() { return record_++; }
+  const std::vector<Variable>& all() const { return all_; }
+  Plan& plan() { return plan_; }
+
+ private:
+  std::string named(const char* stem) const { return std::string(stem) + "_" + std::to_string(next_); }
+
+  Options options_;
+  Plan plan_;
+  std::vector<Variable> all_;
+  int next_ = 0;
+  std::int64_t record_ = 0;
+};
+
+void append(Planner& p) {
+  p.begin();
+  p.each(p.records());
+  p.close();
+}
+
+void batches(Planner& p) {
+  p.begin();
+  for (int done = 0; done < p.records(); done += 3)
+    p.append(3);
+  p.close();
+}
+
+// Values come into records that are there.
+void late(Planner& p) {
+  p.begin();
+  for (int i = 0; i < p.records(); ++i) {
+    const auto record = p.next_record();
+    p.commit_writes({{0, record}, {1, record}});
+    p.commit_writes({{2, record}});
+  }
+  p.close();
+}
+
+// The classic formats have no place for another variable with records once there are some.
+void define_more(Planner& p, int version, Commit::End end) {
+  Commit commit;
+  commit.kind = "define";
+  commit.end = end;
+  commit.attributes = {
+      {"", "title", version}, {"", "note" + std::to_string(version), 1}, {"zeta_1", "units", version}};
+  std::vector<Variable> more = {p.bottom("mask"), p.line("area", SHOAL_INT)};
+  if (p.format().starts_with("netcdf4")) more.push_back(p.field("salt", SHOAL_FLOAT));
+  p.add(std::move(commit), std::move(more));
+}
+
+void define(Planner& p) {
+  p.begin();
+  for (int version = 2; version < 5; ++version) {
+    p.each(p.records() / 4);
+    define_more(p, version, Commit::End::sync);
+  }
+  p.each(p.records() / 4);
+  p.close();
+}
+
+void reopen(Planner& p) {
+  p.begin();
+  for (int version = 2; version < 5; ++version) {
+    p.each(p.records() / 4);
+    p.append(1, Commit::End::reopen);
+    if (version == 3) define_more(p, version, Commit::End::reopen);
+  }
+  p.each(p.records() / 4);
+  p.close();
+}
+
+// Chunks of one record, chunks of four that are filled over four commits, and a variable without filters.
+void deflate(Planner& p) {
+  auto zeta = p.field("zeta", SHOAL_FLOAT);
+  auto temp = p.field_3d("temp", SHOAL_DOUBLE);
+  zeta.filters = temp.filters = "shuffle+deflate:1";
+  zeta.chunks = {4, zeta.inner[0], zeta.inner[1]};
+  temp.chunks = {1, temp.inner[0], temp.inner[1], temp.inner[2]};
+  p.begin({zeta, temp, p.axis("time"), p.bottom("depth")});
+  p.each(p.records());
+  p.close();
+}
+
+void strings(Planner& p) {
+  p.begin({p.axis("time"), p.field("zeta", SHOAL_FLOAT), p.axis("name", SHOAL_STRING),
+           p.line("label", SHOAL_STRING)});
+  for (int i = 0; i < p.records(); ++i)
+    p.append(1, Commit::End::sync, "strings");
+  p.close();
+}
+
+void maps(Planner& p) {
+  p.plan().map = true;
+  append(p);
+}
+
+void thread(Planner& p) {
+  p.plan().settings = "background=thread, stage_bytes=1MiB, slot_bytes=64KiB";
+  append(p);
+}
+
+void servers(Planner& p) {
+  p.plan().settings = "background=ranks, stage_bytes=1MiB, slot_bytes=64KiB";
+  p.plan().servers = true;
+  append(p);
+}
+
+void domains(Planner& p) {
+  p.plan().settings = "layout=process";
+  append(p);
+}
+
+void unlimited(Planner& p) {
+  p.plan().dims.emplace_back("event", SHOAL_UNLIMITED);
+  auto events = p.axis("event");
+  events.dims = "event";
+  auto track = p.field("track", SHOAL_FLOAT);
+  track.dims = "event y x";
+  p.begin({p.axis("time"), p.field("zeta", SHOAL_FLOAT), events, track});
+  std::int64_t event = 0;
+  for (int i = 0; i < p.records(); ++i) {
+    const auto record = p.next_record();
+    p.commit_writes({{0, record}, {1, record}});
+    if (i % 3 == 0) p.commit_writes({{2, event}, {3, event}, {2, event + 1}, {3, event + 1}});
+    if (i % 3 == 0) event += 2;
+  }
+  p.close();
+}
+
+const std::map<std::string, std::function<void(Planner&)>> k_scenarios = {
+    {"append", append}, {"batches", batches}, {"late", late},       {"define", define},
+    {"reopen", reopen}, {"deflate", deflate}, {"strings", strings}, {"maps", maps},
+    {"thread", thread}, {"servers", servers}, {"domains", domains}, {"unlimited", unlimited},
+};
+
+}  // namespace
+
+Plan make_plan(const Options& options) {
+  const auto found = k_scenarios.find(options.scenario);
+  if (found == k_scenarios.end()) throw std::runtime_error("unknown scenario '" + options.scenario + "'");
+  Planner planner(options);
+  found->second(planner);
+  return planner.plan();
+}
+
+}  // namespace crash
