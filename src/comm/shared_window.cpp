@@ -4,16 +4,13 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <mutex>
@@ -28,33 +25,10 @@
 namespace shoal {
 
 namespace {
-struct File {
-  int fd = -1;
-  File() = default;
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
-/// As long for every window, so that ranks learn it in one message; empty: there is none.
-using Name = std::array<char, 48>;
-
-Name new_name() {
-  std::uint64_t number = 0;
-  // Not std::random_device: it asks the processor what it is each time, which virtual machines intercept.
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
-  Name name{};
-  std::snprintf(name.data(), name.size(), "/shoal-%ld-%llx", static_cast<long>(::getpid()),
-                static_cast<unsigned long long>(number));
-  return name;
-}
-
-std::int64_t id_of(const Name& name) {
+std::int64_t id_of(const SharedMemory& memory) {
   constexpr std::uint64_t k_positive = ~std::uint64_t{0} >> 1U;
   Hash hash;
-  hash.add(std::string_view(name.data(), name.size()));
+  hash.add(std::string_view(memory.name.data(), memory.name.size()));
   return static_cast<std::int64_t>(hash.value() & k_positive);
 }
 
@@ -77,11 +51,7 @@ std::byte* mapping_of(int fd, std::size_t bytes) {
   return static_cast<std::byte*>(p);
 }
 
-void create(File& file, const Name& name, std::size_t bytes, std::size_t reserved) {
-  file.fd = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file.fd < 0)
-    throw Error(Code::no_memory,
-                "cannot make shared memory (shm_open): " + std::string(std::strerror(errno)));
+void fill(const SharedFd& file, std::size_t bytes, std::size_t reserved) {
   // Reserving takes the memory at once: a size that was a slip must not bring the machine down.
   constexpr std::size_t k_modest = 64 << 20;
   const auto free_memory = static_cast<std::size_t>(::sysconf(_SC_AVPHYS_PAGES)) *
@@ -99,42 +69,59 @@ void create(File& file, const Name& name, std::size_t bytes, std::size_t reserve
 }
 }  // namespace
 
-SharedWindow::SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved) {
-  File file;
-  Name made = new_name();
-  ranks_ = node.size();
-  id_ = id_of(made);
+SharedWindow::SharedWindow(const Comm& node, std::size_t bytes, std::size_t reserved) : ranks_(node.size()) {
   if (node.size() == 1) {
+    id_ = 1;
     data_ = mapping_of(-1, bytes);
     size_ = bytes;
     return;
   }
+  SharedFd file;
+  SharedMemory memory;
   Status status;
-  if (node.rank() == 0) {
-    status = caught([&] { create(file, made, bytes, reserved); });
-  }
-  Name name = status.ok() ? made : Name{};
-  node.broadcast(reinterpret_cast<std::byte*>(name.data()), static_cast<std::int64_t>(name.size()), 0);
-  id_ = id_of(name);
-  if (name[0] != 0)  // else rank 0 says why
+  if (node.rank() == 0)
     status = caught([&] {
-      if (file.fd < 0) file.fd = ::shm_open(name.data(), O_RDWR | O_CLOEXEC, 0600);
-      if (file.fd < 0)
-        throw Error(Code::no_memory,
-                    "cannot open the node's shared memory (ranks in different containers?): " +
-                        std::string(std::strerror(errno)));
-      data_ = mapping_of(file.fd, bytes);
-      size_ = bytes;
+      memory = SharedMemory::make(file);
+      fill(file, bytes, reserved);
     });
-  status = node.agree(status);
-  // Everybody has it open, or nobody ever will: the name can go, so that nothing stays behind a killed job.
-  if (node.rank() == 0) ::shm_unlink(made.data());
+  if (!status.ok()) memory.take_name_away();
+  SharedMemory all = status.ok() ? memory : SharedMemory{};
+  node.broadcast(reinterpret_cast<std::byte*>(&all), sizeof all, 0);
+  id_ = id_of(all);
+  if (all.name[0] != 0) status = open_together(node, all, file, bytes);  // else rank 0 says why
+  if (all.name[0] == 0) status = node.agree(status);
   if (!status.ok()) {
     if (data_ != nullptr) ::munmap(data_, bytes);
     data_ = nullptr;
     throw Error(status);
   }
   if (reserved < bytes) fd_ = std::exchange(file.fd, -1);
+}
+
+// By its name only where a rank sees no other way, and the name goes as soon as everybody has it open, or
+// nobody ever will.
+Status SharedWindow::open_together(const Comm& node, SharedMemory& memory, SharedFd& file,
+                                   std::size_t bytes) {
+  const bool made_it = node.rank() == 0;
+  const auto map_it = [&] {
+    data_ = mapping_of(file.fd, bytes);
+    size_ = bytes;
+  };
+  Status status = node.agree(caught([&] {
+    if (!made_it && (memory.has_name || !memory.open_by_process(file)))
+      throw Error(Code::not_found, "the process that made it cannot be seen");
+    map_it();
+  }));
+  if (status.code == Code::not_found) {
+    status = caught([&] { node.on_root([&] { memory.give_name(file); }); });
+    if (status.ok())
+      status = node.agree(caught([&] {
+        if (file.fd < 0) memory.open_by_name(file);
+        if (data_ == nullptr) map_it();
+      }));
+  }
+  if (made_it) memory.take_name_away();
+  return status;
 }
 
 SharedWindow::SharedWindow(SharedWindow&& other) noexcept

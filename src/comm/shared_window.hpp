@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "comm/shared_memory.hpp"
 
 namespace shoal {
 
 /// Memory that the ranks of a node share: POSIX shared memory, whose pages are reserved before they are used,
 /// so that a full /dev/shm is an error and not a killed process. A new one is zeroed. Nothing of it is left
-/// behind if a job is killed.
+/// behind if a job is killed (SharedMemory).
 class SharedWindow {
  public:
   SharedWindow() = default;
@@ -47,6 +48,8 @@ class SharedWindow {
   bool reserve(std::size_t first, std::size_t bytes) const;
 
  private:
+  Status open_together(const Comm& node, SharedMemory& memory, SharedFd& file, std::size_t bytes);
+
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   int fd_ = -1;               ///< of what more can be reserved

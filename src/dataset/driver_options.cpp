@@ -74,6 +74,8 @@ DriverOptions driver_options_of(const Settings& settings) {
   out.io_way = way == "box" ? IoWay::box : way == "subset" ? IoWay::subset : IoWay::automatic;
   const std::string& exchange = settings.text("exchange");
   out.exchange = exchange == "on" ? Exchange::on : exchange == "off" ? Exchange::off : Exchange::automatic;
+  out.locks = settings.text("lock") == "auto";
+  out.replace_at_commit = settings.text("replace") == "at_commit";
   out.wait_seconds = settings.seconds("wait_seconds");
   out.catalog.header_reserve = settings.bytes("header_reserve");
   out.catalog.alignment = settings.bytes("alignment");

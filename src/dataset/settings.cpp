@@ -48,6 +48,14 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "I/O domains: parts of the grid of tiles in its fastest and second dimension", true},
     {"exists", Kind::word, "replace", "replace error", "what to do when the file to create is there already",
      true},
+    {"replace", Kind::word, "at_commit", "at_commit at_once",
+     "a file that a new one replaces stays as it is until the first sync or close of the new one, or goes at "
+     "once, which needs no room for both",
+     true},
+    {"lock", Kind::word, "auto", "auto off",
+     "auto: a file that is written is locked, where the file system can do that, and one that another job "
+     "writes is refused",
+     false},
     {"stage_bytes", Kind::bytes, "256MiB", "64KiB or more",
      "shared memory of a node for fields on their way; unless set, the driver takes the part of it that is "
      "fastest",

@@ -50,6 +50,7 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
       writable_(mode != OpenMode::read),
       fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive) {
   schema_.format = format;
+  counters_.warnings = options.warnings;
   check_io_ranks(comm, options);
   const Bytes header = comm_.from_root([&] {
     ByteWriter out;
@@ -98,7 +99,7 @@ void BoxDriver::warn_of_sharing() {
 void BoxDriver::watch_device(bool tells_nobody) {
   using Sharing = FileSystem::Sharing;
   if (!writable_ || (where_.sharing != Sharing::local && where_.sharing != Sharing::coherent)) return;
-  device_.emplace(path_);
+  device_.emplace(path_, options_.find_room);
   tells_nobody_ = tells_nobody;
 }
 
@@ -120,6 +121,7 @@ void BoxDriver::require_format(const char* driver, std::initializer_list<Format>
 
 void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
+  ++calls_stored_;
   comm_.agree_or_throw(find_room(wanted, 0, 0));
   comm_.agree_or_throw(caught([&] { extend(wanted); }));
   auto lengths = schema_.dims;
@@ -169,6 +171,7 @@ void BoxDriver::grow(int v, const Box& box) {
 
 void BoxDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
+  ++calls_stored_;
   const int v = transfer.variable;
   const bool together = stores_together() || !maps_.empty();  // cells of maps go from rank to rank
   Status known = transfer.status;
@@ -366,6 +369,7 @@ void BoxDriver::read(const Transfer& transfer) {
 void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
                     const Status& status) {
   const bool root = comm_.rank() == 0;
+  ++calls_stored_;
   Box region = box;  // others than rank 0 may only guess
   const Status met = meet_for_call(comm_, "puts", v, {}, status, &region);
   if (!met.ok()) return keep(met, v);
@@ -452,16 +456,27 @@ bool BoxDriver::align_records() {
 
 void BoxDriver::finish(bool durable, bool final) {
   closing_ = final;
+  whole_ = false;
+  Status brought;
+  const bool written_nothing = calls_stored_ == calls_told_;
   if (writable_) {
     const bool missed = align_records();
     if (!fills()) fill_gaps(missed);
-    keep(caught([&] { commit(durable || must_flush()); }), -1);
+    brought = caught([&] { commit(durable || must_flush()); });
   }
-  if (final) keep(caught([&] { close_file(); }), -1);
+  if (final) brought.merge(caught([&] { close_file(); }));
+  // What a sync told is still so at close, where the library tries again; nobody needs to hear it twice.
+  if (!(final && told_ && written_nothing)) keep(brought, -1);
   Status outcome = comm_.agree(pending_);
+  // Values that did not fit were left out; all else is there.
+  const bool failed = !brought.ok() || loses_bytes(pending_);
+  whole_ = (outcome.ok() && !told_) || comm_.max(std::int64_t{failed ? 1 : 0}) == 0;
   pending_ = {};
   if (outcome.ok() && tells_nobody_)
     outcome = caught([&] { comm_.on_root([&] { device_->check_stored(schema_, placements_); }); });
+  whole_ = whole_ && !loses_bytes(outcome);
+  told_ = !whole_;
+  calls_told_ = calls_stored_;
   if (!outcome.ok()) throw Error(outcome);
 }
 

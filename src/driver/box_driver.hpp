@@ -43,6 +43,7 @@ class BoxDriver : public Driver {
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) final;
   void sync(bool durable) final;
+  bool whole() const final { return whole_; }
   void close(bool durable) final;
 
  protected:
@@ -182,8 +183,12 @@ class BoxDriver : public Driver {
   RecordKeeper records_{true};
   bool overlapping_ = false;
   bool closing_ = false;
-  Hash written_so_far_;  ///< all writes since the last sync
-  bool missed_ = false;  ///< this rank could not take part in a write that ranks do not meet in
+  bool whole_ = false;
+  bool told_ = false;  ///< by the last sync: the file is not whole
+  std::int64_t calls_stored_ = 0,
+               calls_told_ = 0;  ///< calls that change the file, and those before that sync
+  Hash written_so_far_;          ///< all writes since the last sync
+  bool missed_ = false;          ///< this rank could not take part in a write that ranks do not meet in
   Status pending_;
   std::optional<DeviceRoom> device_;
   bool tells_nobody_ = false;

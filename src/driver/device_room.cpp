@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "storage/file_system.hpp"
 
 namespace shoal {
 
@@ -54,7 +53,7 @@ std::string in_words(std::int64_t bytes) {
 void DeviceRoom::expect(const Schema& schema, std::int64_t more, std::int64_t new_cells) {
   unchecked_ += more;
   if (more > 0 && unchecked_ < spare_ / 16) return;
-  const auto room = room_of(path_);
+  const auto room = find_room_(path_);
   if (!room) return;
   const std::int64_t lacks = std::max<std::int64_t>(0, bytes_of(schema) + new_cells - room->stored);
   if (lacks > room->free)
@@ -66,7 +65,7 @@ void DeviceRoom::expect(const Schema& schema, std::int64_t more, std::int64_t ne
 }
 
 void DeviceRoom::check_stored(const Schema& schema, const std::vector<Placement>& placements) const {
-  const auto room = room_of(path_);
+  const auto room = find_room_(path_);
   if (!room) return;
   const std::int64_t needs = bytes_of(schema);
   // Where the device compresses, less is stored; it is then not full.

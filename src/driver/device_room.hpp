@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format/placement.hpp"
 #include "format/schema.hpp"
+#include "storage/file_system.hpp"
 
 namespace shoal {
 
@@ -15,7 +17,8 @@ namespace shoal {
 /// rank looks for itself, before and after. All is Local.
 class DeviceRoom {
  public:
-  explicit DeviceRoom(std::string path) : path_(std::move(path)) {}
+  explicit DeviceRoom(std::string path, RoomFinder find_room = room_of)
+      : path_(std::move(path)), find_room_(std::move(find_room)) {}
 
   /// Error(no_space) if what the file lacks of the cells that it is to have has no room on the device. more:
   /// bytes that are stored next, of which those of `new_cells` are not in the schema yet. With bytes to store
@@ -26,6 +29,7 @@ class DeviceRoom {
 
  private:
   std::string path_;
+  RoomFinder find_room_;
   std::int64_t spare_ = 0;      ///< bytes that stay free once the file is whole, when that was looked at
   std::int64_t unchecked_ = 0;  ///< bytes that were stored since
 };

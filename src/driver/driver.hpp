@@ -130,7 +130,11 @@ struct DriverOptions {
   std::int64_t stripe_count = 0, stripe_bytes = 0;
   /// Boxes of I/O ranks begin at multiples of so many bytes of the file, where they can; 0: anywhere.
   std::int64_t border_bytes = 0;
+  bool locks = true;              ///< who writes a file locks it against others
+  bool replace_at_commit = true;  ///< a file that is there stays until the new one has its first commit
+  bool renamed_later = false;     ///< the file gets another name with its first commit
   StoreOpener open_store = open_posix_store;
+  RoomFinder find_room = room_of;
   FileSystemFinder find_file_system = file_system_of;
   std::vector<std::string> lustre_libraries = k_lustre_libraries;
 };
@@ -188,6 +192,9 @@ class Driver {
   virtual void sync(bool durable) = 0;
   /// Nothing more will be written: threads that store may have all there is. Local.
   virtual void hand_over() {}
+  /// Is the file whole since the last sync or close, with all that was stored, though that may have thrown
+  /// for values that did not fit? The same on all ranks. Local.
+  virtual bool whole() const { return false; }
   virtual void close(bool durable) = 0;
 };
 

@@ -122,7 +122,8 @@ std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, c
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   if (fresh && options.layout.kind != LayoutOptions::Kind::one)
     return make_domains_driver(name, comm, path, mode, format, options);
-  return kind.make(comm, path, mode, format, options);
+  const bool calls_mpi_io = *kind.accesses != '\0';
+  return make_claimed_driver(kind.make, calls_mpi_io, comm, path, mode, format, options);
 }
 
 }  // namespace shoal

@@ -47,6 +47,11 @@ DriverMaker make_gather_driver;
 DriverMaker make_mpiio_driver;
 /// The native one, for ranks beside which others serve (servers.hpp).
 DriverMaker make_served_driver;
+/// Any of them, for one file that is written: with a lock, and an old file of the path stays until the first
+/// commit, as the options say (claimed_driver.hpp). calls_mpi_io: the driver's library does.
+std::unique_ptr<Driver> make_claimed_driver(DriverMaker* make, bool calls_mpi_io, const Comm& comm,
+                                            const std::string& path, OpenMode mode, Format format,
+                                            const DriverOptions& options);
 /// Files of a layout other than one, each by the named driver.
 std::unique_ptr<Driver> make_domains_driver(const std::string& driver, const Comm& comm,
                                             const std::string& path, OpenMode mode, Format format,

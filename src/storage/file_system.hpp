@@ -41,6 +41,9 @@ struct FileRoom {
 /// Asks the system; nothing where it cannot tell. Local.
 std::optional<FileRoom> room_of(const std::string& path);
 
+/// How drivers ask.
+using RoomFinder = std::function<std::optional<FileRoom>(const std::string& path)>;
+
 /// How drivers find out; tests give them another one, to see what follows from file systems that are not
 /// there.
 using FileSystemFinder = std::function<FileSystem(const std::string& path)>;

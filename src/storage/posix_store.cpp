@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "storage/beside.hpp"
 #include "storage/past_cache.hpp"
 #include "storage/store.hpp"
 
@@ -21,11 +22,6 @@ namespace {
 constexpr std::size_t k_piece = std::size_t{1} << 30;
 // Below that, waiting for the device costs more than a copy.
 constexpr std::size_t k_least_past_cache = std::size_t{64} * 1024;
-
-std::string folder_of(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
 
 /// What a user can do about an errno of open(2), after "cannot open: No such file or directory".
 std::string open_advice(int error_number, const std::string& path, StoreMode mode) {
@@ -220,17 +216,7 @@ class PosixStore final : public Store {
 
   [[noreturn]] void fail(int error_number, const std::string& what) const {
     const Error plain = errno_error(error_number, what);
-    std::string advice;
-    if (error_number == ENOSPC)
-      advice = "; " + bytes_text(static_cast<double>(file_system_of(path_).free)) +
-               " are free there: make space, or write to another file system";
-    else if (error_number == EDQUOT)
-      advice = "; the quota of this user or group is used up: remove files, or write to another file system";
-    else if (error_number == EFBIG)
-      advice = "; the file system or the limit of the process (ulimit -f) allows no file of that size";
-    else if (error_number == EBADF)
-      advice = "; the file was opened for reading only";
-    throw Error(plain.code(), plain.status().message + advice).in_file(path_);
+    throw Error(plain.code(), plain.status().message + write_advice(error_number, path_)).in_file(path_);
   }
 
   std::string path_;
@@ -239,6 +225,22 @@ class PosixStore final : public Store {
 };
 
 }  // namespace
+
+std::string write_advice(int error_number, const std::string& path) {
+  switch (error_number) {
+    case ENOSPC:
+      return "; " + bytes_text(static_cast<double>(file_system_of(path).free)) +
+             " are free there: make space, or write to another file system";
+    case EDQUOT:
+      return "; the quota of this user or group is used up: remove files, or write to another file system";
+    case EFBIG:
+      return "; the file system or the limit of the process (ulimit -f) allows no file of that size";
+    case EBADF:
+      return "; the file was opened for reading only";
+    default:
+      return "";
+  }
+}
 
 std::unique_ptr<Store> open_posix_store(const std::string& path, StoreMode mode) {
   return std::make_unique<PosixStore>(path, mode);

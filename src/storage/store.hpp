@@ -53,6 +53,10 @@ enum class StoreMode {
 /// How a Store is opened; tests put a faulty one in between.
 using StoreOpener = std::function<std::unique_ptr<Store>(const std::string& path, StoreMode mode)>;
 
+/// What a user can do about an errno of writing to the file, after "cannot write: No space left on device":
+/// "; 0 bytes are free there: make space, ..."; empty where nothing is known. Local.
+std::string write_advice(int error_number, const std::string& path);
+
 /// Plain files: open, pwrite, pread.
 std::unique_ptr<Store> open_posix_store(const std::string& path, StoreMode mode);
 

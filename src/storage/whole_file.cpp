@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/whole_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <span>
 
 #include "base/error.hpp"
+#include "storage/replacement.hpp"
 #include "storage/store.hpp"
 
 namespace shoal {
-
-namespace {
-
-// So that the new name outlives a loss of power. Systems that cannot sync folders do without.
-void sync_folder_of(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
-}
-
-}  // namespace
 
 std::optional<std::string> read_whole_file(const std::string& path, std::uint64_t more_than) {
   std::error_code none;
@@ -43,19 +26,19 @@ std::optional<std::string> read_whole_file(const std::string& path, std::uint64_
 }
 
 void replace_whole_file(const std::string& path, const std::string& text, bool durable) {
-  const std::string beside = path + ".tmp";
+  Replacement replacement(path);
   try {
-    const auto store = open_posix_store(beside, StoreMode::create);
+    const auto store = open_posix_store(replacement.beside(), StoreMode::create_exclusive);
     store->write(0, std::as_bytes(std::span(text)));
     if (durable) store->sync();
     store->close();
-    if (std::rename(beside.c_str(), path.c_str()) != 0)
-      throw errno_error(errno, "renaming " + beside).in_file(path);
-  } catch (...) {
-    std::remove(beside.c_str());
-    throw;
+  } catch (const Error& e) {
+    Status status = e.status();
+    status.file = path;
+    throw Error(std::move(status));
   }
-  if (durable) sync_folder_of(path);
+  replacement.take_over_rights();
+  replacement.commit(durable);
 }
 
 }  // namespace shoal

@@ -12,7 +12,7 @@ namespace shoal {
 std::optional<std::string> read_whole_file(const std::string& path, std::uint64_t more_than);
 
 /// The file holds the text afterwards, or, if this fails or the process is killed, what it held before: it is
-/// written beside (path + ".tmp") and renamed. durable: the device has it too. Local.
+/// made anew and takes the other's place (Replacement). durable: the device has it too. Local.
 void replace_whole_file(const std::string& path, const std::string& text, bool durable);
 
 }  // namespace shoal

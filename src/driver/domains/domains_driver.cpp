@@ -132,9 +132,10 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   domains_ = grouping.domains;
   ranks_.emplace(comm_.split(domain_));
   members_ = ranks_->all_gather(std::int64_t{comm_.rank()});
-  comm_.on_root([&] { remove_old_files(); });
+  find_old_files();
   std::unique_ptr<Driver> inner;
   const std::string file = file_of_set(path_, domain_);
+  const bool was_there = std::filesystem::exists(file);
   const Status mine = caught([&] {
     DriverOptions options = options_;
     options.fails_early = false;
@@ -148,39 +149,60 @@ void DomainsDriver::make_files(const Cuts& cuts) {
     const bool is_mine = inner != nullptr && ranks_->rank() == 0;
     inner.reset();
     std::error_code gone;
-    if (is_mine) std::filesystem::remove(file, gone);
+    if (is_mine && !was_there) std::filesystem::remove(file, gone);
     throw Error(made);
   }
   inner_ = std::move(inner);
+  if (!options_.replace_at_commit) remove_old_files();
   if (options_.stored_by == StoredBy::thread) asked_after_ = options_.stage_bytes * domains_;
 }
 
+void DomainsDriver::find_old_files() {
+  const Bytes found = comm_.from_root([&] {
+    old_files_ = files_in_the_way();
+    ByteWriter out;
+    out.put(!old_files_.empty());
+    return out.take();
+  });
+  has_old_files_ = ByteReader(found).get<bool>();
+}
+
+void DomainsDriver::remove_old_files() {
+  if (!has_old_files_) return;
+  comm_.on_root([&] {
+    for (const auto& file : old_files_)
+      std::filesystem::remove(file);
+  });
+  has_old_files_ = false;
+}
+
 // Files of an older set would be taken for part of this one, and a single file of the name would hide it.
-// What only looks like one of them by its name ("run.2011") is somebody's, and stays.
-void DomainsDriver::remove_old_files() const {
+// What only looks like one of them by its name ("run.2011") is somebody's, and stays. Those whose names this
+// set's files will have are replaced by their drivers.
+std::vector<std::string> DomainsDriver::files_in_the_way() const {
   namespace fs = std::filesystem;
   const auto folder = fs::path(path_).has_parent_path() ? fs::path(path_).parent_path() : fs::path(".");
   const std::string stem = fs::path(path_).filename().string() + ".";
-  std::vector<fs::path> old;
+  std::vector<std::string> old;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (name.rfind(stem, 0) != 0) continue;
     const std::string number = name.substr(stem.size());
     if (number.size() < 4 || number.find_first_not_of("0123456789") != std::string::npos) continue;
     const bool replaced = number.size() < 10 && std::stol(number) < domains_;
-    if (!exclusive_ && !replaced && !is_of_a_set(entry.path().string()))
+    if (replaced && !exclusive_) continue;
+    if (!exclusive_ && !is_of_a_set(entry.path().string()))
       throw Error(Code::exists,
                   "'" + entry.path().string() +
                       "' is there, is of no set of files, and would be taken for part of this one; "
                       "move it, or give the dataset another name");
-    old.push_back(entry.path());
+    old.push_back(entry.path().string());
   }
-  if (fs::is_regular_file(path_)) old.emplace_back(path_);
+  if (fs::is_regular_file(path_)) old.push_back(path_);
   if (exclusive_ && !old.empty())
     throw Error(Code::exists,
-                "'" + old.front().string() + "' is there already; remove it, or create with exists=replace");
-  for (const auto& file : old)
-    fs::remove(file);
+                "'" + old.front() + "' is there already; remove it, or create with exists=replace");
+  return old;
 }
 
 bool DomainsDriver::is_of_a_set(const std::string& file) const {
@@ -558,6 +580,8 @@ void DomainsDriver::finish(bool durable, bool final) {
   unasked_ = 0;
   if (made()) {
     status.merge(told_by_domain(caught([&] { final ? inner_->close(durable) : inner_->sync(durable); })));
+    const bool all_whole = has_old_files_ && comm_.min(std::int64_t{inner_->whole() ? 1 : 0}) != 0;
+    if (all_whole) status.merge(caught([&] { remove_old_files(); }));
   }
   comm_.agree_or_throw(status);
 }

@@ -70,7 +70,9 @@ class DomainsDriver final : public Driver {
   };
 
   void make_files(const Cuts& cuts);
-  void remove_old_files() const;
+  std::vector<std::string> files_in_the_way() const;
+  void find_old_files();
+  void remove_old_files();
   bool is_of_a_set(const std::string& file) const;
   const Cut& cut_of(const std::shared_ptr<const Decomposition>& decomposition);
   void cut_dimensions(const Schema& wanted, const Cuts& cuts, std::vector<Part>& parts);
@@ -100,8 +102,10 @@ class DomainsDriver final : public Driver {
   Counters none_;
 
   int domain_ = 0, domains_ = 1;
-  std::optional<Comm> ranks_;          ///< of this domain
-  std::vector<std::int64_t> members_;  ///< their numbers in comm_
+  std::optional<Comm> ranks_;           ///< of this domain
+  std::vector<std::int64_t> members_;   ///< their numbers in comm_
+  std::vector<std::string> old_files_;  ///< of rank 0: they go when the files of the set are committed
+  bool has_old_files_ = false;
   std::unique_ptr<Driver> inner_;
   Status gave_up_;              ///< why files could not be made; the same on all ranks
   std::vector<Part> parts_;     ///< [dims of schema_]

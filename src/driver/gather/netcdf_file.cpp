@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "driver/box_driver.hpp"
 #include "driver/gather/serial_file.hpp"
 #include "driver/netcdf_filters.hpp"
+#include "format/classic/header.hpp"
+#include "format/classic/layout.hpp"
 #include "format/netcdf4/contents.hpp"
 
 namespace shoal {
@@ -46,8 +49,20 @@ Code code_of_netcdf(int code) {
   }
 }
 
-Error netcdf_error(int code, const std::string& what) {
-  if (code > 0) return errno_error(code, what);  // of the system
+// HDF5 does not hand on why the system refused it.
+bool is_full(const std::string& path) {
+  constexpr std::uint64_t k_little = 64 * 1024;
+  bool full = false;
+  caught([&] { full = file_system_of(path).free < k_little; });
+  return full;
+}
+
+Error netcdf_error(int code, const std::string& what, const std::string& path) {
+  const int system = code == NC_EHDFERR && is_full(path) ? ENOSPC : std::max(code, 0);
+  if (system > 0) {
+    const Error plain = errno_error(system, what);
+    return {plain.code(), plain.status().message + write_advice(system, path)};
+  }
   return {code_of_netcdf(code), what + ": " + nc_strerror(code) + " (netCDF error " + std::to_string(code) +
                                     (code == NC_EHDFERR ? "; is there space left on the device?)" : ")")};
 }
@@ -113,7 +128,7 @@ class NetcdfFile final : public SerialFile {
   friend class NetcdfDefiner;
 
   void check(int code, const std::string& what) const {
-    if (code != NC_NOERR) throw netcdf_error(code, what).in_file(path_);
+    if (code != NC_NOERR) throw netcdf_error(code, what, path_).in_file(path_);
   }
   /// In the classic formats netCDF-C would write each cell twice; the driver fills what nobody writes.
   void leave_filling(Format format) const {
@@ -121,6 +136,7 @@ class NetcdfFile final : public SerialFile {
     if (is_classic_file(format)) check(nc_set_fill(file_, NC_NOFILL, &before), "setting the fill mode");
   }
   int id_of(int variable) const;
+  std::string writing(int variable, const Box& box) const;
   std::int64_t length_of(int dim) const;
   bool grow_by(const Schema& schema, int variable, int dim);
   void wait_for_device() const {
@@ -235,7 +251,8 @@ class NetcdfDefiner final : public DefinitionVisitor {
 
  private:
   void checked(const VariableDef& definition, int code, const std::string& what) const {
-    if (code != NC_NOERR) throw netcdf_error(code, what).in_file(file_.path_).of_variable(definition.name);
+    if (code != NC_NOERR)
+      throw netcdf_error(code, what, file_.path_).in_file(file_.path_).of_variable(definition.name);
   }
 
   /// The same chunks as the native driver's.
@@ -280,8 +297,32 @@ void NetcdfFile::define(const Schema& have, const Schema& wanted) {
 
 void NetcdfFile::put(int variable, const Box& box, const std::byte* values) {
   const Range range(box);
-  check(nc_put_vara(file_, id_of(variable), range.start.data(), range.count.data(), values),
-        "writing " + text_of(box));
+  const int code = nc_put_vara(file_, id_of(variable), range.start.data(), range.count.data(), values);
+  if (code != NC_NOERR) check(code, writing(variable, box));
+}
+
+// netCDF-C tells neither how much it is that failed nor where.
+std::string NetcdfFile::writing(int variable, const Box& box) const {
+  nc_type type = NC_NAT;
+  std::size_t size = 0;
+  nc_inq_vartype(file_, id_of(variable), &type);
+  nc_inq_type(file_, type, nullptr, &size);
+  std::string text =
+      "cannot write " + std::to_string(static_cast<std::size_t>(box.cells()) * size) + " bytes";
+  caught([&] {  // of a classic file whose header is there
+    const auto store = options_.open_store(path_, StoreMode::read);
+    const ClassicHeader header = decode_header(*store);
+    const ClassicLayout layout = found_layout(header.schema, header.begins, header.bytes);
+    Dims shape = header.schema.shape(variable);
+    const bool of_records = header.schema.has_record(variable);
+    std::int64_t offset = layout.begins.at(static_cast<std::size_t>(variable));
+    if (of_records) offset += box.first[0] * layout.record_bytes;
+    const Dims strides = row_major_strides(shape);
+    for (int d = of_records ? 1 : 0; d < box.rank(); ++d)
+      offset += box.first[d] * strides[d] * static_cast<std::int64_t>(size);
+    text += " from offset " + std::to_string(offset);
+  });
+  return text + ", the cells " + text_of(box);
 }
 
 void NetcdfFile::get(int variable, const Box& box, std::byte* values) {

@@ -130,6 +130,7 @@ bool NativeDriver::compare() {
 }
 
 void NativeDriver::commit(bool durable, bool final) {
+  whole_ = false;
   // Other nodes find what was committed once it is with the server.
   durable = durable || sharing_ == FileSystem::Sharing::close_to_open;
   if (final && stage_) stage_->lift_pace();
@@ -174,7 +175,8 @@ void NativeDriver::commit(bool durable, bool final) {
     });
   });
   ++counters_.commits;
-  if (committed.ok() && !lost) note_committed();
+  whole_ = committed.ok() && !lost;
+  if (whole_) note_committed();
   outcome.merge(committed);
   reader_.reset();
   if (!outcome.ok()) throw Error(outcome);

@@ -52,6 +52,7 @@ class NativeDriver final : public Driver {
   Status failure() const override;
   void sync(bool durable) override;
   void hand_over() override;
+  bool whole() const override { return whole_; }
   void close(bool durable) override;
 
  private:
@@ -342,6 +343,7 @@ class NativeDriver final : public Driver {
   std::map<int, Found> found_;          ///< of files opened for reading, where nothing moves
   Status pending_;                      ///< the first failure since the last sync
   bool broken_ = false;                 ///< this rank is out of step until the next sync
+  bool whole_ = false;                  ///< with the last commit
   bool lost_ = false;  ///< bytes were lost on some rank since the last commit, as all of them know
   std::uint64_t written_so_far_ = 0;  ///< a hash of all writes since ranks last compared it
   bool unsettled_ = false;            ///< something was written that may not be in the file yet

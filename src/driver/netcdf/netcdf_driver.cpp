@@ -3,13 +3,10 @@
 
 #include "driver/netcdf/netcdf_driver.hpp"
 
-#include <fcntl.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "driver/kinds.hpp"
 #include "driver/mpi_info.hpp"
@@ -412,11 +409,9 @@ void NetcdfDriver::commit(bool durable) {
   if (durable || !closing()) check(nc_sync(file_), "synchronise");
   if (!durable) return;
   comm().on_root([&] {
-    const int file = open(path().c_str(), O_RDONLY | O_CLOEXEC);
-    const int error = file < 0 || fsync(file) != 0 ? errno : 0;
-    if (file >= 0) ::close(file);
-    if (error != 0)
-      throw errno_error(error, "the file cannot be synchronised with the device").in_file(path());
+    const auto store = options().open_store(path(), StoreMode::read);
+    store->sync();
+    store->close();
   });
 }
 

@@ -412,6 +412,9 @@ void PnetcdfDriver::commit(bool durable) {
   check_usable();
   if (defining_) end_define(true);
   flush();
+  // The library opens the file by its name when ranks first go their own ways, and the name is about to go.
+  if (options().renamed_later && !opened_by_all_ && !closing()) enter_independent();
+  opened_by_all_ = true;
   enter_collective();
   if (durable) check(ncmpi_sync(file_), "synchronise");
 }

@@ -54,9 +54,10 @@ class PnetcdfDriver final : public BoxDriver {
   void make_visible();
 
   int file_ = -1;
-  bool defining_ = false;     ///< the library is in define mode
-  bool independent_ = false;  ///< the library is in independent data mode
-  Status unusable_;           ///< definitions failed half way; the same on all ranks
+  bool defining_ = false;       ///< the library is in define mode
+  bool opened_by_all_ = false;  ///< ranks have the file for themselves, too
+  bool independent_ = false;    ///< the library is in independent data mode
+  Status unusable_;             ///< definitions failed half way; the same on all ranks
 
   std::list<Room> queued_values_;                   ///< on this rank; the library reads them at the flush
   std::list<Room> spare_;                           ///< used again

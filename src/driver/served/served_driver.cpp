@@ -65,7 +65,8 @@ ServedDriver::ServedDriver(std::shared_ptr<Servers> servers, const std::string& 
     : servers_(std::move(servers)),
       id_(servers_->next_id()),
       comm_(told_comm(*servers_, id_, path, mode, format, options.settings)),
-      inner_(make_native_driver(comm_, path, mode, format, with_servers(*servers_, options))) {
+      inner_(make_claimed_driver(make_native_driver, false, comm_, path, mode, format,
+                                 with_servers(*servers_, options))) {
   servers_->count_dataset(1);
 }
 

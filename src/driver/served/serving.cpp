@@ -24,7 +24,7 @@ class Served {
     DriverOptions options = options_of(in.get<Bytes>());
     options.servers = servers.count();
     options.node_color = servers.node_color();
-    driver_ = make_native_driver(comm_, path, mode, format, options);
+    driver_ = make_claimed_driver(make_native_driver, false, comm_, path, mode, format, options);
   }
 
   void run(Call call, ByteReader& in) {

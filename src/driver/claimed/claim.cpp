@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/claimed/claim.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/mpi_info.hpp"
+#include "format/raw/raw_header.hpp"
+
+namespace shoal {
+
+namespace {
+
+FileSystem::Sharing sharing_of(const std::string& path, const DriverOptions& options) {
+  FileSystem where;
+  caught([&] { where = options.find_file_system(path); });  // who cannot ask hears why when it opens
+  return where.sharing;
+}
+
+// OMPIO locks whole files where it takes a file system for a shared one, and waits for that for ever.
+bool library_locks_all(const std::string& path, const DriverOptions& options) {
+  return is_ompio(path) && sharing_of(path, options) != FileSystem::Sharing::local;
+}
+
+// Ranks then open the file by its name when they first need it.
+bool library_opens_later(const DriverOptions& options) {
+  return std::any_of(options.hints.begin(), options.hints.end(),
+                     [](const auto& hint) { return hint.first == "romio_no_indep_rw"; });
+}
+
+bool is_nothing_there(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) != 0 && errno == ENOENT;
+}
+
+}  // namespace
+
+Claim::Claim(const std::string& path, OpenMode mode, Format format, const DriverOptions& options,
+             bool calls_mpi_io)
+    : path_(path), mode_(mode), locks_(options.locks && !(calls_mpi_io && library_locks_all(path, options))) {
+  lock(lock_, path_);
+  if (mode_ == OpenMode::create) choose_place(format, options, calls_mpi_io);
+}
+
+void Claim::choose_place(Format format, const DriverOptions& options, bool calls_mpi_io) {
+  // If somebody else makes one now, it is not emptied.
+  if (is_nothing_there(path_)) mode_ = OpenMode::create_exclusive;
+  const bool may_write = ::access(path_.c_str(), W_OK) == 0;  // else the driver says why not
+  if (!options.replace_at_commit || !is_a_file(path_) || !may_write) return;
+  if (has_header_file(format)) refuse_foreign_header(path_);
+  if (calls_mpi_io && library_opens_later(options))
+    return replace_at_once("hint romio_no_indep_rw lets ranks open the file by its name later");
+  const std::string why_not = why_not_replaceable(path_);
+  if (!why_not.empty()) return replace_at_once(why_not);
+  const std::vector<std::string> suffixes =
+      has_header_file(format) ? std::vector<std::string>{raw_header_path("")} : std::vector<std::string>{};
+  replacement_ = std::make_unique<Replacement>(path_, suffixes);
+  mode_ = OpenMode::create_exclusive;
+  minds_nodes_ = sharing_of(path_, options) == FileSystem::Sharing::cached;
+}
+
+void Claim::replace_at_once(const std::string& why) {
+  replacement_.reset();
+  mode_ = OpenMode::create;
+  warnings_.push_back("the file that is there is replaced at once, and not when the new one is committed: " +
+                      why + "; with replace=at_once this is not said");
+}
+
+void Claim::lock(FileLock& lock, const std::string& file) {
+  if (!locks_) return;
+  const auto outcome = lock.take(file);
+  if (outcome == FileLock::Outcome::taken)
+    throw Error(Code::state,
+                "the file is open for writing already, in another job or by another dataset of this one; "
+                "close it there first, wait for that job, or choose another name (lock=off looks at no "
+                "locks: two that write one file mix their bytes)")
+        .in_file(path_);
+  if (outcome == FileLock::Outcome::not_possible) {
+    locks_ = false;
+    warnings_.push_back("the file cannot be locked (" + lock.reason() +
+                        "), so that another job that writes it too would not be noticed; with lock=off "
+                        "this is not said");
+  }
+}
+
+void Claim::opened() {
+  if (replacement_) {
+    replacement_->take_over_rights();
+    lock(lock_of_new_, replacement_->beside());
+  } else if (!lock_.is_of(path_)) {
+    lock(lock_, path_);
+  }
+}
+
+void Claim::commit(bool durable) {
+  if (!replacement_) return;
+  replacement_->commit(durable);
+  replacement_.reset();
+  lock_ = std::move(lock_of_new_);
+  lock_of_new_.release();
+}
+
+void Claim::release() {
+  lock_.release();
+  lock_of_new_.release();
+}
+
+std::string Claim::leave() {
+  replacement_->leave();
+  return replacement_->beside();
+}
+
+}  // namespace shoal

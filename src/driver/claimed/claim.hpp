@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/driver.hpp"
+#include "storage/file_lock.hpp"
+#include "storage/replacement.hpp"
+
+namespace shoal {
+
+/// What rank 0 holds of the path of a dataset that is written: a lock, so that no other job writes it too,
+/// and the new file's place beside an old one that is to be there until the first commit. All is Local.
+class Claim {
+ public:
+  /// calls_mpi_io: the driver's library may lock the file itself. Error(state): somebody else has the file.
+  Claim(const std::string& path, OpenMode mode, Format format, const DriverOptions& options,
+        bool calls_mpi_io);
+
+  /// Where the driver makes or opens the file, and how.
+  const std::string& working_path() const { return replacement_ ? replacement_->beside() : path_; }
+  OpenMode mode() const { return mode_; }
+  bool replaces() const { return replacement_ != nullptr; }
+  /// Several nodes write it, and take what they know of a name for true for some time.
+  bool minds_nodes() const { return replaces() && minds_nodes_; }
+  /// The old file goes at once after all; why.
+  void replace_at_once(const std::string& why);
+
+  /// The driver has made or opened the file. Error(state): somebody else made one of this name meanwhile.
+  void opened();
+  /// The new file takes the old one's name.
+  void commit(bool durable);
+  /// Nobody writes the file any more.
+  void release();
+  /// commit failed for good; the new file is left, and where it is.
+  std::string leave();
+
+  /// What the user has to know.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  void choose_place(Format format, const DriverOptions& options, bool calls_mpi_io);
+  void lock(FileLock& lock, const std::string& file);
+
+  std::string path_;
+  OpenMode mode_;
+  bool locks_;
+  bool minds_nodes_ = false;
+  FileLock lock_, lock_of_new_;
+  std::unique_ptr<Replacement> replacement_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace shoal

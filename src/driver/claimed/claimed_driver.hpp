@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/claimed/claim.hpp"
+#include "driver/kinds.hpp"
+
+namespace shoal {
+
+/// A driver whose file is claimed (Claim): rank 0 locks it, and an old file of the name stays what it is
+/// until the new one, which is made beside it, has its first commit: a sync or close that brought the file to
+/// a whole state (Driver::whole). Then rank 0 renames it, before the call returns on any rank. The driver
+/// inside knows nothing of this: it has the path beside, and what it opens by that later is found under the
+/// new name. Messages name the path that the user knows.
+class ClaimedDriver final : public Driver {
+ public:
+  /// Collective over comm, as all of them.
+  ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& comm, const std::string& path,
+                OpenMode mode, Format format, const DriverOptions& options);
+
+  const Schema& schema() const override { return inner_->schema(); }
+  const Placement& placement(int variable) const override { return inner_->placement(variable); }
+  const Counters& counters() const override;
+  std::vector<Counters> counters_of_servers() override { return inner_->counters_of_servers(); }
+  void define(const Schema& wanted, const Cuts& cuts) override;
+  void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
+  void write(const Transfer& transfer) override;
+  void read(const Transfer& transfer) override;
+  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
+           const Status& status) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+           const Status& status) override;
+  bool fetches() const override { return inner_->fetches(); }
+  void fetch(int variable, const Box& box, std::byte* values) override;
+  Met meet(const Comm& comm, const Deed& deed) override { return inner_->meet(comm, deed); }
+  bool apart() const override { return inner_->apart(); }
+  Status failure() const override { return as_user_knows_it(inner_->failure()); }
+  void sync(bool durable) override;
+  void hand_over() override { inner_->hand_over(); }
+  bool whole() const override { return inner_->whole(); }
+  void close(bool durable) override;
+
+ private:
+  /// Where the file is, on this rank; threads that store ask too.
+  struct Place;
+  void open(DriverMaker* make, Format format, DriverOptions options);
+  bool waits_for_commit() const;
+  Status as_user_knows_it(Status status) const;
+  template <class Work>
+  void in_words_of_user(Work&& work) const;
+  Status finish(bool durable, bool final);
+
+  const Comm& comm_;
+  std::shared_ptr<Place> place_;
+  OpenMode mode_;
+  std::unique_ptr<Claim> claim_;  ///< of rank 0
+  std::unique_ptr<Driver> inner_;
+  std::size_t warnings_told_ = 0;  ///< of the claim, that the driver inside has
+  mutable Counters counters_;
+};
+
+}  // namespace shoal

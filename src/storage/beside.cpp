@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/beside.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.hpp"
+
+namespace shoal {
+
+namespace {
+
+// The longest name of most file systems is 255 bytes; the rest is for what is put before and behind.
+constexpr std::size_t k_longest = 200;
+
+bool inside_of_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+// Cut between characters: some file systems take whole ones only.
+std::string shortened(std::string name) {
+  if (name.size() <= k_longest) return name;
+  std::size_t end = k_longest;
+  while (end > 0 && inside_of_character(name[end]))
+    --end;
+  name.resize(end);
+  return name;
+}
+
+}  // namespace
+
+std::string folder_of(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+std::string name_beside(const std::string& path) {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw errno_error(errno, "no random number");
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), ".%016llx.tmp", static_cast<unsigned long long>(number));
+  const std::filesystem::path whole(path);
+  const std::string name = "." + shortened(whole.filename().string()) + text.data();
+  return (whole.parent_path() / name).string();
+}
+
+void sync_folder_of(const std::string& path) {
+  const int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace shoal

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace shoal {
+
+/// A name in the same folder that nobody can foresee and no file has: ".NAME.0123456789abcdef.tmp". Whoever
+/// makes a file of it does so exclusively, so that nothing that was put there meanwhile is written. Local.
+std::string name_beside(const std::string& path);
+
+/// So that a name in the folder of the path outlives a loss of power. Systems that cannot sync folders do
+/// without. Local.
+void sync_folder_of(const std::string& path);
+
+/// The folder of a path; "." if it names none. Local.
+std::string folder_of(const std::string& path);
+
+}  // namespace shoal

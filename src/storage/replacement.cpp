@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/replacement.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "base/error.hpp"
+#include "storage/beside.hpp"
+#include "storage/whole_file.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr const char* k_access_list = "system.posix_acl_access";
+constexpr std::uint64_t k_most_beside = std::uint64_t{1} << 30;
+
+// Where links lead to; the path itself where nothing is.
+std::string target_of(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
+  return real ? real.get() : path;
+}
+
+/// A descriptor that is closed.
+struct Opened {
+  explicit Opened(const std::string& path) : fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) {}
+  ~Opened() {
+    if (fd >= 0) ::close(fd);
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  int fd;
+};
+
+// Who keeps the bits of a group that is another one gives rights to people who had none.
+mode_t rights_of(const struct stat& old, bool same_owner, bool same_group) {
+  mode_t rights = old.st_mode & 07777U;
+  if (!same_group) rights = (rights & ~mode_t{070}) | ((rights & 07U) << 3U);
+  if (!same_owner || !same_group) rights &= 0777U;
+  return rights;
+}
+
+void copy_access_list(const std::string& from, int to) {
+  const ssize_t bytes = ::getxattr(from.c_str(), k_access_list, nullptr, 0);
+  if (bytes <= 0) return;  // most files have none
+  std::string list(static_cast<std::size_t>(bytes), '\0');
+  const ssize_t got = ::getxattr(from.c_str(), k_access_list, list.data(), list.size());
+  if (got > 0) ::fsetxattr(to, k_access_list, list.data(), static_cast<std::size_t>(got), 0);
+}
+
+/// The file beside the target keeps its name aside while that one is replaced.
+class Aside {
+ public:
+  explicit Aside(std::string path) : path_(std::move(path)) {
+    const std::string aside = name_beside(path_);
+    if (std::rename(path_.c_str(), aside.c_str()) == 0) aside_ = aside;
+  }
+  ~Aside() {
+    if (!aside_.empty()) std::rename(aside_.c_str(), path_.c_str());
+  }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  void drop() {
+    if (!aside_.empty()) std::remove(aside_.c_str());
+    aside_.clear();
+  }
+
+ private:
+  std::string path_, aside_;
+};
+
+}  // namespace
+
+bool is_a_file(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+std::string why_not_replaceable(const std::string& path) {
+  const std::string target = target_of(path);
+  const std::string folder = folder_of(target);
+  struct stat file {};
+  struct stat around {};
+  if (::stat(target.c_str(), &file) != 0 || ::stat(folder.c_str(), &around) != 0) return "it cannot be found";
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    return "this user may not make files in the folder '" + folder + "'";
+  const uid_t me = ::geteuid();
+  if ((around.st_mode & S_ISVTX) != 0 && me != 0 && me != file.st_uid && me != around.st_uid)
+    return "in the folder '" + folder + "' only the owner of a file may replace it";
+  return "";
+}
+
+Replacement::Replacement(std::string path, std::vector<std::string> suffixes)
+    : path_(std::move(path)),
+      target_(target_of(path_)),
+      beside_(name_beside(target_)),
+      suffixes_(std::move(suffixes)) {}
+
+Replacement::~Replacement() {
+  if (done_) return;
+  ::unlink(beside_.c_str());
+  for (const auto& suffix : suffixes_)
+    ::unlink((beside_ + suffix).c_str());
+}
+
+void Replacement::take_over_rights() const {
+  struct stat old {};
+  if (::stat(target_.c_str(), &old) != 0) return;
+  const Opened made(beside_);
+  struct stat now {};
+  if (made.fd < 0 || ::fstat(made.fd, &now) != 0)
+    throw errno_error(errno, "the new file cannot be given the permissions of the old one").in_file(path_);
+  const bool same_group =
+      old.st_gid == now.st_gid || ::fchown(made.fd, static_cast<uid_t>(-1), old.st_gid) == 0;
+  const bool same_owner =
+      old.st_uid == now.st_uid || ::fchown(made.fd, old.st_uid, static_cast<gid_t>(-1)) == 0;
+  ::fchmod(made.fd, rights_of(old, same_owner, same_group));
+  if (same_group) copy_access_list(target_, made.fd);
+}
+
+// Files that belong together cannot be renamed at once. Killed in between, none of the new ones stands beside
+// an old one: then the dataset cannot be opened, which is better than values from the wrong places.
+void Replacement::commit(bool durable) {
+  std::vector<std::unique_ptr<Aside>> old;
+  for (const auto& suffix : suffixes_)
+    old.push_back(std::make_unique<Aside>(path_ + suffix));
+  if (std::rename(beside_.c_str(), target_.c_str()) != 0)
+    throw errno_error(errno, "the new file cannot take the place of the old one (rename)").in_file(path_);
+  done_ = true;
+  for (auto& aside : old)
+    aside->drop();
+  // Where the path is a link, its neighbours are in another folder than the file.
+  for (const auto& suffix : suffixes_) {
+    const auto text = read_whole_file(beside_ + suffix, k_most_beside);
+    if (!text) continue;
+    replace_whole_file(path_ + suffix, *text, durable);
+    std::remove((beside_ + suffix).c_str());
+  }
+  if (durable) sync_folder_of(target_);
+}
+
+}  // namespace shoal

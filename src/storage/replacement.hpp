@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace shoal {
+
+/// Why no other file can take the place of the one at the path by a rename, though there is one ("the folder
+/// may not be written by this user"); empty: one can. Local.
+std::string why_not_replaceable(const std::string& path);
+
+/// Is there a regular file, or a link to one? Local.
+bool is_a_file(const std::string& path);
+
+/// A new file that takes the place of another when it is whole. Until then it lies beside it, under a name
+/// that nobody can foresee, and the old one is as it was. A path that is a link stays one: the file that it
+/// leads to is replaced. Other names of the old file (hard links) keep the old file. All is Local; errors
+/// name the path.
+class Replacement {
+ public:
+  /// suffixes: of files beside the new one that belong to it, and come and go with it.
+  explicit Replacement(std::string path, std::vector<std::string> suffixes = {});
+  Replacement(Replacement&&) = delete;
+  /// Without commit the new file is removed.
+  ~Replacement();
+
+  /// Where the new file is to be made, exclusively.
+  const std::string& beside() const { return beside_; }
+  /// The new file is there: it gets the permissions of the old one, and its owner and group as far as that is
+  /// allowed. Nothing to do where there is no old one.
+  void take_over_rights() const;
+  /// The new file has the name from now on; durable: also after a loss of power. After an Error the old one
+  /// has it still, and this can be tried again.
+  void commit(bool durable);
+  /// The new file stays where it is, for who wants to look at it.
+  void leave() { done_ = true; }
+
+ private:
+  std::string path_;    ///< as the user names it
+  std::string target_;  ///< where links lead to
+  std::string beside_;
+  std::vector<std::string> suffixes_;
+  bool done_ = false;
+};
+
+}  // namespace shoal
