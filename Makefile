@@ -1,7 +1,7 @@
 # The commands of the front door. Each one builds first what it needs.
 #   make build        library, Fortran module, benchmark in build/release; Python package in .venv
 #   make demo         the tsunami example: about a minute, ends with a table and pictures
-#   make test         everything that is tested with the default MPI
+#   make test         everything that is tested with the default MPI (WERROR=ON: warnings are errors)
 #   make test-mpich   the compiled tests again, with MPICH
 #   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
 #   make test-model   the model of the stage, tried in every order of steps by the checker Spin: some minutes
@@ -15,6 +15,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 TEST_ALL ?= OFF
+WERROR ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help build deps library python demo test test-mpich test-nodes test-asan test-tsan test-model tsan test-all install format check clean
@@ -29,7 +30,7 @@ deps:
 
 # Ninja decides what is out of date; configuring again is cheap and notices a changed preset.
 library: deps
-	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL)
+	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR)
 	cmake --build --preset release -j $(JOBS)
 
 python: library
@@ -43,7 +44,7 @@ test: build
 
 test-mpich:
 	@tools/install-deps.sh --mpich
-	cmake --preset mpich --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL)
+	cmake --preset mpich --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR)
 	cmake --build --preset mpich -j $(JOBS)
 	tools/test.sh mpich ctest examples
 

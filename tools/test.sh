@@ -1,13 +1,13 @@
 #!/bin/bash
 # Runs the test sections, goes on after a failure, and ends with a summary.
 #   tools/test.sh PRESET [section...]
-# Sections: ctest examples python style includes, which are the default, nodes and model. Exit code 1 if any failed.
+# Sections: ctest examples memory python style includes, which are the default, nodes and model. Exit code 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:?usage: tools/test.sh PRESET [section...]}
 shift
 sections=("$@")
-[ ${#sections[@]} -gt 0 ] || sections=(ctest examples python style includes)
+[ ${#sections[@]} -gt 0 ] || sections=(ctest examples memory python style includes)
 build=$PWD/build/$preset
 jobs=$(nproc 2>/dev/null || echo 2)
 
@@ -27,6 +27,7 @@ run() {
     record "$name" passed "$((SECONDS - begin)) s"
   else
     record "$name" FAILED "$((SECONDS - begin)) s"
+    return 1
   fi
 }
 skip() {
@@ -69,6 +70,15 @@ section_examples() {
   run "examples" ctest --test-dir "$build" -j "$jobs" -L examples --output-on-failure --no-tests=error
 }
 
+# A part of the tests with the address sanitizer each time: of all that reads files, and needs no MPI.
+section_memory() {
+  run "reading files, with sanitizers: build" memory_build || return 0
+  run "reading files, with sanitizers" ctest --preset asan -R '^memory\.' --no-tests=error
+}
+memory_build() {
+  cmake --preset asan --log-level=WARNING >/dev/null && cmake --build --preset asan -j "$jobs" --target file_tests
+}
+
 section_python() {
   if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c 'import shoal'; then
     record "Python tests" FAILED "the package cannot be imported from .venv; run make build"
@@ -109,7 +119,7 @@ section_includes() {
 
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
-    echo "test.sh: unknown section '$section'; known are ctest, examples, python, style, includes, nodes, model" >&2
+    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, nodes, model" >&2
     exit 2
   fi
   "section_$section"

@@ -13,7 +13,8 @@
 namespace shoal {
 
 namespace {
-constexpr std::size_t k_checksum = 4;  // at the end of a zlib stream (RFC 1950)
+constexpr std::size_t k_head = 2, k_checksum = 4;  // at the ends of a zlib stream (RFC 1950)
+constexpr std::size_t k_last = 5;                  // a block of no bytes, which is the last one
 
 constexpr std::size_t k_least_plane = 64 * 1024;  // what is smaller is soon done
 constexpr std::size_t k_sample = 8 * 1024;        // finds rows that are like the one before
@@ -25,6 +26,19 @@ std::size_t equal_neighbours(std::span<const std::byte> bytes) {
   for (std::size_t i = 1; i < bytes.size(); ++i)
     same += bytes[i] == bytes[i - 1] ? 1 : 0;
   return same;
+}
+
+std::byte* put_head(std::byte* at) {
+  *at++ = std::byte{0x78};  // deflate, looking 32 KiB back
+  *at++ = std::byte{0x01};
+  return at;
+}
+
+std::byte* put_checksum(std::span<const std::byte> bytes, std::byte* at) {
+  const std::uint32_t sum = libdeflate_adler32(1, bytes.data(), bytes.size());
+  for (const int shift : {24, 16, 8, 0})
+    *at++ = static_cast<std::byte>(sum >> shift);
+  return at;
 }
 
 /// Copies bytes that are in no run, from `from` on, until `to` is full or there are no more; returns how
@@ -83,9 +97,7 @@ Deflate::Kind Deflate::kind_of(std::span<const std::byte> plane) {
 std::size_t Deflate::compress(int level, std::span<const std::byte> bytes, std::size_t plane, std::byte* to) {
   if (bytes.size() <= k_checksum) return 0;
   const std::byte* most = to + bytes.size() - 1 - k_checksum;  // one byte fewer than there are
-  std::byte* at = to;
-  *at++ = std::byte{0x78};  // deflate, looking 32 KiB back
-  *at++ = std::byte{0x01};
+  std::byte* at = put_head(to);
   DeflateBlocks blocks(at);
   auto rest = bytes;
   while (plane > 0 && rest.size() > plane) {
@@ -104,11 +116,20 @@ std::size_t Deflate::compress(int level, std::span<const std::byte> bytes, std::
   const std::size_t got = libdeflate_deflate_compress(compressor(level), rest.data(), rest.size(), at,
                                                       static_cast<std::size_t>(most - at));
   if (got == 0) return 0;
-  at += got;
-  const std::uint32_t sum = libdeflate_adler32(1, bytes.data(), bytes.size());
-  for (const int shift : {24, 16, 8, 0})
-    *at++ = static_cast<std::byte>(sum >> shift);
-  return static_cast<std::size_t>(at - to);
+  return static_cast<std::size_t>(put_checksum(bytes, at + got) - to);
+}
+
+std::size_t Deflate::bound(std::size_t bytes) {
+  return k_head + DeflateBlocks::stored_bytes(bytes) + k_last + k_checksum;
+}
+
+std::size_t Deflate::store(std::span<const std::byte> bytes, std::byte* to) {
+  DeflateBlocks blocks(put_head(to));
+  blocks.put_stored(bytes);
+  std::byte* at = blocks.end();
+  for (const int byte : {1, 0, 0, 255, 255})
+    *at++ = static_cast<std::byte>(byte);
+  return static_cast<std::size_t>(put_checksum(bytes, at) - to);
 }
 
 bool Deflate::decompress(std::span<const std::byte> bytes, std::span<std::byte> to) {

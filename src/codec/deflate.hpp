@@ -20,6 +20,10 @@ class Deflate {
   /// 0: the bytes are in another order. Those first planes of floats that hold nothing but noise, and land,
   /// are not searched: looking for something in them takes as long as all the rest. Local.
   std::size_t compress(int level, std::span<const std::byte> bytes, std::size_t plane, std::byte* to);
+  /// The same bytes as they are, in a stream that has its checksum: for those that compress would not make
+  /// fewer. Returns the bytes written to `to`, which has room for bound(bytes.size()). Local.
+  static std::size_t store(std::span<const std::byte> bytes, std::byte* to);
+  static std::size_t bound(std::size_t bytes);
   /// False: damaged, or not of this size. Local.
   bool decompress(std::span<const std::byte> bytes, std::span<std::byte> to);
 

@@ -7,7 +7,6 @@
 namespace shoal {
 
 namespace {
-constexpr std::size_t k_most_stored = 65535;
 constexpr std::size_t k_symbols = 286, k_end = 256;
 constexpr std::size_t k_least_length = 35, k_most_length = 258;  // of the runs told here
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,9 +17,15 @@ class DeflateBlocks {
   /// No more bytes are written for so many.
   static constexpr std::size_t bound(std::size_t bytes) { return bytes + bytes / 8 + 256; }
 
+  static constexpr std::size_t k_most_stored = 65535;  ///< in one block
+  /// From the beginning of a byte on.
+  static constexpr std::size_t stored_bytes(std::size_t bytes) {
+    return bytes + 5 * std::max<std::size_t>(1, (bytes + k_most_stored - 1) / k_most_stored);
+  }
+
   explicit DeflateBlocks(std::byte* to) : at_(to) {}
 
-  /// As they are.
+  /// As they are, which takes stored_bytes.
   void put_stored(std::span<const std::byte> bytes);
   /// Values that are all as frequent, of 8 bits each (some have 9), and runs.
   void put_runs(std::span<const std::byte> bytes);

@@ -83,6 +83,31 @@ Error damaged(const std::string& how) {
 constexpr std::uint64_t k_largest_chunk = (std::uint64_t{1} << 32) - 1;  // of HDF5
 constexpr std::uint64_t k_usual_growth = 64;
 constexpr std::uint64_t k_most_growth = 128 * 1024 / 4;  // a block of zstd in as few bytes as one can have
+
+struct FreeZstd {
+  void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
+  void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
+};
+using ZstdCompressor = std::unique_ptr<ZSTD_CCtx, FreeZstd>;
+using ZstdDecompressor = std::unique_ptr<ZSTD_DCtx, FreeZstd>;
+
+// The checksum of what a frame holds makes 4 bytes of it. Whoever reads one checks it, Shoal or not: a frame
+// without one gives wrong values where it is damaged.
+ZstdCompressor zstd_compressor() {
+  ZstdCompressor made(ZSTD_createCCtx());
+  if (!made || ZSTD_isError(ZSTD_CCtx_setParameter(made.get(), ZSTD_c_checksumFlag, 1)) != 0)
+    throw Error(Code::no_memory, "no memory for zstd");
+  return made;
+}
+
+std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> bytes, int level, std::span<std::byte> to) {
+  auto size = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
+  if (ZSTD_isError(size) == 0)
+    size = ZSTD_compress2(zstd, to.data(), to.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(size) != 0)
+    throw Error(Code::no_memory, std::string("zstd could not compress a chunk: ") + ZSTD_getErrorName(size));
+  return size;
+}
 #endif
 
 }  // namespace
@@ -179,10 +204,7 @@ std::uint32_t fletcher32(std::span<const std::byte> bytes) {
 std::vector<std::byte> zstd([[maybe_unused]] std::span<const std::byte> bytes, [[maybe_unused]] int level) {
 #ifdef SHOAL_HAVE_ZSTD
   std::vector<std::byte> room(ZSTD_compressBound(bytes.size()));
-  const auto size = ZSTD_compress(room.data(), room.size(), bytes.data(), bytes.size(), level);
-  if (ZSTD_isError(size) != 0)
-    throw Error(Code::no_memory, std::string("zstd could not compress a chunk: ") + ZSTD_getErrorName(size));
-  room.resize(size);
+  room.resize(compress(zstd_compressor().get(), bytes, level, room));
   return room;
 #else
   throw Error(Code::not_supported, missing_code({{Filter::zstd, 1}}));
@@ -221,19 +243,14 @@ struct ChunkCoder::Libraries {
   Deflate deflate;
 #endif
 #ifdef SHOAL_HAVE_ZSTD
-  struct FreeZstd {
-    void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
-    void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
-  };
-  std::unique_ptr<ZSTD_CCtx, FreeZstd> zstd;
-  std::unique_ptr<ZSTD_DCtx, FreeZstd> unzstd;
+  ZstdCompressor zstd;
+  ZstdDecompressor unzstd;
 
-  ZSTD_CCtx* zstd_compressor() {
-    if (!zstd) zstd.reset(ZSTD_createCCtx());
-    if (!zstd) throw Error(Code::no_memory, "no memory for zstd");
+  ZSTD_CCtx* compressor() {
+    if (!zstd) zstd = zstd_compressor();
     return zstd.get();
   }
-  ZSTD_DCtx* zstd_decompressor() {
+  ZSTD_DCtx* decompressor() {
     if (!unzstd) unzstd.reset(ZSTD_createDCtx());
     if (!unzstd) throw Error(Code::no_memory, "no memory for zstd");
     return unzstd.get();
@@ -251,32 +268,15 @@ ChunkCoder& ChunkCoder::operator=(ChunkCoder&&) noexcept = default;
 ChunkCoder::~ChunkCoder() = default;
 
 ChunkCoder::Stored ChunkCoder::encode(std::span<const std::byte> chunk) {
-  Stored stored{chunk, 0};
-  const auto run = [&] {
-    bool shrank = true;
-    int next = 0;
-    std::size_t plane = 0;
-    stored.bytes = chunk;
-    for (std::size_t i = 0; i < filters_.size(); ++i) {
-      if ((stored.left_out >> i & 1) != 0) continue;
-      const auto bytes = forward(filters_[i], stored.bytes, plane, buffers_[next]);
-      if (bytes.empty() && compresses(filters_[i])) {
-        stored.left_out |= 1U << i;
-        shrank = false;
-        continue;
-      }
-      stored.bytes = bytes;
-      next = 1 - next;
-      plane = filters_[i].id == Filter::shuffle ? bytes.size() / element_ : 0;
-    }
-    return shrank;
-  };
-  if (run()) return stored;
-  // Nothing is gained by bytes in another order, and reading is faster without.
-  for (std::size_t i = 0; i < filters_.size(); ++i)
-    if (filters_[i].id == Filter::shuffle) stored.left_out |= 1U << i;
-  run();
-  return stored;
+  auto bytes = chunk;
+  int next = 0;
+  std::size_t plane = 0;
+  for (const auto& filter : filters_) {
+    bytes = forward(filter, bytes, plane, buffers_[next]);
+    next = 1 - next;
+    plane = filter.id == Filter::shuffle ? bytes.size() / element_ : 0;
+  }
+  return {bytes, 0};
 }
 
 void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
@@ -299,7 +299,6 @@ void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
   if (bytes.data() != chunk.data()) std::copy(bytes.begin(), bytes.end(), chunk.begin());
 }
 
-// Empty: compression would not make it smaller.
 std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<const std::byte> bytes,
                                                std::size_t plane, Buffer& to) {
   const auto room = [&](std::size_t size) {
@@ -321,17 +320,13 @@ std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<c
 #ifdef SHOAL_HAVE_LIBDEFLATE
     case Filter::deflate:
       size = libraries_->deflate.compress(filter.level, bytes, plane, room(size));
+      if (size == 0) size = Deflate::store(bytes, room(Deflate::bound(bytes.size())));
       break;
 #endif
 #ifdef SHOAL_HAVE_ZSTD
     case Filter::zstd: {
       const auto most = ZSTD_compressBound(size);
-      size = ZSTD_compressCCtx(libraries_->zstd_compressor(), room(most), most, bytes.data(), bytes.size(),
-                               filter.level);
-      if (ZSTD_isError(size) != 0)
-        throw Error(Code::no_memory,
-                    std::string("zstd could not compress a chunk: ") + ZSTD_getErrorName(size));
-      if (size >= bytes.size()) return {};
+      size = compress(libraries_->compressor(), bytes, filter.level, {room(most), most});
       break;
     }
 #endif
@@ -375,7 +370,7 @@ std::span<const std::byte> ChunkCoder::back(const Filter& filter, std::span<cons
 #ifdef SHOAL_HAVE_ZSTD
     case Filter::zstd: {
       const auto got =
-          ZSTD_decompressDCtx(libraries_->zstd_decompressor(), room(), size, bytes.data(), bytes.size());
+          ZSTD_decompressDCtx(libraries_->decompressor(), room(), size, bytes.data(), bytes.size());
       if (ZSTD_isError(got) != 0) throw damaged(std::string("zstd says ") + ZSTD_getErrorName(got));
       return {to, got};
     }

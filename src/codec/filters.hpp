@@ -49,7 +49,8 @@ class ChunkCoder {
     std::span<const std::byte> bytes;  ///< until the next call
     std::uint32_t left_out = 0;        ///< bit i: the chunk did not go through filter i
   };
-  /// A chunk that would not shrink leaves compression and shuffle out. Local.
+  /// A chunk that would not shrink goes through all filters as well, and gets some bytes longer: what deflate
+  /// and zstd store has a checksum of what was there. So nothing is left out. Local.
   Stored encode(std::span<const std::byte> chunk);
   /// chunk has the size that the chunk had. Error(format): what is stored is damaged. Local.
   void decode(const Stored& stored, std::span<std::byte> chunk);

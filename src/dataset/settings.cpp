@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -151,18 +151,23 @@ std::vector<std::string> key_names() {
   return names;
 }
 
-// All are looked for whenever a file is made.
+// Numbers of the keys in order of their names: all are looked for whenever a file is made.
+constexpr auto k_in_order = [] {
+  std::array<std::size_t, k_keys.size()> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [](std::size_t a, std::size_t b) {
+    return std::string_view(k_keys[a].name) < std::string_view(k_keys[b].name);
+  });
+  return order;
+}();
+
 std::size_t index_of(const std::string& key) {
-  static const auto& places = [] {
-    auto& made = *new std::unordered_map<std::string_view, std::size_t>;
-    for (std::size_t i = 0; i < k_keys.size(); ++i)
-      made.emplace(k_keys[i].name, i);
-    return made;
-  }();
-  const auto found = places.find(key);
-  if (found == places.end())
+  const auto* found =
+      std::lower_bound(k_in_order.begin(), k_in_order.end(), key,
+                       [](std::size_t i, const std::string& wanted) { return k_keys[i].name < wanted; });
+  if (found == k_in_order.end() || k_keys[*found].name != key)
     throw Error(Code::setting, "there is no setting '" + key + "'" + did_you_mean(key, key_names()));
-  return found->second;
+  return *found;
 }
 
 [[noreturn]] void refuse(const SettingKey& key, const std::string& value, const std::string& origin) {

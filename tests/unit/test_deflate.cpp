@@ -49,7 +49,7 @@ TEST_CASE("deflate: runs of every length and value, among bytes of every value")
   Bytes bytes;
   for (std::size_t length = 1; length <= 700; ++length) {
     bytes.insert(bytes.end(), length, static_cast<std::byte>(length));
-    for (unsigned i = random() % 5; i > 0; --i)
+    for (auto i = random() % 5; i > 0; --i)
       bytes.push_back(static_cast<std::byte>(random()));
   }
   bytes.insert(bytes.end(), 100000, std::byte{255});
@@ -103,9 +103,9 @@ TEST_CASE("deflate: any mixture of noise, land and order comes back, and is not 
   for (int trial = 0; trial < 60; ++trial) {
     const std::size_t plane = 65536 + random() % 70000;
     Bytes bytes(4 * plane + random() % 4);
-    const unsigned land = random() % 3 == 0 ? 0 : random() % 100;
+    const auto land = random() % 3 == 0 ? 0 : random() % 100;
     const unsigned stretch = 1U << random() % 12;
-    const unsigned noisy = random() % 5;  // planes
+    const auto noisy = random() % 5;  // planes
     for (std::size_t i = 0; i < bytes.size();) {
       const std::size_t end = std::min(bytes.size(), i + 1 + random() % stretch);
       const bool dry = random() % 100 < land;
