@@ -120,6 +120,7 @@ class Dataset {
   void begin_definition();
   void finish_definitions();
   void drop_definitions();
+  void tell_of_left_cells();
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);

@@ -140,6 +140,8 @@ void Dataset::write(const DataCall& call) {
     // All ranks know, and nothing is written.
     if (transfer.decomposition && !transfer.decomposition->writable().ok())
       throw Error(transfer.decomposition->writable());
+    if (transfer.decomposition && transfer.decomposition->leaves_cells())
+      definitions_.note_left_cells(transfer.variable);
     if (const Water* water = water_of(transfer))
       write_water(*water, transfer);
     else
