@@ -171,7 +171,7 @@ module shoal
       type(shoal_decomposition) :: decomposition
     end function shoal_load
     ! The same with a mask: .false. or 0 is land, .true. or another number water, of any kind. Land gets the fill value
-    ! when a field is written; reading is as without. mask: of a block, the first dimensions of the tile, with or
+    ! when a field is written, and stays as it is in the array when one is read (setting read_masked). mask: of a block, the first dimensions of the tile, with or
     ! without halo (for all levels behind); of a map, the list. Other extents are an error. Collective.
     module function decomposition_masked(self, mask, stat, errmsg) result(decomposition)
       class(shoal_decomposition), intent(in) :: self

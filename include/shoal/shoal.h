@@ -160,8 +160,10 @@ SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int who
                         const int64_t* cells, shoal_decomposition** out);
 /* The same decomposition, block or map, with a mask: which of this rank's cells are land. When a field is
  * written, land cells of the array are not looked at, and the file gets the variable's fill value there (the
- * default one of its type, if it has none). Reading is as without the mask. The other decomposition stays as
- * it is; a mask that it has is replaced, not added to.
+ * default one of its type, if it has none; the attribute _FillValue says which). When it is read, they stay
+ * as they are in the array, and so do cells of a halo that no rank has as water; the setting read_masked=fill
+ * gives them the fill value. The other decomposition stays as it is; a mask that it has is replaced, not
+ * added to.
  *  comm  the one the decomposition was made with
  *  mask  0 (false) is land, every other number (true) water; integers, SHOAL_LOGICAL or floating point. Of a
  *        block: one cell for each of the tile, without or with its halo (which is not looked at), in the
@@ -289,14 +291,17 @@ SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, 
  * and the attribute compress; Shoal writes it when the define phase ends. Variables with the dimension in
  * place of the grid's ("time lev water") are then written and read with decompositions of the grid, and with
  * arrays as those have them. Writing leaves out what is not in the list, but refuses a decomposition whose
- * mask has water there, at any level that it has; reading gives the fill value there, in the halo too. So are
+ * mask has water there, at any level that it has; reading gives the fill value there, in the halo too, but
+ * leaves land of a masked decomposition as it is. So are
  * variables with such a list in other files, in any order of it. start and count count in the dimensions of
  * the file: all points. Errors: no mask, none or other dimensions than its, dimensions that the decomposition
  * cuts beside, no water, a name that is taken, layouts of several files. */
 SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                                  const shoal_decomposition* decomposition);
 /* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are undefined,
- * and what was written there stays where no rank has them in later writes). Of variables that a file has
+ * and what was written there stays where no rank has them in later writes). Variables of numbers that get
+ * neither, and of which a decomposition leaves cells out (a mask, or cells that nobody owns), get the
+ * attribute _FillValue with the default of their type. Of variables that a file has
  * already the setting fill=false decides when it is opened. */
 SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
@@ -343,8 +348,8 @@ SHOAL_API int shoal_copy(shoal_dataset* dataset, const char* variable,
                          const char* from_variable, int64_t record, const int64_t* start,
                          const int64_t* count);
 SHOAL_API int shoal_copies(const shoal_dataset* from, int* copies); /* Local. */
-/* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone.
- * Collective. */
+/* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone, and so
+ * are land of a mask and holes of a map (setting read_masked). Collective. */
 SHOAL_API int shoal_read(shoal_dataset* dataset, const char* variable,
                          const shoal_decomposition* decomposition, const shoal_array* array, int64_t record,
                          const int64_t* start, const int64_t* count);

@@ -101,8 +101,9 @@ class Decomposition {
   }
 
   /// The same decomposition with a mask: 0 (false) is land, which gets the fill value when a field is
-  /// written, unseen. mask: of a block, the last dimensions of the tile, with or without its halo; of a map,
-  /// one cell for each in the list. comm: the one this was made with; see shoal_masked. Collective.
+  /// written, unseen, and stays as it is in the array when one is read (setting read_masked). mask: of a
+  /// block, the last dimensions of the tile, with or without its halo; of a map, one cell for each in the
+  /// list. comm: the one this was made with; see shoal_masked. Collective.
   Decomposition masked(MPI_Comm comm, const ConstArray& mask) const {
     const shoal_array array = mask.c_array();
     Decomposition result;

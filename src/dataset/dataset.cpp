@@ -298,7 +298,10 @@ void Dataset::end_define() {
 void Dataset::finish_definitions() {
   if (!defining_) return;
   const Status status = caught([&] {
-    const Status described = caught([&] { definitions_.describe_quantized(); });
+    const Status described = caught([&] {
+      definitions_.describe_left_cells();
+      definitions_.describe_quantized();
+    });
     const Bytes mine = packed_definitions(definitions_.schema(), definitions_.decompositions());
     if (const auto of_root = roll_call("finishes definitions", mine)) {
       Status differs;
@@ -356,12 +359,18 @@ template <class Work>
 Status Dataset::settle(const char* does, bool durable, Work&& work) {
   Met met;
   Status status = caught([&] {
-    met = driver_->meet(comm_, {does, 0, !late_.ok(), defining_, durable || settings_.flag("durable")});
+    met = driver_->meet(comm_, {does, 0, !late_.ok(), defining_ || definitions_.any_left_cells(),
+                                durable || settings_.flag("durable")});
   });
   // Ranks that found each other in different calls have nothing more to do together.
   if (status.ok()) {
-    defining_ = met.raised;
-    status.merge(caught([&] { finish_definitions(); }));
+    status.merge(caught([&] {
+      std::vector<std::int64_t> pending{defining_ ? 1 : 0, definitions_.any_left_cells() ? 1 : 0};
+      if (met.raised) pending = comm_.max(std::move(pending));
+      defining_ = pending[0] != 0;
+      finish_definitions();
+      if (pending[1] != 0) tell_of_left_cells();
+    }));
     status.merge(caught([&] { work(met.asks); }));
     if (met.failed) status.merge(comm_.agree(late_));
     if (status.ok()) look_for_unused_choices();
@@ -432,6 +441,7 @@ Status Dataset::finish_report() {
       report.format = name_of(driver_->schema().format);
       report.driver = driver_name();
       report.ranks = comm_.size();
+      report.filled = definitions_.told_of_left_cells();
       for (const auto& part : parts)
         report.of_ranks.push_back(unpack_rank_report(part));
       for (const auto& counters : servers)
@@ -484,6 +494,7 @@ std::string Dataset::report_text() const {
   report.format = name_of(driver_->schema().format);
   report.driver = driver_name();
   report.ranks = comm_.size();
+  report.filled = definitions_.told_of_left_cells();
   report.of_ranks.push_back({counters(), now() - opened_at_});
   return json_of(report, settings_);
 }

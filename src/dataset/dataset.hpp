@@ -122,9 +122,11 @@ class Dataset {
   void check_writable() const;
   void finish_definitions();
   void drop_definitions();
+  void tell_of_left_cells();
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);
+  void fill_masked(const Transfer& transfer) const;
   std::shared_ptr<const Rounding> rounding_of_variable(int variable);
 
   // Gathered dimensions: dataset_water.cpp.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The data calls of Dataset: write, read, put, get.
 #include <algorithm>
+#include <array>
 
 #include "dataset/dataset.hpp"
 #include "dataset/quantized.hpp"
 #include "dataset/values.hpp"
+#include "driver/cells.hpp"
 
 namespace shoal {
 
@@ -141,6 +143,8 @@ void Dataset::write(const DataCall& call) {
     // All ranks know, and nothing is written.
     if (transfer.decomposition && !transfer.decomposition->writable().ok())
       throw Error(transfer.decomposition->writable());
+    if (transfer.decomposition && transfer.decomposition->leaves_cells())
+      definitions_.note_left_cells(transfer.variable);
     if (const Water* water = water_of(transfer))
       write_water(*water, transfer);
     else
@@ -186,6 +190,17 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
   write(filled);
 }
 
+// Cells that reading leaves as they are get the variable's fill value, if the array's type has it. Local.
+void Dataset::fill_masked(const Transfer& transfer) const {
+  if (!transfer.status.ok() || transfer.variable < 0 || settings_.text("read_masked") != "fill") return;
+  const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(transfer.variable)];
+  const Bytes fill = fill_of(definition);
+  std::array<std::byte, 16> value{};
+  find_conversion({definition.type, fill.size(), false}, in_memory(transfer))(
+      fill.data(), 0, value.data(), 0, 1, substitute_for(transfer.array.type));
+  fill_left(transfer, value.data());
+}
+
 void Dataset::read(const DataCall& call) {
   check_open();
   const Comm::Calling calling(comm_, "read", path_);
@@ -201,6 +216,7 @@ void Dataset::read(const DataCall& call) {
       transfer.variable = -1;
       transfer.status = with_context(known, path_, call.variable);
     }
+    fill_masked(transfer);
     if (water != nullptr)
       read_water(*water, transfer);
     else

@@ -73,6 +73,20 @@ class Definitions {
   void find_quantized();
   /// Ends the define phase: what the file says of quantization is added to the definitions.
   void describe_quantized();
+  /// The same of cells that are left out: _FillValue, of new variables whose decomposition leaves some.
+  void describe_left_cells();
+  /// A variable of the file was written with a decomposition that leaves cells out. -1: none that is known.
+  void note_left_cells(int variable);
+  /// Of variables of the file that have no _FillValue, and could: was one written so, and nobody dealt with
+  /// it? In order; as many on all ranks.
+  std::vector<std::int64_t> left_cells() const;
+  bool any_left_cells() const { return !left_.empty(); }
+  /// The schema with _FillValue at those of them that are marked, and which variables these are.
+  std::pair<Schema, std::vector<int>> with_fill_values(const std::vector<std::int64_t>& marked) const;
+  /// It was added, or cannot be: not to be tried again.
+  void deal_with_left_cells(const std::vector<int>& variables, bool told);
+  /// Variables that got _FillValue without being asked.
+  const std::vector<std::string>& told_of_left_cells() const { return told_; }
   /// variable nullptr: of the file.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
@@ -86,6 +100,7 @@ class Definitions {
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
   void spare_coordinates();
+  bool may_be_told(int variable) const;
   VariableDef& new_variable(const std::string& name, const char* what);
 
   Schema schema_;
@@ -100,6 +115,8 @@ class Definitions {
   Defaults defaults_;
   std::unordered_set<std::string> defined_;
   std::set<std::pair<std::string, std::string>> taken_;  // setting and pattern
+  std::set<int> left_, dealt_with_;  // variables of the file; the second alike on all ranks
+  std::vector<std::string> told_;
 };
 
 /// Index by name; Error(not_found) with the nearest name.

@@ -103,6 +103,14 @@ std::string row(const std::string& name, const std::string& value) {
   return line + value + "\n";
 }
 
+std::string filled_text(const std::vector<std::string>& names) {
+  constexpr std::ptrdiff_t k_some = 8;
+  const auto n = static_cast<std::ptrdiff_t>(names.size());
+  const std::vector<std::string> some(names.begin(), names.begin() + std::min(k_some, n));
+  return "added to " + joined(some, ", ") +
+         (n > k_some ? " and " + std::to_string(n - k_some) + " more" : "") + ", of which cells are left out";
+}
+
 // The file's name without folder and ending, for a report file of its own.
 std::string stem_of(const std::string& path) {
   return std::filesystem::path(path).stem().string();
@@ -182,6 +190,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("hints", hints),
                  member("settings", object(changed)),
                  member("ways", list(first.ways)),
+                 member("fill_values_added", list(report.filled)),
                  member("warnings", list(warnings_of(report))),
                  member("advice", quoted(advice_of(report, settings)))});
 }
@@ -228,6 +237,7 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
                                " in " + std::to_string(messages) + " messages between nodes");
   for (const auto& way : first.ways)
     out += row("way", way);
+  if (!report.filled.empty()) out += row("_FillValue", filled_text(report.filled));
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))
       out += row("setting", std::string(key.name) + " = " + settings.text(key.name) + " (" +

@@ -24,6 +24,7 @@ struct DatasetReport {
   int ranks = 1;
   std::vector<RankReport> of_ranks;
   std::vector<RankReport> of_servers = {};  ///< that stored for them (background=ranks)
+  std::vector<std::string> filled = {};     ///< variables that got _FillValue as cells of them are left out
 };
 
 Bytes packed(const RankReport& report);

@@ -40,6 +40,10 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"missing_tiles", Kind::word, "refuse", "refuse fill",
      "a dataset in several files that lacks some: refuse it, or read their cells (land) as the fill value",
      false},
+    {"read_masked", Kind::word, "leave", "leave fill",
+     "reading with a masked decomposition leaves land as it is in the array, and maps leave holes; or these "
+     "get the fill value",
+     false},
     {"hints", Kind::text, "", "key=value pairs, semicolons between",
      "for MPI-IO and PnetCDF: cb_nodes=2; romio_cb_write=enable", false},
     {"layout", Kind::word, "one", "one process node domains",

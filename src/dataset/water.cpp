@@ -50,11 +50,15 @@ Water::Water(const Comm& comm, std::shared_ptr<const Decomposition> grid, const 
   std::vector<std::int64_t> places;
   comm.agree_or_throw(caught([&] { cells = is_map ? local_cells(*grid_) : cells_of(with_halo); }));
   places = list.find(comm, cells);
-  around_ = Decomposition::map(comm, global, behind_, places);
+  std::vector<bool> water;
   comm.agree_or_throw(caught([&] {
-    for (std::size_t i = 0; i < cells.size() && is_map; ++i)
+    water = water_cells();
+    for (std::size_t i = 0; i < cells.size() && is_map; ++i) {
+      if (!water.empty() && !water[i % water.size()]) cells[i] = places[i] = k_hole;  // stays as it is
       if (cells[i] != k_hole && places[i] == k_hole) land_.push_back(static_cast<std::int64_t>(i));
+    }
   }));
+  around_ = Decomposition::map(comm, global, behind_, places);
   if (!write) return;
   if (!is_map && comm.max(std::int64_t{with_halo == grid_->tile() ? 0 : 1}) != 0) {
     comm.agree_or_throw(caught([&] { cells = cells_of(grid_->tile()); }));
@@ -63,8 +67,6 @@ Water::Water(const Comm& comm, std::shared_ptr<const Decomposition> grid, const 
     own_ = around_;
     return;
   }
-  std::vector<bool> water;
-  comm.agree_or_throw(caught([&] { water = water_cells(); }));
   Status missing;
   for (std::size_t i = 0; i < cells.size() && !water.empty(); ++i) {
     if (!water[i % water.size()]) {

@@ -41,7 +41,7 @@ class Water {
   Transfer for_writing(const Transfer& grid, const VariableDef& definition, Room& cells,
                        Status& misfits) const;
   /// The same for reading; when that is done, give() puts its cells, and fill values where the list has none,
-  /// to the caller's array. Local.
+  /// to the caller's array, but for land of the mask. Local.
   Transfer for_reading(const Transfer& grid, const VariableDef& definition, Room& cells) const;
   Status give(const Transfer& grid, const VariableDef& definition, const Transfer& read) const;
 
@@ -57,7 +57,7 @@ class Water {
   int grid_dims_;
   std::int64_t length_;  // of the gathered dimension
   std::shared_ptr<const Decomposition> own_, around_;
-  std::vector<std::int64_t> land_;  // of a map: local cells that the list has not
+  std::vector<std::int64_t> land_;  // of a map: local cells that the list has not, and no mask calls land
   Status unwritable_;
 };
 

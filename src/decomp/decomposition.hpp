@@ -34,7 +34,8 @@ class Decomposition {
                                                   std::span<const std::int64_t> cells,
                                                   const Status& problem = {});
   /// base with a mask in place of the one it may have: cells are owned as before, but values of land cells
-  /// are not looked at when fields are written, and the file gets the fill value. mask.shape(): of a block,
+  /// are not looked at when fields are written, and the file gets the fill value; reading leaves them as they
+  /// are. mask.shape(): of a block,
   /// the last dimensions of this rank's tile (as many on all ranks), on a rank without cells anything; of a
   /// map, its local cells. Error on all ranks alike: masks of different dimensions, another communicator than
   /// base's. Collective.
@@ -64,6 +65,9 @@ class Decomposition {
   Dims local_shape() const;
   /// Cells that some rank owns, each counted once.
   std::int64_t owned_cells() const { return owned_cells_; }
+  /// Are there cells that no field has a value for, as nobody owns them or they are land? The same on all
+  /// ranks.
+  bool leaves_cells() const { return has_land_ || owned_cells_ < volume(global_); }
   /// Is this dimension cut: does some rank own less than all of it? Of a map: all but the `whole` last.
   bool is_cut(int d) const { return cut_[d] != 0; }
   /// Disjoint boxes of cells that nobody owns. Only on rank 0; empty elsewhere, and of a map.
@@ -97,6 +101,9 @@ class Decomposition {
   std::int64_t water_cells() const { return water_cells_; }
   /// This rank's; nullptr: none, or no cell is land.
   const CellMask* mask() const { return mask_.get(); }
+  /// The same of all cells of this rank's arrays: of a block, in the last dimensions of the tile with its
+  /// halo, where cells are land that no rank has as water.
+  const CellMask* mask_around() const { return around_.get(); }
   /// The same as a mask in any case, to make another decomposition with.
   CellMask own_mask() const { return mask_ ? *mask_ : CellMask(tail(tile_.count, masked_dims_)); }
   /// The communicator's size and this rank in it, to check against a dataset's.
@@ -117,6 +124,8 @@ class Decomposition {
   std::optional<RepeatedCell> repeated_;
   std::shared_ptr<const IndexMap> unowned_share_;
   std::shared_ptr<const CellMask> mask_;
+  std::shared_ptr<const CellMask> around_;
+  bool has_land_ = false;  // on any rank
   int masked_dims_ = 0;
   std::int64_t water_cells_ = 0;
   int comm_size_ = 1;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "decomp/cell_positions.hpp"
 #include "decomp/decomposition.hpp"
 
 namespace shoal {
@@ -23,6 +24,10 @@ void check_mask(const Comm& comm, const Decomposition* base, const CellMask& mas
 }
 
 // Holes of a map are neither land nor water.
+bool has_land(const Decomposition& base, const CellMask& mask, std::int64_t water) {
+  return base.map() == nullptr ? mask.land_cells() > 0 : water < base.map()->mapped_cells();
+}
+
 std::int64_t water_in(const Decomposition& base, const CellMask& mask) {
   if (base.map() == nullptr) return mask.cells() - mask.land_cells();
   std::int64_t water = 0;
@@ -31,6 +36,61 @@ std::int64_t water_in(const Decomposition& base, const CellMask& mask) {
                       [&](std::int64_t, std::int64_t n, bool land) { water += land ? 0 : n; });
   });
   return water;
+}
+
+/// Tiles that are beside each other in other dimensions than the mask's may have different masks: then all
+/// dimensions count.
+int dims_with_mask(const Decomposition& d) {
+  for (int i = 0; i < d.rank() - d.masked_dims(); ++i)
+    if (d.is_cut(i)) return d.rank();
+  return d.masked_dims();
+}
+
+/// Calls visit(index) for the cells of a box, row-major.
+template <class Visit>
+void for_each_cell(const Box& box, Visit&& visit) {
+  const int last = box.rank() - 1;
+  for (std::int64_t first = 0; first < box.cells(); first += box.count[last]) {
+    Dims index = unravel(first, box.count);
+    for (int d = 0; d <= last; ++d)
+      index[d] += box.first[d];
+    for (; index[last] < box.end(last); ++index[last])
+      visit(index);
+  }
+}
+
+/// Land of a tile with its halo: what is land of the tile, and what no rank has as water around it.
+/// Collective.
+CellMask land_around(const Comm& comm, const Decomposition& d, const CellMask& own) {
+  const int n = dims_with_mask(d);
+  const auto last = [&](const Box& box) { return Box(tail(box.first, n), tail(box.count, n)); };
+  const Box tile = last(d.tile());
+  const Box around = last(d.tile_with_halo());
+  const Box grid = Box::whole(tail(d.global(), n));
+  std::vector<std::int64_t> water;
+  std::vector<std::int64_t> asked;
+  CellMask out;
+  comm.agree_or_throw(caught([&] {
+    out = CellMask(d.tile().empty() ? Dims(n) : around.count);
+    if (d.tile().empty()) return;
+    asked.assign(static_cast<std::size_t>(around.cells()), k_hole);
+    for_each_cell(intersection(around, grid), [&](const Dims& index) {
+      asked[static_cast<std::size_t>(position_in(index, around))] = position_in(index, grid);
+    });
+    std::int64_t cell = 0;  // of the tile
+    for_each_cell(tile, [&](const Dims& index) {
+      const std::int64_t at = position_in(index, around);
+      if (own.is_land(cell++ % own.cells()))
+        out.set_land(at);
+      else
+        water.push_back(asked[static_cast<std::size_t>(at)]);
+      asked[static_cast<std::size_t>(at)] = k_hole;
+    });
+  }));
+  const auto found = CellPositions::numbered(comm, grid.cells(), water).find(comm, asked);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (asked[i] != k_hole && found[i] == k_hole) out.set_land(static_cast<std::int64_t>(i));
+  return out;
 }
 
 }  // namespace
@@ -55,9 +115,16 @@ std::shared_ptr<const Decomposition> Decomposition::masked(const Comm& comm, con
   std::shared_ptr<Decomposition> out(new Decomposition(*base));
   out->masked_dims_ = static_cast<int>(std::min<std::int64_t>(most, base->rank() - base->whole()));
   if (base->map() != nullptr) out->masked_dims_ = base->rank() - base->whole();
-  out->water_cells_ = comm.sum(has_cells ? water_in(*base, mask) : 0);
-  out->mask_ =
-      has_cells && mask.land_cells() > 0 ? std::make_shared<const CellMask>(std::move(mask)) : nullptr;
+  const std::int64_t water = has_cells ? water_in(*base, mask) : 0;
+  out->water_cells_ = comm.sum(water);
+  const auto any = comm.max({has_cells && has_land(*base, mask, water) ? 1 : 0, base->has_halo() ? 1 : 0});
+  out->has_land_ = any[0] != 0;
+  const auto kept = [](CellMask land) {
+    return land.land_cells() > 0 ? std::make_shared<const CellMask>(std::move(land)) : nullptr;
+  };
+  if (any[1] != 0) out->around_ = kept(land_around(comm, *out, mask));
+  out->mask_ = has_cells ? kept(std::move(mask)) : nullptr;
+  if (any[1] == 0) out->around_ = out->mask_;
   return out;
 }
 

@@ -19,6 +19,7 @@ void Decomposition::pack_for_more_ranks(ByteWriter& out) const {
   out.put(repeated_.has_value());
   out.put(repeated_.value_or(RepeatedCell{}));
   out.put(masked_dims_);
+  out.put(has_land_);
   out.put(water_cells_);
 }
 
@@ -33,6 +34,7 @@ std::shared_ptr<const Decomposition> Decomposition::without_cells(ByteReader& in
   const auto repeated = in.get<RepeatedCell>();
   if (repeats) out->repeated_ = repeated;
   in.get(out->masked_dims_);
+  in.get(out->has_land_);
   in.get(out->water_cells_);
   const Dims none(out->global_.size());
   out->tile_ = Box(none, none);

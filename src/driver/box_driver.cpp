@@ -341,7 +341,8 @@ void BoxDriver::read(const Transfer& transfer) {
   if (rearranges(transfer)) return comm_.agree_or_throw(read_tiles(transfer));
   const Box& box = transfer.mine;
   const Element as_stored = stored(v);
-  const bool direct = !as_stored.swapped && is_contiguous(transfer.array, definition.type) && !box.empty();
+  const bool direct = !as_stored.swapped && !leaves_land(transfer) &&
+                      is_contiguous(transfer.array, definition.type) && !box.empty();
   Status status = caught([&] { settle(); });
   std::byte* cells = transfer.array.data;
   const Status room = caught([&] {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstring>
 
 #include "driver/map_cells.hpp"
 
@@ -24,49 +25,75 @@ std::string value_text(const ArrayView& array, const Dims& index) {
   return std::string("the value ") + text.data();
 }
 
-/// copy_box of a part of a block's field, row by row; land cells become *land, without being looked at.
-Misfits copy_masked(const Transfer& transfer, const Box& part, const std::byte* from,
-                    const Dims& from_strides, std::byte* to, const Dims& to_strides, ConvertRun convert,
-                    const std::byte* land) {
-  const Decomposition& decomposition = *transfer.decomposition;
-  const CellMask& mask = *decomposition.mask();
+/// Calls visit(index of its first cell in the part, cell of the mask, cells) for each row of a part of a
+/// block. origin: of the mask, in the last dimensions of the block.
+template <class Visit>
+void for_each_row(const CellMask& mask, const Dims& origin, const Box& part, Visit&& visit) {
   const int last = part.rank() - 1;
-  const int unmasked = part.rank() - decomposition.masked_dims();
-  const std::int64_t row = part.count[last];
-  const Dims tile_first = tail(decomposition.tile().first, decomposition.masked_dims());
+  const int unmasked = part.rank() - mask.shape().size();
   const Dims in_mask = row_major_strides(mask.shape());
-  Dims mask_strides(part.rank());
   std::int64_t cell = 0;
-  for (int d = unmasked; d <= last; ++d) {
-    mask_strides[d] = in_mask[d - unmasked];
-    cell += (part.first[d] - tile_first[d - unmasked]) * mask_strides[d];
-  }
-  Misfits misfits;
+  for (int d = unmasked; d <= last; ++d)
+    cell += (part.first[d] - origin[d - unmasked]) * in_mask[d - unmasked];
   Dims index(part.rank());
-  for (std::int64_t position = 0;; position += row) {
-    mask.for_each_run(cell, row, [&](std::int64_t first, std::int64_t n, bool is_land) {
-      const std::int64_t i = first - cell;
-      std::byte* const at = to + i * to_strides[last];
-      if (is_land)
-        fill_box(at, {to_strides[last]}, {n}, land, static_cast<std::size_t>(to_strides[last]));
-      else
-        misfits.merge(
-            convert(from + i * from_strides[last], from_strides[last], at, to_strides[last], n, land),
-            position + i);
-    });
+  while (true) {
+    visit(index, cell);
     int d = last - 1;
     for (; d >= 0; --d) {
-      from += from_strides[d];
-      to += to_strides[d];
-      cell += mask_strides[d];
+      const std::int64_t step = d < unmasked ? 0 : in_mask[d - unmasked];
+      cell += step;
       if (++index[d] < part.count[d]) break;
-      from -= part.count[d] * from_strides[d];
-      to -= part.count[d] * to_strides[d];
-      cell -= part.count[d] * mask_strides[d];
+      cell -= part.count[d] * step;
       index[d] = 0;
     }
-    if (d < 0) return misfits;
+    if (d < 0) return;
   }
+}
+
+template <class Byte>
+Byte* at_index(Byte* at, const Dims& strides, const Dims& index) {
+  for (int d = 0; d < index.size(); ++d)
+    at += index[d] * strides[d];
+  return at;
+}
+
+/// copy_box of a part of a block's field, row by row; of land cells nothing is looked at, but at_land(where
+/// they are copied to, cells) called. origin: of the mask.
+template <class AtLand>
+Misfits copy_masked(const CellMask& mask, const Dims& origin, const Box& part, const std::byte* from,
+                    const Dims& from_strides, std::byte* to, const Dims& to_strides, ConvertRun convert,
+                    const std::byte* substitute, AtLand&& at_land) {
+  const int last = part.rank() - 1;
+  const std::int64_t row = part.count[last];
+  std::int64_t position = 0;
+  Misfits misfits;
+  for_each_row(mask, origin, part, [&](const Dims& index, std::int64_t cell) {
+    const std::byte* const from_row = at_index(from, from_strides, index);
+    std::byte* const to_row = at_index(to, to_strides, index);
+    mask.for_each_run(cell, row, [&](std::int64_t first, std::int64_t n, bool is_land) {
+      const std::int64_t i = first - cell;
+      std::byte* const at = to_row + i * to_strides[last];
+      if (is_land)
+        at_land(at, n);
+      else
+        misfits.merge(convert(from_row + i * from_strides[last], from_strides[last], at, to_strides[last], n,
+                              substitute),
+                      position + i);
+    });
+    position += row;
+  });
+  return misfits;
+}
+
+/// Where the mask of a block begins: of its tile, and of the tile with its halo.
+Dims origin_of(const CellMask& mask, const Box& box) {
+  return tail(box.first, mask.shape().size());
+}
+
+/// n elements from a place on, one value in all of them.
+void put_all(std::byte* at, std::int64_t stride, std::int64_t n, const std::byte* value, std::size_t size) {
+  for (std::int64_t i = 0; i < n; ++i)
+    std::memcpy(at + i * stride, value, size);
 }
 
 bool is_mapped(const Transfer& transfer) {
@@ -88,6 +115,10 @@ const std::byte* substitute_for(Type type) {
 
 bool is_masked(const Transfer& transfer) {
   return transfer.decomposition && transfer.decomposition->mask() != nullptr;
+}
+
+bool leaves_land(const Transfer& transfer) {
+  return transfer.decomposition && transfer.decomposition->mask_around() != nullptr;
 }
 
 Box own_cells(const Transfer& transfer) {
@@ -137,8 +168,14 @@ Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, co
   } else {
     from = from.part(local);
   }
-  if (is_masked(transfer))
-    return copy_masked(transfer, part, from.data, from.strides, to, strides, convert, substitute);
+  if (is_masked(transfer)) {
+    const CellMask& mask = *transfer.decomposition->mask();
+    const std::int64_t step = strides[strides.size() - 1];
+    return copy_masked(mask, origin_of(mask, transfer.decomposition->tile()), part, from.data, from.strides,
+                       to, strides, convert, substitute, [&](std::byte* at, std::int64_t n) {
+                         fill_box(at, {step}, {n}, substitute, static_cast<std::size_t>(step));
+                       });
+  }
   return copy_box(from.data, from.strides, to, strides, part.count, convert, substitute);
 }
 
@@ -156,8 +193,15 @@ Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims
     from += (part.first[d] - cells.first[d]) * strides[d];
   }
   const ArrayView to = transfer.array.part(local);
-  Misfits misfits =
-      copy_box(from, strides, to.data, to.strides, part.count, convert, substitute_for(transfer.array.type));
+  const std::byte* const substitute = substitute_for(transfer.array.type);
+  Misfits misfits;
+  if (leaves_land(transfer)) {
+    const CellMask& mask = *transfer.decomposition->mask_around();
+    misfits = copy_masked(mask, origin_of(mask, transfer.decomposition->tile_with_halo()), part, from,
+                          strides, to.data, to.strides, convert, substitute, [](std::byte*, std::int64_t) {});
+  } else {
+    misfits = copy_box(from, strides, to.data, to.strides, part.count, convert, substitute);
+  }
   if (misfits.count > 0) {
     Dims index = unravel(misfits.first, part.count);
     for (int d = 0; d < part.rank(); ++d)
@@ -165,6 +209,24 @@ Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims
     misfits.first = position_in(index, mine);
   }
   return misfits;
+}
+
+void fill_left(const Transfer& transfer, const std::byte* value) {
+  if (transfer.array.data == nullptr || transfer.mine.empty()) return;
+  if (is_mapped(transfer)) return fill_left_of_map(transfer, value);
+  if (!leaves_land(transfer)) return;
+  const CellMask& mask = *transfer.decomposition->mask_around();
+  const ArrayView& array = transfer.array;
+  const int last = transfer.mine.rank() - 1;
+  const Dims origin = origin_of(mask, transfer.decomposition->tile_with_halo());
+  for_each_row(mask, origin, transfer.mine, [&](const Dims& index, std::int64_t cell) {
+    std::byte* const row = at_index(array.data, array.strides, index);
+    mask.for_each_run(cell, transfer.mine.count[last], [&](std::int64_t first, std::int64_t n, bool land) {
+      if (land)
+        put_all(row + (first - cell) * array.strides[last], array.strides[last], n, value,
+                array.element_size);
+    });
+  });
 }
 
 Status misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,

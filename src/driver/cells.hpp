@@ -27,6 +27,8 @@ std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region)
 
 /// Are some of this rank's cells land, which must not be stored as they are in its array?
 bool is_masked(const Transfer& transfer);
+/// Are some cells of its array, with the halo, land, which reading leaves as they are?
+bool leaves_land(const Transfer& transfer);
 
 /// This rank's own cells of the region, whatever the transfer says.
 Box own_cells(const Transfer& transfer);
@@ -39,10 +41,14 @@ Box own_cells(const Transfer& transfer);
 Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
                    ConvertRun convert, const std::byte* substitute);
 
-/// Copy this rank's share of the cells, which lie at `from` with the strides, into its array. Misfits count
-/// from the start of `mine`.
+/// Copy this rank's share of the cells, which lie at `from` with the strides, into its array, but for land.
+/// Misfits count from the start of `mine`.
 Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides, const Box& cells,
                      ConvertRun convert);
+
+/// A value, of the array's type, in all cells of the caller's array that reading leaves as they are: land,
+/// and holes of a map.
+void fill_left(const Transfer& transfer, const std::byte* value);
 
 /// What stands in the caller's array where a value of the file does not fit.
 const std::byte* substitute_for(Type type);

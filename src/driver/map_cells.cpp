@@ -54,7 +54,7 @@ class Mover {
         MessageByte* bytes, const std::byte* substitute, std::int64_t lead_cells = 0)
       : transfer_(transfer),
         map_(*transfer.decomposition->map()),
-        mask_(way == Way::pack ? transfer.decomposition->mask() : nullptr),
+        mask_(transfer.decomposition->mask()),
         part_(part),
         array_(in_memory(transfer)),
         bytes_(bytes),
@@ -150,11 +150,30 @@ class Mover {
       if (!same_) found = convert(block.data(), size, message, size_, n);
       if (mask_ != nullptr) fill_land(local, n, message);
     } else {
+      std::array<std::int64_t, k_block> water;
+      alignas(8) std::array<std::byte, k_block * k_largest> of_water;
+      if (mask_ != nullptr) {
+        n = keep_water(local, n, message, water.data(), of_water.data());
+        local = water.data();
+        message = of_water.data();
+      }
       const std::byte* from = same_ ? message : block.data();
       if (!same_) found = convert(block.data(), size, message, size_, n);
       for_size(array_.size, [&](auto element) { scatter<decltype(element)>(from, local, n, at_, stride_); });
     }
     if (found.count > 0) note(found, local[found.first], 0);
+  }
+
+  // Of a message: what goes to the array, where land stays as it is. So many.
+  std::int64_t keep_water(const std::int64_t* local, std::int64_t n, const std::byte* message,
+                          std::int64_t* water, std::byte* of_water) const {
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (mask_->is_land(local[i])) continue;
+      water[kept] = local[i];
+      std::memcpy(of_water + kept++ * size_, message + i * size_, static_cast<std::size_t>(size_));
+    }
+    return kept;
   }
 
   // Of a block that was gathered: nothing of land is looked at, so that no value of it is found not to fit.
@@ -215,19 +234,14 @@ class Mover {
   }
 
   void move_run(const IndexMap::Run& run, MessageByte* message) {
-    if constexpr (way == Way::pack) {
-      if (mask_ == nullptr) return move_all(run, message);
-      mask_->for_each_run(run.local, run.length, [&](std::int64_t local, std::int64_t n, bool land) {
-        const std::int64_t skip = local - run.local;
-        std::byte* const to = message + skip * item_ * size_;
-        if (land)
-          fill_box(to, {size_}, {n * item_}, substitute_, static_cast<std::size_t>(size_));
-        else
-          move_all({run.global + skip, local, n}, to);
-      });
-    } else {
-      move_all(run, message);
-    }
+    if (mask_ == nullptr) return move_all(run, message);
+    mask_->for_each_run(run.local, run.length, [&](std::int64_t local, std::int64_t n, bool land) {
+      const std::int64_t skip = local - run.local;
+      MessageByte* const part = message + skip * item_ * size_;
+      if (!land) return move_all({run.global + skip, local, n}, part);
+      if constexpr (way == Way::pack)
+        fill_box(part, {size_}, {n * item_}, substitute_, static_cast<std::size_t>(size_));
+    });
   }
 
   void move_all(const IndexMap::Run& run, MessageByte* message) {
@@ -269,7 +283,7 @@ class Mover {
 
   const Transfer& transfer_;
   const IndexMap& map_;
-  const CellMask* mask_;  // nullptr: all cells are packed
+  const CellMask* mask_;  // nullptr: all cells are moved
   const MappedPart& part_;
   Element array_;
   MessageByte* bytes_;
@@ -388,6 +402,31 @@ Misfits unpack_map_cells(const Transfer& transfer, const Box& cells, const std::
         0);
   });
   return misfits;
+}
+
+void fill_left_of_map(const Transfer& transfer, const std::byte* value) {
+  const Decomposition& decomposition = *transfer.decomposition;
+  const IndexMap& map = *decomposition.map();
+  if (decomposition.mask() == nullptr && map.mapped_cells() == map.local_cells()) return;
+  std::vector<bool> water(static_cast<std::size_t>(map.local_cells()));
+  map.for_each_run(0, volume(decomposition.mapped_shape()), [&](const IndexMap::Run& run) {
+    for (std::int64_t i = run.local; i < run.local + run.length; ++i)
+      water[static_cast<std::size_t>(i)] =
+          decomposition.mask() == nullptr || !decomposition.mask()->is_land(i);
+  });
+  const ArrayView& array = transfer.array;
+  const int list = array.extents.size() - 1 - decomposition.whole();
+  Dims around = array.extents;  // all but the dimension of the list
+  around[list] = 1;
+  for (std::int64_t i = 0; i < volume(around); ++i) {
+    const Dims index = unravel(i, around);
+    std::byte* at = array.data;
+    for (int d = 0; d < index.size(); ++d)
+      at += index[d] * array.strides[d];
+    for (std::int64_t cell = 0; cell < map.local_cells(); ++cell)
+      if (!water[static_cast<std::size_t>(cell)])
+        std::memcpy(at + cell * array.strides[list], value, array.element_size);
+  }
 }
 
 void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, const Box& cells, std::byte* to,

@@ -56,7 +56,7 @@ struct MappedPart {
 };
 
 /// This rank's cells of the part one after another: [lead, cells in order of position, whole]. pack: from its
-/// array; unpack: to it. Misfits count from the start of the array, row-major.
+/// array; unpack: to it, but for land. Misfits count from the start of the array, row-major.
 Misfits pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message, std::byte* to,
                     const std::byte* substitute);
 Misfits unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
@@ -68,6 +68,8 @@ Misfits pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to
                        ConvertRun convert, const std::byte* substitute);
 Misfits unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from, std::size_t size,
                          ConvertRun convert);
+/// fill_left (cells.hpp) of a field that is cut by a map.
+void fill_left_of_map(const Transfer& transfer, const std::byte* value);
 /// A fill value in those of the box that the map has.
 void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, const Box& cells, std::byte* to,
                     const Bytes& fill);

@@ -1,5 +1,6 @@
-// Fields with masks: land gets the fill value whatever the array holds, reading is as without; blocks with
-// halo and maps, of any type, in every format.
+// Fields with masks: land gets the fill value whatever the array holds, and reading leaves it as it is in the
+// array, or gives it the fill value where that is asked for; blocks with halo and maps, of any type, in every
+// format.
 #include "conformance/support.hpp"
 #include "mpi/random_maps.hpp"
 #include "mpi/random_tiles.hpp"
@@ -124,12 +125,18 @@ void check(shoal_dataset* file, const Field& field, const World& world, const st
   CHECK(wrong == 0);
 }
 
-/// Land and halo are read as all other cells, with the masked decomposition too.
+/// What reading does with land of the mask, and with what nobody owns around the tile.
+enum class Land { read, left, filled };
+
 void check_read(shoal_dataset* file, const Field& field, const World& world, const std::vector<bool>& owned,
-                const Cut& cut, const shoal_decomposition* handle, std::int64_t record) {
-  const Box local = cut.around();
+                const Cut& cut, const shoal_decomposition* handle, std::int64_t record, Land land,
+                std::mt19937& own) {
+  const bool halo = own() % 2 == 0;
+  const Box local = halo ? cut.around() : cut.tile();
   const int levels = field.levels.size();
-  TestArray array(SHOAL_DOUBLE, joined(field.levels, local.count));
+  const int memory = own() % 2 == 0 ? field.type : SHOAL_DOUBLE;
+  const Dims extents = joined(field.levels, local.count);
+  TestArray array = own() % 2 == 0 ? TestArray(memory, extents) : TestArray(memory, extents, own);
   array.fill(-5);
   ok(shoal_read(file, record < 0 ? "fixed" : "grows", handle, array.c(), record, nullptr, nullptr));
   std::int64_t wrong = 0;
@@ -141,10 +148,21 @@ void check_read(shoal_dataset* file, const Field& field, const World& world, con
               Dims at = index;
               for (int d = 0; d < local.rank(); ++d)
                 at[levels + d] -= local.first[d];
-              const bool there = inside.contains(Box(cell, Dims(cell.size(), 1)));
-              wrong += array.get(at) != (there ? expected(field, world, owned, record, index) : -5) ? 1 : 0;
+              double wanted = -5;
+              if (inside.contains(Box(cell, Dims(cell.size(), 1)))) {
+                const bool is_water = owned[static_cast<std::size_t>(position_in(cell, inside))] &&
+                                      !world.is_land(tail(index, world.shape.size()));
+                if (is_water || land != Land::left) wanted = expected(field, world, owned, record, index);
+              }
+              wrong += array.get(at) != wanted ? 1 : 0;
             });
   CHECK(wrong == 0);
+}
+
+/// Of the settings of a new file those that are for reading it, too.
+std::string way_of(const std::string& settings) {
+  const std::size_t at = settings.rfind(", ");
+  return at == std::string::npos ? "" : settings.substr(at);
 }
 
 void blocks(const std::string& settings, const Field& field, const World& world, bool holes,
@@ -167,12 +185,17 @@ void blocks(const std::string& settings, const Field& field, const World& world,
   for (std::int64_t record = -1; record < 2; ++record)
     write(file, field, world, cut, record, memories[own() % 2], own);
   ok(shoal_close(&file, 0));
-  ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, nullptr, &file));
+  ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, way_of(settings).c_str(), &file));
   for (std::int64_t record = -1; record < 2; ++record) {
     check(file, field, world, owned, record);
-    check_read(file, field, world, owned, cut, masked.handle(), record);
-    check_read(file, field, world, owned, cut, cut.handle(), record);
+    check_read(file, field, world, owned, cut, masked.handle(), record, Land::left, own);
+    check_read(file, field, world, owned, cut, cut.handle(), record, Land::read, own);
   }
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, ("read_masked=fill" + way_of(settings)).c_str(),
+                &file));
+  for (std::int64_t record = -1; record < 2; ++record)
+    check_read(file, field, world, owned, cut, masked.handle(), record, Land::filled, own);
   ok(shoal_close(&file, 0));
 }
 
@@ -186,6 +209,8 @@ std::vector<std::string> ways() {
   all.push_back("format=netcdf4, ranks_per_node=2");
   all.push_back("format=cdf5, direct_bytes=1");
   all.push_back("format=cdf5, slot_bytes=4096");
+  all.push_back("format=cdf5, io_ranks=1");
+  all.push_back("format=netcdf4, compression=deflate:1, ranks_per_node=2");
   return all;
 }
 
@@ -271,7 +296,7 @@ TEST_CASE("masks of maps") {
         ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), record, nullptr, nullptr));
       }
       ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, nullptr, &file));
+      ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, way_of(settings).c_str(), &file));
       for (std::int64_t record = -1; record < 2; ++record) {
         const char* name = record < 0 ? "fixed" : "grows";
         TestArray all(SHOAL_DOUBLE, global);
@@ -279,12 +304,30 @@ TEST_CASE("masks of maps") {
         std::int64_t wrong = 0;
         for_cells(Box::whole(global),
                   [&](const Dims& i) { wrong += all.get(i) != value(record, i[0], i[1]) ? 1 : 0; });
-        TestArray own(SHOAL_DOUBLE, extents);
+        for (const auto* handle : {masked.handle(), static_cast<const shoal_decomposition*>(base)})
+          for (const int memory : {SHOAL_DOUBLE, SHOAL_SHORT}) {
+            TestArray own(memory, extents, random);
+            own.fill(-5);
+            ok(shoal_read(file, name, handle, own.c(), record, nullptr, nullptr));
+            for_cells(Box::whole(extents), [&](const Dims& i) {
+              const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
+              const bool left = cell < 0 || (handle == masked.handle() && world.is_land({cell}));
+              wrong += own.get(i) != (left ? -5 : value(record, cell, i[1])) ? 1 : 0;
+            });
+          }
+        CHECK(wrong == 0);
+      }
+      ok(shoal_close(&file, 0));
+      ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, ("read_masked=fill" + way_of(settings)).c_str(),
+                    &file));
+      for (const auto* handle : {masked.handle(), static_cast<const shoal_decomposition*>(base)}) {
+        TestArray own(SHOAL_DOUBLE, extents, random);
         own.fill(-5);
-        ok(shoal_read(file, name, masked.handle(), own.c(), record, nullptr, nullptr));
+        ok(shoal_read(file, "fixed", handle, own.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+        std::int64_t wrong = 0;
         for_cells(Box::whole(extents), [&](const Dims& i) {
           const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
-          wrong += own.get(i) != (cell < 0 ? -5 : value(record, cell, i[1])) ? 1 : 0;
+          wrong += own.get(i) != (cell < 0 ? 98 : value(-1, cell, i[1])) ? 1 : 0;
         });
         CHECK(wrong == 0);
       }

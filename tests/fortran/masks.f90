@@ -1,4 +1,5 @@
-! Masks: logicals, integers and reals of any kind, with and without halo, of blocks and maps; land gets the fill value.
+! Masks: logicals, integers and reals of any kind, with and without halo, of blocks and maps; land gets the fill value in
+! the file, and stays as it is in the array, or gets the fill value there too (read_masked).
 ! Saved and loaded; water points alone in a dimension of their own.
 program masks
   use, intrinsic :: iso_fortran_env, only: int8, int64, real32, real64
@@ -73,9 +74,19 @@ contains
       call his%open("masks.nc", MPI_COMM_WORLD)
       back = 0
       call his%read("temp", back, decomposition=masked(form))
+      call check(all([(((back(i, j, k) == merge(value(i, j, k), 0.0_real64, water(i, j)), &
+          i=max(1, first(1) - 2), min(nx, last(1) + 1)), &
+          j=max(1, first(2) - 1), min(ny, last(2) + 1)), k=1, nz)]), "land of tile and halo stays as it is")
+      call his%read("temp", back, decomposition=rho)
+      call check(all([(((back(i, j, k) == value(i, j, k), i=max(1, first(1) - 2), min(nx, last(1) + 1)), &
+          j=max(1, first(2) - 1), min(ny, last(2) + 1)), k=1, nz)]), "land is filled, and read without a mask")
+      call his%close()
+      call his%open("masks.nc", MPI_COMM_WORLD, settings="read_masked=fill")
+      back = 0
+      call his%read("temp", back, decomposition=masked(form))
       call his%close()
       call check(all([(((back(i, j, k) == value(i, j, k), i=max(1, first(1) - 2), min(nx, last(1) + 1)), &
-          j=max(1, first(2) - 1), min(ny, last(2) + 1)), k=1, nz)]), "land is filled, and read into tile and halo")
+          j=max(1, first(2) - 1), min(ny, last(2) + 1)), k=1, nz)]), "land gets the fill value where that is asked for")
       call masked(form)%free()
     end do
     call rho%free()
@@ -99,11 +110,39 @@ contains
     allocate (t(size(cells)))
     t = 0
     call file%read("t", t, decomposition=columns)
-    call file%close()
     call check(all(t == merge(-1, cells, mod(cells, 3) == 0 .and. cells > 0)), "a mask of a list")
+    t = 7
+    call file%read("t", t, decomposition=masked)
+    call check(all(t == merge(7, cells, mod(cells, 3) == 0)), "land and holes of a list stay as they are")
+    call file%close()
+    call said()
     call masked%free()
     call columns%free()
   end subroutine maps
+
+  ! Without a fill value of its own the file says which one land has.
+  subroutine said()
+    type(shoal_decomposition) :: columns, masked
+    type(shoal_dataset) :: file
+    integer, allocatable :: cells(:)
+    real(real32) :: fill
+    integer :: i
+    cells = [(i, i=rank + 1, 40, ranks)]
+    columns = shoal_map(MPI_COMM_WORLD, [40], cells)
+    masked = columns%masked(mod(cells, 3) /= 0)
+    call file%create("masks.nc", MPI_COMM_WORLD)
+    call file%def_dim("ncol", 40)
+    call file%def_var("t", SHOAL_FLOAT, "ncol", masked)
+    call file%write("t", real(cells, real32))
+    call file%close()
+    call file%open("masks.nc", MPI_COMM_WORLD)
+    fill = 0
+    call file%get_att("t", "_FillValue", fill)
+    call file%close()
+    call check(fill > 9.96e36_real32 .and. fill < 9.97e36_real32, "_FillValue says what land is")
+    call masked%free()
+    call columns%free()
+  end subroutine said
 
   ! Water points alone: the list counts from 0 and in C order, so x is the fastest.
   subroutine points()

@@ -344,6 +344,36 @@ TEST_CASE("C++: a file that was closed needs no recovery, one that is damaged ca
   remove(path);
 }
 
+TEST_CASE("C++: land is said in the file, and stays as it is when the field is read, or is filled") {
+  const std::string path = scratch("land");
+  const Ranks ranks;
+  const auto tiles = rows();
+  std::vector<unsigned char> water(std::size_t{k_rows} * 5, 1);
+  if (ranks.rank == 0) water[3] = 0;
+  const auto masked = tiles.masked(MPI_COMM_WORLD, {water.data(), {k_rows, 5}});
+  std::vector<float> field(water.size(), 2.0F);
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, path);
+  file.def_dim("y", k_rows * ranks.size);
+  file.def_dim("x", 5);
+  file.def_var("v", SHOAL_FLOAT, "y x", masked);
+  file.def_var("all", SHOAL_FLOAT, "y x", tiles);
+  file.write("v", {field.data(), {k_rows, 5}});
+  file.write("all", {field.data(), {k_rows, 5}});
+  file.close();
+  for (const char* how : {"read_masked=leave", "read_masked=fill"}) {
+    file = shoal::Dataset::open(MPI_COMM_WORLD, path, SHOAL_READ, how);
+    const auto fill = file.get_att<float>("v", "_FillValue");
+    CHECK(code_of([&] { (void)file.get_att<float>("all", "_FillValue"); }) == SHOAL_NOT_FOUND);
+    std::vector<float> back(water.size(), 7.0F);
+    file.read("v", masked, {back.data(), {k_rows, 5}});
+    const float land = std::string(how) == "read_masked=fill" ? fill : 7.0F;
+    for (std::size_t i = 0; i < water.size(); ++i)
+      CHECK(back[i] == (water[i] != 0 ? 2.0F : land));
+    file.close();
+  }
+  remove(path);
+}
+
 TEST_CASE("C++: the library tells about itself") {
   CHECK(shoal::version() == shoal_version());
   CHECK(shoal::build_info().find("hdf5") != std::string::npos);

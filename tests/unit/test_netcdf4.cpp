@@ -474,6 +474,36 @@ TEST_CASE("netcdf4: what cannot be is refused before anything is changed") {
   CHECK(code_of([&] { open(folder.file("cut.nc")); }) == Code::format);
 }
 
+TEST_CASE("netcdf4: a variable with data gets _FillValue if it says what the data set has had all along") {
+  const Folder folder;
+  const auto path = folder.file("late.nc");
+  Schema schema;
+  schema.format = Format::netcdf4;
+  schema.dims = {{"x", 6, false}};
+  schema.variables = {variable("v", Type::float_, {0})};
+  auto catalog = create(path);
+  catalog->define(schema);
+  const float one = 1;
+  catalog->put(0, Box({2}, {1}), reinterpret_cast<const std::byte*>(&one));
+  catalog->close(false);
+
+  float fill = 0;
+  std::memcpy(&fill, default_fill(Type::float_), sizeof fill);
+  catalog = open(path, true);
+  schema = catalog->schema();
+  schema.variables[0].attributes = {numbers<float>("_FillValue", Type::float_, {2})};
+  CHECK(code_of([&] { catalog->define(schema); }) == Code::not_supported);
+  schema.variables[0].attributes = {numbers<float>("_FillValue", Type::float_, {fill})};
+  catalog->define(schema);
+  catalog->close(false);
+  catalog = open(path);
+  CHECK(find_attribute(catalog->schema().variables[0].attributes, "_FillValue") != nullptr);
+  std::vector<float> values(6);
+  catalog->get(0, Box({0}, {6}), reinterpret_cast<std::byte*>(values.data()));
+  CHECK(values == std::vector<float>{fill, fill, 1, fill, fill, fill});
+  if (have("ncdump")) CHECK(contains(output_of("ncdump " + path), "_, _, 1, _, _, _"));
+}
+
 TEST_CASE("netcdf4: records that were lost are taken back, and their places stay reserved") {
   for (const bool known : {false, true}) {  // has HDF5 heard of the lost records?
     CAPTURE(known);

@@ -168,6 +168,21 @@ TEST_CASE("netcdf4: files of HDF5 programs, whatever is in them") {
   CHECK(values_of<double>(*open(path), "packed") == ascending(100));
 }
 
+TEST_CASE("netcdf4: no _FillValue that a data set of HDF5's own would contradict") {
+  const Folder folder;
+  const auto path = folder.file("zero.h5");
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  make(file, "zero", {2, 3}, H5T_NATIVE_DOUBLE);  // its own fill value is 0
+  H5Fclose(file);
+  auto catalog = open(path, true);
+  Schema wanted = catalog->schema();
+  wanted.variables[0].attributes.push_back(
+      Attribute::numbers("_FillValue", Type::double_, default_fill(Type::double_), 1));
+  CHECK_THROWS_WITH(catalog->define(wanted), doctest::Contains("another fill value of its own"));
+  CHECK(find_attribute(catalog->schema().variables[0].attributes, "_FillValue") == nullptr);
+  catalog->close(false);
+}
+
 TEST_CASE("netcdf4: a file in HDF5's newer format, extended here and killed") {
   const Folder folder;
   const auto path = folder.file("new.h5"), copy = folder.file("copy.h5");

@@ -31,6 +31,7 @@ from .errors import (
 from .inventory import Attributes, Dimensions, Variables
 from .types import (
     characters_of,
+    default_fill,
     is_text,
     memory_type,
     strings_of,
@@ -287,7 +288,8 @@ class Dataset(Definitions):
         decomposition  how to cut the variable; None: as given before
         out     array to fill, of the tile's extents, or with halo; made if it is None
         halo    make an array with halo. Halo cells inside of the global shape are filled from the file;
-                those outside, and holes of a map, get the variable's fill value (in out= they are left alone)
+                those outside, holes of a map, and land of a mask have the variable's fill value in an array
+                that is made (in out= they are left alone, unless read_masked="fill")
         dtype   of the array that is made; the variable's own by default
         """
         self._need_open()
@@ -296,17 +298,28 @@ class Dataset(Definitions):
                 variable = self.variables[name]
                 shape = self._tile_shape(variable, part.decomposition, halo, count)
                 wanted = np.dtype(dtype if dtype is not None else variable.dtype)
-                surplus = halo or part.decomposition.is_map  # cells that are not in the file
-                fill = variable.fill_value if surplus and variable.dtype not in (str, bool) else 0
-                out = (
-                    np.full(shape, fill, wanted)
-                    if surplus and wanted.kind in "iuf"
-                    else np.zeros(shape, wanted)
-                )
+                cut = part.decomposition
+                surplus = halo or cut.is_map or cut._may_have_mask  # cells that are not read
+                if surplus and wanted.kind in "iuf":
+                    out = np.full(shape, self._fill_in(variable, wanted), wanted)
+                else:
+                    out = np.zeros(shape, wanted)
             elif not isinstance(out, np.ndarray):
                 raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")
             part.go(out, start, count)
         return out
+
+    @staticmethod
+    def _fill_in(variable, wanted: np.dtype):
+        """The variable's fill value for an array, or that of the array's type where it does not fit."""
+        fill = variable.fill_value
+        if variable.dtype in (str, bool) or isinstance(fill, bytes):
+            return 0
+        if wanted.kind == "f" or (
+            float(fill).is_integer() and np.iinfo(wanted).min <= int(fill) <= np.iinfo(wanted).max
+        ):
+            return fill
+        return default_fill(memory_type(np.empty(0, wanted)))
 
     def put(self, name: str, values, record: int | None = None, *, start=None, count=None) -> None:
         """Put a replicated variable: rank 0's values go to the file. Collective.

@@ -112,9 +112,10 @@ class Decomposition:
     comm          the communicator
     """
 
-    def __init__(self, raw, comm, dims):
+    def __init__(self, raw, comm, dims, *, may_have_mask=False):
         # Made by block().
         self._raw = raw
+        self._may_have_mask = may_have_mask
         self.comm = comm
         self.dims: tuple[str, ...] | None = dims
         self.global_shape = tuple(raw.global_shape())
@@ -208,11 +209,11 @@ class Decomposition:
                     f"dims= has {len(dims)} names; the decomposition in {os.fspath(path)} has "
                     f"{len(raw.global_shape())} dimensions."
                 )
-        return cls(raw, comm, dims)
+        return cls(raw, comm, dims, may_have_mask=True)
 
     def masked(self, mask) -> Decomposition:
         """The same decomposition with a mask: when a field is written, land cells are not looked at and get
-        the fill value; reading is as without. Collective.
+        the fill value; when it is read, they stay as they are in the array (setting read_masked). Collective.
 
         mask  True or another number than 0 is water, False or 0 land; of a block, an array of the shape of
               the tile, with or without halo, in the last dimensions (levels before them need no mask of their
@@ -234,7 +235,8 @@ class Decomposition:
             if not given.dtype.isnative:
                 given = given.astype(given.dtype.newbyteorder("="))
             number = memory_type(given)
-        return type(self)(self._raw.masked(self.comm.py2f(), given, number), self.comm, self.dims)
+        made = self._raw.masked(self.comm.py2f(), given, number)
+        return type(self)(made, self.comm, self.dims, may_have_mask=True)
 
     def save(self, path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""

@@ -39,6 +39,19 @@ for mask in (
     with shoal.open(path, comm) as data:
         np.testing.assert_array_equal(data.get("t"), np.where(world, field, -7))
         np.testing.assert_array_equal(data.read("t", masked), np.where(mine, field[ocean.slices], -7))
+        np.testing.assert_array_equal(
+            data.read("t", masked, dtype="f8"), np.where(mine, field[ocean.slices], -7)
+        )
+        # Land of a model's own array stays as it is, in the halo too.
+        whole = np.full(ocean.halo_shape, 5)
+        data.read("t", masked, out=whole)
+        padded = np.full((3, 15, 21), 5)
+        padded[:, 2:-2, 2:-2] = np.where(world, field, 5)
+        around = padded[:, rows.start : rows.stop + 4, columns.start : columns.stop + 4]
+        np.testing.assert_array_equal(whole, around)
+    with shoal.open(path, comm, read_masked="fill") as data:
+        data.read("t", masked, out=whole)
+        np.testing.assert_array_equal(whole[ocean.inner], np.where(mine, field[ocean.slices], -7))
 
 # Maps.
 n = 50
@@ -50,6 +63,17 @@ with shoal.create(path, comm) as data:
     data.write("t", np.where(land, np.inf, cells))
 with shoal.open(path, comm) as data:
     assert data.get("t").tolist() == [-1 if i % 5 == 0 else i for i in range(n)]
+    mine_too = np.full(len(cells), 3.0)
+    data.read("t", scattered, out=mine_too)
+    np.testing.assert_array_equal(mine_too, np.where(land, 3.0, cells))
+
+# Without a fill value of its own, the file says which one land has; in an array of integers it is theirs.
+with shoal.create(path, comm) as data:
+    data.def_var("t", "f4", scattered)
+    data.write("t", np.where(land, np.inf, cells))
+with shoal.open(path, comm) as data:
+    assert data.variables["t"].attributes["_FillValue"] == np.float32(9.96921e36)
+    np.testing.assert_array_equal(data.read("t", scattered, dtype="i4"), np.where(land, -2147483647, cells))
 
 
 # One rank has another shape, NaN, or no numbers; nobody waits for ever.

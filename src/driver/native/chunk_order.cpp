@@ -93,7 +93,7 @@ std::vector<std::int64_t> ChunkOrder::places_of(const Box& box) const {
   }
 }
 
-std::vector<std::int64_t> ChunkOrder::places_of(const Decomposition& map, bool land) const {
+std::vector<std::int64_t> ChunkOrder::places_of(const Decomposition& map) const {
   const IndexMap& cells = *map.map();
   const Dims mapped = map.mapped_shape();
   const int lead = region_.rank() - map.rank();
@@ -102,7 +102,7 @@ std::vector<std::int64_t> ChunkOrder::places_of(const Decomposition& map, bool l
     for (std::int64_t i = 0; i < run.length; ++i)
       global[static_cast<std::size_t>(run.local + i)] = run.global + i;
   });
-  if (land && map.mask() != nullptr)
+  if (map.mask() != nullptr)
     for (std::int64_t i = 0; i < cells.local_cells(); ++i)
       if (map.mask()->is_land(i)) global[static_cast<std::size_t>(i)] = k_hole;
   const Box inner = some_dims(region_, front_, lead);

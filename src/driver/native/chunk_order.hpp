@@ -31,8 +31,8 @@ class ChunkOrder {
   /// Where the cells of a box of this rank's lie (row-major in the dimensions of the middle), as the map
   /// counts them.
   std::vector<std::int64_t> places_of(const Box& box) const;
-  /// The same for the local cells of a map, as its arrays have them. land: leave these out.
-  std::vector<std::int64_t> places_of(const Decomposition& map, bool land) const;
+  /// The same for the local cells of a map, as its arrays have them; land is left out.
+  std::vector<std::int64_t> places_of(const Decomposition& map) const;
   /// How many of them there are, for each lead, of as many cells of a row-major array.
   Dims array_shape(std::int64_t places) const;
 

@@ -106,7 +106,7 @@ Status DirectWay::read(const FieldJob& job) {
     if (transfer.mine.empty()) return;
     const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
     const auto size = static_cast<std::int64_t>(fill.size());
-    const bool plain = as_it_is(job);
+    const bool plain = as_it_is(job) && !leaves_land(transfer);
     const ConvertRun convert = find_conversion(job.stored(), in_memory(transfer));
     std::int64_t in_array = 0;
     for_each_piece({transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_piece / size,

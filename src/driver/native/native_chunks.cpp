@@ -76,7 +76,7 @@ NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const Chunk
   if (known != chunk_ways_.end()) return *known;
   std::vector<std::int64_t> places;
   const Status problem = caught([&] {
-    places = is_mapped(transfer) ? order.places_of(*transfer.decomposition, !more)
+    places = is_mapped(transfer) ? order.places_of(*transfer.decomposition)
                                  : order.places_of(tile_box(transfer, more));
   });
   ChunkWay way{transfer.decomposition, key,
@@ -294,7 +294,7 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
     const bool copies = transfer.status.ok() && way.map->map()->local_cells() > 0 && !is_dense(array);
     const ConvertRun copy = copies ? find_conversion(element, element) : ConvertRun(nullptr);
     const Dims strides = byte_strides(array.extents, element.size);
-    if (copies) {  // holes stay as they are
+    if (copies) {  // holes and land stay as they are
       packed.status = caught([&] {
         packed.array.data = tile_.of(static_cast<std::size_t>(volume(array.extents)) * element.size);
         copy_box(array.data, array.strides, packed.array.data, strides, array.extents, copy, nullptr);

@@ -400,7 +400,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
     return is_map ? fetch_by_library(job) : read_by_library(job);
   if (job.is_encoded()) {
     job.encoded = find_encoded(job);
-    if (sends_chunks(job)) return is_map ? fetch_chunks(job, true) : fetch_tiles(job);
+    if (sends_chunks(job)) return is_map ? fetch_chunks(job, false) : fetch_tiles(job);
     if (!nodes_->single()) tell_read_chunks(job);
     const bool keeps = !writable_ && parts_->is_part(job);
     return FieldReader(*stage_, file_, counters_, keeps ? &*decoded_ : nullptr).read(job);

@@ -121,7 +121,7 @@ class NativeDriver final : public Driver {
   Status send_chunks(const FieldJob& job);
   /// Are chunks put together and taken apart by who compresses, and cells sent?
   bool sends_chunks(const FieldJob& job) const;
-  /// Of a tile (row-major, as the variable's type) or of a map. more: halos, land.
+  /// Of a tile (row-major, as the variable's type) or of a map. more: halos.
   Status fetch_chunks(const FieldJob& job, bool more);
   const std::vector<int>& coders();
   NodeMessages* chunk_messages();

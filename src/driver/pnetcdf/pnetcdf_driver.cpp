@@ -86,6 +86,8 @@ int creation_flags(Format format, OpenMode mode) {
   return format == Format::cdf2 ? replace | NC_64BIT_OFFSET : replace;
 }
 
+constexpr const char* k_fill = "_FillValue";
+
 struct Section {
   explicit Section(const Box& box)
       : start(box.first.begin(), box.first.end()), count(box.count.begin(), box.count.end()) {}
@@ -102,6 +104,11 @@ void check_schema(const Schema& wanted, const Schema& have, const CatalogOptions
   const std::vector<std::int64_t> zeros(wanted.variables.size(), 0);
   const auto header = static_cast<std::int64_t>(encode_header(wanted, zeros, zeros).size());
   check_offsets(wanted, new_layout(wanted, header, options));
+  for (std::size_t v = 0; v < have.variables.size(); ++v)
+    if (find_attribute(have.variables[v].attributes, k_fill) == nullptr &&
+        find_attribute(wanted.variables[v].attributes, k_fill) != nullptr)
+      throw Error(Code::not_supported, "PnetCDF takes no _FillValue of a variable that is there already")
+          .of_variable(have.variables[v].name);
 }
 
 }  // namespace

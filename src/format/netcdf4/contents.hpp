@@ -76,8 +76,11 @@ using StorageOf = std::function<Id(int variable, hid_t creation)>;
 /// Bring the file to `wanted`, which has been checked against contents.schema.
 void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options,
                      const StorageOf& storage = {});
+/// May a variable that is there get _FillValue, if that is the default that it has used so far? netCDF-C
+/// takes none.
+enum class LateFill { refused, as_used };
 /// Throws unless `wanted` is the schema plus what netCDF-4 can hold.
-void check_extension(const Schema& schema, const Schema& wanted);
+void check_extension(const Schema& schema, const Schema& wanted, LateFill late = LateFill::refused);
 /// Attributes of every new netCDF-4 file.
 void mark_as_netcdf4(hid_t file, Format format);
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -40,16 +41,25 @@ bool same(const Attribute& a, const Attribute& b) {
   return a.type == b.type && a.data == b.data && a.strings == b.strings;
 }
 
+// What cells that nobody wrote have been read as all along.
+bool is_default_fill(const Attribute& fill, Type type) {
+  const void* standard = default_fill(type);
+  return standard != nullptr && fill.type == type && fill.data.size() == size_of(type) &&
+         std::memcmp(fill.data.data(), standard, fill.data.size()) == 0;
+}
+
 void check_attributes(const std::vector<Attribute>& have, const std::vector<Attribute>& wanted, Format format,
-                      const VariableDef* variable, bool is_new) {
+                      const VariableDef* variable, bool is_new, LateFill late = LateFill::refused) {
   for (const auto& attribute : wanted) {
     const auto* old = find_attribute(have, attribute.name);
     if (old != nullptr && same(*old, attribute)) continue;
     check_attribute(attribute, format, variable, is_new);
-    if (!is_new && attribute.name == "_FillValue" && variable != nullptr)
+    if (!is_new && attribute.name == "_FillValue" && variable != nullptr) {
+      if (late == LateFill::as_used && old == nullptr && is_default_fill(attribute, variable->type)) continue;
       throw Error(Code::not_supported,
                   "the fill value of a variable in a netcdf4 file cannot change after the variable was made; "
                   "set _FillValue before the first write");
+    }
   }
 }
 
@@ -473,7 +483,7 @@ void Extension::run() {
 
 }  // namespace
 
-void check_extension(const Schema& schema, const Schema& wanted) {
+void check_extension(const Schema& schema, const Schema& wanted, LateFill late) {
   check_extends(schema, wanted);
   std::size_t unlimited = 0;
   for (std::size_t i = 0; i < wanted.dims.size(); ++i) {
@@ -495,7 +505,7 @@ void check_extension(const Schema& schema, const Schema& wanted) {
       if (is_new) check_variable(variable, wanted);
       static const std::vector<Attribute> k_none;
       check_attributes(is_new ? k_none : schema.variables[v].attributes, variable.attributes, wanted.format,
-                       &variable, is_new);
+                       &variable, is_new, late);
     } catch (const Error& error) {
       throw error.of_variable(variable.name);
     }

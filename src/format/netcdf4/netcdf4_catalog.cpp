@@ -136,7 +136,8 @@ void Netcdf4Catalog::require_variable(int variable) const {
 void Netcdf4Catalog::define(const Schema& wanted) {
   guarded(-1, [&] {
     require_writable();
-    check_extension(contents_.schema, wanted);
+    check_extension(contents_.schema, wanted, LateFill::as_used);
+    check_late_fill(wanted);
     leave_append_mode();
     changed_ = defined_ = true;
     extend_contents(file_, contents_, wanted, options_);
@@ -145,6 +146,24 @@ void Netcdf4Catalog::define(const Schema& wanted) {
       if (dim.unlimited) dim.length = std::max(dim.length, wanted.dims[d].length);
     }
   });
+}
+
+// What the data set itself has where nothing was written must be what the new attribute says.
+void Netcdf4Catalog::check_late_fill(const Schema& wanted) {
+  for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
+    const VariableDef& variable = wanted.variables[v];
+    const Attribute* fill = find_attribute(variable.attributes, "_FillValue");
+    if (fill == nullptr || find_attribute(contents_.schema.variables[v].attributes, fill->name) != nullptr)
+      continue;
+    const Id creation(check(H5Dget_create_plist(contents_.open_variable(file_, static_cast<int>(v))),
+                            "read the properties of a data set"));
+    Bytes own(fill->data.size());
+    check(H5Pget_fill_value(creation, memory_type(variable.type), own.data()), "read the fill value");
+    if (own != fill->data)
+      throw Error(Code::not_supported,
+                  "the HDF5 data set has another fill value of its own, which cannot change any more")
+          .of_variable(variable.name);
+  }
 }
 
 Dimension& Netcdf4Catalog::unlimited(int dim) {

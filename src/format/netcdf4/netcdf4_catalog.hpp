@@ -56,6 +56,7 @@ class Netcdf4Catalog final : public Catalog {
   const VariableDef& def(int variable) const {
     return contents_.schema.variables[static_cast<std::size_t>(variable)];
   }
+  void check_late_fill(const Schema& wanted);
   void require_open() const;
   void require_writable() const;
   void require_variable(int variable) const;

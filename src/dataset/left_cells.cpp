@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cells that a decomposition leaves out, as land or as nobody owns them, hold the fill value: the attribute
+// _FillValue says so, though nobody defined it.
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "codec/convert.hpp"
+#include "dataset/dataset.hpp"
+#include "dataset/definitions.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr const char* k_fill_name = "_FillValue";
+
+// Text has none: what nobody wrote is \0, which ends it anyway, and readers make no text of cells that may
+// be missing.
+bool lacks_fill_value(const VariableDef& v) {
+  return !v.no_fill && is_number(v.type) && find_attribute(v.attributes, k_fill_name) == nullptr;
+}
+
+Attribute fill_value_of(const VariableDef& v) {
+  return Attribute::numbers(k_fill_name, v.type, fill_of(v).data(), 1);
+}
+
+// As NCO calls types.
+const char* letter_of(Type type) {
+  switch (type) {
+    case Type::byte_:
+      return "b";
+    case Type::short_:
+      return "s";
+    case Type::int_:
+      return "i";
+    case Type::float_:
+      return "f";
+    case Type::ubyte:
+      return "ub";
+    case Type::ushort:
+      return "us";
+    case Type::uint:
+      return "ui";
+    case Type::int64:
+      return "ll";
+    case Type::uint64:
+      return "ull";
+    default:
+      return "d";
+  }
+}
+
+template <class Number>
+std::string as_text(const VariableDef& v, Type type, const char* format) {
+  Number value{};
+  find_conversion({v.type, size_of(v.type), false}, {type, sizeof value, false})(
+      fill_of(v).data(), 0, reinterpret_cast<std::byte*>(&value), 0, 1, nullptr);
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string fill_text(const VariableDef& v) {
+  if (v.type == Type::uint64) return as_text<std::uint64_t>(v, v.type, "%" PRIu64);
+  if (v.type == Type::float_) return as_text<double>(v, Type::double_, "%.9g");
+  if (v.type == Type::double_) return as_text<double>(v, v.type, "%.17g");
+  return as_text<std::int64_t>(v, Type::int64, "%" PRId64);
+}
+
+}  // namespace
+
+// In front, where readers of headers look for it.
+void Definitions::describe_left_cells() {
+  for (auto v = static_cast<std::size_t>(variables_in_file_); v < schema_.variables.size(); ++v) {
+    VariableDef& definition = schema_.variables[v];
+    if (!decompositions_[v] || !decompositions_[v]->leaves_cells() || !lacks_fill_value(definition)) continue;
+    definition.attributes.insert(definition.attributes.begin(), fill_value_of(definition));
+    told_.push_back(definition.name);
+  }
+}
+
+bool Definitions::may_be_told(int v) const {
+  return defaults_.fill && v >= 0 && v < variables_in_file_ && !dealt_with_.contains(v) &&
+         lacks_fill_value(schema_.variables[static_cast<std::size_t>(v)]);
+}
+
+void Definitions::note_left_cells(int variable) {
+  if (may_be_told(variable)) left_.insert(variable);
+}
+
+std::vector<std::int64_t> Definitions::left_cells() const {
+  std::vector<std::int64_t> marks;
+  for (int v = 0; v < variables_in_file_; ++v)
+    if (may_be_told(v)) marks.push_back(left_.contains(v) ? 1 : 0);
+  return marks;
+}
+
+std::pair<Schema, std::vector<int>> Definitions::with_fill_values(
+    const std::vector<std::int64_t>& marked) const {
+  std::pair<Schema, std::vector<int>> out{schema_, {}};
+  std::size_t next = 0;
+  for (int v = 0; v < variables_in_file_; ++v) {
+    if (!may_be_told(v) || marked[next++] == 0) continue;
+    VariableDef& definition = out.first.variables[static_cast<std::size_t>(v)];
+    definition.attributes.push_back(fill_value_of(definition));
+    out.second.push_back(v);
+  }
+  return out;
+}
+
+void Definitions::deal_with_left_cells(const std::vector<int>& variables, bool told) {
+  left_.clear();
+  dealt_with_.insert(variables.begin(), variables.end());
+  for (const int v : variables)
+    if (told) told_.push_back(schema_.variables[static_cast<std::size_t>(v)].name);
+}
+
+// Variables that were in the file before they were written so: found there, or defined without a
+// decomposition.
+void Dataset::tell_of_left_cells() {
+  const auto marks = definitions_.left_cells();
+  if (marks.empty()) return;
+  const auto [wanted, variables] = definitions_.with_fill_values(comm_.max(marks));
+  if (variables.empty()) return;
+  const Status told = caught([&] { driver_->define(wanted, cuts_in_file()); });
+  definitions_.deal_with_left_cells(variables, told.ok());
+  if (told.ok()) return definitions_.reset(driver_->schema());
+  for (const int v : variables) {
+    const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(v)];
+    const std::string value = fill_text(definition);
+    warnings_.push_back("variable '" + definition.name + "' was written with a decomposition that leaves " +
+                        "cells out (land). They have the fill value " + value +
+                        ", and no attribute _FillValue says so, as it could not be added: " + told.message +
+                        ". Define the variable with its decomposition, or with a fill value, or add the "
+                        "attribute to the file when it is closed: ncatted -a _FillValue," +
+                        definition.name + ",c," + letter_of(definition.type) + "," + value + " FILE");
+  }
+}
+
+}  // namespace shoal
