@@ -271,6 +271,7 @@ SHOAL_API int shoal_write_master(const char* const* paths, int n, const char* ou
 /* Finish what a killed job left half done in a file: the commit whose journal lies behind the file's end.
  * *finished: 1 if there was one, 0 if there was nothing to do (may be NULL). Opening the file for writing
  * does the same. Afterwards the file is opened to see that its header can be read. SHOAL_FORMAT: it cannot.
+ * SHOAL_STATE: another job has it open for writing.
  * Local: by one rank, while nobody writes the file. */
 SHOAL_API int shoal_recover(const char* path, int* finished);
 

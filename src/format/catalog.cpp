@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "format/raw/raw_header.hpp"
+#include "storage/file_lock.hpp"
 #include "storage/journal.hpp"
 
 namespace shoal {
@@ -97,6 +98,9 @@ std::unique_ptr<Catalog> open_catalog(std::unique_ptr<Store> store, bool writabl
 }
 
 bool recover_file(const StoreOpener& open, const std::string& path) {
+  FileLock lock;
+  if (lock.take(path) == FileLock::Outcome::taken)
+    throw Error(Code::state, "another job is writing the file; wait until it has ended").in_file(path);
   const auto store = open(path, StoreMode::write);
   const bool finished = finish_changes(*store);
   store->close();

@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "storage/file_lock.hpp"
 
 namespace shoal {
 
@@ -273,8 +274,10 @@ ChangesMade change_in_place(Store& store, const std::vector<Change>& changes, Ch
   const bool journal = !all.empty() && needs_journal(all, order, durable);
   const std::uint64_t file_size = journal ? store.size() : 0;
   ChangesMade made;
-  if (journal) made = {1, static_cast<std::int64_t>(write_journal(store, all, file_size))};
+  // A journal must not outlive, in a loss of power, what its changes refer to.
   if (durable) store.sync();
+  if (journal) made = {1, static_cast<std::int64_t>(write_journal(store, all, file_size))};
+  if (durable && journal) store.sync();
   std::size_t done = 0;
   try {
     for (const auto& one : all) {
@@ -307,9 +310,27 @@ bool finish_changes(Store& store) {
   return true;
 }
 
+namespace {
+
+/// Whether it could be done: nobody writes the file now, and this user may.
+bool finish_in_file(const std::string& path) {
+  try {
+    FileLock lock;
+    if (lock.take(path) != FileLock::Outcome::locked) return false;
+    const auto store = open_posix_store(path, StoreMode::write);
+    const bool finished = finish_changes(*store);
+    store->close();
+    return finished;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Store> with_changes_finished(std::unique_ptr<Store> store) {
   auto left = unfinished(*store);
-  if (!left) return store;
+  if (!left || finish_in_file(store->path())) return store;
   return std::make_unique<FinishedStore>(std::move(store), std::move(left->changes), left->file_size);
 }
 

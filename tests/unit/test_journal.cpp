@@ -93,9 +93,14 @@ TEST_CASE("journal: killed at any page of any write, the file is as before or as
 TEST_CASE("journal: power lost at any time, with writes in any order and torn at sectors") {
   std::mt19937 random(4711);
   for (int i = 0; i < 300; ++i) {
-    const auto c = random_case(random);
+    auto c = random_case(random);
     LoggedStore store(c.before);
+    // What the changes refer to was written just before.
+    const Bytes fresh(1 + random() % 5000, std::byte{42});
+    const auto at = c.before.size();
+    store.write(at, fresh);
     change_in_place(store, c.changes, ChangeOrder::any, true);
+    c.after.insert(c.after.end(), fresh.begin(), fresh.end());
     REQUIRE(store.content == c.after);
     for (int j = 0; j < 10; ++j) {
       const auto stop = random() % (store.steps.size() + 1);
@@ -168,7 +173,8 @@ TEST_CASE("journal: one that no longer fits the file is not followed, and nothin
   change_in_place(store, c.changes, ChangeOrder::any, true);
   REQUIRE(store.steps.size() > 3);
   LoggedStore killed(c.before);
-  apply_to(killed.content, store.steps[0]);
+  REQUIRE(store.steps[1].kind == Step::Kind::write);
+  apply_to(killed.content, store.steps[1]);  // the journal
   SUBCASE("somebody changed a place that it has") {
     for (const auto& change : c.changes)
       killed.content[change.offset] ^= std::byte{0x55};

@@ -14,6 +14,7 @@
 
 #include "format/catalog.hpp"
 #include "logged_store.hpp"
+#include "storage/file_lock.hpp"
 
 namespace {
 
@@ -89,6 +90,13 @@ void save(const std::string& path, const Bytes& bytes) {
   const auto store = open_posix_store(path, StoreMode::create);
   store->write(0, bytes);
   store->close();
+}
+
+Bytes file_bytes(const std::string& path) {
+  const auto store = open_posix_store(path, StoreMode::read);
+  Bytes bytes(static_cast<std::size_t>(store->size()));
+  store->read(0, bytes);
+  return bytes;
 }
 
 /// What is wrong with the image, as HDF5 alone reads it: "" if nothing is.
@@ -173,9 +181,15 @@ Outcome check_all(const Run& run, bool journal_allowed) {
       save(path, image);
       auto wrong = wrong_for_hdf5(path, promise);
       if (!wrong.empty() && journal_allowed) {
-        wrong = wrong_for_catalog(path, promise, false);
-        if (wrong.empty() && outcome.healed % 2 == 0) wrong = wrong_for_catalog(path, promise, true);
-        if (wrong.empty() && outcome.healed % 2 == 1) CHECK(recover_file(open_posix_store, path));
+        {
+          FileLock writer;  // reading finishes nothing in the file then
+          CHECK(writer.take(path) == FileLock::Outcome::locked);
+          wrong = wrong_for_catalog(path, promise, false);
+          CHECK(file_bytes(path) == image);
+        }
+        if (outcome.healed % 3 == 0) CHECK(recover_file(open_posix_store, path));
+        if (wrong.empty() && outcome.healed % 3 == 1) wrong = wrong_for_catalog(path, promise, false);
+        if (wrong.empty() && outcome.healed % 3 == 2) wrong = wrong_for_catalog(path, promise, true);
         if (wrong.empty()) wrong = wrong_for_hdf5(path, promise);
         ++outcome.healed;
       }
