@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from . import _shoal
+from ._paths import path_bytes
 from .errors import InvalidArgumentError, MPIError, StateError
 
 
@@ -27,7 +28,7 @@ def namelist(path) -> None:
     """Name the file with the Fortran namelist group &shoal, None: none.
 
     Counts for datasets opened later. Local."""
-    _shoal.namelist("" if path is None else str(path))
+    _shoal.namelist(b"" if path is None else path_bytes(path))
 
 
 def wait() -> None:

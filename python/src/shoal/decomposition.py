@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _shoal
 from ._library import communicator
+from ._paths import path_bytes
 from .errors import Error, FileMissingError, InvalidArgumentError, NotFoundError, TypeMismatchError
 from .types import memory_type
 
@@ -90,13 +91,6 @@ def _list_of_cells(cells) -> np.ndarray:
     if given.dtype == np.uint64 and given.max() > np.iinfo(np.int64).max:
         raise InvalidArgumentError(f"cells= has the index {given.max()}, which no shape is large enough for.")
     return np.ascontiguousarray(given, np.int64)
-
-
-def _text_of(path) -> str:
-    text = os.fspath(path)
-    if not isinstance(text, str):
-        raise TypeMismatchError(f"path is a {type(text).__name__}; give a str or a pathlib.Path.")
-    return text
 
 
 @contextlib.contextmanager
@@ -216,7 +210,7 @@ class Decomposition:
         """
         comm = communicator(comm)
         with _refused_by_all(comm):
-            where, which = _text_of(path), str(name or "")
+            where, which = path_bytes(path), str(name or "")
         try:
             raw = _shoal.Decomposition.load(comm.py2f(), where, which)
         except NotFoundError as error:
@@ -261,7 +255,7 @@ class Decomposition:
     def save(self, path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""
         with _refused_by_all(self.comm):
-            where = _text_of(path)
+            where = path_bytes(path)
         try:
             self._raw.save(self.comm.py2f(), where)
         except NotFoundError as error:
