@@ -23,10 +23,14 @@ contains
     if (.not. present(stat)) call f_abort(comm, code, zero_ended(text_of(f_message())))
   end subroutine settle
 
+  ! A zero byte at the end is none too many; C refuses the text if there is one inside (detail::text of C++).
   function zero_ended(text) result(c_text)
     character(len=*), intent(in) :: text
     character(kind=c_char, len=:), allocatable :: c_text
+    integer :: first
     c_text = trim(text) // c_null_char
+    first = index(c_text, c_null_char)
+    if (verify(c_text(first:), c_null_char // " ") > 0) c_text = achar(1, c_char) // c_null_char
   end function zero_ended
 
   function text_of(pointer) result(text)

@@ -49,10 +49,16 @@ inline void check(int code) {
   if (code != SHOAL_OK) throw Error(code, shoal_error_message());
 }
 
+/// For C, whose text ends with a zero byte. One that has a zero byte before its end becomes one that C
+/// refuses, as do the ranks that wait for this one in a collective call.
+inline const char* text(const std::string& text) {
+  return text.find('\0') == std::string::npos ? text.c_str() : "\x01";
+}
+
 inline std::vector<const char*> pointers_of(const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
-  for (const auto& text : texts)
-    pointers.push_back(text.c_str());
+  for (const auto& one : texts)
+    pointers.push_back(text(one));
   return pointers;
 }
 

@@ -91,13 +91,13 @@ class Decomposition {
   /// form; see shoal_decomposition_load. Collective.
   static Decomposition load(MPI_Comm comm, const std::string& path, const std::string& name = {}) {
     Decomposition result;
-    detail::check(shoal_decomposition_load(comm, path.c_str(), name.c_str(), &result.handle_));
+    detail::check(shoal_decomposition_load(comm, detail::text(path), detail::text(name), &result.handle_));
     return result;
   }
   /// Save to a NetCDF file, which is replaced if it exists, with the mask. comm: the one this was made with.
   /// Collective.
   void save(MPI_Comm comm, const std::string& path) const {
-    detail::check(shoal_decomposition_save(comm, handle_, path.c_str()));
+    detail::check(shoal_decomposition_save(comm, handle_, detail::text(path)));
   }
 
   /// The same decomposition with a mask: 0 (false) is land, which gets the fill value when a field is
@@ -202,14 +202,14 @@ class Dataset {
   /// Make a file, or replace one. settings: "key=value, key=value". Collective.
   static Dataset create(MPI_Comm comm, const std::string& path, const std::string& settings = {}) {
     Dataset result;
-    detail::check(shoal_create(comm, path.c_str(), settings.c_str(), &result.handle_));
+    detail::check(shoal_create(comm, detail::text(path), detail::text(settings), &result.handle_));
     return result;
   }
   /// Open a file; mode SHOAL_READ or SHOAL_WRITE (read, change and append). Collective.
   static Dataset open(MPI_Comm comm, const std::string& path, int mode = SHOAL_READ,
                       const std::string& settings = {}) {
     Dataset result;
-    detail::check(shoal_open(comm, path.c_str(), mode, settings.c_str(), &result.handle_));
+    detail::check(shoal_open(comm, detail::text(path), mode, detail::text(settings), &result.handle_));
     return result;
   }
 
@@ -240,21 +240,23 @@ class Dataset {
 
   /// length SHOAL_UNLIMITED: a dimension that grows. Local.
   void def_dim(const std::string& name, std::int64_t length) {
-    detail::check(shoal_def_dim(handle_, name.c_str(), length));
+    detail::check(shoal_def_dim(handle_, detail::text(name), length));
   }
   /// A replicated variable. dims: names with blanks between, slowest first. Local.
   void def_var(const std::string& name, int type, const std::string& dims) {
-    detail::check(shoal_def_var(handle_, name.c_str(), type, dims.c_str(), nullptr));
+    detail::check(shoal_def_var(handle_, detail::text(name), type, detail::text(dims), nullptr));
   }
   /// A distributed variable: its last dimensions are those of the decomposition. Local.
   void def_var(const std::string& name, int type, const std::string& dims,
                const Decomposition& decomposition) {
-    detail::check(shoal_def_var(handle_, name.c_str(), type, dims.c_str(), decomposition.c_handle()));
+    detail::check(
+        shoal_def_var(handle_, detail::text(name), type, detail::text(dims), decomposition.c_handle()));
   }
   /// A dimension for the water points of the dimensions `dims` alone, as the mask of the decomposition tells,
   /// and the list that says which they are; see shoal_def_gathered. Local.
   void def_gathered(const std::string& name, const std::string& dims, const Decomposition& decomposition) {
-    detail::check(shoal_def_gathered(handle_, name.c_str(), dims.c_str(), decomposition.c_handle()));
+    detail::check(
+        shoal_def_gathered(handle_, detail::text(name), detail::text(dims), decomposition.c_handle()));
   }
   /// The fill value, converted to the variable's type; one that does not fit is an error. Local.
   template <class T>
@@ -293,7 +295,7 @@ class Dataset {
   }
   /// Cells that nobody writes stay undefined, and keep what was written there; see shoal_def_fill. Local.
   void def_no_fill(const std::string& variable) {
-    detail::check(shoal_def_fill(handle_, variable.c_str(), nullptr));
+    detail::check(shoal_def_fill(handle_, detail::text(variable), nullptr));
   }
   /// Chunk shape, one number a dimension; netcdf4 only. Local.
   void def_chunks(const std::string& variable, const std::vector<std::int64_t>& chunks) {
@@ -303,18 +305,18 @@ class Dataset {
       detail::refuse("Variable '" + variable + "' has " + std::to_string(ndims) +
                      " dimensions, the chunk shape " + std::to_string(chunks.size()) +
                      "; give one number a dimension.");
-    detail::check(shoal_def_chunks(handle_, variable.c_str(), chunks.data()));
+    detail::check(shoal_def_chunks(handle_, detail::text(variable), chunks.data()));
   }
 
   /// Compression: "none", or filters such as "shuffle+zstd:1" (see shoal_def_compression); netcdf4 only.
   /// Local.
   void def_compression(const std::string& variable, const std::string& filters) {
-    detail::check(shoal_def_compression(handle_, variable.c_str(), filters.c_str()));
+    detail::check(shoal_def_compression(handle_, detail::text(variable), detail::text(filters)));
   }
 
   /// Lossy: "none", "bitround:7" or "granular_bitround:3" (see shoal_def_quantize). Local.
   void def_quantize(const std::string& variable, const std::string& how) {
-    detail::check(shoal_def_quantize(handle_, variable.c_str(), how.c_str()));
+    detail::check(shoal_def_quantize(handle_, detail::text(variable), detail::text(how)));
   }
 
   /// Attributes; variable "" is the file. An attribute of the name is replaced. Local.
@@ -345,9 +347,9 @@ class Dataset {
   /// std::vector<std::string>. Local.
   template <class T>
   T get_att(const std::string& variable, const std::string& name) const {
-    const char* owner = variable.empty() ? nullptr : variable.c_str();
+    const char* owner = variable.empty() ? nullptr : detail::text(variable);
     int index = 0;
-    detail::check(shoal_find_att(handle_, owner, name.c_str(), &index));
+    detail::check(shoal_find_att(handle_, owner, detail::text(name), &index));
     shoal_att_info info{};
     detail::check(shoal_inq_att(handle_, owner, index, &info));
     const auto count = static_cast<std::size_t>(info.count);
@@ -360,17 +362,17 @@ class Dataset {
         throw not_one(name, count);
       }
       std::string text(count, '\0');
-      detail::check(shoal_get_att(handle_, owner, name.c_str(), SHOAL_CHAR, text.data()));
+      detail::check(shoal_get_att(handle_, owner, detail::text(name), SHOAL_CHAR, text.data()));
       return text;
     } else if constexpr (std::is_arithmetic_v<T>) {
       if (count != 1) throw not_one(name, count);
       T value{};
-      detail::check(shoal_get_att(handle_, owner, name.c_str(), type_of<T>, &value));
+      detail::check(shoal_get_att(handle_, owner, detail::text(name), type_of<T>, &value));
       return value;
     } else {
       T values(count);
       detail::check(
-          shoal_get_att(handle_, owner, name.c_str(), type_of<typename T::value_type>, values.data()));
+          shoal_get_att(handle_, owner, detail::text(name), type_of<typename T::value_type>, values.data()));
       return values;
     }
   }
@@ -391,8 +393,8 @@ class Dataset {
   /// part, with no array of them all; errors come out at sync or close of this one. Collective as write.
   void copy(const std::string& variable, const Decomposition& decomposition, Dataset& from,
             const std::string& from_variable, const Section& section = {}) {
-    detail::check(shoal_copy(handle_, variable.c_str(), decomposition.c_handle(), from.handle_,
-                             from_variable.c_str(), section.record, list(section.start),
+    detail::check(shoal_copy(handle_, detail::text(variable), decomposition.c_handle(), from.handle_,
+                             detail::text(from_variable), section.record, list(section.start),
                              list(section.count)));
   }
   /// Can others copy from this one? Local.
@@ -450,7 +452,7 @@ class Dataset {
   /// variable "" is the file.
   AttInfo att(const std::string& variable, int index) const {
     shoal_att_info c{};
-    detail::check(shoal_inq_att(handle_, variable.empty() ? nullptr : variable.c_str(), index, &c));
+    detail::check(shoal_inq_att(handle_, variable.empty() ? nullptr : detail::text(variable), index, &c));
     return {c.name, c.type, c.count};
   }
   AttInfo att(const std::string& variable, const std::string& name) const {
@@ -458,18 +460,18 @@ class Dataset {
   }
   int find_dim(const std::string& name) const {
     int index = 0;
-    detail::check(shoal_find_dim(handle_, name.c_str(), &index));
+    detail::check(shoal_find_dim(handle_, detail::text(name), &index));
     return index;
   }
   int find_var(const std::string& name) const {
     int index = 0;
-    detail::check(shoal_find_var(handle_, name.c_str(), &index));
+    detail::check(shoal_find_var(handle_, detail::text(name), &index));
     return index;
   }
   int find_att(const std::string& variable, const std::string& name) const {
     int index = 0;
-    detail::check(
-        shoal_find_att(handle_, variable.empty() ? nullptr : variable.c_str(), name.c_str(), &index));
+    detail::check(shoal_find_att(handle_, variable.empty() ? nullptr : detail::text(variable),
+                                 detail::text(name), &index));
     return index;
   }
 
@@ -495,14 +497,14 @@ class Dataset {
   void transfer(F verb, const std::string& variable, const shoal_decomposition* decomposition, const A& array,
                 const Section& section) {
     const shoal_array c = array.c_array();
-    detail::check(verb(handle_, variable.c_str(), decomposition, &c, section.record, list(section.start),
-                       list(section.count)));
+    detail::check(verb(handle_, detail::text(variable), decomposition, &c, section.record,
+                       list(section.start), list(section.count)));
   }
   template <class F, class A>
   void transfer(F verb, const std::string& variable, const A& array, const Section& section) {
     const shoal_array c = array.c_array();
     detail::check(
-        verb(handle_, variable.c_str(), &c, section.record, list(section.start), list(section.count)));
+        verb(handle_, detail::text(variable), &c, section.record, list(section.start), list(section.count)));
   }
 
   template <class To, class From>
@@ -523,23 +525,23 @@ class Dataset {
                                      " does not fit the type of variable '" + variable + "'.");
     }
     const To converted = static_cast<To>(value);
-    detail::check(shoal_def_fill(handle_, variable.c_str(), &converted));
+    detail::check(shoal_def_fill(handle_, detail::text(variable), &converted));
   }
 
   void put_att_raw(const std::string& variable, const std::string& name, int type, std::size_t count,
                    const void* values) {
-    detail::check(shoal_put_att(handle_, variable.empty() ? nullptr : variable.c_str(), name.c_str(), type,
-                                static_cast<std::int64_t>(count), values));
+    detail::check(shoal_put_att(handle_, variable.empty() ? nullptr : detail::text(variable),
+                                detail::text(name), type, static_cast<std::int64_t>(count), values));
   }
   std::vector<std::string> get_att_strings(const char* owner, const std::string& name, int type,
                                            std::size_t count) const {
     if (type == SHOAL_CHAR) {
       std::string text(count, '\0');
-      detail::check(shoal_get_att(handle_, owner, name.c_str(), SHOAL_CHAR, text.data()));
+      detail::check(shoal_get_att(handle_, owner, detail::text(name), SHOAL_CHAR, text.data()));
       return {std::move(text)};
     }
     std::vector<char*> pointers(count, nullptr);
-    detail::check(shoal_get_att(handle_, owner, name.c_str(), SHOAL_STRING, pointers.data()));
+    detail::check(shoal_get_att(handle_, owner, detail::text(name), SHOAL_STRING, pointers.data()));
     std::vector<std::string> strings;
     strings.reserve(count);
     for (const char* pointer : pointers)
@@ -589,16 +591,16 @@ inline void stop_serving() {
 
 /// Name the file with the Fortran namelist group &shoal, "": none. Counts for datasets opened later. Local.
 inline void namelist(const std::string& path) {
-  detail::check(shoal_namelist(path.empty() ? nullptr : path.c_str()));
+  detail::check(shoal_namelist(path.empty() ? nullptr : detail::text(path)));
 }
 /// A reference and a virtual master over closed files: see shoal_write_reference, shoal_write_master. Local.
 inline void write_reference(const std::vector<std::string>& paths, const std::string& out) {
   const auto pointers = detail::pointers_of(paths);
-  detail::check(shoal_write_reference(pointers.data(), static_cast<int>(pointers.size()), out.c_str()));
+  detail::check(shoal_write_reference(pointers.data(), static_cast<int>(pointers.size()), detail::text(out)));
 }
 inline void write_master(const std::vector<std::string>& paths, const std::string& out) {
   const auto pointers = detail::pointers_of(paths);
-  detail::check(shoal_write_master(pointers.data(), static_cast<int>(pointers.size()), out.c_str()));
+  detail::check(shoal_write_master(pointers.data(), static_cast<int>(pointers.size()), detail::text(out)));
 }
 /// Finish what a killed job left half done in a file; whether there was anything: see shoal_recover. Local.
 inline bool recover(const std::string& path) {

@@ -171,7 +171,7 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
     refuse_data(dataset, verb, variable, decomposition, record);
   }
   nb::gil_scoped_release free;
-  shoal::detail::check(call(kind, dataset.c_handle(), variable.c_str(),
+  shoal::detail::check(call(kind, dataset.c_handle(), shoal::detail::text(variable),
                             decomposition != nullptr ? decomposition->c_handle() : nullptr, array->c_array(),
                             section));
 }
@@ -187,8 +187,8 @@ void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Dec
     refuse_data(dataset, static_cast<int>(Verb::write), variable, decomposition, record);
   }
   nb::gil_scoped_release free;
-  shoal::detail::check(shoal_copy(dataset.c_handle(), variable.c_str(), cut, from.c_handle(),
-                                  from_variable.c_str(), record,
+  shoal::detail::check(shoal_copy(dataset.c_handle(), shoal::detail::text(variable), cut, from.c_handle(),
+                                  shoal::detail::text(from_variable), record,
                                   section.start.empty() ? nullptr : section.start.data(),
                                   section.count.empty() ? nullptr : section.count.data()));
 }
@@ -262,8 +262,21 @@ nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const
   return text_list(values);
 }
 
+/// Paths come as bytes: names of files need not be text.
+std::string path_of(const nb::bytes& path) {
+  return {path.c_str(), path.size()};
+}
+
+std::vector<std::string> paths_of(const std::vector<nb::bytes>& paths) {
+  std::vector<std::string> out;
+  out.reserve(paths.size());
+  for (const auto& path : paths)
+    out.push_back(path_of(path));
+  return out;
+}
+
 const char* owner_of(const std::string& variable) {
-  return variable.empty() ? nullptr : variable.c_str();
+  return variable.empty() ? nullptr : shoal::detail::text(variable);
 }
 
 void put_att(shoal::Dataset& dataset, const std::string& variable, const std::string& name, int type,
@@ -272,8 +285,8 @@ void put_att(shoal::Dataset& dataset, const std::string& variable, const std::st
   if (!buffer.contiguous())
     throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The values of an attribute must be contiguous.");
   const auto count = buffer.bytes() / static_cast<Py_ssize_t>(Buffer::size_of(type));
-  shoal::detail::check(
-      shoal_put_att(dataset.c_handle(), owner_of(variable), name.c_str(), type, count, buffer.data()));
+  shoal::detail::check(shoal_put_att(dataset.c_handle(), owner_of(variable), shoal::detail::text(name), type,
+                                     count, buffer.data()));
 }
 
 void get_att(const shoal::Dataset& dataset, const std::string& variable, const std::string& name, int type,
@@ -283,7 +296,7 @@ void get_att(const shoal::Dataset& dataset, const std::string& variable, const s
   if (!buffer.contiguous() || buffer.bytes() != info.count * static_cast<Py_ssize_t>(Buffer::size_of(type)))
     throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The array for attribute '" + name + "' has the wrong size.");
   shoal::detail::check(
-      shoal_get_att(dataset.c_handle(), owner_of(variable), name.c_str(), type, buffer.data()));
+      shoal_get_att(dataset.c_handle(), owner_of(variable), shoal::detail::text(name), type, buffer.data()));
 }
 
 /// By a definition that failed before the library saw it: ranks finish definitions together.
@@ -299,12 +312,12 @@ void def_fill(shoal::Dataset& dataset, const std::string& variable, nb::object v
   if (buffer.bytes() != static_cast<Py_ssize_t>(Buffer::size_of(type)))
     throw shoal::Error(SHOAL_TYPE,
                        "The fill value of variable '" + variable + "' must be one value of its type.");
-  shoal::detail::check(shoal_def_fill(dataset.c_handle(), variable.c_str(), buffer.data()));
+  shoal::detail::check(shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), buffer.data()));
 }
 
 void def_fill_string(shoal::Dataset& dataset, const std::string& variable, const std::string& value) {
   const char* pointer = value.c_str();
-  shoal::detail::check(shoal_def_fill(dataset.c_handle(), variable.c_str(), &pointer));
+  shoal::detail::check(shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), &pointer));
 }
 
 shoal::Decomposition block(int comm, const Indices& global, const Indices& first, const Indices& count,
@@ -316,7 +329,7 @@ shoal::Decomposition block(int comm, const Indices& global, const Indices& first
 /// In place of create, open, block, map, load, masked or save, where Python finds the arguments wrong.
 void refuse(int comm, int code, const std::string& message) {
   nb::gil_scoped_release free;
-  shoal::detail::check(shoal_refuse(comm_of(comm), code, message.c_str()));
+  shoal::detail::check(shoal_refuse(comm_of(comm), code, shoal::detail::text(message)));
 }
 
 /// cells: contiguous integers of 64 bits. Python's shoal.Decomposition makes them.
@@ -374,16 +387,20 @@ void bind_dataset(nb::module_& m) {
   nb::class_<Dataset>(m, "Dataset")
       .def_static(
           "create",
-          [](int comm, const std::string& path, const std::string& settings) {
+          [](int comm, const nb::bytes& path, const nb::bytes& settings) {
+            const std::string file = path_of(path);
+            const std::string text = path_of(settings);
             nb::gil_scoped_release free;
-            return Dataset::create(comm_of(comm), path, settings);
+            return Dataset::create(comm_of(comm), file, text);
           },
           "comm"_a, "path"_a, "settings"_a)
       .def_static(
           "open",
-          [](int comm, const std::string& path, int mode, const std::string& settings) {
+          [](int comm, const nb::bytes& path, int mode, const nb::bytes& settings) {
+            const std::string file = path_of(path);
+            const std::string text = path_of(settings);
             nb::gil_scoped_release free;
-            return Dataset::open(comm_of(comm), path, mode, settings);
+            return Dataset::open(comm_of(comm), file, mode, text);
           },
           "comm"_a, "path"_a, "mode"_a, "settings"_a)
       .def("close", &Dataset::close, "durable"_a, nb::call_guard<nb::gil_scoped_release>())
@@ -485,16 +502,18 @@ NB_MODULE(_shoal, m) {
       .def_static("map", &map, "comm"_a, "global_shape"_a, "whole"_a, "cells"_a)
       .def_static(
           "load",
-          [](int comm, const std::string& path, const std::string& name) {
+          [](int comm, const nb::bytes& path, const std::string& name) {
+            const std::string file = path_of(path);
             nb::gil_scoped_release free;
-            return shoal::Decomposition::load(comm_of(comm), path, name);
+            return shoal::Decomposition::load(comm_of(comm), file, name);
           },
           "comm"_a, "path"_a, "name"_a)
       .def(
           "save",
-          [](const shoal::Decomposition& d, int comm, const std::string& path) {
+          [](const shoal::Decomposition& d, int comm, const nb::bytes& path) {
+            const std::string file = path_of(path);
             nb::gil_scoped_release free;
-            d.save(comm_of(comm), path);
+            d.save(comm_of(comm), file);
           },
           "comm"_a, "path"_a)
       .def("masked", &masked, "comm"_a, "mask"_a, "type"_a)
@@ -511,7 +530,8 @@ NB_MODULE(_shoal, m) {
   m.def("version", &shoal::version);
   m.def("build_info", &shoal::build_info);
   m.def("settings", [] { return shoal::settings(); });
-  m.def("namelist", &shoal::namelist, "path"_a);
+  m.def(
+      "namelist", [](const nb::bytes& path) { shoal::namelist(path_of(path)); }, "path"_a);
   m.def("wait", &shoal::wait, nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "serve",
@@ -521,9 +541,20 @@ NB_MODULE(_shoal, m) {
       },
       "all"_a, "n"_a);
   m.def("stop_serving", &shoal::stop_serving, nb::call_guard<nb::gil_scoped_release>());
-  m.def("write_reference", &shoal::write_reference, "paths"_a, "out"_a);
-  m.def("write_master", &shoal::write_master, "paths"_a, "out"_a);
-  m.def("recover", &shoal::recover, "path"_a);
+  m.def(
+      "write_reference",
+      [](const std::vector<nb::bytes>& paths, const nb::bytes& out) {
+        shoal::write_reference(paths_of(paths), path_of(out));
+      },
+      "paths"_a, "out"_a);
+  m.def(
+      "write_master",
+      [](const std::vector<nb::bytes>& paths, const nb::bytes& out) {
+        shoal::write_master(paths_of(paths), path_of(out));
+      },
+      "paths"_a, "out"_a);
+  m.def(
+      "recover", [](const nb::bytes& path) { return shoal::recover(path_of(path)); }, "path"_a);
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });
   m.def("mpi_library", &mpi_library);
   m.def("mpi_is_running", &mpi_is_running);

@@ -93,6 +93,10 @@ void require(const void* pointer, const char* name) {
 
 std::string required_text(const char* text, const char* name) {
   require(text, name);
+  if (std::string_view(text) == k_zero_inside)
+    throw Error(Code::invalid_argument, std::string("argument ") + name +
+                                            " has a zero byte inside, where text ends for the system; take "
+                                            "it out");
   return text;
 }
 
@@ -148,7 +152,7 @@ const char* shoal_build_info(void) {
 int shoal_namelist(const char* path) {
   return guard([&] {
     const std::lock_guard lock(namelist_path().mutex);
-    namelist_path().path = path == nullptr ? "" : path;
+    namelist_path().path = path == nullptr ? "" : required_text(path, "path");
   });
 }
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _shoal
 from ._library import start_mpi
+from ._paths import path_text
 from ._steps import Cuts, Reader, Step, item_bytes, steps
 from .errors import InvalidArgumentError, NotSupportedError, StateError
 from .inventory import Attributes, Variable, need_readable
@@ -45,9 +46,9 @@ class Copied:
 
 
 def source_of(inputs) -> str:
-    if isinstance(inputs, (str, os.PathLike)):
-        return os.fspath(inputs)
-    paths = [os.fspath(path) for path in inputs]
+    if isinstance(inputs, (str, bytes, os.PathLike)):
+        return path_text(inputs)
+    paths = [path_text(path) for path in inputs]
     if not paths:
         raise InvalidArgumentError("There is no input; give a path, or the files of a set.")
     if len(paths) > 1:

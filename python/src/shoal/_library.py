@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import os
-
 from . import _shoal
+from ._paths import path_bytes
 from .errors import InvalidArgumentError, MPIError, StateError
 
 
@@ -29,7 +28,7 @@ def namelist(path) -> None:
     """Name the file with the Fortran namelist group &shoal, None: none.
 
     Counts for datasets opened later. Local."""
-    _shoal.namelist("" if path is None else str(path))
+    _shoal.namelist(b"" if path is None else path_bytes(path))
 
 
 def recover(path) -> bool:
@@ -37,7 +36,7 @@ def recover(path) -> bool:
 
     Opening the file for writing does the same. Afterwards the file is opened to see that its header can be
     read. FormatError: it cannot. By one rank, while nobody writes the file. Source: shoal_recover. Local."""
-    return _shoal.recover(os.fspath(path))
+    return _shoal.recover(path_bytes(path))
 
 
 def wait() -> None:

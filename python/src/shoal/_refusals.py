@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 
 from . import _shoal
 from .errors import Error, InvalidArgumentError, TypeMismatchError
@@ -20,14 +19,6 @@ def plain_text(text, what: str) -> str:
     except UnicodeEncodeError:
         raise InvalidArgumentError(f"{what} {text!r} has characters that no UTF-8 text can have.") from None
     return text
-
-
-def path_text(path) -> str:
-    """A path as text. Local."""
-    text = os.fspath(path)
-    if not isinstance(text, str):
-        raise TypeMismatchError(f"path is a {type(text).__name__}; give a str or a pathlib.Path.")
-    return plain_text(text, "path")
 
 
 @contextlib.contextmanager
@@ -47,8 +38,8 @@ def refused_by_all(comm):
 
 
 def definition(method):
-    """A method of Dataset that defines something. Where it fails on one rank, this one finishes definitions together
-    with the ranks where it did not."""
+    """A method of Dataset that defines something. Where it fails on one rank, this one finishes definitions
+    together with the ranks where it did not."""
 
     @functools.wraps(method)
     def define(dataset, *args, **kwargs):

@@ -9,7 +9,6 @@ one file, of any format, and the output any format. Data goes record by record, 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Optional
 
@@ -17,6 +16,7 @@ from . import dataset
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
 from ._partial import check_target, on_root, partial_file, take_beside, write_beside
+from ._paths import path_text
 from .errors import InvalidArgumentError
 
 
@@ -49,7 +49,7 @@ def combine(
     output format cannot hold it), ... on all ranks; then there is no output.
     """
     comm = communicator(comm)
-    out, source = os.fspath(out), source_of(inputs)
+    out, source = path_text(out), source_of(inputs)
     options = {"format": format, **(settings or {})}
     if options.get("layout", "one") != "one":
         raise InvalidArgumentError(f"layout={options['layout']}: combine makes one file.")

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from . import dataset
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
 from ._partial import check_target, on_root, partial_file, take_beside, write_beside
+from ._paths import path_text
 from .comparison import Comparison, Tolerance, compare
 from .errors import InvalidArgumentError, NotFoundError, StoreError
 from .inventory import Variable
@@ -75,7 +75,7 @@ def convert(
     StoreError (verify found a difference), ... on all ranks; then there is no output.
     """
     comm = communicator(comm)
-    out, source = os.fspath(out), source_of(inputs)
+    out, source = path_text(out), source_of(inputs)
     options = {"format": format, "layout": "one", **(settings or {})}
     for key, value in (("chunks", chunks), ("compression", compression), ("quantize", quantize)):
         if value is not None:

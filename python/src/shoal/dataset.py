@@ -17,7 +17,8 @@ import numpy as np
 from . import _shoal
 from ._definitions import Definitions
 from ._library import communicator
-from ._refusals import path_text, plain_text, refused_by_all
+from ._paths import path_bytes, path_text
+from ._refusals import plain_text, refused_by_all
 from .decomposition import Decomposition
 from .errors import (
     Error,
@@ -71,16 +72,20 @@ def _script_is_over(caller) -> bool:
     return bool(names) and all(name in _runners for name in names)
 
 
-def _settings_text(settings: Mapping[str, object]) -> str:
+def _settings_text(settings: Mapping[str, object]) -> bytes:
     parts = []
     for key, value in settings.items():
         if isinstance(value, bool):
             value = "true" if value else "false"
-        value = os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        value = path_text(value) if isinstance(value, (os.PathLike, bytes)) else str(value)
         if '"' in value:
             raise InvalidArgumentError(f"Setting {key}={value}: a value cannot have double quotes inside.")
         parts.append(f'{key}="{value}"' if any(c in value for c in ",\n #") else f"{key}={value}")
-    return plain_text(", ".join(parts), "settings")
+    text = ", ".join(parts)
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"Settings {text!r} have characters that are no text.") from None
 
 
 def create(path, comm=None, **settings) -> Dataset:
@@ -96,7 +101,7 @@ def create(path, comm=None, **settings) -> Dataset:
     with refused_by_all(comm):
         path, text = path_text(path), _settings_text(settings)
     try:
-        raw = _shoal.Dataset.create(comm.py2f(), path, text)
+        raw = _shoal.Dataset.create(comm.py2f(), path_bytes(path), text)
     except NotFoundError as error:
         raise FileMissingError(error.message) from None
     return Dataset(raw, path, comm)
@@ -120,7 +125,7 @@ def open(path, comm=None, mode: str = "r", **settings) -> Dataset:
                 f"mode is {mode!r}; allowed are 'r', 'r+' and 'a'. To make a file use shoal.create()."
             )
     try:
-        raw = _shoal.Dataset.open(comm.py2f(), path, _modes[mode], text)
+        raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), _modes[mode], text)
     except NotFoundError as error:
         raise FileMissingError(error.message) from None
     return Dataset(raw, path, comm)

@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _shoal
 from ._library import communicator
-from ._refusals import path_text, plain_text, refused_by_all
+from ._paths import path_bytes
+from ._refusals import plain_text, refused_by_all
 from .errors import FileMissingError, InvalidArgumentError, NotFoundError, TypeMismatchError
 from .types import memory_type
 
@@ -195,7 +196,7 @@ class Decomposition:
         """
         comm = communicator(comm)
         with refused_by_all(comm):
-            where, which = path_text(path), plain_text(str(name or ""), "name")
+            where, which = path_bytes(path), plain_text(str(name or ""), "name")
         try:
             raw = _shoal.Decomposition.load(comm.py2f(), where, which)
         except NotFoundError as error:
@@ -241,7 +242,7 @@ class Decomposition:
     def save(self, path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""
         with refused_by_all(self.comm):
-            where = path_text(path)
+            where = path_bytes(path)
         try:
             self._raw.save(self.comm.py2f(), where)
         except NotFoundError as error:

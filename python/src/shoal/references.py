@@ -8,17 +8,19 @@ from collections.abc import Iterable
 from typing import Union
 
 from . import _shoal
+from ._paths import path_bytes
 
-Paths = Union[str, os.PathLike, Iterable[Union[str, os.PathLike]]]
+Path = Union[str, bytes, os.PathLike]
+Paths = Union[Path, Iterable[Path]]
 
 
-def _list_of(paths: Paths) -> list[str]:
-    if isinstance(paths, (str, os.PathLike)):
+def _list_of(paths: Paths) -> list[bytes]:
+    if isinstance(paths, (str, bytes, os.PathLike)):
         paths = [paths]
-    return [os.fspath(path) for path in paths]
+    return [path_bytes(path) for path in paths]
 
 
-def write_reference(paths: Paths, out: Union[str, os.PathLike]) -> None:
+def write_reference(paths: Paths, out: Path) -> None:
     """Write a reference: a JSON file in Kerchunk's format that tells where the chunks of all variables
     lie, so that xarray reads the files as one, copying nothing. Local.
 
@@ -29,13 +31,13 @@ def write_reference(paths: Paths, out: Union[str, os.PathLike]) -> None:
 
     NotSupportedError: Zarr cannot describe it, because tiles are cut unevenly (the message names dimension
     and files), or a filter has no codec there."""
-    _shoal.write_reference(_list_of(paths), os.fspath(out))
+    _shoal.write_reference(_list_of(paths), path_bytes(out))
 
 
-def write_master(paths: Paths, out: Union[str, os.PathLike]) -> None:
+def write_master(paths: Paths, out: Path) -> None:
     """Write a virtual master: a small netCDF-4 file of HDF5 virtual datasets over a set of netCDF-4 files,
     which every program that reads netCDF-4 reads as one. Local.
 
     paths: as for write_reference. The master tells them relative to its own folder.
     NotSupportedError: a file is of a classic format."""
-    _shoal.write_master(_list_of(paths), os.fspath(out))
+    _shoal.write_master(_list_of(paths), path_bytes(out))
