@@ -2,8 +2,9 @@
 #include "format/netcdf4/file_image.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+
+#include "format/netcdf4/checksum.hpp"
 
 namespace shoal::netcdf4 {
 
@@ -19,37 +20,6 @@ constexpr std::size_t k_write_bytes = 8 * 1024 * 1024;
 
 std::uint64_t rounded_up(std::uint64_t n, std::uint64_t unit) {
   return unit > 1 ? (n + unit - 1) / unit * unit : n;
-}
-
-// The checksum of HDF5's metadata: Bob Jenkins' hash "lookup3" (hashlittle), start value 0.
-std::uint32_t checksum(std::span<const std::byte> bytes) {
-  const auto word = [&](std::size_t at) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
-      value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
-    return value;
-  };
-  std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(bytes.size()), b = a, c = a;
-  std::size_t at = 0;
-  for (; bytes.size() - at > 12; at += 12) {
-    a += word(at), b += word(at + 4), c += word(at + 8);
-    a -= c, a ^= std::rotl(c, 4), c += b;
-    b -= a, b ^= std::rotl(a, 6), a += c;
-    c -= b, c ^= std::rotl(b, 8), b += a;
-    a -= c, a ^= std::rotl(c, 16), c += b;
-    b -= a, b ^= std::rotl(a, 19), a += c;
-    c -= b, c ^= std::rotl(b, 4), b += a;
-  }
-  if (at == bytes.size()) return c;
-  a += word(at), b += word(at + 4), c += word(at + 8);
-  c ^= b, c -= std::rotl(b, 14);
-  a ^= c, a -= std::rotl(c, 11);
-  b ^= a, b -= std::rotl(a, 25);
-  c ^= b, c -= std::rotl(b, 16);
-  a ^= c, a -= std::rotl(c, 4);
-  b ^= a, b -= std::rotl(a, 14);
-  c ^= b, c -= std::rotl(b, 24);
-  return c;
 }
 }  // namespace
 
@@ -206,6 +176,19 @@ void FileImage::read(Kind kind, std::uint64_t address, std::span<std::byte> byte
   }
   patch(metadata_, address, bytes);
   patch(raw_, address, bytes);
+}
+
+FileChecks::Read FileImage::reader() {
+  return [this](std::uint64_t address, std::span<std::byte> bytes) { read(Kind::metadata, address, bytes); };
+}
+
+void FileImage::check_values(std::uint64_t address, std::span<const std::byte> bytes) {
+  if (!probing_) checks_.heap(address, bytes, end_of_file(), reader());
+}
+
+// While a file is written, nodes change their places and levels.
+void FileImage::check_tree(std::uint64_t address, std::span<const std::byte> bytes) {
+  if (!writable_) checks_.tree(address, bytes, end_of_file());
 }
 
 std::int64_t FileImage::cut(Extents& extents, std::uint64_t address, std::uint64_t size) {
