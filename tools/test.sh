@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the test sections, goes on after a failure, and ends with a summary.
 #   tools/test.sh PRESET [section...]
-# Sections: ctest examples memory python style includes, which are the default, and nodes. Exit code 1 if any failed.
+# Sections: ctest examples memory python style includes, which are the default, nodes and fuzz. Exit code 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:?usage: tools/test.sh PRESET [section...]}
@@ -44,6 +44,17 @@ section_nodes() {
     0) record "separate nodes" passed "$((SECONDS - begin)) s" ;;
     77) record "separate nodes" skipped "the reason stands above" ;;
     *) record "separate nodes" FAILED "$((SECONDS - begin)) s" ;;
+  esac
+}
+
+section_fuzz() {
+  local begin=$SECONDS code=0
+  printf '\n==== fuzzers ====\n'
+  tools/fuzz.sh </dev/null || code=$?
+  case $code in
+    0) record "fuzzers" passed "$((SECONDS - begin)) s" ;;
+    77) record "fuzzers" skipped "there is no clang" ;;
+    *) record "fuzzers" FAILED "$((SECONDS - begin)) s" ;;
   esac
 }
 
@@ -106,7 +117,7 @@ section_includes() {
 
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
-    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, nodes" >&2
+    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, nodes, fuzz" >&2
     exit 2
   fi
   "section_$section"

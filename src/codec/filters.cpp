@@ -102,8 +102,7 @@ ZstdCompressor zstd_compressor() {
 
 std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> bytes, int level, std::span<std::byte> to) {
   auto size = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
-  if (ZSTD_isError(size) == 0)
-    size = ZSTD_compress2(zstd, to.data(), to.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(size) == 0) size = ZSTD_compress2(zstd, to.data(), to.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(size) != 0)
     throw Error(Code::no_memory, std::string("zstd could not compress a chunk: ") + ZSTD_getErrorName(size));
   return size;

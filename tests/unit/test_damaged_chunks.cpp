@@ -80,8 +80,8 @@ TEST_CASE("damaged chunks: compressed ones are an error or right, be they smalle
     const auto filters = filters_of(text);
     if (!missing_code(filters).empty()) continue;
     for (const Field field : {Field::smooth, Field::noise, Field::half_land, Field::steps})
-      for (const Damage how : {Damage::bit, Damage::byte, Damage::some_bytes, Damage::zeros, Damage::inverse,
-                               Damage::other}) {
+      for (const Damage how :
+           {Damage::bit, Damage::byte, Damage::some_bytes, Damage::zeros, Damage::inverse, Damage::other}) {
         CAPTURE(static_cast<int>(field));
         CAPTURE(static_cast<int>(how));
         const Found found = read_damaged(filters, field, how);
