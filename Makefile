@@ -6,6 +6,7 @@
 #   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
 #   make test-model   the model of the stage, tried in every order of steps by the checker Spin: some minutes
 #   make tsan         the tests of storing in the background, under ThreadSanitizer: some minutes
+#   make test-fuzz    what reads files and settings, with any bytes: 60 s each, with clang
 #   make test-all     all of these, every driver on every number of ranks, every state after a crash, and the
 #                     sanitizers
 #   make install      to PREFIX (default /usr/local)
@@ -18,10 +19,10 @@ TEST_ALL ?= OFF
 WERROR ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps library python demo test test-mpich test-nodes test-asan test-tsan test-model tsan test-all install format check clean
+.PHONY: help build deps library python demo test test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install format check clean
 
 help:
-	@sed -n '2,13s/^#   //p' Makefile
+	@sed -n '2,15s/^#   //p' Makefile
 
 build: library python
 
@@ -56,6 +57,10 @@ test-model:
 	@tools/install-deps.sh --model || echo "going on with what is there"
 	tools/test.sh release model
 
+test-fuzz:
+	@tools/install-deps.sh --fuzz || echo "going on with what is there"
+	tools/test.sh fuzz fuzz
+
 test-asan test-tsan: test-%: deps
 	cmake --preset $* --log-level=WARNING
 	cmake --build --preset $* -j $(JOBS)
@@ -67,7 +72,7 @@ tsan: deps
 	ctest --preset tsan -R '^(tsan|threads\.(single|unclosed|late))\.' --no-tests=error
 
 test-all: TEST_ALL = ON
-test-all: test test-mpich test-nodes test-model test-asan test-tsan
+test-all: test test-mpich test-nodes test-model test-fuzz test-asan test-tsan
 
 install: library
 	cmake --install build/release --prefix $(PREFIX)

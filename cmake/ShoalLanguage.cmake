@@ -40,6 +40,14 @@ if(SHOAL_WERROR)
   target_compile_options(shoal_warnings INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()
 
+if(SHOAL_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "SHOAL_FUZZ needs clang, whose libFuzzer the fuzzers are made for, and not "
+                        "${CMAKE_CXX_COMPILER_ID}: tools/fuzz.sh chooses it (Debian: tools/install-deps.sh --fuzz).")
+  endif()
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=fuzzer-no-link>")
+endif()
+
 if(SHOAL_SANITIZE)
   if(NOT SHOAL_SANITIZE MATCHES "^(address|thread)$")
     message(FATAL_ERROR "SHOAL_SANITIZE is '${SHOAL_SANITIZE}'; allowed are address, thread or nothing.")

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs the test sections, goes on after a failure, and ends with a summary.
 #   tools/test.sh PRESET [section...]
-# Sections: ctest examples memory python style includes, which are the default, nodes and model. Exit code 1 if any failed.
+# Sections: ctest examples memory python style includes, which are the default, nodes, model and fuzz. Exit code 1 if
+# any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:?usage: tools/test.sh PRESET [section...]}
@@ -55,6 +56,17 @@ section_model() {
     0) record "model of the stage" passed "$((SECONDS - begin)) s" ;;
     77) record "model of the stage" skipped "the reason stands above" ;;
     *) record "model of the stage" FAILED "$((SECONDS - begin)) s" ;;
+  esac
+}
+
+section_fuzz() {
+  local begin=$SECONDS code=0
+  printf '\n==== fuzzers ====\n'
+  tools/fuzz.sh </dev/null || code=$?
+  case $code in
+    0) record "fuzzers" passed "$((SECONDS - begin)) s" ;;
+    77) record "fuzzers" skipped "there is no clang" ;;
+    *) record "fuzzers" FAILED "$((SECONDS - begin)) s" ;;
   esac
 }
 
@@ -119,7 +131,7 @@ section_includes() {
 
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
-    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, nodes, model" >&2
+    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, nodes, model, fuzz" >&2
     exit 2
   fi
   "section_$section"

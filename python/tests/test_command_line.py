@@ -41,6 +41,23 @@ def test_doctor(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_doctor_names_faults_of_hdf5():
+    def line(version):
+        findings = doctor.Findings()
+        doctor._hdf5(findings, version)
+        return findings.items[0]
+
+    for version, names in {
+        "1.10.8": ["CVE-2024-29157", "until 1.14.4", "CVE-2025-2915", "until 2.0.0"],
+        "1.14.4-2": ["CVE-2025-2915"],
+        "2.0.0": [],
+    }.items():
+        found = line(version)
+        assert all(name in found.found for name in names), found
+        assert (found.verdict is doctor.Verdict.WARNING) == bool(names)
+        assert ("CVE-2024-29157" in found.found) == ("CVE-2024-29157" in names)
+
+
 def test_doctor_inside_of_a_job(tmp_path):
     launcher = Path(__file__).resolve().parents[2] / "tools" / "mpirun.sh"
     result = run_program([str(launcher), "3", *program, "doctor", str(tmp_path)])

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "format/netcdf4/checksum.hpp"
+
 namespace shoal::netcdf4 {
 
 namespace {
@@ -218,6 +220,19 @@ void FileImage::read(Kind kind, std::uint64_t address, std::span<std::byte> byte
   }
   patch(metadata_, address, bytes);
   patch(raw_, address, bytes);
+}
+
+FileChecks::Read FileImage::reader() {
+  return [this](std::uint64_t address, std::span<std::byte> bytes) { read(Kind::metadata, address, bytes); };
+}
+
+void FileImage::check_values(std::uint64_t address, std::span<const std::byte> bytes) {
+  if (!probing_) checks_.heap(address, bytes, end_of_file(), reader());
+}
+
+// While a file is written, nodes change their places and levels.
+void FileImage::check_tree(std::uint64_t address, std::span<const std::byte> bytes) {
+  if (!writable_) checks_.tree(address, bytes, end_of_file());
 }
 
 std::int64_t FileImage::cut(Extents& extents, std::uint64_t address, std::uint64_t size) {

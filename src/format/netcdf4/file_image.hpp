@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "format/netcdf4/file_checks.hpp"
 #include "storage/journal.hpp"
 #include "storage/store.hpp"
 
@@ -97,6 +98,14 @@ class FileImage {
   /// From now on nothing is kept or written.
   void abandon();
 
+  /// Bytes that HDF5 has just read, of values (raw) or of a tree: Error(format), if they would lead it
+  /// astray.
+  void check_values(std::uint64_t address, std::span<const std::byte> bytes);
+  void check_tree(std::uint64_t address, std::span<const std::byte> bytes);
+  FileChecks& checks() { return checks_; }
+  /// For checks.
+  FileChecks::Read reader();
+
   /// What a call of HDF5 could not pass on; rethrown by the caller of HDF5.
   void keep_failure(std::exception_ptr failure) { failure_ = std::move(failure); }
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
@@ -151,6 +160,7 @@ class FileImage {
   std::optional<Place> forced_;
   std::unordered_map<std::uint64_t, Bytes> cache_;  // blocks of the store, for metadata only
   std::exception_ptr failure_;
+  FileChecks checks_;
 };
 
 }  // namespace shoal::netcdf4

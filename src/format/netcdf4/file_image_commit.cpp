@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How what HDF5 wrote comes into the file: a process that is killed at any write leaves a file that is valid.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <iterator>
 
+#include "format/netcdf4/checksum.hpp"
 #include "format/netcdf4/file_image.hpp"
 
 namespace shoal::netcdf4 {
@@ -13,37 +13,6 @@ namespace {
 
 constexpr std::size_t k_joint_bytes = 8 * 1024 * 1024;  // pieces that touch are written together up to this
 constexpr std::size_t k_few_values = 1024 * 1024;       // changed values that a journal takes, too
-
-// The checksum of HDF5's metadata: Bob Jenkins' hash "lookup3" (hashlittle), start value 0.
-std::uint32_t checksum(std::span<const std::byte> bytes) {
-  const auto word = [&](std::size_t at) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
-      value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
-    return value;
-  };
-  std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(bytes.size()), b = a, c = a;
-  std::size_t at = 0;
-  for (; bytes.size() - at > 12; at += 12) {
-    a += word(at), b += word(at + 4), c += word(at + 8);
-    a -= c, a ^= std::rotl(c, 4), c += b;
-    b -= a, b ^= std::rotl(a, 6), a += c;
-    c -= b, c ^= std::rotl(b, 8), b += a;
-    a -= c, a ^= std::rotl(c, 16), c += b;
-    b -= a, b ^= std::rotl(a, 19), a += c;
-    c -= b, c ^= std::rotl(b, 4), b += a;
-  }
-  if (at == bytes.size()) return c;
-  a += word(at), b += word(at + 4), c += word(at + 8);
-  c ^= b, c -= std::rotl(b, 14);
-  a ^= c, a -= std::rotl(c, 11);
-  b ^= a, b -= std::rotl(a, 25);
-  c ^= b, c -= std::rotl(b, 16);
-  a ^= c, a -= std::rotl(c, 4);
-  b ^= a, b -= std::rotl(a, 14);
-  c ^= b, c -= std::rotl(b, 24);
-  return c;
-}
 
 // HDF5 notes in newer superblocks that the file is open for writing, and nobody could open it after a crash.
 // Here each commit leaves a whole file, so the note is not written.

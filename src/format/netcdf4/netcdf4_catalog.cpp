@@ -64,16 +64,26 @@ Netcdf4Catalog::Netcdf4Catalog(std::unique_ptr<Store> store, bool writable, cons
   guarded(-1, [&] {
     provide_filters();
     image_ = std::make_unique<FileImage>(std::move(store), writable, options.alignment);
+    image_->checks().superblock(image_->store());
     driver_ = register_driver();
-    options_.for_hdf5_1_8 = !image_->has_superblock_of_1_10();
-    file_ = Id(check(H5Fopen(path_.c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access_list()),
-                     "open the file"));
-    image_->opened();
-    if (writable) reuses_space_ = check_space_strategy(file_);
-    contents_ = read_contents(file_);
-    note_committed();
-    if (writable && can_append_by_copy()) reopen(Mode::append);
+    try {
+      open();
+    } catch (...) {
+      abandon();
+      throw;
+    }
   });
+}
+
+void Netcdf4Catalog::open() {
+  options_.for_hdf5_1_8 = !image_->has_superblock_of_1_10();
+  file_ = Id(check(H5Fopen(path_.c_str(), writable_ ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access_list()),
+                   "open the file"));
+  image_->opened();
+  if (writable_) reuses_space_ = check_space_strategy(file_);
+  contents_ = read_contents(file_);
+  note_committed();
+  if (writable_ && can_append_by_copy()) reopen(Mode::append);
 }
 
 // The indices of chunks of HDF5 1.10 only add entries where they are changed in place; those of 1.8 split.
@@ -88,18 +98,22 @@ Id Netcdf4Catalog::access_list() const {
 }
 
 Netcdf4Catalog::~Netcdf4Catalog() {
-  if (image_ == nullptr || !file_.valid()) return;
-  image_->abandon();
-  drop();
+  if (image_ != nullptr && file_.valid()) abandon();
 }
 
-void Netcdf4Catalog::drop() {
+// HDF5 closes what may still be open in the file. False: not even the file.
+bool Netcdf4Catalog::drop() {
   const QuietErrors quiet;
   contents_.variables.clear();
   contents_.dims.clear();
-  // HDF5 closes what may still be open in the file.
   const hid_t file = file_.release();
-  if (file >= 0) H5Fclose(file);
+  return file < 0 || H5Fclose(file) >= 0;
+}
+
+void Netcdf4Catalog::abandon() {
+  image_->abandon();
+  // A damaged file may stay open in HDF5 until the program ends, which then asks for it again.
+  if (!drop()) static_cast<void>(image_.release());
 }
 
 void Netcdf4Catalog::rethrow(int variable) const {

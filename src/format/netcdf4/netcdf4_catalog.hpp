@@ -62,6 +62,7 @@ class Netcdf4Catalog final : public Catalog {
   void require_variable(int variable) const;
   void require_type(int variable, bool strings) const;
   void require_inside(int variable, const Box& box, bool may_grow) const;
+  void check_strings(int variable, const Box& box);
 
   bool known_chunk(const StoredVariable& stored, const Dims& index) const;
   std::uint64_t look_up(int variable, const Dims& index, std::uint32_t* filters_left_out = nullptr);
@@ -84,7 +85,9 @@ class Netcdf4Catalog final : public Catalog {
   void flush();
   void commit(bool durable, bool closing);
   void transfer(int variable, const Box& box, hid_t memory, void* values, const void* source);
-  void drop();
+  void open();
+  bool drop();
+  void abandon();
 
   std::string path_;
   CatalogOptions options_;

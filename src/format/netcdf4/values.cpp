@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "codec/filters.hpp"
 #include "format/netcdf4/guarded.hpp"
 
 namespace shoal::netcdf4 {
@@ -149,6 +150,40 @@ void Netcdf4Catalog::put_strings(int variable, const Box& box, const std::vector
   });
 }
 
+// HDF5 goes wherever a string is said to be. (In a file that is written, part of them is only in its memory.)
+void Netcdf4Catalog::check_strings(int variable, const Box& box) {
+  const auto& s = stored(variable);
+  if (writable_ || s.layout == StoredVariable::Layout::other || !missing_code(def(variable).filters).empty())
+    return;
+  const auto check = [&](std::span<const std::byte> cells) {
+    image_->checks().references(cells, 1, image_->end_of_file(), image_->reader());
+  };
+  const auto load = [&](std::uint64_t address, std::uint64_t size) {
+    const std::uint64_t end = image_->end_of_file();
+    if (address > end || size > end - address)
+      throw Error(Code::format, "the file is damaged: " + std::to_string(size) +
+                                    " bytes of it are said to be at " + std::to_string(address) +
+                                    ", and it has " + std::to_string(end));
+    Bytes bytes(size);
+    image_->read(FileImage::Kind::raw, address, bytes);
+    return bytes;
+  };
+  if (s.layout == StoredVariable::Layout::contiguous) {
+    const auto address = H5Dget_offset(contents_.open_variable(file_, variable));
+    if (address != HADDR_UNDEF)
+      check(load(address, FileChecks::k_reference * static_cast<std::uint64_t>(volume(s.extent))));
+    return;
+  }
+  ChunkCoder coder(def(variable).filters, FileChecks::k_reference);
+  for (const auto& stored : stored_chunks(variable, chunks_of(box, s.chunk))) {
+    if (stored.address == k_unplaced) continue;
+    const Bytes bytes = load(stored.address, stored.bytes);
+    Bytes cells(FileChecks::k_reference * static_cast<std::uint64_t>(volume(s.chunk)));
+    coder.decode({bytes, stored.left_out}, cells);
+    check(cells);
+  }
+}
+
 std::vector<std::string> Netcdf4Catalog::get_strings(int variable, const Box& box) {
   return guarded(variable, [&] {
     require_type(variable, true);
@@ -168,6 +203,7 @@ std::vector<std::string> Netcdf4Catalog::get_strings(int variable, const Box& bo
       for (std::size_t i = 0; i < n; ++i)
         found[i] = trimmed_fixed(texts.data() + i * size, size, H5Tget_strpad(type));
     } else {
+      check_strings(variable, there);
       std::vector<char*> texts(n, nullptr);
       transfer(variable, there, type, texts.data(), nullptr);
       for (std::size_t i = 0; i < n; ++i)

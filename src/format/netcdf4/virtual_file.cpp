@@ -107,7 +107,10 @@ haddr_t get_eof(const H5FD_t* file, H5FD_mem_t) {
 herr_t read(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size, void* buffer) {
   auto& image = image_of(file);
   return kept_in(image, -1, [&] {
-    image.read(kind_of(type), address, {static_cast<std::byte*>(buffer), size});
+    const std::span bytes(static_cast<std::byte*>(buffer), size);
+    image.read(kind_of(type), address, bytes);
+    if (type == H5FD_MEM_DRAW) image.check_values(address, bytes);
+    if (type == H5FD_MEM_BTREE) image.check_tree(address, bytes);
     return 0;
   });
 }

@@ -19,9 +19,16 @@ std::size_t utf8_length(const std::string& text, std::size_t at) {
                         : lead >= 0xF0 && lead < 0xF5 ? 4
                                                       : 0;
   if (n == 0 || at + n > text.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((static_cast<unsigned char>(text[at + i]) & 0xC0U) != 0x80) return 0;
-  return n;
+  unsigned code = n == 1 ? lead : lead & (0xFFU >> (n + 1));
+  for (std::size_t i = 1; i < n; ++i) {
+    const auto next = static_cast<unsigned char>(text[at + i]);
+    if ((next & 0xC0U) != 0x80) return 0;
+    code = code << 6 | (next & 0x3FU);
+  }
+  // Longer than it has to be, half of a character of UTF-16, or behind the last one there is.
+  const bool is_none = (n == 3 && code < 0x800) || (n == 4 && code < 0x10000) ||
+                       (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF;
+  return is_none ? 0 : n;
 }
 
 std::string escape(unsigned code) {

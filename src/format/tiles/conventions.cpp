@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <type_traits>
 
 #include "format/tiles/set_paths.hpp"
 
@@ -11,13 +12,21 @@ namespace shoal::tiles {
 
 namespace {
 
+// No index and no length is beyond these, so that sums of some are still numbers; NaN is the lower one.
+constexpr std::int64_t k_most = std::int64_t{1} << 53;
+
 template <class T>
 std::vector<std::int64_t> as_integers(const Attribute& attribute) {
   std::vector<std::int64_t> out;
   for (std::size_t at = 0; at + sizeof(T) <= attribute.data.size(); at += sizeof(T)) {
     T value{};
     std::memcpy(&value, attribute.data.data() + at, sizeof(T));
-    out.push_back(static_cast<std::int64_t>(value));
+    if constexpr (std::is_floating_point_v<T>)
+      out.push_back(value >= static_cast<T>(k_most)   ? k_most
+                    : value > -static_cast<T>(k_most) ? static_cast<std::int64_t>(value)
+                                                      : -k_most);
+    else
+      out.push_back(std::clamp(static_cast<std::int64_t>(value), -k_most, k_most));
   }
   return out;
 }
@@ -88,7 +97,8 @@ void leave_shared_points_to_the_next(Cutting& cutting, const std::vector<Header>
       if (cutting.global[f][d] >= 0)
         cut[headers[f].schema.dims[d].name][cutting.spans[f][d].first].push_back({f, d});
   const auto span_of = [&](const Place& at) -> Span& { return cutting.spans[at.file][at.dim]; };
-  for (const auto& [name, begins] : cut) {
+  for (const auto& [key, begins] : cut) {
+    const std::string& name = key;  // which clang can capture, too
     std::vector<Span*> longer;
     bool all = true;
     for (auto at = begins.begin(); all && std::next(at) != begins.end(); ++at)

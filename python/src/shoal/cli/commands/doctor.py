@@ -23,6 +23,13 @@ from ..mpi_launch import find_launcher, inside_mpi, launch_environment
 _needed_shared_memory = 256 * 2**20  # the stage of a node, unless a setting says otherwise
 _trial_seconds = 120
 
+# HDF5 before these versions has faults that a damaged file, or one made for it, ends a program by:
+# https://github.com/HDFGroup/cve_hdf5
+_hdf5_faults = (
+    ((1, 14, 4), "CVE-2024-29157 (strings and lists) and others"),
+    ((2, 0, 0), "CVE-2025-2915, CVE-2025-7067 and others"),
+)
+
 
 class Verdict(Enum):
     GOOD = "ok"
@@ -74,7 +81,9 @@ def _library(findings: Findings) -> bool:
     findings.add("shoal", shoal.version())
     info = shoal.build_info()
     for key, value in info.items():
-        if key not in ("version", "filters_absent"):
+        if key == "hdf5":
+            _hdf5(findings, value)
+        elif key not in ("version", "filters_absent"):
             findings.add(key, value)
     absent = info.get("filters_absent", "none")
     if absent != "none":
@@ -87,6 +96,23 @@ def _library(findings: Findings) -> bool:
             "Shoal again.",
         )
     return True
+
+
+def _hdf5(findings: Findings, version: str) -> None:
+    numbers = tuple(int(n) for n in re.findall(r"\d+", version)[:3])
+    faults = [(fixed, text) for fixed, text in _hdf5_faults if numbers < fixed]
+    if len(numbers) < 3 or not faults:
+        findings.add("hdf5", version)
+        return
+    told = "; ".join(f"{text}, until {'.'.join(map(str, fixed))}" for fixed, text in faults)
+    findings.add(
+        "hdf5",
+        f"{version}, with known faults: {told}",
+        Verdict.WARNING,
+        "Netcdf4 files from people you do not know can end a program that opens them. Shoal looks at what "
+        "has no checksum before HDF5 does, which catches most of it. Take a newer HDF5, or one that your "
+        "distribution has mended.",
+    )
 
 
 def _mpi4py(findings: Findings) -> bool:

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HDF5 File Format Specification, version 3.0: II.A (superblock), III.A.1 (trees), III.E (global heap).
+#include "format/netcdf4/file_checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "format/netcdf4/checksum.hpp"
+
+namespace shoal::netcdf4 {
+
+namespace {
+
+constexpr std::array<unsigned char, 8> k_signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+constexpr std::uint64_t k_first_block = 512;  // of the user's own; or a power of two times that
+constexpr std::size_t k_most = 128;           // bytes that a superblock has here
+constexpr std::uint64_t k_nowhere = ~std::uint64_t{0};
+constexpr std::uint64_t k_most_address = std::uint64_t{1} << 62;
+
+constexpr std::uint64_t k_least_collection = 4096, k_object_head = 16, k_collection_head = 16;
+constexpr std::size_t k_node_head = 24;
+constexpr std::size_t k_chunk_fan = 64,
+                      k_group_fan = 32;  // children that a node has room for, as everybody has it
+
+std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < size; ++i)
+    value |= std::to_integer<std::uint64_t>(bytes[at + i]) << (8 * i);
+  return value;
+}
+
+bool starts_with(std::span<const std::byte> bytes, const char* four) {
+  return bytes.size() >= 4 && std::memcmp(bytes.data(), four, 4) == 0;
+}
+
+Error damaged(const std::string& how) {
+  return Error(Code::format, "the file is damaged: " + how);
+}
+
+std::uint64_t aligned(std::uint64_t size) {
+  return (size + 7) / 8 * 8;
+}
+
+// Where the superblock begins.
+std::uint64_t find_superblock(Store& file, std::span<std::byte> bytes, std::size_t& got) {
+  const std::uint64_t size = file.size();
+  for (std::uint64_t at = 0; at < size && at < k_most_address; at = at == 0 ? k_first_block : 2 * at) {
+    got = file.read(at, bytes);
+    if (got >= k_signature.size() && std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0)
+      return at;
+  }
+  throw Error(Code::format, "HDF5's signature is not in the file");
+}
+
+}  // namespace
+
+void FileChecks::superblock(Store& file) {
+  std::array<std::byte, k_most> room{};
+  std::size_t got = 0;
+  const std::uint64_t at = find_superblock(file, room, got);
+  const auto bytes = std::span<const std::byte>(room).first(got);
+  const auto need = [&](std::size_t n) {
+    if (bytes.size() < n)
+      throw damaged("it ends within its superblock, after " + std::to_string(file.size()) + " bytes");
+  };
+  need(16);
+  const auto version = number_at(bytes, 8, 1);
+  if (version > 3)
+    throw damaged("its superblock has the version " + std::to_string(version) + "; 0 to 3 are known");
+  const bool old = version < 2;
+  const std::size_t sizes = old ? 13 : 9;
+  const auto offset = static_cast<std::size_t>(number_at(bytes, sizes, 1));
+  const auto length = static_cast<std::size_t>(number_at(bytes, sizes + 1, 1));
+  for (const auto n : {offset, length})
+    if (n != 2 && n != 4 && n != 8)
+      throw n == 16 || n == 32
+          ? Error(Code::not_supported, "the file has addresses or sizes of " + std::to_string(n) +
+                                           " bytes; 2, 4 and 8 are supported")
+          : damaged("its superblock tells of addresses or sizes of " + std::to_string(n) + " bytes");
+  usual_ = offset == 8 && length == 8;
+  const std::size_t first = old ? (version == 0 ? 24 : 28) : 12;
+  need(first + 4 * offset + (old ? 2 * offset : 4));
+  const auto address = [&](std::size_t i) {
+    const auto value = number_at(bytes, first + i * offset, offset);
+    return offset < 8 && value == (std::uint64_t{1} << 8 * offset) - 1 ? k_nowhere : value;
+  };
+  if (!old) {
+    const std::size_t end = first + 4 * offset;
+    if (number_at(bytes, end, 4) != checksum(bytes.first(end)))
+      throw damaged("the checksum of its superblock differs");
+  } else if (number_at(bytes, 16, 2) == 0 || number_at(bytes, 18, 2) == 0) {
+    throw damaged("its superblock tells of groups without entries");
+  }
+  base_ = address(0);
+  if (base_ != 0 && base_ != at)
+    throw damaged("its superblock lies at " + std::to_string(at) + " and says that it lies at " +
+                  std::to_string(base_));
+  const std::uint64_t end = address(2);
+  const std::uint64_t root = address(old ? 5 : 3);  // behind the length of a name, which has no bytes
+  if (end < first || end > file.size())
+    throw damaged("by its superblock it has " + std::to_string(end) + " bytes, and it has " +
+                  std::to_string(file.size()) + "; maybe it was cut off, or not copied whole");
+  if (root >= end)
+    throw damaged("its root group is said to be at " + std::to_string(root) + ", behind its end at " +
+                  std::to_string(end));
+  const std::uint64_t extension = address(old ? 3 : 1);
+  if (extension != k_nowhere && extension >= end)
+    throw damaged("its superblock goes on at " + std::to_string(extension) + ", behind the end of the file");
+}
+
+// The library walks from object to object, by the size that each tells.
+FileChecks::Objects FileChecks::objects_of(std::uint64_t address, std::uint64_t end, const Read& read) const {
+  const std::string where = "its collection of strings and lists at " + std::to_string(address);
+  const auto inside = [&](std::uint64_t bytes) { return address < end && bytes <= end - address; };
+  std::array<std::byte, k_collection_head> head{};
+  if (!inside(head.size())) throw damaged(where + " lies behind the end of the file");
+  read(address, head);
+  if (!starts_with(head, "GCOL") || head[4] != std::byte{1}) throw damaged(where + " is none");
+  const std::uint64_t size = number_at(head, 8, 8);
+  if (size < k_least_collection || !inside(size))
+    throw damaged(where + " tells of " + std::to_string(size) + " bytes");
+  Bytes bytes(size);
+  read(address, bytes);
+  Objects objects;
+  for (std::uint64_t at = k_collection_head; size - at >= k_object_head;) {
+    const auto number = static_cast<std::uint32_t>(number_at(bytes, at, 2));
+    const std::uint64_t length = number_at(bytes, at + 8, 8);
+    // Number 0 is what is free, and tells its size with its own head.
+    const std::uint64_t rest = size - at - (number == 0 ? 0 : k_object_head);
+    if (length > rest || aligned(length) > rest || (number == 0 && length < k_object_head))
+      throw damaged(where + " has an object of " + std::to_string(length) + " bytes, with room for " +
+                    std::to_string(rest));
+    at += number == 0 ? length : k_object_head + aligned(length);
+    if (number != 0) objects[number] = length;
+  }
+  return objects;
+}
+
+// So many bytes of one come first, and HDF5 does not tell whether they are of a heap or values.
+void FileChecks::heap(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
+                      const Read& read) const {
+  if (usual_ && bytes.size() == k_least_collection && starts_with(bytes, "GCOL"))
+    objects_of(address, end, read);
+}
+
+void FileChecks::tree(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end) {
+  if (!usual_ || bytes.size() < k_node_head || !starts_with(bytes, "TREE")) return;
+  const bool of_chunks = bytes[4] == std::byte{1};
+  const int level = std::to_integer<int>(bytes[5]);
+  const std::string where =
+      "the node at " + std::to_string(address) + " of a tree of " + (of_chunks ? "chunks" : "links");
+  const auto known = levels_.find(address);
+  if (known != levels_.end() && known->second != level)
+    throw damaged(where + " is on level " + std::to_string(level) + " in place of " +
+                  std::to_string(known->second));
+  const std::size_t fan = of_chunks ? k_chunk_fan : k_group_fan;
+  const std::size_t keys = bytes.size() - k_node_head - 8 * fan;
+  if (bytes.size() < k_node_head + 8 * fan || keys % (fan + 1) != 0) return;  // nodes of another size
+  const std::size_t key = keys / (fan + 1);
+  const std::uint64_t entries = number_at(bytes, 6, 2);
+  if (entries > fan)
+    throw damaged(where + " has " + std::to_string(entries) + " entries, and room for " +
+                  std::to_string(fan));
+  for (std::size_t i = 0; i < entries && level > 0; ++i) {
+    const std::uint64_t child = number_at(bytes, k_node_head + i * (key + 8) + key, 8);
+    if (child >= end)
+      throw damaged(where + " leads to " + std::to_string(child) + ", behind the end of the file");
+    const auto [it, is_new] = levels_.emplace(child, level - 1);
+    if (!is_new && it->second != level - 1) throw damaged(where + " leads to one that another one leads to");
+  }
+}
+
+void FileChecks::references(std::span<const std::byte> cells, std::size_t element, std::uint64_t end,
+                            const Read& read) {
+  if (!usual_) return;
+  for (std::size_t at = 0; at + k_reference <= cells.size(); at += k_reference) {
+    const auto cell = cells.subspan(at, k_reference);
+    const std::uint64_t length = number_at(cell, 0, 4), address = number_at(cell, 4, 8);
+    const auto number = static_cast<std::uint32_t>(number_at(cell, 12, 4));
+    if (length == 0 || address == 0) continue;  // nothing is looked for
+    auto known = known_.find(address);
+    if (known == known_.end()) known = known_.emplace(address, objects_of(address, end, read)).first;
+    const auto object = known->second.find(number);
+    if (object == known->second.end() || object->second < length * element)
+      throw damaged("a string of " + std::to_string(length) + " bytes is said to be number " +
+                    std::to_string(number) + " of the collection at " + std::to_string(address) +
+                    ", which has none of that length there");
+  }
+}
+
+}  // namespace shoal::netcdf4

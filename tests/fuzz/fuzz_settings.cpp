@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Settings as text, by the first byte: the argument of a call, a namelist, TOML, filters, quantizing.
+#include <algorithm>
+
+#include "codec/filters.hpp"
+#include "codec/quantize.hpp"
+#include "dataset/settings.hpp"
+#include "fuzz.hpp"
+
+using namespace shoal;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  static const fuzz::InputFile file("settings");
+  const std::string text = fuzz::text_of(data + 1, size - 1);
+  Settings settings;
+  switch (data[0] % 4) {
+    case 0:
+      fuzz::taken([&] { settings.set_all(text, "argument"); });
+      break;
+    case 1:
+      fuzz::taken([&] { set_from_namelist(settings, file.fill(data + 1, size - 1)); });
+      break;
+    case 2:
+      // toml++ takes for granted that letters that are not ASCII are blanks, where a key may be.
+      if (std::any_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) break;
+      fuzz::taken([&] { set_from_toml(settings, file.fill(data + 1, size - 1)); });
+      break;
+    default:
+      fuzz::taken([&] {
+        const Filters filters = filters_of(text);
+        fuzz::require(filters_of(text_of(filters)) == filters, "filters are read as they are told");
+      });
+  }
+  return 0;
+}

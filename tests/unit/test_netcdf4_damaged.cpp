@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Damaged netCDF-4 files: opening and reading them ends, with an error or with values, and leaves nothing of
+// HDF5 open. Each damage is tried in a process of its own, so that one that ends the program is seen.
+#include <doctest/doctest.h>
+#include <hdf5.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "base/error.hpp"
+#include "format/catalog.hpp"
+#include "format/netcdf4/checksum.hpp"
+#include "memory_store.hpp"
+
+namespace {
+
+using namespace shoal;
+using test::MemoryFile;
+using test::MemoryStore;
+
+constexpr unsigned k_seconds = 20;  // that reading may take; it takes some milliseconds
+
+std::unique_ptr<Catalog> open(const Bytes& content, bool writable = false) {
+  auto file = std::make_shared<MemoryFile>();
+  file->content = content;
+  return open_netcdf4_catalog(std::make_unique<MemoryStore>(file), writable, {});
+}
+
+VariableDef variable(const char* name, Type type, std::vector<int> dims,
+                     std::vector<std::int64_t> chunks = {}) {
+  VariableDef def;
+  def.name = name;
+  def.type = type;
+  def.dims = std::move(dims);
+  def.chunks = std::move(chunks);
+  Attribute words;
+  words.name = "words";
+  words.type = Type::string;
+  words.strings = {"one", "a longer one, so that it is not alone", ""};
+  def.attributes = {Attribute::text("units", "m s-1"), words};
+  return def;
+}
+
+/// Strings with and without chunks, a tree of chunks with two levels.
+Bytes whole_file() {
+  Schema s;
+  s.format = Format::netcdf4;
+  s.dims = {{"x", 300, false}, {"station", 3, false}, {"time", 0, true}};
+  s.attributes = {Attribute::text("title", "damaged soon")};
+  s.variables = {variable("temp", Type::float_, {0}, {2}), variable("name", Type::string, {1}),
+                 variable("event", Type::string, {2}), variable("depth", Type::double_, {0, 1})};
+  auto file = std::make_shared<MemoryFile>();
+  auto catalog = create_netcdf4_catalog(Format::netcdf4, std::make_unique<MemoryStore>(file), {});
+  catalog->define(s);
+  const std::vector<float> temp(300, 4.5F);
+  const std::vector<double> depth(900, 100.25);
+  catalog->put(0, Box({0}, {300}), reinterpret_cast<const std::byte*>(temp.data()));
+  catalog->put_strings(1, Box({0}, {3}), {"Zurich", "Bern", "a place with a longer name than others"});
+  catalog->put_strings(2, Box({0}, {2}), {"storm", "calm"});
+  catalog->put(3, Box({0, 0}, {300, 3}), reinterpret_cast<const std::byte*>(depth.data()));
+  catalog->close(false);
+  return file->content;
+}
+
+void read_all(Catalog& catalog) {
+  const Schema& schema = catalog.schema();
+  for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v) {
+    const auto& def = schema.variables[static_cast<std::size_t>(v)];
+    const Dims shape = schema.shape(v);
+    if (!def.fits_plainly || volume(shape) > 100000) continue;
+    try {
+      if (def.type == Type::string) {
+        catalog.get_strings(v, Box::whole(shape));
+      } else {
+        Bytes values(static_cast<std::size_t>(volume(shape)) * size_of(def.type));
+        catalog.get(v, Box::whole(shape), values.data());
+      }
+    } catch (const Error&) {
+    }
+  }
+}
+
+enum class End { read, error, crash };
+
+/// What became of a process that does it.
+End end_of(const std::function<void()>& work) {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::alarm(k_seconds);
+    int code = 0;
+    try {
+      work();
+    } catch (const Error&) {
+      code = 1;
+    } catch (const std::bad_alloc&) {
+      code = 1;
+    }
+    // Of what a failed open had of HDF5, nothing is left.
+    if (code == 1 && H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) != 0) code = 2;
+    ::_exit(code);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) return End::crash;
+  return WEXITSTATUS(status) == 0 ? End::read : End::error;
+}
+
+End end_of_reading(const Bytes& content) {
+  return end_of([&] { read_all(*open(content)); });
+}
+
+std::string message_of(const Bytes& content) {
+  try {
+    read_all(*open(content));
+    return "";
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+std::size_t find(const Bytes& content, const std::string& text, std::size_t from = 0) {
+  const std::string all(reinterpret_cast<const char*>(content.data()), content.size());
+  return all.find(text, from);
+}
+
+void put_number(Bytes& content, std::size_t at, std::uint64_t value, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i)
+    content[at + i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+/// Of the oldest form, as programs make it that ask for nothing else.
+Bytes old_file() {
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  REQUIRE(H5Pset_fapl_core(access, 4096, false) >= 0);
+  const hid_t file = H5Fcreate("old.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  const hsize_t n = 4;
+  const hid_t space = H5Screate_simple(1, &n, nullptr);
+  const hid_t data = H5Dcreate2(file, "v", H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  REQUIRE(data >= 0);
+  REQUIRE(H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0);
+  Bytes content(static_cast<std::size_t>(H5Fget_file_image(file, nullptr, 0)));
+  REQUIRE(H5Fget_file_image(file, content.data(), content.size()) > 0);
+  H5Dclose(data);
+  H5Sclose(space);
+  H5Fclose(file);
+  H5Pclose(access);
+  return content;
+}
+
+TEST_CASE("damaged netCDF-4: a superblock that cannot be is told as such") {
+  const Bytes whole = old_file();
+  REQUIRE(message_of(whole).empty());
+  REQUIRE(whole[8] == std::byte{0});
+  const auto changed = [&](std::size_t at, std::uint64_t value, std::size_t size) {
+    Bytes content = whole;
+    put_number(content, at, value, size);
+    return message_of(content);
+  };
+  CHECK(changed(8, 7, 1).find("version 7") != std::string::npos);
+  CHECK(changed(13, 3, 1).find("addresses or sizes of 3 bytes") != std::string::npos);
+  CHECK(changed(16, 0, 2).find("groups without entries") != std::string::npos);
+  CHECK(changed(24, 4096, 8).find("says that it lies at 4096") != std::string::npos);
+  CHECK(changed(40, whole.size() + 1, 8).find("cut off") != std::string::npos);
+  CHECK(changed(64, whole.size() + 8, 8).find("root group") != std::string::npos);
+}
+
+TEST_CASE("damaged netCDF-4: a superblock with a checksum is held to it, and to the file") {
+  const Bytes whole = whole_file();
+  REQUIRE(message_of(whole).empty());
+  REQUIRE(whole[8] == std::byte{2});
+  for (std::size_t at = 9; at < 48; ++at) {
+    CAPTURE(at);
+    Bytes content = whole;
+    content[at] ^= std::byte{1};
+    CHECK(message_of(content).find("damaged") != std::string::npos);
+  }
+  for (const std::size_t at : {std::size_t{20}, std::size_t{28}, std::size_t{36}}) {
+    CAPTURE(at);
+    Bytes content = whole;
+    put_number(content, at, whole.size() + 100, 8);
+    put_number(content, 44, netcdf4::checksum(std::span(content).first(44)), 4);
+    CHECK(message_of(content).find("damaged") != std::string::npos);
+  }
+  for (const std::size_t length : {std::size_t{9}, std::size_t{40}, whole.size() - 1}) {
+    CAPTURE(length);
+    const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    CHECK(message_of(part).find("memory.nc: the file is damaged") != std::string::npos);
+  }
+}
+
+TEST_CASE("damaged netCDF-4: collections of strings that would lead HDF5 astray") {
+  const Bytes whole = whole_file();
+  const auto first = find(whole, "GCOL");
+  REQUIRE(first != std::string::npos);
+  for (std::size_t at = first; at != std::string::npos; at = find(whole, "GCOL", at + 1))
+    for (const auto& [offset, value] : {std::pair<std::size_t, std::uint64_t>{8, 0},  // its size
+                                        {8, 16},
+                                        {8, std::uint64_t{1} << 60},
+                                        {24, std::uint64_t{1} << 40},  // of the first object
+                                        {24, ~std::uint64_t{0}}}) {
+      CAPTURE(at);
+      CAPTURE(offset);
+      CAPTURE(value);
+      Bytes content = whole;
+      put_number(content, at + offset, value, 8);
+      CHECK(end_of_reading(content) != End::crash);
+    }
+  // Free space of no bytes: HDF5 would walk on for ever.
+  Bytes content = whole;
+  put_number(content, first + 16, 0, 2);
+  put_number(content, first + 24, 0, 8);
+  CHECK(end_of_reading(content) != End::crash);
+}
+
+TEST_CASE("damaged netCDF-4: bytes of any place are changed, and nothing ends or hangs the program") {
+  const Bytes whole = whole_file();
+  std::mt19937_64 random(11);
+  std::array<int, 3> ends{};
+  const auto attempt = [&](const Bytes& content) {
+    ++ends[static_cast<std::size_t>(end_of_reading(content))];
+  };
+  const auto any_byte = [&] { return static_cast<std::byte>(random() % 4 == 0 ? 0xff : random()); };
+  for (int i = 0; i < 300; ++i) {
+    Bytes content = whole;
+    for (std::uint64_t n = 1 + random() % 4; n > 0; --n)
+      content[random() % content.size()] = any_byte();
+    attempt(content);
+  }
+  // Near what has no checksum.
+  for (const char* signature : {"GCOL", "TREE", "\x89HDF"})
+    for (int i = 0; i < 100; ++i) {
+      std::vector<std::size_t> places;
+      for (std::size_t at = find(whole, signature); at != std::string::npos;
+           at = find(whole, signature, at + 1))
+        places.push_back(at);
+      REQUIRE(!places.empty());
+      Bytes content = whole;
+      const std::size_t at = places[random() % places.size()] + 4;
+      for (std::uint64_t n = 1 + random() % 3; n > 0; --n)
+        content[std::min(content.size() - 1, at + random() % 200)] = any_byte();
+      attempt(content);
+    }
+  MESSAGE("read ", ends[0], ", errors ", ends[1], ", crashed ", ends[2]);
+  CHECK(ends[2] == 0);
+  CHECK(ends[1] > 50);
+}
+
+TEST_CASE("damaged netCDF-4: strings of a variable that lead nowhere are an error") {
+  const Bytes whole = whole_file();
+  const auto heap = find(whole, "GCOL");
+  int found = 0;
+  std::array<std::byte, 8> address{};
+  // All places that have the address of a collection and are none of an attribute, which has a checksum.
+  for (std::size_t gcol = heap; gcol != std::string::npos; gcol = find(whole, "GCOL", gcol + 1)) {
+    for (std::size_t i = 0; i < 8; ++i)
+      address[i] = static_cast<std::byte>(gcol >> (8 * i));
+    for (std::size_t at = 8; at + 12 < whole.size(); ++at) {
+      if (std::memcmp(whole.data() + at, address.data(), 8) != 0) continue;
+      for (const auto& [offset, value] : {std::pair<std::size_t, std::uint64_t>{8, 60000}, {8, 99}, {0, 8}}) {
+        Bytes content = whole;
+        put_number(content, at + offset, value, offset == 0 ? 8 : 4);
+        CAPTURE(at);
+        CAPTURE(offset);
+        CHECK(end_of_reading(content) != End::crash);
+        ++found;
+      }
+    }
+  }
+  CHECK(found >= 15);
+}
+
+TEST_CASE("damaged netCDF-4: failed opens leave nothing of HDF5 open") {
+  const Bytes whole = whole_file();
+  const auto open_ids = [] { return H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL); };
+  message_of(whole);  // what HDF5 makes once
+  const auto ids = open_ids();
+  int errors = 0;
+  for (std::size_t at = find(whole, "OHDR"); at != std::string::npos; at = find(whole, "OHDR", at + 1)) {
+    Bytes content = whole;
+    content[at + 20] ^= std::byte{0xff};  // under a checksum
+    errors += message_of(content).empty() ? 0 : 1;
+    CHECK(open_ids() == ids);
+  }
+  CHECK(errors > 0);
+}
+
+}  // namespace
