@@ -47,8 +47,8 @@ def refused_by_all(comm):
 
 
 def definition(method):
-    """A method of Dataset that defines something. Where it fails on one rank, this one finishes definitions together
-    with the ranks where it did not."""
+    """A method of Dataset that defines something. Where it fails on one rank, this one finishes definitions
+    together with the ranks where it did not."""
 
     @functools.wraps(method)
     def define(dataset, *args, **kwargs):
