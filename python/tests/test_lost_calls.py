@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls with wrong arguments, and calls that ranks leave out: nobody waits longer than wait_seconds, and
-where all ranks make all calls they get one code from each. SHOAL_TEST_ALL=1 runs ten thousand sequences and
-more."""
+where all ranks make all calls they get one code from each. SHOAL_TEST_ALL=1 runs ten thousand and more."""
 
 import os
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random sequences of calls, of which ranks make some with wrong arguments and leave some out. Nobody may wait
-longer than wait_seconds, nobody may crash, and where all ranks made all calls they get one code from each.
+"""Random sequences of calls, of which ranks make some with wrong arguments and leave some out. Nobody
+waits longer than wait_seconds or crashes, and where all ranks made all calls they get one code from each.
 
 lost_calls.py FOLDER SEED SEQUENCES [key=value ...]: settings of all datasets; wait=SECONDS; leave=0: no call
 is left out; verbose=1: tell all calls. What was wrong is printed with the seed of the sequence, and

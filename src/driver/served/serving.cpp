@@ -28,6 +28,7 @@ class Served {
   }
 
   void run(Call call, ByteReader& in) {
+    const Comm::Calling calling(comm_, "its part of a call", {});  // at work, and not missing
     switch (call) {
       case Call::define:
         return define(in);
