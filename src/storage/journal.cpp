@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -118,21 +119,29 @@ void append(Bytes& to, const void* from, std::size_t n) {
   to.insert(to.end(), bytes, bytes + n);
 }
 
-/// The start of the file, which tells how much there is in it: whoever adds to the file without knowing of
-/// the journal changes it, so that the journal does not fit any more.
-Replacement start_of_file(Store& store, const Replacements& all, std::uint64_t file_size) {
-  Replacement start;
-  start.before.resize(static_cast<std::size_t>(std::min(k_start, file_size)));
-  read_padded(store, 0, start.before);
-  start.after = start.before;
-  for (const auto& one : all)
-    for (std::size_t i = 0; i < one.after.size() && one.offset + i < start.after.size(); ++i)
-      start.after[static_cast<std::size_t>(one.offset) + i] = one.after[i];
-  return start;
+/// What no change touches of the start of the file, which tells how much there is in it: whoever adds to the
+/// file without knowing of the journal changes it, so that the journal does not fit any more.
+Replacements start_of_file(Store& store, const Replacements& all, std::uint64_t file_size) {
+  Bytes start(static_cast<std::size_t>(std::min(k_start, file_size)));
+  read_padded(store, 0, start);
+  const auto is_changed = [&](std::uint64_t at) {
+    return std::any_of(all.begin(), all.end(), [&](const Replacement& one) {
+      return at >= one.offset && at < one.offset + one.after.size();
+    });
+  };
+  Replacements rest;
+  for (std::size_t at = 0; at < start.size(); ++at) {
+    if (is_changed(at)) continue;
+    if (rest.empty() || rest.back().offset + rest.back().after.size() != at) rest.push_back({at, {}, {}});
+    rest.back().before.push_back(start[at]);
+    rest.back().after.push_back(start[at]);
+  }
+  return rest;
 }
 
 std::size_t write_journal(Store& store, Replacements all, std::uint64_t file_size) {
-  all.push_back(start_of_file(store, all, file_size));
+  auto start = start_of_file(store, all, file_size);
+  all.insert(all.end(), std::make_move_iterator(start.begin()), std::make_move_iterator(start.end()));
   Bytes journal;
   for (const auto& one : all) {
     const std::array<std::uint64_t, 2> where{one.offset, one.after.size()};

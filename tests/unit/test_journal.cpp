@@ -43,11 +43,13 @@ Case random_case(std::mt19937& random) {
   for (auto& byte : c.before)
     byte = static_cast<std::byte>(random());
   c.after = c.before;
-  const std::size_t n = 1 + number(5);
-  c.pieces.reserve(n);
+  const std::size_t n = 1 + number(5), of_start = number(4);
+  c.pieces.reserve(n + of_start);
   const std::size_t part = c.before.size() / n;
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto length = 1 + number(part), offset = i * part + number(part - length + 1);
+  for (std::size_t i = 0; i < n + of_start; ++i) {
+    auto length = 1 + number(part), offset = i * part + number(part - length + 1);
+    if (of_start > 0 && i == 0) offset = 60, length = std::max<std::size_t>(part, 61) - 60;
+    if (i >= n) length = 1 + number(15), offset = (i - n) * 16;  // several in the first bytes of the file
     Bytes bytes(length);
     for (auto& byte : bytes)
       byte = static_cast<std::byte>(random());

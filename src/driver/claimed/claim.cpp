@@ -9,6 +9,7 @@
 
 #include "driver/mpi_info.hpp"
 #include "format/raw/raw_header.hpp"
+#include "storage/beside.hpp"
 
 namespace shoal {
 
@@ -93,6 +94,11 @@ void Claim::opened() {
   } else if (!lock_.is_of(path_)) {
     lock(lock_, path_);
   }
+}
+
+void Claim::make_name_durable() {
+  if (!name_is_durable_ && mode_ != OpenMode::write) sync_folder_of(working_path());
+  name_is_durable_ = true;
 }
 
 void Claim::commit(bool durable) {

@@ -30,6 +30,8 @@ class Claim {
 
   /// The driver has made or opened the file. Error(state): somebody else made one of this name meanwhile.
   void opened();
+  /// A file that was made here is found after a loss of power, too. Once.
+  void make_name_durable();
   /// The new file takes the old one's name.
   void commit(bool durable);
   /// Nobody writes the file any more.
@@ -48,6 +50,7 @@ class Claim {
   OpenMode mode_;
   bool locks_;
   bool minds_nodes_ = false;
+  bool name_is_durable_ = false;
   FileLock lock_, lock_of_new_;
   std::unique_ptr<Replacement> replacement_;
   std::vector<std::string> warnings_;

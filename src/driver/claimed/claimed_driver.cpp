@@ -172,6 +172,7 @@ Status ClaimedDriver::finish(bool durable, bool final) {
 }
 
 void ClaimedDriver::sync(bool durable) {
+  if (durable && claim_) claim_->make_name_durable();
   Status outcome = as_user_knows_it(caught([&] { inner_->sync(durable); }));
   if (inner_->whole()) outcome.merge(finish(durable, false));
   if (!outcome.ok()) throw Error(outcome);
@@ -179,6 +180,7 @@ void ClaimedDriver::sync(bool durable) {
 
 // Others may open the file as soon as this returns on one rank.
 void ClaimedDriver::close(bool durable) {
+  if (durable && claim_) claim_->make_name_durable();
   Status outcome = as_user_knows_it(caught([&] { inner_->close(durable); }));
   if (inner_->whole()) {
     Status renamed = finish(durable, true);
@@ -186,6 +188,13 @@ void ClaimedDriver::close(bool durable) {
       if (claim_) renamed.message += "; it is whole, and stays as '" + claim_->leave() + "'";
     }
     outcome.merge(renamed);
+  } else if (outcome.ok() && waits_for_commit()) {  // what a sync said is not said again by the driver
+    outcome = {
+        Code::io,
+        "the new file was never whole, as an earlier sync said; the file that was there stays as it was",
+        -1,
+        place_->path,
+        {}};
   }
   if (claim_) claim_.reset();
   if (!outcome.ok()) throw Error(outcome);
