@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls with wrong arguments, and calls that ranks leave out: nobody waits longer than wait_seconds, and
-where all ranks make all calls they get one code from each. SHOAL_TEST_ALL=1 runs ten thousand and more."""
+where all ranks make all calls they get one code from each. TEST_ALL=1 runs ten thousand and more."""
 
 import os
 
 import pytest
 
 # Set for this program alone: the library knows no such setting.
-_all = os.environ.pop("SHOAL_TEST_ALL", "") not in ("", "0", "OFF")
+_all = os.environ.get("TEST_ALL", "").upper() in ("1", "ON", "TRUE")
 
 # ranks, settings, sequences of the ordinary run and of all
 ways = [

@@ -43,6 +43,9 @@ int MPI_Comm_set_attr(MPI_Comm comm, int key, void* value) {
 int MPI_Barrier(MPI_Comm comm) {
   return PMPI_Barrier(instead_of(comm));
 }
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Ibarrier(instead_of(comm), request);
+}
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   return PMPI_Bcast(data, count, type, root, instead_of(comm));
 }

@@ -13,8 +13,8 @@ namespace shoal::testing {
 
 /// Called before a store does it; empty: nothing.
 struct StoreCalls {
-  std::function<void(std::uint64_t offset, std::size_t bytes)> write;
-  std::function<void()> read, sync;
+  std::function<void(std::uint64_t offset, std::size_t bytes)> write = {};
+  std::function<void()> read = {}, sync = {};
 };
 
 /// POSIX stores that tell of their calls.

@@ -297,7 +297,7 @@ TEST_CASE("Lustre's library fails: the file is as it was, and a warning says why
   CHECK_FALSE(fs::exists(here.file("kept.nc.striped")));
   CHECK_FALSE(fs::exists(fresh));
   REQUIRE(warnings.size() == 2);
-  for (const std::string words :
+  for (const std::string& words :
        {fresh + ": Invalid argument", "lfs setstripe -c 2 -S 65536 " + here.folder()})
     CHECK_MESSAGE(warnings[1].find(words) != std::string::npos, warnings[1], " does not say ", words);
   CHECK(here.text("calls").find("printed") == std::string::npos);
