@@ -59,15 +59,15 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
   const Bytes claimed = comm_.from_root([&] {
     claim_ = std::make_unique<Claim>(path, mode, format, options, calls_mpi_io);
     ByteWriter out;
+    out.put(claim_->working_path());
     out.put(claim_->minds_nodes());
     out.put(claim_->mode());
-    out.put(claim_->working_path());
     return out.take();
   });
   ByteReader in(claimed);
+  in.get(place_->working);
   const auto minds_nodes = in.get<bool>();
   in.get(mode_);
-  in.get(place_->working);
   if (minds_nodes && !Nodes(comm_, options.ranks_per_node).single()) {
     mode_ = mode;
     place_->working = path;
