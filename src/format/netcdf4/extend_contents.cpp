@@ -132,6 +132,32 @@ struct Reference {  // as HDF5's dimension scales keep who uses them
   int dimension;
 };
 
+/// HDF5 1.10 keeps the one chunk of a data set of fixed shape in the object header, and takes what was
+/// written there as it is (H5Dwrite_chunk) for a chunk without filters until the file is opened again. While
+/// this lives, data sets get the tree of chunks of HDF5 1.8.
+class OldIndex {
+ public:
+  OldIndex(hid_t file, bool wanted) : file_(file), wanted_(wanted) {
+    if (wanted_) check(H5Fset_libver_bounds(file_, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "set the file format");
+  }
+  OldIndex(const OldIndex&) = delete;
+  OldIndex& operator=(const OldIndex&) = delete;
+  ~OldIndex() {
+    if (wanted_) H5Fset_libver_bounds(file_, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
+  }
+
+ private:
+  hid_t file_;
+  bool wanted_;
+};
+
+bool is_one_chunk(const StoredVariable& stored, const hsize_t* most) {
+  bool one = stored.layout == StoredVariable::Layout::chunked;
+  for (int d = 0; d < stored.chunk.size(); ++d)
+    one = one && most[d] != H5S_UNLIMITED && most[d] <= static_cast<hsize_t>(stored.chunk[d]);
+  return one;
+}
+
 class Extension {
  public:
   Extension(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options,
@@ -348,6 +374,7 @@ void Extension::add_variable(std::size_t v) {
                            ? H5Screate(H5S_SCALAR)
                            : H5Screate_simple(static_cast<int>(def.dims.size()), now.data(), most.data()),
                        "make a space"));
+  const OldIndex old_index(file_, !options_.for_hdf5_1_8 && is_one_chunk(stored, most.data()));
   stored.dataset =
       Id(check(H5Dcreate2(root_, stored.link.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
                "create a data set"));
