@@ -186,6 +186,7 @@ TEST_CASE("served: computing ranks do not wait for the store") {
   // Servers open the file only when those that compute have said so, or after many seconds.
   static constexpr const char* k_go = "later.go";
   std::filesystem::remove(k_go);
+  std::filesystem::remove("later.nc");  // an old one would stay until the first commit
   MPI_Barrier(MPI_COMM_WORLD);
   ServeOptions how;
   how.open_store = [](const std::string& path, StoreMode mode) {
