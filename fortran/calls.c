@@ -35,13 +35,12 @@ static int refuse(MPI_Comm comm, int code) {
 
 /* The same for a field; where the call tells nothing before sync, the refusal stays this rank's. */
 static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
-                       const shoal_decomposition* decomposition, int code) {
+                       const shoal_decomposition* decomposition, int64_t record, int code) {
   const int calls[] = {0, SHOAL_CALL_WRITE, SHOAL_CALL_READ, SHOAL_CALL_PUT, SHOAL_CALL_GET};
   char message[1024];
   snprintf(message, sizeof message, "%s", shoal_f_message());
   shoal_f_clear();
-  const int agreed =
-      shoal_refuse_data(dataset, calls[verb], variable, decomposition, SHOAL_NO_RECORD, code, message);
+  const int agreed = shoal_refuse_data(dataset, calls[verb], variable, decomposition, record, code, message);
   return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
 }
 
@@ -415,14 +414,16 @@ int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const C
   shoal_f_view view;
   section part;
   shoal_f_clear();
-  int refused = shoal_f_describe(values, variable, &view);
-  if (refused == SHOAL_OK) refused = make_section(variable, record, start, count, &part);
+  /* The section first: the others are to hear of the array, and not of a record that is missing. */
+  const int described = make_section(variable, record, start, count, &part);
+  const int64_t of_record = described == SHOAL_OK ? part.record : SHOAL_NO_RECORD;
+  int refused = described == SHOAL_OK ? shoal_f_describe(values, variable, &view) : described;
   if (refused == SHOAL_OK) refused = check_section(dataset, variable, &part);
   if (refused == SHOAL_OK && view.array.type == SHOAL_CHAR && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET) &&
       shoal_f_variable_type(dataset, variable) == SHOAL_STRING)
     return move_strings(verb, dataset, variable, &view, &part);
   if (refused == SHOAL_OK) drop_unit_length(dataset, variable, part.record, &view);
-  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, refused);
+  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, of_record, refused);
   const int64_t* const from = part.dims ? part.start : NULL;
   const int64_t* const many = part.dims ? part.count : NULL;
   int code = SHOAL_INTERNAL;

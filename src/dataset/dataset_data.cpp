@@ -107,9 +107,11 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
     transfer.variable = -1;
     transfer.decomposition = call.decomposition;
   }
-  transfer.status.merge(status);
-  transfer.status.merge(call.refused);
-  transfer.status = with_context(transfer.status, path_, call.variable);
+  // What the caller found comes before what this call finds.
+  Status all = call.refused;
+  all.merge(transfer.status);
+  all.merge(status);
+  transfer.status = with_context(all, path_, call.variable);
   if (comm_.size() == 1 && !transfer.status.ok()) throw Error(transfer.status);
   return transfer;
 }
@@ -284,6 +286,7 @@ void Dataset::get(const DataCall& call) {
   Box box;
   ArrayView view;
   Status status = caught([&] {
+    if (!call.refused.ok()) throw Error(call.refused);
     if (!call.problem.ok()) throw Error(call.problem);
     const int index = definitions_.variable(call.variable);
     const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(index)];

@@ -55,11 +55,11 @@ all_raise(
     lambda: tiles.masked(np.ones(mine((1,) * 9, tiles.shape))),
     words="the mask has 9 dimensions",
 )
-all_raise(shoal.TypeMismatchError, lambda: tiles.save(mine(b"a.nc", path)), words="path is a bytes")
+all_raise(shoal.TypeMismatchError, lambda: tiles.save(mine(5, path)), words="path is a int")
 all_raise(
     shoal.TypeMismatchError,
-    lambda: shoal.Decomposition.load(comm, mine(b"a.nc", path)),
-    words="path is a bytes",
+    lambda: shoal.Decomposition.load(comm, mine(5, path)),
+    words="path is a int",
 )
 all_raise(shoal.FileMissingError, lambda: shoal.open(os.path.join(sys.argv[1], "none.nc"), comm))
 
