@@ -40,6 +40,7 @@ static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
   char message[1024];
   snprintf(message, sizeof message, "%s", shoal_f_message());
   shoal_f_clear();
+  if (dataset == NULL) return shoal_f_fail(code, "%s", message); /* nobody to tell */
   const int agreed = shoal_refuse_data(dataset, calls[verb], variable, decomposition, record, code, message);
   return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
 }
