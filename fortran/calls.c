@@ -33,14 +33,14 @@ static int refuse(MPI_Comm comm, int code) {
   return shoal_refuse(comm, code, message);
 }
 
-/* The same for a field; where the call tells nothing before sync, the refusal stays this rank's. */
+/* The same for a field; where the call reports nothing before sync, the refusal stays this rank's. */
 static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
                        const shoal_decomposition* decomposition, int64_t record, int code) {
   const int calls[] = {0, SHOAL_CALL_WRITE, SHOAL_CALL_READ, SHOAL_CALL_PUT, SHOAL_CALL_GET};
   char message[1024];
   snprintf(message, sizeof message, "%s", shoal_f_message());
   shoal_f_clear();
-  if (dataset == NULL) return shoal_f_fail(code, "%s", message); /* nobody to tell */
+  if (dataset == NULL) return shoal_f_fail(code, "%s", message); /* nobody waits for it */
   const int agreed = shoal_refuse_data(dataset, calls[verb], variable, decomposition, record, code, message);
   return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
 }

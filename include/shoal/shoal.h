@@ -364,7 +364,7 @@ SHOAL_API int shoal_get(shoal_dataset* dataset, const char* variable, const shoa
 
 /* In place of shoal_write, shoal_put, shoal_read or shoal_get, on a rank that cannot make the call: a
  * program, or another language, that found its own arguments wrong. It takes part with nothing, so that the
- * other ranks do not wait for it: all get the error where the call would tell it, of shoal_write and
+ * other ranks do not wait for it: all get the error where the call would report it, of shoal_write and
  * shoal_put at the next shoal_sync or shoal_close. call     which one of the four variable, decomposition,
  * record  as far as they are known: NULL, NULL and SHOAL_NO_RECORD otherwise code, message  as of
  * shoal_refuse Returns what the call returns. Collective, with that call of the other ranks. */

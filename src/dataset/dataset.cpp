@@ -369,7 +369,7 @@ Status Dataset::settle(const char* does, bool durable, Work&& work) {
       if (met.raised) pending = comm_.max(std::move(pending));
       defining_ = pending[0] != 0;
       finish_definitions();
-      if (pending[1] != 0) tell_of_left_cells();
+      if (pending[1] != 0) add_fill_values();
     }));
     status.merge(caught([&] { work(met.asks); }));
     if (met.failed) status.merge(comm_.agree(late_));
@@ -441,7 +441,7 @@ Status Dataset::finish_report() {
       report.format = name_of(driver_->schema().format);
       report.driver = driver_name();
       report.ranks = comm_.size();
-      report.filled = definitions_.told_of_left_cells();
+      report.filled = definitions_.added_fill_values();
       for (const auto& part : parts)
         report.of_ranks.push_back(unpack_rank_report(part));
       for (const auto& counters : servers)
@@ -494,7 +494,7 @@ std::string Dataset::report_text() const {
   report.format = name_of(driver_->schema().format);
   report.driver = driver_name();
   report.ranks = comm_.size();
-  report.filled = definitions_.told_of_left_cells();
+  report.filled = definitions_.added_fill_values();
   report.of_ranks.push_back({counters(), now() - opened_at_});
   return json_of(report, settings_);
 }

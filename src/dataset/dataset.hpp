@@ -122,7 +122,7 @@ class Dataset {
   void check_writable() const;
   void finish_definitions();
   void drop_definitions();
-  void tell_of_left_cells();
+  void add_fill_values();
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);

@@ -188,7 +188,7 @@ void Definitions::reset(const Schema& in_file) {
     dim_by_name_.emplace(schema_.dims[i].name, static_cast<int>(i));
   for (std::size_t i = 0; i < schema_.variables.size(); ++i)
     variable_by_name_.emplace(schema_.variables[i].name, static_cast<int>(i));
-  std::erase_if(told_, [&](const std::string& name) { return !variable_by_name_.contains(name); });
+  std::erase_if(added_fill_, [&](const std::string& name) { return !variable_by_name_.contains(name); });
 }
 
 void Definitions::take_lengths(const Schema& in_file) {

@@ -84,9 +84,9 @@ class Definitions {
   /// The schema with _FillValue at those of them that are marked, and which variables these are.
   std::pair<Schema, std::vector<int>> with_fill_values(const std::vector<std::int64_t>& marked) const;
   /// It was added, or cannot be: not to be tried again.
-  void deal_with_left_cells(const std::vector<int>& variables, bool told);
+  void finish_left_cells(const std::vector<int>& variables, bool added);
   /// Variables that got _FillValue without being asked.
-  const std::vector<std::string>& told_of_left_cells() const { return told_; }
+  const std::vector<std::string>& added_fill_values() const { return added_fill_; }
   /// variable nullptr: of the file.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
@@ -100,7 +100,7 @@ class Definitions {
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
   void spare_coordinates();
-  bool may_be_told(int variable) const;
+  bool may_get_fill_value(int variable) const;
   VariableDef& new_variable(const std::string& name, const char* what);
 
   Schema schema_;
@@ -116,7 +116,7 @@ class Definitions {
   std::unordered_set<std::string> defined_;
   std::set<std::pair<std::string, std::string>> taken_;  // setting and pattern
   std::set<int> left_, dealt_with_;  // variables of the file; the second alike on all ranks
-  std::vector<std::string> told_;
+  std::vector<std::string> added_fill_;
 };
 
 /// Index by name; Error(not_found) with the nearest name.

@@ -78,23 +78,23 @@ void Definitions::describe_left_cells() {
     VariableDef& definition = schema_.variables[v];
     if (!decompositions_[v] || !decompositions_[v]->leaves_cells() || !lacks_fill_value(definition)) continue;
     definition.attributes.insert(definition.attributes.begin(), fill_value_of(definition));
-    told_.push_back(definition.name);
+    added_fill_.push_back(definition.name);
   }
 }
 
-bool Definitions::may_be_told(int v) const {
+bool Definitions::may_get_fill_value(int v) const {
   return defaults_.fill && v >= 0 && v < variables_in_file_ && !dealt_with_.contains(v) &&
          lacks_fill_value(schema_.variables[static_cast<std::size_t>(v)]);
 }
 
 void Definitions::note_left_cells(int variable) {
-  if (may_be_told(variable)) left_.insert(variable);
+  if (may_get_fill_value(variable)) left_.insert(variable);
 }
 
 std::vector<std::int64_t> Definitions::left_cells() const {
   std::vector<std::int64_t> marks;
   for (int v = 0; v < variables_in_file_; ++v)
-    if (may_be_told(v)) marks.push_back(left_.contains(v) ? 1 : 0);
+    if (may_get_fill_value(v)) marks.push_back(left_.contains(v) ? 1 : 0);
   return marks;
 }
 
@@ -103,7 +103,7 @@ std::pair<Schema, std::vector<int>> Definitions::with_fill_values(
   std::pair<Schema, std::vector<int>> out{schema_, {}};
   std::size_t next = 0;
   for (int v = 0; v < variables_in_file_; ++v) {
-    if (!may_be_told(v) || marked[next++] == 0) continue;
+    if (!may_get_fill_value(v) || marked[next++] == 0) continue;
     VariableDef& definition = out.first.variables[static_cast<std::size_t>(v)];
     definition.attributes.push_back(fill_value_of(definition));
     out.second.push_back(v);
@@ -111,29 +111,29 @@ std::pair<Schema, std::vector<int>> Definitions::with_fill_values(
   return out;
 }
 
-void Definitions::deal_with_left_cells(const std::vector<int>& variables, bool told) {
+void Definitions::finish_left_cells(const std::vector<int>& variables, bool added) {
   left_.clear();
   dealt_with_.insert(variables.begin(), variables.end());
   for (const int v : variables)
-    if (told) told_.push_back(schema_.variables[static_cast<std::size_t>(v)].name);
+    if (added) added_fill_.push_back(schema_.variables[static_cast<std::size_t>(v)].name);
 }
 
 // Variables that were in the file before they were written so: found there, or defined without a
 // decomposition.
-void Dataset::tell_of_left_cells() {
+void Dataset::add_fill_values() {
   const auto marks = definitions_.left_cells();
   if (marks.empty()) return;
   const auto [wanted, variables] = definitions_.with_fill_values(comm_.max(marks));
   if (variables.empty()) return;
-  const Status told = caught([&] { driver_->define(wanted, cuts_in_file()); });
-  definitions_.deal_with_left_cells(variables, told.ok());
-  if (told.ok()) return definitions_.reset(driver_->schema());
+  const Status added = caught([&] { driver_->define(wanted, cuts_in_file()); });
+  definitions_.finish_left_cells(variables, added.ok());
+  if (added.ok()) return definitions_.reset(driver_->schema());
   for (const int v : variables) {
     const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(v)];
     const std::string value = fill_text(definition);
     warnings_.push_back("variable '" + definition.name + "' was written with a decomposition that leaves " +
                         "cells out (land). They have the fill value " + value +
-                        ", and no attribute _FillValue says so, as it could not be added: " + told.message +
+                        ", and no attribute _FillValue says so, as it could not be added: " + added.message +
                         ". Define the variable with its decomposition, or with a fill value, or add the "
                         "attribute to the file when it is closed: ncatted -a _FillValue," +
                         definition.name + ",c," + letter_of(definition.type) + "," + value + " FILE");

@@ -119,7 +119,7 @@ void append(Bytes& to, const void* from, std::size_t n) {
   to.insert(to.end(), bytes, bytes + n);
 }
 
-/// What no change touches of the start of the file, which tells how much there is in it: whoever adds to the
+/// What no change touches of the start of the file, which says how much there is in it: whoever adds to the
 /// file without knowing of the journal changes it, so that the journal does not fit any more.
 Replacements start_of_file(Store& store, const Replacements& all, std::uint64_t file_size) {
   Bytes start(static_cast<std::size_t>(std::min(k_start, file_size)));

@@ -14,6 +14,7 @@
 
 #include "classic_support.hpp"
 #include "storage/store.hpp"
+#include "support/folder.hpp"
 
 namespace {
 
@@ -21,24 +22,7 @@ using namespace shoal;
 using namespace shoal::test;
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "shoal_classic_XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
+using testing::Folder;
 
 bool there(const std::string& tool) {
   const bool found = std::system(("command -v " + tool + " >/dev/null 2>&1").c_str()) == 0;

@@ -21,6 +21,7 @@
 #include "storage/file_lock.hpp"
 #include "storage/replacement.hpp"
 #include "storage/whole_file.hpp"
+#include "support/folder.hpp"
 
 namespace {
 
@@ -28,27 +29,11 @@ using namespace shoal;
 namespace fs = std::filesystem;
 using Outcome = FileLock::Outcome;
 
-class Folder {
+class Folder : public testing::Folder {
  public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "shoal_files_XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
   std::ptrdiff_t files() const {
-    return std::distance(fs::directory_iterator(path_), fs::directory_iterator());
+    return std::distance(fs::directory_iterator(path()), fs::directory_iterator());
   }
-
- private:
-  fs::path path_;
 };
 
 void write(const std::string& path, const std::string& text) {

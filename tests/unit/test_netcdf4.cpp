@@ -18,28 +18,14 @@
 #include "format/catalog.hpp"
 #include "storage/faulty_store.hpp"
 #include "storage/store.hpp"
+#include "support/folder.hpp"
 
 namespace {
 
 using namespace shoal;
 namespace fs = std::filesystem;
 
-/// A folder of its own that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "shoal_netcdf4_XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
+using testing::Folder;
 
 std::unique_ptr<Catalog> create(const std::string& path, Format format = Format::netcdf4,
                                 const CatalogOptions& options = {}) {

@@ -15,6 +15,7 @@
 #include "format/catalog.hpp"
 #include "logged_store.hpp"
 #include "storage/file_lock.hpp"
+#include "support/folder.hpp"
 
 namespace {
 
@@ -75,18 +76,10 @@ struct Run {
   }
 };
 
-struct Folder {
-  Folder() {
-    // Thousands of files: in memory, where that is to be had.
-    const std::filesystem::path base =
-        ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
-    std::string name = (base / "shoal_kill_XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
+// Thousands of files: in memory, where that is to be had.
+std::filesystem::path folder_of_images() {
+  return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
 
 void save(const std::string& path, const Bytes& bytes) {
   std::filesystem::remove(path);
@@ -169,8 +162,8 @@ struct Outcome {
 /// Looks at each state of the file: as it lies, or where a journal is allowed, as the catalog finishes it.
 Outcome check_all(const Run& run, bool journal_allowed) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  const Folder folder;
-  const auto path = (folder.path / "image.nc").string();
+  const testing::Folder folder(folder_of_images());
+  const auto path = folder.file("image.nc");
   Outcome outcome;
   Bytes image;
   Promise promise;

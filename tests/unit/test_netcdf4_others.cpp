@@ -16,27 +16,14 @@
 #include "base/error.hpp"
 #include "format/catalog.hpp"
 #include "storage/store.hpp"
+#include "support/folder.hpp"
 
 namespace {
 
 using namespace shoal;
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "shoal_others_XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
+using testing::Folder;
 
 std::unique_ptr<Catalog> open(const std::string& path, bool writable = false) {
   return open_netcdf4_catalog(open_posix_store(path, writable ? StoreMode::write : StoreMode::read), writable,

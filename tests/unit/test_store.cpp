@@ -20,32 +20,14 @@
 #include "storage/faulty_store.hpp"
 #include "storage/past_cache.hpp"
 #include "storage/store.hpp"
+#include "support/folder.hpp"
 
 namespace {
 
 using namespace shoal;
 namespace fs = std::filesystem;
 
-/// A folder of its own that goes away with the test.
-class Folder {
- public:
-  explicit Folder(const fs::path& parent = fs::temp_directory_path()) {
-    std::string name = (parent / "shoal_store_XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
+using testing::Folder;
 
 std::vector<std::byte> pattern(std::size_t n) {
   std::vector<std::byte> bytes(n);

@@ -28,7 +28,7 @@ void unmark(std::span<std::byte> superblock) {
 }
 
 // Structures that HDF5 changes as records are added, by their signatures, in an order in which the file is
-// valid after each: indices of chunks from the leaves up, then the object headers, which tell the extents.
+// valid after each: indices of chunks from the leaves up, then the object headers, which have the extents.
 // In all of these HDF5 only adds entries, and the end of the file comes before what lies there.
 enum Level { k_unknown, k_superblock, k_leaves, k_inner, k_root, k_index_header, k_object_header };
 
