@@ -7,6 +7,7 @@
 #include "driver/meeting.hpp"
 #include "driver/pieces.hpp"
 #include "driver/shared_file.hpp"
+#include "storage/journal.hpp"
 
 namespace shoal {
 
@@ -59,6 +60,11 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
       out.put(std::vector<Placement>{});
       out.put(std::vector<char>{});
     } else {
+      if (writable_) {  // before a library opens it that knows nothing of journals
+        const auto store = options_.open_store(path_, StoreMode::write);
+        finish_changes(*store);
+        store->close();
+      }
       auto catalog = open_catalog(options_.open_store(path_, StoreMode::read), false, options_.catalog);
       std::vector<Placement> placements;
       for (int v = 0; v < static_cast<int>(catalog->schema().variables.size()); ++v)

@@ -11,7 +11,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "storage/file_lock.hpp"
 
 namespace shoal {
 
@@ -319,27 +318,9 @@ bool finish_changes(Store& store) {
   return true;
 }
 
-namespace {
-
-/// Whether it could be done: nobody writes the file now, and this user may.
-bool finish_in_file(const std::string& path) {
-  try {
-    FileLock lock;
-    if (lock.take(path) != FileLock::Outcome::locked) return false;
-    const auto store = open_posix_store(path, StoreMode::write);
-    const bool finished = finish_changes(*store);
-    store->close();
-    return finished;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-}  // namespace
-
 std::unique_ptr<Store> with_changes_finished(std::unique_ptr<Store> store) {
   auto left = unfinished(*store);
-  if (!left || finish_in_file(store->path())) return store;
+  if (!left) return store;
   return std::make_unique<FinishedStore>(std::move(store), std::move(left->changes), left->file_size);
 }
 

@@ -42,8 +42,9 @@ ChangesMade change_in_place(Store& store, const std::vector<Change>& changes, Ch
 /// was one. Local.
 bool finish_changes(Store& store);
 
-/// For those who only read: the changes are finished in the file where nobody writes it and this user may,
-/// and otherwise in what the store returned shows of it. Without a journal, the same store. Local.
+/// For those who only read: the store as it will be when its journal is finished. The file stays as it is,
+/// since somebody may be in the middle of these changes, who need not have a lock. Without a journal, the
+/// same store. Local.
 std::unique_ptr<Store> with_changes_finished(std::unique_ptr<Store> store);
 
 }  // namespace shoal

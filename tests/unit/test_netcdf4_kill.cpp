@@ -14,7 +14,6 @@
 
 #include "format/catalog.hpp"
 #include "logged_store.hpp"
-#include "storage/file_lock.hpp"
 #include "support/folder.hpp"
 
 namespace {
@@ -177,15 +176,10 @@ Outcome check_all(const Run& run, bool journal_allowed) {
       save(path, image);
       auto wrong = wrong_for_hdf5(path, promise);
       if (!wrong.empty() && journal_allowed) {
-        {
-          FileLock writer;  // reading finishes nothing in the file then
-          CHECK(writer.take(path) == FileLock::Outcome::locked);
-          wrong = wrong_for_catalog(path, promise, false);
-          CHECK(file_bytes(path) == image);
-        }
-        if (outcome.healed % 3 == 0) CHECK(recover_file(open_posix_store, path));
-        if (wrong.empty() && outcome.healed % 3 == 1) wrong = wrong_for_catalog(path, promise, false);
-        if (wrong.empty() && outcome.healed % 3 == 2) wrong = wrong_for_catalog(path, promise, true);
+        wrong = wrong_for_catalog(path, promise, false);
+        CHECK(file_bytes(path) == image);  // reading leaves it as it is
+        if (outcome.healed % 2 == 0) CHECK(recover_file(open_posix_store, path));
+        if (wrong.empty() && outcome.healed % 2 == 1) wrong = wrong_for_catalog(path, promise, true);
         if (wrong.empty()) wrong = wrong_for_hdf5(path, promise);
         ++outcome.healed;
       }

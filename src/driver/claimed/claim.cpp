@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "driver/mpi_info.hpp"
+#include "format/catalog.hpp"
 #include "format/raw/raw_header.hpp"
 #include "storage/beside.hpp"
 
@@ -26,6 +27,17 @@ bool library_locks_all(const std::string& path, const DriverOptions& options) {
   return is_ompio(path) && sharing_of(path, options) != FileSystem::Sharing::local;
 }
 
+// HDF5 locks whole files (flock), which clients of NFS and SMB make of the same locks as Shoal's: its readers
+// would be refused, and driver gather by its own job.
+bool hdf5_meets_lock(const std::string& path, OpenMode mode, Format format, const DriverOptions& options) {
+  const auto sharing = sharing_of(path, options);
+  if (sharing == FileSystem::Sharing::local || sharing == FileSystem::Sharing::unknown) return false;
+  if (mode != OpenMode::write) return format == Format::netcdf4 || format == Format::netcdf4_classic;
+  Format found = format;
+  caught([&] { found = recognise(*options.open_store(path, StoreMode::read)); });
+  return found == Format::netcdf4;
+}
+
 // Ranks then open the file by its name when they first need it.
 bool library_opens_later(const DriverOptions& options) {
   return std::any_of(options.hints.begin(), options.hints.end(),
@@ -41,7 +53,10 @@ bool is_nothing_there(const std::string& path) {
 
 Claim::Claim(const std::string& path, OpenMode mode, Format format, const DriverOptions& options,
              bool calls_mpi_io)
-    : path_(path), mode_(mode), locks_(options.locks && !(calls_mpi_io && library_locks_all(path, options))) {
+    : path_(path),
+      mode_(mode),
+      locks_(options.locks && !(calls_mpi_io && library_locks_all(path, options)) &&
+             !hdf5_meets_lock(path, mode, format, options)) {
   lock(lock_, path_);
   if (mode_ == OpenMode::create) choose_place(format, options, calls_mpi_io);
 }

@@ -111,6 +111,7 @@ class ClassicCatalog final : public Catalog {
   PendingBytes pending_;
   Visible visible_;
   bool header_changed_ = true;
+  bool in_commit_ = false;             ///< the last one failed, and a journal of it may lie behind the file
   mutable bool fixed_frozen_ = false;  ///< variables that are there stay where they are
   Traffic traffic_;
 };

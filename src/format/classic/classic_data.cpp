@@ -204,6 +204,8 @@ void ClassicCatalog::read(std::int64_t offset, std::span<std::byte> bytes, const
 
 void ClassicCatalog::commit(bool durable) {
   if (!writable_) return;  // nothing was put
+  if (in_commit_) finish_changes(*store_);
+  in_commit_ = true;
   for (std::size_t v = 0; v < filling_.size(); ++v)
     fill_missing(static_cast<int>(v), nullptr);
   flush(false);
@@ -211,6 +213,7 @@ void ClassicCatalog::commit(bool durable) {
   const auto end = static_cast<std::uint64_t>(layout_.end(records()));
   if (store_->size() < end) store_->resize(end);
   commit_header(durable);
+  in_commit_ = false;
   fixed_frozen_ = fixed_frozen_ || !schema_.variables.empty();
   visible_.fixed_end = layout_.fixed_end;
   visible_.record_begin = layout_.record_begin;

@@ -48,6 +48,10 @@ std::uint64_t FileImage::end_of_file() const {
 }
 
 void FileImage::set_end_of_allocation(std::uint64_t end) {
+  if (reopening_end_) {
+    reopening_end_ = end;
+    return;
+  }
   // HDF5 counts from the start while it opens a file.
   const auto begin = std::max(end_->load(), committed_end_);
   if (end > begin) note_fresh(begin, end);

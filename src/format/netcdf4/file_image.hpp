@@ -51,12 +51,25 @@ class FileImage {
   void release(std::uint64_t address, std::uint64_t size);
   /// Whether space that HDF5 gives up stays taken: ranks know addresses in it.
   void keep_released(bool keep) { keeps_released_ = keep; }
-  /// HDF5 is going to open the image itself, which has this many bytes and may be longer than the store.
-  void opens_with(std::uint64_t end) { image_size_ = end; }
+  /// While it lives, HDF5 opens the file again, which may be longer than the store. It counts the end of the
+  /// space from the start of the file then, and others who take space must not see that.
+  class Reopening {
+   public:
+    explicit Reopening(FileImage& image) : image_(image) {
+      image_.image_size_ = *image_.end_;
+      image_.reopening_end_ = *image_.end_;
+    }
+    Reopening(const Reopening&) = delete;
+    Reopening& operator=(const Reopening&) = delete;
+    ~Reopening() { image_.reopening_end_.reset(); }
+
+   private:
+    FileImage& image_;
+  };
   /// Raw data that is kept goes to the store now.
   void write_raw();
 
-  std::uint64_t end_of_allocation() const { return *end_; }
+  std::uint64_t end_of_allocation() const { return reopening_end_.value_or(*end_); }
   /// The end of the allocated space is kept in *end from now on, where others may move it up to get space;
   /// nullptr: here again.
   void share_end(std::atomic<std::uint64_t>* end);
@@ -143,6 +156,7 @@ class FileImage {
   std::uint64_t alignment_;
   std::atomic<std::uint64_t> own_end_ = 0;
   std::atomic<std::uint64_t>* end_ = &own_end_;  // end of the allocated space
+  std::optional<std::uint64_t> reopening_end_;   // what HDF5 takes for it while it opens the file again
   std::uint64_t committed_end_ =
       0;  // the same at the last commit: nothing below may be given out anew as raw space
   std::uint64_t store_size_ = 0;
@@ -150,6 +164,7 @@ class FileImage {
   std::uint64_t block_at_ = 0, block_end_ = 0, in_blocks_ = 0;  // the block that small pieces come from
   std::uint64_t superblock_ = 0;
   bool has_superblock_ = false;  // it is kept
+  bool in_commit_ = false;       // the last one failed, and a journal of it may lie behind the file
   Extents metadata_, raw_;
   std::map<std::uint64_t, std::uint64_t>
       fresh_;  // begin and end of space that the last commit's file does not use

@@ -129,6 +129,8 @@ void FileImage::change(ChangeOrder order, bool durable) {
 }
 
 void FileImage::commit(bool durable, ChangeOrder order) {
+  if (in_commit_ && finish_changes(*store_)) cache_.clear();
+  in_commit_ = true;
   if (has_superblock_) {
     auto& superblock = metadata_.at(superblock_);
     unmark(superblock);
@@ -138,7 +140,7 @@ void FileImage::commit(bool durable, ChangeOrder order) {
   metadata_.clear();
   raw_.clear();
   raw_bytes_ = 0;
-  has_superblock_ = false;
+  has_superblock_ = in_commit_ = false;
   fresh_.clear();
   committed_end_ = *end_;
 }

@@ -131,6 +131,7 @@ void Netcdf4Catalog::rethrow(int variable) const {
 }
 
 void Netcdf4Catalog::require_open() const {
+  if (!lost_.ok()) throw Error(lost_);
   if (!file_.valid()) throw Error(Code::state, "the file is closed");
 }
 
@@ -261,6 +262,11 @@ bool Netcdf4Catalog::can_append_by_copy() const {
   return needed && !options_.for_hdf5_1_8 && !reuses_space_;
 }
 
+// What was committed is whole, whether the file can be opened again or not: that is told by the next call.
+void Netcdf4Catalog::enter_append_mode() {
+  lost_ = caught([&] { reopen(Mode::append); });
+}
+
 void Netcdf4Catalog::leave_append_mode() {
   if (mode_ == Mode::append) reopen(Mode::all);
 }
@@ -273,14 +279,12 @@ void Netcdf4Catalog::reopen(Mode mode) {
   for (auto& scale : contents_.dims)
     scale.dataset.close();
   check(H5Fclose(file_.release()), "close the file");
-  const auto end = image_->end_of_allocation();
-  image_->opens_with(end);
+  const FileImage::Reopening reopening(*image_);
   file_ = Id(check(
       H5Fopen(path_.c_str(), H5F_ACC_RDWR | (mode == Mode::append ? H5F_ACC_SWMR_WRITE : 0U), access_list()),
       "open the file again"));
   mode_ = mode;
   if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
-  image_->set_end_of_allocation(std::max(end, image_->end_of_allocation()));
 }
 
 void Netcdf4Catalog::write_out(int variable) {
@@ -335,7 +339,7 @@ void Netcdf4Catalog::commit(bool durable, bool closing) {
     image_->commit(durable, defined_ || reuses_space_ ? ChangeOrder::any : ChangeOrder::each_valid);
     if (changed_) note_committed();
     changed_ = defined_ = false;
-    if (mode_ == Mode::all && !closing && can_append_by_copy()) reopen(Mode::append);
+    if (mode_ == Mode::all && !closing && can_append_by_copy()) enter_append_mode();
   });
 }
 

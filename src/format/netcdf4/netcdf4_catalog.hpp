@@ -78,6 +78,7 @@ class Netcdf4Catalog final : public Catalog {
   };
   bool can_append_by_copy() const;
   void reopen(Mode mode);
+  void enter_append_mode();
   void leave_append_mode();
   void note_committed();
   void place_contiguous(int variable);
@@ -97,6 +98,7 @@ class Netcdf4Catalog final : public Catalog {
   Id file_;
   mutable Contents contents_;  // data sets are opened when they are first needed
   Mode mode_ = Mode::all;
+  Status lost_;               // why HDF5 could not open the file again
   bool changed_ = false;      // something is to be committed
   bool defined_ = false;      // and there are definitions in it
   bool reuses_space_ = true;  // HDF5 may put new things where the last commit's file has others
