@@ -60,11 +60,12 @@ int shoal_f_put_att(shoal_dataset* dataset, const char* variable, const char* na
   int rank = 0;
   shoal_f_clear();
   int code = describe_value(variable, name, value, &view, &rank);
-  if (code != SHOAL_OK) return code;
+  if (code != SHOAL_OK) return shoal_f_no_definition(dataset, code);
   const int64_t elements = shoal_f_elements(&view);
   char* const packed = malloc((size_t)elements * view.array.element_size + 1);
   if (packed == NULL)
-    return shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable);
+    return shoal_f_no_definition(
+        dataset, shoal_f_fail(SHOAL_NO_MEMORY, "attribute %s of '%s': out of memory", name, variable));
   shoal_f_pack(&view, packed);
   if (view.array.type == SHOAL_CHAR && rank == 1) {
     const int64_t strings = view.extents[0];
@@ -272,17 +273,21 @@ int shoal_f_def_fill(shoal_dataset* dataset, const char* variable, const CFI_cde
   if (value == NULL) return shoal_def_fill(dataset, variable, NULL);
   int code = shoal_find_var(dataset, variable, &index); /* explains an unknown name */
   if (code == SHOAL_OK) code = shoal_f_describe(value, variable, &view);
-  if (code != SHOAL_OK) return code;
+  if (code != SHOAL_OK) return shoal_f_no_definition(dataset, code);
   const int type = shoal_f_variable_type(dataset, variable);
   const int text = view.array.type == SHOAL_CHAR;
   if (shoal_f_elements(&view) != 1)
-    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s: the fill value must be one number or one character",
-                        variable);
+    return shoal_f_no_definition(
+        dataset, shoal_f_fail(SHOAL_INVALID_ARGUMENT,
+                              "%s: the fill value must be one number or one character", variable));
   if (text && type == SHOAL_CHAR) return shoal_def_fill(dataset, variable, view.array.data);
   if (text || type == SHOAL_CHAR || type == SHOAL_STRING)
-    return shoal_f_fail(SHOAL_TYPE, "%s: a number and text cannot be the fill value of one another",
-                        variable);
+    return shoal_f_no_definition(
+        dataset,
+        shoal_f_fail(SHOAL_TYPE, "%s: a number and text cannot be the fill value of one another", variable));
   if (!convert_number(&view, type, &storage))
-    return shoal_f_fail(SHOAL_RANGE, "%s: the fill value does not fit the type of the variable", variable);
+    return shoal_f_no_definition(
+        dataset,
+        shoal_f_fail(SHOAL_RANGE, "%s: the fill value does not fit the type of the variable", variable));
   return shoal_def_fill(dataset, variable, &storage);
 }

@@ -225,16 +225,18 @@ int shoal_f_open(const CFI_cdesc_t* comm, const char* path, int mode, const char
 }
 
 /* Ranks finish definitions together, also where one failed before the library saw it. */
-static int no_definition(shoal_dataset* dataset, int code) {
-  shoal_def_dim(dataset, NULL, 0);
-  return code;
+int shoal_f_no_definition(shoal_dataset* dataset, int code) {
+  char message[1024];
+  snprintf(message, sizeof message, "%s", shoal_f_message());
+  if (dataset != NULL) shoal_def_dim(dataset, NULL, 0);
+  return shoal_f_fail(code, "%s", message);
 }
 
 int shoal_f_def_dim(shoal_dataset* dataset, const char* name, const CFI_cdesc_t* length) {
   int64_t cells = 0;
   shoal_f_clear();
   const int code = shoal_f_integer(length, "length", &cells);
-  return code != SHOAL_OK ? no_definition(dataset, code) : shoal_def_dim(dataset, name, cells);
+  return code != SHOAL_OK ? shoal_f_no_definition(dataset, code) : shoal_def_dim(dataset, name, cells);
 }
 
 /* The names in the other order, blank between; malloced, NULL if there is no memory. */
@@ -264,7 +266,7 @@ int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const ch
   shoal_f_clear();
   char* const slowest_first = reversed_words(dims);
   if (slowest_first == NULL)
-    return no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
+    return shoal_f_no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
   const int code = shoal_def_var(dataset, name, type, slowest_first, decomposition);
   free(slowest_first);
   return code;
@@ -275,7 +277,7 @@ int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* d
   shoal_f_clear();
   char* const slowest_first = reversed_words(dims);
   if (slowest_first == NULL)
-    return no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
+    return shoal_f_no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
   const int code = shoal_def_gathered(dataset, name, slowest_first, decomposition);
   free(slowest_first);
   return code;
@@ -289,11 +291,12 @@ int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_c
   int code = shoal_f_integers(chunks, "chunks", SHOAL_MAX_DIMS, shape, &count);
   if (code == SHOAL_OK) code = shoal_find_var(dataset, variable, &index);
   if (code == SHOAL_OK) code = shoal_inq_var(dataset, index, &info);
-  if (code != SHOAL_OK) return no_definition(dataset, code);
+  if (code != SHOAL_OK) return shoal_f_no_definition(dataset, code);
   if (count != info.ndims)
-    return no_definition(dataset, shoal_f_fail(SHOAL_INVALID_ARGUMENT,
-                                               "%s: chunks= has %d numbers, the variable %d dimensions",
-                                               variable, count, info.ndims));
+    return shoal_f_no_definition(
+        dataset,
+        shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s: chunks= has %d numbers, the variable %d dimensions",
+                     variable, count, info.ndims));
   shoal_f_reverse(shape, count);
   return shoal_def_chunks(dataset, variable, shape);
 }

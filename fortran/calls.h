@@ -40,6 +40,9 @@ int shoal_f_create(const CFI_cdesc_t* comm, const char* path, const char* settin
 /* Collective. */
 int shoal_f_open(const CFI_cdesc_t* comm, const char* path, int mode, const char* settings,
                  MPI_Fint* comm_out, shoal_dataset** out);
+/* What a definition that failed before the library saw it returns: the code, with the message of what failed.
+ * The rank then finishes definitions together with those where it did not fail. Local. */
+int shoal_f_no_definition(shoal_dataset* dataset, int code);
 /* Local. */
 int shoal_f_def_dim(shoal_dataset* dataset, const char* name, const CFI_cdesc_t* length);
 /* dims: fastest first. Local. */

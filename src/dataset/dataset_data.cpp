@@ -195,6 +195,7 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
 // Cells that reading leaves as they are get the variable's fill value, if the array's type has it. Local.
 void Dataset::fill_masked(const Transfer& transfer) const {
   if (!transfer.status.ok() || transfer.variable < 0 || settings_.text("read_masked") != "fill") return;
+  if (transfer.mine.empty()) return;  // and nothing is checked that ranks with cells found wrong
   const VariableDef& definition = driver_->schema().variables[static_cast<std::size_t>(transfer.variable)];
   const Bytes fill = fill_of(definition);
   std::array<std::byte, 16> value{};
@@ -237,13 +238,12 @@ void Dataset::put(const DataCall& call) {
   Box box;
   Status status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
-    const int index = definitions_.variable(call.variable);
+    variable = definitions_.variable(call.variable);  // ranks meet for some variables, whatever is wrong here
     const bool mine = comm_.rank() == 0;
     if (mine && !call.refused.ok()) throw Error(call.refused);
     if (mine && !call.array.problem.ok()) throw Error(call.array.problem);
-    box = region_of(driver_->schema(), index, call.section, Direction::to_file, nullptr,
+    box = region_of(driver_->schema(), variable, call.section, Direction::to_file, nullptr,
                     mine ? call.array.view.extents : Dims());
-    variable = index;
   });
   if (status.ok() && comm_.rank() == 0) {
     status = caught([&] { put_values(variable, box, call); });
@@ -251,7 +251,7 @@ void Dataset::put(const DataCall& call) {
   }
   status = with_context(status, path_, call.variable);
   if (comm_.size() == 1) throw Error(status);
-  driver_->put(status.ok() ? variable : -1, status.ok() ? box : Box(), nullptr, {}, status);
+  driver_->put(variable, status.ok() ? box : Box(), nullptr, {}, status);
   definitions_.take_lengths(driver_->schema());
 }
 

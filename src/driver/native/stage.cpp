@@ -68,14 +68,15 @@ struct Stage::Mark {
 /// that moves.
 class Stage::Post : public Place {
  public:
-  Post(Ties& ties, Head& head, Mark& mark, std::int64_t id)
-      : ties_(&ties), head_(&head), mark_(&mark), id_(id) {
+  /// shared: by several ranks; nobody waits for another at a stage of one rank, whose window has no name.
+  Post(Ties& ties, Head& head, Mark& mark, std::int64_t id, bool shared)
+      : ties_(&ties), board_(shared ? ties.board.get() : nullptr), head_(&head), mark_(&mark), id_(id) {
     ties_->places.push_back(this);
-    if (ties_->board) ties_->board->enter(id_, *this);
+    if (board_ != nullptr) board_->enter(id_, *this);
   }
   ~Post() override {
     std::erase(ties_->places, this);
-    if (ties_->board) ties_->board->leave(id_);
+    if (board_ != nullptr) board_->leave(id_);
     mark_->gone.store(1, std::memory_order_release);
     wake_all_of(*head_);
   }
@@ -91,6 +92,7 @@ class Stage::Post : public Place {
 
  private:
   Ties* ties_;
+  Board* board_;
   Head* head_;
   Mark* mark_;
   std::int64_t id_;
@@ -127,7 +129,7 @@ Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, 
           static_cast<std::size_t>(heads_bytes_))) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(Head) <= k_page && sizeof(Mark) <= k_mark_bytes);
-  post_ = std::make_shared<Post>(node.ties(), head(), mark(node.rank()), window_.id());
+  post_ = std::make_shared<Post>(node.ties(), head(), mark(node.rank()), window_.id(), node.size() > 1);
 }
 
 Stage::~Stage() {
@@ -523,7 +525,7 @@ bool Stage::wait_for_steps(std::uint64_t filling, std::uint64_t steps, const std
       wait_no_more(limit, steps);
     }
     const Timer timer(blocked);
-    if (waits.board == nullptr && node_->ties().board && computing_ == node_->size()) {
+    if (waits.board == nullptr && node_->ties().board && node_->size() > 1 && computing_ == node_->size()) {
       waits.board = node_->ties().board.get();
       waits.board->wait_for({window_.id(), steps});
     }

@@ -58,6 +58,7 @@ class FileImage {
     explicit Reopening(FileImage& image) : image_(image) {
       image_.image_size_ = *image_.end_;
       image_.reopening_end_ = *image_.end_;
+      image_.block_at_ = image_.block_end_ = 0;  // HDF5 has counted the rest of it, too
     }
     Reopening(const Reopening&) = delete;
     Reopening& operator=(const Reopening&) = delete;
