@@ -1,8 +1,11 @@
 // The file does not depend on how the model was cut: files written on fewer ranks have the same bytes.
 #include <unistd.h>
 
+#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "conformance/support.hpp"
 
@@ -94,5 +97,26 @@ TEST_CASE("files written on any number of ranks have the same bytes") {
       MPI_Barrier(MPI_COMM_WORLD);
       if (world_rank() == 0) unlink(path.c_str());
     }
+  }
+}
+
+TEST_CASE("files of equal contents have the same bytes at any time of day") {
+  if (skipped(is_native(), "libraries store what time it is")) return;
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank() == 0 ? 0 : MPI_UNDEFINED, 0, &part);
+    if (world_rank() == 0) {
+      write_file(part, "time-1.nc", format);
+      const std::time_t before = std::time(nullptr);
+      while (std::time(nullptr) == before)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      write_file(part, "time-2.nc", format);
+      MPI_Comm_free(&part);
+      CHECK(content("time-1.nc") == content("time-2.nc"));
+      unlink("time-1.nc");
+      unlink("time-2.nc");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
   }
 }

@@ -93,5 +93,5 @@ all_raise(shoal.NotFoundError, lambda: shoal.Decomposition.load(comm, path, "D1"
 
 # What one rank gets wrong before the call is made leaves the others in no call either.
 columns.save(path)
-all_raise(shoal.TypeMismatchError, lambda: shoal.Decomposition.load(comm, mine(b"map.nc", path)))
-all_raise(shoal.TypeMismatchError, lambda: columns.save(mine(b"map.nc", path)))
+all_raise(shoal.TypeMismatchError, lambda: shoal.Decomposition.load(comm, mine(5, path)))
+all_raise(shoal.TypeMismatchError, lambda: columns.save(mine(5, path)))

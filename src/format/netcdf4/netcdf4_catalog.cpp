@@ -23,6 +23,22 @@ Id creation_list(bool for_hdf5_1_8) {
   return creation;
 }
 
+// HDF5 puts what it extends the superblock by into an object that it makes by its default creation list, with
+// the time of day; files of equal contents are to have equal bytes. The list is restored afterwards.
+class NoTimeInSuperblock {
+ public:
+  NoTimeInSuperblock() {
+    check(H5Pget_obj_track_times(H5P_GROUP_CREATE_DEFAULT, &before_), "read the default creation list");
+    check(H5Pset_obj_track_times(H5P_GROUP_CREATE_DEFAULT, false), "change the default creation list");
+  }
+  ~NoTimeInSuperblock() { H5Pset_obj_track_times(H5P_GROUP_CREATE_DEFAULT, before_); }
+  NoTimeInSuperblock(const NoTimeInSuperblock&) = delete;
+  NoTimeInSuperblock& operator=(const NoTimeInSuperblock&) = delete;
+
+ private:
+  hbool_t before_ = true;
+};
+
 // Where HDF5 keeps its free space in the file, or deals it out in pages, it must do so alone. Returns whether
 // it gives out space again.
 bool check_space_strategy(hid_t file) {
@@ -50,6 +66,7 @@ Netcdf4Catalog::Netcdf4Catalog(Format format, std::unique_ptr<Store> store, cons
     image_ = std::make_unique<FileImage>(std::move(store), true, options.alignment);
     driver_ = register_driver();
     reuses_space_ = options.for_hdf5_1_8;
+    const NoTimeInSuperblock no_time;
     file_ =
         Id(check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation_list(options.for_hdf5_1_8), access_list()),
                  "create the file"));
