@@ -85,10 +85,10 @@ section_examples() {
 # A part of the tests with the address sanitizer each time: of all that reads files, and needs no MPI.
 section_memory() {
   run "reading files, with sanitizers: build" memory_build || return 0
-  run "reading files, with sanitizers" ctest --preset asan -R '^memory\.' --no-tests=error
+  run "reading files, with sanitizers" ctest --preset memory -R '^memory\.' --no-tests=error
 }
 memory_build() {
-  cmake --preset asan --log-level=WARNING >/dev/null && cmake --build --preset asan -j "$jobs" --target file_tests
+  cmake --preset memory --log-level=WARNING >/dev/null && cmake --build --preset memory -j "$jobs" --target file_tests
 }
 
 section_python() {
