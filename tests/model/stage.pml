@@ -40,9 +40,6 @@
 #ifndef LEFT_OUT /* fillings that rank 0 does not write: it is out of step */
 #define LEFT_OUT 0
 #endif
-#ifndef NAPS /* 1: the two places that count on the limit of a sleep have one: see README.md */
-#define NAPS 1
-#endif
 
 #if ENCODED
 #define LIMITED 0
@@ -112,9 +109,11 @@ byte give_ups_left = GIVES_UP;
 #define has_room(f) ((f) < SLOTS || batch_is_over((f) - SLOTS))
 /* Code: Stage::has_unclaimed */
 #define has_unclaimed(f) (claims_generation[SLOT(f)] == GENERATION(f) && claims[SLOT(f)] != ALL_SHARES)
+/* Code: Stage::full_count */
+#define full_count(f) ((GENERATION(f) + 1) * RANKS)
 /* Code: Stage::stuck. Nobody serves. */
 #define away (meetings - my_meetings * RANKS)
-#define stuck(f) (arrived[SLOT(f)] != RANKS && away > 0 && away < RANKS && waiting + away >= RANKS)
+#define stuck(f) (arrived[SLOT(f)] != (uses[SLOT(f)] + 1) * RANKS && away > 0 && away < RANKS && waiting + away >= RANKS)
 
 /* Code: wake_all */
 #define wake_all() asleep = 0
@@ -229,7 +228,7 @@ inline pack(f) {
 
 /* Code: Stage::arrive */
 inline arrive(f, for_one) {
-  d_step { pack(f); arrived[SLOT(f)]++; last = arrived[SLOT(f)] == RANKS };
+  d_step { pack(f); arrived[SLOT(f)]++; last = arrived[SLOT(f)] == full_count(f) };
   if
   :: last ->
      last = false;
@@ -311,14 +310,13 @@ inline tell_failure(f) {
 
 /* Code: Stage::release. Words that no one else reads before the slot is free are one step. */
 inline release(f, for_one) {
+#ifdef MUTANT_FREES_BEFORE_RESET
+  uses[SLOT(f)]++;
+#endif
 #if PLACES
   atomic { mine = PLACE(f); PLACE(f) = 0; cells_of[mine] = 0; packed_by[mine] = 0 };
   give_back();
 #endif
-#ifdef MUTANT_FREES_BEFORE_RESET
-  uses[SLOT(f)]++;
-#endif
-  arrived[SLOT(f)] = 0;
   d_step {
 #if !PLACES
     cells_of[PLACE(f)] = 0;
@@ -402,7 +400,7 @@ inline store_share(f) {
 /* Code: Stage::all_arrived */
 inline all_arrived(f) {
   if
-  :: is_free(f) -> ok = arrived[SLOT(f)] == RANKS
+  :: is_free(f) -> ok = arrived[SLOT(f)] == full_count(f)
   :: else
   fi
 }
@@ -752,7 +750,7 @@ inline await_arrivals(f) {
   slot_storers[SLOT(f)]++;
   mine = arrived[SLOT(f)];
   if
-  :: mine < RANKS && !broken ->
+  :: mine < full_count(f) && !broken ->
      atomic {
        if
        :: arrived[SLOT(f)] == mine -> asleep_on_arrived[SLOT(f)] = asleep_on_arrived[SLOT(f)] | ME
@@ -764,10 +762,6 @@ inline await_arrivals(f) {
      :: !(asleep_on_arrived[SLOT(f)] & ME)
      /* Nobody wakes it when the stage breaks: it looks by itself, after a moment. */
      :: atomic { broken -> asleep_on_arrived[SLOT(f)] = asleep_on_arrived[SLOT(f)] & ~ME }
-#if NAPS
-     /* Another thread has stored the filling since this one looked, and the slot is in its next use. */
-     :: atomic { timeout && is_over(f) -> asleep_on_arrived[SLOT(f)] = asleep_on_arrived[SLOT(f)] & ~ME }
-#endif
      fi
   :: else
   fi;

@@ -100,7 +100,7 @@ class Stage::Post : public Place {
 
 struct alignas(64) Stage::Slot {
   SharedWord place;  ///< where the filling's cells are, from 1; 0: nowhere yet
-  SharedWord arrived;
+  SharedWord arrived;  ///< ranks, over all fillings of the slot: a sleeper finds each arrival, however late
   SharedWord served;   ///< those of them that serve
   SharedWord storers;  ///< threads asleep on arrived
   SharedWord done;
@@ -267,9 +267,13 @@ bool Stage::is_over(std::uint64_t filling) const {
          0;
 }
 
+// The slot's count when all ranks have arrived at the filling.
+std::uint32_t Stage::full_count(std::uint64_t filling) const {
+  return (generation(filling) + 1U) * static_cast<std::uint32_t>(node_->size());
+}
+
 bool Stage::all_arrived(std::uint64_t filling) const {
-  return is_free(filling) &&
-         slot(filling).arrived.load(std::memory_order_acquire) == static_cast<std::uint32_t>(node_->size());
+  return is_free(filling) && slot(filling).arrived.load(std::memory_order_acquire) == full_count(filling);
 }
 
 bool Stage::all_done(std::uint64_t filling, std::uint32_t shares) const {
@@ -283,8 +287,7 @@ bool Stage::arrive(std::uint64_t filling, std::uint64_t note, Work work) {
   ++arrived_;
   mark(node_->rank()).steps.fetch_add(1, std::memory_order_release);
   if (serves()) s.served.fetch_add(1, std::memory_order_relaxed);
-  const bool last =
-      s.arrived.fetch_add(1, std::memory_order_seq_cst) + 1 == static_cast<std::uint32_t>(node_->size());
+  const bool last = s.arrived.fetch_add(1, std::memory_order_seq_cst) + 1 == full_count(filling);
   if (last) {
     announce(work);
     if (s.storers.load(std::memory_order_seq_cst) > 0) wake_all(s.arrived);
@@ -383,8 +386,6 @@ void Stage::forget_failure() {
 void Stage::release(std::uint64_t filling, Work work) {
   Slot& s = slot(filling);
   if (const auto place = s.place.exchange(0, std::memory_order_acq_rel); place != 0) give_back(place - 1);
-  s.arrived.store(0, std::memory_order_relaxed);
-  s.served.store(0, std::memory_order_relaxed);
   s.done.store(0, std::memory_order_relaxed);
   // Of the filling before, which all ranks have looked at; the next one's is to be there.
   s.failed[(generation(filling) + 1U) % 2].store(0, std::memory_order_relaxed);
@@ -429,7 +430,9 @@ void Stage::await_arrivals(std::uint64_t filling) {
   Slot& s = slot(filling);
   s.storers.fetch_add(1, std::memory_order_seq_cst);
   const std::uint32_t seen = s.arrived.load(std::memory_order_seq_cst);
-  if (seen < static_cast<std::uint32_t>(node_->size()) && !broken()) wait_while(s.arrived, seen, k_doze);
+  // Signed difference, so that it stays right when the count wraps.
+  if (static_cast<std::int32_t>(seen - full_count(filling)) < 0 && !broken())
+    wait_while(s.arrived, seen, k_doze);
   s.storers.fetch_sub(1, std::memory_order_seq_cst);
 }
 
@@ -596,8 +599,9 @@ void Stage::go_to_meeting() {
 bool Stage::is_being_stored(std::uint64_t filling) const {
   const auto ranks = static_cast<std::uint32_t>(computing_);
   const auto all_came = [&](std::uint64_t f) {
-    const std::uint32_t served = slot(f).served.load(std::memory_order_acquire);
-    return slot(f).arrived.load(std::memory_order_acquire) - served == ranks;
+    const Slot& s = slot(f);
+    const std::uint32_t served = s.served.load(std::memory_order_acquire);
+    return s.arrived.load(std::memory_order_acquire) - served == (s.uses.load() + 1) * ranks;
   };
   if (all_came(filling)) return true;
   const auto slots = static_cast<std::uint64_t>(slots_);

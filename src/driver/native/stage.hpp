@@ -189,6 +189,7 @@ class Stage {
   std::uint32_t generation(std::uint64_t filling) const {
     return static_cast<std::uint32_t>(filling / static_cast<std::uint64_t>(slots_));
   }
+  std::uint32_t full_count(std::uint64_t filling) const;
   bool serves() const { return node_->rank() >= computing_; }
   bool batch_is_over(std::uint64_t filling) const;
   void announce(Work work) const;
