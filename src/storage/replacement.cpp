@@ -125,9 +125,7 @@ void Replacement::take_over_rights() const {
   if (same_group) copy_access_list(target_, made.fd);
 }
 
-// Files that belong together cannot be renamed at once. Killed in between, none of the new ones stands beside
-// an old one: then the dataset cannot be opened, which is better than values from the wrong places.
-void Replacement::commit(bool durable) {
+void Replacement::take_name() {
   std::vector<std::unique_ptr<Aside>> old;
   for (const auto& suffix : suffixes_)
     old.push_back(std::make_unique<Aside>(path_ + suffix));
@@ -136,6 +134,12 @@ void Replacement::commit(bool durable) {
   done_ = true;
   for (auto& aside : old)
     aside->drop();
+}
+
+// Files that belong together cannot be renamed at once. Killed in between, none of the new ones stands beside
+// an old one: then the dataset cannot be opened, which is better than values from the wrong places.
+void Replacement::commit(bool durable) {
+  if (!done_) take_name();
   // Where the path is a link, its neighbours are in another folder than the file.
   for (const auto& suffix : suffixes_) {
     const auto text = read_whole_file(beside_ + suffix, k_most_beside);

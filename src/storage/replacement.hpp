@@ -30,13 +30,15 @@ class Replacement {
   /// The new file is there: it gets the permissions of the old one, and its owner and group as far as that is
   /// allowed. Nothing to do where there is no old one.
   void take_over_rights() const;
-  /// The new file has the name from now on; durable: also after a loss of power. After an Error the old one
-  /// has it still, and this can be tried again.
+  /// The new file has the name from now on, and what belongs to it is beside it; durable: also after a loss
+  /// of power. After an Error it can be tried again.
   void commit(bool durable);
   /// The new file stays where it is, for who wants to look at it.
   void leave() { done_ = true; }
 
  private:
+  void take_name();
+
   std::string path_;    ///< as the user names it
   std::string target_;  ///< where links lead to
   std::string beside_;

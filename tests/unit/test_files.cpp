@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -234,6 +235,31 @@ TEST_CASE("a replacement that cannot be renamed leaves all as it was, and can be
   write(replacement.beside(), "new");
   replacement.commit(false);
   CHECK(text_of(path) == "new");
+}
+
+TEST_CASE("a replacement whose second file finds no room can be tried again") {
+  const Folder folder;
+  fs::create_directories(folder.file("far"));
+  const std::string path = folder.file("x.raw");
+  write(folder.file("far/data"), "old");
+  write(path + ".json", "old header");
+  fs::create_symlink("far/data", path);
+  Replacement replacement(path, {".json"});
+  write(replacement.beside(), "new");
+  write(replacement.beside() + ".json", "new header");
+  struct rlimit before {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit none = before;
+  none.rlim_cur = 0;
+  ::setrlimit(RLIMIT_FSIZE, &none);
+  CHECK_THROWS_AS(replacement.commit(false), Error);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(text_of(path) == "new");
+  replacement.commit(false);
+  CHECK(text_of(path + ".json") == "new header");
+  CHECK(folder.files() == 3);
 }
 
 TEST_CASE("shared memory has no name, whenever its process is killed") {
