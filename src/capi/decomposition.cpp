@@ -38,8 +38,8 @@ namespace {
 /// refuses takes part.
 class Own {
  public:
-  Own(MPI_Comm comm, const char* name)
-      : comm_(comm, Meets::anyhow, {wait_seconds_here(), name, {}}), calling_(comm_, name, {}) {}
+  Own(MPI_Comm comm, const char* name, const std::string& path = {})
+      : comm_(comm, Meets::anyhow, {wait_seconds_here(), name, path}), calling_(comm_, name, path) {}
   const Comm& comm() const { return comm_; }
   /// The settings' wait_seconds counts that rank 0 finds.
   void agree_or_throw(const Status& status) const {
@@ -145,7 +145,7 @@ int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposi
   return guard([&] {
     require_mpi(comm);
     std::string name;
-    const Own own(comm, "save");
+    const Own own(comm, "save", text_or_empty(path));
     own.agree_or_throw(caught([&] {
       require(decomposition, "decomposition");
       name = required_text(path, "path");
@@ -159,7 +159,7 @@ int shoal_decomposition_load(MPI_Comm comm, const char* path, const char* name, 
     if (out != nullptr) *out = nullptr;
     require_mpi(comm);
     std::string file;
-    const Own own(comm, "load");
+    const Own own(comm, "load", text_or_empty(path));
     own.agree_or_throw(caught([&] {
       require(out, "out");
       file = required_text(path, "path");

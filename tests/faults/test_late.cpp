@@ -92,7 +92,8 @@ std::vector<std::string> drivers() {
 }
 
 /// The last rank is late for the call: all get SHOAL_TIMEOUT, the others after wait_seconds, and it at once.
-void expect_timeout(const World& world, const std::function<int()>& call) {
+/// words: of the message.
+void expect_timeout(const World& world, const std::function<int()>& call, const std::string& words = "") {
   if (world.is_late()) std::this_thread::sleep_for(std::chrono::duration<double>(k_late));
   int code = SHOAL_OK;
   const double took = seconds_of([&] { code = call(); });
@@ -101,6 +102,7 @@ void expect_timeout(const World& world, const std::function<int()>& call) {
   CAPTURE(took);
   CHECK(code == SHOAL_TIMEOUT);
   CHECK(message.find("rank " + std::to_string(world.size - 1) + " (last seen") != std::string::npos);
+  CHECK(message.find(words) != std::string::npos);
   CHECK(took < (world.is_late() ? 0.5 : k_late));
 }
 
@@ -156,13 +158,21 @@ TEST_CASE(
     shoal_decomposition_free(&cut);
     return code;
   };
-  for (const bool opens : {true, false}) {
-    CAPTURE(opens);
+  const auto load = [](const World& world) {
+    shoal_decomposition* cut = nullptr;
+    return shoal_decomposition_load(world.comm, "late.nc", nullptr, &cut);
+  };
+  using Call = std::function<int(const World&)>;
+  const std::vector<std::pair<std::string, Call>> calls{
+      {"create (late.nc)", create}, {"block", block}, {"load (late.nc)", load}};
+  for (const auto& [name, call] : calls) {
+    CAPTURE(name);
     const World world;
     // Ranks have met on this one, and know how long they wait.
     setenv("SHOAL_WAIT_SECONDS", std::to_string(k_wait).c_str(), 1);
     REQUIRE(block(world) == SHOAL_OK);
-    expect_timeout(world, [&] { return opens ? create(world) : block(world); });
+    expect_timeout(
+        world, [&, call = call] { return call(world); }, name);
     unsetenv("SHOAL_WAIT_SECONDS");
     int code = SHOAL_OK;
     CHECK(seconds_of([&] { code = block(world); }) < 0.5);
