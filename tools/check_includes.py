@@ -24,8 +24,8 @@ ROOMS = {
     "comm": BASE,
     "decomp": COMM,
     "codec": BASE,  # knows nothing of MPI or files
-    "storage": DECOMP,
-    "format": DECOMP | {"storage", "codec"},  # a catalog reads its header through a store
+    "storage": BASE,
+    "format": BASE | {"storage", "codec"},  # a catalog reads its header through a store
     "driver": LEAVES,
     "dataset": LEAVES | {"driver"},
     "capi": LEAVES | {"driver", "dataset"},

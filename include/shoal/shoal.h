@@ -120,8 +120,10 @@ SHOAL_API const char* shoal_build_info(void);
 /* In place of shoal_create, shoal_open, shoal_block, shoal_map, shoal_masked, shoal_decomposition_save or
  * shoal_decomposition_load, on a rank that has nothing to call them with: a program, or another language,
  * that found its own arguments wrong. The other ranks do not wait for it; all get the same error, the lowest
- * such rank's. code     an error code (any other number is SHOAL_INVALID_ARGUMENT) message  what is wrong,
- * and what to do Returns the error. Collective, with those calls of the other ranks. */
+ * such rank's.
+ *  code     an error code (any other number is SHOAL_INVALID_ARGUMENT)
+ *  message  what is wrong, and what to do
+ * Returns the error. Collective, with those calls of the other ranks. */
 SHOAL_API int shoal_refuse(MPI_Comm comm, int code, const char* message);
 
 /* Each rank owns one tile (box) of a global shape.
@@ -365,9 +367,11 @@ SHOAL_API int shoal_get(shoal_dataset* dataset, const char* variable, const shoa
 /* In place of shoal_write, shoal_put, shoal_read or shoal_get, on a rank that cannot make the call: a
  * program, or another language, that found its own arguments wrong. It takes part with nothing, so that the
  * other ranks do not wait for it: all get the error where the call would report it, of shoal_write and
- * shoal_put at the next shoal_sync or shoal_close. call     which one of the four variable, decomposition,
- * record  as far as they are known: NULL, NULL and SHOAL_NO_RECORD otherwise code, message  as of
- * shoal_refuse Returns what the call returns. Collective, with that call of the other ranks. */
+ * shoal_put at the next shoal_sync or shoal_close.
+ *  call                             which one of the four
+ *  variable, decomposition, record  as far as they are known: NULL, NULL and SHOAL_NO_RECORD otherwise
+ *  code, message                    as of shoal_refuse
+ * Returns what the call returns. Collective, with that call of the other ranks. */
 enum { SHOAL_CALL_WRITE = 0, SHOAL_CALL_READ = 1, SHOAL_CALL_PUT = 2, SHOAL_CALL_GET = 3 };
 SHOAL_API int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
                                 const shoal_decomposition* decomposition, int64_t record, int code,

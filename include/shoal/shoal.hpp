@@ -383,16 +383,17 @@ class Dataset {
   /// Write this rank's cells; returns as soon as the array may be used again. Collective in order,
   /// without waiting; errors come out at sync or close.
   void write(const std::string& variable, const ConstArray& array, const Section& section = {}) {
-    transfer(shoal_write, variable, nullptr, array, section);
+    transfer(shoal_write, SHOAL_CALL_WRITE, variable, nullptr, array, section);
   }
   void write(const std::string& variable, const Decomposition& decomposition, const ConstArray& array,
              const Section& section = {}) {
-    transfer(shoal_write, variable, decomposition.c_handle(), array, section);
+    transfer(shoal_write, SHOAL_CALL_WRITE, variable, decomposition.c_handle(), array, section);
   }
   /// write, with the cells at the same place of a variable of a set of files (from.copies()), part by
   /// part, with no array of them all; errors come out at sync or close of this one. Collective as write.
   void copy(const std::string& variable, const Decomposition& decomposition, Dataset& from,
             const std::string& from_variable, const Section& section = {}) {
+    check_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
     detail::check(shoal_copy(handle_, detail::text(variable), decomposition.c_handle(), from.handle_,
                              detail::text(from_variable), section.record, list(section.start),
                              list(section.count)));
@@ -405,19 +406,19 @@ class Dataset {
   }
   /// Read this rank's cells, and the halo cells that lie inside of the global shape. Collective.
   void read(const std::string& variable, const Array& array, const Section& section = {}) {
-    transfer(shoal_read, variable, nullptr, array, section);
+    transfer(shoal_read, SHOAL_CALL_READ, variable, nullptr, array, section);
   }
   void read(const std::string& variable, const Decomposition& decomposition, const Array& array,
             const Section& section = {}) {
-    transfer(shoal_read, variable, decomposition.c_handle(), array, section);
+    transfer(shoal_read, SHOAL_CALL_READ, variable, decomposition.c_handle(), array, section);
   }
   /// Put a replicated variable: rank 0's values go to the file. Collective.
   void put(const std::string& variable, const ConstArray& array, const Section& section = {}) {
-    transfer(shoal_put, variable, array, section);
+    transfer(shoal_put, SHOAL_CALL_PUT, variable, array, section);
   }
   /// Get the same values on every rank. Strings: give the pointers back with shoal_free_strings. Collective.
   void get(const std::string& variable, const Array& array, const Section& section = {}) {
-    transfer(shoal_get, variable, array, section);
+    transfer(shoal_get, SHOAL_CALL_GET, variable, array, section);
   }
 
   // What is in the file. Local.
@@ -494,17 +495,38 @@ class Dataset {
     return values.empty() ? nullptr : values.data();
   }
   template <class F, class A>
-  void transfer(F verb, const std::string& variable, const shoal_decomposition* decomposition, const A& array,
-                const Section& section) {
+  void transfer(F verb, int call, const std::string& variable, const shoal_decomposition* decomposition,
+                const A& array, const Section& section) {
+    check_section(call, variable, decomposition, section);
     const shoal_array c = array.c_array();
     detail::check(verb(handle_, detail::text(variable), decomposition, &c, section.record,
                        list(section.start), list(section.count)));
   }
   template <class F, class A>
-  void transfer(F verb, const std::string& variable, const A& array, const Section& section) {
+  void transfer(F verb, int call, const std::string& variable, const A& array, const Section& section) {
+    check_section(call, variable, nullptr, section);
     const shoal_array c = array.c_array();
     detail::check(
         verb(handle_, detail::text(variable), &c, section.record, list(section.start), list(section.count)));
+  }
+  // C gets bare pointers. A section of the wrong length is refused on all ranks, which are in the same call.
+  void check_section(int call, const std::string& variable, const shoal_decomposition* decomposition,
+                     const Section& section) {
+    if (section.start.empty() && section.count.empty()) return;
+    int index = 0;
+    shoal_var_info info{};
+    if (shoal_find_var(handle_, detail::text(variable), &index) != SHOAL_OK ||
+        shoal_inq_var(handle_, index, &info) != SHOAL_OK)
+      return;  // the call itself says what is wrong
+    const auto dims = static_cast<std::size_t>(info.ndims - (info.has_record != 0 ? 1 : 0));
+    if (section.start.size() == dims && section.count.size() == dims) return;
+    const std::string message = "Section of variable '" + variable + "' has " +
+                                std::to_string(section.start.size()) + " numbers in start and " +
+                                std::to_string(section.count.size()) + " in count; the variable has " +
+                                std::to_string(dims) + " dimensions but the record dimension.";
+    detail::check(shoal_refuse_data(handle_, call, detail::text(variable), decomposition, section.record,
+                                    SHOAL_INVALID_ARGUMENT, detail::text(message)));
+    throw Error(SHOAL_INVALID_ARGUMENT, message);  // of write and put, the others get it at sync or close
   }
 
   template <class To, class From>

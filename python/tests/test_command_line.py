@@ -12,6 +12,7 @@ from conftest import run_program
 import shoal
 from shoal.cli import mpi_launch
 from shoal.cli.commands import doctor
+from shoal.cli.parallel import parse_bytes
 
 program = [sys.executable, "-m", "shoal.cli"]
 
@@ -19,6 +20,19 @@ program = [sys.executable, "-m", "shoal.cli"]
 def test_version():
     result = run_program([*program, "--version"])
     assert result.stdout.strip() == f"shoal {shoal.version()}"
+
+
+@pytest.mark.parametrize("text", ["65536", "64k", "64 KiB", "64kb", "1M", "1mib", "2MB", "0.001g", "1e6"])
+def test_sizes_on_the_command_line_are_those_of_settings(tmp_path, text):
+    shapes = []
+    for chunk_bytes in (text, str(parse_bytes(text))):
+        with shoal.create(tmp_path / "a.nc", format="netcdf4", chunk_bytes=chunk_bytes) as file:
+            file.def_dim("time", shoal.UNLIMITED)
+            file.def_dim("x", 2**30)
+            file.def_var("v", "f8", ("time", "x"))
+            file.end_define()
+            shapes.append(file.variables["v"].chunks)
+    assert shapes[0] == shapes[1]
 
 
 def test_installed_program():

@@ -230,12 +230,14 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
     refusal.decomposition = decomposition_of(decomposition);
     refusal.section.record = record;
     refusal.array.problem = refusal.refused = refused;
-    // Who knows of what variable the cells are takes its place among the others.
+    // Of a write that others do not wait in, who knows of what variable the cells are takes its place among
+    // the others. Where all meet, what the others ask for need not be known.
+    const bool meets = call == SHOAL_CALL_READ || call == SHOAL_CALL_GET;
     const auto& variables = file.schema().variables;
     const bool is_there =
         variable != nullptr &&
         std::any_of(variables.begin(), variables.end(), [&](const auto& v) { return v.name == variable; });
-    if (is_there)
+    if (is_there && !meets)
       refusal.variable = variable;
     else
       refusal.problem = refused;

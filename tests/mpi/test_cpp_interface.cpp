@@ -154,6 +154,53 @@ TEST_CASE("C++: maps tell their lists, are saved and loaded, and refuse bad cell
   remove(path);
 }
 
+TEST_CASE("C++: a section with too few numbers on one rank is refused on all ranks") {
+  const Ranks ranks;
+  const bool wrong = ranks.rank == ranks.size - 1;
+  const std::string path = scratch("section");
+  const auto tiles = rows();
+  std::vector<int> values(15);
+  std::iota(values.begin(), values.end(), 15 * ranks.rank);
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, path);
+  file.def_dim("time", SHOAL_UNLIMITED);
+  file.def_dim("lev", 2);
+  file.def_dim("y", k_rows * ranks.size);
+  file.def_dim("x", 5);
+  file.def_var("v", SHOAL_INT, "time lev y x", tiles);
+  file.def_var("s", SHOAL_INT, "lev y");
+  const shoal::Section missing(0, {1}, {}), long_one(0, {1, 0, 0, 0}, {1, 2, 2, 2});
+  for (int lev = 0; lev < 2; ++lev)
+    file.write("v", {values.data(), {1, k_rows, 5}},
+               shoal::Section(0, {lev, 0, 0}, {1, k_rows * ranks.size, 5}));
+  file.sync();
+  std::vector<int> found(15, -1);
+  const int one = 7;
+  for (const auto& section : {missing, long_one}) {
+    CHECK(code_of([&] {
+            if (wrong)
+              file.read("v", {found.data(), {1, k_rows, 5}}, section);
+            else
+              file.read("v", {found.data(), {1, k_rows, 5}},
+                        shoal::Section(0, {1, 0, 0}, {1, k_rows * ranks.size, 5}));
+          }) == SHOAL_INVALID_ARGUMENT);
+    const int code = code_of([&] {
+      if (wrong)
+        file.write("v", {values.data(), {1, k_rows, 5}}, section);
+      else
+        file.write("v", {values.data(), {1, k_rows, 5}},
+                   shoal::Section(0, {1, 0, 0}, {1, k_rows * ranks.size, 5}));
+    });
+    CHECK(code == (wrong ? SHOAL_INVALID_ARGUMENT : SHOAL_OK));
+    if (ranks.size > 1) CHECK(code_of([&] { file.sync(); }) == SHOAL_INVALID_ARGUMENT);
+    CHECK(std::string(shoal_error_message()).find("variable has 3 dimensions") != std::string::npos);
+  }
+  CHECK(code_of([&] {
+          file.put("s", {&one, {1, 1}}, shoal::Section(SHOAL_NO_RECORD, {1}, {1}));
+        }) == SHOAL_INVALID_ARGUMENT);
+  code_of([&] { file.close(); });
+  remove(path);
+}
+
 TEST_CASE("C++: what was written is read, through vectors, spans, pointers and strides") {
   const Ranks ranks;
   for (const std::string format : {"cdf5", "netcdf4"}) {

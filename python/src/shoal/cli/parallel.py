@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 trouble = 2  # exit status
 
-_units = {"": 1, "b": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
-_units.update({f"{key}b": value for key, value in _units.items() if key and key != "b"})
-_units.update({"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40})
+# As in settings: k and KiB are 1024, KB is 1000.
+_units = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgt", 1):
+    _units.update({_letter: 1024**_power, f"{_letter}ib": 1024**_power, f"{_letter}b": 1000**_power})
 
 
 def parse_bytes(text: str) -> int:
-    """ "256MiB", "1e9", "64 k" as a number of bytes. Local."""
+    """ "256MiB", "1e9", "64 k" as a number of bytes, as the library reads settings. Local."""
     match = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([a-z]*)\s*", text.lower())
     if match is None or match[2] not in _units:
         raise typer.BadParameter(f"'{text}' is no number of bytes; write 256MiB, 1GB or 65536.")
