@@ -10,6 +10,7 @@
 
 #include "driver/box_driver.hpp"
 #include "driver/gather/serial_file.hpp"
+#include "driver/netcdf_errors.hpp"
 #include "driver/netcdf_filters.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
@@ -18,36 +19,6 @@
 namespace shoal {
 
 namespace {
-
-Code code_of_netcdf(int code) {
-  switch (code) {
-    case NC_EEXIST:
-      return Code::exists;
-    case NC_EPERM:
-      return Code::permission;
-    case NC_ENOMEM:
-      return Code::no_memory;
-    case NC_ENOTNC:
-    case NC_ETRUNC:
-      return Code::format;
-    case NC_ENOTVAR:
-    case NC_EBADDIM:
-    case NC_EINVALCOORDS:
-    case NC_EEDGE:
-      return Code::not_found;
-    case NC_EVARSIZE:
-    case NC_EDIMSIZE:
-    case NC_ENOTNC4:
-    case NC_ESTRICTNC3:
-    case NC_EMAXDIMS:
-      return Code::not_supported;
-    case NC_ELATEFILL:
-    case NC_ELATEDEF:
-      return Code::state;
-    default:
-      return Code::io;
-  }
-}
 
 // HDF5 does not hand on why the system refused it.
 bool is_full(const std::string& path) {

@@ -10,6 +10,7 @@
 
 #include "driver/kinds.hpp"
 #include "driver/mpi_info.hpp"
+#include "driver/netcdf_errors.hpp"
 #include "driver/netcdf_filters.hpp"
 #include "format/netcdf4/contents.hpp"
 
@@ -18,30 +19,6 @@ namespace shoal {
 namespace {
 
 constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;  // MPI-IO libraries stumble from 2 GiB on
-
-Code code_of(int status) {
-  if (status > 0) return code_of_errno(status);
-  switch (status) {
-    case NC_EEXIST:
-      return Code::exists;
-    case NC_EPERM:
-      return Code::permission;
-    case NC_ENOMEM:
-      return Code::no_memory;
-    case NC_ENOTNC:
-    case NC_ENOTNC4:
-      return Code::format;
-    case NC_ERANGE:
-      return Code::range;
-    case NC_EVARSIZE:
-    case NC_EDIMSIZE:
-    case NC_EBADCHUNK:
-    case NC_ENOTBUILT:
-      return Code::not_supported;
-    default:
-      return Code::io;
-  }
-}
 
 struct Section {
   explicit Section(const Box& box)
@@ -130,7 +107,8 @@ void NetcdfDriver::create(OpenMode mode) {
 
 void NetcdfDriver::check(int status, const std::string& what) const {
   if (status == NC_NOERR) return;
-  throw Error(code_of(status), "netCDF could not " + what + ": " + nc_strerror(status)).in_file(path());
+  throw Error(code_of_netcdf(status), "netCDF could not " + what + ": " + nc_strerror(status))
+      .in_file(path());
 }
 
 std::int64_t NetcdfDriver::most_bytes() const {
