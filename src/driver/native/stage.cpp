@@ -99,7 +99,7 @@ class Stage::Post : public Place {
 };
 
 struct alignas(64) Stage::Slot {
-  SharedWord place;  ///< where the filling's cells are, from 1; 0: nowhere yet
+  SharedWord place;    ///< where the filling's cells are, from 1; 0: nowhere yet
   SharedWord arrived;  ///< ranks, over all fillings of the slot: a sleeper finds each arrival, however late
   SharedWord served;   ///< those of them that serve
   SharedWord storers;  ///< threads asleep on arrived
