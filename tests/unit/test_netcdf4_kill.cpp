@@ -5,6 +5,7 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -34,7 +35,8 @@ struct Promise {
   int variables = 0;
 };
 
-/// A file with `variables` variables (time, cell) named v0, v1, ... and what happened to it.
+/// A file with the coordinate variable time, `variables` variables (time, cell) named v0, v1, ... and what
+/// happened to it.
 struct Run {
   std::shared_ptr<LoggedStore*> store = std::make_shared<LoggedStore*>(nullptr);
   std::unique_ptr<Catalog> catalog;
@@ -51,6 +53,12 @@ struct Run {
     if (wanted.dims.empty()) {
       wanted.dims.push_back({"time", 0, true});
       wanted.dims.push_back({"cell", cells_unlimited ? 0 : k_cells, cells_unlimited});
+      VariableDef time;
+      time.name = "time";
+      time.type = Type::double_;
+      time.dims = {0};
+      time.chunks = {64};
+      wanted.variables.push_back(time);
     }
     VariableDef def;
     def.name = "v" + std::to_string(variables++);
@@ -62,11 +70,13 @@ struct Run {
     catalog->define(wanted);
   }
   void put(std::int64_t record) {
+    const auto time = static_cast<double>(record);
+    catalog->put(0, Box({record}, {1}), reinterpret_cast<const std::byte*>(&time));
     for (int v = 0; v < variables; ++v) {
       std::vector<double> values;
       for (std::int64_t i = 0; i < k_cells; ++i)
         values.push_back(value_of(v, record, i));
-      catalog->put(v, Box({record, 0}, {1, k_cells}), reinterpret_cast<const std::byte*>(values.data()));
+      catalog->put(v + 1, Box({record, 0}, {1, k_cells}), reinterpret_cast<const std::byte*>(values.data()));
     }
   }
   void commit(std::int64_t records, bool durable = false) {
@@ -94,11 +104,25 @@ Bytes file_bytes(const std::string& path) {
   return bytes;
 }
 
-/// What is wrong with the image, as HDF5 alone reads it: "" if nothing is.
+/// Records that the file has a time of, by HDF5 alone.
+std::int64_t records_with_time(hid_t file) {
+  const hid_t dataset = H5Dopen2(file, "time", H5P_DEFAULT);
+  if (dataset < 0) return 0;
+  const hid_t space = H5Dget_space(dataset);
+  hsize_t extent = 0;
+  H5Sget_simple_extent_dims(space, &extent, nullptr);
+  H5Sclose(space);
+  H5Dclose(dataset);
+  return static_cast<std::int64_t>(extent);
+}
+
+/// What is wrong with the image, as HDF5 alone reads it: "" if nothing is. Records that have a time are whole
+/// in variables that were promised.
 std::string wrong_for_hdf5(const std::string& path, const Promise& promise) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) return "cannot be opened";
   std::string wrong;
+  const std::int64_t whole = std::max(promise.records, records_with_time(file));
   for (int v = 0; v < promise.variables && wrong.empty(); ++v) {
     const auto name = "v" + std::to_string(v);
     const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
@@ -111,7 +135,7 @@ std::string wrong_for_hdf5(const std::string& path, const Promise& promise) {
     H5Sget_simple_extent_dims(space, extent, nullptr);
     H5Sclose(space);
     std::vector<double> values(extent[0] * extent[1], -1);
-    if (extent[0] < static_cast<hsize_t>(promise.records)) {
+    if (extent[0] < static_cast<hsize_t>(whole)) {
       wrong = name + " has " + std::to_string(extent[0]) + " records";
     } else if (!values.empty() &&
                H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
@@ -120,7 +144,7 @@ std::string wrong_for_hdf5(const std::string& path, const Promise& promise) {
       for (std::int64_t r = 0; r < static_cast<std::int64_t>(extent[0]); ++r)
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(extent[1]); ++i) {
           const auto got = values[static_cast<std::size_t>(r * static_cast<std::int64_t>(extent[1]) + i)];
-          const bool right = got == value_of(v, r, i) || (r >= promise.records && got > 9e36);
+          const bool right = got == value_of(v, r, i) || (r >= whole && got > 9e36);
           if (!right && wrong.empty())
             wrong = name + " record " + std::to_string(r) + " cell " + std::to_string(i) + " is " +
                     std::to_string(got);
@@ -136,14 +160,14 @@ std::string wrong_for_catalog(const std::string& path, const Promise& promise, b
   try {
     const auto catalog =
         open_catalog(open_posix_store(path, writable ? StoreMode::write : StoreMode::read), writable, {});
-    if (static_cast<int>(catalog->schema().variables.size()) < promise.variables)
+    if (static_cast<int>(catalog->schema().variables.size()) < 1 + promise.variables)
       return "variables are missing";
     if (promise.records > 0 && catalog->schema().dims[0].length < promise.records)
       return "records are missing";
     for (int v = 0; v < promise.variables; ++v)
       for (std::int64_t r = 0; r < promise.records; ++r) {
         std::vector<double> values(k_cells);
-        catalog->get(v, Box({r, 0}, {1, k_cells}), reinterpret_cast<std::byte*>(values.data()));
+        catalog->get(v + 1, Box({r, 0}, {1, k_cells}), reinterpret_cast<std::byte*>(values.data()));
         for (std::int64_t i = 0; i < k_cells; ++i)
           if (values[static_cast<std::size_t>(i)] != value_of(v, r, i)) return "a value is wrong";
       }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 
 #include "format/netcdf4/checksum.hpp"
 
@@ -281,8 +282,20 @@ void FileImage::put_extent(Extents& extents, std::uint64_t address, std::span<co
   extents.emplace(address, Bytes(bytes.begin(), bytes.end()));
 }
 
+namespace {
+
+// A collection of the heap of strings and lists, which HDF5 writes whole, and passes to drivers as values.
+bool is_collection(std::span<const std::byte> bytes) {
+  static constexpr std::string_view k_signature = "GCOL";
+  return bytes.size() > k_signature.size() &&
+         std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0;
+}
+
+}  // namespace
+
 void FileImage::write(Kind kind, std::uint64_t address, std::span<const std::byte> bytes) {
   if (abandoned_) return;
+  if (kind == Kind::raw && !tracing_ && is_collection(bytes)) kind = Kind::metadata;
   if (kind != Kind::raw) {
     if (kind == Kind::superblock) {
       superblock_ = address;

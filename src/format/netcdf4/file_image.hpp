@@ -107,8 +107,8 @@ class FileImage {
   /// Write all that is kept: first what the last commit's file does not refer to, then what changes in it, by
   /// change_in_place; durable: the device has it. each_valid: HDF5 only added records or values since the
   /// last commit, and gave no space out anew. On Error everything is still kept, and commit can be tried
-  /// again.
-  void commit(bool durable, ChangeOrder order);
+  /// again. last: addresses of object headers that change after all others.
+  void commit(bool durable, ChangeOrder order, std::span<const std::uint64_t> last = {});
   /// From now on nothing is kept or written.
   void abandon();
 
@@ -139,7 +139,7 @@ class FileImage {
   bool is_superblock(std::uint64_t address) const { return has_superblock_ && address == superblock_; }
   void write_fresh();
   void write_joined(std::vector<Piece>& pieces);
-  void change(ChangeOrder order, bool durable);
+  void change(ChangeOrder order, bool durable, std::span<const std::uint64_t> last);
   void forget_cached(std::uint64_t address, std::uint64_t size);
   void put_extent(Extents& extents, std::uint64_t address, std::span<const std::byte> bytes);
   static std::int64_t cut(Extents& extents, std::uint64_t address, std::uint64_t size);

@@ -30,7 +30,16 @@ void unmark(std::span<std::byte> superblock) {
 // Structures that HDF5 changes as records are added, by their signatures, in an order in which the file is
 // valid after each: indices of chunks from the leaves up, then the object headers, which have the extents.
 // In all of these HDF5 only adds entries, and the end of the file comes before what lies there.
-enum Level { k_unknown, k_superblock, k_leaves, k_inner, k_root, k_index_header, k_object_header };
+enum Level {
+  k_unknown,
+  k_superblock,
+  k_leaves,
+  k_inner,
+  k_root,
+  k_index_header,
+  k_object_header,
+  k_last_header
+};
 
 Level level_of(std::span<const std::byte> structure) {
   struct Kind {
@@ -93,13 +102,14 @@ void FileImage::write_fresh() {
 }
 
 // What the last commit's file refers to.
-void FileImage::change(ChangeOrder order, bool durable) {
+void FileImage::change(ChangeOrder order, bool durable, std::span<const std::uint64_t> last) {
   std::vector<std::pair<Level, Change>> changes;
   for (const auto& [address, bytes] : metadata_) {
     const bool superblock = is_superblock(address);
     if (!superblock && is_fresh(address, bytes.size())) continue;
-    const auto level = superblock ? k_superblock : level_of(bytes);
+    auto level = superblock ? k_superblock : level_of(bytes);
     if (level == k_unknown) order = ChangeOrder::any;
+    if (std::find(last.begin(), last.end(), address) != last.end()) level = k_last_header;
     changes.emplace_back(level, Change{address, bytes});
   }
   std::vector<Piece> values;
@@ -128,7 +138,7 @@ void FileImage::change(ChangeOrder order, bool durable) {
     forget_cached(one.offset, one.bytes.size());
 }
 
-void FileImage::commit(bool durable, ChangeOrder order) {
+void FileImage::commit(bool durable, ChangeOrder order, std::span<const std::uint64_t> last) {
   if (in_commit_ && finish_changes(*store_)) cache_.clear();
   in_commit_ = true;
   if (has_superblock_) {
@@ -136,7 +146,7 @@ void FileImage::commit(bool durable, ChangeOrder order) {
     unmark(superblock);
   }
   write_fresh();
-  change(order, durable);
+  change(order, durable, last);
   metadata_.clear();
   raw_.clear();
   raw_bytes_ = 0;

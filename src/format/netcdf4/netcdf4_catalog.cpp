@@ -3,6 +3,7 @@
 
 #include "format/netcdf4/attributes.hpp"
 #include "format/netcdf4/guarded.hpp"
+#include "format/netcdf4/object_header.hpp"
 #include "format/netcdf4/virtual_file.hpp"
 
 namespace shoal::netcdf4 {
@@ -339,6 +340,25 @@ void Netcdf4Catalog::flush() {
   image_->trim();
 }
 
+// Where the headers of the coordinate variables of unlimited dimensions are: "time", along time. They change
+// last, so that a reader that finds a time finds the record whole in all variables of the same commit.
+std::vector<std::uint64_t> Netcdf4Catalog::record_headers() const {
+  std::vector<std::uint64_t> addresses;
+  for (std::size_t i = 0; i < contents_.dims.size(); ++i) {
+    const int variable = contents_.dims[i].variable;
+    if (!contents_.schema.dims[i].unlimited || variable < 0) continue;
+#if H5_VERSION_GE(1, 12, 0)
+    H5O_info1_t info{};
+#else
+    H5O_info_t info{};
+#endif
+    if (H5Oget_info2(contents_.open_variable(file_, variable), &info, H5O_INFO_BASIC) < 0) continue;
+    const auto chunks = header_chunks(info.addr, image_->reader());
+    addresses.insert(addresses.end(), chunks.begin(), chunks.end());
+  }
+  return addresses;
+}
+
 void Netcdf4Catalog::commit(bool durable) {
   commit(durable, false);
 }
@@ -353,7 +373,8 @@ void Netcdf4Catalog::commit(bool durable, bool closing) {
       // HDF5 does not pass every failure on.
       if (auto failure = image_->take_failure()) std::rethrow_exception(failure);
     }
-    image_->commit(durable, defined_ || reuses_space_ ? ChangeOrder::any : ChangeOrder::each_valid);
+    image_->commit(durable, defined_ || reuses_space_ ? ChangeOrder::any : ChangeOrder::each_valid,
+                   changed_ ? record_headers() : std::vector<std::uint64_t>{});
     if (changed_) note_committed();
     changed_ = defined_ = false;
     if (mode_ == Mode::all && !closing && can_append_by_copy()) enter_append_mode();

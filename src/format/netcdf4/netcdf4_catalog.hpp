@@ -83,6 +83,7 @@ class Netcdf4Catalog final : public Catalog {
   void note_committed();
   void place_contiguous(int variable);
   void update_scales();
+  std::vector<std::uint64_t> record_headers() const;
   void flush();
   void commit(bool durable, bool closing);
   void transfer(int variable, const Box& box, hid_t memory, void* values, const void* source);
