@@ -164,13 +164,15 @@ void NativeDriver::commit(bool durable, bool final) {
   if (!outcome.ok()) reach_.start(schema_);
   const Status committed = caught([&] {
     comm_.on_root([&] {
-      if (lost)
-        take_back_in_catalog();
-      else
-        tell_records();
+      if (lost) {
+        // A catalog that is not closed writes nothing more: the file is that of the last commit.
+        if (!final) take_back_in_catalog();
+        return;
+      }
+      tell_records();
       if (final)
         catalog_->close(durable);
-      else if (!lost)
+      else
         catalog_->commit(durable);
     });
   });
