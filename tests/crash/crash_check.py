@@ -236,11 +236,16 @@ def dump(folder: Path) -> str:
     return ""
 
 
-def check_image(folder: Path, files: dict[str, bytes], promise: dict, number: int) -> dict:
-    """state: ok; healed: only after Shoal opened it for writing is it right for netCDF; bad."""
+def check_image(
+    folder: Path, files: dict[str, bytes], promise: dict, number: int, ended: str = ""
+) -> dict:
+    """state: ok; healed: only after Shoal opened it for writing is it right for netCDF; bad.
+    ended: how netCDF ended the process that let it read this one before."""
     write_files(folder, files)
     say(at=number, doing="netcdf")
-    answer = {"netcdf": check_netcdf(folder, promise)}
+    answer = {"netcdf": ended or check_netcdf(folder, promise)}
+    if ended:
+        answer["crash"] = True
     if not answer["netcdf"] and number % DUMPED == 0:
         answer["netcdf"] = dump(folder)
     if answer["netcdf"]:
@@ -276,7 +281,8 @@ def check_moments(job: dict, folder: Path, runs: dict) -> None:
             os.kill(os.getpid(), signal.SIGSEGV)
         if job.get("damage"):
             files = damaged(files, job["damage"])
-        answer = check_image(folder, files, job.get("promise") or promises.at(moment.place), number)
+        promise = job.get("promise") or promises.at(moment.place)
+        answer = check_image(folder, files, promise, number, job["ended"] if number == 0 else "")
         say(done=number, **answer)
 
 
@@ -284,7 +290,7 @@ def check_folders(job: dict, folder: Path) -> None:
     """Files as they lie there; then, if asked, one more record."""
     for number, (source, promise, append) in enumerate(job["folders"]):
         files = {p.name: p.read_bytes() for p in _files(Path(source))}
-        answer = check_image(folder, files, promise, number)
+        answer = check_image(folder, files, promise, number, job["ended"] if number == 0 else "")
         if append and answer["state"] != "bad":
             write_files(folder, files)
             say(at=number, doing="append")

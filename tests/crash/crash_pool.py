@@ -88,23 +88,29 @@ class Worker:
 
 
 def _ask(worker: Worker, jobs: list, make: Callable[[list], dict]) -> list[dict]:
-    """An answer for each of the jobs; a worker that dies is replaced, and goes on with the next."""
+    """An answer for each of the jobs; a worker that dies is replaced, and goes on with the next. One that dies
+    where netCDF reads a file goes on with the same, as Shoal may read it, and finish it for netCDF."""
     answers: list[dict] = []
+    ended = ""  # how netCDF ended the worker
     while len(answers) < len(jobs):
         if worker.process is None:
             worker.start()
-        worker.give(make(jobs[len(answers) :]))
+        worker.give({**make(jobs[len(answers) :]), "ended": ended})
         doing = "beginning"
         while "end" not in (told := worker.answer()):
             if "doing" in told:
                 doing = told["doing"]
             elif "done" in told:
                 answers.append(told)
+                ended = ""
             elif "dead" in told:
-                answers.append(
-                    {"state": "bad", "netcdf": f"{doing}: {told['dead']}", "shoal": "", "crash": True}
-                )
+                how = f"{doing}: {told['dead']}"
                 worker.end()
+                if doing == "netcdf" and not ended:
+                    ended = how
+                else:
+                    answers.append({"state": "bad", "netcdf": ended or how, "shoal": how, "crash": True})
+                    ended = ""
                 break
     return answers
 
