@@ -142,6 +142,8 @@ class BoxDriver : public Driver {
 
  private:
   void keep(Status status, int variable);
+  /// about_to_store, of a region of which all cells will be in the file.
+  void begin_storing(int variable, const Box& region, bool replicated);
   void grow(int variable, const Box& box);
   bool align_records();
   const std::byte* packed_cells(const Transfer& transfer, const Box& box);
