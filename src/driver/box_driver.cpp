@@ -2,6 +2,7 @@
 #include "driver/box_driver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "codec/convert.hpp"
 #include "driver/meeting.hpp"
@@ -171,6 +172,20 @@ void BoxDriver::keep(Status status, int v) {
 void BoxDriver::begin_storing(int v, const Box& region, bool replicated) {
   if (device_ && comm_.rank() == 0 && !keeps_unowned(v)) device_->note(schema_, v, region);
   keep(caught([&] { about_to_store(v, region, replicated); }), v);
+}
+
+// It is told as what it was at first, and then, in place of whatever comes of it, as what the file is since.
+void BoxDriver::keep_damage() {
+  const Status first = damage();
+  if (first.ok()) return;
+  const bool is_new = !std::exchange(told_damage_, true);
+  if (is_new && pending_.message == first.message) return;
+  pending_ = first;
+  pending_.message =
+      "the file is not whole, and nothing that is written later mends it, since the library "
+      "failed to write (" +
+      first.message + "): write the file anew, or with driver native, which goes on when there is room again";
+  pending_.rank = comm_.rank();
 }
 
 void BoxDriver::grow(int v, const Box& box) {
@@ -480,6 +495,7 @@ void BoxDriver::finish(bool durable, bool final) {
   if (final) brought.merge(caught([&] { close_file(); }));
   // What a sync told is still so at close, where the library tries again; nobody needs to hear it twice.
   if (!(final && told_ && written_nothing)) keep(brought, -1);
+  keep_damage();
   Status outcome = comm_.agree(pending_);
   // Values that did not fit were left out; all else is there.
   const bool failed = !brought.ok() || loses_bytes(pending_);

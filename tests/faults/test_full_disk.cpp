@@ -54,6 +54,67 @@ std::int64_t fill_up(Dataset& file, Line& line) {
 
 }  // namespace
 
+TEST_CASE("once netCDF failed to write, each sync and close of driver gather says so, room or none") {
+  for (const std::string format : {"netcdf4", "netcdf4-classic", "cdf5"})
+    for (const bool room : {true, false}) {
+      if (!has("gather", format)) continue;
+      CAPTURE(format);
+      CAPTURE(room);
+      const Quick quick;
+      const SmallFolder folder("small-tmpfs-gather");
+      if (!folder.is_there()) return;
+      Line line(2000);
+      DatasetOptions options;
+      options.settings = "driver=gather, format=" + format;
+      auto file = Dataset::create(MPI_COMM_WORLD, folder.file(), options);
+      line.define(*file);
+      const std::int64_t committed = fill_up(*file, line);
+      const std::vector<std::string> words{"small.nc", "not whole", "No space left", "anew", "native"};
+      if (room) folder.grow();
+      for (std::int64_t record = committed; record < committed + 2; ++record)
+        all_got(write_and_sync(*file, line, record), Code::no_space, words);
+      all_got(outcome_of([&] { file->sync(false); }), Code::no_space, words);
+      all_got(outcome_of([&] { file->close(false); }), Code::no_space, words);
+    }
+}
+
+TEST_CASE("driver gather goes on in formats that no library writes, once there is room") {
+  const Quick quick;
+  const SmallFolder folder("small-tmpfs-gather-raw");
+  if (!folder.is_there()) return;
+  Line line(2000);
+  DatasetOptions options;
+  options.settings = "driver=gather, format=raw";
+  auto file = Dataset::create(MPI_COMM_WORLD, folder.file(), options);
+  line.define(*file);
+  const std::int64_t committed = fill_up(*file, line);
+  folder.grow();
+  all_ok(write_and_sync(*file, line, committed));
+  all_ok(outcome_of([&] { file->close(false); }));
+  check_records(line, folder.file(), committed + 1);
+}
+
+TEST_CASE("driver netcdf on one rank: once it failed to write, each sync and close says so") {
+  if (world_size() > 1 || !has("netcdf", "netcdf4")) return;  // other ranks could wait in HDF5 for ever
+  const Quick quick;
+  const SmallFolder folder("small-tmpfs-netcdf");
+  if (!folder.is_there()) return;
+  Line line(2048);
+  DatasetOptions options;
+  options.settings = "driver=netcdf, format=netcdf4";
+  auto file = Dataset::create(MPI_COMM_WORLD, folder.file(), options);
+  line.define(*file);
+  Outcome failed;
+  std::int64_t record = 0;
+  while (failed.code == Code::ok && record < 1000)
+    failed = write_and_sync(*file, line, record++);
+  REQUIRE(failed.code != Code::ok);
+  if (failed.message.find("free there") != std::string::npos) return;  // found before the library was asked
+  folder.grow();
+  all_got(write_and_sync(*file, line, record - 1), failed.code, {"small.nc", "not whole", "native"});
+  all_got(outcome_of([&] { file->close(false); }), failed.code, {"small.nc", "not whole", "native"});
+}
+
 // 64 records are all that the device has room for, but for the header: the last block of the last record has
 // none, which the sum of all blocks does not tell.
 TEST_CASE("no sync of MPI-IO confirms records whose last block has no room") {
