@@ -2,11 +2,13 @@
 #include "driver/box_driver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "codec/convert.hpp"
 #include "driver/meeting.hpp"
 #include "driver/pieces.hpp"
 #include "driver/shared_file.hpp"
+#include "storage/holes.hpp"
 #include "storage/journal.hpp"
 
 namespace shoal {
@@ -105,7 +107,7 @@ void BoxDriver::warn_of_sharing() {
 void BoxDriver::watch_device(bool tells_nobody) {
   using Sharing = FileSystem::Sharing;
   if (!writable_ || (where_.sharing != Sharing::local && where_.sharing != Sharing::coherent)) return;
-  device_.emplace(path_, options_.find_room);
+  device_.emplace(path_, options_.find_room, tells_nobody && tells_holes(where_.type));
   tells_nobody_ = tells_nobody;
 }
 
@@ -167,6 +169,25 @@ void BoxDriver::keep(Status status, int v) {
   pending_.merge(status);
 }
 
+void BoxDriver::begin_storing(int v, const Box& region, bool replicated) {
+  if (device_ && comm_.rank() == 0 && !keeps_unowned(v)) device_->note(schema_, v, region);
+  keep(caught([&] { about_to_store(v, region, replicated); }), v);
+}
+
+// It is told as what it was at first, and then, in place of whatever comes of it, as what the file is since.
+void BoxDriver::keep_damage() {
+  const Status first = damage();
+  if (first.ok()) return;
+  const bool is_new = !std::exchange(told_damage_, true);
+  if (is_new && pending_.message == first.message) return;
+  pending_ = first;
+  pending_.message =
+      "the file is not whole, and nothing that is written later mends it, since the library "
+      "failed to write (" +
+      first.message + "): write the file anew, or with driver native, which goes on when there is room again";
+  pending_.rank = comm_.rank();
+}
+
 void BoxDriver::grow(int v, const Box& box) {
   const auto& dims = variable(v).dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -200,7 +221,7 @@ void BoxDriver::write(const Transfer& transfer) {
   reach_.note(schema_, v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
-  keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
+  begin_storing(v, transfer.region, false);
   const std::byte* cells = nullptr;
   const Status packed = caught([&] { cells = packed_cells(transfer, box); });
   keep(packed, v);
@@ -310,7 +331,7 @@ void BoxDriver::fill_gaps(bool somebody_missed) {
   if (const Status room = comm_.agree(find_room(schema_, 0, 0)); !room.ok()) return keep(room, -1);
   for (const auto& gap : found) {
     const bool replicated = !variable(gap.variable).distributed;
-    keep(caught([&] { about_to_store(gap.variable, gap.cells, replicated); }), gap.variable);
+    begin_storing(gap.variable, gap.cells, replicated);
     fill_box_of(gap.variable, gap.cells, replicated);
   }
 }
@@ -383,7 +404,7 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
   const Box mine = root ? box : nothing(box.rank());
   const Timer timer(counters_.store);
   reach_.note(schema_, v, region);
-  keep(caught([&] { about_to_store(v, region, true); }), v);
+  begin_storing(v, region, true);
   keep(caught([&] {
          if (variable(v).type == Type::string)
            store_strings(v, mine, strings);
@@ -474,11 +495,13 @@ void BoxDriver::finish(bool durable, bool final) {
   if (final) brought.merge(caught([&] { close_file(); }));
   // What a sync told is still so at close, where the library tries again; nobody needs to hear it twice.
   if (!(final && told_ && written_nothing)) keep(brought, -1);
+  keep_damage();
   Status outcome = comm_.agree(pending_);
   // Values that did not fit were left out; all else is there.
   const bool failed = !brought.ok() || loses_bytes(pending_);
   whole_ = (outcome.ok() && !told_) || comm_.max(std::int64_t{failed ? 1 : 0}) == 0;
   pending_ = {};
+  if (device_ && !outcome.ok()) device_->forget();
   if (outcome.ok() && tells_nobody_)
     outcome = caught([&] { comm_.on_root([&] { device_->check_stored(schema_, placements_); }); });
   whole_ = whole_ && !loses_bytes(outcome);

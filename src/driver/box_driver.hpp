@@ -85,6 +85,10 @@ class BoxDriver : public Driver {
   /// close_file comes next.
   virtual void commit(bool durable) = 0;
   virtual void close_file() = 0;
+  /// The first failure of the library to write after which nobody knows what it keeps and what of that is in
+  /// the file: nothing that is written later makes the file whole again. sync and close tell it each time.
+  /// Local; also after close_file.
+  virtual Status damage() const { return {}; }
   /// Does the library itself give cells that nobody writes their fill value?
   virtual bool fills() const = 0;
   /// Does store change the memory it is given, if only for the time of the call? Then it never gets the
@@ -142,6 +146,9 @@ class BoxDriver : public Driver {
 
  private:
   void keep(Status status, int variable);
+  void keep_damage();
+  /// about_to_store, of a region of which all cells will be in the file.
+  void begin_storing(int variable, const Box& region, bool replicated);
   void grow(int variable, const Box& box);
   bool align_records();
   const std::byte* packed_cells(const Transfer& transfer, const Box& box);
@@ -184,7 +191,8 @@ class BoxDriver : public Driver {
   bool overlapping_ = false;
   bool closing_ = false;
   bool whole_ = false;
-  bool told_ = false;  ///< by the last sync: the file is not whole
+  bool told_ = false;         ///< by the last sync: the file is not whole
+  bool told_damage_ = false;  ///< by a sync: damage() of this rank
   std::int64_t calls_stored_ = 0,
                calls_told_ = 0;  ///< calls that change the file, and those before that sync
   Hash written_so_far_;          ///< all writes since the last sync

@@ -93,7 +93,7 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   const bool of_records = schema_.has_record(v);
   const bool keeps = !parts_at(transfer.region, kept, of_records).first.empty();
   if (keeps) keep(caught([&] { settle(); }), v);
-  keep(caught([&] { about_to_store(v, transfer.region, false); }), v);
+  begin_storing(v, transfer.region, false);
   ++counters_.fields_written;
   grow(v, transfer.region);
   records_.touch(schema_, v, transfer.region);

@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "driver/pieces.hpp"
+#include "storage/holes.hpp"
 
 namespace shoal {
 
@@ -44,6 +46,36 @@ std::int64_t end_of(const Schema& schema, const std::vector<Placement>& placemen
   return end;
 }
 
+/// Where the cells of a region begin that are not in the file, if there are any.
+std::optional<std::uint64_t> hole_in(HoleFinder& file, const Schema& schema, const Placement& place,
+                                     int variable, const Box& region) {
+  const std::size_t size = size_of(schema.variables[static_cast<std::size_t>(variable)].type);
+  std::optional<std::uint64_t> found;
+  ExtentMerger merger([&](const Extent& run) {
+    const auto bytes = static_cast<std::uint64_t>(run.bytes);
+    if (!found) found = file.first_in(run.in_file, run.in_file + bytes);
+  });
+  if (region.rank() == 0) merger.add({place.begin, 0, static_cast<std::int64_t>(size)});
+  std::int64_t at = 0;
+  if (region.rank() > 0 && !region.empty())
+    for_each_piece({region}, place.chunk, region.cells(), [&](const Piece& piece) {
+      const auto address = place.begin + place.stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
+      add_extents(piece, place.chunk, size, address, at, merger);
+      at += piece.cells.cells() * static_cast<std::int64_t>(size);
+    });
+  merger.flush();
+  return found;
+}
+
+/// Do the regions of one variable differ in nothing but where they begin and end in the first dimension, and
+/// does the second begin in the first or right behind?
+bool goes_on(const Box& region, const Box& next) {
+  if (region.rank() == 0) return true;
+  for (int d = 1; d < region.rank(); ++d)
+    if (region.first[d] != next.first[d] || region.count[d] != next.count[d]) return false;
+  return next.first[0] >= region.first[0] && next.first[0] <= region.end(0);
+}
+
 std::string in_words(std::int64_t bytes) {
   return bytes_text(static_cast<double>(bytes));
 }
@@ -64,7 +96,23 @@ void DeviceRoom::expect(const Schema& schema, std::int64_t more, std::int64_t ne
   unchecked_ = 0;
 }
 
-void DeviceRoom::check_stored(const Schema& schema, const std::vector<Placement>& placements) const {
+// Record after record makes one region.
+void DeviceRoom::note(const Schema& schema, int variable, const Box& region) {
+  if (!finds_holes_ || !is_whole(schema.variables[static_cast<std::size_t>(variable)])) return;
+  const auto last = std::find_if(noted_.rbegin(), noted_.rend(),
+                                 [&](const Region& noted) { return noted.variable == variable; });
+  if (last == noted_.rend() || !goes_on(last->cells, region))
+    noted_.push_back({variable, region});
+  else if (region.rank() > 0)
+    last->cells.count[0] = std::max(last->cells.end(0), region.end(0)) - last->cells.first[0];
+}
+
+void DeviceRoom::check_stored(const Schema& schema, const std::vector<Placement>& placements) {
+  check_holes(schema, placements);
+  check_sizes(schema, placements);
+}
+
+void DeviceRoom::check_sizes(const Schema& schema, const std::vector<Placement>& placements) const {
   const auto room = find_room_(path_);
   if (!room) return;
   const std::int64_t needs = bytes_of(schema);
@@ -77,6 +125,39 @@ void DeviceRoom::check_stored(const Schema& schema, const std::vector<Placement>
                                   " are free there: make space, or write to another file system, and write "
                                   "the file anew")
       .in_file(path_);
+}
+
+// The sum of what is stored counts whole blocks, and a header that is no variable's: a block that is missing
+// need not show there.
+void DeviceRoom::check_holes(const Schema& schema, const std::vector<Placement>& placements) {
+  std::vector<Region> regions = std::move(missing_);
+  missing_.clear();
+  regions.insert(regions.end(), noted_.begin(), noted_.end());
+  noted_.clear();
+  if (regions.empty()) return;
+  HoleFinder file(path_);
+  std::uint64_t first = 0;
+  for (const auto& region : regions) {
+    const auto v = static_cast<std::size_t>(region.variable);
+    if (v >= placements.size() || placements[v].kind != Placement::Kind::regular ||
+        placements[v].begin == k_unplaced)
+      continue;
+    const auto hole = hole_in(file, schema, placements[v], region.variable, region.cells);
+    if (!hole) continue;
+    if (missing_.empty()) first = *hole;
+    missing_.push_back(region);
+  }
+  if (missing_.empty()) return;
+  const int variable = missing_.front().variable;
+  const auto room = find_room_(path_);
+  throw Error(Code::no_space,
+              "cells that were written are not on the device (from byte " + std::to_string(first) +
+                  " of the file on), though the library reported no error; " +
+                  in_words(room ? room->free : 0) +
+                  " are free there: make space, and write again what was written since the last good sync, "
+                  "or write the file anew on another file system")
+      .in_file(path_)
+      .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
 }
 
 }  // namespace shoal

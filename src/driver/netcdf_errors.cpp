@@ -41,5 +41,20 @@ Code code_of_netcdf(int status) {
   }
 }
 
+bool is_failed_write(int status) {
+  switch (status) {
+    case NC_EHDFERR:
+    case NC_ECANTWRITE:
+    case NC_EIO:
+    case NC_EFILEMETA:
+    case NC_EDIMMETA:
+    case NC_EATTMETA:
+    case NC_EVARMETA:
+      return true;
+    default:
+      return status > 0;
+  }
+}
+
 }  // namespace shoal
 #endif

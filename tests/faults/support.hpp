@@ -154,9 +154,15 @@ class SmallFolder {
     MPI_Barrier(MPI_COMM_WORLD);
     if (world_rank() != 0) return;
     CHECK(std::filesystem::remove(file()));
-    if (mounted_) CHECK(umount(path_.c_str()) == 0);
+    // (HDF5 keeps a file open that it could not close.)
+    if (mounted_) CHECK(umount2(path_.c_str(), MNT_DETACH) == 0);
   }
   bool is_there() const { return there_; }
+  /// The device gets room. Collective.
+  void grow() const {
+    if (world_rank() == 0) CHECK(mount("none", path_.c_str(), "tmpfs", MS_REMOUNT, "size=16m") == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
   std::string file() const { return path_ + "/small.nc"; }
 
  private:

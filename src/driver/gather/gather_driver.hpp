@@ -30,6 +30,7 @@ class GatherDriver final : public BoxDriver {
   void settle() override;
   void commit(bool durable) override;
   void close_file() override;
+  Status damage() const override { return file_ ? file_->damage() : Status{}; }
   bool fills() const override { return !interleaves_records(schema().format); }
   std::vector<int> usual_io_ranks() const override { return {0}; }  // it writes alone anyway
 

@@ -94,10 +94,17 @@ class NetcdfFile final : public SerialFile {
   void grow(const Schema& schema) override;
   void commit(bool durable) override;
   void close(bool durable) override;
+  Status damage() const override { return damage_; }
 
  private:
   friend class NetcdfDefiner;
 
+  /// Of calls that write.
+  void check_written(int code, const std::string& what) {
+    const Status status = caught([&] { check(code, what); });
+    if (is_failed_write(code)) damage_.merge(status);
+    if (!status.ok()) throw Error(status);
+  }
   void check(int code, const std::string& what) const {
     if (code != NC_NOERR) throw netcdf_error(code, what, path_).in_file(path_);
   }
@@ -121,6 +128,7 @@ class NetcdfFile final : public SerialFile {
   int file_ = -1;
   bool fresh_ = false;     ///< new, and nothing is defined yet
   bool defining_ = false;  ///< in define mode, as new files are
+  Status damage_;
   std::vector<int> dims_;  ///< netCDF's numbers, by index in the schema; -1: it has no such thing
   std::vector<int> variables_;
 };
@@ -259,9 +267,9 @@ void NetcdfFile::define(const Schema& have, const Schema& wanted) {
   if (fresh_ && is_classic_file(wanted.format)) {
     const auto reserve = static_cast<std::size_t>(options_.catalog.header_reserve);
     const auto align = static_cast<std::size_t>((options_.catalog.alignment + 3) / 4 * 4);
-    check(nc__enddef(file_, reserve, align, reserve, align), "leaving define mode");
+    check_written(nc__enddef(file_, reserve, align, reserve, align), "leaving define mode");
   } else {
-    check(nc_enddef(file_), "leaving define mode");
+    check_written(nc_enddef(file_), "leaving define mode");
   }
   fresh_ = defining_ = false;
 }
@@ -269,7 +277,7 @@ void NetcdfFile::define(const Schema& have, const Schema& wanted) {
 void NetcdfFile::put(int variable, const Box& box, const std::byte* values) {
   const Range range(box);
   const int code = nc_put_vara(file_, id_of(variable), range.start.data(), range.count.data(), values);
-  if (code != NC_NOERR) check(code, writing(variable, box));
+  if (code != NC_NOERR) check_written(code, writing(variable, box));
 }
 
 // netCDF-C tells neither how much it is that failed nor where.
@@ -307,8 +315,9 @@ void NetcdfFile::put_strings(int variable, const Box& box, const std::vector<std
   for (const auto& value : values)
     texts.push_back(value.c_str());
   const Range range(box);
-  check(nc_put_vara_string(file_, id_of(variable), range.start.data(), range.count.data(), texts.data()),
-        "writing " + text_of(box));
+  check_written(
+      nc_put_vara_string(file_, id_of(variable), range.start.data(), range.count.data(), texts.data()),
+      "writing " + text_of(box));
 }
 
 std::vector<std::string> NetcdfFile::get_strings(int variable, const Box& box) {
@@ -363,14 +372,14 @@ bool NetcdfFile::grow_by(const Schema& schema, int v, int dim) {
 }
 
 void NetcdfFile::commit(bool durable) {
-  if (defining_) check(nc_enddef(file_), "leaving define mode");
+  if (defining_) check_written(nc_enddef(file_), "leaving define mode");
   defining_ = false;
-  check(nc_sync(file_), "bringing the file up to date");
+  check_written(nc_sync(file_), "bringing the file up to date");
   if (durable) wait_for_device();
 }
 
 void NetcdfFile::close(bool durable) {
-  check(nc_close(std::exchange(file_, -1)), "closing the file");
+  check_written(nc_close(std::exchange(file_, -1)), "closing the file");
   if (durable) wait_for_device();
 }
 

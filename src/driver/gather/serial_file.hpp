@@ -27,6 +27,8 @@ class SerialFile {
   /// What was put is in the file, for other programs too; durable: also on the device.
   virtual void commit(bool durable) = 0;
   virtual void close(bool durable) = 0;
+  /// What failed first, if the file cannot be whole since, whatever is put later. Also after close.
+  virtual Status damage() const { return {}; }
 };
 
 /// By Shoal's own catalog: the formats that no library has.

@@ -111,6 +111,12 @@ void NetcdfDriver::check(int status, const std::string& what) const {
       .in_file(path());
 }
 
+void NetcdfDriver::check_written(int status, const std::string& what) {
+  const Status checked = caught([&] { check(status, what); });
+  if (is_failed_write(status)) damage_.merge(checked);
+  if (!checked.ok()) throw Error(checked);
+}
+
 std::int64_t NetcdfDriver::most_bytes() const {
   return k_most_bytes;
 }
@@ -133,7 +139,7 @@ void NetcdfDriver::extend(const Schema& wanted) {
     if (!defining_) check(nc_redef(file_), "enter define mode");
     defining_ = true;
     define(wanted);
-    check(nc_enddef(file_), "write the header");
+    check_written(nc_enddef(file_), "write the header");
     defining_ = false;
     find_ids(wanted);
   });
@@ -265,9 +271,9 @@ void NetcdfDriver::put_filtered(int v, const Box& box, const std::byte* values) 
   put(v, box, values);
 }
 
-void NetcdfDriver::put(int v, const Box& box, const std::byte* values) const {
+void NetcdfDriver::put(int v, const Box& box, const std::byte* values) {
   const Section s(box);
-  check(nc_put_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "write");
+  check_written(nc_put_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "write");
 }
 
 void NetcdfDriver::get(int v, const Box& box, std::byte* values) const {
@@ -381,10 +387,10 @@ void NetcdfDriver::settle() {
 void NetcdfDriver::commit(bool durable) {
   check_usable();
   if (defining_) {
-    check(nc_enddef(file_), "write the header");
+    check_written(nc_enddef(file_), "write the header");
     defining_ = false;
   }
-  if (durable || !closing()) check(nc_sync(file_), "synchronise");
+  if (durable || !closing()) check_written(nc_sync(file_), "synchronise");
   if (!durable) return;
   comm().on_root([&] {
     const auto store = options().open_store(path(), StoreMode::read);
@@ -396,7 +402,7 @@ void NetcdfDriver::commit(bool durable) {
 void NetcdfDriver::close_file() {
   const int status = nc_close(file_);
   file_ = -1;
-  check(status, "close the file");
+  check_written(status, "close the file");
 }
 
 std::unique_ptr<Driver> make_netcdf_driver(const Comm& comm, const std::string& path, OpenMode mode,

@@ -34,7 +34,10 @@ class NetcdfDriver final : public BoxDriver {
   bool fills() const override { return true; }
   std::int64_t most_bytes() const override;
 
+  Status damage() const override { return damage_; }
+
   void check(int status, const std::string& what) const;
+  void check_written(int status, const std::string& what);
   void create(OpenMode mode);
   void check_usable() const;
   void define(const Schema& wanted);
@@ -44,7 +47,7 @@ class NetcdfDriver final : public BoxDriver {
   int id_of(int variable) const { return ids_.at(static_cast<std::size_t>(variable)); }
   void use(Access how);
   bool filtered(int v) const { return !variable(v).filters.empty(); }
-  void put(int variable, const Box& box, const std::byte* values) const;
+  void put(int variable, const Box& box, const std::byte* values);
   void get(int variable, const Box& box, std::byte* values) const;
   void put_filtered(int variable, const Box& box, const std::byte* values);
   void get_filtered(int variable, const Box& box, std::byte* values);
@@ -53,6 +56,7 @@ class NetcdfDriver final : public BoxDriver {
   int file_ = -1;
   bool defining_ = false;      ///< the library is in define mode
   Status unusable_;            ///< definitions failed half way; the same on all ranks
+  Status damage_;              ///< of this rank
   std::vector<int> ids_;       ///< of the library, by variable
   bool extending_ = false;     ///< the region to store is beyond what the variable is known to have
   std::map<int, Dims> reach_;  ///< how far each variable was extended, by variable; independent access only

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace shoal {
+
+/// Does a file system of this type (FileSystem::type) tell as holes the bytes of a file that nobody wrote,
+/// and no others? Some make holes of zeros that were written, or see only what reached the device.
+bool tells_holes(const std::string& file_system);
+
+/// Looks for bytes of a file that were never written. Local.
+class HoleFinder {
+ public:
+  explicit HoleFinder(const std::string& path);
+  HoleFinder(const HoleFinder&) = delete;
+  HoleFinder& operator=(const HoleFinder&) = delete;
+  ~HoleFinder();
+
+  /// The first of the bytes from `begin` to before `end` that was never written, or is behind the end of the
+  /// file; nothing if there is none, or where the system cannot tell.
+  std::optional<std::uint64_t> first_in(std::uint64_t begin, std::uint64_t end);
+
+ private:
+  int file_ = -1;
+  std::uint64_t from_ = 1, hole_ = 0;  ///< between them is none; hole_ is one
+};
+
+}  // namespace shoal
