@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 File Format Specification, version 3.0: II.A (superblock), III.A.1 (trees), III.E (global heap).
+// HDF5 File Format Specification, version 3.0: II.A (superblock), III.A.1 (trees), III.E (global heap),
+// IV.A.1.b (object headers).
 #include "format/netcdf4/file_checks.hpp"
 
 #include <algorithm>
@@ -43,6 +44,24 @@ Error damaged(const std::string& how) {
 
 std::uint64_t aligned(std::uint64_t size) {
   return (size + 7) / 8 * 8;
+}
+
+// Of the blocks of an object's header, and of the messages in them.
+constexpr std::size_t k_header_head = 6, k_times = 16, k_phases = 4, k_checksum = 4, k_message_head = 4;
+constexpr unsigned k_width_of_length = 3, k_has_order = 4, k_has_phases = 0x10, k_has_times = 0x20;
+constexpr std::byte k_continuation{0x10};
+constexpr std::size_t k_most_blocks = 100000;
+
+// The places, in one block, of the blocks that the header goes on in: add(address, size).
+template <class Add>
+void add_continuations(std::span<const std::byte> block, std::size_t at, std::size_t head, Add&& add) {
+  while (at + head <= block.size()) {
+    const auto size = static_cast<std::size_t>(number_at(block, at + 1, 2));
+    if (size > block.size() - at - head) return;
+    if (block[at] == k_continuation && size >= 16)
+      add(number_at(block, at + head, 8), number_at(block, at + head + 8, 8));
+    at += head + size;
+  }
 }
 
 // Where the superblock begins.
@@ -171,6 +190,45 @@ void FileChecks::tree(std::uint64_t address, std::span<const std::byte> bytes, s
       throw damaged(where + " leads to " + std::to_string(child) + ", behind the end of the file");
     const auto [it, is_new] = levels_.emplace(child, level - 1);
     if (!is_new && it->second != level - 1) throw damaged(where + " leads to one that another one leads to");
+  }
+}
+
+void FileChecks::object_block(const Block& block, std::uint64_t end, const Read& read, Bytes& bytes) const {
+  const std::string where = "a block of an object's header at " + std::to_string(block.address);
+  if (block.address >= end || block.size > end - block.address || block.size < k_checksum)
+    throw damaged(where + " of " + std::to_string(block.size) + " bytes does not lie in the file");
+  bytes.resize(static_cast<std::size_t>(block.size));
+  read(block.address, bytes);
+  const auto covered = std::span<const std::byte>(bytes).first(bytes.size() - k_checksum);
+  if (number_at(bytes, covered.size(), k_checksum) != checksum(covered))
+    throw damaged("the checksum of " + where + " differs");
+}
+
+// Only headers with checksums (version 2) can be held to anything. All blocks are looked at before HDF5 reads
+// the first one: it allocates what it reads into, and forgets about it when that or a later block is wrong.
+void FileChecks::object_header(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
+                               const Read& read) const {
+  if (!usual_ || !starts_with(bytes, "OHDR") || bytes.size() < k_header_head) return;
+  const auto flags = std::to_integer<unsigned>(bytes[5]);
+  const std::size_t width = std::size_t{1} << (flags & k_width_of_length);
+  const std::size_t at = k_header_head + ((flags & k_has_times) != 0 ? k_times : 0) +
+                         ((flags & k_has_phases) != 0 ? k_phases : 0);
+  if (bytes.size() < at + width)
+    throw damaged("the header of an object at " + std::to_string(address) + " is cut off");
+  const std::uint64_t length = std::min(number_at(bytes, at, width), end);
+  std::size_t first = at + width;
+  std::vector<Block> blocks{{address, first + length + k_checksum}};
+  Bytes block;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    object_block(blocks[i], end, read, block);
+    add_continuations(std::span<const std::byte>(block).first(block.size() - k_checksum), first,
+                      (flags & k_has_order) != 0 ? k_message_head + 2 : k_message_head,
+                      [&](std::uint64_t where, std::uint64_t size) {
+                        blocks.push_back({where, size});
+                      });
+    if (blocks.size() > k_most_blocks)
+      throw damaged("the header of an object at " + std::to_string(address) + " goes on and on");
+    first = 4;  // behind the signature of a continuation
   }
 }
 
