@@ -144,6 +144,18 @@ def test_fill_values(tmp_path):
         assert file.get("some").tolist() == [7, 7, 7]
 
 
+@pytest.mark.parametrize("wrong", [{"fill": "abc"}, {"fill": [1, 2]}, {"chunks": ["a", 1]}, {"chunks": 3}])
+def test_a_wrong_definition_leaves_nothing(tmp_path, wrong):
+    tile = shoal.Decomposition.block(None, {"y": 4, "x": 5})
+    with shoal.create(tmp_path / "a.nc", format="netcdf4") as file:
+        with pytest.raises(shoal.Error):
+            file.def_var("v", "f8", tile, **wrong)
+        assert list(file.variables) == [] and list(file.dimensions) == []
+        file.def_var("v", "f8", tile, fill=7)
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert (file.get("v") == 7).all()
+
+
 def test_closed(tmp_path):
     file = shoal.create(tmp_path / "a.nc")
     file.close()

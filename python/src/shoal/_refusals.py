@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import functools
 
+import numpy as np
+
 from . import _shoal
 from .errors import Error, InvalidArgumentError, TypeMismatchError
 
@@ -19,6 +21,14 @@ def plain_text(text, what: str) -> str:
     except UnicodeEncodeError:
         raise InvalidArgumentError(f"{what} {text!r} has characters that no UTF-8 text can have.") from None
     return text
+
+
+def whole_numbers(values, what: str) -> list[int]:
+    """values as a list of int that fit 64 bits. Local."""
+    try:
+        return [int(np.int64(int(n))) for n in values]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgumentError(f"{what} is {values!r}; give whole numbers.") from error
 
 
 @contextlib.contextmanager
