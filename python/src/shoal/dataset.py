@@ -18,7 +18,7 @@ from . import _shoal
 from ._definitions import Definitions
 from ._library import communicator
 from ._paths import path_bytes, path_text
-from ._refusals import plain_text, refused_by_all
+from ._refusals import in_own_kind, plain_text, refused_by_all
 from .decomposition import Decomposition
 from .errors import (
     Error,
@@ -535,9 +535,11 @@ class _Part:
         else:
             known[self._name] = self._given
 
-    def _refuse(self, error: Exception) -> None:
-        """All ranks get one code; what is wrong here is said in this rank's own words."""
+    def _refuse(self, problem: Exception) -> None:
+        """All ranks get one code; what is wrong here is said in this rank's own words. Returns where the
+        problem itself is to be raised."""
         self._taken = True
+        error = in_own_kind(problem)
         try:
             name = plain_text(self._name, "")
         except Error:
@@ -553,7 +555,9 @@ class _Part:
             self._verb, name, self._raw_decomposition(), record, code, message
         )
         if own and agreed not in (0, code):
-            raise from_code(agreed, f"{error.message} (All ranks get: {theirs})") from error
+            raise from_code(agreed, f"{error.message} (All ranks get: {theirs})") from problem
+        if error is not problem:
+            raise error from problem
 
     def _raw_decomposition(self):
         return self._given._raw if self._given is not None else None
