@@ -411,13 +411,24 @@ class Dataset(Definitions):
             )
         section = tuple(int(n) for n in count) if count is not None else variable.section_shape
         section = self._on_grid(variable, section, decomposition)
-        tile = decomposition.halo_shape if halo else decomposition.shape
         if decomposition.ndim > len(section):
             raise InvalidArgumentError(
                 f"{self._path}: variable '{variable.name}' has {len(section)} dimensions a record, the "
                 f"decomposition {decomposition.ndim}."
             )
-        return section[: len(section) - decomposition.ndim] + tile
+        cut = len(section) - decomposition.ndim
+        return section[:cut] + self._part_of_tile(decomposition, halo, section[cut:])
+
+    @staticmethod
+    def _part_of_tile(decomposition, halo: bool, section: tuple[int, ...]) -> tuple[int, ...]:
+        """The tile's shape in a section: along dimensions that the section cuts it has the section's length,
+        and no halo."""
+        if decomposition.is_map:
+            uncut = decomposition.ndim - decomposition.whole
+            return decomposition.shape[:1] + section[uncut:]
+        tile = decomposition.halo_shape if halo else decomposition.shape
+        lengths = zip(section, decomposition.global_shape, tile)
+        return tuple(own if n == length else n for n, length, own in lengths)
 
     def _on_grid(self, variable, section, decomposition) -> tuple[int, ...]:
         """The shape with the lengths of the grid in place of a gathered dimension, if the decomposition is of
