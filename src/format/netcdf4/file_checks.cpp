@@ -118,6 +118,7 @@ void FileChecks::superblock(Store& file) {
   if (base_ != 0 && base_ != at)
     throw damaged("its superblock lies at " + std::to_string(at) + " and says that it lies at " +
                   std::to_string(base_));
+  base_ = at;
   const std::uint64_t end = address(2);
   const std::uint64_t root = address(old ? 5 : 3);  // behind the length of a name, which has no bytes
   if (end < first || end > file.size())
@@ -185,8 +186,8 @@ void FileChecks::tree(std::uint64_t address, std::span<const std::byte> bytes, s
     throw damaged(where + " has " + std::to_string(entries) + " entries, and room for " +
                   std::to_string(fan));
   for (std::size_t i = 0; i < entries && level > 0; ++i) {
-    const std::uint64_t child = number_at(bytes, k_node_head + i * (key + 8) + key, 8);
-    if (child >= end)
+    const std::uint64_t child = base_ + number_at(bytes, k_node_head + i * (key + 8) + key, 8);
+    if (child < base_ || child >= end)
       throw damaged(where + " leads to " + std::to_string(child) + ", behind the end of the file");
     const auto [it, is_new] = levels_.emplace(child, level - 1);
     if (!is_new && it->second != level - 1) throw damaged(where + " leads to one that another one leads to");
@@ -224,7 +225,7 @@ void FileChecks::object_header(std::uint64_t address, std::span<const std::byte>
     add_continuations(std::span<const std::byte>(block).first(block.size() - k_checksum), first,
                       (flags & k_has_order) != 0 ? k_message_head + 2 : k_message_head,
                       [&](std::uint64_t where, std::uint64_t size) {
-                        blocks.push_back({where, size});
+                        blocks.push_back({base_ + where, size});
                       });
     if (blocks.size() > k_most_blocks)
       throw damaged("the header of an object at " + std::to_string(address) + " goes on and on");
@@ -241,7 +242,7 @@ void FileChecks::references(std::span<const std::byte> cells, std::size_t elemen
     const auto number = static_cast<std::uint32_t>(number_at(cell, 12, 4));
     if (length == 0 || address == 0) continue;  // nothing is looked for
     auto known = known_.find(address);
-    if (known == known_.end()) known = known_.emplace(address, objects_of(address, end, read)).first;
+    if (known == known_.end()) known = known_.emplace(address, objects_of(base_ + address, end, read)).first;
     const auto object = known->second.find(number);
     if (object == known->second.end() || object->second < length * element)
       throw damaged("a string of " + std::to_string(length) + " bytes is said to be number " +
