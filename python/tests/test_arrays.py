@@ -184,6 +184,23 @@ def test_records_sections_and_halo(tmp_path, any_format):
         )
 
 
+@pytest.mark.parametrize("halo", [False, True])
+def test_an_array_made_for_a_section(tmp_path, halo):
+    field = np.arange(60.0).reshape(3, 4, 5)
+    with shoal.create(tmp_path / "a.nc") as file:
+        file.def_var("v", "f8", tile(), record="t")
+        file.write("v", field, 0)
+    sections = [((1, 0, 0), (1, 4, 5)), ((0, 1, 2), (3, 2, 3)), ((0, 0, 0), (3, 4, 5))]
+    with shoal.open(tmp_path / "a.nc") as file:
+        for start, count in sections:
+            part = tuple(slice(s, s + n) for s, n in zip(start, count))
+            found = file.read("v", tile(), record=0, start=start, count=count, halo=halo)
+            np.testing.assert_array_equal(found, field[part])
+        cut = shoal.Decomposition.map(None, {"z": 3, "y": 4, "x": 5}, [2, 0, 1], whole=2)
+        found = file.read("v", cut, record=0, start=(0, 1, 0), count=(3, 2, 5))
+        np.testing.assert_array_equal(found, field[[2, 0, 1], 1:3])
+
+
 def test_scalars_lists_and_appending(tmp_path, any_format):
     with shoal.create(tmp_path / "a.nc", format=any_format) as file:
         file.def_var("dt", "f8")

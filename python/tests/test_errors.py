@@ -144,6 +144,62 @@ def test_fill_values(tmp_path):
         assert file.get("some").tolist() == [7, 7, 7]
 
 
+@pytest.mark.parametrize("wrong", [{"fill": "abc"}, {"fill": [1, 2]}, {"chunks": ["a", 1]}, {"chunks": 3}])
+def test_a_wrong_definition_leaves_nothing(tmp_path, wrong):
+    tile = shoal.Decomposition.block(None, {"y": 4, "x": 5})
+    with shoal.create(tmp_path / "a.nc", format="netcdf4") as file:
+        with pytest.raises(shoal.Error):
+            file.def_var("v", "f8", tile, **wrong)
+        assert list(file.variables) == [] and list(file.dimensions) == []
+        file.def_var("v", "f8", tile, fill=7)
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert (file.get("v") == 7).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "builtin", "wrong"),
+    [
+        (shoal.InvalidArgumentError, ValueError, {"record": "a"}),
+        (shoal.InvalidArgumentError, ValueError, {"record": 2**70}),
+        (shoal.TypeMismatchError, TypeError, {"record": [1]}),
+        (shoal.InvalidArgumentError, ValueError, {"start": ("a", 0), "count": (4, 5)}),
+        (shoal.InvalidArgumentError, ValueError, {"start": (0, 0), "count": ("a", 5)}),
+        (shoal.InvalidArgumentError, ValueError, {"start": (0, 0), "count": (2**70, 5)}),
+        (shoal.TypeMismatchError, TypeError, {"start": 3, "count": (4, 5)}),
+    ],
+)
+def test_arguments_that_are_no_numbers(tmp_path, kind, builtin, wrong):
+    tile = shoal.Decomposition.block(None, {"y": 4, "x": 5})
+    with shoal.create(tmp_path / "a.nc") as file:
+        file.def_var("v", "f8", tile, record="time")
+        file.def_var("all", "f8", "y x", record="time")
+        values = np.ones((4, 5))
+        calls = [
+            lambda: file.write("v", values, **{"record": 0, **wrong}),
+            lambda: file.read("v", tile, out=values, **{"record": 0, **wrong}),
+            lambda: file.put("all", values, **{"record": 0, **wrong}),
+            lambda: file.get("all", **{"record": 0, **wrong}),
+        ]
+        for call in calls:
+            with pytest.raises(kind) as caught:
+                call()
+            assert isinstance(caught.value, builtin)
+            assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
+        file.write("v", values, 0)
+
+
+def test_a_bug_keeps_its_exception(tmp_path):
+    class Array:
+        def __array__(self, *args, **kwargs):
+            raise AttributeError("a bug")
+
+    tile = shoal.Decomposition.block(None, {"y": 4})
+    with shoal.create(tmp_path / "a.nc") as file:
+        file.def_var("v", "f8", tile)
+        with pytest.raises(AttributeError, match="a bug"):
+            file.write("v", Array())
+
+
 def test_closed(tmp_path):
     file = shoal.create(tmp_path / "a.nc")
     file.close()
@@ -186,6 +242,14 @@ def test_decompositions():
         block(None, (4, 5), split=("y",))
     with pytest.raises(ValueError, match="communicator of mpi4py"):
         block("world", (4, 5))
+    for shape, kind, builtin in [
+        (None, shoal.TypeMismatchError, TypeError),
+        (("a", 5), shoal.InvalidArgumentError, ValueError),
+        ((2**70, 5), shoal.InvalidArgumentError, ValueError),
+    ]:
+        with pytest.raises(kind) as caught:
+            block(None, shape)
+        assert isinstance(caught.value, builtin)
     tile = block(None, {"y": 4, "x": 5}, halo=2)
     assert tile.halo_shape == (4, 5)  # nothing is cut, so no rank is next to this one
     tile = block(None, {"y": 4, "x": 5}, split="y", halo=2)

@@ -62,6 +62,10 @@ def test_zero_byte(tmp_path, name):
         shoal.open(path)
     with pytest.raises(shoal.InvalidArgumentError, match="zero byte"):
         shoal.create(path)
+    with pytest.raises(shoal.InvalidArgumentError, match="zero byte"):
+        shoal.recover(path)
+    with pytest.raises(shoal.InvalidArgumentError, match="zero byte"):
+        shoal.namelist(path)
     assert os.listdir(tmp_path) == ["x.nc"]
 
 

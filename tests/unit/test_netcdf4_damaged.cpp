@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -296,6 +297,64 @@ TEST_CASE("damaged netCDF-4: failed opens leave nothing of HDF5 open") {
     CHECK(open_ids() == ids);
   }
   CHECK(errors > 0);
+}
+
+/// What a process prints on stderr that does it and then ends as programs do, with all that libraries do at
+/// exit.
+std::string printed_by_program(const std::function<void()>& work) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  std::fflush(nullptr);  // or the child prints it too
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::alarm(k_seconds);
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    work();
+    std::exit(0);
+  }
+  ::close(ends[1]);
+  std::string printed;
+  std::array<char, 256> part{};
+  for (ssize_t n = 0; (n = ::read(ends[0], part.data(), part.size())) > 0;)
+    printed.append(part.data(), static_cast<std::size_t>(n));
+  ::close(ends[0]);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  return printed;
+}
+
+TEST_CASE("damaged netCDF-4: a program ends in silence after opens that failed") {
+  const Bytes whole = whole_file();
+  bool writable = false;
+  SUBCASE("for reading") {}
+  SUBCASE("for writing") {
+    writable = true;
+  }
+  int errors = 0;
+  for (const char* signature : {"OHDR", "OCHK"})
+    for (std::size_t at = find(whole, signature); at != std::string::npos;
+         at = find(whole, signature, at + 1))
+      for (const std::size_t offset :
+           {std::size_t{0}, std::size_t{4}, std::size_t{5}, std::size_t{6}, std::size_t{20}}) {
+        CAPTURE(signature);
+        CAPTURE(at);
+        CAPTURE(offset);
+        Bytes content = whole;
+        content[at + offset] ^= std::byte{0xff};
+        const auto attempt = [&] {
+          try {
+            read_all(*open(content, writable));
+          } catch (const Error&) {
+          }
+        };
+        errors += end_of_reading(content) == End::error ? 1 : 0;
+        CHECK(printed_by_program(attempt) == "");
+      }
+  CHECK(errors > 10);
 }
 
 }  // namespace

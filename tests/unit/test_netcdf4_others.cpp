@@ -155,6 +155,46 @@ TEST_CASE("netcdf4: files of HDF5 programs, whatever is in them") {
   CHECK(values_of<double>(*open(path), "packed") == ascending(100));
 }
 
+TEST_CASE("netcdf4: behind a block of the user's own, headers that go on elsewhere, and strings") {
+  const Folder folder;
+  const auto path = folder.file("behind.h5");
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  const hid_t file_creation = H5Pcreate(H5P_FILE_CREATE);
+  H5Pset_userblock(file_creation, 512);
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, file_creation, access);
+  const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_attr_phase_change(creation, 60, 50);  // in the header
+  make(file, "field", {4}, H5T_NATIVE_DOUBLE, creation);
+  make(file, "next", {4}, H5T_NATIVE_DOUBLE, creation);  // so that the header cannot grow where it is
+  const hid_t data = H5Dopen2(file, "field", H5P_DEFAULT);
+  const hid_t one = H5Screate(H5S_SCALAR);
+  for (int i = 0; i < 40; ++i) {
+    const hid_t attribute = H5Acreate2(data, ("number_" + std::to_string(i)).c_str(), H5T_NATIVE_INT, one,
+                                       H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(H5Awrite(attribute, H5T_NATIVE_INT, &i) >= 0);
+    H5Aclose(attribute);
+  }
+  const hid_t text = H5Tcopy(H5T_C_S1);
+  H5Tset_size(text, H5T_VARIABLE);
+  H5Tset_cset(text, H5T_CSET_UTF8);
+  const hid_t names = H5Dcreate2(file, "name", text, one, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const char* value = "a name of some length";
+  REQUIRE(H5Dwrite(names, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0);
+  H5O_info_t info;
+  REQUIRE(H5Oget_info(data, &info) >= 0);
+  REQUIRE(info.hdr.nchunks > 1);
+  H5Dclose(names);
+  H5Dclose(data);
+  H5Fclose(file);
+
+  auto catalog = open(path);
+  CHECK(values_of<double>(*catalog, "field") == ascending(4));
+  CHECK(def_of(*catalog, "field").attributes.size() == 40);
+  CHECK(catalog->get_strings(catalog->schema().find_variable("name"), Box::whole(Dims(0))) ==
+        std::vector<std::string>{value});
+}
+
 TEST_CASE("netcdf4: no _FillValue that a data set of HDF5's own would contradict") {
   const Folder folder;
   const auto path = folder.file("zero.h5");

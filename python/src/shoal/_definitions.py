@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from . import _shoal
-from ._refusals import definition
+from ._refusals import definition, whole_numbers
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, RangeError, TypeMismatchError
 from .inventory import Attributes, put_attribute
@@ -58,6 +58,10 @@ class Definitions:
         quantize     "none", or lossy, "bitround:7" or "granular_bitround:3"; None: the setting's
         """
         self._need_open()
+        # All that can be wrong by itself is looked at before anything is defined.
+        number = type_number(dtype)
+        value = None if fill is None else self._fitted_fill(name, number, fill)
+        chunk_shape = None if chunks is None else whole_numbers(chunks, f"variable '{name}': chunks=")
         if isinstance(dims, Decomposition):
             if decomposition is not None:
                 raise InvalidArgumentError(f"{self._path}: variable '{name}': two decompositions were given.")
@@ -78,20 +82,20 @@ class Definitions:
                 raise InvalidArgumentError(
                     f"{self._path}: variable '{name}': dimension names have no blanks: {dim!r}."
                 )
-        if chunks is not None and len(chunks) != len(names):
+        if chunk_shape is not None and len(chunk_shape) != len(names):
             raise InvalidArgumentError(
-                f"{self._path}: variable '{name}' has {len(names)} dimensions, chunks= {len(chunks)} numbers."
+                f"{self._path}: variable '{name}' has {len(names)} dimensions, "
+                f"chunks= {len(chunk_shape)} numbers."
             )
-        number = type_number(dtype)
         self._raw.def_var(
             name, number, " ".join(names), decomposition._raw if decomposition is not None else None
         )
         if decomposition is not None:
             self._decompositions[name] = decomposition
         if fill is not None:
-            self._def_fill(name, number, fill)
-        if chunks is not None:
-            self._raw.def_chunks(name, [int(n) for n in chunks])
+            self._def_fill(name, value)
+        if chunk_shape is not None:
+            self._raw.def_chunks(name, chunk_shape)
         if compression is not None:
             self._raw.def_compression(name, compression)
         if quantize is not None:
@@ -135,13 +139,13 @@ class Definitions:
         """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined, and keep what was
         written there where no rank has them in later writes. Local."""
         self._need_open()
-        self._def_fill(name, self.variables[name].number, value)
+        self._def_fill(name, self._fitted_fill(name, self.variables[name].number, value))
 
     @definition
     def def_chunks(self, name: str, chunks: Sequence[int]) -> None:
         """Chunk shape, one number a dimension of the variable; netcdf4 only. Local."""
         self._need_open()
-        self._raw.def_chunks(name, [int(n) for n in chunks])
+        self._raw.def_chunks(name, whole_numbers(chunks, f"variable '{name}': chunks="))
 
     @definition
     def def_compression(self, name: str, filters: str) -> None:
@@ -176,13 +180,20 @@ class Definitions:
                 f"{'unlimited' if length is None else length} here."
             )
 
-    def _def_fill(self, name: str, number: int, value) -> None:
+    def _def_fill(self, name: str, value) -> None:
         if value is NO_FILL:
             self._raw.def_fill(name, None)
-            return
+        elif isinstance(value, str):
+            self._raw.def_fill_string(name, value)
+        else:
+            self._raw.def_fill(name, value)
+
+    def _fitted_fill(self, name: str, number: int, value):
+        """The fill value as the variable's type has it: NO_FILL, a str or an array of no dimensions."""
+        if value is NO_FILL:
+            return value
         if number == _shoal.STRING:
-            self._raw.def_fill_string(name, str(value))
-            return
+            return str(value)
         dtype = dtype_of(number)
         if number == _shoal.CHAR and isinstance(value, str):
             value = value.encode()
@@ -202,7 +213,7 @@ class Definitions:
             raise RangeError(
                 f"{self._path}: variable '{name}': fill value {value!r} does not fit dtype {dtype}."
             )
-        self._raw.def_fill(name, fitted)
+        return fitted
 
     @definition
     def put_att(self, variable: str | None, name: str, value) -> None:

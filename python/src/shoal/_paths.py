@@ -11,7 +11,8 @@ from .errors import InvalidArgumentError, TypeMismatchError
 def path_bytes(path) -> bytes:
     """The bytes of a path: str (with what Python makes of bytes that are no UTF-8), bytes, or a path object.
 
-    Raises TypeMismatchError for anything else, InvalidArgumentError for text that cannot be a name.
+    Raises TypeMismatchError for anything else, InvalidArgumentError for what cannot be a name: text that the
+    file system cannot hold, and a zero byte inside, where the system would see the name end.
     """
     try:
         text = os.fspath(path)
@@ -20,11 +21,16 @@ def path_bytes(path) -> bytes:
             f"path is a {type(path).__name__}; give a str, bytes or a pathlib.Path."
         ) from None
     try:
-        return os.fsencode(text)
+        name = os.fsencode(text)
     except UnicodeEncodeError:
         raise InvalidArgumentError(
             f"path {text!r} has characters that the file system's encoding cannot hold."
         ) from None
+    if b"\0" in name:
+        raise InvalidArgumentError(
+            f"path {text!r} has a zero byte inside, where names end for the system; take it out."
+        )
+    return name
 
 
 def path_text(path) -> str:

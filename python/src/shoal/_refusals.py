@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import functools
 
+import numpy as np
+
 from . import _shoal
 from .errors import Error, InvalidArgumentError, TypeMismatchError
 
@@ -21,20 +23,42 @@ def plain_text(text, what: str) -> str:
     return text
 
 
+def whole_numbers(values, what: str) -> list[int]:
+    """values as a list of int that fit 64 bits. Local."""
+    try:
+        return [int(np.int64(int(n))) for n in values]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgumentError(f"{what} is {values!r}; give whole numbers.") from error
+
+
+def in_own_kind(error: Exception) -> Exception:
+    """The exception of Shoal for a TypeError, ValueError or OverflowError that Python or NumPy raise of an
+    argument. Others come back as they are: they are bugs. Local."""
+    if isinstance(error, Error):
+        return error
+    if isinstance(error, TypeError):
+        return TypeMismatchError(str(error))
+    if isinstance(error, (ValueError, OverflowError)):
+        return InvalidArgumentError(str(error))
+    return error
+
+
 @contextlib.contextmanager
 def refused_by_all(comm):
     """The arguments of a collective call on a communicator: what one rank refuses all refuse, with its
     message."""
     try:
         yield
-    except Error as error:
-        if comm.size > 1:
+    except Exception as problem:
+        error = in_own_kind(problem)
+        if not isinstance(error, Error):
+            with contextlib.suppress(Error):
+                _shoal.refuse(comm.py2f(), InvalidArgumentError.code, str(error))
+        elif comm.size > 1:
             _shoal.refuse(comm.py2f(), error.code, error.message)
-        raise
-    except Exception as error:
-        with contextlib.suppress(Error):
-            _shoal.refuse(comm.py2f(), InvalidArgumentError.code, str(error))
-        raise
+        if error is problem:
+            raise
+        raise error from problem
 
 
 def definition(method):

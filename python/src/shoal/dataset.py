@@ -18,7 +18,7 @@ from . import _shoal
 from ._definitions import Definitions
 from ._library import communicator
 from ._paths import path_bytes, path_text
-from ._refusals import plain_text, refused_by_all
+from ._refusals import in_own_kind, plain_text, refused_by_all
 from .decomposition import Decomposition
 from .errors import (
     Error,
@@ -411,13 +411,24 @@ class Dataset(Definitions):
             )
         section = tuple(int(n) for n in count) if count is not None else variable.section_shape
         section = self._on_grid(variable, section, decomposition)
-        tile = decomposition.halo_shape if halo else decomposition.shape
         if decomposition.ndim > len(section):
             raise InvalidArgumentError(
                 f"{self._path}: variable '{variable.name}' has {len(section)} dimensions a record, the "
                 f"decomposition {decomposition.ndim}."
             )
-        return section[: len(section) - decomposition.ndim] + tile
+        cut = len(section) - decomposition.ndim
+        return section[:cut] + self._part_of_tile(decomposition, halo, section[cut:])
+
+    @staticmethod
+    def _part_of_tile(decomposition, halo: bool, section: tuple[int, ...]) -> tuple[int, ...]:
+        """The tile's shape in a section: along dimensions that the section cuts it has the section's length,
+        and no halo."""
+        if decomposition.is_map:
+            uncut = decomposition.ndim - decomposition.whole
+            return decomposition.shape[:1] + section[uncut:]
+        tile = decomposition.halo_shape if halo else decomposition.shape
+        lengths = zip(section, decomposition.global_shape, tile)
+        return tuple(own if n == length else n for n, length, own in lengths)
 
     def _on_grid(self, variable, section, decomposition) -> tuple[int, ...]:
         """The shape with the lengths of the grid in place of a gathered dimension, if the decomposition is of
@@ -535,9 +546,11 @@ class _Part:
         else:
             known[self._name] = self._given
 
-    def _refuse(self, error: Exception) -> None:
-        """All ranks get one code; what is wrong here is said in this rank's own words."""
+    def _refuse(self, problem: Exception) -> None:
+        """All ranks get one code; what is wrong here is said in this rank's own words. Returns where the
+        problem itself is to be raised."""
         self._taken = True
+        error = in_own_kind(problem)
         try:
             name = plain_text(self._name, "")
         except Error:
@@ -553,7 +566,9 @@ class _Part:
             self._verb, name, self._raw_decomposition(), record, code, message
         )
         if own and agreed not in (0, code):
-            raise from_code(agreed, f"{error.message} (All ranks get: {theirs})") from error
+            raise from_code(agreed, f"{error.message} (All ranks get: {theirs})") from problem
+        if error is not problem:
+            raise error from problem
 
     def _raw_decomposition(self):
         return self._given._raw if self._given is not None else None

@@ -55,6 +55,11 @@ all_raise(
     lambda: tiles.masked(np.ones(mine((1,) * 9, tiles.shape))),
     words="the mask has 9 dimensions",
 )
+all_raise(shoal.TypeMismatchError, lambda: shoal.Decomposition.block(comm, mine(None, {"y": 8}), split="y"))
+all_raise(
+    shoal.InvalidArgumentError,
+    lambda: shoal.Decomposition.block(comm, {"y": mine(2**70, 8)}, split="y"),
+)
 all_raise(shoal.TypeMismatchError, lambda: tiles.save(mine(5, path)), words="path is a int")
 all_raise(
     shoal.TypeMismatchError,
@@ -67,6 +72,15 @@ with shoal.create(path, comm) as file:
     file.def_var("v", "f8", tiles, record="time")
     file.write("v", whole[tiles.slices], 0)
     file.sync()
+    for wrong, right in [
+        ({"record": "a"}, {"record": 0}),
+        ({"record": 2**70}, {"record": 0}),
+        ({"start": ("a", 0), "count": (8, 9)}, {"start": (0, 0), "count": (8, 9)}),
+        ({"start": (0, 0), "count": ("a", 9)}, {"start": (0, 0), "count": (8, 9)}),
+    ]:
+        given = {"record": 0, **mine(wrong, right)}
+        all_raise(shoal.InvalidArgumentError, lambda given=given: file.read("v", tiles, **given), same=False)
+        all_raise(shoal.InvalidArgumentError, lambda given=given: file.get("v", **given), same=False)
 
 with shoal.open(path, comm) as file:
     # Wrong on one rank: name, shape, out, record; the others learn of it from the call itself.

@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/netcdf4/checksum.hpp"
+#include "format/netcdf4/object_header.hpp"
 
 namespace shoal::netcdf4 {
 
@@ -44,6 +45,9 @@ Error damaged(const std::string& how) {
 std::uint64_t aligned(std::uint64_t size) {
   return (size + 7) / 8 * 8;
 }
+
+constexpr std::size_t k_checksum = 4;
+constexpr std::size_t k_most_blocks = 100000;  // of an object's header
 
 // Where the superblock begins.
 std::uint64_t find_superblock(Store& file, std::span<std::byte> bytes, std::size_t& got) {
@@ -99,6 +103,7 @@ void FileChecks::superblock(Store& file) {
   if (base_ != 0 && base_ != at)
     throw damaged("its superblock lies at " + std::to_string(at) + " and says that it lies at " +
                   std::to_string(base_));
+  base_ = at;
   const std::uint64_t end = address(2);
   const std::uint64_t root = address(old ? 5 : 3);  // behind the length of a name, which has no bytes
   if (end < first || end > file.size())
@@ -166,12 +171,40 @@ void FileChecks::tree(std::uint64_t address, std::span<const std::byte> bytes, s
     throw damaged(where + " has " + std::to_string(entries) + " entries, and room for " +
                   std::to_string(fan));
   for (std::size_t i = 0; i < entries && level > 0; ++i) {
-    const std::uint64_t child = number_at(bytes, k_node_head + i * (key + 8) + key, 8);
-    if (child >= end)
+    const std::uint64_t child = base_ + number_at(bytes, k_node_head + i * (key + 8) + key, 8);
+    if (child < base_ || child >= end)
       throw damaged(where + " leads to " + std::to_string(child) + ", behind the end of the file");
     const auto [it, is_new] = levels_.emplace(child, level - 1);
     if (!is_new && it->second != level - 1) throw damaged(where + " leads to one that another one leads to");
   }
+}
+
+void FileChecks::object_block(std::uint64_t address, std::uint64_t size, std::uint64_t end, const Read& read,
+                              Bytes& bytes) {
+  const std::string where = "a block of an object's header at " + std::to_string(address);
+  if (address >= end || size > end - address || size < k_checksum)
+    throw damaged(where + " of " + std::to_string(size) + " bytes does not lie in the file");
+  bytes.resize(static_cast<std::size_t>(size));
+  read(address, bytes);
+  const auto covered = std::span<const std::byte>(bytes).first(bytes.size() - k_checksum);
+  if (number_at(bytes, covered.size(), k_checksum) != checksum(covered))
+    throw damaged("the checksum of " + where + " differs");
+}
+
+// Only headers with checksums (version 2) can be held to anything. All blocks are looked at before HDF5 reads
+// the first one: it allocates what it reads into, and forgets about it when that or a later block is wrong.
+void FileChecks::object_header(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
+                               const Read& read) const {
+  if (!usual_) return;
+  const std::string where = "the header of an object at " + std::to_string(address);
+  Bytes block;
+  std::size_t blocks = 0;
+  const bool whole = walk_object_header(address, bytes, base_, [&](std::uint64_t at, std::uint64_t size) {
+    if (++blocks > k_most_blocks) throw damaged(where + " goes on and on");
+    object_block(at, size, end, read, block);
+    return std::span<const std::byte>(block);
+  });
+  if (!whole) throw damaged(where + " is cut off");
 }
 
 void FileChecks::references(std::span<const std::byte> cells, std::size_t element, std::uint64_t end,
@@ -183,7 +216,7 @@ void FileChecks::references(std::span<const std::byte> cells, std::size_t elemen
     const auto number = static_cast<std::uint32_t>(number_at(cell, 12, 4));
     if (length == 0 || address == 0) continue;  // nothing is looked for
     auto known = known_.find(address);
-    if (known == known_.end()) known = known_.emplace(address, objects_of(address, end, read)).first;
+    if (known == known_.end()) known = known_.emplace(address, objects_of(base_ + address, end, read)).first;
     const auto object = known->second.find(number);
     if (object == known->second.end() || object->second < length * element)
       throw damaged("a string of " + std::to_string(length) + " bytes is said to be number " +

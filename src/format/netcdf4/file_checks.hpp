@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "base/bytes.hpp"
 #include "storage/store.hpp"
 
 namespace shoal::netcdf4 {
@@ -30,6 +31,11 @@ class FileChecks {
   /// The same for a tree that tells where chunks or links are. Error(format): it is damaged, or leads in a
   /// circle. For files that nobody changes.
   void tree(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end);
+  /// The same for the header of an object, with all blocks that it goes on in. Error(format): one is cut off,
+  /// or its checksum differs. HDF5 finds that too, but keeps memory of its own then for ever, and complains
+  /// of it when the program ends ("infinite loop closing library").
+  void object_header(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
+                     const Read& read) const;
 
   /// How a string or list of variable length lies in its variable: k_reference bytes a cell.
   static constexpr std::size_t k_reference = 16;
@@ -38,6 +44,8 @@ class FileChecks {
 
  private:
   using Objects = std::map<std::uint32_t, std::uint64_t>;  // number -> bytes
+  static void object_block(std::uint64_t address, std::uint64_t size, std::uint64_t end, const Read& read,
+                           Bytes& bytes);
   Objects objects_of(std::uint64_t address, std::uint64_t end, const Read& read) const;
 
   std::uint64_t base_ = 0;                         ///< in front of all addresses: a block of the user's own

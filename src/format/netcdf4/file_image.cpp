@@ -240,6 +240,10 @@ void FileImage::check_tree(std::uint64_t address, std::span<const std::byte> byt
   if (!writable_) checks_.tree(address, bytes, end_of_file());
 }
 
+void FileImage::check_object(std::uint64_t address, std::span<const std::byte> bytes) {
+  checks_.object_header(address, bytes, end_of_file(), reader());
+}
+
 std::int64_t FileImage::cut(Extents& extents, std::uint64_t address, std::uint64_t size) {
   const auto end = address + size;
   std::int64_t removed = 0;

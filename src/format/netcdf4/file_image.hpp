@@ -112,10 +112,11 @@ class FileImage {
   /// From now on nothing is kept or written.
   void abandon();
 
-  /// Bytes that HDF5 has just read, of values (raw) or of a tree: Error(format), if they would lead it
-  /// astray.
+  /// Bytes that HDF5 has just read, of values (raw), of a tree or of an object's head: Error(format), if they
+  /// would lead it astray.
   void check_values(std::uint64_t address, std::span<const std::byte> bytes);
   void check_tree(std::uint64_t address, std::span<const std::byte> bytes);
+  void check_object(std::uint64_t address, std::span<const std::byte> bytes);
   FileChecks& checks() { return checks_; }
   /// For checks.
   FileChecks::Read reader();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/netcdf4/netcdf4_catalog.hpp"
 
+#include <array>
+
 #include "format/netcdf4/attributes.hpp"
 #include "format/netcdf4/guarded.hpp"
 #include "format/netcdf4/object_header.hpp"
@@ -9,6 +11,9 @@
 namespace shoal::netcdf4 {
 
 namespace {
+
+constexpr std::size_t k_head_of_header = 34;  // bytes, at most, up to the messages
+constexpr std::uint64_t k_most_of_header = 1 << 20;
 
 // Space that HDF5 gives up during a run must not be given out again before the commit, since the last
 // commit's file still refers to it. Without any book-keeping of free space it never is.
@@ -353,8 +358,16 @@ std::vector<std::uint64_t> Netcdf4Catalog::record_headers() const {
     H5O_info_t info{};
 #endif
     if (H5Oget_info2(contents_.open_variable(file_, variable), &info, H5O_INFO_BASIC) < 0) continue;
-    const auto chunks = header_chunks(info.addr, image_->reader());
-    addresses.insert(addresses.end(), chunks.begin(), chunks.end());
+    std::array<std::byte, k_head_of_header> head{};
+    const auto read = image_->reader();
+    read(info.addr, head);
+    Bytes block;
+    walk_object_header(info.addr, head, 0, [&](std::uint64_t address, std::uint64_t size) {
+      addresses.push_back(address);
+      block.resize(static_cast<std::size_t>(size <= k_most_of_header ? size : 0));
+      read(address, block);
+      return std::span<const std::byte>(block);
+    });
   }
   return addresses;
 }

@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 namespace shoal::netcdf4 {
 
-/// Addresses of the parts (chunks) of an object header of version 2, the one at `address` first; that one
-/// alone where the header is an older or an unknown one. read: bytes of the file. Source: HDF5 File Format
-/// Specification, version 3.0, IV.A.1.b. Local.
-std::vector<std::uint64_t> header_chunks(
-    std::uint64_t address,
-    const std::function<void(std::uint64_t address, std::span<std::byte> bytes)>& read);
+/// The whole bytes of a block of a header; they stay until the next call.
+using HeaderBlock = std::function<std::span<const std::byte>(std::uint64_t address, std::uint64_t size)>;
+
+/// The blocks of an object's header of version 2: asks `block` for each, the first one at `address` first,
+/// and finds in them where the header goes on. head: the first bytes at `address`. base: to be added to
+/// addresses in the file. False: head is too short. Nothing is done for other headers. Source: HDF5 File
+/// Format Specification, version 3.0, IV.A.1.b. Local.
+bool walk_object_header(std::uint64_t address, std::span<const std::byte> head, std::uint64_t base,
+                        const HeaderBlock& block);
 
 }  // namespace shoal::netcdf4

@@ -111,6 +111,7 @@ herr_t read(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, size_t size, 
     image.read(kind_of(type), address, bytes);
     if (type == H5FD_MEM_DRAW) image.check_values(address, bytes);
     if (type == H5FD_MEM_BTREE) image.check_tree(address, bytes);
+    if (type == H5FD_MEM_OHDR) image.check_object(address, bytes);
     return 0;
   });
 }
