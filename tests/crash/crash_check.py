@@ -236,9 +236,7 @@ def dump(folder: Path) -> str:
     return ""
 
 
-def check_image(
-    folder: Path, files: dict[str, bytes], promise: dict, number: int, ended: str = ""
-) -> dict:
+def check_image(folder: Path, files: dict[str, bytes], promise: dict, number: int, ended: str = "") -> dict:
     """state: ok; healed: only after Shoal opened it for writing is it right for netCDF; bad.
     ended: how netCDF ended the process that let it read this one before."""
     write_files(folder, files)

@@ -88,8 +88,8 @@ class Worker:
 
 
 def _ask(worker: Worker, jobs: list, make: Callable[[list], dict]) -> list[dict]:
-    """An answer for each of the jobs; a worker that dies is replaced, and goes on with the next. One that dies
-    where netCDF reads a file goes on with the same, as Shoal may read it, and finish it for netCDF."""
+    """An answer for each of the jobs; a worker that dies is replaced, and goes on with the next. One that
+    dies where netCDF reads a file goes on with the same: Shoal may read it, and finish it for netCDF."""
     answers: list[dict] = []
     ended = ""  # how netCDF ended the worker
     while len(answers) < len(jobs):
