@@ -107,7 +107,7 @@ void BoxDriver::warn_of_sharing() {
 void BoxDriver::watch_device(bool tells_nobody) {
   using Sharing = FileSystem::Sharing;
   if (!writable_ || (where_.sharing != Sharing::local && where_.sharing != Sharing::coherent)) return;
-  device_.emplace(path_, options_.find_room, tells_nobody && tells_holes(where_.type));
+  device_.emplace(path_, options_.find_room, tells_nobody && reports_holes(where_.type));
   tells_nobody_ = tells_nobody;
 }
 
@@ -174,11 +174,11 @@ void BoxDriver::begin_storing(int v, const Box& region, bool replicated) {
   keep(caught([&] { about_to_store(v, region, replicated); }), v);
 }
 
-// It is told as what it was at first, and then, in place of whatever comes of it, as what the file is since.
+// The first report has the library's own failure, later ones say in its place that the file is not whole.
 void BoxDriver::keep_damage() {
   const Status first = damage();
   if (first.ok()) return;
-  const bool is_new = !std::exchange(told_damage_, true);
+  const bool is_new = !std::exchange(damage_reported_, true);
   if (is_new && pending_.message == first.message) return;
   pending_ = first;
   pending_.message =

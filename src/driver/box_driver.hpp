@@ -86,7 +86,7 @@ class BoxDriver : public Driver {
   virtual void commit(bool durable) = 0;
   virtual void close_file() = 0;
   /// The first failure of the library to write after which nobody knows what it keeps and what of that is in
-  /// the file: nothing that is written later makes the file whole again. sync and close tell it each time.
+  /// the file: nothing that is written later makes the file whole again. sync and close report it each time.
   /// Local; also after close_file.
   virtual Status damage() const { return {}; }
   /// Does the library itself give cells that nobody writes their fill value?
@@ -191,8 +191,8 @@ class BoxDriver : public Driver {
   bool overlapping_ = false;
   bool closing_ = false;
   bool whole_ = false;
-  bool told_ = false;         ///< by the last sync: the file is not whole
-  bool told_damage_ = false;  ///< by a sync: damage() of this rank
+  bool told_ = false;             ///< by the last sync: the file is not whole
+  bool damage_reported_ = false;  ///< damage() of this rank
   std::int64_t calls_stored_ = 0,
                calls_told_ = 0;  ///< calls that change the file, and those before that sync
   Hash written_so_far_;          ///< all writes since the last sync

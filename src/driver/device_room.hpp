@@ -17,8 +17,8 @@ namespace shoal {
 /// rank looks for itself, before and after. All is Local.
 class DeviceRoom {
  public:
-  /// finds_holes: the file system tells which bytes of a file were never written, and no others
-  /// (tells_holes()).
+  /// finds_holes: the file system reports which bytes of a file were never written, and no others
+  /// (reports_holes()).
   explicit DeviceRoom(std::string path, RoomFinder find_room = room_of, bool finds_holes = false)
       : path_(std::move(path)), find_room_(std::move(find_room)), finds_holes_(finds_holes) {}
 
@@ -28,7 +28,7 @@ class DeviceRoom {
   void expect(const Schema& schema, std::int64_t more, std::int64_t new_cells);
   /// All cells of the region are stored before the next check_stored; fill values where nobody has any.
   void note(const Schema& schema, int variable, const Box& region);
-  /// They were not all stored, as was told.
+  /// They were not all stored, and a failure says so.
   void forget() { noted_.clear(); }
   /// Error(no_space) if cells of the schema, which all were stored, are not on the device. Regions of which
   /// some cells are not there are looked at again each time, until they are.

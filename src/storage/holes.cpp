@@ -10,7 +10,7 @@
 
 namespace shoal {
 
-bool tells_holes(const std::string& file_system) {
+bool reports_holes(const std::string& file_system) {
   static constexpr std::array k_known{"tmpfs", "ext4", "xfs", "btrfs"};
   return std::find(k_known.begin(), k_known.end(), file_system) != k_known.end();
 }

@@ -7,9 +7,9 @@
 
 namespace shoal {
 
-/// Does a file system of this type (FileSystem::type) tell as holes the bytes of a file that nobody wrote,
+/// Does a file system of this type (FileSystem::type) report as holes the bytes of a file that nobody wrote,
 /// and no others? Some make holes of zeros that were written, or see only what reached the device.
-bool tells_holes(const std::string& file_system);
+bool reports_holes(const std::string& file_system);
 
 /// Looks for bytes of a file that were never written. Local.
 class HoleFinder {

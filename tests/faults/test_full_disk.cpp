@@ -145,7 +145,7 @@ TEST_CASE("no sync of MPI-IO confirms records whose last block has no room") {
 }
 
 TEST_CASE("holes count among the cells that were written, and nowhere else") {
-  if (!tells_holes(file_system_of(".").type)) return;
+  if (!reports_holes(file_system_of(".").type)) return;
   constexpr std::int64_t k_block = 1 << 16;  // bytes, as many as any file system keeps together
   const std::string path = "holes_" + std::to_string(world_rank()) + ".data";
   std::ofstream(path).put('x');

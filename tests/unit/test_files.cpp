@@ -189,6 +189,20 @@ TEST_CASE("names beside differ, are hidden, and are never too long") {
   CHECK((beside.size() - std::string("..0123456789abcdef.tmp").size()) % 2 == 0);  // whole letters
 }
 
+namespace {
+
+/// x.raw, a link to a file in another folder, with its header beside the link.
+std::string old_file_through_link(const Folder& folder) {
+  fs::create_directories(folder.file("far"));
+  const std::string path = folder.file("x.raw");
+  write(folder.file("far/data"), "old");
+  write(path + ".json", "old header");
+  fs::create_symlink("far/data", path);
+  return path;
+}
+
+}  // namespace
+
 TEST_CASE("a replacement that is not committed leaves nothing") {
   const Folder folder;
   const std::string path = folder.file("x.raw");
@@ -206,11 +220,7 @@ TEST_CASE("a replacement that is not committed leaves nothing") {
 
 TEST_CASE("a replacement brings the files that belong to it, also through a link to another folder") {
   const Folder folder;
-  fs::create_directories(folder.file("far"));
-  const std::string path = folder.file("x.raw");
-  write(folder.file("far/data"), "old");
-  write(path + ".json", "old header");
-  fs::create_symlink("far/data", path);
+  const std::string path = old_file_through_link(folder);
   Replacement replacement(path, {".json"});
   CHECK(fs::path(replacement.beside()).parent_path().filename() == "far");
   write(replacement.beside(), "new");
@@ -239,11 +249,7 @@ TEST_CASE("a replacement that cannot be renamed leaves all as it was, and can be
 
 TEST_CASE("a replacement whose second file finds no room can be tried again") {
   const Folder folder;
-  fs::create_directories(folder.file("far"));
-  const std::string path = folder.file("x.raw");
-  write(folder.file("far/data"), "old");
-  write(path + ".json", "old header");
-  fs::create_symlink("far/data", path);
+  const std::string path = old_file_through_link(folder);
   Replacement replacement(path, {".json"});
   write(replacement.beside(), "new");
   write(replacement.beside() + ".json", "new header");
