@@ -2,8 +2,9 @@
 """What was committed survives a crash: in every state in which one can leave the files, and in real ones.
 
 A part of it runs each time, within two minutes; all of it with the environment's TEST_ALL=1, which takes
-an hour (`make test-all`). How a run is recorded and its images are built stands in recorder.c and
-crash_images.py, how a bad one is looked at again in replay.py. Another TEST_SEED makes other ones."""
+an hour (`make test-all`); with TEST_SHARE=0.3, too, a random third of that. How a run is recorded and its
+images are built stands in recorder.c and crash_images.py, how a bad one is looked at again in replay.py.
+Another TEST_SEED makes other ones."""
 
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ from replay import check_run, choose_moments
 
 ALL = os.environ.get("TEST_ALL", "").upper() in ("1", "ON", "TRUE")
 SEED = int(os.environ.get("TEST_SEED", "1"))
+SHARE = float(os.environ.get("TEST_SHARE", "1"))
 CLASSIC = ["cdf1", "cdf2", "cdf5"]
 HDF5 = ["netcdf4", "netcdf4-classic"]
 TINY = ("nz=1", "ny=2", "nx=5")
@@ -35,6 +37,11 @@ pytestmark = [
     ),
     pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="needs room in /dev/shm"),
 ]
+
+
+def all_or(count: int, few: int) -> int:
+    """How many cases are taken: of a whole campaign its share, otherwise a few."""
+    return max(few, round(count * SHARE)) if ALL else few
 
 
 def every_scenario() -> list[Workload]:
@@ -98,7 +105,7 @@ SOME = [
 @pytest.mark.parametrize("workload", every_scenario() + long_ones() if ALL else SOME, ids=lambda w: w.name)
 def test_every_state(workload, scratch, table):
     run = record(workload, scratch / "run")
-    most, power = (1500, 400) if ALL else (70, 30)
+    most, power = all_or(1500, 70), all_or(400, 30)
     check_run(run, choose_moments(run, power if workload.durable else 0, most, SEED), table)
 
 
@@ -121,7 +128,7 @@ KILLED += [
 def test_kills(scenario, name, scratch, table):
     """Ranks die in the middle of it; the next run goes on."""
     ranks = 1 if scenario == "deflate" else 3
-    crash_faults.kill(Workload(scenario, name, ranks, 8), 40 if ALL else 2, scratch, table, SEED)
+    crash_faults.kill(Workload(scenario, name, ranks, 8), all_or(40, 2), scratch, table, SEED)
 
 
 FAILING = [
@@ -146,7 +153,7 @@ def test_failing_writes(workload, how, lasting, scratch, table):
     changes = crash_faults.changes_of(workload, scratch / "whole")
     places = list(range(1, changes + 1))
     some = random.Random(f"{SEED} {workload.name} {how} {lasting}").sample(
-        places, min(len(places), 40 if ALL else 1)
+        places, min(len(places), all_or(40, 1))
     )
     crash_faults.inject(workload, some, how, lasting, scratch, table)
 
@@ -173,7 +180,9 @@ FULL = [
 @pytest.mark.parametrize("workload", FULL, ids=lambda w: w.name)
 def test_full_disk(workload, scratch, table):
     _need_mounts(scratch)
-    sizes = list(range(16, 1025, 4)) if ALL else [40, 164, 400]
+    sizes = [40, 164, 400]
+    if ALL:
+        sizes = random.Random(f"{SEED} {workload.name}").sample(range(16, 1025, 4), all_or(253, 3))
     crash_faults.full_tmpfs(workload, [s * 1024 for s in sizes], scratch, table)
 
 
