@@ -239,32 +239,47 @@ int shoal_f_def_dim(shoal_dataset* dataset, const char* name, const CFI_cdesc_t*
   return code != SHOAL_OK ? shoal_f_no_definition(dataset, code) : shoal_def_dim(dataset, name, cells);
 }
 
+static int separates(char c) {
+  return c == ' ' || c == '\t' || c == ',';
+}
+
+/* Behind the name that begins here; one in double quotes may have blanks and commas. */
+static const char* end_of_name(const char* at) {
+  const int quoted = *at == '"';
+  if (quoted)
+    for (++at; *at != '\0' && *at != '"'; ++at)
+      if (*at == '\\' && at[1] != '\0') ++at;
+  while (*at != '\0' && !separates(*at))
+    ++at;
+  return at;
+}
+
 /* The names in the other order, blank between; malloced, NULL if there is no memory. */
-static char* reversed_words(const char* words) {
-  const size_t length = strlen(words);
+static char* reversed_names(const char* names) {
+  const size_t length = strlen(names);
   char* const out = malloc(length + 2);
   if (out == NULL) return NULL;
-  size_t used = 0;
-  size_t end = length;
-  while (end > 0) {
-    while (end > 0 && (words[end - 1] == ' ' || words[end - 1] == '\t'))
-      --end;
-    size_t begin = end;
-    while (begin > 0 && words[begin - 1] != ' ' && words[begin - 1] != '\t')
-      --begin;
-    if (begin < end && used > 0) out[used++] = ' ';
-    memcpy(out + used, words + begin, end - begin);
-    used += end - begin;
-    end = begin;
+  char* to = out + length + 1; /* from the end on */
+  *to = '\0';
+  while (*names != '\0') {
+    const char* const end = separates(*names) ? names : end_of_name(names);
+    if (end == names) {
+      ++names;
+      continue;
+    }
+    if (*to != '\0') *--to = ' ';
+    to -= end - names;
+    memcpy(to, names, (size_t)(end - names));
+    names = end;
   }
-  out[used] = '\0';
+  memmove(out, to, strlen(to) + 1);
   return out;
 }
 
 int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                     const shoal_decomposition* decomposition) {
   shoal_f_clear();
-  char* const slowest_first = reversed_words(dims);
+  char* const slowest_first = reversed_names(dims);
   if (slowest_first == NULL)
     return shoal_f_no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
   const int code = shoal_def_var(dataset, name, type, slowest_first, decomposition);
@@ -275,7 +290,7 @@ int shoal_f_def_var(shoal_dataset* dataset, const char* name, int type, const ch
 int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                          const shoal_decomposition* decomposition) {
   shoal_f_clear();
-  char* const slowest_first = reversed_words(dims);
+  char* const slowest_first = reversed_names(dims);
   if (slowest_first == NULL)
     return shoal_f_no_definition(dataset, shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", name));
   const int code = shoal_def_gathered(dataset, name, slowest_first, decomposition);

@@ -495,7 +495,8 @@ contains
   end subroutine dataset_def_dim
 
   ! A variable of a type (SHOAL_FLOAT ...). dims: names with blanks between, fastest first ("xi_rho
-  ! eta_rho s_rho ocean_time"), "" for a scalar. With a decomposition: the first dimensions of the
+  ! eta_rho s_rho ocean_time"), "" for a scalar; one that has blanks or commas goes in double quotes
+  ! ('x "sea level"'), in which \" and \\ are a quote and a backslash. With a decomposition: the first dimensions of the
   ! variable are those of it. Without: the same on every rank.
   subroutine dataset_def_var(self, name, type, dims, decomposition, stat, errmsg)
     class(shoal_dataset), intent(in) :: self

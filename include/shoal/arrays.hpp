@@ -55,6 +55,25 @@ inline const char* text(const std::string& text) {
   return text.find('\0') == std::string::npos ? text.c_str() : "\x01";
 }
 
+/// As shoal_def_var takes them: in double quotes where it is needed.
+inline std::string text_of_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) {
+    if (!text.empty()) text += ' ';
+    if (!name.empty() && name[0] != '"' && name.find_first_of(" \t\r\n,") == std::string::npos) {
+      text += name;
+      continue;
+    }
+    text += '"';
+    for (const char c : name) {
+      if (c == '"' || c == '\\') text += '\\';
+      text += c;
+    }
+    text += '"';
+  }
+  return text;
+}
+
 inline std::vector<const char*> pointers_of(const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
   for (const auto& one : texts)

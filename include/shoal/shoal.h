@@ -281,24 +281,26 @@ SHOAL_API int shoal_recover(const char* path, int* finished);
 
 /* length SHOAL_UNLIMITED: one that grows (classic: one, netcdf4: several). */
 SHOAL_API int shoal_def_dim(shoal_dataset* dataset, const char* name, int64_t length);
-/* dims: names, blanks between, slowest first ("ocean_time s_rho eta_rho xi_rho"), "" for a scalar.
+/* dims: names, blanks or commas between, slowest first ("ocean_time s_rho eta_rho xi_rho"), "" for a scalar.
+ * A name that has blanks or commas goes in double quotes, as in "time \"sea level\""; \ before a quote or a
+ * backslash in it makes that a part of the name.
  * decomposition NULL: a replicated variable. Otherwise the last dimensions of the variable are those
  * of the decomposition; dimensions before them (levels, say), except the record dimension, are not
  * cut. The record dimension is the first one if it is unlimited. */
 SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                             const shoal_decomposition* decomposition);
 /* A dimension for the water points of a grid alone (CF: compression by gathering): the cells of the
- * dimensions `dims` ("lat lon", slowest first) that the mask of a decomposition (shoal_masked), which has
- * these dimensions, leaves, in order. Makes the dimension, as long as there are such cells on all ranks, and
- * the list of the same name, with the index of each in the grid, from 0, int (int64 where that is too small),
- * and the attribute compress; Shoal writes it when the define phase ends. Variables with the dimension in
- * place of the grid's ("time lev water") are then written and read with decompositions of the grid, and with
- * arrays as those have them. Writing leaves out what is not in the list, but refuses a decomposition whose
- * mask has water there, at any level that it has; reading gives the fill value there, in the halo too, but
- * leaves land of a masked decomposition as it is. So are
- * variables with such a list in other files, in any order of it. start and count count in the dimensions of
- * the file: all points. Errors: no mask, none or other dimensions than its, dimensions that the decomposition
- * cuts beside, no water, a name that is taken, layouts of several files. */
+ * dimensions `dims` ("lat lon", slowest first, without blanks or commas in the names) that the mask of a
+ * decomposition (shoal_masked), which has these dimensions, leaves, in order. Makes the dimension, as long as
+ * there are such cells on all ranks, and the list of the same name, with the index of each in the grid, from
+ * 0, int (int64 where that is too small), and the attribute compress; Shoal writes it when the define phase
+ * ends. Variables with the dimension in place of the grid's ("time lev water") are then written and read with
+ * decompositions of the grid, and with arrays as those have them. Writing leaves out what is not in the list,
+ * but refuses a decomposition whose mask has water there, at any level that it has; reading gives the fill
+ * value there, in the halo too, but leaves land of a masked decomposition as it is. So are variables with
+ * such a list in other files, in any order of it. start and count count in the dimensions of the file: all
+ * points. Errors: no mask, none or other dimensions than its, dimensions that the decomposition cuts beside,
+ * no water, a name that is taken, layouts of several files. */
 SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                                  const shoal_decomposition* decomposition);
 /* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are undefined,

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -242,9 +243,16 @@ class Dataset {
   void def_dim(const std::string& name, std::int64_t length) {
     detail::check(shoal_def_dim(handle_, detail::text(name), length));
   }
-  /// A replicated variable. dims: names with blanks between, slowest first. Local.
+  /// A replicated variable. dims: names, slowest first, with blanks between (in double quotes where a name
+  /// has blanks or commas itself; see shoal_def_var), or as a list: {"time", "sea level"}. Local.
   void def_var(const std::string& name, int type, const std::string& dims) {
     detail::check(shoal_def_var(handle_, detail::text(name), type, detail::text(dims), nullptr));
+  }
+  void def_var(const std::string& name, int type, const std::vector<std::string>& dims) {
+    def_var(name, type, detail::text_of_names(dims));
+  }
+  void def_var(const std::string& name, int type, std::initializer_list<std::string> dims) {
+    def_var(name, type, std::vector<std::string>(dims));
   }
   /// A distributed variable: its last dimensions are those of the decomposition. Local.
   void def_var(const std::string& name, int type, const std::string& dims,
@@ -252,11 +260,27 @@ class Dataset {
     detail::check(
         shoal_def_var(handle_, detail::text(name), type, detail::text(dims), decomposition.c_handle()));
   }
+  void def_var(const std::string& name, int type, const std::vector<std::string>& dims,
+               const Decomposition& decomposition) {
+    def_var(name, type, detail::text_of_names(dims), decomposition);
+  }
+  void def_var(const std::string& name, int type, std::initializer_list<std::string> dims,
+               const Decomposition& decomposition) {
+    def_var(name, type, std::vector<std::string>(dims), decomposition);
+  }
   /// A dimension for the water points of the dimensions `dims` alone, as the mask of the decomposition tells,
   /// and the list that says which they are; see shoal_def_gathered. Local.
   void def_gathered(const std::string& name, const std::string& dims, const Decomposition& decomposition) {
     detail::check(
         shoal_def_gathered(handle_, detail::text(name), detail::text(dims), decomposition.c_handle()));
+  }
+  void def_gathered(const std::string& name, const std::vector<std::string>& dims,
+                    const Decomposition& decomposition) {
+    def_gathered(name, detail::text_of_names(dims), decomposition);
+  }
+  void def_gathered(const std::string& name, std::initializer_list<std::string> dims,
+                    const Decomposition& decomposition) {
+    def_gathered(name, std::vector<std::string>(dims), decomposition);
   }
   /// The fill value, converted to the variable's type; one that does not fit is an error. Local.
   template <class T>

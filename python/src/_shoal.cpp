@@ -455,8 +455,8 @@ void bind_dataset(nb::module_& m) {
       .def("inq_file",
            [](const Dataset& d) {
              const auto f = d.file();
-             return std::make_tuple(f.path, f.format, f.driver, f.writable, f.dimensions, f.variables,
-                                    f.attributes);
+             return std::make_tuple(text_object(f.path), f.format, f.driver, f.writable, f.dimensions,
+                                    f.variables, f.attributes);
            })
       .def("inq_dim",
            [](const Dataset& d, int index) {
@@ -477,8 +477,8 @@ void bind_dataset(nb::module_& m) {
       .def("find_dim", &Dataset::find_dim)
       .def("find_var", &Dataset::find_var)
       .def("find_att", &Dataset::find_att)
-      .def("settings", &Dataset::settings)
-      .def("report", &Dataset::report);
+      .def("settings", [](const Dataset& d) { return text_object(d.settings()); })
+      .def("report", [](const Dataset& d) { return text_object(d.report()); });
 }
 
 }  // namespace
@@ -529,7 +529,7 @@ NB_MODULE(_shoal, m) {
   m.def("refuse", &refuse, "comm"_a, "code"_a, "message"_a);
   m.def("version", &shoal::version);
   m.def("build_info", &shoal::build_info);
-  m.def("settings", [] { return shoal::settings(); });
+  m.def("settings", [] { return text_object(shoal::settings()); });
   m.def(
       "namelist", [](const nb::bytes& path) { shoal::namelist(path_of(path)); }, "path"_a);
   m.def("wait", &shoal::wait, nb::call_guard<nb::gil_scoped_release>());

@@ -37,6 +37,10 @@ def test_any_name(tmp_path, name, form, format):
     assert os.listdir(os.fsencode(tmp_path)) == [name]
     assert os.fsencode(file.path) == raw
     assert values(form(raw)) == [0, 1, 2]
+    with shoal.open(form(raw), report=raw + b".json") as file:
+        assert (file.format, file.writable, len(file.dimensions)) == (format, False, 1)
+        assert os.fsencode(file.report["file"]) == raw
+        assert os.fsencode(tmp_path) in os.fsencode(file.settings)
 
 
 def test_name_in_error(tmp_path):
@@ -66,6 +70,8 @@ def test_zero_byte(tmp_path, name):
         shoal.recover(path)
     with pytest.raises(shoal.InvalidArgumentError, match="zero byte"):
         shoal.namelist(path)
+    with pytest.raises(shoal.InvalidArgumentError, match="report=.*zero byte"):
+        shoal.create(os.path.join(folder, b"y.nc"), report="a\0b")
     assert os.listdir(tmp_path) == ["x.nc"]
 
 

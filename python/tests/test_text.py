@@ -101,3 +101,39 @@ def test_attributes_that_cannot_be(tmp_path):
             with pytest.raises((ValueError, TypeError)):
                 file.put_att(None, "bad", value)
         assert "bad" not in file.attributes
+
+
+def test_names_with_blanks_commas_and_quotes(tmp_path, any_format):
+    names = ["time step", "sea level, m", 'a "b" \\c', "plain"]
+    with shoal.create(tmp_path / "a.nc", format=any_format) as file:
+        file.def_dim(names[0], None)
+        for length, name in enumerate(names[1:], 2):
+            file.def_dim(name, length)
+        file.def_var("list", "i4", names)
+        file.def_var("tuple", "i4", tuple(names[1:]), record=names[0])
+        file.def_var("text", "i4", r'"time step", plain "a \"b\" \\c"')
+        file.put("text", np.arange(12).reshape(4, 3), record=0)
+        with pytest.raises(shoal.NotFoundError, match="'time'"):
+            file.def_var("bad", "i4", "time step")
+        for text in ['"time step', '"plain"x', r'"pl\ain"', 'plain "']:
+            with pytest.raises(shoal.InvalidArgumentError, match="quote"):
+                file.def_var("bad", "i4", text)
+        with pytest.raises(shoal.NotFoundError):
+            file.def_var("bad", "i4", ["plain", ""])
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.variables["list"].dims == file.variables["tuple"].dims == tuple(names)
+        assert file.variables["text"].dims == ("time step", "plain", 'a "b" \\c')
+        assert (file.get("text", record=0) == np.arange(12).reshape(4, 3)).all()
+
+
+def test_a_file_with_such_names_is_converted(tmp_path, any_format):
+    with shoal.create(tmp_path / "a.nc", format="cdf5") as file:
+        file.def_dim("sea level, m", 3)
+        file.def_var("height of, it", "f4", ["sea level, m"])
+        file.put("height of, it", [1, 2, 3])
+    from shoal.conversion import convert
+
+    convert(tmp_path / "b.nc", [tmp_path / "a.nc"], format=any_format)
+    with shoal.open(tmp_path / "b.nc") as file:
+        assert file.variables["height of, it"].dims == ("sea level, m",)
+        assert file.get("height of, it").tolist() == [1, 2, 3]

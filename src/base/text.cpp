@@ -13,11 +13,56 @@
 
 namespace shoal {
 
+namespace {
+
+bool separates(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',';
+}
+
+// What is in the quotes that begin at `at`, which is then behind them.
+std::string name_in_quotes(std::string_view text, std::size_t& at) {
+  const auto bad = [&](const std::string& why) {
+    throw Error(Code::invalid_argument, "the names '" + std::string(text) + "' " + why);
+  };
+  std::string name;
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') {
+      ++at;
+      if (at == text.size() || (text[at] != '"' && text[at] != '\\'))
+        bad("have a backslash in quotes; there, it can be before a double quote or a backslash alone");
+    }
+    name += text[at];
+  }
+  if (at == text.size()) bad("have a double quote that is not closed");
+  ++at;
+  if (at < text.size() && !separates(text[at])) bad("have no blank or comma behind a double quote");
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (separates(text[at])) {
+      ++at;
+    } else if (text[at] == '"') {
+      out.push_back(name_in_quotes(text, at));
+    } else {
+      const std::size_t begin = at;
+      while (at < text.size() && !separates(text[at]))
+        ++at;
+      out.emplace_back(text.substr(begin, at - begin));
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> out;
   std::string word;
   for (const char c : text) {
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',') {
+    if (separates(c)) {
       if (!word.empty()) out.push_back(std::move(word));
       word.clear();
     } else {

@@ -10,6 +10,9 @@ namespace shoal {
 
 /// Words of text, separated by blanks, tabs, newlines or commas.
 std::vector<std::string> words(std::string_view text);
+/// Names, separated like words. One in double quotes may have blanks and commas, and \" and \\ for quotes and
+/// backslashes; a name in NetCDF does not begin with a quote. Error(invalid_argument).
+std::vector<std::string> names_in(std::string_view text);
 /// Text without blanks at both ends.
 std::string trimmed(std::string_view text);
 std::string lower(std::string_view text);

@@ -29,7 +29,7 @@ Board::Entry& Board::entry(int rank) const {
   return *(reinterpret_cast<Entry*>(window_.data()) + rank);
 }
 
-void Board::begin_call(const char* name, const std::string& of_what) {
+void Board::come_to_call(const char* name, const std::string& of_what) {
   Entry& mine = entry(rank_);
   // Less than a full text at every moment, as others may read it meanwhile.
   const std::size_t most = mine.call.size() - 1;
@@ -46,8 +46,21 @@ void Board::begin_call(const char* name, const std::string& of_what) {
   mine.inside.store(1, std::memory_order_release);
 }
 
+void Board::come_to_none() {
+  if (calls_.empty())
+    entry(rank_).inside.store(0, std::memory_order_release);
+  else
+    come_to_call(calls_.back().c_str(), {});
+}
+
+void Board::begin_call(const char* name, const std::string& of_what) {
+  come_to_call(name, of_what);
+  calls_.push_back(call_of(rank_));
+}
+
 void Board::end_call() {
-  entry(rank_).inside.store(0, std::memory_order_release);
+  calls_.pop_back();
+  come_to_none();
 }
 
 std::string Board::call_of(int rank) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "comm/shared_window.hpp"
 
@@ -42,9 +43,15 @@ class Board {
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
-  /// This rank begins a call, in words: "write (his.nc)".
+  /// This rank begins a call, in words: "write (his.nc)". It may be part of another one.
   void begin_call(const char* name, const std::string& of_what);
+  /// The call that was begun last is over, and the one that it was part of goes on.
   void end_call();
+  /// That this rank began last and that is not over; "" if there is none.
+  std::string call_under_way() const { return calls_.empty() ? std::string() : calls_.back(); }
+  /// This rank comes to a call that it will begin, or, if it cannot, to none.
+  void come_to_call(const char* name, const std::string& of_what);
+  void come_to_none();
   /// "in write (his.nc)", "after close (his.nc)", of a rank.
   std::string last_seen(int rank) const;
   /// The call that a rank is in.
@@ -65,6 +72,7 @@ class Board {
   Entry& entry(int rank) const;
   SharedWindow window_;
   int rank_;
+  std::vector<std::string> calls_;         ///< that this rank is in, each part of the one before
   std::map<std::int64_t, Place*> places_;  ///< of this process
 };
 

@@ -153,9 +153,14 @@ Comm::Comm(std::shared_ptr<const Comm> origin, Meets meets, const Entry& entry)
   if (!first.broken.ok()) throw Error(first.broken);
   ties_->wait_seconds = entry.wait_seconds > 0 ? entry.wait_seconds : first.wait_seconds;
   ties_->board = first.board;
-  ties_->call = first.call = text_of(entry);
+  const bool begins = *entry.call != '\0';
+  if (begins)
+    first.call = text_of(entry);
+  else
+    first.call = first.board ? first.board->call_under_way() : "";
+  ties_->call = first.call;
   first.met = false;
-  if (first.board) first.board->begin_call(entry.call, entry.of_what);
+  if (first.board && begins) first.board->come_to_call(entry.call, entry.of_what);
   const double usual = std::exchange(first.wait_seconds, ties_->wait_seconds);
   const Status made = caught([&] {
     if (meets == Meets::anyhow && origin_->room_) make_room();
@@ -163,7 +168,7 @@ Comm::Comm(std::shared_ptr<const Comm> origin, Meets meets, const Entry& entry)
   });
   first.wait_seconds = usual;
   if (made.ok()) return;
-  if (first.board) first.board->end_call();
+  if (first.board && begins) first.board->come_to_none();
   throw Error(made);
 }
 
@@ -266,6 +271,7 @@ double Comm::wait_seconds() const {
 }
 
 Comm::Calling::Calling(const Comm& comm, const char* name, const std::string& of_what) : ties_(comm.ties_) {
+  if (ties_->calls++ > 0) around_ = ties_->call;
   ties_->call.assign(name);
   if (!of_what.empty()) ties_->call.append(" (").append(of_what).append(")");
   ties_->met = false;
@@ -273,6 +279,7 @@ Comm::Calling::Calling(const Comm& comm, const char* name, const std::string& of
 }
 
 Comm::Calling::~Calling() {
+  if (--ties_->calls > 0) ties_->call.swap(around_);
   if (ties_->board) ties_->board->end_call();
 }
 

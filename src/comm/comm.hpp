@@ -51,7 +51,7 @@ enum class Meets { anyhow, by_messages };
 /// How ranks come to a Comm.
 struct Entry {
   double wait_seconds = 0;  ///< for a rank that does not come; 0: as was said last of the parent
-  const char* call = "";    ///< what they are in: "create"
+  const char* call = "";    ///< what they are in: "create"; "": the same as before
   std::string of_what;      ///< "his.nc"
 };
 
@@ -82,7 +82,8 @@ class Comm {
   /// From now on; of_parent: also who is made of the same parent later. Local.
   void wait_at_most(double seconds, bool of_parent) const;
   double wait_seconds() const;
-  /// While it lives this rank is in a call, of which others tell that wait for it: "write (his.nc)". Local.
+  /// While it lives this rank is in a call, of which others tell that wait for it: "write (his.nc)"; it may
+  /// be part of another one. Local.
   class Calling {
    public:
     Calling(const Comm& comm, const char* name, const std::string& of_what);
@@ -92,6 +93,7 @@ class Comm {
 
    private:
     std::shared_ptr<Ties> ties_;
+    std::string around_;  ///< the call that it is part of
   };
   /// What this and those that are made of it have together. Local.
   Ties& ties() const { return *ties_; }

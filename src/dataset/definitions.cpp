@@ -106,6 +106,14 @@ void replace(std::vector<Attribute>& attributes, Attribute attribute) {
   attributes.push_back(std::move(attribute));
 }
 
+std::vector<std::string> names_of_dims(const std::string& variable, const std::string& text) {
+  try {
+    return names_in(text);
+  } catch (const Error& e) {
+    throw e.of_variable(variable);
+  }
+}
+
 constexpr const char* k_fill_name = "_FillValue";
 constexpr const char* k_flag_meanings = "false true";
 
@@ -213,8 +221,8 @@ int Definitions::dimension(const std::string& name) const {
 // Dimensions of a new variable: known, and unlimited ones only where the format has them.
 std::vector<int> Definitions::resolve_dims(const std::string& variable, const std::string& text) const {
   std::vector<int> dims;
-  for (const auto& word : words(text))
-    dims.push_back(dimension(word));
+  for (const auto& name : names_of_dims(variable, text))
+    dims.push_back(dimension(name));
   if (dims.size() > static_cast<std::size_t>(k_max_dims))
     throw Error(Code::not_supported, "the variable has " + std::to_string(dims.size()) +
                                          " dimensions, at most " + std::to_string(k_max_dims) +
@@ -233,9 +241,6 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
 
 void Definitions::def_dim(const std::string& name, std::int64_t length) {
   check_name(name, "a dimension");
-  if (words(name).size() != 1)
-    throw Error(Code::invalid_argument,
-                "'" + name + "' cannot be the name of a dimension: it contains a blank or a comma");
   if (dim_by_name_.contains(name)) throw Error(Code::exists, "there is a dimension '" + name + "' already");
   if (length < 0)
     throw Error(Code::invalid_argument, "dimension '" + name + "' has length " + std::to_string(length) +
@@ -335,8 +340,14 @@ void Definitions::take_defaults(VariableDef& variable) {
 void Definitions::def_gathered(const std::string& name, const std::string& dims,
                                std::shared_ptr<const Decomposition> decomposition) {
   std::vector<int> grid;
-  for (const auto& word : words(dims))
-    grid.push_back(dimension(word));
+  for (const auto& dim : names_of_dims(name, dims)) {
+    if (words(dim).size() != 1)
+      throw Error(Code::not_supported, "dimension '" + dim +
+                                           "' has a blank or a comma in its name, with which the attribute "
+                                           "compress (CF) cannot name it")
+          .of_variable(name);
+    grid.push_back(dimension(dim));
+  }
   const std::int64_t length = check_gathered(schema_, grid, decomposition.get());
   if (variable_by_name_.contains(name))
     throw Error(Code::exists, "there is a variable '" + name + "' already").of_variable(name);

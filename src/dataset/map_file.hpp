@@ -41,7 +41,8 @@ std::int64_t even_begin(std::int64_t n, int parts, int part);
 bool is_pio_text(const std::string& first_bytes);
 std::shared_ptr<const Decomposition> load_pio_text(const Comm& comm, const std::string& path,
                                                    const std::string& name);
-std::shared_ptr<const Decomposition> load_netcdf(const Comm& comm, const std::string& path,
+/// parent: what comm was made of.
+std::shared_ptr<const Decomposition> load_netcdf(MPI_Comm parent, const Comm& comm, const std::string& path,
                                                  const std::string& name);
 
 /// The mask of a decomposition as a field in its file: what is kept of it from its definition until it is

@@ -415,12 +415,12 @@ std::shared_ptr<const Decomposition> load_shoal(const Comm& comm, Dataset& file,
 }  // namespace
 
 // The header and the small variables are the same on all ranks, and so is what is found wrong with them.
-std::shared_ptr<const Decomposition> map_file::load_netcdf(const Comm& comm, const std::string& path,
-                                                           const std::string& name) {
+std::shared_ptr<const Decomposition> map_file::load_netcdf(MPI_Comm parent, const Comm& comm,
+                                                           const std::string& path, const std::string& name) {
   DatasetOptions options;
   options.sources = {"", ""};
   options.settings = "driver=native, report=, quiet=true";
-  const auto file = Dataset::open(comm.handle(), path, false, options);
+  const auto file = Dataset::open(parent, path, false, options);
   const std::string kind = kind_of(file->schema());
   const auto names = names_of_e3sm(file->schema());
   std::shared_ptr<const Decomposition> made;
@@ -459,7 +459,7 @@ std::shared_ptr<const Decomposition> load_decomposition(MPI_Comm comm, const std
       store->close();
       return Bytes(map_file::is_pio_text(begin) ? 1 : 0);
     });
-    return is_text.empty() ? map_file::load_netcdf(own, path, name)
+    return is_text.empty() ? map_file::load_netcdf(comm, own, path, name)
                            : map_file::load_pio_text(own, path, name);
   } catch (const Error& e) {
     throw e.in_file(path);

@@ -210,7 +210,7 @@ void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const
   options.settings =
       "format=cdf5, driver=native, layout=one, io_layout=, exists=replace, fill=true, report=, reference=, "
       "master=, quiet=true";
-  const auto file = Dataset::create(own.handle(), path, options);
+  const auto file = Dataset::create(comm, path, options);
   List list;
   own.agree_or_throw(caught([&] {
     if (decomposition->map() == nullptr) return;

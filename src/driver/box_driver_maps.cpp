@@ -20,7 +20,9 @@ Dims BoxDriver::borders(int v) const {
 
 bool BoxDriver::rearranges(const Transfer& transfer) const {
   if (!transfer.decomposition) return false;
-  return transfer.decomposition->map() != nullptr || (asks_for_boxes(options_) && comm_.size() > 1);
+  if (transfer.decomposition->map() != nullptr) return true;
+  return asks_for_boxes(options_) && comm_.size() > 1 &&
+         (check_section(transfer).ok() || !one_rank_has_all(comm_, *transfer.decomposition));
 }
 
 BoxDriver::Rearranged& BoxDriver::rearranged(const std::shared_ptr<const Decomposition>& decomposition,

@@ -80,6 +80,14 @@ Status check_section(const Transfer& transfer) {
   return {};
 }
 
+bool one_rank_has_all(const Comm& comm, const Decomposition& block) {
+  if (block.map() != nullptr) return false;
+  if (comm.size() == 1) return true;
+  for (int d = 0; d < block.rank(); ++d)
+    if (block.is_cut(d)) return false;
+  return true;
+}
+
 Box tile_box(const Transfer& transfer, bool halo) {
   const Decomposition& block = *transfer.decomposition;
   if (!halo || block.tile().empty()) return own_cells(transfer);

@@ -28,6 +28,9 @@ std::shared_ptr<const Decomposition> map_of_tiles(const Comm& comm, const Decomp
 /// on all ranks.
 Status check_section(const Transfer& transfer);
 
+/// Has one rank all cells? Then nothing is gained by sending a section of them, and no map is needed for it.
+bool one_rank_has_all(const Comm& comm, const Decomposition& block);
+
 /// This rank's cells of the region, as such a map has them.
 Box tile_box(const Transfer& transfer, bool halo);
 

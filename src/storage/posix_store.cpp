@@ -84,12 +84,18 @@ class PosixStore final : public Store {
         what = "cannot open the file for writing";
         break;
     }
+    struct stat status {};
+    // Who opens a pipe waits until another program has opened its other end.
+    if (mode != StoreMode::create_exclusive && ::stat(path_.c_str(), &status) == 0 &&
+        S_ISFIFO(status.st_mode))
+      throw Error(Code::invalid_argument,
+                  std::string(what) + ": the path names a pipe; give the name of a file")
+          .in_file(path_);
     do {
       descriptor_ = ::open(path_.c_str(), flags, 0666);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) fail_open(errno, what, mode);
     // Reading, open(2) takes a folder too.
-    struct stat status {};
     if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
       close_quietly();
       fail_open(EISDIR, what, mode);

@@ -83,6 +83,11 @@ bool is_a_file(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+bool is_special(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 std::string why_not_replaceable(const std::string& path) {
   const std::string target = target_of(path);
   const std::string folder = folder_of(target);

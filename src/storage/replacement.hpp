@@ -13,6 +13,9 @@ std::string why_not_replaceable(const std::string& path);
 /// Is there a regular file, or a link to one? Local.
 bool is_a_file(const std::string& path);
 
+/// Is there a pipe, a socket or a device? Local.
+bool is_special(const std::string& path);
+
 /// A new file that takes the place of another when it is whole. Until then it lies beside it, under a name
 /// that nobody can foresee, and the old one is as it was. A path that is a link stays one: the file that it
 /// leads to is replaced. Other names of the old file (hard links) keep the old file. All is Local; errors

@@ -87,6 +87,47 @@ TEST_CASE("definitions that make no sense are refused where they are made, and c
   fails(shoal_close(&file, 0), SHOAL_INVALID_ARGUMENT, {"NULL"});
 }
 
+TEST_CASE("names that are legal in NetCDF can be defined and listed, with blanks, commas and quotes") {
+  std::vector<std::string> all = formats();
+  if (is_native()) all.insert(all.end(), {"raw", "ascii"});
+  const Cut cut = halves(7);
+  const std::vector<std::string> names{"time step", "sea level, m", R"(a "b" \c)"};
+  const std::string list = R"("time step", "sea level, m" "a \"b\" \\c")";
+  for (const auto& format : all) {
+    CAPTURE(format);
+    shoal_dataset* file = new_file("format=" + format);
+    def_dim(file, names[0], SHOAL_UNLIMITED);
+    def_dim(file, names[1], 3);
+    def_dim(file, names[2], 7);
+    ok(shoal_def_var(file, "v w", SHOAL_DOUBLE, list.c_str(), cut.handle()));
+    ok(shoal_def_var(file, "s", SHOAL_INT, R"("sea level, m")", nullptr));
+    fails(shoal_def_var(file, "u", SHOAL_INT, "time step", nullptr), SHOAL_NOT_FOUND, {"'time'"});
+    fails(shoal_def_var(file, "u", SHOAL_INT, "\"time step", nullptr), SHOAL_INVALID_ARGUMENT,
+          {"u", "quote"});
+    const std::vector<double> values(static_cast<std::size_t>(3 * cut.tile().count[0]), 4.5);
+    const std::int64_t extents[] = {3, cut.tile().count[0]};
+    const shoal_array array{const_cast<double*>(values.data()), SHOAL_DOUBLE, 0, 2, extents, nullptr};
+    ok(shoal_write(file, "v w", cut.handle(), &array, 1, nullptr, nullptr));
+    reopen(file, SHOAL_READ);
+    shoal_var_info info{};
+    int v = -1;
+    ok(shoal_find_var(file, "v w", &v));
+    ok(shoal_inq_var(file, v, &info));
+    REQUIRE(info.ndims == 3);
+    const std::vector<int> ids(info.dims, info.dims + info.ndims);
+    for (std::size_t d = 0; d < names.size(); ++d) {
+      shoal_dim_info dim{};
+      ok(shoal_inq_dim(file, ids[d], &dim));
+      CHECK(std::string(dim.name) == names[d]);
+    }
+    std::vector<double> found(static_cast<std::size_t>(3 * cut.tile().count[0]), 0);
+    const shoal_array back{found.data(), SHOAL_DOUBLE, 0, 2, extents, nullptr};
+    ok(shoal_read(file, "v w", cut.handle(), &back, 1, nullptr, nullptr));
+    CHECK(found == values);
+    ok(shoal_close(&file, 0));
+  }
+}
+
 TEST_CASE("attributes of every type come back") {
   for (const auto& format : formats()) {
     CAPTURE(format);

@@ -223,6 +223,45 @@ TEST_CASE("tiles in boxes of I/O ranks, through other drivers") {
           round_trip({format, way, seed});
 }
 
+TEST_CASE("sections of a field that one rank has, where I/O ranks are asked for") {
+  if (skipped(in_one_file(), "a set is not asked for them")) return;
+  const std::int64_t rows = 6, columns = 8;
+  for (const auto& format : formats())
+    for (const std::string way : {"io_ranks=1", "io_way=box"}) {
+      CAPTURE(format);
+      CAPTURE(way);
+      const bool mine = world_rank() == world_size() - 1;
+      const Cut cut(MPI_COMM_WORLD, {rows, columns}, Box({0, 0}, mine ? Dims{rows, columns} : Dims{0, 0}),
+                    {0, 0}, {0, 0});
+      const std::string settings = "format=" + format + ", " + way;
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, "section.nc", settings.c_str(), &file));
+      def_dim(file, "y", rows);
+      def_dim(file, "x", columns);
+      ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "y x", cut.handle()));
+      std::vector<double> row(static_cast<std::size_t>(columns));
+      const std::int64_t extents[] = {mine ? 1 : 0, mine ? columns : 0};
+      const shoal_array array{row.data(), SHOAL_DOUBLE, 0, 2, extents, nullptr};
+      const std::int64_t count[] = {1, columns};
+      for (const std::int64_t y : {4, 0, 5, 1, 2, 3}) {
+        std::iota(row.begin(), row.end(), static_cast<double>(y * columns));
+        const std::int64_t start[] = {y, 0};
+        ok(shoal_write(file, "v", cut.handle(), &array, SHOAL_NO_RECORD, start, count));
+      }
+      ok(shoal_close(&file, 0));
+      ok(shoal_open(MPI_COMM_WORLD, "section.nc", SHOAL_READ, way.c_str(), &file));
+      for (std::int64_t y = 0; y < rows; ++y) {
+        std::fill(row.begin(), row.end(), -1);
+        const std::int64_t start[] = {y, 0};
+        ok(shoal_read(file, "v", cut.handle(), &array, SHOAL_NO_RECORD, start, count));
+        if (!mine) continue;
+        CHECK(row.front() == static_cast<double>(y * columns));
+        CHECK(row.back() == static_cast<double>((y + 1) * columns - 1));
+      }
+      ok(shoal_close(&file, 0));
+    }
+}
+
 TEST_CASE("tiles of several nodes: sent to I/O ranks, or stored by each node") {
   if (skipped(is_native() && in_one_file(), "it has no such setting")) return;
   for (const std::string format : {"cdf5", "netcdf4"})

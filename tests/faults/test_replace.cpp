@@ -318,15 +318,20 @@ TEST_CASE("links, other names and permissions of a file that is replaced") {
   check_records(line, path, 1);
 }
 
-TEST_CASE("what is no plain file is written where it is") {
+TEST_CASE("what is no plain file is neither written nor removed") {
+  const Folder folder("special");
   Line line(k_cells);
-  const Outcome outcome = outcome_of([&] {
-    auto file = made(line, "/dev/null", with("quiet=true"));
-    file->write(line.call(0));
-    file->close(false);
-  });
-  all_got(outcome, Code::io, {"/dev/null", "cannot set the size"});
-  if (world_rank() == 0) CHECK(fs::is_character_file("/dev/null"));
+  const std::string pipe = folder.file("x.nc");
+  if (world_rank() == 0) REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const auto& way : ways())
+    for (const std::string& path : {pipe, std::string("/dev/null")}) {
+      CAPTURE(way);
+      const Outcome outcome = outcome_of([&] { made(line, path, with(way))->close(false); });
+      all_got(outcome, Code::invalid_argument, {path, "a pipe, a socket or a device"});
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (world_rank() == 0) CHECK((fs::is_fifo(path) || fs::is_character_file(path)));
+    }
 }
 
 TEST_CASE("files of a set that replaces another stay until it is committed") {

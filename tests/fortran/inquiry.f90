@@ -12,6 +12,8 @@ program inquiry
   call library()
   call file_of_format("cdf5")
   call file_of_format("netcdf4")
+  call names_in_quotes("cdf5")
+  call names_in_quotes("netcdf4")
   call namelist_group()
   call finish()
 
@@ -85,6 +87,29 @@ contains
     call check(var%ndims == 0 .and. size(var%dims) == 0 .and. .not. var%has_record, format // ": a scalar")
     call file%close()
   end subroutine file_of_format
+
+  ! Names may have blanks and commas; in a list they are in quotes then.
+  subroutine names_in_quotes(format)
+    character(len=*), intent(in) :: format
+    type(shoal_dataset) :: file
+    type(shoal_var_info) :: var
+    integer :: x, y, time, v
+    call file%create("names_" // format // ".nc", MPI_COMM_WORLD, format=format)
+    call file%def_dim("time step", SHOAL_UNLIMITED)
+    call file%def_dim("y, north", 4)
+    call file%def_dim('the "x" axis', 30)
+    call file%def_var("v", SHOAL_DOUBLE, '"the \"x\" axis" "y, north", "time step"')
+    call file%put("v", reshape([(real(x), x=1, 120)], [30, 4]), record=1)
+    call file%close()
+    call file%open("names_" // format // ".nc", MPI_COMM_WORLD)
+    call file%find_dim('the "x" axis', x)
+    call file%find_dim("y, north", y)
+    call file%find_dim("time step", time)
+    call file%find_var("v", v)
+    call file%inq_var(v, var)
+    call check(all(var%dims == [x, y, time]), format // ": names in quotes, fastest first")
+    call file%close()
+  end subroutine names_in_quotes
 
   ! Settings come from the group &shoal of the model's own namelist file.
   subroutine namelist_group()

@@ -3,8 +3,10 @@
 
 #include <cstring>
 
+#include "comm/board.hpp"
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
+#include "comm/ties.hpp"
 #include "decomp/node_share.hpp"
 #include "random_tiles.hpp"
 
@@ -151,6 +153,37 @@ TEST_CASE("ranks in different calls learn of it") {
   };
   CHECK_THROWS_AS(other_call(), Error);
   CHECK_THROWS_AS(comm.barrier(), Error);
+}
+
+TEST_CASE("who is in a call that makes another one is seen in the outer one again when that is over") {
+  const Comm comm(MPI_COMM_WORLD, Meets::anyhow, {0, "save", "map.nc"});
+  const auto board = comm.ties().board;
+  if (!board) return;  // several nodes
+  const auto seen = [&](const std::string& expected) {
+    comm.barrier();
+    for (int r = 0; r < comm.size(); ++r)
+      CHECK(board->last_seen(r) == expected);
+    comm.barrier();
+  };
+  {
+    const Comm::Calling save(comm, "save", "map.nc");
+    const Comm part(MPI_COMM_WORLD);
+    seen("in save (map.nc)");
+    {
+      const Comm file(MPI_COMM_WORLD, Meets::anyhow, {0, "create", "map.nc"});
+      seen("in create (map.nc)");
+      const Comm::Calling create(file, "create", "map.nc");
+      seen("in create (map.nc)");
+    }
+    seen("in save (map.nc)");
+    {
+      const Comm::Calling write(comm, "write", "map.nc");
+      CHECK(comm.ties().call == "write (map.nc)");
+    }
+    CHECK(comm.ties().call == "save (map.nc)");
+    CHECK(part.ties().call == "save (map.nc)");
+  }
+  seen("after save (map.nc)");
 }
 
 TEST_CASE("what cannot be scattered is refused by all ranks") {

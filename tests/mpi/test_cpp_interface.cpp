@@ -282,6 +282,36 @@ TEST_CASE("C++: what was written is read, through vectors, spans, pointers and s
   }
 }
 
+TEST_CASE("C++: dimensions as a list of names, which may have blanks and commas") {
+  const std::string path = scratch("names");
+  const auto cut = rows();
+  const Ranks ranks;
+  {
+    auto file = shoal::Dataset::create(MPI_COMM_WORLD, path, "");
+    file.def_dim("time step", SHOAL_UNLIMITED);
+    file.def_dim("y, north", k_rows * ranks.size);
+    file.def_dim(R"(the "x" \ axis)", 5);
+    file.def_var("a", SHOAL_INT, {"time step", "y, north", R"(the "x" \ axis)"}, cut);
+    const std::vector<std::string> names{"y, north", R"(the "x" \ axis)"};
+    file.def_var("b", SHOAL_INT, names, cut);
+    file.def_var("c", SHOAL_INT, {"y, north"});
+    file.def_var("d", SHOAL_INT, {});
+    file.def_var("e", SHOAL_INT, names);
+    file.def_var("f", SHOAL_INT, R"("y, north" "the \"x\" \\ axis")", cut);
+    CHECK(code_of([&] { file.def_var("g", SHOAL_INT, {"y", "x"}); }) == SHOAL_NOT_FOUND);
+    file.close();
+  }
+  auto file = shoal::Dataset::open(MPI_COMM_WORLD, path);
+  CHECK(file.var("a").dims == std::vector<int>{0, 1, 2});
+  CHECK(file.var("b").dims == std::vector<int>{1, 2});
+  CHECK(file.var("c").dims == std::vector<int>{1});
+  CHECK(file.var("d").dims.empty());
+  CHECK(file.var("e").dims == std::vector<int>{1, 2});
+  CHECK(file.var("f").dims == std::vector<int>{1, 2});
+  file.close();
+  remove(path);
+}
+
 TEST_CASE("C++: strings and lists of strings") {
   const std::string path = scratch("strings");
   auto file = shoal::Dataset::create(MPI_COMM_WORLD, path, "format=netcdf4");

@@ -156,6 +156,26 @@ TEST_CASE("toml") {
   says(error_of("", {"", file_with("f.toml", "writers = [2]\n")}), "neither text nor a number");
 }
 
+TEST_CASE("toml: letters that are not ASCII are in text, names in quotes and comments alone") {
+  const std::string path = file_with("g.toml",
+                                     "\xef\xbb\xbf# Lä\"ufe\n"
+                                     "[\"Schären\"]\n"
+                                     "'ö' = '''a''b\nü'''''\n"
+                                     "\"\\\"é\" = \"\"\"ä\\\"\"\"\"\"\n"
+                                     "[shoal]\n"
+                                     "report = \"Läufe.json\"\n"
+                                     "reference = 'é.json' # ü\n");
+  const Settings s = resolve_settings("", {"", path});
+  CHECK(s.text("report") == "Läufe.json");
+  CHECK(s.text("reference") == "é.json");
+  for (const std::string bad : {"\nwriterü = 2\n", "\nwriters = 2 ü\n", "\nwriters\u00a0= 2\n",
+                                "x = '''\n''' \xff\n", "x = 'a'\n\"\"ü = 1", "\n[ü]\n"})
+    for (const std::string words : {"h.toml", "line 2", "ASCII", "quotes"}) {
+      CAPTURE(bad);
+      says(error_of("", {"", file_with("h.toml", bad)}), words);
+    }
+}
+
 TEST_CASE("all ranks use what rank 0 sees") {
   // Ranks see different environments: rank 0's counts.
   setenv("SHOAL_ALIGNMENT", std::to_string(512 * (1 + rank_of_world())).c_str(), 1);

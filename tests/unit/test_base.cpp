@@ -101,6 +101,14 @@ TEST_CASE("text") {
   CHECK(words(" xi_rho, eta_rho\tocean_time\n") ==
         std::vector<std::string>{"xi_rho", "eta_rho", "ocean_time"});
   CHECK(words(" ,, ").empty());
+  CHECK(names_in(" xi_rho, eta_rho\tocean_time\n") ==
+        std::vector<std::string>{"xi_rho", "eta_rho", "ocean_time"});
+  CHECK(names_in(" ,, ").empty());
+  CHECK(names_in("\"sea level\",a\"b \"x, y\" \\n") ==
+        std::vector<std::string>{"sea level", "a\"b", "x, y", "\\n"});
+  CHECK(names_in(R"("a \"b\" \\ c")") == std::vector<std::string>{R"(a "b" \ c)"});
+  for (const std::string bad : {"a \"b", "\"b\\\"", "\"a\"b", "\"a\"\"b\"", "\"a\\b\""})
+    CHECK_MESSAGE(caught([&] { names_in(bad); }).code == Code::invalid_argument, bad);
   CHECK(trimmed("  a b \n") == "a b");
   CHECK(trimmed(" \t ").empty());
   CHECK(lower("NetCDF4") == "netcdf4");

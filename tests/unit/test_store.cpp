@@ -239,6 +239,12 @@ TEST_CASE("errors of opening say what to do") {
     CHECK_FALSE(status.ok());
     CHECK(mentions(status, "names a folder"));
   }
+  REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
+  for (const StoreMode mode : {StoreMode::create, StoreMode::read, StoreMode::write}) {
+    status = status_of([&] { open_posix_store(folder.file("pipe"), mode); });
+    CHECK(status.code == Code::invalid_argument);
+    CHECK(mentions(status, "names a pipe"));
+  }
   open_posix_store(folder.file("file"), StoreMode::create);
   status = status_of([&] { open_posix_store(folder.file("file/his.nc"), StoreMode::create); });
   CHECK(status.code == Code::not_found);

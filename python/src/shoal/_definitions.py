@@ -4,6 +4,7 @@ in the same order."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,6 +15,39 @@ from .decomposition import Decomposition
 from .errors import InvalidArgumentError, RangeError, TypeMismatchError
 from .inventory import Attributes, put_attribute
 from .types import NO_FILL, dtype_of, type_number
+
+# What separates names is the library's; other white space may be in them.
+_NAME = re.compile(r'[ \t\r\n,]*(?:"((?:[^"\\]|\\["\\])*)"(?=[ \t\r\n,]|$)|([^ \t\r\n,"][^ \t\r\n,]*))')
+
+
+def names_in(text: str) -> list[str]:
+    """Names of a text, with blanks or commas between; one that has these itself is in double quotes, in which
+    \\" and \\\\ are a quote and a backslash. Local."""
+    names = []
+    at = 0
+    text = text.rstrip(" \t\r\n,")
+    while at < len(text):
+        found = _NAME.match(text, at)
+        if found is None:
+            raise InvalidArgumentError(
+                f"the names {text!r}: one in double quotes ends with a quote and a blank or comma; "
+                'quotes and backslashes in it are \\" and \\\\.'
+            )
+        quoted, plain = found.groups()
+        names.append(plain if quoted is None else re.sub(r"\\(.)", r"\1", quoted))
+        at = found.end()
+    return names
+
+
+def text_of_names(names: Sequence[str]) -> str:
+    """The names as a text in which the library finds them again. Local."""
+
+    def one(name: str) -> str:
+        if name and name[0] != '"' and not re.search(r"[ \t\r\n,]", name):
+            return name
+        return '"' + re.sub(r'(["\\])', r"\\\1", name) + '"'
+
+    return " ".join(map(one, names))
 
 
 class Definitions:
@@ -47,8 +81,9 @@ class Definitions:
         """A variable. Local.
 
         dtype   "f4", "f8", "i1" ... "u8", bool (logical), "S1" (text), str (strings, netcdf4)
-        dims    names, slowest first, as a list or with blanks between; or a Decomposition with named
-                dimensions: they are defined if the file does not have them yet
+        dims    names, slowest first, as a list, or as text with blanks or commas between, where one that has
+                these itself is in double quotes; or a Decomposition with named dimensions: they are defined
+                if the file does not have them yet
         decomposition  how the variable is cut, if dims are names: its last dimensions; None: replicated
         record  name of the record dimension, put in front of dims; defined if need be
         attrs   attributes
@@ -73,22 +108,17 @@ class Definitions:
                 )
             for dim, length in zip(dims, decomposition.global_shape):
                 self._ensure_dim(name, dim, length)
-        names = dims.split() if isinstance(dims, str) else [str(dim) for dim in dims]
+        names = self._names_of(name, dims)
         if record is not None:
             self._ensure_dim(name, record, None)
             names.insert(0, record)
-        for dim in names:
-            if not dim or any(c.isspace() for c in dim):
-                raise InvalidArgumentError(
-                    f"{self._path}: variable '{name}': dimension names have no blanks: {dim!r}."
-                )
         if chunk_shape is not None and len(chunk_shape) != len(names):
             raise InvalidArgumentError(
                 f"{self._path}: variable '{name}' has {len(names)} dimensions, "
                 f"chunks= {len(chunk_shape)} numbers."
             )
         self._raw.def_var(
-            name, number, " ".join(names), decomposition._raw if decomposition is not None else None
+            name, number, text_of_names(names), decomposition._raw if decomposition is not None else None
         )
         if decomposition is not None:
             self._decompositions[name] = decomposition
@@ -131,8 +161,15 @@ class Definitions:
             for dim, length in zip(decomposition.dims[:grid], decomposition.global_shape):
                 self._ensure_dim(name, dim, length)
             dims = decomposition.dims[:grid]
-        names = dims.split() if isinstance(dims, str) else [str(dim) for dim in dims]
-        self._raw.def_gathered(name, " ".join(names), decomposition._raw)
+        self._raw.def_gathered(name, text_of_names(self._names_of(name, dims)), decomposition._raw)
+
+    def _names_of(self, variable: str, dims: str | Sequence[str]) -> list[str]:
+        if not isinstance(dims, str):
+            return [str(dim) for dim in dims]
+        try:
+            return names_in(dims)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{self._path}: variable '{variable}': {error.message}") from None
 
     @definition
     def def_fill(self, name: str, value) -> None:

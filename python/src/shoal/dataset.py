@@ -80,6 +80,8 @@ def _settings_text(settings: Mapping[str, object]) -> bytes:
         value = path_text(value) if isinstance(value, (os.PathLike, bytes)) else str(value)
         if '"' in value:
             raise InvalidArgumentError(f"Setting {key}={value}: a value cannot have double quotes inside.")
+        if "\0" in value:
+            raise InvalidArgumentError(f"Setting {key}={value!r}: a value cannot have a zero byte inside.")
         parts.append(f'{key}="{value}"' if any(c in value for c in ",\n #") else f"{key}={value}")
     text = ", ".join(parts)
     try:

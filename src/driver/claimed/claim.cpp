@@ -57,6 +57,12 @@ Claim::Claim(const std::string& path, OpenMode mode, Format format, const Driver
       mode_(mode),
       locks_(options.locks && !(calls_mpi_io && library_locks_all(path, options)) &&
              !hdf5_meets_lock(path, mode, format, options)) {
+  // Libraries remove what they cannot write.
+  if (mode_ != OpenMode::read && is_special(path_))
+    throw Error(
+        Code::invalid_argument,
+        "the path names a pipe, a socket or a device, in which no dataset can be; give the name of a file")
+        .in_file(path_);
   lock(lock_, path_);
   if (mode_ == OpenMode::create) choose_place(format, options, calls_mpi_io);
 }

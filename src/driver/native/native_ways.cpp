@@ -187,6 +187,12 @@ void NativeDriver::decide(const Known& known, const FieldJob& job, Way& way) {
     }
   } else {
     way.exchange = known.sends == Sends::always;
+    // On such a file system the one rank may be of a node that must not store.
+    const bool may_store = !one_node_stores_ || nodes_->single();
+    if (way.exchange && !way.whole && may_store && one_rank_has_all(comm_, *known.decomposition)) {
+      way.exchange = false;
+      why = "a section of a field that one rank has";
+    }
   }
   if (counters_.ways.size() >= k_most_lines) return;
   std::string line = field_text(job, way);
