@@ -27,7 +27,7 @@ endforeach()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/shoalConfig.cmake.in" "${PROJECT_BINARY_DIR}/shoalConfig.cmake"
   INSTALL_DESTINATION "${shoal_config_dir}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/shoalConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/shoalConfigVersion.cmake" COMPATIBILITY ${SHOAL_COMPATIBILITY})
 install(FILES "${PROJECT_BINARY_DIR}/shoalConfig.cmake" "${PROJECT_BINARY_DIR}/shoalConfigVersion.cmake"
   DESTINATION "${shoal_config_dir}")
 install(EXPORT shoalTargets NAMESPACE shoal:: DESTINATION "${shoal_config_dir}")

@@ -52,7 +52,7 @@ function(shoal_library)
     target_link_libraries(shoal PRIVATE rt)
   endif()
   set_target_properties(shoal PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION} SOVERSION ${SHOAL_SOVERSION} LINKER_LANGUAGE CXX
     LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/shoal.map"
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
     INSTALL_RPATH_USE_LINK_PATH ON)  # libraries that lie where the loader does not look

@@ -71,5 +71,6 @@ install_package() {
   CMAKE_BUILD_PARALLEL_LEVEL=2 "${pip[@]}" --no-build-isolation --no-deps --force-reinstall \
     --config-settings="cmake.define.shoal_DIR=$build" ./python
 }
-step package "$package_key $build" install_package
+# The extension module asks for the library by its soname, which the link beside it has.
+step package "$package_key $build $(readlink "$build/lib/libshoal.so" || true)" install_package
 "$venv/bin/python" -c 'import shoal'

@@ -20,6 +20,19 @@ if compgen -G "$prefix/lib*/libshoal_fortran.so" >/dev/null || compgen -G "$pref
   fortran=ON
 fi
 
+echo "== soname"
+version=$(sed -n 's/^Version: *//p' "$(find "$prefix" -name shoal.pc)")
+soversion=${version%%.*}
+[ "$soversion" != 0 ] || soversion=${version%.*}  # before 1.0 a minor version may change the interface
+find "$prefix" -name 'libshoal*.so' | while read -r library; do
+  name=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+  echo "$name"
+  if [ "$name" != "$(basename "$library").$soversion" ]; then
+    echo "the soname of $library is '$name', and Shoal's version $version: .$soversion is expected behind .so"
+    exit 1
+  fi
+done
+
 echo "== find_package"
 cmake -S "$here" -B cmake -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
   -DWITH_FORTRAN=$fortran >configure.log 2>&1 || { cat configure.log; exit 1; }
