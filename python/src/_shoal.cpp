@@ -421,7 +421,11 @@ void bind_dataset(nb::module_& m) {
             }
           },
           "name"_a, "type"_a, "dims"_a, "decomposition"_a.none())
-      .def("def_gathered", &Dataset::def_gathered, "name"_a, "dims"_a, "decomposition"_a)
+      .def(
+          "def_gathered",
+          [](Dataset& d, const std::string& name, const std::string& dims,
+             const shoal::Decomposition& decomposition) { d.def_gathered(name, dims, decomposition); },
+          "name"_a, "dims"_a, "decomposition"_a)
       .def("def_fill", &def_fill, "variable"_a, "value"_a.none())
       .def("def_fill_string", &def_fill_string, "variable"_a, "value"_a)
       .def("def_chunks", &Dataset::def_chunks, "variable"_a, "chunks"_a)
