@@ -105,7 +105,7 @@ const std::map<std::string, bool Options::*>& flags() {
   static const std::map<std::string, bool Options::*> all{
       {"--read", &Options::read},     {"--flush", &Options::flush},
       {"--cold", &Options::cold},     {"--touch-memory", &Options::touch_memory},
-      {"--keep", &Options::keep},     {"--plant-error", &Options::plant_error},
+      {"--keep", &Options::keep},     {"--plant-error", &Options::inject_error},
       {"--stream", &Options::stream}, {"--estimate", &Options::estimate},
       {"--help", &Options::help}};
   return all;

@@ -125,7 +125,7 @@ section_style() {
 }
 
 section_includes() {
-  run "rooms and includes" python3 tools/check_includes.py
+  run "modules and includes" python3 tools/check_includes.py
   run "documentation" python3 tools/check_docs.py
 }
 

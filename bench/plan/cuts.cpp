@@ -39,7 +39,7 @@ Box tile_of(const Dims& global, const Dims& grid, int rank) {
 }
 
 /// Offsets in the file are numbers of 64 bits.
-void check_size(const PretendedField& field) {
+void check_size(const SimulatedField& field) {
   double bytes = static_cast<double>(field.size);
   std::string shape;
   for (int d = field.global.size(); d-- > 0;) {
@@ -92,7 +92,7 @@ Dims dims_of_text(const std::string& option, const std::string& text) {
   return reversed(dims);
 }
 
-Dims cut_in_tiles(PretendedField& field, Dims grid) {
+Dims cut_in_tiles(SimulatedField& field, Dims grid) {
   check_size(field);
   const int n = field.global.size();
   if (grid.empty()) grid = square_grid(field.global, field.ranks);
@@ -117,17 +117,17 @@ Dims cut_in_tiles(PretendedField& field, Dims grid) {
   return grid;
 }
 
-void cut_sphere(PretendedField& field, std::int64_t ne, std::int64_t levels) {
+void cut_sphere(SimulatedField& field, std::int64_t ne, std::int64_t levels) {
   const std::int64_t columns = 6 * 9 * ne * ne + 2;
   field.global = levels > 0 ? Dims{levels, columns} : Dims{columns};
   check_size(field);
-  field.leads = levels > 0 ? 1 : 0;
+  field.outer_dims = levels > 0 ? 1 : 0;
   const auto curve = std::make_shared<const SphereCurve>(columns);
   field.cells = [curve, ranks = field.ranks](int rank) { return curve->columns_of(rank, ranks); };
   field.corners = {0, field.ranks - 1};
 }
 
-void cut_as_file(PretendedField& field, const std::string& path, const std::string& name,
+void cut_as_file(SimulatedField& field, const std::string& path, const std::string& name,
                  std::int64_t levels) {
   int started = 0;
   MPI_Initialized(&started);
@@ -144,9 +144,9 @@ void cut_as_file(PretendedField& field, const std::string& path, const std::stri
     }
   }();
   const auto cells = std::make_shared<const std::vector<std::int64_t>>(local_cells(*loaded));
-  field.leads = levels > 0 ? 1 : 0;
+  field.outer_dims = levels > 0 ? 1 : 0;
   field.global = levels > 0 ? joined(Dims{levels}, loaded->global()) : loaded->global();
-  field.whole = loaded->whole();
+  field.uncut_dims = loaded->uncut_dims();
   check_size(field);
   field.cells = [cells, ranks = field.ranks](int rank) {
     const auto n = static_cast<std::int64_t>(cells->size());

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "simulate/pretended.hpp"
+#include "simulate/simulated_field.hpp"
 
 namespace shoal::bench {
 
@@ -13,15 +13,15 @@ Dims dims_of_text(const std::string& option, const std::string& text);
 
 /// Balanced tiles along the first (fastest) dimensions, ranks along the first one first. grid: slowest first;
 /// empty: the most square of two dimensions. Returns the grid of all dimensions, slowest first.
-Dims cut_in_tiles(PretendedField& field, Dims grid);
+Dims cut_in_tiles(SimulatedField& field, Dims grid);
 
 /// Columns of a cubed sphere (ne30: 48,602), along a curve, under so many levels.
-void cut_sphere(PretendedField& field, std::int64_t ne, std::int64_t levels);
+void cut_sphere(SimulatedField& field, std::int64_t ne, std::int64_t levels);
 
 /// The cells of the decomposition in a file, evenly over the ranks in the order that they have there; as
 /// loading it on so many ranks would deal them out. name: which one, as load_decomposition takes it. levels
 /// 0: no dimension before the map's. Starts MPI.
-void cut_as_file(PretendedField& field, const std::string& path, const std::string& name,
+void cut_as_file(SimulatedField& field, const std::string& path, const std::string& name,
                  std::int64_t levels);
 
 }  // namespace shoal::bench

@@ -24,8 +24,8 @@ constexpr const char* k_usage =
     "usage: shoal-plan --ranks N --nodes N (--global NXxNYxNZ [--tiles AxB] | --columns ne120|FILE "
     "[--map-name NAME] [--levels N])\n"
     "  [--cell-bytes 4] [--chunk NXxNYxNZ] [--library] [--io-ranks N] [--io-ranks-per-node N] [--io-stride "
-    "N] [--io-base N] [--io-way auto|box|subset]\n"
-    "  [--stage-bytes N] [--slot-bytes N] [--direct-bytes N] [--writers N] [--exchange auto|on|off] "
+    "N] [--io-base N] [--rearranger auto|box|subset]\n"
+    "  [--stage-bytes N] [--slot-bytes N] [--direct-bytes N] [--writers N] [--rearrange auto|on|off] "
     "[--seconds 60]\n"
     "--library: through a driver of another library. Shapes have the fastest dimension first.\n";
 
@@ -35,8 +35,8 @@ class Arguments {
     static const std::vector<std::string> known{
         "--ranks",      "--nodes",        "--global",   "--tiles",     "--columns",           "--levels",
         "--cell-bytes", "--chunk",        "--io-ranks", "--io-stride", "--io-base",           "--stage-bytes",
-        "--slot-bytes", "--direct-bytes", "--writers",  "--seconds",   "--io-ranks-per-node", "--exchange",
-        "--io-way",     "--map-name"};
+        "--slot-bytes", "--direct-bytes", "--writers",  "--seconds",   "--io-ranks-per-node", "--rearrange",
+        "--rearranger", "--map-name"};
     for (int i = 1; i < argc; ++i) {
       const std::string name = argv[i];
       if (name == "--library") {
@@ -78,7 +78,7 @@ std::string text_of_grid(const Dims& grid) {
 }
 
 /// Which cells each rank has. Returns the tiles, the fastest dimension first, or "".
-std::string cut_field(const Arguments& arguments, PretendedField& field) {
+std::string cut_field(const Arguments& arguments, SimulatedField& field) {
   field.ranks = arguments.integer("--ranks", 1, 1);
   field.nodes = arguments.integer("--nodes", 1, 1);
   if (field.nodes > field.ranks)
@@ -125,7 +125,7 @@ std::string cut_field(const Arguments& arguments, PretendedField& field) {
 
 DriverOptions options_of(const Arguments& arguments) {
   DriverOptions options;
-  for (const char* name : {"--exchange", "--writers", "--slot-bytes", "--direct-bytes"})
+  for (const char* name : {"--rearrange", "--writers", "--slot-bytes", "--direct-bytes"})
     if (arguments.has("--library") && arguments.has(name))
       throw Error(Code::invalid_argument, std::string(name) +
                                               " is for driver native, and --library another one; leave one "
@@ -140,23 +140,24 @@ DriverOptions options_of(const Arguments& arguments) {
   options.direct_bytes = arguments.number("--direct-bytes", 0, 1, k_most);
   options.whole_stage = arguments.has("--stage-bytes");
   options.stage_bytes = arguments.number("--stage-bytes", options.stage_bytes, 1, k_most);
-  if (arguments.has("--exchange")) {
-    const std::map<std::string, Exchange> words{
-        {"auto", Exchange::automatic}, {"on", Exchange::on}, {"off", Exchange::off}};
-    const auto word = words.find(arguments.text("--exchange"));
+  if (arguments.has("--rearrange")) {
+    const std::map<std::string, Rearrange> words{
+        {"auto", Rearrange::automatic}, {"on", Rearrange::on}, {"off", Rearrange::off}};
+    const auto word = words.find(arguments.text("--rearrange"));
     if (word == words.end())
       throw Error(Code::invalid_argument,
-                  "--exchange is '" + arguments.text("--exchange") + "'; it can be auto, on or off");
-    options.exchange = word->second;
+                  "--rearrange is '" + arguments.text("--rearrange") + "'; it can be auto, on or off");
+    options.rearrange = word->second;
   }
-  if (arguments.has("--io-way")) {
-    const std::map<std::string, IoWay> words{
-        {"auto", IoWay::automatic}, {"box", IoWay::box}, {"subset", IoWay::subset}};
-    const auto word = words.find(arguments.text("--io-way"));
+  if (arguments.has("--rearranger")) {
+    const std::map<std::string, RearrangerKind> words{{"auto", RearrangerKind::automatic},
+                                                      {"box", RearrangerKind::box},
+                                                      {"subset", RearrangerKind::subset}};
+    const auto word = words.find(arguments.text("--rearranger"));
     if (word == words.end())
       throw Error(Code::invalid_argument,
-                  "--io-way is '" + arguments.text("--io-way") + "'; it can be auto, box or subset");
-    options.io_way = word->second;
+                  "--rearranger is '" + arguments.text("--rearranger") + "'; it can be auto, box or subset");
+    options.rearranger = word->second;
   }
   return options;
 }
@@ -209,7 +210,7 @@ std::string json_of(const std::vector<ServedRanks>& groups) {
   return json_list(all);
 }
 
-void print(const PretendedField& field, const std::string& tiles, const Simulation& s) {
+void print(const SimulatedField& field, const std::string& tiles, const Simulation& s) {
   const char* const writers[] = {"I/O rank", "node", "rank"};
   std::cout << Object()
                    .list("shape", fastest_first(field.global))
@@ -222,9 +223,9 @@ void print(const PretendedField& field, const std::string& tiles, const Simulati
                    .number("nodes_simulated", s.nodes)
                    .number("groups_simulated", s.groups)
                    .real("seconds", "%.3f", s.seconds)
-                   .text("way", s.exchanged    ? "exchange"
-                                : s.groups > 0 ? "subset"
-                                               : "direct")
+                   .text("strategy", s.rearranged   ? "rearrange"
+                                     : s.groups > 0 ? "subset"
+                                                    : "local")
                    .text("why", s.why)
                    .text("writer", writers[static_cast<int>(s.writer)])
                    .number("writers", s.writers)

@@ -14,9 +14,9 @@
 #include "arrays.hpp"
 #include "dataset_check.hpp"
 #include "files.hpp"
+#include "inject_error.hpp"
 #include "join.hpp"
 #include "json_reader.hpp"
-#include "plant.hpp"
 #include "sphere.hpp"
 #include "workload.hpp"
 #include "writers.hpp"
@@ -152,8 +152,8 @@ TEST_CASE("arrays keep their halos to themselves") {
 TEST_CASE("fields with the same values share their arrays to be written, and have their own to be read") {
   const Grid grid{218, 1, 4};
   auto content = restart_content(grid);
-  auto& twin = content.add("twin", Type::dbl, "lev ncol", true);
-  twin.same_as = "T";
+  auto& replica = content.add("twin", Type::dbl, "lev ncol", true);
+  replica.same_as = "T";
   const auto named = [](std::vector<LocalField>& arrays, const std::string& name) -> LocalField& {
     return *std::find_if(arrays.begin(), arrays.end(), [&](const auto& a) { return a.field().name == name; });
   };
@@ -226,7 +226,7 @@ TEST_CASE("a wrong byte is found in every kind of file, and nothing else") {
       CAPTURE(kind.along);
       alone([&] { write(kind, content, records); });
       CHECK(wrong(content, records) == 0);
-      alone([&] { plant_error(k_path, content, records, {}, false); });
+      alone([&] { inject_error(k_path, content, records, {}, false); });
       CHECK(wrong(content, records) == 1);
     }
 }
@@ -271,7 +271,7 @@ TEST_CASE("a joined set has all values, wrong ones too") {
       alone([&] { write(kind, content, records); });
       join_set(MPI_COMM_WORLD, k_path, joined, kind.format, false, 4096);
       CHECK(wrong(content, records, joined) == 0);
-      alone([&] { plant_error(k_path, content, records, {}, false); });
+      alone([&] { inject_error(k_path, content, records, {}, false); });
       join_set(MPI_COMM_WORLD, k_path, joined, kind.format, true, 4096);
       CHECK(wrong(content, records, joined) == 1);
       alone([&] {

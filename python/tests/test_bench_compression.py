@@ -25,12 +25,12 @@ def test_cells_are_of_one_compression():
         one("gather+deflate1+chunk_bytes=4MiB", [5, 5], "netcdf4"),
     ]
     (contest,) = contests(*groups)
-    told = compare.verdicts([contest])
+    reported = compare.verdicts([contest])
     # Without compression nothing else ran, and with deflate1 native did not, but it ran.
-    assert [(v.compression, v.verdict, v.best.method) for v in told] == [
+    assert [(v.compression, v.verdict, v.best.method) for v in reported] == [
         ("zstd1", "behind", "native+zstd1+thread")
     ]
-    assert told[0].as_dict()["compression"] == "zstd1"
+    assert reported[0].as_dict()["compression"] == "zstd1"
     (contest,) = contests(*groups, one("native+deflate1", [6, 6], "netcdf4"))
     assert [v.ratio for v in compare.verdicts([contest])] == [1.5, 1.5]
     (words,) = advice.compression_words([contest])
@@ -40,8 +40,8 @@ def test_cells_are_of_one_compression():
 
 def test_what_a_model_waits_for(document):
     (place,) = (s.summary for s in document.sections if s.name == "roms-benchmark")
-    told = " ".join(words for sentences in place.values() for words in sentences)
-    assert "waits for calls of output: 5\u00a0% with `native+thread` (netcdf4)" in told
+    reported = " ".join(words for sentences in place.values() for words in sentences)
+    assert "waits for calls of output: 5\u00a0% with `native+thread` (netcdf4)" in reported
 
 
 def test_threads_are_advised_with_what_they_need():

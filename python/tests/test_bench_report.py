@@ -13,7 +13,7 @@ from bench_results import contests, one
 
 from shoal.bench.report import advice, compare, results, sweeps
 from shoal.bench.report.document import document_of
-from shoal.errors import FileMissingError, FormatError
+from shoal.errors import FormatError, NoSuchFileError
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +98,10 @@ def test_cells(native, word):
     groups = [one("gather", [2, 2]), one("limit", [0.1, 0.1], "raw")]
     groups += [one("native", native)] if native else []
     (verdict,) = compare.verdicts(contests(*groups))
-    told = verdict.as_dict()
-    assert told["verdict"] == word and told["format"] == "cdf5" and told["tiles"] == [2, 2]
-    assert told["best_other_method"] == "gather" and told["best_other_seconds"] == 2
-    assert json.dumps(told)
+    reported = verdict.as_dict()
+    assert reported["verdict"] == word and reported["format"] == "cdf5" and reported["tiles"] == [2, 2]
+    assert reported["best_other_method"] == "gather" and reported["best_other_seconds"] == 2
+    assert json.dumps(reported)
 
 
 def test_cells_are_of_one_format():
@@ -215,7 +215,7 @@ def test_no_file(tmp_path, capsys):
 
     from shoal.bench.report.command import report
 
-    with pytest.raises(FileMissingError, match="is not there"):
+    with pytest.raises(NoSuchFileError, match="is not there"):
         results.load(tmp_path / "none.json")
     with pytest.raises(typer.Exit) as ended:
         report(tmp_path / "none.json", None)
@@ -248,8 +248,8 @@ def test_made_up_results_are_as_the_schema_says(items):
     pytest.importorskip("jsonschema")
     from shoal.bench.results import validate
 
-    told = validate(items)
-    assert not told, told[:5]
+    reported = validate(items)
+    assert not reported, reported[:5]
 
 
 # Words
@@ -289,9 +289,9 @@ def test_what_was_planned_and_is_not_there():
     here = contests(one("native", [1], study="a"), one("pnetcdf-collective", [1], study="a"))
     planned = [("a", "native", "cdf5"), ("a", "pnetcdf-collective", "cdf5"), ("a", "gather", "cdf5")]
     planned += [("a", "pnetcdf-collective", "netcdf4"), ("b", "native", "cdf5")]
-    told = " ".join(planned_words(here, planned))
-    assert "study b" in told and "no results of gather" in told
-    assert "pnetcdf-collective has no format netcdf4 (only cdf1, cdf2, cdf5)" in told
+    reported = " ".join(planned_words(here, planned))
+    assert "study b" in reported and "no results of gather" in reported
+    assert "pnetcdf-collective has no format netcdf4 (only cdf1, cdf2, cdf5)" in reported
     assert planned_words(here, planned[:2]) == []
 
 
@@ -402,8 +402,8 @@ def test_settings_that_change_nothing_are_named():
         advice.summary_of(contests(level), True)
     )
     clear = one("native+writers=1", [1, 1]) + one("native+writers=2", [2, 2])
-    told = " ".join(advice.summary_of(contests(clear), True))
-    assert "is fastest with 1; with 2: 2.0 times the time" in told and "no difference" not in told
+    reported = " ".join(advice.summary_of(contests(clear), True))
+    assert "is fastest with 1; with 2: 2.0 times the time" in reported and "no difference" not in reported
 
 
 def test_equal_times_are_called_so():
@@ -420,9 +420,10 @@ def test_what_was_measured_most_comes_first():
 
 def test_what_output_costs_a_run():
     found = contests(one("none", [2, 2], "none"), one("native", [3, 3]), one("gather", [4, 4]))
-    told = advice.output_words(found)
+    reported = advice.output_words(found)
     assert (
-        told == "Output makes a run longer: 50\u00a0% with `native` (cdf5), 100\u00a0% with `gather` (cdf5)."
+        reported
+        == "Output makes a run longer: 50\u00a0% with `native` (cdf5), 100\u00a0% with `gather` (cdf5)."
     )
     assert advice.output_words(contests(one("native", [1]))) == ""
 
@@ -651,6 +652,6 @@ def test_files_of_a_report(tmp_path, capsys):
     }
     assert "Summary" in capsys.readouterr().out
     report(path, None, cells=True)
-    told = json.loads(capsys.readouterr().out)
-    assert {cell["verdict"] for cell in told} <= {"wins", "within", "behind", "missing", "unverified"}
-    assert len(told) == 12  # three tilings, two operations, two formats
+    reported = json.loads(capsys.readouterr().out)
+    assert {cell["verdict"] for cell in reported} <= {"wins", "within", "behind", "missing", "unverified"}
+    assert len(reported) == 12  # three tilings, two operations, two formats

@@ -20,7 +20,7 @@ from shoal.bench import machine, results
 from shoal.bench.campaign import Campaign
 from shoal.bench.engine import Engine, EngineError, Estimate, find_engine, settings_for
 from shoal.bench.experiments import all_experiments
-from shoal.bench.fitting import Room
+from shoal.bench.fitting import Available
 from shoal.bench.journal import Journal
 from shoal.bench.planning import planned
 from shoal.bench.process import Run, is_prefix, remove_files
@@ -59,9 +59,9 @@ def run(work, fake, *options, expect=0, **environment):
 
 
 def held(work):
-    told = json.loads((work.parent / "results.json").read_text())
-    assert results.validate(told) == []
-    return told
+    reported = json.loads((work.parent / "results.json").read_text())
+    assert results.validate(reported) == []
+    return reported
 
 
 def small(*more):
@@ -70,15 +70,15 @@ def small(*more):
 
 def test_everything_is_measured(work, fake):
     done = run(work, fake, *small("--reps", "2"))
-    told = held(work)
-    methods = {(r["method"], r["format"]) for r in told}
+    reported = held(work)
+    methods = {(r["method"], r["format"]) for r in reported}
     assert methods == {
         *((name, f) for name in ("native", "gather") for f in ("cdf5", "netcdf4")),
         ("pnetcdf-collective", "cdf5"),
         ("limit", "raw"),
     }
-    assert len(told) == 2 * 2 * len(methods) and all(r["whole_round"] for r in told)
-    assert {(r["study"], r["paper"], r["ranks"]) for r in told} == {("size", False, 2)}
+    assert len(reported) == 2 * 2 * len(methods) and all(r["whole_round"] for r in reported)
+    assert {(r["study"], r["paper"], r["ranks"]) for r in reported} == {("size", False, 2)}
     assert "Not in this build, and left out: netcdf-collective" in done.stderr
     assert "left out: pnetcdf-collective netcdf4: pnetcdf-collective has no format netcdf4" in done.stdout
     assert "0.025 (1.00)" in done.stdout and "shoal bench report" in done.stdout
@@ -90,9 +90,9 @@ def test_options_reach_the_engine(work, fake):
     other.mkdir()
     run(work, fake, *small("--methods", "native+writers=1", "--formats", "cdf5", "--reps", "1", "--flush"),
         "--touch-memory", "--dir", str(other), "--tiles", "1x2", "--size", "9x8x3")  # fmt: skip
-    told = held(work)
-    assert {r["dir"] for r in told} == {str(work), str(other)}
-    first = told[0]
+    reported = held(work)
+    assert {r["dir"] for r in reported} == {str(work), str(other)}
+    first = reported[0]
     assert first["method"] == "native+writers=1" and first["flush"] and first["touch_memory"]
     assert first["tiles"] == [1, 2] and first["shape"] == [9, 8, 3]
 
@@ -109,14 +109,14 @@ def test_more_repetitions_go_on(work, fake):
 
 def test_a_broken_round_is_measured_again(work, fake):
     run(work, fake, *small("--reps", "2"))
-    told = held(work)
+    reported = held(work)
     path = work.parent / "results.json"
     # As it stands in the file after something ended the runner in the middle of the second repetition.
-    cut = [r if r["repetition"] == 1 else {**r, "whole_round": False} for r in told][:-3]
+    cut = [r if r["repetition"] == 1 else {**r, "whole_round": False} for r in reported][:-3]
     path.write_text(json.dumps(cut))
     done = run(work, fake, *small("--reps", "2"))
     assert "goes on after 1 of 2 repetitions, without 9 results of a broken one" in done.stderr
-    assert held(work) == told
+    assert held(work) == reported
 
 
 def test_other_results_are_not_mixed_in(work, fake):
@@ -188,7 +188,7 @@ def test_terminated_while_it_looks_around(work, fake):
 def in_this_process(work, fake, options, monkeypatch):
     for key, value in fake.items():
         monkeypatch.setenv(key, value)
-    # A program that runs MPI, as other tests may have made of this one, is told to start without mpiexec.
+    # A program that runs MPI, as other tests may have made of this one, is asked to start without mpiexec.
     monkeypatch.setattr(command, "inside_mpi", lambda: False)
     where = ["--json", str(work.parent / "results.json"), "--dir", str(work)]
     return CliRunner().invoke(command.group, ["run", *options, *where])
@@ -282,11 +282,11 @@ def test_an_engine_that_is_not_there(work):
 def test_list(fake):
     done = run_program([*bench, "list"], env=fake)
     assert done.returncode == 0 and "not in this build" in done.stdout
-    told = json.loads(run_program([*bench, "list", "--json"], env=fake).stdout)
-    names = [item["name"] for item in told["experiments"]]
+    reported = json.loads(run_program([*bench, "list", "--json"], env=fake).stdout)
+    names = [item["name"] for item in reported["experiments"]]
     assert names[:3] == ["roms-size", "roms-tiles", "roms-ranks"] and len(names) >= 7
-    assert [item["in_this_build"] for item in told["experiments"]][:4] == [True, True, True, False]
-    assert {"native", "limit"} < {item["name"] for item in told["methods"]}
+    assert [item["in_this_build"] for item in reported["experiments"]][:4] == [True, True, True, False]
+    assert {"native", "limit"} < {item["name"] for item in reported["methods"]}
     done = run_program([*bench, "list"], env={"BENCH_ENGINE": "/none/such"})
     assert done.returncode == 1 and "roms-size" in done.stdout and "BENCH_ENGINE" in done.stderr
 
@@ -337,11 +337,11 @@ def test_memory_that_is_left(tmp_path):
 def test_room():
     needs = Estimate(memory_bytes=1000, disk_bytes=500, shape=(4, 4, 1), records=1, bytes=500)
     disk = machine.Folder("/d", 600, False)
-    assert Room(1200, 1, (disk,)).lacks(needs) == ""
-    assert "of memory" in Room(1100, 1, (disk,)).lacks(needs)
-    assert Room(600, 2, (disk,)).lacks(needs) == ""
-    assert "in /d" in Room(None, 1, (machine.Folder("/d", 550, False),)).lacks(needs)
-    assert "files in memory counted" in Room(1200, 1, (machine.Folder("/d", 600, True),)).lacks(needs)
+    assert Available(1200, 1, (disk,)).lacks(needs) == ""
+    assert "of memory" in Available(1100, 1, (disk,)).lacks(needs)
+    assert Available(600, 2, (disk,)).lacks(needs) == ""
+    assert "in /d" in Available(None, 1, (machine.Folder("/d", 550, False),)).lacks(needs)
+    assert "files in memory counted" in Available(1200, 1, (machine.Folder("/d", 600, True),)).lacks(needs)
 
 
 def test_files_of_others_stay(tmp_path):
@@ -463,8 +463,8 @@ def test_mpi_is_told_no_more_than_it_needs(monkeypatch):
     yields, copies = "OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_btl_vader_single_copy_mechanism"
     for may, ranks, expected in ((True, 2, set()), (True, 3, {yields}), (False, 2, {copies})):
         monkeypatch.setattr(mpi_launch, "ranks_may_read_each_other", lambda may=may: may)
-        told = mpi_launch.needed_settings(launcher, ranks, 2)
-        assert set(told) - {"OMPI_MCA_hwloc_base_binding_policy"} == expected
+        reported = mpi_launch.needed_settings(launcher, ranks, 2)
+        assert set(reported) - {"OMPI_MCA_hwloc_base_binding_policy"} == expected
     monkeypatch.setenv(copies, "cma")
     assert copies not in mpi_launch.needed_settings(launcher, 2, 2)
     assert mpi_launch.needed_settings(mpi_launch.Launcher("mpiexec", "mpich"), 9, 2) == {}
@@ -530,9 +530,9 @@ def test_large_files_wait_until_a_round_is_whole(work, fake, monkeypatch):
 
 def test_schema_finds_what_is_wrong(work, fake):
     run(work, fake, *small("--reps", "1"))
-    told = held(work)
+    reported = held(work)
     for broken in ({"repetition": 0}, {"tiles": "2x2"}, {"seconds": {}}, {"cache": "warm"}):
-        assert results.validate([{**told[0], **broken}])
+        assert results.validate([{**reported[0], **broken}])
 
 
 # With the engine itself, where this build has one that streams.
@@ -564,16 +564,16 @@ def test_each_experiment_at_toy_size(name, work):
         pytest.skip("this build has no engine that streams, or not this experiment")
     first = all_experiments()[name].studies[0].name
     run(work, {}, f"{name}:{first}", *_toy[name], "--reps", "1")
-    told = held(work)
-    assert told and all(r["verified"] and r["whole_round"] for r in told)
-    methods = {r["method"] for r in told}
+    reported = held(work)
+    assert reported and all(r["verified"] and r["whole_round"] for r in reported)
+    methods = {r["method"] for r in reported}
     known = engine.capabilities().methods
     expected = {m for m in all_experiments()[name].studies[0].methods if m.split("+")[0] in known}
     assert methods == expected
     assert not list(work.iterdir())
 
 
-def test_planted_errors_are_found_by_the_engine(work, tmp_path):
+def test_injected_errors_are_found_by_the_engine(work, tmp_path):
     """A wrong byte in every file: the engine says so of each result, and the runner ends with 2."""
     engine = real_engine()
     if engine is None:
@@ -586,12 +586,12 @@ def test_planted_errors_are_found_by_the_engine(work, tmp_path):
     spoiler.chmod(0o755)
     options = small("--methods", "native", "--formats", "cdf5,netcdf4", "--reps", "1", "--size", "17x11x3")
     done = run(work, {"BENCH_ENGINE": str(spoiler)}, *options, expect=2)
-    told = held(work)
-    assert told and not any(r["verified"] for r in told if r["operation"] == "write"), done.stdout
+    reported = held(work)
+    assert reported and not any(r["verified"] for r in reported if r["operation"] == "write"), done.stdout
 
 
 def test_beside_the_library():
-    """The engine of the libshoal in use is found without being told."""
+    """The engine of the libshoal in use is found without being reported."""
     if "BENCH_ENGINE" in os.environ or real_engine() is None:
         pytest.skip("no engine was built beside the library")
     assert isinstance(find_engine(), Engine) and shutil.which(str(find_engine().path))

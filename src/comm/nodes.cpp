@@ -19,7 +19,7 @@ Comm node_of(const Comm& comm, int ranks_per_node) {
 std::int64_t cores_of(const Comm& node) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  // Machines with more cores than the set holds have enough; whoever cannot tell must still take part.
+  // Machines with more cores than the set holds have enough; whoever cannot say must still take part.
   if (sched_getaffinity(0, sizeof mine, &mine) != 0)
     for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
       CPU_SET(core, &mine);

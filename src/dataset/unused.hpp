@@ -22,7 +22,7 @@ struct DatasetKind {
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind);
 
 /// Names and patterns of the settings by variable ("temp=...; salt*=...") that were used for no variable that
-/// was defined, as warnings that tell which variables there are. Local.
+/// was defined, as warnings that say which variables there are. Local.
 std::vector<std::string> unused_choices(const Settings& settings, const Definitions& definitions);
 
 }  // namespace shoal

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "codec/convert.hpp"
-#include "driver/meeting.hpp"
+#include "driver/call_matching.hpp"
 #include "driver/pieces.hpp"
 #include "driver/shared_file.hpp"
 #include "storage/holes.hpp"
@@ -30,7 +30,8 @@ std::vector<char> holes_in(Catalog& catalog) {
   std::vector<char> holes;
   for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
     const Placement where = catalog.placement(v);
-    bool any = where.kind == Placement::Kind::library || where.kind == Placement::Kind::encoded;  // not told
+    bool any =
+        where.kind == Placement::Kind::library || where.kind == Placement::Kind::encoded;  // not reported
     const bool asks = where.kind == Placement::Kind::listed ||
                       (where.kind == Placement::Kind::regular && where.begin == k_unplaced);
     if (asks) {
@@ -86,7 +87,7 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
   where_ = unpack_file_system(in);
   counters_.file_system = where_.type;
   records_.start(schema_);
-  reach_.start(schema_);
+  written_records_.start(schema_);
 }
 
 void BoxDriver::stripe_by_hints() {
@@ -104,15 +105,15 @@ void BoxDriver::warn_of_sharing() {
   if (!warning.empty()) counters_.warnings.push_back(warning);
 }
 
-void BoxDriver::watch_device(bool tells_nobody) {
+void BoxDriver::watch_device(bool reports_to_nobody) {
   using Sharing = FileSystem::Sharing;
   if (!writable_ || (where_.sharing != Sharing::local && where_.sharing != Sharing::coherent)) return;
-  device_.emplace(path_, options_.find_room, tells_nobody && reports_holes(where_.type));
-  tells_nobody_ = tells_nobody;
+  device_.emplace(path_, options_.find_free_space, reports_to_nobody && reports_holes(where_.type));
+  reports_to_nobody_ = reports_to_nobody;
 }
 
 // On rank 0; the others hear of it as they meet.
-Status BoxDriver::find_room(const Schema& schema, std::int64_t more, std::int64_t new_cells) {
+Status BoxDriver::find_free_space(const Schema& schema, std::int64_t more, std::int64_t new_cells) {
   if (!device_ || comm_.rank() != 0) return {};
   return caught([&] { device_->expect(schema, more, new_cells); });
 }
@@ -130,7 +131,7 @@ void BoxDriver::require_format(const char* driver, std::initializer_list<Format>
 void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
   ++calls_stored_;
-  comm_.agree_or_throw(find_room(wanted, 0, 0));
+  comm_.agree_or_throw(find_free_space(wanted, 0, 0));
   comm_.agree_or_throw(caught([&] { extend(wanted); }));
   auto lengths = schema_.dims;
   schema_ = wanted;
@@ -205,20 +206,20 @@ void BoxDriver::write(const Transfer& transfer) {
   if (v >= 0) {
     const auto bytes = transfer.region.cells() * static_cast<std::int64_t>(size_of(variable(v).type));
     const bool grows = schema_.has_record(v) && transfer.region.end(0) > schema_.shape(v)[0];
-    known = together ? find_room(schema_, bytes, grows ? bytes : 0) : Status{};
+    known = together ? find_free_space(schema_, bytes, grows ? bytes : 0) : Status{};
   }
-  const Status met = together ? meet_for_call(comm_, "writes", v, transfer.region, known) : known;
-  if (!met.ok()) {
-    missed_ = missed_ || !together;
-    if (missed_) reach_.lose();
-    return keep(met, -1);
+  const Status match = together ? match_field_call(comm_, "writes", v, transfer.region, known) : known;
+  if (!match.ok()) {
+    skipped_call_ = skipped_call_ || !together;
+    if (skipped_call_) written_records_.lose();
+    return keep(match, -1);
   }
   keep(transfer.status, v);
   written_so_far_.add(static_cast<std::uint64_t>(v));
   written_so_far_.add(transfer.region);
   if (rearranges(transfer)) return write_tiles(transfer);
-  const std::int64_t had = reach_.of(schema_, v);
-  reach_.note(schema_, v, transfer.region);
+  const std::int64_t had = written_records_.of(schema_, v);
+  written_records_.note(schema_, v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
   begin_storing(v, transfer.region, false);
@@ -250,12 +251,14 @@ const std::byte* BoxDriver::packed_cells(const Transfer& transfer, const Box& bo
     return transfer.array.data;
   const Timer pack_timer(counters_.pack);
   const auto size = static_cast<std::int64_t>(as_stored.size);
-  std::byte* packed = room_for_cells(static_cast<std::size_t>(box.cells() * size));
+  std::byte* packed = buffer_for_cells(static_cast<std::size_t>(box.cells() * size));
   const Bytes fill = stored_fill(definition, as_stored.swapped);
   if (good) {
-    const Misfits misfits = pack_cells(transfer, box, packed, byte_strides(box.count, as_stored.size),
-                                       to_stored(transfer, as_stored), fill.data());
-    if (misfits.count > 0) keep(misfit_status(transfer, definition, misfits, box, true), transfer.variable);
+    const ConversionErrors conversion_errors =
+        pack_cells(transfer, box, packed, byte_strides(box.count, as_stored.size),
+                   to_stored(transfer, as_stored), fill.data());
+    if (conversion_errors.count > 0)
+      keep(conversion_status(transfer, definition, conversion_errors, box, true), transfer.variable);
   } else {
     fill_box(packed, {size}, {box.cells()}, fill.data(), fill.size());
   }
@@ -325,10 +328,10 @@ void BoxDriver::fill_box_of(int v, const Box& box, bool replicated) {
   });
 }
 
-void BoxDriver::fill_gaps(bool somebody_missed) {
-  const auto found = gaps(somebody_missed);
+void BoxDriver::fill_gaps(bool any_skipped) {
+  const auto found = gaps(any_skipped);
   if (found.empty()) return;
-  if (const Status room = comm_.agree(find_room(schema_, 0, 0)); !room.ok()) return keep(room, -1);
+  if (const Status space = comm_.agree(find_free_space(schema_, 0, 0)); !space.ok()) return keep(space, -1);
   for (const auto& gap : found) {
     const bool replicated = !variable(gap.variable).distributed;
     begin_storing(gap.variable, gap.cells, replicated);
@@ -336,12 +339,13 @@ void BoxDriver::fill_gaps(bool somebody_missed) {
   }
 }
 
-// Where ranks do not meet in write, one that missed a call knows less of what was written: then those of a
-// rank that missed nothing count, and if there is none, nothing is filled, lest cells of others are lost.
-std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
-  if (!somebody_missed) return records_.take_gaps(schema_);
-  const std::int64_t who = comm_.min(std::int64_t{missed_ ? comm_.size() : comm_.rank()});
-  std::vector<RecordKeeper::Gap> found;
+// Where ranks do not match calls in write, one that missed a call knows less of what was written: then those
+// of a rank that missed nothing count, and if there is none, nothing is filled, lest cells of others are
+// lost.
+std::vector<RecordFillTracker::Gap> BoxDriver::gaps(bool any_skipped) {
+  if (!any_skipped) return records_.take_gaps(schema_);
+  const std::int64_t who = comm_.min(std::int64_t{skipped_call_ ? comm_.size() : comm_.rank()});
+  std::vector<RecordFillTracker::Gap> found;
   if (who < comm_.size()) {
     ByteWriter out;
     if (comm_.rank() == who) out.put(records_.take_gaps(schema_));
@@ -350,8 +354,8 @@ std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
     ByteReader(message).get(found);
   }
   records_.start(schema_);
-  reach_.start(schema_);
-  missed_ = false;
+  written_records_.start(schema_);
+  skipped_call_ = false;
   return found;
 }
 
@@ -360,25 +364,25 @@ void BoxDriver::read(const Transfer& transfer) {
   const int v = transfer.variable;
   const bool is_map = transfer.decomposition && transfer.decomposition->map() != nullptr;
   overlapping_ = !(is_map || transfer.mine.empty() || transfer.mine == own_cells(transfer));
-  const Status met =
-      meet_for_call(comm_, "reads", v, transfer.region, transfer.status, nullptr, &overlapping_);
-  if (!met.ok()) throw Error(met);
+  const Status match =
+      match_field_call(comm_, "reads", v, transfer.region, transfer.status, nullptr, &overlapping_);
+  if (!match.ok()) throw Error(match);
   const VariableDef& definition = variable(v);
   ++counters_.fields_read;
   if (rearranges(transfer)) return comm_.agree_or_throw(read_tiles(transfer));
   const Box& box = transfer.mine;
   const Element as_stored = stored(v);
-  const bool direct = !as_stored.swapped && !leaves_land(transfer) &&
+  const bool direct = !as_stored.swapped && !leaves_masked(transfer) &&
                       is_contiguous(transfer.array, definition.type) && !box.empty();
-  Status status = caught([&] { settle(); });
+  Status status = caught([&] { complete_pending(); });
   std::byte* cells = transfer.array.data;
-  const Status room = caught([&] {
+  const Status space = caught([&] {
     if (!direct) cells = packed_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
   });
-  status.merge(room);
+  status.merge(space);
   {
     const Timer read_timer(counters_.read);
-    in_pieces(v, transfer.region, room.ok() ? box : nothing(box.rank()), true,
+    in_pieces(v, transfer.region, space.ok() ? box : nothing(box.rank()), true,
               [&](const Box& piece, std::int64_t at) {
                 status.merge(caught([&] { load(v, piece, cells + at); }));
               });
@@ -386,9 +390,11 @@ void BoxDriver::read(const Transfer& transfer) {
   counters_.bytes_read += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
   if (status.ok() && !direct && !box.empty()) {
     const Timer unpack_timer(counters_.unpack);
-    const Misfits misfits = unpack_cells(transfer, cells, byte_strides(box.count, as_stored.size), box,
-                                         find_conversion(as_stored, in_memory(transfer)));
-    if (misfits.count > 0) status = misfit_status(transfer, definition, misfits, box, false);
+    const ConversionErrors conversion_errors =
+        unpack_cells(transfer, cells, byte_strides(box.count, as_stored.size), box,
+                     find_conversion(as_stored, in_memory(transfer)));
+    if (conversion_errors.count > 0)
+      status = conversion_status(transfer, definition, conversion_errors, box, false);
   }
   if (!status.ok() && status.variable.empty()) status.variable = definition.name;
   comm_.agree_or_throw(status);
@@ -399,11 +405,11 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
   const bool root = comm_.rank() == 0;
   ++calls_stored_;
   Box region = box;  // others than rank 0 may only guess
-  const Status met = meet_for_call(comm_, "puts", v, {}, status, &region);
-  if (!met.ok()) return keep(met, v);
+  const Status match = match_field_call(comm_, "puts", v, {}, status, &region);
+  if (!match.ok()) return keep(match, v);
   const Box mine = root ? box : nothing(box.rank());
   const Timer timer(counters_.store);
-  reach_.note(schema_, v, region);
+  written_records_.note(schema_, v, region);
   begin_storing(v, region, true);
   keep(caught([&] {
          if (variable(v).type == Type::string)
@@ -418,12 +424,12 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
 
 void BoxDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
                     const Status& status) {
-  const Status met = meet_for_call(comm_, "gets", v, {}, status);
-  if (!met.ok()) throw Error(met);
+  const Status match = match_field_call(comm_, "gets", v, {}, status);
+  if (!match.ok()) throw Error(match);
   const bool root = comm_.rank() == 0;
   const bool text = variable(v).type == Type::string;
   const bool all = options_.all_read && !text;
-  Status outcome = caught([&] { settle(); });
+  Status outcome = caught([&] { complete_pending(); });
   outcome.merge(caught([&] {
     const Timer timer(counters_.read);
     if (!text)
@@ -464,7 +470,7 @@ bool BoxDriver::align_records() {
   const auto n = all.size();
   const auto wrote = static_cast<std::int64_t>(written_so_far_.value() >> 1);
   written_so_far_ = {};
-  all.insert(all.end(), {wrote, -wrote, missed_ ? 1 : 0, pending_.ok() ? 0 : 1});
+  all.insert(all.end(), {wrote, -wrote, skipped_call_ ? 1 : 0, pending_.ok() ? 0 : 1});
   all = comm_.max(std::move(all));
   for (std::size_t d = 0; d < n; ++d)
     schema_.dims[d].length = all[d];
@@ -478,7 +484,7 @@ bool BoxDriver::align_records() {
           {},
           {}},
          -1);
-  missed_ = missed_ || (differ && wrote != all[n]);
+  skipped_call_ = skipped_call_ || (differ && wrote != all[n]);
   return all[n + 2] != 0 || differ;
 }
 
@@ -486,27 +492,27 @@ void BoxDriver::finish(bool durable, bool final) {
   closing_ = final;
   whole_ = false;
   Status brought;
-  const bool written_nothing = calls_stored_ == calls_told_;
+  const bool written_nothing = calls_stored_ == calls_reported_;
   if (writable_) {
-    const bool missed = align_records();
-    if (!fills()) fill_gaps(missed);
+    const bool skipped_call = align_records();
+    if (!fills()) fill_gaps(skipped_call);
     brought = caught([&] { commit(durable || must_flush()); });
   }
   if (final) brought.merge(caught([&] { close_file(); }));
-  // What a sync told is still so at close, where the library tries again; nobody needs to hear it twice.
-  if (!(final && told_ && written_nothing)) keep(brought, -1);
+  // What a sync reported is still so at close, where the library tries again; nobody needs to hear it twice.
+  if (!(final && reported_ && written_nothing)) keep(brought, -1);
   keep_damage();
   Status outcome = comm_.agree(pending_);
   // Values that did not fit were left out; all else is there.
   const bool failed = !brought.ok() || loses_bytes(pending_);
-  whole_ = (outcome.ok() && !told_) || comm_.max(std::int64_t{failed ? 1 : 0}) == 0;
+  whole_ = (outcome.ok() && !reported_) || comm_.max(std::int64_t{failed ? 1 : 0}) == 0;
   pending_ = {};
   if (device_ && !outcome.ok()) device_->forget();
-  if (outcome.ok() && tells_nobody_)
+  if (outcome.ok() && reports_to_nobody_)
     outcome = caught([&] { comm_.on_root([&] { device_->check_stored(schema_, placements_); }); });
   whole_ = whole_ && !loses_bytes(outcome);
-  told_ = !whole_;
-  calls_told_ = calls_stored_;
+  reported_ = !whole_;
+  calls_reported_ = calls_stored_;
   if (!outcome.ok()) throw Error(outcome);
 }
 

@@ -10,10 +10,10 @@
 
 namespace shoal {
 
-PretendedGroups pretended_groups(const PretendedField& field, const DriverOptions& options) {
+SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOptions& options) {
   std::vector<int> chosen;
   if (options.io_ranks > 0) {
-    chosen = pretended_io_ranks(field, options);
+    chosen = simulated_io_ranks(field, options);
   } else {
     DriverOptions each = options;
     if (!sets_io_ranks(options)) each.io_ranks_per_node = 1;
@@ -24,7 +24,7 @@ PretendedGroups pretended_groups(const PretendedField& field, const DriverOption
         chosen.push_back(first + r);
     }
   }
-  PretendedGroups out;
+  SimulatedGroups out;
   out.field = field;
   out.field.firsts.clear();
   for (int n = 0; n < field.nodes; ++n) {
@@ -32,9 +32,9 @@ PretendedGroups pretended_groups(const PretendedField& field, const DriverOption
     const auto begin = std::lower_bound(chosen.begin(), chosen.end(), first);
     const auto end = std::lower_bound(begin, chosen.end(), field.first_of_node(n + 1));
     if (begin == end)
-      throw Error(Code::setting, "io_way=subset, but node " + std::to_string(n) +
+      throw Error(Code::setting, "rearranger=subset, but node " + std::to_string(n) +
                                      " has no I/O rank, and cells do not go from node to node; set "
-                                     "io_ranks_per_node, or io_way=box");
+                                     "io_ranks_per_node, or rearranger=box");
     // The first group has those before its I/O rank too.
     for (auto io = begin; io != end; ++io) {
       out.field.firsts.push_back(io == begin ? first : *io);
@@ -50,24 +50,26 @@ PretendedGroups pretended_groups(const PretendedField& field, const DriverOption
 
 namespace {
 
-/// As NativeDriver::check_io_way refuses it.
+/// As NativeDriver::check_rearranger refuses it.
 void check_subset(const SimulationWish& wish) {
   if (!wish.native)
-    throw Error(Code::setting, "io_way=subset is for driver native; others hand on the boxes of I/O ranks");
-  if (wish.options.exchange == Exchange::on)
-    throw Error(Code::setting, "io_way=subset and exchange=on contradict each other; leave one of them out");
+    throw Error(Code::setting,
+                "rearranger=subset is for driver native; others hand on the boxes of I/O ranks");
+  if (wish.options.rearrange == Rearrange::on)
+    throw Error(Code::setting,
+                "rearranger=subset and rearrange=on contradict each other; leave one of them out");
   if (wish.options.writers > 1)
-    throw Error(Code::setting, "io_way=subset and writers=" + std::to_string(wish.options.writers) +
+    throw Error(Code::setting, "rearranger=subset and writers=" + std::to_string(wish.options.writers) +
                                    " contradict each other, as one rank of each group stores");
 }
 
 /// As NativeDriver::make_groups: what follows knows of nodes alone.
-SimulationWish of_groups(const SimulationWish& wish, const PretendedGroups& groups) {
+SimulationWish of_groups(const SimulationWish& wish, const SimulatedGroups& groups) {
   SimulationWish out = wish;
   out.field = groups.field;
   DriverOptions& options = out.options;
   options.io_ranks = options.io_stride = options.io_base = options.io_ranks_per_node = 0;
-  options.exchange = Exchange::off;
+  options.rearrange = Rearrange::off;
   options.writers = 1;
   for (const int n : groups.groups_of_node)
     out.stage_bytes.push_back(std::max(k_least_slots * k_least_slot, options.stage_bytes / n));
@@ -77,13 +79,13 @@ SimulationWish of_groups(const SimulationWish& wish, const PretendedGroups& grou
 }  // namespace
 
 Simulation simulate(const SimulationWish& wish) {
-  if (wish.options.io_way != IoWay::subset) {
-    const PretendedField& field = wish.field;
+  if (wish.options.rearranger != RearrangerKind::subset) {
+    const SimulatedField& field = wish.field;
     if (wish.native) require_writers(wish.options.writers, (field.ranks + field.nodes - 1) / field.nodes);
     return simulate_nodes(wish);
   }
   check_subset(wish);
-  const PretendedGroups groups = pretended_groups(wish.field, wish.options);
+  const SimulatedGroups groups = simulated_groups(wish.field, wish.options);
   Simulation out = simulate_nodes(of_groups(wish, groups));
   out.groups = out.nodes;
   out.writer = Writer::io_rank;

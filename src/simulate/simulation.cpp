@@ -39,12 +39,12 @@ Cost Simulator::plan_block(int rank) {
   }
   const auto gathered = static_cast<std::int64_t>(numbers.capacity() * sizeof(std::int64_t));
   Cost cost;
-  const Gauge gauge(wish_.meter);
+  const ResourceProbe probe(wish_.meter);
   if (rank == 0)
     unowned_ = unowned_by_tiles(field_.global, std::move(numbers));
   else
     numbers_of_tile(field_.tile(rank));
-  cost.add(gauge, gathered);
+  cost.add(probe, gathered);
   cost.kept = rank == 0 ? static_cast<std::int64_t>(unowned_.capacity() * sizeof(Box)) : 0;
   return cost;
 }
@@ -59,9 +59,9 @@ NodeShare Simulator::share_of(int node) {
 }
 
 NodeShare Simulator::plan_share(int rank, Cost& cost) {
-  const Gauge gauge(wish_.meter);
+  const ResourceProbe probe(wish_.meter);
   NodeShare share = share_of(node_of(rank));
-  cost.add(gauge, cost.kept + k_gathered_bytes * field_.ranks);
+  cost.add(probe, cost.kept + k_gathered_bytes * field_.ranks);
   cost.kept += static_cast<std::int64_t>(
       (share.store.capacity() + share.unowned.capacity() + share.owned.capacity() + share.fetch.capacity()) *
       sizeof(Box));
@@ -78,29 +78,29 @@ void Simulator::store_through_stage(int node, const NodeShare& share) {
   const int ranks = field_.first_of_node(node + 1) - field_.first_of_node(node);
   const StageShape stage = stage_shape(wish_.options_of_node(node), ranks);
   const auto size = static_cast<std::int64_t>(field_.size);
-  Filling filling;
+  SlotGeneration generation;
   std::int64_t load = 0;
   std::int64_t writes = 0;
   const auto store = [&] {
-    for (std::uint32_t s = 0; s < filling.shares(); ++s)
-      filling.for_each_extent(s, nullptr, [&](const Extent& extent) {
+    for (std::uint32_t s = 0; s < generation.shares(); ++s)
+      generation.for_each_extent(s, nullptr, [&](const Extent& extent) {
         load += extent.bytes;
         ++writes;
         extent_bytes_.add(extent.bytes, node);
       });
-    filling = Filling();
-    filling.share_evenly(stage.slot_bytes, stage.writers);
+    generation = SlotGeneration();
+    generation.share_evenly(stage.slot_bytes, stage.writers);
   };
   store();
   for_each_piece(share.store, chunk_, stage.slot_bytes / size, [&](const Piece& piece) {
     StagedPiece staged{piece, 0, address_of(piece.chunk_index, region_, chunk_), -1, chunk_, field_.size,
                        -1,    {}};
-    if (!filling.has_room(staged.bytes(), stage.slot_bytes)) store();
-    if (filling.pieces.empty()) filling.align();
-    staged.in_stage = filling.used;
-    filling.used += staged.bytes();
-    if (!field_.chunk.empty()) ++filling.addresses;
-    filling.pieces.push_back(staged);
+    if (!generation.has_space(staged.bytes(), stage.slot_bytes)) store();
+    if (generation.pieces.empty()) generation.align();
+    staged.in_stage = generation.used;
+    generation.used += staged.bytes();
+    if (!field_.chunk.empty()) ++generation.addresses;
+    generation.pieces.push_back(staged);
   });
   store();
   loads_.add(load, node);
@@ -146,10 +146,10 @@ NodeShare Simulator::share_by_tiles(int node) {
 
 NodeShare Simulator::share_by_map(int node) {
   NodeShare share;
-  share.store = within_region(weighing_->boxes_of(node), region_);
+  share.store = within_region(cost_model_->boxes_of(node), region_);
   for (int r = field_.first_of_node(node); r < field_.first_of_node(node + 1); ++r) {
-    Cost cost = weighing_->cost_of_rank(r);
-    cost.add(weighing_->cost_of_node(node));
+    Cost cost = cost_model_->cost_of_rank(r);
+    cost.add(cost_model_->cost_of_node(node));
     note(r, cost);
   }
   return share;
@@ -178,11 +178,11 @@ Simulation Simulator::run() {
     plan_block(0);
     unowned_of_ = dealt_to_nodes(unowned_, field_.nodes);
   }
-  weighing_.emplace(wish_, [&](int node) { return share_of(node); });
-  out_.exchanged = weighing_->exchange;
-  out_.why = weighing_->why;
-  if (out_.exchanged)
-    exchange();
+  cost_model_.emplace(wish_, [&](int node) { return share_of(node); });
+  out_.rearranged = cost_model_->rearranges;
+  out_.why = cost_model_->why;
+  if (out_.rearranged)
+    rearrange();
   else
     store_direct();
 

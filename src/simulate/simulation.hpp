@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "simulate/figures.hpp"
-#include "simulate/pretended.hpp"
+#include "simulate/simulated_field.hpp"
 
 namespace shoal {
 
@@ -20,7 +20,7 @@ struct MemoryMeter {
 
 /// What is simulated: one field, written once.
 struct SimulationWish {
-  PretendedField field;
+  SimulatedField field;
   DriverOptions options;
   bool native = true;   ///< the driver; others always send cells to I/O ranks
   Seconds budget = 60;  ///< if all ranks would take longer, only some nodes are simulated
@@ -51,7 +51,7 @@ struct ServedRanks {
 
 /// What came out. All of it is of the ranks, nodes and writers that were simulated.
 struct Simulation {
-  bool exchanged = false;  ///< cells go to I/O ranks in messages
+  bool rearranged = false;  ///< cells go to I/O ranks in messages
   std::string why;
   Writer writer = Writer::io_rank;
   std::int64_t writers = 0;  ///< there are

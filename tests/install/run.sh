@@ -64,6 +64,6 @@ echo "== programs"
 mv "$prefix" "$prefix-moved"
 programs=$prefix-moved/bin
 [ ! -x "$programs/shoal-plan" ] || "$programs/shoal-plan" --ranks 12 --nodes 3 --global 24x18 --io-ranks 2 |
-  grep '"way": *"exchange"' >/dev/null
+  grep '"strategy": *"rearrange"' >/dev/null
 [ ! -x "$programs/shoal-bench" ] || "$mpirun" 1 "$programs/shoal-bench" --help | grep -- --tiles >/dev/null
 echo "installed Shoal: all outside programs ran, and its own"

@@ -33,10 +33,10 @@ def choose(result) -> None:
         result.options = replace(options, background=chosen)
     if asked != "ranks":
         return
-    if options.sets_io_ranks or options.io_way == "subset":
+    if options.sets_io_ranks or options.rearranger == "subset":
         raise InvalidArgumentError(
             "With background=ranks the ranks that serve are the I/O ranks; leave io_ranks, "
-            "io_ranks_per_node, io_stride, io_base and io_way=subset out."
+            "io_ranks_per_node, io_stride, io_base and rearranger=subset out."
         )
     result.options = replace(options, servers=options.servers or 1)
 
@@ -84,7 +84,7 @@ def storer(result, groups: bool, writers: int) -> str:
 
 
 def waits_of_stage(result, most: int) -> list[str]:
-    """What the model waits for, whose fields go through the stage; most: fillings that a node has of one."""
+    """What the model waits for, whose fields go through the stage; most: slot generations that a node has of one."""
     if result.options.background == "off":
         return [
             "write waits for the copy, and where no slot is free, for a store by this rank or another",
@@ -97,13 +97,13 @@ def waits_of_stage(result, most: int) -> list[str]:
         full = f"write waits for the copy alone; {room} room until {who} must have stored something"
     else:
         full = (
-            f"write waits for the copy, and until {who} have stored a part: the field makes more fillings "
+            f"write waits for the copy, and until {who} have stored a part: the field makes more slot generations "
             "than there are slots (stage_bytes)"
         )
     return [full, f"sync and close wait until {who} have stored all"]
 
 
-def waits_of_exchange(result) -> list[str]:
+def waits_of_rearranging(result) -> list[str]:
     """The same of fields that go to I/O ranks."""
     options = result.options
     first = "write waits for messages, and for the I/O ranks to store their boxes"

@@ -45,7 +45,7 @@ def io_ranks_of_nodes(nodes: Sequence[range], each: int = 0, stride: int = 0, ba
     return chosen
 
 
-def exchange_pays(runs: int, total: int, in_boxes: int) -> bool:
+def rearranging_is_cheaper(runs: int, total: int, in_boxes: int) -> bool:
     """Is it better that I/O ranks store so many runs than that nodes store theirs, of total bytes in all?
     Local."""
     return total < _short_run * runs and runs >= _fewer * in_boxes

@@ -44,7 +44,7 @@ class NotFoundError(Error, KeyError, IndexError):
     code, name = 2, "SHOAL_NOT_FOUND"
 
 
-class FileMissingError(NotFoundError, FileNotFoundError):
+class NoSuchFileError(NotFoundError, FileNotFoundError):
     """No such file."""
 
     _errno = errno.ENOENT
@@ -57,7 +57,7 @@ class ExistsError(Error, FileExistsError, ValueError):
     _errno = errno.EEXIST
 
 
-class AccessError(Error, PermissionError):
+class PermissionDeniedError(Error, PermissionError):
     """The system denies access."""
 
     code, name = 4, "SHOAL_PERMISSION"
@@ -71,7 +71,7 @@ class NoSpaceError(Error, OSError):
     _errno = errno.ENOSPC
 
 
-class StoreError(Error, OSError):
+class InputOutputError(Error, OSError):
     """Reading or writing failed for another reason."""
 
     code, name = 6, "SHOAL_IO"
@@ -114,7 +114,7 @@ class OutOfStepError(Error, RuntimeError):
     code, name = 12, "SHOAL_OUT_OF_STEP"
 
 
-class WaitError(Error, TimeoutError):
+class WaitTimeoutError(Error, TimeoutError):
     """A rank did not come within wait_seconds."""
 
     code, name = 13, "SHOAL_TIMEOUT"
@@ -157,16 +157,16 @@ _classes = {
         InvalidArgumentError,
         NotFoundError,
         ExistsError,
-        AccessError,
+        PermissionDeniedError,
         NoSpaceError,
-        StoreError,
+        InputOutputError,
         FormatError,
         RangeError,
         TypeMismatchError,
         NotSupportedError,
         OverlapError,
         OutOfStepError,
-        WaitError,
+        WaitTimeoutError,
         SettingError,
         StateError,
         OutOfMemoryError,

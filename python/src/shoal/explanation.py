@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Optional
 
 from . import _background
-from ._fillings import fillings, runs_in_file
-from ._io_boxes import even_boxes, exchange_pays, io_ranks, io_ranks_of_nodes, runs_of
+from ._io_boxes import even_boxes, io_ranks, io_ranks_of_nodes, rearranging_is_cheaper, runs_of
+from ._slot_generations import generations, runs_in_file
 from .decomposition import balanced_tile
 from .errors import InvalidArgumentError
 
@@ -32,7 +32,7 @@ _slots = (4, 8)
 _first_slots = 4  # have memory from the beginning
 _gather_slab = 16 * 1024 * 1024
 # Of messages that a rank has under way.
-_exchange_bytes = 64 * 1024 * 1024
+_rearrange_bytes = 64 * 1024 * 1024
 
 
 class Runs(NamedTuple):
@@ -198,8 +198,8 @@ class Options:
     io_stride: int = 0
     io_base: int = 0
     io_ranks_per_node: int = 0
-    exchange: str = "auto"
-    io_way: str = "auto"
+    rearrange: str = "auto"
+    rearranger: str = "auto"
     background: str = "off"
     servers: int = 0
     cores: int = 0
@@ -211,7 +211,7 @@ class Options:
     @property
     def asks_for_boxes(self) -> bool:
         """Do cells of tiles go to I/O ranks with every driver?"""
-        return self.sets_io_ranks or self.io_way == "box"
+        return self.sets_io_ranks or self.rearranger == "box"
 
 
 @dataclass
@@ -238,7 +238,7 @@ class NodePart:
 
 @dataclass
 class Explanation:
-    """slot, slots, share: of the native driver, else 0; fillings: bytes of each, by node; boxes: of I/O
+    """slot, slots, share: of the native driver, else 0; slot generations: bytes of each, by node; boxes: of I/O
     ranks, if any are used, and why, or why not. groups_of_node: in the subset way, which share the stage of a
     node. waits: what the model waits for. background: what auto chose, and why. memory_*: bytes beside the
     model's own arrays; memory_piled: of memory_node, while one field waits to be stored."""
@@ -257,7 +257,7 @@ class Explanation:
     slot: int = 0
     slots: int = 0
     share: int = 0
-    fillings: list[list[int]] = field(default_factory=list)
+    generations: list[list[int]] = field(default_factory=list)
     boxes: list[IoBox] = field(default_factory=list)
     groups_of_node: int = 1
     why: str = ""
@@ -289,11 +289,11 @@ def _make_groups(result: Explanation) -> None:
     tiles, options = result.tiles, result.options
     for name, clashes in (
         (f"driver={options.driver}", options.driver != "native"),
-        ("exchange=on", options.exchange == "on"),
+        ("rearrange=on", options.rearrange == "on"),
         (f"writers={options.writers}", options.writers > 1),
     ):
         if clashes:
-            raise InvalidArgumentError(f"io_way=subset and {name} contradict each other.")
+            raise InvalidArgumentError(f"rearranger=subset and {name} contradict each other.")
     groups, most = [], 1
     if options.io_ranks:
         chosen = _io_ranks_of(result)
@@ -308,7 +308,7 @@ def _make_groups(result: Explanation) -> None:
         mine = [rank for rank in chosen if rank in node.ranks]
         if not mine:
             raise InvalidArgumentError(
-                f"io_way=subset, but node {number} has no I/O rank, and cells do not go from node to node; "
+                f"rearranger=subset, but node {number} has no I/O rank, and cells do not go from node to node; "
                 "give io_ranks_per_node."
             )
         borders = [node.ranks.start, *mine[1:], node.ranks.stop]
@@ -317,7 +317,7 @@ def _make_groups(result: Explanation) -> None:
     result.nodes = groups
     result.groups_of_node = most
     result.options = replace(options, writers=1)
-    result.why = "io_way=subset: each I/O rank stores what its group has"
+    result.why = "rearranger=subset: each I/O rank stores what its group has"
 
 
 def explain(tiles: Tiles, options: Options) -> Explanation:
@@ -326,13 +326,13 @@ def explain(tiles: Tiles, options: Options) -> Explanation:
     _background.choose(result)
     options = result.options
     _background.check_writers(result)
-    if options.io_way == "subset":
+    if options.rearranger == "subset":
         _make_groups(result)
         _native(result)
         return result
-    ways = {"native": _native, "gather": _gather}
-    way = ways.get(options.driver, _library)
-    (_exchange if _exchanges(result) else way)(result)
+    strategies = {"native": _native, "gather": _gather}
+    strategy = strategies.get(options.driver, _library)
+    (_rearrange if _rearranges(result) else strategy)(result)
     return result
 
 
@@ -353,28 +353,28 @@ def _io_ranks_of(result: Explanation) -> list[int]:
     return chosen
 
 
-def _exchanges(result: Explanation) -> bool:
+def _rearranges(result: Explanation) -> bool:
     """Whether cells go to I/O ranks, and why."""
     tiles, options = result.tiles, result.options
-    if options.io_way == "box" and options.exchange == "off":
+    if options.rearranger == "box" and options.rearrange == "off":
         raise InvalidArgumentError(
-            "io_way=box and exchange=off contradict each other; leave one of them out."
+            "rearranger=box and rearrange=off contradict each other; leave one of them out."
         )
-    if options.driver != "native" and options.exchange != "auto":
-        raise InvalidArgumentError(f"exchange is for driver native, not {options.driver}.")
+    if options.driver != "native" and options.rearrange != "auto":
+        raise InvalidArgumentError(f"rearrange is for driver native, not {options.driver}.")
     if options.sets_io_ranks:
-        if options.exchange == "off":
+        if options.rearrange == "off":
             raise InvalidArgumentError(
-                "exchange=off and I/O ranks contradict each other, as cells go to these by an exchange; "
+                "rearrange=off and I/O ranks contradict each other, as cells go to these by rearranging; "
                 "leave one of them out."
             )
         result.why = "I/O ranks are set"
         return True
-    if options.exchange == "on":
-        result.why = "exchange=on"
+    if options.rearrange == "on":
+        result.why = "rearrange=on"
         return True
-    if options.io_way == "box":
-        result.why = "io_way=box"
+    if options.rearranger == "box":
+        result.why = "rearranger=box"
         return True
     if options.driver != "native" or len(result.nodes) == 1:
         return False
@@ -384,18 +384,18 @@ def _exchanges(result: Explanation) -> bool:
     align = None if options.chunk is None else chunk
     boxes = even_boxes(tiles.shape[::-1], ranks, align)
     in_boxes = sum(runs_in_file([box], chunk) for box in boxes)
-    pays = options.exchange == "auto" and exchange_pays(runs, tiles.field_bytes, in_boxes)
+    is_cheaper = options.rearrange == "auto" and rearranging_is_cheaper(runs, tiles.field_bytes, in_boxes)
     result.why = (
-        f"nodes {'would ' if pays else ''}store {runs} runs of {tiles.field_bytes // max(runs, 1)} bytes; "
-        f"{ranks} I/O ranks {'' if pays else 'would '}store {in_boxes} of "
+        f"nodes {'would ' if is_cheaper else ''}store {runs} runs of {tiles.field_bytes // max(runs, 1)} bytes; "
+        f"{ranks} I/O ranks {'' if is_cheaper else 'would '}store {in_boxes} of "
         f"{tiles.field_bytes // max(in_boxes, 1)} bytes"
     )
-    if options.exchange == "off":
-        result.why = f"exchange=off; {result.why}"
-    return pays
+    if options.rearrange == "off":
+        result.why = f"rearrange=off; {result.why}"
+    return is_cheaper
 
 
-def _exchange(result: Explanation) -> None:
+def _rearrange(result: Explanation) -> None:
     """Ranks send their cells to I/O ranks, each of which stores an even box of the field."""
     tiles, options = result.tiles, result.options
     ranks = _io_ranks_of(result)
@@ -406,7 +406,7 @@ def _exchange(result: Explanation) -> None:
         cells = math.prod(map(len, box))
         result.boxes.append(IoBox(rank, box[::-1], cells * tiles.size, runs_of(box, shape), of))
     most = max(box.bytes for box in result.boxes)
-    room = min(_exchange_bytes, options.stage_bytes) if options.stage_bytes is not None else _exchange_bytes
+    room = min(_rearrange_bytes, options.stage_bytes) if options.stage_bytes is not None else _rearrange_bytes
     of_node = max(len(node.ranks) for node in result.nodes) + options.servers
     by_nodes = len(result.nodes) > 1 and of_node > 1
     window = min(tiles.field_bytes, room // 4) if by_nodes else 0
@@ -431,13 +431,13 @@ def _exchange(result: Explanation) -> None:
         result.who[1] = "each I/O rank hands one even box of the field to the library: the table says which"
     if options.background == "ranks":
         result.who[1] += "; these are the ranks that serve"
-    result.waits = _background.waits_of_exchange(result)
+    result.waits = _background.waits_of_rearranging(result)
 
 
 def _sources(tiles: Tiles, boxes: Sequence[Sequence[range]]) -> list[int]:
     """How many ranks have cells of each box."""
 
-    def meets(a: range, b: range) -> bool:
+    def intersects(a: range, b: range) -> bool:
         return max(a.start, b.start) < min(a.stop, b.stop)
 
     counts = []
@@ -447,7 +447,7 @@ def _sources(tiles: Tiles, boxes: Sequence[Sequence[range]]) -> list[int]:
         for axis, parts in enumerate(tiles.grid):
             cells = tiles.shape[axis]
             own = (range(i * cells // parts, (i + 1) * cells // parts) for i in range(parts))
-            places *= sum(meets(part, model[axis]) for part in own)
+            places *= sum(intersects(part, model[axis]) for part in own)
         counts.append(places)
     return counts
 
@@ -474,14 +474,14 @@ def _native(result: Explanation) -> None:
             for rank in node.ranks:
                 runs, run = result.rank_runs(rank)
                 result.writes += runs * -int(-run // _direct_piece)
-            result.fillings.append([])
+            result.generations.append([])
             continue
-        made = fillings(tiles.boxes(node.ranks), shape, chunk, tiles.size, slot)
-        result.writes += sum(filling.writes(share) for filling in made)
-        result.fillings.append([filling.used for filling in made])
+        made = generations(tiles.boxes(node.ranks), shape, chunk, tiles.size, slot)
+        result.writes += sum(generation.writes(share) for generation in made)
+        result.generations.append([generation.used for generation in made])
         count += len(made)
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
-    most = max(len(made) for made in result.fillings)
+    most = max(len(made) for made in result.generations)
     result.memory_node = slot * slots * result.groups_of_node
     result.memory_piled = slot * min(max(most, _first_slots), slots) * result.groups_of_node
     if direct:
@@ -497,8 +497,8 @@ def _native(result: Explanation) -> None:
     node = "group" if groups else "node"
     result.who += [
         f"every rank copies its cells to their place in its {node}'s stage, in file order, and does not wait",
-        f"the stage of a {node}: {slots} slots of {slot} bytes; the field makes {count} fillings"
-        + ("; memory is taken as fillings pile up, not before" if later else ""),
+        f"the stage of a {node}: {slots} slots of {slot} bytes; the field makes {count} slot generations"
+        + ("; memory is taken as slot generations pile up, not before" if later else ""),
         f"a full slot is stored by {_background.storer(result, groups, writers)}, in writes of at most "
         f"{result.share} bytes",
     ]
@@ -550,7 +550,7 @@ def _library(result: Explanation) -> None:
         "(aggregators), which write long pieces; how many, and how long, its hints say (cb_nodes, "
         "cb_buffer_size)"
     ]
-    result.waits = ["write waits for the library's call, in which all ranks meet"]
+    result.waits = ["write waits for the library's call, in which all ranks match calls"]
     if options.access == "nonblocking":
         limit = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
         fields = max(1, limit // tiles.field_bytes)

@@ -34,7 +34,7 @@ class Case:
     tiles    along the first dimensions; None: the most square of two
     chunk    of the variable in one record; None: it has none
     library  through a driver of another library
-    settings io_ranks, io_ranks_per_node, io_stride, io_base, io_way, exchange, stage_bytes,
+    settings io_ranks, io_ranks_per_node, io_stride, io_base, rearranger, exchange, stage_bytes,
              slot_bytes, direct_bytes, writers
     seconds  if all ranks would take longer, those of some nodes are taken"""
 
@@ -88,9 +88,9 @@ def simulate(case: Case) -> dict:
     except OSError as error:
         raise ProgramError(f"{path}: {error.strerror}") from None
     if done.returncode == 2:
-        told = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
+        reported = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
         raise InvalidArgumentError(
-            (told or [done.stderr.strip() or "it said nothing"])[0].removeprefix(f"{name}: ")
+            (reported or [done.stderr.strip() or "it said nothing"])[0].removeprefix(f"{name}: ")
         )
     try:
         if done.returncode == 0:

@@ -22,7 +22,7 @@ _methods = {
 _phases = "open read_meta write_meta pack exchange encode store write read sync close total blocked".split()
 
 
-def tell(**event):
+def report(**event):
     print(json.dumps(event), flush=True)
 
 
@@ -40,7 +40,7 @@ def parse():
 
 def list_all():
     sizes = {"sizes": _sizes, "records": 5}
-    tell(
+    report(
         experiments=[{"name": n, "summary": n, **sizes} for n in ("roms-size", "roms-tiles", "roms-ranks")],
         methods=[
             {"name": n, "summary": f"as {n} does", "driver": n.split("-")[0], "access": "collective",
@@ -84,7 +84,7 @@ class Turns:
         self.wrong |= not verified
         self.results += 1
         versions = {"shoal": "0.1.0", "mpi": "fake", "mpi_io": "fake"}
-        tell(
+        report(
             event="result", experiment=self.options.experiment, **case,
             driver=case["method"], access="collective", layout="one",
             ranks=xi * eta, tiles=[xi, eta], shape=self.shape, records=self.options.records, bytes=self.bytes,
@@ -98,12 +98,12 @@ class Turns:
     def take(self):
         rounds = self.options.reps
         prefix = f"shoal-bench-{self.options.experiment}-fake-{os.getpid()}-"
-        tell(
+        report(
             event="begin", experiment=self.options.experiment, shape=self.shape, records=self.options.records,
             rounds=rounds, cases=len(self.cases), bytes=self.bytes, files=prefix,
         )  # fmt: skip
         for case in self.skipped:
-            tell(event="skipped", **case, reason=f"{case['method']} has no format {case['format']}")
+            report(event="skipped", **case, reason=f"{case['method']} has no format {case['format']}")
         for round_ in [0, *range(self.options.first_round, rounds + 1)]:
             for case in self.cases:
                 if os.environ.get("FAKE_FAILS") == case["method"]:
@@ -114,14 +114,14 @@ class Turns:
                     file.write("x")
                 for operation in ("write", "read") if self.options.read else ("write",):
                     case = {"operation": operation, **case}
-                    tell(event="case", **case, round=round_)
+                    report(event="case", **case, round=round_)
                     if self.results == int(os.environ.get("FAKE_STOPS", "-1")):
                         time.sleep(600)
                     if round_:
                         self.result(case, round_)
                     case.pop("operation")
                 os.unlink(path)
-        tell(event="end")
+        report(event="end")
 
 
 def main():
@@ -132,7 +132,7 @@ def main():
     cells = options.records * shape[0] * shape[1] * shape[2]
     if options.estimate:
         memory = int(float(os.environ.get("FAKE_MEMORY", "8")) * cells)
-        return tell(
+        return report(
             memory_bytes=memory, disk_bytes=4 * cells, shape=shape, records=options.records, bytes=4 * cells
         )
     rank = next((int(os.environ[name]) for name in _ranks if name in os.environ), 0)

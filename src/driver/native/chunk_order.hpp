@@ -16,15 +16,15 @@ class ChunkOrder {
  public:
   explicit ChunkOrder(const FieldJob& job);
 
-  std::int64_t leads() const { return leads_; }
+  std::int64_t outer_dims() const { return outer_cells_; }
   std::int64_t chunks() const { return chunks_.cells(); }
   std::int64_t cells() const { return volume(chunk_); }  ///< of a chunk, without those behind
-  std::int64_t behind() const { return behind_; }
+  std::int64_t inner_cells() const { return inner_cells_; }
   /// All four; the last only where there is more than one cell behind.
   Dims shape() const;
   /// What a map of this order needs: shape() without leads.
   Dims global() const;
-  int whole() const { return behind_ > 1 ? 1 : 0; }
+  int uncut_dims() const { return inner_cells_ > 1 ? 1 : 0; }
   /// The same for regions whose ranks have their cells at the same places of such a map.
   std::vector<std::int64_t> key() const;
 
@@ -46,7 +46,7 @@ class ChunkOrder {
   int front_ = 0, end_ = 0;  // the dimensions in the middle: front_ .. end_ - 1
   Dims chunk_;               // in these
   Box chunks_;               // that the region touches, in these
-  std::int64_t leads_ = 1, behind_ = 1;
+  std::int64_t outer_cells_ = 1, inner_cells_ = 1;
 };
 
 }  // namespace shoal

@@ -15,35 +15,35 @@ Status NativeDriver::failure() const {
 }
 
 // A rank that left out a write does its part of what the others do who meet to write, with nothing.
-Met NativeDriver::meet(const Comm& comm, const Deed& deed) {
-  Deed mine = deed;
-  if (missed_) mine.missed = k_writes;
+CallMatch NativeDriver::match_calls(const Comm& comm, const CallSignature& signature) {
+  CallSignature mine = signature;
+  if (skipped_call_) mine.skipped_call = k_writes;
   for (;;) {
-    if (stage_) stage_->go_to_meeting();
-    Met met;
-    const Status came = caught([&] { met = comm.meet(mine); });
+    if (stage_) stage_->enter_match();
+    CallMatch match;
+    const Status came = caught([&] { match = comm.match_calls(mine); });
     if (!came.ok()) {  // nobody meets any more: nobody may wait in the stage
       if (stage_) stage_->fail();
       throw Error(came);
     }
-    if (!met.others || !missed_) return met;
+    if (!match.peers_diverged || !skipped_call_) return match;
     comm_.agree(pending_);
     if (queue_) send_queued(all_wrote_the_same());
   }
 }
 
-int NativeDriver::odd_writer() const {
+int NativeDriver::mismatched_writer() const {
   const auto all = comm_.all_gather(static_cast<std::int64_t>(written_so_far_));
   return static_cast<int>(std::find_if(all.begin(), all.end(), [&](auto w) { return w != all[0]; }) -
                           all.begin());
 }
 
-void NativeDriver::settle(const char* does) {
-  const Met met =
-      meet(comm_, {does, written_so_far_, !pending_.ok(), unsettled_ || uneven_ || !pending_.ok()});
-  if (!met.same) {  // nobody may wait for what others never do
-    const int odd = odd_writer();
-    if (!met.failed)
+void NativeDriver::complete_pending(const char* does) {
+  const CallMatch match =
+      match_calls(comm_, {does, written_so_far_, !pending_.ok(), uncommitted_ || uneven_ || !pending_.ok()});
+  if (!match.same) {  // nobody may wait for what others never do
+    const int odd = mismatched_writer();
+    if (!match.failed)
       pending_ = {
           Code::out_of_step,
           "rank " + std::to_string(odd) +
@@ -55,14 +55,14 @@ void NativeDriver::settle(const char* does) {
     broken_ = puts_ = true;
     if (stage_) stage_->fail();
   }
-  send_queued(met.same);
-  missed_ = false;
+  send_queued(match.same);
+  skipped_call_ = false;
   written_so_far_ = 0;
   unasked_ = 0;
   wrote_.clear();
-  if (direct_) direct_->settled();
-  if (met.same && !met.raised) return;
-  unsettled_ = false;
+  if (direct_) direct_->forget_writers();
+  if (match.same && !match.any_flag) return;
+  uncommitted_ = false;
   if (store_rest()) return;
   lost_ = true;
   recover();
@@ -71,7 +71,7 @@ void NativeDriver::settle(const char* does) {
 // Parts of compressed chunks come last, one after the other, as each must know where the one before went.
 // False: ranks are not in step.
 bool NativeDriver::store_rest() {
-  PartKeeper::Kept kept;
+  PartialChunkBuffer::PartialChunks kept;
   while (true) {
     if (writer_) keep(writer_->flush());
     if (stage_) note_shortage();
@@ -83,7 +83,7 @@ bool NativeDriver::store_rest() {
     }
     const Box part = kept.written.front();
     kept.written.erase(kept.written.begin());
-    store_part(PartKeeper::part_of(kept, part));
+    store_part(PartialChunkBuffer::part_of(kept, part));
   }
 }
 
@@ -105,8 +105,8 @@ void NativeDriver::recover() {
   }
   parts_->clear();
   stored_.clear();
-  broken_ = missed_ = false;
-  reach_.start(schema_);
+  broken_ = skipped_call_ = false;
+  written_records_.start(schema_);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
   // different things.
   if (!nodes_->single()) records_.start(schema_);
@@ -133,8 +133,8 @@ void NativeDriver::commit(bool durable, bool final) {
   whole_ = false;
   // Other nodes find what was committed once it is with the server.
   durable = durable || sharing_ == FileSystem::Sharing::close_to_open;
-  if (final && stage_) stage_->lift_pace();
-  settle("commits");
+  if (final && stage_) stage_->lift_rate_limit();
+  complete_pending("commits");
   bool lost = lost_;
   if (!lost && interleaves_records(schema_.format)) {
     const auto gaps = records_.take_gaps(schema_);
@@ -155,13 +155,13 @@ void NativeDriver::commit(bool durable, bool final) {
   puts_ = false;
   put_.clear();
   for (const int v : put_calls_)
-    reach_.note(schema_, v, Box::whole(schema_.shape(v)));
+    written_records_.note(schema_, v, Box::whole(schema_.shape(v)));
   put_calls_.clear();
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.
   if (lost) take_back_records();
   // Ranks may know of different puts.
-  if (!outcome.ok()) reach_.start(schema_);
+  if (!outcome.ok()) written_records_.start(schema_);
   const Status committed = caught([&] {
     comm_.on_root([&] {
       if (lost) {
@@ -169,7 +169,7 @@ void NativeDriver::commit(bool durable, bool final) {
         if (!final) take_back_in_catalog();
         return;
       }
-      tell_records();
+      report_records();
       if (final)
         catalog_->close(durable);
       else
@@ -184,7 +184,7 @@ void NativeDriver::commit(bool durable, bool final) {
   if (!outcome.ok()) throw Error(outcome);
 }
 
-void NativeDriver::tell_records() {
+void NativeDriver::report_records() {
   for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
     const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
     if (dim.unlimited) catalog_->grow(d, dim.length);
@@ -236,8 +236,8 @@ void NativeDriver::sync(bool durable) {
   commit(durable, false);
 }
 
-void NativeDriver::hand_over() {
-  if (writer_ && !broken_) keep(writer_->hand_over());
+void NativeDriver::submit_pending() {
+  if (writer_ && !broken_) keep(writer_->submit_pending());
 }
 
 void NativeDriver::close(bool durable) {

@@ -6,9 +6,9 @@
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "driver/call_matching.hpp"
 #include "driver/file_catalog.hpp"
 #include "driver/io_ranks.hpp"
-#include "driver/meeting.hpp"
 #include "driver/shared_file.hpp"
 #include "format/netcdf4/contents.hpp"
 
@@ -29,7 +29,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   counters_.warnings = options.warnings;
   if (writable_) check_threads();
   check_io_ranks(comm, options);
-  check_io_way();
+  check_rearranger();
   nodes_ = find_nodes();
   check_writers();
   const Timer timer(counters_.open);
@@ -49,9 +49,9 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   decoded_.emplace(options_.stage_bytes / nodes_->node().size());
   share_file(where);
   if (options_.stored_by == StoredBy::ranks) find_servers();
-  if (options_.io_way == IoWay::subset) make_groups();
+  if (options_.rearranger == RearrangerKind::subset) make_groups();
   records_.start(schema_);
-  reach_.start(schema_);
+  written_records_.start(schema_);
   note_committed();
 }
 
@@ -67,8 +67,8 @@ void NativeDriver::share_file(const FileSystem& found) {
   if (!warning.empty()) counters_.warnings.push_back(warning);
   one_node_stores_ = where.sharing == FileSystem::Sharing::close_to_open;
   if (!one_node_stores_) return;
-  if (!way_that_stays().empty())
-    throw Error(Code::setting, way_that_stays() + ", but the file is on " + where.type +
+  if (!setting_against_rearranging().empty())
+    throw Error(Code::setting, setting_against_rearranging() + ", but the file is on " + where.type +
                                    ", where nodes do not see each other's writes, and the ranks of one node "
                                    "must store for all; leave the setting out, or choose layout=node");
   bool elsewhere = false;
@@ -105,7 +105,7 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   for (const auto& [key, known] : shares_)
     must_send(known, wanted);  // what cannot be is refused before anything changes
   take_header(comm_.from_root([&] {
-    tell_records();  // what holds records does not move, and its header tells of them
+    report_records();  // what holds records does not move, and its header reports them
     catalog_->define(wanted);
     return packed_header();
   }));
@@ -114,7 +114,7 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
     find_rearranger(known);
   if (stage_ && nodes_->single() && options_.slot_bytes == 0 &&
       largest_encoded_chunk() > stage_->slot_bytes()) {
-    settle("defines");
+    complete_pending("defines");
     drop_stage();
     make_stage();
   }
@@ -125,7 +125,7 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   const Timer timer(counters_.define);
   if (!stage_) make_stage();
   Known known{decomposition, share_of_node(comm_, *nodes_, *decomposition), {}, true, 0, 0, {}, {}};
-  weigh(known);
+  estimate_cost(known);
   known.share.number = shares_.size();
   if (decomposition->map() == nullptr && known.sends != Sends::never) map_of(decomposition, false);
   find_rearranger(known);
@@ -138,13 +138,13 @@ void NativeDriver::keep(Status status) {
   pending_.merge(status);
 }
 
-void NativeDriver::out_of_step(const Status& status) {
+void NativeDriver::note_divergence(const Status& status) {
   Status s = status;
   s.message +=
       "; this rank could not take part in the call, and what was written since the last sync may be missing";
   keep(s);
   broken_ = true;
-  unsettled_ = true;
+  uncommitted_ = true;
   if (stage_) stage_->fail();
 }
 
@@ -160,7 +160,7 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.placement = &placements_[static_cast<std::size_t>(transfer.variable)];
   job.records = schema_.has_record(transfer.variable);
   job.share = &shares_.at(transfer.decomposition.get()).share;
-  job.border_bytes = options_.border_bytes;
+  job.alignment_bytes = options_.alignment_bytes;
   job.addresses_listed =
       job.placement->kind == Placement::Kind::listed ||
       (job.placement->kind == Placement::Kind::regular && job.placement->begin == k_unplaced);
@@ -172,7 +172,7 @@ FieldJob NativeDriver::job_to_write(const Transfer& transfer) const {
   FieldJob job = job_for(transfer);
   const std::int64_t first = job.records && !transfer.region.empty() ? transfer.region.first[0] : 0;
   const bool there =
-      first < reach_.of(schema_, transfer.variable) || put_calls_.count(transfer.variable) != 0;
+      first < written_records_.of(schema_, transfer.variable) || put_calls_.count(transfer.variable) != 0;
   job.keeps = there && may_keep(*transfer.decomposition, *job.variable);
   return job;
 }
@@ -184,12 +184,12 @@ bool NativeDriver::goes_direct(const FieldJob& job) const {
          put_calls_.count(job.transfer->variable) == 0 && direct_->suits_writing(job);
 }
 
-Status NativeDriver::store(const FieldJob& job, bool exchange) {
+Status NativeDriver::store(const FieldJob& job, bool rearranges) {
   if (job.is_encoded()) return store_encoded(job);
-  if (exchange) return job.transfer->decomposition->map() != nullptr ? store_boxes(job) : store_tiles(job);
+  if (rearranges) return job.transfer->decomposition->map() != nullptr ? store_boxes(job) : store_tiles(job);
   if (!goes_direct(job)) return writer_->write(job);
   Status status;
-  writer_->settle_overlap(job, status);
+  writer_->complete_overlap(job, status);
   status.merge(direct_->write(job));
   return status;
 }
@@ -199,25 +199,25 @@ void NativeDriver::write(const Transfer& transfer) {
   if (!stage_) make_stage();  // it failed before, on all ranks
   ask_others();
   const bool sends = !rearrangers_.empty();
-  if (missed_ || (sends && transfer.variable < 0)) return miss(transfer.status);
+  if (skipped_call_ || (sends && transfer.variable < 0)) return miss(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
-  Route route = sends ? route_of(job_to_write(transfer)) : Route{must_meet(transfer), {}, false};
-  const bool meets = route.meets;
-  if (meets) {
-    const Status met = meet_to_write(transfer);
-    if (!met.ok()) return pending_.merge(met);
+  Route route = sends ? route_of(job_to_write(transfer)) : Route{must_match(transfer), {}, false};
+  const bool matches = route.matches;
+  if (matches) {
+    const Status match = match_write(transfer);
+    if (!match.ok()) return pending_.merge(match);
   } else if (transfer.variable < 0) {
-    missed_ = true;
-    return out_of_step(transfer.status);
+    skipped_call_ = true;
+    return note_divergence(transfer.status);
   }
-  if (route.behind) comm_.barrier();
+  if (route.after_queue) comm_.barrier();
   FieldJob job = job_to_write(transfer);
   const bool together = goes_together(job);
-  reach_.note(schema_, transfer.variable, transfer.region);
-  written_so_far_ = note_of(job, written_so_far_);
+  written_records_.note(schema_, transfer.variable, transfer.region);
+  written_so_far_ = fingerprint_of(job, written_so_far_);
   unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type));
-  if (!meets && !sends) keep_order(job, together);
-  if (broken_ && !meets && !sends) return;
+  if (!matches && !sends) keep_order(job, together);
+  if (broken_ && !matches && !sends) return;
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
                  "the variable is stored in a way that only the HDF5 library can write; write it to a new "
@@ -243,21 +243,21 @@ void NativeDriver::write(const Transfer& transfer) {
     if (puts_) write_out_puts(transfer.variable);
     if (!route.plan) job.addresses = place(job);
   });
-  if (meets && one_stage()) placed = comm_.agree(placed);  // the owner alone did something
+  if (matches && one_stage()) placed = comm_.agree(placed);  // the owner alone did something
   keep(placed);
-  if (job.is_encoded()) make_way(job);
-  if (meets || sends) keep_order(job, together);
+  if (job.is_encoded()) complete_earlier_chunks(job);
+  if (matches || sends) keep_order(job, together);
   if (broken_ && !together) return;
-  unsettled_ = true;
+  uncommitted_ = true;
   ++counters_.fields_written;
   if (placed.ok() && route.plan) return enqueue(job, *route.plan);
   if (placed.ok()) {
     keep(located(store(job, together), job));
     broken_ = stage_->broken();
     // Nodes do not come to the same failure in the same write.
-    const Status told = writer_->take_told();
-    if (nodes_->single() && options_.fails_early && !told.ok()) throw Error(told);
-  } else if (!meets) {  // only the owner knows: without addresses nobody may store
+    const Status reported = writer_->take_reported();
+    if (nodes_->single() && options_.fails_early && !reported.ok()) throw Error(reported);
+  } else if (!matches) {  // only the owner knows: without addresses nobody may store
     broken_ = true;
     stage_->fail();
   }
@@ -265,30 +265,30 @@ void NativeDriver::write(const Transfer& transfer) {
 
 // What one node has in its stage may be stored after what another one stores: cells that are written again in
 // another way must wait. All ranks are in this call, and know alike whether the way is another.
-void NativeDriver::keep_order(const FieldJob& job, bool exchange) {
-  if (changes_way(job, exchange)) settle(k_writes);
-  wrote_[job.transfer->variable] = 2 * job.share->number + (exchange ? 1 : 0);
+void NativeDriver::keep_order(const FieldJob& job, bool rearranges) {
+  if (changes_path(job, rearranges)) complete_pending(k_writes);
+  wrote_[job.transfer->variable] = 2 * job.share->number + (rearranges ? 1 : 0);
 }
 
 // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
 bool NativeDriver::goes_together(const FieldJob& job) {
-  return job.is_encoded() ? !one_stage() : exchanges(job);
+  return job.is_encoded() ? !one_stage() : needs_rearranging(job);
 }
 
 // Of fields that go to no I/O ranks. Ranks that settle within a write meet before, so that one that left the
 // write out comes along.
-bool NativeDriver::must_meet(const Transfer& transfer) const {
+bool NativeDriver::must_match(const Transfer& transfer) const {
   if (places_by_message() || (puts_ && !one_stage())) return true;
   if (transfer.variable < 0) return false;
   const FieldJob job = job_to_write(transfer);
-  return changes_way(job, false) || must_settle_chunks(job);
+  return changes_path(job, false) || must_complete_chunks(job);
 }
 
 // In one stage what comes later is stored later.
-bool NativeDriver::changes_way(const FieldJob& job, bool exchange) const {
+bool NativeDriver::changes_path(const FieldJob& job, bool rearranges) const {
   if (one_stage()) return false;
   const auto before = wrote_.find(job.transfer->variable);
-  return before != wrote_.end() && before->second != 2 * job.share->number + (exchange ? 1 : 0);
+  return before != wrote_.end() && before->second != 2 * job.share->number + (rearranges ? 1 : 0);
 }
 
 void NativeDriver::grow_records(int v, const Box& box) {
@@ -308,11 +308,11 @@ std::vector<std::uint64_t> NativeDriver::allocate(const FieldJob& job) {
   // No cells are announced: the file gets to know of them at commit, when they are down.
   auto addresses = catalog_->place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
   // Cells that may still come into being count as part of a chunk.
-  Dims reach = schema_.shape(v);
-  for (int d = 0; d < reach.size(); ++d)
+  Dims written_records = schema_.shape(v);
+  for (int d = 0; d < written_records.size(); ++d)
     if (schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])].unlimited)
-      reach[d] = std::max(reach[d], chunks.end(d) * job.placement->chunk[d]);
-  const Box whole = Box::whole(reach);
+      written_records[d] = std::max(written_records[d], chunks.end(d) * job.placement->chunk[d]);
+  const Box whole = Box::whole(written_records);
   std::size_t i = 0;
   for_each_index(chunks, [&](const Dims& index) {
     const Box cells = cells_of_chunk(index, job.placement->chunk);
@@ -368,16 +368,16 @@ void NativeDriver::fill_cells(int v, const Box& cells, const std::vector<std::ui
 void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
   if (!stage_) make_stage();
-  if (writable_ || !one_stage()) settle("reads");
+  if (writable_ || !one_stage()) complete_pending("reads");
   if (puts_) write_out_puts(-1);
-  // A rank that cannot even tell what is read stays out of step, and the others learn of it where they wait
+  // A rank that cannot even say what is read stays out of step, and the others learn of it where they wait
   // for it. Across nodes, and where the owner must be asked, everybody has to know before.
   const bool in_step = transfer.variable >= 0;
   if (!rearrangers_.empty()) {  // others may have to fetch for this rank: they must mean the same
-    if (stage_) stage_->go_to_meeting();
-    const Status met =
-        meet_for_call(comm_, "reads", transfer.variable, transfer.region, transfer.status, nullptr, nullptr);
-    if (!met.ok()) throw Error(met);
+    if (stage_) stage_->enter_match();
+    const Status match = match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.status,
+                                          nullptr, nullptr);
+    if (!match.ok()) throw Error(match);
   }
   if (!in_step && stage_) stage_->fail();
   if (rearrangers_.empty() && (!in_step || !one_stage() || asks_owner(transfer)))
@@ -401,13 +401,13 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   if (job.is_encoded()) {
     job.encoded = find_encoded(job);
     if (sends_chunks(job)) return is_map ? fetch_chunks(job, false) : fetch_tiles(job);
-    if (!nodes_->single()) tell_read_chunks(job);
+    if (!nodes_->single()) report_read_chunks(job);
     const bool keeps = !writable_ && parts_->is_part(job);
     return FieldReader(*stage_, file_, counters_, keeps ? &*decoded_ : nullptr).read(job);
   }
   if (job.addresses_listed) job.addresses = find(job);
-  if (exchanges(job)) return is_map ? fetch_boxes(job) : fetch_tiles(job);
-  if (options_.io_way != IoWay::subset && direct_->suits(job)) return direct_->read(job);
+  if (needs_rearranging(job)) return is_map ? fetch_boxes(job) : fetch_tiles(job);
+  if (options_.rearranger != RearrangerKind::subset && direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_, nullptr).read(job);
 }
 
@@ -455,7 +455,7 @@ std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
 
 void NativeDriver::agree_on_read(const Status& status) {
   if (nodes_->single() && stage_ && stage_->agree(status.ok(), counters_.blocked)) return;
-  meet(comm_, {"reads"});  // others may never come
+  match_calls(comm_, {"reads"});  // others may never come
   const Status agreed = comm_.agree(status);
   const bool broken = comm_.max(std::int64_t{stage_ && stage_->broken() ? 1 : 0}) != 0;
   if (broken) recover();
@@ -479,7 +479,7 @@ void NativeDriver::get_by_library(int v, const Box& box, std::byte* cells) {
 
 Status NativeDriver::read_by_library(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   const Status status = caught([&] {
     const Timer timer(counters_.read);
     if (transfer.mine.empty()) return;
@@ -495,11 +495,11 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
       buffer.resize(static_cast<std::size_t>(piece.cells.cells()) * from.size);
       get_by_library(transfer.variable, piece.cells, buffer.data());
       const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, piece.cells.count);
-      misfits.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
+      conversion_errors.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
     });
   });
-  return status.ok() && misfits.count > 0
-             ? misfit_status(transfer, *job.variable, misfits, transfer.mine, false)
+  return status.ok() && conversion_errors.count > 0
+             ? conversion_status(transfer, *job.variable, conversion_errors, transfer.mine, false)
              : status;
 }
 
@@ -512,7 +512,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
   written_so_far_ = all.value();
   Status failure = status;
   if (v >= 0) {
-    if (variable(v).distributed) settle("puts");
+    if (variable(v).distributed) complete_pending("puts");
     if (owner() && status.ok()) {
       put_.insert(v);
       failure = caught([&] {
@@ -533,7 +533,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
 
 void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
                        const Status& status) {
-  settle("gets");
+  complete_pending("gets");
   const bool known = v >= 0 && status.ok();
   const bool text = known && variable(v).type == Type::string;
   const auto bytes = known && !text ? static_cast<std::int64_t>(size_of(variable(v).type)) * box.cells() : 0;
@@ -542,7 +542,7 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
   Status outcome = status;
   if ((owner() || all) && known) {
     outcome = caught([&] {
-      if (writable_) tell_records();  // those that were written but not committed
+      if (writable_) report_records();  // those that were written but not committed
       Catalog& from = owner() ? *catalog_ : reader();
       if (text)
         strings = from.get_strings(v, box);

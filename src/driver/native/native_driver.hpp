@@ -11,19 +11,19 @@
 #include <vector>
 
 #include "driver/driver.hpp"
-#include "driver/exchange_queue.hpp"
 #include "driver/native/chunk_order.hpp"
-#include "driver/native/direct.hpp"
+#include "driver/native/direct_path.hpp"
 #include "driver/native/field_writer.hpp"
-#include "driver/native/part_keeper.hpp"
-#include "driver/reach.hpp"
-#include "driver/record_keeper.hpp"
-#include "driver/room.hpp"
+#include "driver/native/partial_chunk_buffer.hpp"
+#include "driver/rearrange_queue.hpp"
+#include "driver/record_fill_tracker.hpp"
+#include "driver/scratch_buffer.hpp"
+#include "driver/written_records.hpp"
 
 namespace shoal {
 
 /// Shoal's own way: rank 0 keeps the header (catalog), the ranks of a node assemble fields in shared memory
-/// and store them where the catalog says. docs/design.md tells the story.
+/// and store them where the catalog says. docs/design.md says the story.
 class NativeDriver final : public Driver {
  public:
   /// Collective.
@@ -48,10 +48,10 @@ class NativeDriver final : public Driver {
            const Status& status) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
-  Met meet(const Comm& comm, const Deed& deed) override;
+  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
   Status failure() const override;
   void sync(bool durable) override;
-  void hand_over() override;
+  void submit_pending() override;
   bool whole() const override { return whole_; }
   void close(bool durable) override;
 
@@ -67,13 +67,13 @@ class NativeDriver final : public Driver {
   /// Is this rank one that only stores?
   bool serves() const;
   void find_servers();
-  void check_io_way() const;
+  void check_rearranger() const;
   void check_writers();
   void make_groups();
   /// The setting by which cells stay on their node; empty: none.
-  std::string way_that_stays() const {
-    if (options_.io_way == IoWay::subset) return "io_way=subset";
-    return options_.exchange == Exchange::off ? "exchange=off" : "";
+  std::string setting_against_rearranging() const {
+    if (options_.rearranger == RearrangerKind::subset) return "rearranger=subset";
+    return options_.rearrange == Rearrange::off ? "rearrange=off" : "";
   }
   Bytes packed_header() const;
   void take_header(const Bytes& header);
@@ -86,7 +86,7 @@ class NativeDriver final : public Driver {
   std::int64_t largest_encoded_chunk() const;
   std::optional<Stage> try_stage(const Comm& node);
   void keep(Status status);
-  void out_of_step(const Status& status);
+  void note_divergence(const Status& status);
   void recover();
 
   FieldJob job_for(const Transfer& transfer) const;
@@ -94,28 +94,28 @@ class NativeDriver final : public Driver {
   /// Are there cells that nobody owns, which stay as they are in the file if it has any?
   bool may_keep(const Decomposition& decomposition, const VariableDef& variable) const;
   bool goes_direct(const FieldJob& job) const;
-  Status store(const FieldJob& job, bool exchange);
+  Status store(const FieldJob& job, bool rearranges);
   bool goes_together(const FieldJob& job);
-  bool must_meet(const Transfer& transfer) const;
-  bool changes_way(const FieldJob& job, bool exchange) const;
-  void keep_order(const FieldJob& job, bool exchange);
+  bool must_match(const Transfer& transfer) const;
+  bool changes_path(const FieldJob& job, bool rearranges) const;
+  void keep_order(const FieldJob& job, bool rearranges);
   std::vector<std::uint64_t> place(const FieldJob& job);
   std::vector<std::uint64_t> allocate(const FieldJob& job);
   Status check_encoding(const FieldJob& job);
   /// Must chunks of before be down, as what they have must be known before they are written?
-  bool must_settle_chunks(const FieldJob& job) const;
+  bool must_complete_chunks(const FieldJob& job) const;
   /// Chunks that wait for more cells are stored first, where the call cannot wait for them. Collective if it
   /// does that.
-  void make_way(const FieldJob& job);
+  void complete_earlier_chunks(const FieldJob& job);
   Status store_encoded(const FieldJob& job);
   Status store_chunks(const FieldJob& job);
   /// How chunks are put together on ranks: of one decomposition, for one shape of chunks and region.
-  struct ChunkWay {
+  struct ChunkPlan {
     std::shared_ptr<const Decomposition> decomposition;
     std::vector<std::int64_t> key;
     std::shared_ptr<const Decomposition> map;
     std::unique_ptr<Rearranger> rearranger;
-    bool told = false;  ///< in the report
+    bool reported = false;  ///< in the report
   };
   /// Collective, as all that needs several nodes.
   Status send_chunks(const FieldJob& job);
@@ -125,9 +125,10 @@ class NativeDriver final : public Driver {
   Status fetch_chunks(const FieldJob& job, bool more);
   const std::vector<int>& coders();
   NodeMessages* chunk_messages();
-  ChunkWay& chunk_way(const FieldJob& job, const ChunkOrder& order, bool more);
-  static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way);
-  Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way, Status& status);
+  ChunkPlan& chunk_plan_of(const FieldJob& job, const ChunkOrder& order, bool more);
+  static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkPlan& chunk_plan);
+  Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkPlan& chunk_plan,
+                         Status& status);
   template <class Visit>
   void for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells,
                       Visit&& visit);
@@ -135,7 +136,7 @@ class NativeDriver final : public Driver {
                    Status& status);
   void load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
   void clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
-  Rearranger::GetRoom room_of_pieces(Status& status);
+  Rearranger::GetBuffer buffer_of_pieces(Status& status);
   std::uint64_t take_space(std::uint64_t bytes);
   /// One part of chunks that are not whole; the rest of their cells stays. Collective.
   void store_part(const Transfer& part);
@@ -147,13 +148,13 @@ class NativeDriver final : public Driver {
   /// Do cells of a decomposition go to I/O ranks?
   enum class Sends { never, maybe, always };
   /// What was decided for values of a size, in a region of so many times the decomposition's cells.
-  struct Way {
+  struct Strategy {
     std::size_t size = 0;
     Dims chunk;
-    std::int64_t leads = 0;
+    std::int64_t outer_dims = 0;
     bool whole = true;  ///< no section that I/O ranks cannot have
     bool encoded = false;
-    bool exchange = false;
+    bool rearranges = false;
   };
   /// What is known of a decomposition.
   struct Known {
@@ -162,42 +163,42 @@ class NativeDriver final : public Driver {
     Sends sends = Sends::never;
     bool boxes = true;                 ///< the share has boxes of what this node can store by itself
     std::int64_t runs = 0, cells = 0;  ///< of all nodes, that they would store; 0: not counted
-    std::string why;                   ///< sends is not maybe; empty: no need to tell
-    std::vector<Way> ways;
+    std::string why;                   ///< sends is not maybe; empty: no need to say
+    std::vector<Strategy> strategies;
   };
   /// Collective.
-  void weigh(Known& known);
+  void estimate_cost(Known& known);
   /// Does the field go to I/O ranks first? Collective where the decomposition may be sent.
-  bool exchanges(const FieldJob& job);
-  void decide(const Known& known, const FieldJob& job, Way& way);
+  bool needs_rearranging(const FieldJob& job);
+  void choose_strategy(const Known& known, const FieldJob& job, Strategy& strategy);
   /// The report's line of chunks that were sent (the first time), and of those that nodes read by themselves.
   /// Collective.
-  void tell_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkWay& way);
-  void tell_read_chunks(const FieldJob& job);
-  static std::string field_text(const FieldJob& job, const Way& way);
-  void add_way(const std::string& line);
+  void report_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan);
+  void report_read_chunks(const FieldJob& job);
+  static std::string field_text(const FieldJob& job, const Strategy& strategy);
+  void add_strategy(const std::string& line);
   /// Collective the first time.
   const std::vector<int>& io_ranks();
 
   /// How a field goes where cells may be sent.
   struct Route {
-    bool meets = true;                     ///< ranks must come together first
+    bool matches = true;                   ///< ranks must come together first
     std::optional<Rearranger::Plan> plan;  ///< it can wait for others, and goes with them
-    bool behind = false;  ///< not before all that waited is stored: some of it has the same cells
+    bool after_queue = false;  ///< not before all that waited is stored: some of it has the same cells
   };
   /// The same on all ranks that made the same calls. Local.
   Route route_of(const FieldJob& job) const;
   std::optional<Rearranger::Plan> queue_plan(const FieldJob& job) const;
-  static Way way_of(const Known& known, const FieldJob& job);
-  const Way* known_way(const FieldJob& job) const;
+  static Strategy strategy_of(const Known& known, const FieldJob& job);
+  const Strategy* known_strategy(const FieldJob& job) const;
   bool waits(const FieldJob& job, bool in_same_boxes) const;
   void enqueue(const FieldJob& job, const Rearranger::Plan& plan);
   /// Collective: fields that wait are stored, if all ranks have the same; else nobody has them any more.
   void send_queued(bool same);
   bool all_wrote_the_same() const;
   /// What ranks know who are to write together; fields that waited have gone. Collective.
-  Status meet_to_write(const Transfer& transfer);
-  Status meet_in_step(std::uint64_t details, const Status& mine);
+  Status match_write(const Transfer& transfer);
+  Status match_queued_write(std::uint64_t details, const Status& mine);
   /// Where threads of several nodes store, ranks ask each other for what failed, once they have written as
   /// much as all stages hold. Error on all ranks, in the same call.
   void ask_others();
@@ -229,9 +230,9 @@ class NativeDriver final : public Driver {
   };
   /// Are stripes asked for, and are the job's cells a row in the file? Rows of a grid seldom end where
   /// stripes do. It may be another answer once it is known where the file has the variable.
-  bool goes_as_row(const FieldJob& job) const;
+  bool is_flattened(const FieldJob& job) const;
   /// The job as one of the row, if it goes as such. `row` outlives it.
-  FieldJob as_row(const FieldJob& job, bool goes, Row& row) const;
+  FieldJob as_flattened(const FieldJob& job, bool goes, Row& row) const;
   void count_messages();
   void add_rearranger(const std::shared_ptr<const Decomposition>& map);
   /// Fields cut into tiles: the same way, as maps.
@@ -242,18 +243,18 @@ class NativeDriver final : public Driver {
                                                      bool halo);
   void note_committed();
   void take_back_records();
-  void tell_records();
+  void report_records();
   void write_out_puts(int variable);
   void take_back_in_catalog();
   std::vector<std::int64_t> lengths() const;
 
-  /// Ranks meet, and find out whether they wrote the same; then everything that was written is in the file.
-  /// Collective.
-  void settle(const char* does);
+  /// Ranks match calls, and find out whether they wrote the same; then everything that was written is in the
+  /// file. Collective.
+  void complete_pending(const char* does);
   bool store_rest();
   bool compare();
   void note_shortage();
-  int odd_writer() const;
+  int mismatched_writer() const;
   Catalog& reader();
   void get_by_library(int variable, const Box& box, std::byte* cells);
   Status read_by_library(const FieldJob& job);
@@ -289,18 +290,18 @@ class NativeDriver final : public Driver {
   std::optional<Stage> stage_;
   std::int64_t stage_missing_ = 0;  // bytes that shared memory had no room for
   std::optional<FieldWriter> writer_;
-  std::optional<DirectWay> direct_;
-  std::optional<PartKeeper> parts_;
+  std::optional<DirectPath> direct_;
+  std::optional<PartialChunkBuffer> parts_;
   std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
   std::map<const Decomposition*, Known> shares_;
   std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
   std::map<const Decomposition*, std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
-  Room box_cells_, chunk_cells_;
+  ScratchBuffer box_cells_, chunk_cells_;
   std::atomic<std::uint64_t> file_end_ = 0;  ///< of several nodes: Catalog::share_end, on rank 0
   std::vector<int> coders_;                  ///< who compresses what lies on several nodes
   std::optional<NodeMessages> chunk_messages_;
-  std::deque<ChunkWay> chunk_ways_;
+  std::deque<ChunkPlan> chunk_plans_;
   std::map<int, Encoder> encoders_;  ///< by variable
   Bytes encoded_;                    ///< chunks of a piece
   std::uint64_t chunk_writes_ = 0;   ///< calls, the same on all ranks
@@ -311,12 +312,13 @@ class NativeDriver final : public Driver {
     const NodeShare* share = nullptr;
     bool is_row = false;  ///< its boxes were cut out of a row of cells
   };
-  /// What ranks do that meet before they write, as others are told who come to another meeting.
+  /// What ranks do that meet before they write, as others are reported who come to another call match.
   static constexpr const char* k_writes = "writes";
-  std::optional<ExchangeQueue> queue_;
+  std::optional<RearrangeQueue> queue_;
   std::vector<Queued> queued_;
   std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
-  bool missed_ = false;           ///< this rank left out a write that others may meet in; until ranks settle
+  bool skipped_call_ = false;     ///< this rank left out a write that others may match calls in; until ranks
+                                  ///< complete pending writes
   std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
   std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
 
@@ -331,22 +333,23 @@ class NativeDriver final : public Driver {
     std::shared_ptr<const Decomposition> map;
   };
   std::vector<TileMap> tile_maps_;
-  Room tile_;  ///< this rank's cells of a field that goes through them
+  ScratchBuffer tile_;  ///< this rank's cells of a field that goes through them
 
-  RecordKeeper records_;
-  Reach reach_;
+  RecordFillTracker records_;
+  WrittenRecords written_records_;
   bool puts_ = false;  ///< something was put that may wait in the catalog; on all ranks alike
   std::set<int> put_;  ///< those variables, on rank 0
-  std::map<int, std::uint64_t> wrote_;  ///< how variables were written since ranks last met to settle
-  std::set<int> put_calls_;             ///< variables of all calls of put since the last commit
-  std::vector<std::int64_t> written_;   ///< lengths of all dimensions as far as `write` made them
-  std::map<int, Found> found_;          ///< of files opened for reading, where nothing moves
-  Status pending_;                      ///< the first failure since the last sync
-  bool broken_ = false;                 ///< this rank is out of step until the next sync
-  bool whole_ = false;                  ///< with the last commit
+  std::map<int, std::uint64_t>
+      wrote_;  ///< how variables were written since ranks last matched calls to complete pending writes
+  std::set<int> put_calls_;            ///< variables of all calls of put since the last commit
+  std::vector<std::int64_t> written_;  ///< lengths of all dimensions as far as `write` made them
+  std::map<int, Found> found_;         ///< of files opened for reading, where nothing moves
+  Status pending_;                     ///< the first failure since the last sync
+  bool broken_ = false;                ///< this rank is out of step until the next sync
+  bool whole_ = false;                 ///< with the last commit
   bool lost_ = false;  ///< bytes were lost on some rank since the last commit, as all of them know
   std::uint64_t written_so_far_ = 0;  ///< a hash of all writes since ranks last compared it
-  bool unsettled_ = false;            ///< something was written that may not be in the file yet
+  bool uncommitted_ = false;          ///< something was written that may not be in the file yet
   bool uneven_ = false;               ///< something was put: ranks may know of different numbers of records
 };
 

@@ -66,7 +66,7 @@ std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
 void NativeDriver::make_stage() {
   stage_ = try_stage(nodes_->node());
   std::vector<std::int64_t> most{stage_ ? 0 : 1, stage_missing_};  // the same on all ranks of a node
-  if (!nodes_->single()) most = comm_.max(std::move(most));        // of any node: rank 0 tells
+  if (!nodes_->single()) most = comm_.max(std::move(most));        // of any node: rank 0 says
   if (most[0] != 0) {
     counters_.warnings.push_back(
         "there is no shared memory that the ranks of a node could use, so that each rank stores its own "
@@ -74,10 +74,10 @@ void NativeDriver::make_stage() {
         "writes; give /dev/shm at least 16 MiB (containers: --shm-size=1g, and one container for all ranks "
         "of a node)");
     stage_.reset();
-    if (options_.io_way == IoWay::subset)
+    if (options_.rearranger == RearrangerKind::subset)
       throw Error(
           Code::no_memory,
-          "io_way=subset, but the ranks of a group have no shared memory to hand their cells over; give "
+          "rearranger=subset, but the ranks of a group have no shared memory to hand their cells over; give "
           "/dev/shm at least 16 MiB, or leave the setting out");
     if (options_.stored_by == StoredBy::ranks)
       throw Error(
@@ -104,7 +104,7 @@ void NativeDriver::make_stage() {
         "--shm-size=1g)");
   }
   if (options_.stored_by == StoredBy::ranks) stage_->set_servers(nodes_->node().size() - servers_of_node_);
-  if (options_.io_way == IoWay::subset) stage_->set_only_storer(io_rank_of_group_);
+  if (options_.rearranger == RearrangerKind::subset) stage_->set_only_storer(io_rank_of_group_);
   if (catalog_) catalog_->share_end(nodes_->single() ? &stage_->file_end() : &file_end_);
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
@@ -117,7 +117,7 @@ void NativeDriver::begin_storing() {
   const bool thread = options_.stored_by == StoredBy::thread;
   if (!thread && options_.stored_by != StoredBy::ranks) return;
   const Status started = comm_.agree(caught([&] {
-    stage_->set_pace(options_.store_rate / nodes_->count());
+    stage_->set_rate(options_.store_rate / nodes_->count());
     if (thread || serves())
       // Over a network a write past the cache waits for the server.
       writer_->start_background(options_.past_cache && sharing_ == FileSystem::Sharing::local);

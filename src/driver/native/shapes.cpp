@@ -5,7 +5,7 @@
 #include <map>
 
 #include "driver/cells.hpp"
-#include "driver/even_cut.hpp"
+#include "driver/even_partition.hpp"
 #include "driver/pieces.hpp"
 
 namespace shoal {
@@ -26,7 +26,7 @@ constexpr double k_fewer = 4;
 
 RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Dims& chunk,
                       std::size_t element_size) {
-  const auto apart = static_cast<std::uint64_t>(volume(chunk)) * element_size + 1;
+  const auto spacing = static_cast<std::uint64_t>(volume(chunk)) * element_size + 1;
   const Box chunks = chunks_of(region, chunk);
   RunCount count;
   ExtentMerger merger([&](const Extent& extent) {
@@ -36,7 +36,7 @@ RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Di
   std::int64_t at = 0;
   for_each_piece(within_region(boxes, region), chunk, volume(chunk), [&](const Piece& piece) {
     const auto number = static_cast<std::uint64_t>(position_in(piece.chunk_index, chunks));
-    add_extents(piece, chunk, element_size, number * apart, at, merger);
+    add_extents(piece, chunk, element_size, number * spacing, at, merger);
     at += piece.cells.cells() * static_cast<std::int64_t>(element_size);
   });
   merger.flush();
@@ -45,10 +45,10 @@ RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Di
 
 double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const Dims& chunk,
                      std::size_t element_size) {
-  const EvenCut cut(region, io_ranks, align);
+  const EvenPartition cut(region, io_ranks, align);
   const auto cells = [&](int i) { return cut.part(i).cells(); };
   std::map<std::int64_t, double> runs;  // of a box with so many cells
-  for (const int i : cut.unlike_parts())
+  for (const int i : cut.distinct_sizes())
     if (runs.count(cells(i)) == 0)
       runs[cells(i)] = static_cast<double>(runs_in_file({cut.part(i)}, region, chunk, element_size).runs);
   double all = 0;
@@ -57,7 +57,7 @@ double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const D
   return all;
 }
 
-bool exchange_pays(double runs, double bytes, double runs_of_boxes) {
+bool rearranging_is_cheaper(double runs, double bytes, double runs_of_boxes) {
   return bytes < k_short_run * runs && runs >= k_fewer * runs_of_boxes;
 }
 

@@ -41,11 +41,11 @@ RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Di
 /// Shorter runs are dearer to store one by one than to send: a system call of 10 microseconds or more, in
 /// which some GB/s go over the network.
 inline constexpr double k_short_run = 16 * 1024;
-/// About how many runs the boxes of so many I/O ranks are together. align: as EvenCut.
+/// About how many runs the boxes of so many I/O ranks are together. align: as EvenPartition.
 double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const Dims& chunk,
                      std::size_t element_size);
 /// Is it better that I/O ranks store so many runs, than that nodes store others of so many bytes in all?
-bool exchange_pays(double runs, double bytes, double runs_of_boxes);
+bool rearranging_is_cheaper(double runs, double bytes, double runs_of_boxes);
 /// Of a node that stores cells of a map itself; more are sent to I/O ranks. Each takes 150 bytes on each of
 /// its ranks.
 inline constexpr std::int64_t k_most_boxes = 64 * 1024;

@@ -17,17 +17,17 @@ constexpr int k_most_level_of_zlib = 9;
 
 // Called by HDF5: 0 says that it did not work.
 std::size_t filter_zstd(unsigned flags, std::size_t count, const unsigned values[], std::size_t bytes,
-                        std::size_t* room, void** buffer) {
+                        std::size_t* capacity, void** buffer) {
   try {
     const std::span<const std::byte> given(static_cast<const std::byte*>(*buffer), bytes);
     const Bytes result = (flags & H5Z_FLAG_REVERSE) != 0
                              ? unzstd(given)
                              : zstd(given, count > 0 ? static_cast<int>(values[0]) : 1);
-    if (result.size() > *room) {
+    if (result.size() > *capacity) {
       void* larger = std::realloc(*buffer, result.size());  // as HDF5's own filters do
       if (larger == nullptr) return 0;
       *buffer = larger;
-      *room = result.size();
+      *capacity = result.size();
     }
     std::copy(result.begin(), result.end(), static_cast<std::byte*>(*buffer));
     return result.size();
@@ -64,7 +64,7 @@ Filters filters_of(hid_t properties) {
 // Optional: a chunk that does not shrink is stored without.
 void set_filters(hid_t creation, const Filters& filters) {
   for (const auto& filter : filters) {
-    // Readers know zlib's levels; those above tell the encoder how hard to try.
+    // Readers know zlib's levels; those above inform the encoder how hard to try.
     const unsigned level = static_cast<unsigned>(
         filter.id == Filter::deflate ? std::min(filter.level, k_most_level_of_zlib) : filter.level);
     const bool leveled = filter.level > 0;

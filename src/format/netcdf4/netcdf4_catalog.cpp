@@ -140,7 +140,7 @@ void Netcdf4Catalog::abandon() {
 }
 
 void Netcdf4Catalog::rethrow(int variable) const {
-  // A callback of the file driver could tell HDF5 only that it failed.
+  // A callback of the file driver could inform HDF5 only that it failed.
   const auto failure = image_ ? image_->take_failure() : nullptr;
   const std::string name = variable >= 0 && variable < static_cast<int>(contents_.schema.variables.size())
                                ? def(variable).name
@@ -285,7 +285,8 @@ bool Netcdf4Catalog::can_append_by_copy() const {
   return needed && !options_.for_hdf5_1_8 && !reuses_space_;
 }
 
-// What was committed is whole, whether the file can be opened again or not: that is told by the next call.
+// What was committed is whole, whether the file can be opened again or not: that is reported by the next
+// call.
 void Netcdf4Catalog::enter_append_mode() {
   lost_ = caught([&] { reopen(Mode::append); });
 }

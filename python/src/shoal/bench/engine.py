@@ -61,9 +61,9 @@ def settings_for(start: Start, launcher: Launcher | None) -> dict[str, str]:
 
 
 def settings_in_environment() -> dict[str, str]:
-    """What the environment tells Shoal, MPI and MPI-IO: with other values, times would be others. Local."""
-    told = ("SHOAL_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "ROMIO_", "MPICH_", "PNETCDF_", "HDF5_")
-    return {key: value for key, value in os.environ.items() if key.startswith(told)}
+    """What the environment informs Shoal, MPI and MPI-IO: with other values, times would be others. Local."""
+    reported = ("SHOAL_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "ROMIO_", "MPICH_", "PNETCDF_", "HDF5_")
+    return {key: value for key, value in os.environ.items() if key.startswith(reported)}
 
 
 class Engine:
@@ -75,7 +75,7 @@ class Engine:
 
     @property
     def build(self) -> str:
-        """Tells builds apart: a digest of the program and of the libshoal beside it. Local."""
+        """Says builds apart: a digest of the program and of the libshoal beside it. Local."""
         if not self._build:
             digest = hashlib.sha256(self.path.read_bytes())
             library = self.path.resolve().parent.parent / "lib" / "libshoal.so"
@@ -108,16 +108,18 @@ class Engine:
         except ValueError:
             pass
         said = [line for line in answer.stderr.splitlines() if line.strip()]
-        told = [line for line in said if line.startswith(name)] or said or [f"exit code {answer.returncode}"]
-        raise EngineError(told[0].removeprefix(f"{name}: "))
+        reported = (
+            [line for line in said if line.startswith(name)] or said or [f"exit code {answer.returncode}"]
+        )
+        raise EngineError(reported[0].removeprefix(f"{name}: "))
 
     def capabilities(self) -> Capabilities:
         """EngineError. Local."""
-        told = self._ask(["list", "--stream"])
+        reported = self._ask(["list", "--stream"])
         try:
             return Capabilities(
-                {item["name"]: item for item in told["experiments"]},
-                {item["name"]: item for item in told["methods"]},
+                {item["name"]: item for item in reported["experiments"]},
+                {item["name"]: item for item in reported["methods"]},
             )
         except (KeyError, TypeError) as error:
             raise EngineError(
@@ -126,14 +128,14 @@ class Engine:
 
     def estimate(self, start: Start) -> Estimate:
         """What a start would need; nothing is run. EngineError also where the engine refuses it. Local."""
-        told = self._ask([*start.arguments(), "--ranks", str(start.ranks), "--estimate"])
+        reported = self._ask([*start.arguments(), "--ranks", str(start.ranks), "--estimate"])
         try:
             return Estimate(
-                int(told["memory_bytes"]),
-                int(told["disk_bytes"]),
-                tuple(told["shape"]),
-                int(told["records"]),
-                int(told["bytes"]),
+                int(reported["memory_bytes"]),
+                int(reported["disk_bytes"]),
+                tuple(reported["shape"]),
+                int(reported["records"]),
+                int(reported["bytes"]),
             )
         except (KeyError, TypeError) as error:
             raise EngineError(f"{self.path} is of another version: its estimate lacks {error}") from None

@@ -19,7 +19,7 @@ _named_sizes = ("large", "medium", "small")
 
 
 @dataclass(frozen=True)
-class Room:
+class Available:
     """What is there. memory: bytes of a node, None if unknown."""
 
     memory: int | None
@@ -46,7 +46,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Misfit:
+class Shortage:
     """A start that does not fit: why, and which options would make it."""
 
     start: Start
@@ -87,12 +87,12 @@ def _scaled(shape: Sequence[int], thousandths: int) -> str:
     return "x".join(map(str, lengths))
 
 
-def advice_for(engine: Engine, start: Start, needs: Estimate, room: Room) -> str:
+def advice_for(engine: Engine, start: Start, needs: Estimate, available: Available) -> str:
     """Options with which it would fit, the largest that there are. Local."""
 
     def fits(changed: Start) -> bool:
         try:
-            return not room.lacks(engine.estimate(changed))
+            return not available.lacks(engine.estimate(changed))
         except EngineError:
             return False
 
@@ -111,15 +111,15 @@ def advice_for(engine: Engine, start: Start, needs: Estimate, room: Room) -> str
     return f"no size fits {start.ranks} ranks; take fewer --ranks, free memory or disk, or name another --dir"
 
 
-def misfits(
-    engine: Engine, starts: Sequence[Start], needs: Sequence[Estimate], room: Room, advised: int = 3
-) -> list[Misfit]:
+def shortages(
+    engine: Engine, starts: Sequence[Start], needs: Sequence[Estimate], available: Available, advised: int = 3
+) -> list[Shortage]:
     """The starts that do not fit; advice for the greediest ones of each experiment, since it takes a while.
     Local."""
-    bad = [(s, n, why) for s, n in zip(starts, needs) if (why := room.lacks(n))]
+    bad = [(s, n, why) for s, n in zip(starts, needs) if (why := available.lacks(n))]
     greedy = sorted(bad, key=lambda item: -item[1].bytes)[:advised]
     chosen = {item[0] for item in greedy}
     return [
-        Misfit(start, why, advice_for(engine, start, need, room) if start in chosen else "")
+        Shortage(start, why, advice_for(engine, start, need, available) if start in chosen else "")
         for start, need, why in bad
     ]

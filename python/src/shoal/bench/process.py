@@ -52,8 +52,8 @@ def _session_members(session: int) -> list[int]:
         if entry.name.isdigit():
             with contextlib.suppress(OSError, ValueError, IndexError):
                 # After the name in brackets: state, parent, group, session.
-                told = (entry / "stat").read_text().rpartition(")")[2].split()
-                if int(told[3]) == session and told[0] != "Z":
+                reported = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(reported[3]) == session and reported[0] != "Z":
                     members.append(int(entry.name))
     return members
 
@@ -62,10 +62,10 @@ def _in_words(mpiexec: Sequence[str], chosen: dict[str, str]) -> str:
     """ "mpiexec --oversubscribe; mpi_yield_when_idle=1": all that changes how ranks run. Local."""
     options = list(mpiexec[1:])
     del options[options.index("-n") : options.index("-n") + 2]
-    told = {**settings_in_environment(), **chosen}
+    reported = {**settings_in_environment(), **chosen}
     settings = [
         f"{name.removeprefix('OMPI_MCA_')}={value}"
-        for name, value in sorted(told.items())
+        for name, value in sorted(reported.items())
         if not name.startswith("SHOAL_")
     ]
     return "; ".join([" ".join([os.path.basename(mpiexec[0]), *options]), *settings])
@@ -127,8 +127,8 @@ class Run:
         return str(self.begin.get("files", "")).rstrip("*")
 
     def events(self) -> Iterator[dict]:
-        """What it tells, until it ends. Lines that are no events go to nowhere but the log of a failure.
-        EngineError where it would make files that could not be told from others."""
+        """What it says, until it ends. Lines that are no events go to nowhere but the log of a failure.
+        EngineError where it would make files that could not be reported from others."""
         for line in self._process.stdout:
             try:
                 event = json.loads(line)

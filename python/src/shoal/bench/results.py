@@ -69,22 +69,22 @@ class Result:
     more: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, told: dict) -> Result:
+    def of(cls, reported: dict) -> Result:
         """An object of the file, or a `result` event. ResultsError. Local."""
-        if not isinstance(told, dict):
-            raise ResultsError(f"{str(told)[:40]!r} is no object")
+        if not isinstance(reported, dict):
+            raise ResultsError(f"{str(reported)[:40]!r} is no object")
         names = _names - {"more"}
-        lacks = sorted(_required - told.keys())
+        lacks = sorted(_required - reported.keys())
         if lacks:
             raise ResultsError(f"it has no {', '.join(lacks)}")
-        more = {key: value for key, value in told.items() if key not in names and key != "event"}
-        return cls(**{key: value for key, value in told.items() if key in names}, more=more)
+        more = {key: value for key, value in reported.items() if key not in names and key != "event"}
+        return cls(**{key: value for key, value in reported.items() if key in names}, more=more)
 
     def object(self) -> dict[str, Any]:
         """As it stands in the file. Local."""
-        told = dict(vars(self))
-        more = told.pop("more")
-        return {**told, **more}
+        reported = dict(vars(self))
+        more = reported.pop("more")
+        return {**reported, **more}
 
     def line(self) -> str:
         return json.dumps(self.object(), ensure_ascii=False)
@@ -98,13 +98,13 @@ def load(path: Path | str) -> list[Result]:
     """All results of a file. ResultsError says what is wrong and where; OSError. Local."""
     text = Path(path).read_text(encoding="utf-8")
     try:
-        told = json.loads(text)
+        reported = json.loads(text)
     except ValueError as error:
         raise ResultsError(f"{path} is no JSON: {error}") from None
-    if not isinstance(told, list):
+    if not isinstance(reported, list):
         raise ResultsError(f"{path} is no list of results")
     found = []
-    for number, item in enumerate(told, 1):
+    for number, item in enumerate(reported, 1):
         try:
             found.append(Result.of(item))
         except (ResultsError, TypeError) as error:
@@ -142,11 +142,11 @@ def schema() -> dict:
     return json.loads(text)
 
 
-def validate(told: Any) -> Optional[list[str]]:
+def validate(reported: Any) -> Optional[list[str]]:
     """What a list of objects has wrong under the schema; None without the package jsonschema. Local."""
     try:
         import jsonschema
     except ImportError:
         return None
-    found = jsonschema.Draft202012Validator(schema()).iter_errors(told)
+    found = jsonschema.Draft202012Validator(schema()).iter_errors(reported)
     return [f"{'/'.join(map(str, error.absolute_path))}: {error.message}" for error in found]

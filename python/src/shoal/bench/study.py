@@ -137,14 +137,14 @@ class Start:
     def key(self, build: str, environment: dict[str, str]) -> str:
         """What results must share to belong together: this start, but for the number of repetitions; the
         build of the engine; the environment that it runs in. Local."""
-        told = asdict(self)
-        del told["repetitions"]
-        text = json.dumps([told, build, sorted(environment.items())], sort_keys=True)
+        reported = asdict(self)
+        del reported["repetitions"]
+        text = json.dumps([reported, build, sorted(environment.items())], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def label(self) -> str:
-        """What tells it apart from others of its study: "4 ranks 2x2 large, 5 records". Local."""
+        """What distinguishes it from others of its study: "4 ranks 2x2 large, 5 records". Local."""
         parts = [f"{self.ranks} rank{'s' if self.ranks > 1 else ''} {self.tiles} {self.size}"]
         if self.records:
             parts.append(f"{self.records} record{'s' if self.records > 1 else ''}")

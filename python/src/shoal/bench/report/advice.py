@@ -158,8 +158,8 @@ def summary_of(contests: Sequence[Contest], brief: bool = False) -> list[str]:
         if not group:
             continue
         sentences.append(f"{_operation_words.get(what, what.capitalize())}: {operation_words(group)}")
-    told = (output_words(contests), waiting_words(contests), joining_words(contests))
-    sentences += [words for words in told if words]
+    reported = (output_words(contests), waiting_words(contests), joining_words(contests))
+    sentences += [words for words in reported if words]
     sentences += compression_words(contests)
     return sentences + sweep_words(contests, brief) + [spread_words(contests)]
 
@@ -170,12 +170,12 @@ def output_words(contests: Sequence[Contest]) -> str:
     for contest in contests:
         none = next((entry for entry in contest.entries if entry.base == "none"), None)
         for entry in contest.rivals if none is not None and none.seconds.middle > 0 else ():
-            way = f"`{entry.method}` ({entry.format})"
-            longer.setdefault(way, []).append(entry.seconds.middle / none.seconds.middle - 1)
+            method = f"`{entry.method}` ({entry.format})"
+            longer.setdefault(method, []).append(entry.seconds.middle / none.seconds.middle - 1)
     if not longer:
         return ""
-    shares = sorted((statistics.median(values), way) for way, values in longer.items())
-    words = [f"{100 * share:.0f}\u00a0% with {way}" for share, way in shares]
+    shares = sorted((statistics.median(values), method) for method, values in longer.items())
+    words = [f"{100 * share:.0f}\u00a0% with {method}" for share, method in shares]
     return f"Output makes a run longer: {', '.join(words)}."
 
 
@@ -186,12 +186,12 @@ def waiting_words(contests: Sequence[Contest]) -> str:
         for entry in contest.rivals if contest.key.what == "run" else ():
             blocked = entry.phase("blocked")
             if blocked is not None and entry.seconds.middle > 0:
-                way = f"`{entry.method}` ({entry.format})"
-                waits.setdefault(way, []).append(blocked.middle / entry.seconds.middle)
+                method = f"`{entry.method}` ({entry.format})"
+                waits.setdefault(method, []).append(blocked.middle / entry.seconds.middle)
     if not waits:
         return ""
-    shares = sorted((statistics.median(values), way) for way, values in waits.items())
-    words = [f"{100 * share:.0f}\u00a0% with {way}" for share, way in shares]
+    shares = sorted((statistics.median(values), method) for method, values in waits.items())
+    words = [f"{100 * share:.0f}\u00a0% with {method}" for share, method in shares]
     return f"Of its run a model waits for calls of output: {', '.join(words)}."
 
 
@@ -251,7 +251,7 @@ def native_words(verdicts: Sequence[Verdict]) -> str:
 
 
 @dataclass
-class Way:
+class Method:
     """A driver with access and layout, and a format: what a user can set."""
 
     driver: str
@@ -277,11 +277,11 @@ class Way:
 class Advice:
     """What to set in one place, why, and the best way for each format."""
 
-    best: Optional[Way]
+    best: Optional[Method]
     reason: str
     extra: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    by_format: list[Way] = field(default_factory=list)
+    by_format: list[Method] = field(default_factory=list)
 
     @property
     def toml(self) -> str:
@@ -305,7 +305,7 @@ def _is_way(entry: Entry) -> bool:
     )
 
 
-def ways_of(contests: Iterable[Contest]) -> list[Way]:
+def methods_of(contests: Iterable[Contest]) -> list[Method]:
     """Ways that ran often enough to be advised, the best first. Each contest counts alike, but those without
     `native`, where it ran elsewhere, not at all: nobody can say what it would have done there."""
     ratios: dict[tuple[str, str, str, str], list[float]] = {}
@@ -321,34 +321,34 @@ def ways_of(contests: Iterable[Contest]) -> list[Way]:
         native = next((entry for entry in entries if entry.method == "native"), None)
         for entry in entries:
             run = entry.first
-            way = (run.driver, run.access, run.layout, entry.format)
-            ratios.setdefault(way, []).append(max(entry.seconds.middle, 1e-9) / max(best, 1e-9))
-            clear[way] += native is not None and is_clear(entry, native) is True
-    ways = [
-        Way(*way, math.exp(statistics.fmean(map(math.log, values))), len(values), clear[way])
-        for way, values in ratios.items()
+            method = (run.driver, run.access, run.layout, entry.format)
+            ratios.setdefault(method, []).append(max(entry.seconds.middle, 1e-9) / max(best, 1e-9))
+            clear[method] += native is not None and is_clear(entry, native) is True
+    methods = [
+        Method(*method, math.exp(statistics.fmean(map(math.log, values))), len(values), clear[method])
+        for method, values in ratios.items()
     ]
-    ways.sort(key=lambda way: way.ratio)
-    often = [way for way in ways if way.cases >= _enough * count]
-    return often or [way for way in ways if way.cases >= 0.5 * max(w.cases for w in ways)]
+    methods.sort(key=lambda method: method.ratio)
+    often = [method for method in methods if method.cases >= _enough * count]
+    return often or [method for method in methods if method.cases >= 0.5 * max(w.cases for w in methods)]
 
 
 def advice_for(contests: Sequence[Contest]) -> Advice:
     """What to set in the place of these contests: the defaults, unless there is good reason. Local."""
-    ways = ways_of(contests)
-    if not ways and not not_swept(contests):
+    methods = methods_of(contests)
+    if not methods and not not_swept(contests):
         return Advice(
             None,
             "Only settings were varied here, so that there is no advice on drivers and formats. What the "
             "settings gained stands with the experiments.",
         )
-    if not ways:
+    if not methods:
         return Advice(
             None, "Too few ways were measured here to advise one. Run more methods, and keep the defaults."
         )
-    best = ways[0]
-    natives = [way for way in ways if (way.driver, way.layout) == ("native", "one")]
-    default = next((way for way in natives if way.format == "cdf5"), natives[0] if natives else None)
+    best = methods[0]
+    natives = [method for method in methods if (method.driver, method.layout) == ("native", "one")]
+    default = next((method for method in natives if method.format == "cdf5"), natives[0] if natives else None)
     if default is None:
         advice = Advice(
             best, f"{_took(best)} the least time ({_count(best.cases, 'case')}). Native did not run."
@@ -369,19 +369,19 @@ def advice_for(contests: Sequence[Contest]) -> Advice:
             doubt = "in too few cases" if best.cases < _few else "mostly within the spread"
             advice = Advice(default, f"{reason} But that is {doubt}: no reason to leave native.")
     advice.by_format = [
-        next(w for w in ways if w.format == name) for name in distinct(w.format for w in ways)
+        next(w for w in methods if w.format == name) for name in distinct(w.format for w in methods)
     ]
     assert advice.best is not None
     advice.extra, advice.notes = _tuning(contests, advice.best)
     return advice
 
 
-def _took(way: Way) -> str:
-    access = f", access {way.access}" if "access" in way.settings else ""
-    return f"Driver {way.driver}{access}, format {way.format} and layout {way.layout or 'one'} took"
+def _took(method: Method) -> str:
+    access = f", access {method.access}" if "access" in method.settings else ""
+    return f"Driver {method.driver}{access}, format {method.format} and layout {method.layout or 'one'} took"
 
 
-def _tuning(contests: Sequence[Contest], way: Way) -> tuple[dict[str, str], list[str]]:
+def _tuning(contests: Sequence[Contest], method: Method) -> tuple[dict[str, str], list[str]]:
     """Single settings that made this way clearly faster than without them, and what they gained."""
     gains: dict[tuple[str, str], list[float]] = {}
     for work in works_of(contests):
@@ -390,9 +390,9 @@ def _tuning(contests: Sequence[Contest], way: Way) -> tuple[dict[str, str], list
                 (unset, plain), *others = values
                 run = plain.first
                 if unset != not_set or (run.driver, plain.format, run.layout) != (
-                    way.driver,
-                    way.format,
-                    way.layout,
+                    method.driver,
+                    method.format,
+                    method.layout,
                 ):
                     continue
                 for value, entry in others:

@@ -50,7 +50,7 @@ class Document:
 
 
 def place_names(places: Sequence[Place]) -> dict[Place, str]:
-    """A name for each place, no longer than it takes to tell them apart."""
+    """A name for each place, no longer than it takes to distinguish them."""
     different = distinct(places)
     texts = {}
     for place in different:

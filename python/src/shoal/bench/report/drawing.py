@@ -24,7 +24,7 @@ small, normal, large = 8.5, 9.5, 12.5  # points
 ink, grey, light = "#222222", "#6b6b6b", "#bdbdbd"
 _dots = 72  # points an inch
 
-# Okabe and Ito's colours, told apart by nearly all eyes; the same method has the same colour everywhere.
+# Okabe and Ito's colours, distinguished by nearly all eyes; the same method has the same colour everywhere.
 _colours = {
     "native": "#0072B2",
     "gather": "#E69F00",

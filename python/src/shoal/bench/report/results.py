@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional
 
-from ...errors import FileMissingError, FormatError
+from ...errors import FormatError, NoSuchFileError
 
 # Without these an object is not the result of a run.
 _needed = ("experiment", "method", "seconds")
@@ -255,11 +255,11 @@ def parse(items: Iterable[Any], path: Path) -> Results:
 def load(path: Path) -> Results:
     """Read results.json. Local.
 
-    Errors: FileMissingError; FormatError where the file is no list of results, is damaged or has none."""
+    Errors: NoSuchFileError; FormatError where the file is no list of results, is damaged or has none."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise FileMissingError(
+        raise NoSuchFileError(
             f"{path} is not there. `shoal bench run EXPERIMENT --json {path}` writes it."
         ) from None
     except (OSError, UnicodeDecodeError) as error:

@@ -250,7 +250,7 @@ def _measure(names: list[str], choice, path: Path) -> int:
     """Plans, looks whether it fits, runs; the exit status."""
     from ...bench.campaign import Campaign
     from ...bench.engine import EngineError, find_engine
-    from ...bench.fitting import Room, estimates, misfits
+    from ...bench.fitting import Available, estimates, shortages
     from ...bench.journal import Journal
     from ...bench.machine import available_memory, look_at, nodes
     from ...bench.planning import planned
@@ -269,7 +269,7 @@ def _measure(names: list[str], choice, path: Path) -> int:
         needs = estimates(engine, starts)
     except (EngineError, StudyError) as error:
         raise _stop(str(error)) from None
-    bad = misfits(engine, starts, needs, Room(available_memory(), nodes(), folders))
+    bad = shortages(engine, starts, needs, Available(available_memory(), nodes(), folders))
     if bad:
         for item in bad:
             advice = f"; {item.advice}" if item.advice else ""

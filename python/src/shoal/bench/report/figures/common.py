@@ -135,7 +135,7 @@ def operation_title(what: str) -> str:
     return titles.get(what, what.capitalize())
 
 
-def label_room(contests: Sequence[Contest], with_format: bool = False) -> float:
+def label_space(contests: Sequence[Contest], with_format: bool = False) -> float:
     """Inches that labels at the ends of lines take."""
     from ..drawing import small, widest
 

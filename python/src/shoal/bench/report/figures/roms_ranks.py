@@ -14,7 +14,7 @@ from .common import (
     Picture,
     chosen,
     formats_of,
-    label_room,
+    label_space,
     lines,
     operation_title,
     panel_height,
@@ -62,7 +62,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                     columns=len(operations),
                     foot=0.95,
                     panel_height=panel_height(some, 2.9),
-                    right=label_room(some),
+                    right=label_space(some),
                 )
                 for panel, what in zip(sheet.axes[0], operations):
                     found = {c.key.ranks: c for c in some if c.key.what == what}

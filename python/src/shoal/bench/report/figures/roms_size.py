@@ -14,7 +14,7 @@ from .common import (
     Picture,
     chosen,
     formats_of,
-    label_room,
+    label_space,
     lines,
     operation_title,
     panel_height,
@@ -48,7 +48,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                 rows=len(shapes),
                 columns=len(operations),
                 panel_height=panel_height(some, 2.3),
-                right=label_room(some),
+                right=label_space(some),
             )
             for row, shape in enumerate(shapes):
                 for column, what in enumerate(operations):

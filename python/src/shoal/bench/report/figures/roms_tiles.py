@@ -14,7 +14,7 @@ from .common import (
     Picture,
     chosen,
     formats_of,
-    label_room,
+    label_space,
     lines,
     operation_title,
     panel_height,
@@ -57,7 +57,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                     columns=len(operations),
                     foot=0.78,
                     panel_height=panel_height(some),
-                    right=label_room(some),
+                    right=label_space(some),
                 )
                 for panel, what in zip(sheet.axes[0], operations):
                     found = {tilings.index(c.key.tiles): c for c in some if c.key.what == what}

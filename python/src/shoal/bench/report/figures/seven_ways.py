@@ -12,7 +12,7 @@ from ..results import Place
 from .common import (
     About,
     Picture,
-    label_room,
+    label_space,
     lines,
     operation_title,
     panel_height,
@@ -24,7 +24,7 @@ from .common import (
 ABOUT = About(
     "seven-ways",
     "Each row of panels leaves out the slowest of the one above, as the study does, so that those that "
-    "are left can be told apart. The last row has the ways within twice the time of the fastest on the "
+    "are left can be distinguished. The last row has the ways within twice the time of the fastest on the "
     "largest number of ranks, in writing or in reading. Where ways differ much, seconds have a log axis.",
     "Text (ASCII) formats spend their time in printing numbers, not in the file system.",
     published.seven_ways_source,
@@ -36,7 +36,7 @@ def is_serial(entry: Entry) -> bool:
     return entry.base in ("serial-ascii", "gather")
 
 
-def fastest_ways(contests: Sequence[Contest]) -> set[tuple[str, str]]:
+def fastest_methods(contests: Sequence[Contest]) -> set[tuple[str, str]]:
     """Ways within twice the time of the best but limit, at the largest number of ranks, in any operation."""
     ways = set()
     for what in distinct(c.key.what for c in contests):
@@ -53,7 +53,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
     for place, here in places_of(contests):
         for shape, records in distinct((c.key.shape, c.key.records) for c in here):
             group = [c for c in here if (c.key.shape, c.key.records) == (shape, records)]
-            operations, fast = distinct(c.key.what for c in group), fastest_ways(group)
+            operations, fast = distinct(c.key.what for c in group), fastest_methods(group)
             elements = 1
             for length in shape:
                 elements *= length
@@ -69,7 +69,7 @@ def draw(contests: Sequence[Contest], names: Mapping[Place, str]) -> list[Pictur
                 rows=len(chosen),
                 columns=len(operations),
                 panel_height=panel_height(group),
-                right=label_room(group, True),
+                right=label_space(group, True),
             )
             ranks = sorted({c.key.ranks for c in group})
             for row, (words, wanted) in enumerate(chosen):
