@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "codec/filters.hpp"
 #include "codec/quantize.hpp"
+#include "dataset/setting_aliases.hpp"
 #include "format/chunk_shape.hpp"
 #include "format/schema.hpp"
 
@@ -295,8 +296,13 @@ Settings::Settings() {
 
 void Settings::set(const std::string& key, const std::string& value, const std::string& origin) {
   std::size_t i = 0;
+  std::string name = lower(key);
+  if (const char* today = renamed_setting(name)) {
+    renamed_.push_back(renamed_warning(name, origin));
+    name = today;
+  }
   try {
-    i = index_of(lower(key));
+    i = index_of(name);
   } catch (const Error& e) {
     throw Error(Code::setting, e.status().message + " (from " + origin + ")");
   }
@@ -369,6 +375,7 @@ void Settings::pack(ByteWriter& out) const {
     out.put(v.value);
     out.put(v.origin);
   }
+  out.put(renamed_);
 }
 
 Settings Settings::unpack(ByteReader& in) {
@@ -377,6 +384,7 @@ Settings Settings::unpack(ByteReader& in) {
     in.get(v.value);
     in.get(v.origin);
   }
+  in.get(settings.renamed_);
   return settings;
 }
 

@@ -196,7 +196,7 @@ std::string why_unused(const Choices& choices, const Choices::Choice& choice, co
 }  // namespace
 
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = settings.renamed();
   for (const Use& use : k_uses) {
     if (use.used(settings, kind) || !asks(settings, use)) continue;
     const std::string setting = std::string("setting ") + use.key + " is '" + settings.text(use.key) +

@@ -17,7 +17,7 @@ struct DatasetKind {
   bool writable;
 };
 
-/// Settings that such a dataset has no use for, as warnings: sources other than the argument may speak of all
+/// Settings that such a dataset has no use for, and those under an old name, as warnings: sources other than the argument may speak of all
 /// datasets, whatever they are. Error(setting): the argument of the call itself is one of them. Local.
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind);
 
