@@ -15,6 +15,7 @@ Indices start at 0; dimensions are in C order, the last one varies fastest.
 """
 
 from . import _program as _program  # first: NumPy looks at the environment once
+from . import errors as errors
 from ._library import build_info, namelist, recover, serve, settings, stop_serving, version, wait
 from .dataset import Dataset, create, open
 from .decomposition import Decomposition
@@ -88,3 +89,10 @@ __all__ = [
     "write_master",
     "write_reference",
 ]
+
+
+def __getattr__(name: str):
+    """The classes of errors under the names that they had before."""
+    if name in errors.old_errors:
+        return getattr(errors, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

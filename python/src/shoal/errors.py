@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import errno
+import warnings
+
+from ._alias_names import old_errors
 
 
 class Error(Exception):
@@ -181,3 +184,12 @@ def from_code(code: int, message: str) -> Error:
     error = _classes.get(code, InternalError)(message)
     error.code = code
     return error
+
+
+def __getattr__(name: str) -> type[Error]:
+    """Classes under the names that they had before, with a DeprecationWarning."""
+    if name not in old_errors:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = old_errors[name]
+    warnings.warn(f"shoal.{name} is now called shoal.{new}", DeprecationWarning, stacklevel=2)
+    return globals()[new]

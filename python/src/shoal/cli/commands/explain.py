@@ -202,12 +202,19 @@ def explain(
     io_base: Annotated[int, typer.Option(help="The first of them.")] = 0,
     io_ranks_per_node: Annotated[int, typer.Option(help="So many of each node; 0: not set.")] = 0,
     rearrange: Annotated[
-        str, typer.Option(help="auto, on or off: do cells go to I/O ranks, with driver native?")
+        str,
+        typer.Option(
+            "--rearrange",
+            "--exchange",  # deprecated
+            help="auto, on or off: do cells go to I/O ranks, with driver native?",
+        ),
     ] = "auto",
     rearranger: Annotated[
         str,
         typer.Option(
-            help="auto, box or subset: does an I/O rank store an even box, or what its group of ranks has?"
+            "--rearranger",
+            "--io-way",  # deprecated
+            help="auto, box or subset: does an I/O rank store an even box, or what its group of ranks has?",
         ),
     ] = "auto",
     background: Annotated[
