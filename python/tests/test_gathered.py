@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Water points alone: CF's compression by gathering."""
+"""Active points alone: CF's compression by gathering."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the recorder (recorder.c) is reported, and what it wrote down: the changes of files, in their order."""
+"""What the recorder (recorder.c) is given, and what it wrote down: the changes of files, in their order."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ sources = here.parents[1] / "src"
 model = here / "stage.pml"
 makes_all = os.environ.get("MODEL_CHECKS") == "all"
 
-# name: what differs from 2 ranks, 2 slots, 3 generations of 2 shares, 1 writer, no threads. All of their states
-# are visited.
+# name: what differs from 2 ranks, 2 slots, 3 generations of 2 shares, 1 writer, no threads. All of their
+# states are visited.
 quick = {
     "ranks": {},
     "ends": {"GENERATIONS": 2, "cycles": True},

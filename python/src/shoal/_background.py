@@ -84,7 +84,7 @@ def storer(result, groups: bool, writers: int) -> str:
 
 
 def waits_of_stage(result, most: int) -> list[str]:
-    """What the model waits for, whose fields go through the stage; most: slot generations that a node has of one."""
+    """What the model waits for, whose fields go through the stage; most: slot generations of one."""
     if result.options.background == "off":
         return [
             "write waits for the copy, and where no slot is free, for a store by this rank or another",
@@ -97,8 +97,8 @@ def waits_of_stage(result, most: int) -> list[str]:
         full = f"write waits for the copy alone; {room} room until {who} must have stored something"
     else:
         full = (
-            f"write waits for the copy, and until {who} have stored a part: the field makes more slot generations "
-            "than there are slots (stage_bytes)"
+            f"write waits for the copy, and until {who} have stored a part: the field makes more slot "
+            "generations than there are slots (stage_bytes)"
         )
     return [full, f"sync and close wait until {who} have stored all"]
 

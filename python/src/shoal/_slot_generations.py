@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the native driver cuts a field into slot generations of its stage, and these into writes: the same rules as
-the driver's, without a file. Boxes are lists of ranges, in C order (the last dimension is fastest)."""
+"""How the native driver cuts a field into slot generations of its stage, and these into writes: the rules of
+the driver, without a file. Boxes are lists of ranges, in C order (the last dimension is fastest)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SlotGeneration:
 def generations(
     boxes: Sequence[Box], shape: Sequence[int], chunk: Sequence[int], size: int, slot: int
 ) -> list[SlotGeneration]:
-    """The slot generations that one field of a node makes: boxes of cells of `size` bytes, in a stage whose slots
+    """The slot generations of one field of a node: boxes of cells of `size` bytes, in a stage whose slots
     have `slot` bytes. Chunks are taken to lie one after another in the file."""
     grid = [-(-n // c) for n, c in zip(shape, chunk)]
     made: list[SlotGeneration] = []

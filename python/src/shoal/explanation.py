@@ -238,7 +238,7 @@ class NodePart:
 
 @dataclass
 class Explanation:
-    """slot, slots, share: of the native driver, else 0; slot generations: bytes of each, by node; boxes: of I/O
+    """slot, slots, share: of the native driver, else 0; generations: bytes of each, by node; boxes: of I/O
     ranks, if any are used, and why, or why not. groups_of_node: in the subset way, which share the stage of a
     node. waits: what the model waits for. background: what auto chose, and why. memory_*: bytes beside the
     model's own arrays; memory_piled: of memory_node, while one field waits to be stored."""
@@ -308,8 +308,8 @@ def _make_groups(result: Explanation) -> None:
         mine = [rank for rank in chosen if rank in node.ranks]
         if not mine:
             raise InvalidArgumentError(
-                f"rearranger=subset, but node {number} has no I/O rank, and cells do not go from node to node; "
-                "give io_ranks_per_node."
+                f"rearranger=subset, but node {number} has no I/O rank, and cells do not go from node to "
+                "node; give io_ranks_per_node."
             )
         borders = [node.ranks.start, *mine[1:], node.ranks.stop]
         groups += [_part(tiles, range(*ends), io) for *ends, io in zip(borders, borders[1:], mine)]
@@ -386,7 +386,8 @@ def _rearranges(result: Explanation) -> bool:
     in_boxes = sum(runs_in_file([box], chunk) for box in boxes)
     is_cheaper = options.rearrange == "auto" and rearranging_is_cheaper(runs, tiles.field_bytes, in_boxes)
     result.why = (
-        f"nodes {'would ' if is_cheaper else ''}store {runs} runs of {tiles.field_bytes // max(runs, 1)} bytes; "
+        f"nodes {'would ' if is_cheaper else ''}store {runs} runs "
+        f"of {tiles.field_bytes // max(runs, 1)} bytes; "
         f"{ranks} I/O ranks {'' if is_cheaper else 'would '}store {in_boxes} of "
         f"{tiles.field_bytes // max(in_boxes, 1)} bytes"
     )

@@ -1,4 +1,4 @@
-"""Water points alone, against netCDF4-python: written from full grids, read back to them: gathered.py FOLDER"""
+"""Active points alone, against netCDF4-python, written from full grids and read back: gathered.py FOLDER"""
 
 import os
 import sys

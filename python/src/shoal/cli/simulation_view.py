@@ -63,12 +63,12 @@ def show(reported: dict) -> None:
             else f"{_count(reported['nodes_simulated'])} nodes"
         )
         sample = (
-            f"a sample: the {_count(reported['ranks_simulated'])} ranks of {chosen}, chosen evenly and with the "
-            "corners; figures are of these"
+            f"a sample: the {_count(reported['ranks_simulated'])} ranks of {chosen}, chosen evenly and with "
+            "the corners; figures are of these"
         )
     out.print(f"Simulated: {sample}, in {reported['seconds']:.1f} s, with the library's own code")
     strategy = {
-        "rearrange": f"cells go in messages to {_count(reported['writers'])} I/O ranks, which store even boxes",
+        "rearrange": f"cells go in messages to {_count(reported['writers'])} I/O ranks, each stores a box",
         "subset": f"each of {_count(reported['writers'])} I/O ranks stores what its group of ranks has",
         "local": "each node stores what its ranks have",
     }[reported["strategy"]]
