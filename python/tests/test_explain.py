@@ -13,9 +13,9 @@ import pytest
 from conftest import run_program
 
 from shoal._io_boxes import even_boxes, io_ranks, runs_of
-from shoal._programs import ProgramError, find_program
 from shoal.errors import InvalidArgumentError
 from shoal.explanation import Options, Tiles, explain
+from shoal.programs import ProgramError, find_program
 from shoal.simulation import Case, simulate
 from shoal.simulation import name as plan_program
 from shoal.simulation import variable as plan_variable

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
-from ._programs import ProgramError, find_program
 from .errors import InvalidArgumentError
+from .programs import ProgramError, find_program
 
 __all__ = ["Case", "ProgramError", "simulate"]
 
