@@ -228,7 +228,7 @@ class IoBox:
 
 @dataclass
 class NodePart:
-    """What one node has of a field, or in the subset way the group of an I/O rank, which stores it."""
+    """What one node has of a field, or with rearranger=subset the group of an I/O rank, which stores it."""
 
     ranks: range
     bytes: int
@@ -285,7 +285,7 @@ def _nodes(tiles: Tiles, ranks_per_node: Optional[int]) -> list[NodePart]:
 
 
 def _make_groups(result: Explanation) -> None:
-    """The subset way: ranks of a node in groups, each with an I/O rank, in place of nodes."""
+    """rearranger=subset: ranks of a node in groups, each with an I/O rank, in place of nodes."""
     tiles, options = result.tiles, result.options
     for name, clashes in (
         (f"driver={options.driver}", options.driver != "native"),

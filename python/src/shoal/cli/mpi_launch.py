@@ -10,7 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-# What launchers inform the processes that they start.
+# Variables by which launchers tell a process that they started it.
 _marks = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS")
 
 
@@ -124,7 +124,7 @@ sys.exit(0 if status == 0 else 1)
 @functools.lru_cache(maxsize=1)
 def ranks_may_read_each_other() -> bool:
     """Whether a process may copy from the memory of one beside it (process_vm_readv); containers often
-    refuse it, and Open MPI then fails unless it is reported. Local."""
+    refuse it, and Open MPI then fails unless it is told so. Local."""
     try:
         done = subprocess.run([sys.executable, "-I", "-c", _reading], capture_output=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):
