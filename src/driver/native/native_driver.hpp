@@ -325,7 +325,7 @@ class NativeDriver final : public Driver {
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
   int servers_of_node_ = 0;
-  int io_rank_of_group_ = -1;  ///< in the subset way, nodes_ are groups
+  int io_rank_of_group_ = -1;  ///< with rearranger=subset, nodes_ are groups
   std::vector<int> io_ranks_;  ///< who stores and fetches boxes, once that is known
   struct TileMap {
     std::shared_ptr<const Decomposition> block;
