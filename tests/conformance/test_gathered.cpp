@@ -333,7 +333,7 @@ TEST_CASE("a list that the model defines and puts itself counts from the next sy
   }
 }
 
-TEST_CASE("damaged lists: a rank that reads something else is matched with the others") {
+TEST_CASE("damaged lists: a rank that reads something else is found where calls are matched") {
   if (skipped(in_one_file(), "water points go to one file")) return;
   std::mt19937 random(34);
   auto order = active();
