@@ -17,7 +17,7 @@ namespace shoal::bench {
 void inject_error(const std::string& path, const Content& content, std::int64_t records, const Tile& tile,
                   bool bare);
 
-/// The same where the workload does not say the values: of the first of these ones, which follow one another
+/// The same where the workload does not give the values: of the first of these ones, which follow one another
 /// in a file of the dataset, size bytes each, in this machine's byte order. Not for text.
 void inject_error_in(const std::string& path, const std::vector<std::byte>& values, std::int64_t size);
 

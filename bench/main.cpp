@@ -25,7 +25,7 @@ namespace {
 
 using namespace shoal::bench;
 
-// 0: all as it should be; 2: a check found wrong values, or did not find the planted ones.
+// 0: all as it should be; 2: a check found wrong values, or did not find the injected ones.
 int verdict(const Setup& setup, Events& events, const std::vector<Result>& results) {
   bool injected_found = true;
   for (const auto& r : results) {

@@ -109,8 +109,8 @@ Machine machine_of(MPI_Comm comm) {
 
 std::string mpi_io_of(const std::string& dir) {
 #ifdef OPEN_MPI
-  // It does not report an open file; its parameter "io" names what may be used, and left alone it takes
-  // ROMIO for Lustre alone.
+  // It does not say what serves an open file; its parameter "io" names what may be used, and left alone it
+  // takes ROMIO for Lustre alone.
   std::string chosen;
   int level = MPI_THREAD_SINGLE, provided = 0, index = 0, length = 0;
   MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
@@ -142,7 +142,7 @@ std::string mpi_io_of(const std::string& dir) {
   for (int i = 0; i < keys; ++i) {
     std::array<char, MPI_MAX_INFO_KEY + 1> key{};
     MPI_Info_get_nthkey(info, i, key.data());
-    romio = romio || std::string(key.data()).starts_with("romio_");  // only ROMIO says hints of its own
+    romio = romio || std::string(key.data()).starts_with("romio_");  // only ROMIO lists hints of its own
   }
   MPI_Info_free(&info);
   MPI_File_close(&file);

@@ -224,7 +224,7 @@ class Limit : public Method {
     return wrong + array.wrong_packed(found, record < 0 ? 0 : run.records - 1);
   }
 
-  // What a model that computes has read can only be reported in its arrays.
+  // What a model that computes has read can only be checked in its arrays.
   void unpack(Run& run, std::int64_t record) {
     packed(record).for_each(run, [&](LocalField& array, const std::byte* at) { array.unpack(0, at); });
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What shoal-bench informs programs: --stream, --estimate, --first-round, several directories, switches.
+"""What shoal-bench tells programs: --stream, --estimate, --first-round, several directories, switches.
 
 usage: stream.py MPIRUN SHOAL_BENCH FOLDER
 """

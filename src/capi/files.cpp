@@ -231,7 +231,7 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
     refusal.section.record = record;
     refusal.array.problem = refusal.refused = refused;
     // Of a write that others do not wait in, who knows of what variable the cells are takes its place among
-    // the others. Where all meet, what the others ask for need not be known.
+    // the others. Where all calls are matched, what the others ask for need not be known.
     const bool agrees = call == SHOAL_CALL_READ || call == SHOAL_CALL_GET;
     const auto& variables = file.schema().variables;
     const bool is_there =

@@ -265,7 +265,7 @@ struct Cast {
         store(to + i * k_to, R::convert(load<S>(from + i * k_from)));
       return {};
     } else {
-      // ConversionErrors are rare: the loop only notices that there are some, as wide as S so that vectors
+      // Conversion errors are rare: the loop only notices that there are some, as wide as S so that vectors
       // stay whole.
       using Bits = Unsigned<sizeof(S)>;
       Bits any_error = 0;
@@ -273,8 +273,8 @@ struct Cast {
         S value = load<S>(from + i * k_from);
         const auto conversion_error = static_cast<Bits>(!R::fits(value));
         any_error = static_cast<Bits>(any_error | conversion_error);
-        // Converting a floating-point conversion error would be undefined, and may trap. A mask, as compilers
-        // branch for `?:` here.
+        // Converting a floating-point value that does not fit would be undefined, and may trap. A mask, as
+        // compilers branch for `?:` here.
         if constexpr (std::is_floating_point_v<S>)
           value =
               std::bit_cast<S>(static_cast<Bits>(std::bit_cast<Bits>(value) & (conversion_error - Bits{1})));

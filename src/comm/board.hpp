@@ -11,8 +11,7 @@
 
 namespace shoal {
 
-/// Somewhere ranks that share memory wait for each other: a intra-node collectives, a stage. Local, all of
-/// it.
+/// A place where ranks that share memory wait for each other: node collectives, a stage. Local, all of it.
 class Place {
  public:
   Place() = default;

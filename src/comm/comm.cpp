@@ -74,7 +74,7 @@ void check_mpi(int mpi_code, const char* what) {
 }
 
 // What a communicator of the caller's keeps for datasets to come: a duplicate, which is made once, and the
-// room where its ranks match calls if they share memory.
+// node collectives in which its ranks match calls if they share memory.
 std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent, const Entry& entry) {
   using Kept = std::shared_ptr<const Comm>;
   // MPI is in no state to free a communicator while it deletes the attributes of another one. (Never
@@ -227,7 +227,7 @@ void Comm::release() noexcept {
   comm_ = MPI_COMM_NULL;
 }
 
-// Without shared memory for it ranks match calls in MPI.
+// Without shared memory for them ranks match calls by messages of MPI.
 void Comm::make_node_collectives() {
   try {
     node_collectives_ = std::make_shared<NodeCollectives>(origin_ ? *origin_ : *this, ties_, on_board_);
@@ -386,7 +386,7 @@ CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
     hash.add(std::string_view(text));
     return static_cast<std::int64_t>(hash.value() >> 1);
   };
-  // The largest of the numbers and of their opposites: equal if all are. As many words in every call match.
+  // The largest of the numbers and of their opposites: equal if all are. Every match has as many words.
   std::array<std::int64_t, Word::count> words{};
   words[does] = number_of(mine.does);
   words[not_does] = -words[does];

@@ -15,26 +15,26 @@
 
 namespace shoal {
 
-/// What a rank says when ranks match calls.
+/// What a rank states when ranks match calls.
 struct CallSignature {
   const char* does;           ///< what it is about to do, in words: "writes"
   std::uint64_t details = 0;  ///< a hash of what it does it to
   bool failed = false;        ///< it cannot
   bool any_flag = false;      ///< for whatever the caller wants to know of all ranks
   bool asks = false;          ///< for something else
-  /// This rank knows that it left out calls of which this one says in words what they do: others may match
-  /// calls in one of them.
+  /// In words, what the calls do that this rank knows it left out: others may wait for it where one of them
+  /// is matched. nullptr: it knows of none.
   const char* skipped_call = nullptr;
 };
 
-/// What ranks know after they met.
+/// What ranks know after a match.
 struct CallMatch {
   bool same = true;       ///< all said the same details
   bool failed = false;    ///< on any rank
   bool any_flag = false;  ///< on any rank
   bool asks = false;      ///< on any rank
   bool peers_diverged =
-      false;  ///< the others met in a call that this rank left out, and know that somebody failed
+      false;  ///< the others matched a call that this rank left out, and know that somebody failed
 };
 
 /// Bytes to or from a rank.
@@ -46,7 +46,7 @@ struct RankMessage {
 class NodeCollectives;
 struct Ties;
 
-/// How ranks match calls that share memory: there, where they can, or in MPI.
+/// How ranks that share memory match calls: through it, where they can, or by messages of MPI.
 enum class CollectiveMethod { anyhow, by_messages };
 
 /// How ranks come to a Comm.
@@ -83,7 +83,7 @@ class Comm {
   /// From now on; of_parent: also who is made of the same parent later. Local.
   void wait_at_most(double seconds, bool of_parent) const;
   double wait_seconds() const;
-  /// While it lives this rank is in a call, of which others say that wait for it: "write (his.nc)"; it may
+  /// While it lives this rank is in a call, which ranks that wait for it name: "write (his.nc)"; it may
   /// be part of another one. Local.
   class Calling {
    public:
@@ -143,13 +143,13 @@ class Comm {
   /// The ranks that share memory with this one. Where these are all, their calls are those of this one.
   Comm split_shared() const;
 
-  /// Ranks match calls before they do something together that not all of them may have come to. All call
-  /// matches are the same call, so that ranks on their way to different ones find each other here, and nobody
-  /// waits in a call that others never make: then Error(out_of_step) on all ranks, now and at every later
-  /// call match, which is none any more, as there is no knowing how many calls they are apart. of_root:
-  /// becomes rank 0's box.
+  /// Ranks match calls before they do something together that not all of them may have come to. All calls
+  /// are matched in the same way, so that ranks on their way to different ones find each other here, and
+  /// nobody waits in a call that others never make: then Error(out_of_step) on all ranks, now and at every
+  /// later match, which compares nothing any more, as nobody knows by how many calls the ranks differ.
+  /// of_root: becomes rank 0's box.
   CallMatch match_calls(const CallSignature& mine, Box* of_root = nullptr) const;
-  /// Did ranks match calls in different calls, or wait in vain?
+  /// Did ranks come to a match with different calls, or wait in vain?
   bool diverged() const;
   /// Error if they did. Local.
   void require_together() const;
@@ -204,7 +204,7 @@ class Comm {
   Bytes outcome_of_root(Status status, Bytes result, int root) const;
   std::shared_ptr<const Comm> origin_;  // what this is a duplicate of; it has a communicator of MPI
   mutable MPI_Comm comm_ = MPI_COMM_NULL;
-  std::shared_ptr<NodeCollectives> node_collectives_;  // where ranks match calls that share memory
+  std::shared_ptr<NodeCollectives> node_collectives_;  // where ranks that share memory match calls
   int rank_ = 0;
   int size_ = 1;
   std::shared_ptr<Ties> ties_;

@@ -14,13 +14,13 @@
 
 namespace shoal {
 
-/// Where ranks that share memory meet: what collective calls of MPI do, for few bytes. Ranks that wait sleep,
+/// Collective calls of ranks that share memory: what those of MPI do, for few bytes. Ranks that wait sleep,
 /// and let MPI go on with what others want of them. Where there are more ranks than cores a collective call
 /// of MPI takes milliseconds, since ranks that look for messages keep the cores from those that would send
 /// them. Every call is collective, and must be the same on all ranks, as with MPI; where they are not, all
 /// get Error(out_of_step), in this call or the next one. So they do where ranks wait for each other in
-/// different rooms, or for one that is gone; and Error(timeout) where a rank does not come within
-/// Ties::wait_seconds. Then the room is broken: every later call throws the same at once.
+/// different objects, or for one that is gone; and Error(timeout) where a rank does not come within
+/// Ties::wait_seconds. Then the object is broken: every later call throws the same at once.
 class NodeCollectives : public Place {
  public:
   /// Gets the bytes of a rank; may not throw.
@@ -41,7 +41,7 @@ class NodeCollectives : public Place {
   void collect(const std::byte* mine, std::int64_t bytes, int root, const Read& read);
   /// Everybody gets what root has; any length. Root does not wait.
   void spread(std::byte* data, std::int64_t bytes, int root);
-  /// Comm::all_come. False at once if the room is broken, or one of the ranks is gone.
+  /// Comm::all_come. False at once if this is broken, or one of the ranks is gone.
   bool all_come(double seconds);
 
  private:

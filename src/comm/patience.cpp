@@ -21,7 +21,7 @@ namespace {
 constexpr int k_end_tag = 8;
 constexpr Seconds k_hot = 200e-6;                  // in which a rank looks before it sleeps
 constexpr Seconds k_longest_poll_interval = 1e-3;  // naps are an eighth of what was waited so far, or less
-constexpr double k_at_work = 10;  // times as long do ranks wait that have met in the same call
+constexpr double k_at_work = 10;  // times as long do ranks wait that have matched the same call
 
 /// What a rank says that waits no more.
 struct Farewell {
@@ -35,7 +35,8 @@ void never_free(std::shared_ptr<void> memory) {
   kept.push_back(std::move(memory));
 }
 
-// To those whose numbers differ by a power of two: who hears of it says it on, so that all do in a few steps.
+// To those whose numbers differ by a power of two: who hears of it passes it on, so that all do in a few
+// steps.
 void say_farewell(MPI_Comm comm, const Status& status) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);

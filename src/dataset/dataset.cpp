@@ -24,7 +24,7 @@ namespace shoal {
 
 namespace {
 
-// As far as this rank knows before it has met others: of its own argument and environment.
+// As far as this rank knows before it has matched calls with others: of its own argument and environment.
 double own_wait_seconds(const std::string& settings) {
   double seconds = 0;
   caught([&] {

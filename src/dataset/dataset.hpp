@@ -23,10 +23,10 @@ enum class PendingClose { none, here, elsewhere };
 
 /// What a dataset is opened with. The same on all ranks, but for problem.
 struct DatasetOptions {
-  std::string settings;                                ///< argument text "key=value, key=value"
-  SettingSources sources;                              ///< read by rank 0 alone
-  StoreOpener open_store = open_posix_store;           ///< tests put a faulty one in between
-  FileSystemFinder find_file_system = file_system_of;  ///< and report file systems that are not there
+  std::string settings;                                            ///< argument text "key=value, key=value"
+  SettingSources sources;                                          ///< read by rank 0 alone
+  StoreOpener open_store = open_posix_store;                       ///< tests put a faulty one in between
+  FileSystemFinder find_file_system = file_system_of;              ///< and simulate file systems
   std::vector<std::string> lustre_libraries = k_lustre_libraries;  ///< and have one of their own
   Status problem;  ///< this rank's arguments are bad (a NULL path); it still takes part
   /// What this rank knows of such a dataset of the path, which comm is to open. Local.

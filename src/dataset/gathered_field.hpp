@@ -36,7 +36,7 @@ class GatheredField {
   const Status& unwritable() const { return unwritable_; }
 
   /// grid: as if the variable had the dimensions of the grid. What goes to the driver in its place; cells,
-  /// which may be used for it, must live until then. definition: of the variable. conversion errors: values
+  /// which may be used for it, must live until then. definition: of the variable. conversion_errors: values
   /// that did not fit. Local.
   Transfer for_writing(const Transfer& grid, const VariableDef& definition, ScratchBuffer& cells,
                        Status& conversion_errors) const;

@@ -32,7 +32,7 @@ class Settings {
   Settings();
 
   /// Checks key and value. Error(setting): unknown key, with the nearest one; a value that is not allowed,
-  /// with those that are. A key of setting_aliases() sets the one that it is called now.
+  /// with those that are. An old name in setting_aliases() sets what it is called now.
   void set(const std::string& key, const std::string& value, const std::string& origin);
   /// Settings as text "key=value, key=value": commas or newlines between, values with commas in double
   /// quotes.

@@ -58,7 +58,7 @@ void scatter_values(const std::byte* values, const VariableDef& variable, const 
   const std::size_t size = size_of(variable.type);
   const ConvertRun convert =
       find_conversion({variable.type, size, false}, {view.type, view.element_size, false});
-  // A logical that cannot be reported is false; other types have a fill value.
+  // A logical value that is not known is false; other types have a fill value.
   Bytes fill(view.element_size);
   if (view.type != Type::logical) std::memcpy(fill.data(), default_fill(view.type), fill.size());
   if (volume(view.extents) > 0)

@@ -112,7 +112,7 @@ void BoxDriver::watch_device(bool reports_to_nobody) {
   reports_to_nobody_ = reports_to_nobody;
 }
 
-// On rank 0; the others hear of it as they meet.
+// On rank 0; the others hear of it in the next match.
 Status BoxDriver::find_free_space(const Schema& schema, std::int64_t more, std::int64_t new_cells) {
   if (!device_ || comm_.rank() != 0) return {};
   return caught([&] { device_->expect(schema, more, new_cells); });

@@ -95,8 +95,8 @@ class BoxDriver : public Driver {
   /// model's own array.
   virtual bool changes_cells() const { return false; }
   /// Must all ranks come to the next call of store? Otherwise ranks do not match calls in write, and one that
-  /// could not take part is found when the file is synced. The same on all ranks; may change in calls where
-  /// they meet.
+  /// could not take part is found when the file is synced. The same on all ranks; may change in calls
+  /// that are matched.
   virtual bool stores_together() const { return true; }
   /// Where the cells of the next store are packed; asked after about_to_store. Drivers that queue can have
   /// them packed to where they are kept.
@@ -137,8 +137,8 @@ class BoxDriver : public Driver {
   /// Within load: do ranks read the same cells (halos)? The same on all ranks.
   bool overlapping() const { return overlapping_; }
   bool closing() const { return closing_; }
-  /// Had the variable, when the file was opened, chunks without a place in the file (or cannot it be
-  /// reported)?
+  /// Had the variable, when the file was opened, chunks without a place in the file (or is that
+  /// unknown)?
   bool has_holes(int v) const {
     return static_cast<std::size_t>(v) < holes_.size() && holes_[static_cast<std::size_t>(v)] != 0;
   }
@@ -197,7 +197,7 @@ class BoxDriver : public Driver {
   std::int64_t calls_stored_ = 0,
                calls_reported_ = 0;  ///< calls that change the file, and those before that sync
   Hash written_so_far_;              ///< all writes since the last sync
-  bool skipped_call_ = false;  ///< this rank could not take part in a write that ranks do not match calls in
+  bool skipped_call_ = false;        ///< this rank could not take part in a write whose call is not matched
   Status pending_;
   std::optional<FreeSpaceGuard> device_;
   bool reports_to_nobody_ = false;

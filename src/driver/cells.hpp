@@ -36,13 +36,13 @@ Box own_cells(const Transfer& transfer);
 // (Of a map, conversion errors count from the start of the array, and the cells must lie without gaps.)
 
 /// Copy this rank's share of the cells from its array (or source) to `to`, where they lie with the strides.
-/// What does not fit, and what is land, becomes *substitute. ConversionErrors count from the start of
+/// What does not fit, and what is land, becomes *substitute. Conversion errors count from the start of
 /// intersection(cells, mine).
 ConversionErrors pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
                             ConvertRun convert, const std::byte* substitute);
 
 /// Copy this rank's share of the cells, which lie at `from` with the strides, into its array, but for land.
-/// ConversionErrors count from the start of `mine`.
+/// Conversion errors count from the start of `mine`.
 ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides,
                               const Box& cells, ConvertRun convert);
 

@@ -102,7 +102,7 @@ struct DriverOptions {
 
   std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node
   bool whole_stage = false;                      ///< use all of stage_bytes, not only as much as is fastest
-  std::int64_t slot_bytes = 0;                   ///< one slot generation of the stage; 0: the driver chooses
+  std::int64_t slot_bytes = 0;                   ///< one slot of the stage; 0: the driver chooses
   std::int64_t direct_bytes = 0;                 ///< runs so long go past the stage; 0: the driver chooses
   StoredBy stored_by = StoredBy::calls;          ///< driver native
   double store_rate =
@@ -185,7 +185,7 @@ class Driver {
   virtual CallMatch match_calls(const Comm& comm, const CallSignature& signature) {
     return comm.match_calls(signature);
   }
-  /// Comm::diverged, of a communicator of the driver's own that they met in.
+  /// Comm::diverged, of a communicator of the driver's own in which calls are matched.
   virtual bool diverged() const { return false; }
   /// What this rank knows to have failed in the background since the last sync; it comes out there as well.
   /// Local.

@@ -30,7 +30,7 @@ struct MappedRows {
                        [&](const IndexMap::Run& run) { visit(run, row * length + run.global - base); });
     }
   }
-  /// The same, and visit(run, position, which) is reported how many other cells were visited before: a cell
+  /// The same, and visit(run, position, which) also gets how many other cells were visited before: a cell
   /// that comes twice has the same number both times.
   template <class Visit>
   void for_each_cell(const IndexMap& map, std::int64_t low, std::int64_t end, Visit&& visit) const {
@@ -56,14 +56,14 @@ struct MappedPart {
 };
 
 /// This rank's cells of the part one after another: [outer, cells in order of position, inner]. pack: from
-/// its array; unpack: to it, but for land. ConversionErrors count from the start of the array, row-major.
+/// its array; unpack: to it, but for land. Conversion errors count from the start of the array, row-major.
 ConversionErrors pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
                              std::byte* to, const std::byte* substitute);
 ConversionErrors unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
                                const std::byte* from);
 
 /// This rank's cells among those of a box of the field, which lies row-major at to (from). convert: between
-/// the array's elements and those, of so many bytes. ConversionErrors as above.
+/// the array's elements and those, of so many bytes. Conversion errors as above.
 ConversionErrors pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to, std::size_t size,
                                 ConvertRun convert, const std::byte* substitute);
 ConversionErrors unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from,
@@ -74,7 +74,7 @@ void fill_left_of_map(const Transfer& transfer, const std::byte* value);
 void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, const Box& cells, std::byte* to,
                     const Bytes& fill);
 
-/// As conversion_status, for conversion errors of these.
+/// As conversion_status, for the conversion errors of these functions.
 Status mapped_conversion_status(const Transfer& transfer, const VariableDef& variable,
                                 const ConversionErrors& conversion_errors, bool writing);
 

@@ -19,7 +19,7 @@ std::int64_t padded(std::int64_t bytes) {
   return (bytes + k_line - 1) / k_line * k_line;
 }
 
-/// Of a letter with its head, whose parts are in bytes.
+/// Of a send block with its head, whose parts are in bytes.
 std::int64_t send_block_bytes(const SendBlock& send_block) {
   return message_head(send_block.ranks) + send_block.all;
 }
@@ -73,12 +73,12 @@ struct NodeMessages::Groups {
   std::vector<Group> groups;
 };
 
-/// Letters first .. end - 1, which are in this node's window at a time.
+/// Send blocks first .. end - 1, which are in this node's window at a time.
 struct NodeMessages::Batch {
   std::size_t first = 0, end = 0;
   std::vector<std::int64_t> places;
 
-  /// Calls visit(letter, place) for each.
+  /// Calls visit(send_block, place) for each.
   template <class Visit>
   void for_each(const SendBlocks& send_blocks, Visit&& visit) const {
     for (std::size_t k = first; k < end; ++k)

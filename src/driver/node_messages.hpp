@@ -32,7 +32,7 @@ struct SendBlock {
 /// One for each I/O rank that gets something, ascending.
 using SendBlocks = std::vector<SendBlock>;
 
-/// Letters of what each rank of the node has for some I/O ranks; all of them name the same, ascending.
+/// Send blocks of what each rank of the node has for some I/O ranks; all of them name the same, ascending.
 /// Collective over the node.
 SendBlocks send_blocks_of_node(const Comm& node, const std::vector<int>& io_ranks,
                                const std::vector<std::int64_t>& mine);
@@ -62,8 +62,8 @@ class NodeMessages {
   using Pack = std::function<std::int64_t(std::size_t number, std::byte* to)>;
   using Unpack = std::function<void(std::size_t number, const std::byte* from, std::int64_t bytes)>;
 
-  /// Each rank's cells go to I/O ranks. letters: in bytes. pack: for the I/O rank of this number, where this
-  /// rank has something. sources: what comes to this rank, in order of ranks; unpack: from those. As
+  /// Each rank's cells go to I/O ranks. send_blocks: in bytes. pack: for the I/O rank of this number, where
+  /// this rank has something. sources: what comes to this rank, in order of ranks; unpack: from those. As
   /// exchange_messages otherwise. Collective.
   void to_io_ranks(const SendBlocks& send_blocks, const Pack& pack, std::span<const Message> sources,
                    const Unpack& unpack);

@@ -152,7 +152,7 @@ Rearranger::Lists Rearranger::make_lists(const EvenPartition& cut, int dim) cons
   return lists;
 }
 
-// Forms first, so that there is memory for the rest before it is sent, and all ranks are informed if not.
+// Forms first, so that there is memory for the rest before it is sent, and all ranks know if there is none.
 void Rearranger::swap_lists(Lists& lists, const std::vector<OwnCells>& own) const {
   std::vector<int> to;
   std::vector<const IndexSet*> list;  // for these

@@ -41,7 +41,7 @@ class Rearranger {
   /// dimensions in front of the decomposition's, local cells, region's dimensions that are not cut]. store
   /// gets cells as `stored`. Where nobody has one, or a rank's status is not ok, it gets what load (if there
   /// is one) gave before, else fill. align: multiples of cells at which the file's boxes had best begin, one
-  /// a dimension; empty: anywhere. ConversionErrors count from the start of the array. Error on all ranks
+  /// a dimension; empty: anywhere. Conversion errors count from the start of the array. Error on all ranks
   /// alike: no memory. Collective.
   ConversionErrors write(const Transfer& transfer, const Element& stored, const std::byte* fill,
                          const Dims& align, const Handling& handling);
@@ -65,7 +65,7 @@ class Rearranger {
   /// all ranks. Local.
   std::optional<Plan> plan_of(const Box& region, const Element& stored, const Dims& align,
                               std::int64_t most_bytes) const;
-  /// This rank's cells, box after box; fill if its status is not ok. ConversionErrors as above. Local.
+  /// This rank's cells, box after box; fill if its status is not ok. Conversion errors as above. Local.
   ConversionErrors pack(const Plan& plan, const Transfer& transfer, const std::byte* fill,
                         std::byte* to) const;
   /// Puts what pack made for this rank's box, on the rank that has `where` of it, to its places.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As NativeDriver weighs it (native_strategy.cpp).
+// As NativeDriver does it (native_strategy.cpp).
 #include "simulate/cost_model.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ bool CostModel::always() {
     throw Error(
         Code::setting,
         "rearrange=off and settings of I/O ranks contradict each other, as cells go to these ranks by "
-        "an exchange; leave one of them out");
+        "rearranging; leave one of them out");
   if (options.rearrange == Rearrange::off && options.rearranger == RearrangerKind::box)
     throw Error(Code::setting,
                 "rearranger=box and rearrange=off contradict each other; leave one of them out");
@@ -101,7 +101,7 @@ void CostModel::count_tiles(const std::function<NodeShare(int node)>& share_of) 
   }
 }
 
-// Cells go as lists to who owns a part of all cells, which says what nobody has; then each node's ranks know
+// Cells go as lists to who owns a part of all cells and finds what nobody has; then each node's ranks know
 // their runs.
 void CostModel::collect_runs() {
   const MappedField mapped(field_);

@@ -50,7 +50,7 @@ SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOption
 
 namespace {
 
-/// As NativeDriver::check_rearranger refuses it.
+/// What NativeDriver::check_rearranger refuses.
 void check_subset(const SimulationWish& wish) {
   if (!wish.native)
     throw Error(Code::setting,

@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-/// In the subset way groups with an I/O rank each are what nodes are otherwise (choose_io_groups).
+/// With rearranger=subset groups with an I/O rank each are what nodes are otherwise (choose_io_groups).
 struct SimulatedGroups {
   SimulatedField field;             ///< its nodes are groups
   std::vector<int> io_ranks;        ///< of each group

@@ -70,7 +70,7 @@ void Simulator::choose_pieces() {
   out_.rounds = rounds_of(cut_, max_cells_);
 }
 
-// All ranks of a node keep the letters that it sends.
+// All ranks of a node keep the blocks that it sends.
 void Simulator::end_of_node(std::vector<Cost>& costs) {
   if (sending_node_ < 0) return;
   send_of_node();

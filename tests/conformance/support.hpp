@@ -200,7 +200,7 @@ inline double fill_value(int type) {
   }
 }
 
-/// A value that says the cell, and fits every type: 1 to 97.
+/// A value that identifies the cell, and fits every type: 1 to 97.
 inline double value_of(int variable, const Dims& index) {
   std::int64_t v = variable + 1;
   for (const auto i : index)

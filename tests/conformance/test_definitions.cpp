@@ -297,7 +297,7 @@ TEST_CASE("fill values, no fill and chunks") {
   }
 }
 
-TEST_CASE("ranks that define different things are reported which") {
+TEST_CASE("ranks that define different things are told which") {
   if (world_size() == 1) return;
   shoal_dataset* file = new_file("format=" + formats().front());
   def_dim(file, "x", 4);

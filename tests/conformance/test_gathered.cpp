@@ -266,7 +266,7 @@ TEST_CASE("lists of others are read in any order, and their files written on") {
     }
 }
 
-TEST_CASE("damaged lists are reported by name, on all ranks alike, and only to who uses them") {
+TEST_CASE("damaged lists are reported by name, on all ranks alike, and only to those who use them") {
   if (skipped(in_one_file(), "water points go to one file")) return;
   std::mt19937 random(33);
   const std::string settings = "format=" + formats().front();
@@ -333,7 +333,7 @@ TEST_CASE("a list that the model defines and puts itself counts from the next sy
   }
 }
 
-TEST_CASE("damaged lists: a rank that reads something else meets the others") {
+TEST_CASE("damaged lists: a rank that reads something else is found where calls are matched") {
   if (skipped(in_one_file(), "water points go to one file")) return;
   std::mt19937 random(34);
   auto order = active();

@@ -311,7 +311,7 @@ TEST_CASE("maps: blocks and maps write and read the same variable") {
 }
 
 TEST_CASE("maps: several nodes, cells written again another way without a sync: the later ones stay") {
-  if (skipped(in_one_file() && is_native(), "it has no ways")) return;
+  if (skipped(in_one_file() && is_native(), "it has no choice of rearranging")) return;
   for (const Seed& seed : seeds(17)) {
     CAPTURE(seed);
     std::mt19937 random(seed.value);

@@ -226,7 +226,7 @@ TEST_CASE("text and logical values are cut over ranks") {
   }
 }
 
-TEST_CASE("values that do not fit: the rest is written, sync informs all ranks") {
+TEST_CASE("values that do not fit: the rest is written, sync reports it on all ranks") {
   for (const auto& format : formats()) {
     CAPTURE(format);
     shoal_dataset* file = new_file(format);

@@ -272,7 +272,7 @@ TEST_CASE("over several nodes or files a rank that leaves out a write is missed 
   if (world_size() < 2) return;
   struct Case {
     std::string settings;
-    bool puts;  // so that ranks match calls in the writes that follow
+    bool puts;  // so that the calls of the writes that follow are matched
   };
   for (const auto& [settings, puts] :
        {Case{"format=cdf5", false}, Case{"format=cdf5", true}, Case{"format=cdf5, rearrange=on", false},

@@ -196,7 +196,7 @@ TEST_CASE("a rank that never came to the first call on a communicator") {
   CHECK(took < k_late);
 }
 
-TEST_CASE("ranks that meet in messages alone do not wait for ever either") {
+TEST_CASE("ranks that match calls by messages alone do not wait for ever either") {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;

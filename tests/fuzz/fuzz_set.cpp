@@ -99,7 +99,7 @@ void look_at(const FileSet& set) {
       cells += piece.cells.cells();
     }
     fuzz::require(cells > 0 || set.has_gaps[static_cast<std::size_t>(v)] || volume(shape) == 0,
-                  "cells are in a file, or reported to be missing");
+                  "cells are in a file, or reported as missing");
   }
   ByteWriter out;
   pack(out, set);

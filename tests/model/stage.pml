@@ -31,7 +31,7 @@
 #ifndef FAILURES /* stores that may fail */
 #define FAILURES 0
 #endif
-#ifndef SETTLE_AFTER /* generations, then ranks settle, and at the end again */
+#ifndef SETTLE_AFTER /* generations, then ranks complete pending writes, and at the end again */
 #define SETTLE_AFTER GENERATIONS
 #endif
 #ifndef GIVES_UP /* 1: a rank that waits may find that it waited too long */
@@ -56,7 +56,7 @@
 /* Stage::Head. */
 byte waiting, watching, storers, storing, reported, first_failure, meetings;
 bool broken, no_more;
-byte taken; /* a bit for each place */
+byte taken; /* a bit for each buffer */
 
 /* Stage::Slot. */
 byte uses[SLOTS], arrived[SLOTS], done[SLOTS], slot_storers[SLOTS], failed[SLOTS];
@@ -81,11 +81,11 @@ byte asleep_on_arrived[SLOTS];
 chan queue[RANKS] = [GENERATIONS] of { byte };
 #endif
 
-/* Where ranks match calls, and what they inform each other there. */
+/* Where ranks match calls, and what they tell each other there. */
 byte come, reported_by_others, wrote;
 bool mismatch;
 
-/* Of the proof alone: whose cells lie in a place, what was stored, what failed, what ranks saw of it. */
+/* Of the proof alone: whose cells lie in a buffer, what was stored, what failed, what ranks saw of it. */
 byte cells_of[MEMORIES], packed_by[MEMORIES];
 byte stored[GENERATIONS];
 byte failures_left = FAILURES;
@@ -111,7 +111,7 @@ byte give_ups_left = GIVES_UP;
 #define has_unclaimed(f) (claims_generation[SLOT(f)] == GENERATION(f) && claims[SLOT(f)] != ALL_SHARES)
 /* Code: Stage::full_count */
 #define full_count(f) ((GENERATION(f) + 1) * RANKS)
-/* Code: Stage::stuck. Nobody serves. */
+/* Code: Stage::deadlocked. Nobody serves. */
 #define away (meetings - my_meetings * RANKS)
 #define stuck(f) (arrived[SLOT(f)] != (uses[SLOT(f)] + 1) * RANKS && away > 0 && away < RANKS && waiting + away >= RANKS)
 
@@ -221,7 +221,7 @@ inline pack(f) {
   assert(PLACE(f) != 0);
   if
   :: packed_by[PLACE(f)] == 0 -> cells_of[PLACE(f)] = f
-  :: else -> assert(cells_of[PLACE(f)] == f) /* of two generations in one place */
+  :: else -> assert(cells_of[PLACE(f)] == f) /* of two generations in one buffer */
   fi;
   packed_by[PLACE(f)] = packed_by[PLACE(f)] | (1 << rank)
 }
@@ -661,7 +661,7 @@ inline all_come() {
   come >= rounds * RANKS
 }
 
-/* Code: NativeDriver::settle, NativeDriver::meet, Stage::enter_match */
+/* Code: NativeDriver::complete_pending, NativeDriver::match_calls, Stage::enter_match */
 inline meet() {
   d_step { meetings++; my_meetings++ };
   d_step {

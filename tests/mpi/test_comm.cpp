@@ -48,7 +48,7 @@ Bytes some_bytes(int rank, std::size_t count) {
 }
 }  // namespace
 
-TEST_CASE("ranks inform each other the same in shared memory and by messages") {
+TEST_CASE("ranks learn the same of each other in shared memory and by messages") {
   for (const CollectiveMethod method : {CollectiveMethod::anyhow, CollectiveMethod::by_messages}) {
     const Comm comm(MPI_COMM_WORLD, method);
     const int n = comm.size(), me = comm.rank(), last = n - 1;
@@ -128,7 +128,7 @@ TEST_CASE("communicators do not get mixed up") {
   CHECK(result == MPI_CONGRUENT);
 }
 
-TEST_CASE("a rank that sleeps in a call match still answers messages of the model") {
+TEST_CASE("a rank that sleeps in a match of calls still answers messages of the model") {
   const Comm comm(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
   // Too long to be sent before the other rank has said where it goes to, which it does in calls of MPI alone.

@@ -64,7 +64,7 @@ TEST_CASE("C++: types have their numbers") {
   CHECK(shoal::type_of<const char*> == SHOAL_STRING);
 }
 
-TEST_CASE("C++: decompositions say what they were given, and refuse lists of different lengths") {
+TEST_CASE("C++: decompositions return what they were given, and refuse lists of different lengths") {
   const Ranks ranks;
   auto tiles = rows(2);
   CHECK(tiles.global() == std::vector<std::int64_t>{k_rows * ranks.size, 5});
@@ -105,7 +105,7 @@ TEST_CASE("C++: decompositions say what they were given, and refuse lists of dif
   }
 }
 
-TEST_CASE("C++: maps say their lists, are saved and loaded, and refuse bad cells on all ranks") {
+TEST_CASE("C++: maps return their lists, are saved and loaded, and refuse bad cells on all ranks") {
   const Ranks ranks;
   const std::int64_t rank = ranks.rank;
   const std::vector<std::int64_t> global{3 * ranks.size, 4};
@@ -451,7 +451,7 @@ TEST_CASE("C++: land is said in the file, and stays as it is when the field is r
   remove(path);
 }
 
-TEST_CASE("C++: the library says about itself") {
+TEST_CASE("C++: the library describes itself") {
   CHECK(shoal::version() == shoal_version());
   CHECK(shoal::build_info().find("hdf5") != std::string::npos);
   CHECK(shoal::build_info().find("\nfilters: shuffle") != std::string::npos);

@@ -1,4 +1,4 @@
-// What follows from the kind of file system, without having it: drivers are informed that they are on one.
+// What follows from the kind of file system, without having it: drivers are told that they are on one.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ TEST_CASE("on NFS one node stores and fetches for all, and flushes what it store
   }
 }
 
-TEST_CASE("on NFS ranks that read different records are reported so") {
+TEST_CASE("on NFS ranks that read different records are told so") {
   const Comm comm(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
   const auto cut = Decomposition::block(comm, {3, 4 * comm.size()}, Box({0, 4 * comm.rank()}, {3, 4}),

@@ -355,7 +355,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("maps: what cannot be is reported to all ranks") {
+TEST_CASE("maps: what is impossible is reported to all ranks") {
   const Comm comm(MPI_COMM_WORLD);
   DriverOptions options;
   options.io_ranks = comm.size() + 1;

@@ -178,7 +178,7 @@ TEST_CASE("what one decomposition wrote, another reads") {
   if (comm.rank() == 0) ::unlink(path.c_str());
 }
 
-TEST_CASE("in the subset way I/O ranks alone store and fetch, for their groups") {
+TEST_CASE("with rearranger=subset I/O ranks alone store and fetch, for their groups") {
   const Comm comm(MPI_COMM_WORLD);
   if (!Nodes(comm, 0).single()) return;  // groups are counted here
   const std::string path = "native.nc";

@@ -1,4 +1,5 @@
-// Fields that wait for each other on their way to I/O ranks: one exchange for a record, and the same file.
+// Fields that wait for each other on their way to I/O ranks: one rearrangement for a record, and the same
+// file.
 #include <doctest/doctest.h>
 
 #include <algorithm>

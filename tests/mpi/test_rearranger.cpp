@@ -414,7 +414,7 @@ TEST_CASE("many fields of one map, of several shapes: lists are made once for ea
     else
       CHECK(rearranger.bytes() == bytes);
   }
-  // Two lists of at most 4 bytes a cell of this rank's boxes, and two rooms.
+  // Two lists of at most 4 bytes a cell of this rank's boxes, and two buffers.
   CHECK(bytes <= (1 << 16) + 2 * 4 * 500 + 200 * comm.size());
 }
 

@@ -1,4 +1,4 @@
-// The stage's places: which memory slot generations get, and what happens when there is no more of it.
+// The stage's buffers: which memory slot generations get, and what happens when there is no more of it.
 #include <doctest/doctest.h>
 #include <mpi.h>
 #include <sys/resource.h>
@@ -29,7 +29,7 @@ std::int64_t place_of(const Comm& comm, const Stage& stage, std::uint64_t genera
   return agreed(comm, (stage.data(generation) - origin) / k_slot);
 }
 
-/// Ranks that open a slot generation at the same time take a place each, and all but one give theirs back:
+/// Ranks that open a slot generation at the same time take a buffer each, and all but one give theirs back:
 /// for a moment there are fewer. One after the other it is known which one it gets. Collective.
 bool open_in_turn(const Comm& comm, Stage& stage, std::uint64_t generation) {
   comm.barrier();
@@ -86,7 +86,7 @@ TEST_CASE("the stage: memory that was used last is used again, and more when slo
   const std::int64_t third = place_of(comm, stage, waiting[3], origin);
   for (const int i : {9, 3, 0})
     store(comm, stage, waiting[static_cast<std::size_t>(i)]);
-  // The slot of the first is free, and so are three places.
+  // The slot of the first is free, and so are three buffers.
   const std::uint64_t next = stage.take_generation();
   REQUIRE(open_in_turn(comm, stage, next));
   CHECK(place_of(comm, stage, next, origin) == 0);
@@ -146,7 +146,7 @@ TEST_CASE("the stage: where memory ends, slot generations wait for what there is
     stage.arrive(generation, 7);
   }
   CHECK_FALSE(open_in_turn(comm, stage, stage.take_generation()));
-  CHECK(stage.is_free(6));  // the slot is, its cells would have no place
+  CHECK(stage.is_free(6));  // the slot is, its cells would have no buffer
   CHECK(stage.usable_bytes() == 6 * k_slot);
   const std::byte* before = stage.data(3);
   store(comm, stage, 3);

@@ -1,5 +1,5 @@
 /* What becomes of ranks that serve when a program does not go as planned. The argument says how:
- *   single     MPI was started without threads: all ranks are informed
+ *   single     MPI was started without threads: all ranks get an error
  *   unclosed   MPI_Finalize comes with a dataset open: it is closed, and the servers go home
  *   server     a rank that serves dies; computing: one that computes. The launcher ends the job, and
  *   check      what was there at the last sync is whole. */

@@ -590,7 +590,7 @@ def test_injected_errors_are_found_by_the_engine(work, tmp_path):
 
 
 def test_beside_the_library():
-    """The engine of the libshoal in use is found without being reported."""
+    """The engine of the libshoal in use is found without being named."""
     if "BENCH_ENGINE" in os.environ or real_engine() is None:
         pytest.skip("no engine was built beside the library")
     assert isinstance(find_engine(), Engine) and shutil.which(str(find_engine().path))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from .errors import Error, ExistsError, InputOutputError
 from .references import write_master, write_reference
 
-# Settings that have something written beside a file, which says the file's name: how, and its usual ending.
+# Settings that have something written beside a file, which names the file: how, and its usual ending.
 _beside = {"reference": (write_reference, "_reference.json"), "master": (write_master, "_master.nc")}
 _header_suffix = ".json"  # of formats whose header is a file of its own
 

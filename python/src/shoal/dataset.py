@@ -202,7 +202,7 @@ class Dataset(Definitions):
 
     def _drop(self, when: str) -> None:
         if self._raw.is_open():
-            # Python shows no ResourceWarning unless it is asked to, and data may be lost. One rank says.
+            # Python shows no ResourceWarning unless it is asked to, and data may be lost. One rank warns.
             loses = self._comm.rank == 0 and self.writable
             warnings.warn(
                 f"{self._path} was not closed; dropped {when} without what was not committed. "

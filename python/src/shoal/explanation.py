@@ -228,7 +228,7 @@ class IoBox:
 
 @dataclass
 class NodePart:
-    """What one node has of a field, or in the subset way the group of an I/O rank, which stores it."""
+    """What one node has of a field, or with rearranger=subset the group of an I/O rank, which stores it."""
 
     ranks: range
     bytes: int
@@ -239,9 +239,9 @@ class NodePart:
 @dataclass
 class Explanation:
     """slot, slots, share: of the native driver, else 0; generations: bytes of each, by node; boxes: of I/O
-    ranks, if any are used, and why, or why not. groups_of_node: in the subset way, which share the stage of a
-    node. waits: what the model waits for. background: what auto chose, and why. memory_*: bytes beside the
-    model's own arrays; memory_piled: of memory_node, while one field waits to be stored."""
+    ranks, if any are used, and why, or why not. groups_of_node: with rearranger=subset, those that share
+    the stage of a node. waits: what the model waits for. background: what auto chose, and why. memory_*:
+    bytes beside the model's own arrays; memory_piled: of memory_node, while one field waits to be stored."""
 
     tiles: Tiles
     options: Options
@@ -285,7 +285,7 @@ def _nodes(tiles: Tiles, ranks_per_node: Optional[int]) -> list[NodePart]:
 
 
 def _make_groups(result: Explanation) -> None:
-    """The subset way: ranks of a node in groups, each with an I/O rank, in place of nodes."""
+    """rearranger=subset: ranks of a node in groups, each with an I/O rank, in place of nodes."""
     tiles, options = result.tiles, result.options
     for name, clashes in (
         (f"driver={options.driver}", options.driver != "native"),
@@ -426,7 +426,7 @@ def _rearrange(result: Explanation) -> None:
             else f"every rank sends its cells in messages to {len(ranks)} I/O ranks, in rounds of at most "
             f"{piece} bytes of a box"
         ),
-        "each I/O rank stores one even box of the field (box way): the table says which",
+        "each I/O rank stores one even box of the field (rearranger=box): the table says which",
     ]
     if options.driver != "native":
         result.who[1] = "each I/O rank hands one even box of the field to the library: the table says which"

@@ -38,6 +38,6 @@ def write_master(paths: Paths, out: Path) -> None:
     """Write a virtual master: a small netCDF-4 file of HDF5 virtual datasets over a set of netCDF-4 files,
     which every program that reads netCDF-4 reads as one. Local.
 
-    paths: as for write_reference. The master says them relative to its own folder.
+    paths: as for write_reference. The master names them relative to its own folder.
     NotSupportedError: a file is of a classic format."""
     _shoal.write_master(_list_of(paths), path_bytes(out))

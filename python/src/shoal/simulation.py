@@ -34,7 +34,7 @@ class Case:
     tiles    along the first dimensions; None: the most square of two
     chunk    of the variable in one record; None: it has none
     library  through a driver of another library
-    settings io_ranks, io_ranks_per_node, io_stride, io_base, rearranger, exchange, stage_bytes,
+    settings io_ranks, io_ranks_per_node, io_stride, io_base, rearranger, rearrange, stage_bytes,
              slot_bytes, direct_bytes, writers
     seconds  if all ranks would take longer, those of some nodes are taken"""
 

@@ -457,7 +457,7 @@ void DomainsDriver::put(int v, const Box& box, const std::byte* values,
 }
 
 // First those of a domain, since ranks may wait for each other there while others come to a call match of
-// all; and one that found its domain apart says all. A rank that left out a write takes its part where the
+// all; and one whose domain has diverged tells all. A rank that left out a write takes its part where the
 // others ask each other.
 CallMatch DomainsDriver::match_calls(const Comm& comm, const CallSignature& signature) {
   if (!diverged_.ok()) throw Error(diverged_);

@@ -116,7 +116,7 @@ class DomainsDriver final : public Driver {
   std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
   std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
   Status skipped_call_;  ///< of a write that this rank left out, whose bytes it does not know; until sync
-  Status diverged_;      ///< ranks of this domain met in different calls, and all ranks were informed
+  Status diverged_;      ///< ranks of this domain made different calls, and all ranks know it
 };
 
 /// PATH.0000 for number 0; more digits where there are more files.

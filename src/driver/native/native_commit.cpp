@@ -14,7 +14,7 @@ Status NativeDriver::failure() const {
   return status;
 }
 
-// A rank that left out a write does its part of what the others do who meet to write, with nothing.
+// A rank that left out a write does its part, with nothing, of what the others do that match calls to write.
 CallMatch NativeDriver::match_calls(const Comm& comm, const CallSignature& signature) {
   CallSignature mine = signature;
   if (skipped_call_) mine.skipped_call = k_writes;
@@ -22,7 +22,7 @@ CallMatch NativeDriver::match_calls(const Comm& comm, const CallSignature& signa
     if (stage_) stage_->enter_match();
     CallMatch match;
     const Status came = caught([&] { match = comm.match_calls(mine); });
-    if (!came.ok()) {  // nobody meets any more: nobody may wait in the stage
+    if (!came.ok()) {  // no calls are matched any more: nobody may wait in the stage
       if (stage_) stage_->fail();
       throw Error(came);
     }

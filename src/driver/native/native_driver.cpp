@@ -275,8 +275,8 @@ bool NativeDriver::goes_together(const FieldJob& job) {
   return job.is_encoded() ? !one_stage() : needs_rearranging(job);
 }
 
-// Of fields that go to no I/O ranks. Ranks that settle within a write meet before, so that one that left the
-// write out comes along.
+// Of fields that go to no I/O ranks. Ranks that complete pending writes within a write match calls before, so
+// that one that left the write out comes along.
 bool NativeDriver::must_match(const Transfer& transfer) const {
   if (places_by_message() || (puts_ && !one_stage())) return true;
   if (transfer.variable < 0) return false;

@@ -23,7 +23,7 @@
 namespace shoal {
 
 /// Shoal's own way: rank 0 keeps the header (catalog), the ranks of a node assemble fields in shared memory
-/// and store them where the catalog says. docs/design.md says the story.
+/// and store them where the catalog says. docs/design.md tells the story.
 class NativeDriver final : public Driver {
  public:
   /// Collective.
@@ -312,12 +312,12 @@ class NativeDriver final : public Driver {
     const NodeShare* share = nullptr;
     bool is_row = false;  ///< its boxes were cut out of a row of cells
   };
-  /// What ranks do that meet before they write, as others are reported who come to another call match.
+  /// What ranks that match calls before they write do, in messages to others that make another call.
   static constexpr const char* k_writes = "writes";
   std::optional<RearrangeQueue> queue_;
   std::vector<Queued> queued_;
   std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
-  bool skipped_call_ = false;     ///< this rank left out a write that others may match calls in; until ranks
+  bool skipped_call_ = false;     ///< this rank left out a write whose call others may match; until ranks
                                   ///< complete pending writes
   std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
   std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
@@ -325,7 +325,7 @@ class NativeDriver final : public Driver {
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
   int servers_of_node_ = 0;
-  int io_rank_of_group_ = -1;  ///< in the subset way, nodes_ are groups
+  int io_rank_of_group_ = -1;  ///< with rearranger=subset, nodes_ are groups
   std::vector<int> io_ranks_;  ///< who stores and fetches boxes, once that is known
   struct TileMap {
     std::shared_ptr<const Decomposition> block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which way the fields of a decomposition go: each node stores what its ranks have (direct), or cells are
+// Which way the fields of a decomposition go: each node stores what its ranks have (local), or cells are
 // sent to I/O ranks first (rearranging). And who stores, where I/O ranks serve groups.
 #include <algorithm>
 #include <array>
@@ -44,8 +44,8 @@ void NativeDriver::check_rearranger() const {
   if (strategy == RearrangerKind::box && options_.rearrange == Rearrange::off)
     throw Error(
         Code::setting,
-        "rearranger=box and rearrange=off contradict each other, as cells go to the boxes of I/O ranks by an "
-        "exchange; leave one of them out");
+        "rearranger=box and rearrange=off contradict each other, as cells go to the boxes of I/O ranks by "
+        "rearranging; leave one of them out");
   if (strategy != RearrangerKind::subset) {
     if (options_.rearrange == Rearrange::off && sets_io_ranks(options_))
       throw Error(

@@ -50,7 +50,7 @@ struct Stage::Head {
   std::atomic<std::int64_t> next_turn;  ///< nanoseconds of the clock that all processes of a node share
   SharedWord rate_limit_lifted;
   std::atomic<std::int64_t> packed;  ///< when a rank last did, by the same clock
-  SharedWord in_use;                 ///< places that slot generations have
+  SharedWord in_use;                 ///< buffers that slot generations have
   SharedWord buffers;                ///< that may be used beyond the first ones, so far
   SharedWord no_more;                ///< memory is short: there will be no further ones
   SharedWord reported;               ///< what follows is 0: free, 1: being written, 2: there
@@ -106,9 +106,9 @@ struct alignas(64) Stage::Slot {
   SharedWord served;   ///< those of them that serve
   SharedWord storers;  ///< threads asleep on arrived
   SharedWord done;
-  std::array<SharedWord, 2> failed;  ///< of this slot generation and the one before, by generation
+  std::array<SharedWord, 2> failed;  ///< of this slot generation and the one before it in the slot, in turns
   SharedWord uses;                   ///< slot generations of this slot that are over
-  alignas(64) std::atomic<std::uint64_t> claims;  ///< generation << 32 | a bit for each share taken
+  alignas(64) std::atomic<std::uint64_t> claims;  ///< uses before << 32 | a bit for each share taken
 };
 
 Stage::Stage(const Comm& node, int slots, std::int64_t slot_bytes, int writers, double wait_seconds)
@@ -170,7 +170,7 @@ std::byte* Stage::data(std::uint64_t generation) const {
   return window_.data() + heads_bytes_ + (static_cast<std::int64_t>(buffer) - 1) * buffer_bytes_;
 }
 
-// A bit for each place that a slot generation has.
+// A bit for each buffer that a slot generation has.
 std::atomic<std::uint64_t>* Stage::taken() const {
   return std::launder(
       reinterpret_cast<std::atomic<std::uint64_t>*>(window_.data() + k_page + slots_ * slot_head_bytes_));
@@ -235,7 +235,7 @@ bool Stage::open(std::uint64_t generation) {
     }
   }
 #ifdef __SANITIZE_THREAD__
-  // As in is_free: the place may have been another slot's, which this rank's thread was done with.
+  // As in is_free: the buffer may have been another slot's, which this rank's thread was done with.
   for (int s = 0; s < slots_; ++s)
     slot(static_cast<std::uint64_t>(s)).done.load(std::memory_order_acquire);
 #endif
@@ -340,7 +340,7 @@ std::optional<std::uint32_t> Stage::claim(std::uint64_t generation, std::uint32_
 bool Stage::finish(std::uint64_t generation, std::uint32_t shares, bool limited) {
   if (limited) head().active.fetch_sub(1, std::memory_order_acq_rel);
   const bool last = slot(generation).done.fetch_add(1, std::memory_order_acq_rel) + 1 == shares;
-  if (limited && !last) announce(Work::for_one);  // or else who frees the slot says
+  if (limited && !last) announce(Work::for_one);  // or else who frees the slot does
   if (!limited && last) announce(Work::for_all);
   return last;
 }
@@ -501,7 +501,7 @@ bool Stage::wait(std::uint64_t generation, const std::function<bool()>& conditio
 }
 
 // Others find on the board what this rank waits for. With ranks that serve, who are behind, nothing can be
-// reported.
+// concluded.
 bool Stage::wait_for_steps(std::uint64_t generation, std::uint64_t steps,
                            const std::function<bool()>& condition, const std::function<bool()>& work,
                            Seconds& blocked, double limit, Awaits awaits) {
@@ -620,9 +620,9 @@ bool Stage::is_being_stored(std::uint64_t generation) const {
   return false;
 }
 
-// Nobody leaves a call match before all have come to it, so that what is beyond this rank's own call matches
+// Nobody leaves a match of calls before all have come to it, so that what is beyond this rank's own matches
 // is the number of ranks that wait in the next one. Ranks that serve come after the others, who alone can be
-// stuck.
+// deadlocked.
 bool Stage::deadlocked(std::uint64_t generation) const {
   if (serves()) return false;
   const auto ranks = static_cast<std::uint32_t>(computing_);

@@ -19,8 +19,8 @@ namespace shoal {
 
 /// The shared window of a node's ranks, cut into slots, and the counters by which the ranks work on it
 /// together without messages. A *slot generation* is one use of a slot; slot generations are numbered from 0,
-/// and all ranks go through the same ones in the same order: slot generation f has slot f % slots(). Its
-/// cells lie in the first *place* of the window that was free when the first rank opened it, so that memory
+/// and all ranks go through the same ones in the same order: slot generation g has slot g % slots(). Its
+/// cells lie in the first *buffer* of the window that was free when the first rank opened it, so that memory
 /// is touched only when slot generations pile up, and what was used last, and is in the caches, is used
 /// again.
 ///
@@ -88,7 +88,7 @@ class Stage {
   std::atomic<std::uint64_t>& file_end() const;
 
   /// Before anything else is done to a slot generation, by each rank: nobody uses its slot any more, and it
-  /// has a place.
+  /// has a buffer.
   bool open(std::uint64_t generation);
   /// This rank is about to use these bytes of a slot generation that is open, from one to before another.
   void map(std::uint64_t generation, std::int64_t begin, std::int64_t end);
@@ -140,7 +140,7 @@ class Stage {
   /// something useful (true: it did). Error(timeout), naming the ranks that are missing, after wait_seconds
   /// without any progress; then nobody waits any more for ranks of the node's Comm. False if broken, as it
   /// also is when a rank has gone, and, some seconds after, when each rank that does not wait here waits for
-  /// this one in a call match.
+  /// this one in a match of calls.
   bool wait(std::uint64_t generation, const std::function<bool()>& condition,
             const std::function<bool()>& work, Seconds& blocked, double limit,
             Awaits awaits = Awaits::anything);
@@ -170,8 +170,8 @@ class Stage {
   /// stage is broken.
   bool agree(bool well, Seconds& blocked);
 
-  /// This rank goes to a call match of all ranks (Comm::match_calls), which is outside of the stage. All
-  /// ranks of the node must count the same call matches.
+  /// This rank goes to a match of calls of all ranks (Comm::match_calls), which is outside of the stage. All
+  /// ranks of the node must count the same matches.
   void enter_match();
 
   /// This rank cannot keep step.
@@ -213,7 +213,7 @@ class Stage {
   int slots_;
   std::int64_t slot_bytes_;
   std::int64_t slot_head_bytes_;
-  std::int64_t heads_bytes_;   ///< in front of the places
+  std::int64_t heads_bytes_;   ///< in front of the buffers
   std::int64_t buffer_bytes_;  ///< cells of a slot generation, and addresses
   int writers_;
   double wait_seconds_;

@@ -5,7 +5,7 @@
 
 namespace shoal {
 
-/// What a node leader informs its servers to do. The message goes on with the number of the dataset (but for
+/// What a node leader tells its servers to do. The message goes on with the number of the dataset (but for
 /// stop) and with what ServedDriver packs and serve() unpacks for each.
 enum class Call : std::int32_t {
   make,

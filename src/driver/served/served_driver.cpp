@@ -133,7 +133,7 @@ void ServedDriver::get(int variable, const Box& box, std::byte* values, std::vec
   inner_->get(variable, box, values, strings, status);
 }
 
-// All that ranks of this dataset meet for is one communicator's.
+// All calls of this dataset are matched in one communicator.
 CallMatch ServedDriver::match_calls(const Comm& /*comm*/, const CallSignature& signature) {
   send_call(Call::match_calls, std::string(signature.does), signature.details);
   return inner_->match_calls(comm_, signature);

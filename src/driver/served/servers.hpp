@@ -14,7 +14,7 @@
 namespace shoal {
 
 /// The ranks of a job in two parts: those that compute, and the last n of each node, which serve them: they
-/// make the same calls of drivers, without cells. The first computing rank of a node (its node leader) says
+/// make the same calls of drivers, without cells. The first computing rank of a node (its node leader) tells
 /// the servers of the node which.
 class Servers {
  public:
@@ -38,7 +38,7 @@ class Servers {
   std::uint64_t next_id() { return ++last_id_; }
   /// By computing ranks, all of which say the same; only node leaders send it. Does not wait for servers.
   void send_call(Bytes message);
-  /// All that was reported was received, when this returns.
+  /// All messages that were sent have been received when this returns.
   void finish_reporting();
   /// By servers: the next message, once there is one. Asleep until then.
   Bytes hear() const;

@@ -222,7 +222,7 @@ void Netcdf4Catalog::place_contiguous(int variable) {
   check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, k_no_data), "allocate space");
 }
 
-// Inform HDF5 of the shape and of the chunks that are now inside of it.
+// Tell HDF5 the shape and the chunks that are now inside of it.
 void Netcdf4Catalog::realise(int variable) {
   auto& s = stored(variable);
   const bool grows = !(s.needed == s.extent);
@@ -284,7 +284,7 @@ bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
   const auto new_chunks = chunks_of(Box::whole(after), s.chunk);
   const bool placed = std::any_of(s.asked.begin(), s.asked.end(), [](std::int64_t n) { return n > 0; });
   if (placed && !s.filtered) {
-    // What ranks were informed of stays where it is, and HDF5 must not write to it: they may do so again.
+    // What ranks know the place of stays there, and HDF5 must not write to it: they may do so again.
     for_each_index(old_chunks, [&](const Dims& index) {
       for (int d = 0; d < index.size(); ++d) {
         if (index[d] < new_chunks.end(d)) continue;

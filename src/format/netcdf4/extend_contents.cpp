@@ -405,8 +405,8 @@ void Extension::update_attributes(hid_t object, const std::vector<Attribute>& ha
   }
 }
 
-// Files from before netCDF numbered its dimensions: with new ones, the order of creation does not say any
-// more.
+// Files from before netCDF numbered its dimensions: with new ones, the order of creation no longer gives
+// the numbers.
 void Extension::write_missing_ids() {
   if (wanted_.dims.size() == old_dims_ && wanted_.variables.size() == old_variables_) return;
   for (std::size_t i = 0; i < old_dims_; ++i) {

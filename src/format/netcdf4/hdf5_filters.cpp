@@ -64,7 +64,7 @@ Filters filters_of(hid_t properties) {
 // Optional: a chunk that does not shrink is stored without.
 void set_filters(hid_t creation, const Filters& filters) {
   for (const auto& filter : filters) {
-    // Readers know zlib's levels; those above inform the encoder how hard to try.
+    // Readers know zlib's levels; those above tell the encoder how hard to try.
     const unsigned level = static_cast<unsigned>(
         filter.id == Filter::deflate ? std::min(filter.level, k_most_level_of_zlib) : filter.level);
     const bool leveled = filter.level > 0;

@@ -140,7 +140,7 @@ void Netcdf4Catalog::abandon() {
 }
 
 void Netcdf4Catalog::rethrow(int variable) const {
-  // A callback of the file driver could inform HDF5 only that it failed.
+  // A callback of the file driver could tell HDF5 only that it failed.
   const auto failure = image_ ? image_->take_failure() : nullptr;
   const std::string name = variable >= 0 && variable < static_cast<int>(contents_.schema.variables.size())
                                ? def(variable).name

@@ -20,7 +20,7 @@ using namespace reference;  // NOLINT
 namespace {
 
 constexpr std::int64_t k_always_inline = 1024;     // bytes: a request for them takes longer than copying
-constexpr std::int64_t k_may_inline = 256 * 1024;  // bytes of a variable that cannot be reported by address
+constexpr std::int64_t k_may_inline = 256 * 1024;  // bytes of a variable that cannot be given by address
 
 /// One key of the store: where its bytes are, or the bytes themselves.
 struct Entry {

@@ -63,7 +63,7 @@ def settings_for(start: Start, launcher: Launcher | None) -> dict[str, str]:
 
 
 def settings_in_environment() -> dict[str, str]:
-    """What the environment informs Shoal, MPI and MPI-IO: with other values, times would be others. Local."""
+    """What the environment sets for Shoal, MPI and MPI-IO: other values would give other times. Local."""
     reported = ("SHOAL_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "ROMIO_", "MPICH_", "PNETCDF_", "HDF5_")
     return {key: value for key, value in os.environ.items() if key.startswith(reported)}
 
@@ -77,7 +77,7 @@ class Engine:
 
     @property
     def build(self) -> str:
-        """Says builds apart: a digest of the program and of the libshoal beside it. Local."""
+        """Distinguishes builds: a digest of the program and of the libshoal beside it. Local."""
         if not self._build:
             digest = hashlib.sha256(self.path.read_bytes())
             library = self.path.resolve().parent.parent / "lib" / "libshoal.so"

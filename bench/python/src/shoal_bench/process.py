@@ -128,7 +128,7 @@ class Run:
 
     def events(self) -> Iterator[dict]:
         """What it says, until it ends. Lines that are no events go to nowhere but the log of a failure.
-        EngineError where it would make files that could not be reported from others."""
+        EngineError where it would make files that could not be distinguished from others."""
         for line in self._process.stdout:
             try:
                 event = json.loads(line)

@@ -155,7 +155,8 @@ def _draw_writes(axes, plan: Explanation) -> None:
     axes.set_yticks([])
     axes.set_xlabel(f"{name}, as above")
     axes.set_title(
-        f"What is written: {len(lengths)} generations of at most {bytes_text(plan.slot)}, whatever the tiles",
+        f"What is written: {len(lengths)} slot generations of at most {bytes_text(plan.slot)}, "
+        "whatever the tiles",
         loc="left",
         fontsize=10,
     )

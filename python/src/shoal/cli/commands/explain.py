@@ -190,7 +190,7 @@ def explain(
         typer.Option(help="collective, independent or nonblocking, of drivers of other libraries."),
     ] = None,
     stage_bytes: Annotated[Optional[str], typer.Option(help="Shared memory of a node.")] = None,
-    slot_bytes: Annotated[Optional[str], typer.Option(help="One slot generation of it.")] = None,
+    slot_bytes: Annotated[Optional[str], typer.Option(help="One slot of it.")] = None,
     writers: Annotated[
         int, typer.Option(help="Ranks of a node that store at a time; 0: the driver chooses.")
     ] = 0,

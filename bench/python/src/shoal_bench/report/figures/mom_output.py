@@ -63,7 +63,7 @@ _greys = {
 
 
 def parts_of(seconds: Mapping[str, float], total: float) -> dict[str, float]:
-    """Seconds distinguished into phases that do not overlap; what none of them has is "other".
+    """Seconds divided into phases that do not overlap; what none of them has is "other".
 
     "write" is what is neither of 3-D nor of 4-D fields. Phases are each the slowest rank's: where they add up
     to more than what they are parts of, all are shortened alike."""
