@@ -3,8 +3,8 @@
 //
 //     mpirun -n 4 micro_blocked [RECORDS ROUNDS PAUSE] [SETTINGS...]
 //
-// Six fields of 656x640x16 floats, cut in tiles 2x2 on 4 ranks, else in rows; every way in turns, each time
-// with a new file. PAUSE: seconds between two records, in which nobody computes. Prints medians over the
+// Six fields of 656x640x16 floats, cut in tiles 2x2 on 4 ranks, else in rows; every variant in turns, each
+// time with a new file. PAUSE: seconds between two records, in which nobody computes. Prints medians over the
 // records of the slowest rank's time.
 #include <mpi.h>
 
@@ -91,8 +91,8 @@ int compare(int argc, char** argv) {
   if (argc > 1) run.records = std::atoi(argv[1]);
   if (argc > 2) run.rounds = std::atoi(argv[2]);
   if (argc > 3) run.pause = std::atof(argv[3]);
-  std::vector<std::string> ways(argv + std::min(argc, 4), argv + argc);
-  if (ways.empty()) ways = {"background=thread", "background=off", "driver=pnetcdf"};
+  std::vector<std::string> variants(argv + std::min(argc, 4), argv + argc);
+  if (variants.empty()) variants = {"background=thread", "background=off", "driver=pnetcdf"};
   const Tile tile = tile_of(comm);
   const auto cells = static_cast<std::size_t>(tile.cells());
   std::vector<std::vector<float>> fields(k_fields, std::vector<float>(cells));
@@ -111,7 +111,7 @@ int compare(int argc, char** argv) {
   std::memset(mine, 1, most);
 
   std::vector<Seconds> copies;
-  std::vector<std::vector<Seconds>> times(ways.size());
+  std::vector<std::vector<Seconds>> times(variants.size());
   for (int round = 0; round <= run.rounds; ++round) {
     if (round == 1) {  // the first one warms up
       copies.clear();
@@ -123,9 +123,9 @@ int compare(int argc, char** argv) {
       std::memcpy(mine + static_cast<std::size_t>(field) * cells * sizeof(float), values.data(),
                   cells * sizeof(float));
     });
-    for (std::size_t way = 0; way < ways.size(); ++way) {
-      auto file = new_file(comm, ways[way], cut);
-      measure(comm, run, times[way], [&](int record, int field) {
+    for (std::size_t variant = 0; variant < variants.size(); ++variant) {
+      auto file = new_file(comm, variants[variant], cut);
+      measure(comm, run, times[variant], [&](int record, int field) {
         file.write("v" + std::to_string(field), {fields[static_cast<std::size_t>(field)].data(), tile.count},
                    record);
       });
@@ -138,8 +138,8 @@ int compare(int argc, char** argv) {
   std::sort(sorted.begin(), sorted.end());
   const Seconds copy = sorted[(sorted.size() - 1) / 2];
   print("copy to shared memory", copies, copy);
-  for (std::size_t way = 0; way < ways.size(); ++way)
-    print(ways[way], times[way], copy);
+  for (std::size_t variant = 0; variant < variants.size(); ++variant)
+    print(variants[variant], times[variant], copy);
   return 0;
 }
 

@@ -64,20 +64,20 @@ int main(int argc, char** argv) {
   const std::string folder = argc > 3 ? argv[3] : "/dev/shm";
   Grid grid;
   if (argc > 5) grid = {std::atoll(argv[4]), std::atoll(argv[5])};
-  std::vector<std::string> ways(argv + std::min(argc, 6), argv + argc);
-  if (ways.empty()) ways = {"format=cdf5", "format=netcdf4"};
-  std::vector<std::vector<double>> taken(ways.size());
+  std::vector<std::string> variants(argv + std::min(argc, 6), argv + argc);
+  if (variants.empty()) variants = {"format=cdf5", "format=netcdf4"};
+  std::vector<std::vector<double>> taken(variants.size());
   for (int round = 0; round <= rounds; ++round)
-    for (std::size_t w = 0; w < ways.size(); ++w) {
-      const double one = seconds_of(folder + "/shoal_commits.nc", grid, ways[w], syncs);
+    for (std::size_t w = 0; w < variants.size(); ++w) {
+      const double one = seconds_of(folder + "/shoal_commits.nc", grid, variants[w], syncs);
       if (round > 0) taken[w].push_back(one);  // the first one touches memory for the first time
     }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (std::size_t w = 0; w < ways.size() && rank == 0; ++w) {
+  for (std::size_t w = 0; w < variants.size() && rank == 0; ++w) {
     auto& all = taken[w];
     std::sort(all.begin(), all.end());
-    std::printf("%-40s %d syncs: median %.4f s, fastest %.4f s\n", ways[w].c_str(), syncs,
+    std::printf("%-40s %d syncs: median %.4f s, fastest %.4f s\n", variants[w].c_str(), syncs,
                 all[all.size() / 2], all[0]);
   }
   MPI_Finalize();

@@ -52,7 +52,8 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
       path_(std::move(path)),
       options_(options),
       writable_(mode != OpenMode::read),
-      fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive) {
+      fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive),
+      state_(comm.rank()) {
   schema_.format = format;
   counters_.warnings = options.warnings;
   check_io_ranks(comm, options);
@@ -87,7 +88,6 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
   where_ = unpack_file_system(in);
   counters_.file_system = where_.type;
   records_.start(schema_);
-  written_records_.start(schema_);
 }
 
 void BoxDriver::stripe_by_hints() {
@@ -130,7 +130,7 @@ void BoxDriver::require_format(const char* driver, std::initializer_list<Format>
 
 void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
-  ++calls_stored_;
+  state_.change();
   comm_.agree_or_throw(find_free_space(wanted, 0, 0));
   comm_.agree_or_throw(caught([&] { extend(wanted); }));
   auto lengths = schema_.dims;
@@ -164,10 +164,8 @@ void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decompositio
 }
 
 void BoxDriver::keep(Status status, int v) {
-  if (status.ok()) return;
-  if (status.rank < 0) status.rank = comm_.rank();
-  if (status.variable.empty() && v >= 0) status.variable = variable(v).name;
-  pending_.merge(status);
+  if (!status.ok() && status.variable.empty() && v >= 0) status.variable = variable(v).name;
+  state_.defer(std::move(status));
 }
 
 void BoxDriver::begin_storing(int v, const Box& region, bool replicated) {
@@ -175,31 +173,19 @@ void BoxDriver::begin_storing(int v, const Box& region, bool replicated) {
   keep(caught([&] { about_to_store(v, region, replicated); }), v);
 }
 
-// The first report has the library's own failure, later ones say in its place that the file is not whole.
 void BoxDriver::keep_damage() {
   const Status first = damage();
-  if (first.ok()) return;
-  const bool is_new = !std::exchange(damage_reported_, true);
-  if (is_new && pending_.message == first.message) return;
-  pending_ = first;
-  pending_.message =
+  state_.defer_lasting(
+      first,
       "the file is not whole, and nothing that is written later mends it, since the library "
       "failed to write (" +
-      first.message + "): write the file anew, or with driver native, which goes on when there is room again";
-  pending_.rank = comm_.rank();
-}
-
-void BoxDriver::grow(int v, const Box& box) {
-  const auto& dims = variable(v).dims;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[d])];
-    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(d)));
-  }
+          first.message +
+          "): write the file anew, or with driver native, which goes on when there is room again");
 }
 
 void BoxDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
-  ++calls_stored_;
+  state_.change();
   const int v = transfer.variable;
   const bool together = stores_together() || !maps_.empty();  // cells of maps go from rank to rank
   Status known = transfer.status;
@@ -210,16 +196,15 @@ void BoxDriver::write(const Transfer& transfer) {
   }
   const Status match = together ? match_field_call(comm_, "writes", v, transfer.region, known) : known;
   if (!match.ok()) {
-    skipped_call_ = skipped_call_ || !together;
-    if (skipped_call_) written_records_.lose();
+    if (!together) state_.skip();
+    if (state_.has_skipped()) records_.lose_reach();
     return keep(match, -1);
   }
   keep(transfer.status, v);
-  written_so_far_.add(static_cast<std::uint64_t>(v));
-  written_so_far_.add(transfer.region);
+  state_.note_call(hash_of_call(v, transfer.region));
   if (rearranges(transfer)) return write_tiles(transfer);
-  const std::int64_t had = written_records_.of(schema_, v);
-  written_records_.note(schema_, v, transfer.region);
+  const std::int64_t had = records_.written_records(schema_, v);
+  records_.note_write(schema_, v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
   begin_storing(v, transfer.region, false);
@@ -228,8 +213,7 @@ void BoxDriver::write(const Transfer& transfer) {
   keep(packed, v);
   if (!packed.ok()) box = nothing(box.rank());
   ++counters_.fields_written;
-  grow(v, transfer.region);
-  records_.touch(schema_, v, transfer.region);
+  records_.add(schema_, v, transfer.region);
   if (transfer.decomposition->owned_cells() > 0) {
     const Timer store_timer(counters_.store);
     in_pieces(v, transfer.region, box, together, [&](const Box& piece, std::int64_t at) {
@@ -339,12 +323,11 @@ void BoxDriver::fill_gaps(bool any_skipped) {
   }
 }
 
-// Where ranks do not match calls in write, one that missed a call knows less of what was written: then those
-// of a rank that missed nothing count, and if there is none, nothing is filled, lest cells of others are
-// lost.
+// Where ranks match no calls in write, one that skipped a call knows less of what was written: then those of
+// a rank that skipped nothing count, and if there is none, nothing is filled, lest cells of others are lost.
 std::vector<RecordFillTracker::Gap> BoxDriver::gaps(bool any_skipped) {
   if (!any_skipped) return records_.take_gaps(schema_);
-  const std::int64_t who = comm_.min(std::int64_t{skipped_call_ ? comm_.size() : comm_.rank()});
+  const std::int64_t who = comm_.min(std::int64_t{state_.has_skipped() ? comm_.size() : comm_.rank()});
   std::vector<RecordFillTracker::Gap> found;
   if (who < comm_.size()) {
     ByteWriter out;
@@ -354,8 +337,6 @@ std::vector<RecordFillTracker::Gap> BoxDriver::gaps(bool any_skipped) {
     ByteReader(message).get(found);
   }
   records_.start(schema_);
-  written_records_.start(schema_);
-  skipped_call_ = false;
   return found;
 }
 
@@ -403,13 +384,13 @@ void BoxDriver::read(const Transfer& transfer) {
 void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
                     const Status& status) {
   const bool root = comm_.rank() == 0;
-  ++calls_stored_;
+  state_.change();
   Box region = box;  // others than rank 0 may only guess
   const Status match = match_field_call(comm_, "puts", v, {}, status, &region);
   if (!match.ok()) return keep(match, v);
   const Box mine = root ? box : nothing(box.rank());
   const Timer timer(counters_.store);
-  written_records_.note(schema_, v, region);
+  records_.note_write(schema_, v, region);
   begin_storing(v, region, true);
   keep(caught([&] {
          if (variable(v).type == Type::string)
@@ -418,8 +399,7 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
            store_replicated(v, mine, values);
        }),
        v);
-  grow(v, region);
-  records_.touch(schema_, v, region);
+  records_.add(schema_, v, region);
 }
 
 void BoxDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
@@ -462,20 +442,11 @@ std::vector<std::string> BoxDriver::load_strings(int v, const Box& box) {
   return catalog->get_strings(catalog->schema().find_variable(variable(v).name), box);
 }
 
-// Did any rank miss a write?
-bool BoxDriver::align_records() {
-  std::vector<std::int64_t> all;
-  for (const auto& dim : schema_.dims)
-    all.push_back(dim.length);
-  const auto n = all.size();
-  const auto wrote = static_cast<std::int64_t>(written_so_far_.value() >> 1);
-  written_so_far_ = {};
-  all.insert(all.end(), {wrote, -wrote, skipped_call_ ? 1 : 0, pending_.ok() ? 0 : 1});
-  all = comm_.max(std::move(all));
-  for (std::size_t d = 0; d < n; ++d)
-    schema_.dims[d].length = all[d];
-  const bool differ = all[n] != -all[n + 1];
-  if (differ && all[n + 3] == 0)
+// Did any rank skip a write?
+bool BoxDriver::compare() {
+  const Comparison found = state_.compared(comm_.max(state_.to_compare(lengths_of(schema_))));
+  set_lengths(schema_, found.lengths);
+  if (!found.same && !found.any_deferred)
     keep({Code::out_of_step,
           "ranks wrote different variables or records, or some left calls out; cells are missing since the "
           "last "
@@ -484,35 +455,36 @@ bool BoxDriver::align_records() {
           {},
           {}},
          -1);
-  skipped_call_ = skipped_call_ || (differ && wrote != all[n]);
-  return all[n + 2] != 0 || differ;
+  if (!found.same && !found.is_reference) state_.skip();
+  return found.any_skipped || !found.same;
 }
 
 void BoxDriver::finish(bool durable, bool final) {
   closing_ = final;
-  whole_ = false;
+  const bool was_incomplete = state_.file() == FileState::incomplete;
+  const bool written_nothing = state_.is_settled();
+  state_.begin_commit();
   Status brought;
-  const bool written_nothing = calls_stored_ == calls_reported_;
   if (writable_) {
-    const bool skipped_call = align_records();
-    if (!fills()) fill_gaps(skipped_call);
+    const bool any_skipped = compare();
+    if (!fills()) fill_gaps(any_skipped);
     brought = caught([&] { commit(durable || must_flush()); });
   }
   if (final) brought.merge(caught([&] { close_file(); }));
   // What a sync reported is still so at close, where the library tries again; nobody needs to hear it twice.
-  if (!(final && reported_ && written_nothing)) keep(brought, -1);
+  if (!(final && was_incomplete && written_nothing)) keep(brought, -1);
   keep_damage();
-  Status outcome = comm_.agree(pending_);
+  Status outcome = comm_.agree(state_.deferred());
+  const Status mine = state_.take_deferred();
   // Values that did not fit were left out; all else is there.
-  const bool failed = !brought.ok() || loses_bytes(pending_);
-  whole_ = (outcome.ok() && !reported_) || comm_.max(std::int64_t{failed ? 1 : 0}) == 0;
-  pending_ = {};
+  const bool failed = !brought.ok() || loses_bytes(mine);
+  bool is_whole = (outcome.ok() && !was_incomplete) || comm_.max(std::int64_t{failed ? 1 : 0}) == 0;
   if (device_ && !outcome.ok()) device_->forget();
   if (outcome.ok() && reports_to_nobody_)
     outcome = caught([&] { comm_.on_root([&] { device_->check_stored(schema_, placements_); }); });
-  whole_ = whole_ && !loses_bytes(outcome);
-  reported_ = !whole_;
-  calls_reported_ = calls_stored_;
+  is_whole = is_whole && !loses_bytes(outcome);
+  state_.end_commit(is_whole ? FileState::whole : FileState::incomplete);
+  state_.complete_pending();
   if (!outcome.ok()) throw Error(outcome);
 }
 

@@ -8,15 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.hpp"
 #include "driver/cells.hpp"
 #include "driver/driver.hpp"
 #include "driver/free_space_guard.hpp"
 #include "driver/io_ranks.hpp"
+#include "driver/protocol.hpp"
 #include "driver/rearrangers.hpp"
-#include "driver/record_fill_tracker.hpp"
 #include "driver/scratch_buffer.hpp"
-#include "driver/written_records.hpp"
 
 namespace shoal {
 
@@ -43,7 +41,7 @@ class BoxDriver : public Driver {
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) final;
   void sync(bool durable) final;
-  bool whole() const final { return whole_; }
+  bool whole() const final { return state_.file() == FileState::whole; }
   void close(bool durable) final;
 
  protected:
@@ -150,8 +148,7 @@ class BoxDriver : public Driver {
   void keep_damage();
   /// about_to_store, of a region of which all cells will be in the file.
   void begin_storing(int variable, const Box& region, bool replicated);
-  void grow(int variable, const Box& box);
-  bool align_records();
+  bool compare();
   const std::byte* packed_cells(const Transfer& transfer, const Box& box);
   /// The box in the pieces that the library takes, and on all ranks as many: visit gets each and where its
   /// cells are in the packed box.
@@ -186,19 +183,12 @@ class BoxDriver : public Driver {
   bool writable_;
   bool fresh_;
   Schema schema_;
+  CollectiveState state_;
+  RecordState records_{true};
   Counters counters_;
   std::vector<char> holes_;
-  RecordFillTracker records_{true};
   bool overlapping_ = false;
   bool closing_ = false;
-  bool whole_ = false;
-  bool reported_ = false;         ///< by the last sync: the file is not whole
-  bool damage_reported_ = false;  ///< damage() of this rank
-  std::int64_t calls_stored_ = 0,
-               calls_reported_ = 0;  ///< calls that change the file, and those before that sync
-  Hash written_so_far_;              ///< all writes since the last sync
-  bool skipped_call_ = false;        ///< this rank could not take part in a write whose call is not matched
-  Status pending_;
   std::optional<FreeSpaceGuard> device_;
   bool reports_to_nobody_ = false;
   ScratchBuffer packed_;
@@ -209,7 +199,6 @@ class BoxDriver : public Driver {
   std::vector<Kept> decompositions_;
   std::optional<Rearrangers> rearrangers_;  ///< once they are asked for
   std::vector<Rearranged> maps_;
-  WrittenRecords written_records_;
   ScratchBuffer
       tile_;  ///< this rank's cells of a field that goes through I/O ranks though it is cut into tiles
 };

@@ -77,8 +77,8 @@ Status BoxDriver::read_tiles(const Transfer& transfer) {
 std::int64_t BoxDriver::kept_records(const Transfer& transfer) {
   const Decomposition& map = *transfer.decomposition;
   const int v = transfer.variable;
-  const std::int64_t had = written_records_.of(schema_, v);
-  written_records_.note(schema_, v, transfer.region);
+  const std::int64_t had = records_.written_records(schema_, v);
+  records_.note_write(schema_, v, transfer.region);
   return keeps_unowned(v) && map.owned_cells() < volume(map.global()) ? comm_.max(had) : 0;
 }
 
@@ -97,8 +97,7 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   if (keeps) keep(caught([&] { complete_pending(); }), v);
   begin_storing(v, transfer.region, false);
   ++counters_.fields_written;
-  grow(v, transfer.region);
-  records_.touch(schema_, v, transfer.region);
+  records_.add(schema_, v, transfer.region);
   const Bytes fill = stored_fill(definition, stored(v).swapped);
   const auto buffer = [&](std::size_t bytes) {
     std::byte* cells = nullptr;

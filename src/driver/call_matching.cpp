@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/call_matching.hpp"
 
-#include "base/hash.hpp"
+#include "driver/protocol.hpp"
 
 namespace shoal {
 
 Status match_field_call(const Comm& comm, const char* does, int variable, const Box& region,
                         const Status& mine, Box* of_root, bool* any_flag) {
-  Hash details;
-  details.add(static_cast<std::uint64_t>(variable));
-  details.add(region);
-  const auto match =
-      comm.match_calls({does, details.value(), !mine.ok(), any_flag != nullptr && *any_flag}, of_root);
+  const auto match = comm.match_calls(
+      {does, hash_of_call(variable, region), !mine.ok(), any_flag != nullptr && *any_flag}, of_root);
   if (any_flag != nullptr) *any_flag = match.any_flag;
   if (match.failed) return comm.agree(mine);
   if (match.same) return {};

@@ -121,7 +121,7 @@ void cut_sphere(SimulatedField& field, std::int64_t ne, std::int64_t levels) {
   const std::int64_t columns = 6 * 9 * ne * ne + 2;
   field.global = levels > 0 ? Dims{levels, columns} : Dims{columns};
   check_size(field);
-  field.leads = levels > 0 ? 1 : 0;
+  field.outer_dims = levels > 0 ? 1 : 0;
   const auto curve = std::make_shared<const grids::SphereCurve>(columns);
   field.cells = [curve, ranks = field.ranks](int rank) { return curve->columns_of(rank, ranks); };
   field.corners = {0, field.ranks - 1};
@@ -144,7 +144,7 @@ void cut_as_file(SimulatedField& field, const std::string& path, const std::stri
     }
   }();
   const auto cells = std::make_shared<const std::vector<std::int64_t>>(local_cells(*loaded));
-  field.leads = levels > 0 ? 1 : 0;
+  field.outer_dims = levels > 0 ? 1 : 0;
   field.global = levels > 0 ? joined(Dims{levels}, loaded->global()) : loaded->global();
   field.uncut_dims = loaded->uncut_dims();
   check_size(field);

@@ -208,7 +208,7 @@ Json json_of(const std::vector<ServedRanks>& groups) {
 
 void print(const SimulatedField& field, const std::string& tiles, const Simulation& s) {
   const char* const writers[] = {"I/O rank", "node", "rank"};
-  const char* const strategy = s.exchanged ? "exchange" : s.groups > 0 ? "subset" : "direct";
+  const char* const strategy = s.rearranged ? "rearrange" : s.groups > 0 ? "subset" : "local";
   const Json reported{{"shape", fastest_first(field.global)},
                       {"tiles", tiles},
                       {"cell_bytes", field.size},
@@ -219,7 +219,7 @@ void print(const SimulatedField& field, const std::string& tiles, const Simulati
                       {"nodes_simulated", s.nodes},
                       {"groups_simulated", s.groups},
                       {"seconds", s.seconds},
-                      {"way", strategy},
+                      {"strategy", strategy},
                       {"why", s.why},
                       {"writer", writers[static_cast<int>(s.writer)]},
                       {"writers", s.writers},

@@ -21,7 +21,7 @@ from shoal_bench import command, launching, machine, results
 from shoal_bench.campaign import Campaign
 from shoal_bench.engine import Engine, EngineError, Estimate, find_engine, settings_for
 from shoal_bench.experiments import all_experiments
-from shoal_bench.fitting import Room
+from shoal_bench.fitting import Available
 from shoal_bench.journal import Journal
 from shoal_bench.planning import planned
 from shoal_bench.process import Run, is_prefix, remove_files
@@ -336,11 +336,11 @@ def test_memory_that_is_left(tmp_path):
 def test_room():
     needs = Estimate(memory_bytes=1000, disk_bytes=500, shape=(4, 4, 1), records=1, bytes=500)
     disk = machine.Folder("/d", 600, False)
-    assert Room(1200, 1, (disk,)).lacks(needs) == ""
-    assert "of memory" in Room(1100, 1, (disk,)).lacks(needs)
-    assert Room(600, 2, (disk,)).lacks(needs) == ""
-    assert "in /d" in Room(None, 1, (machine.Folder("/d", 550, False),)).lacks(needs)
-    assert "files in memory counted" in Room(1200, 1, (machine.Folder("/d", 600, True),)).lacks(needs)
+    assert Available(1200, 1, (disk,)).lacks(needs) == ""
+    assert "of memory" in Available(1100, 1, (disk,)).lacks(needs)
+    assert Available(600, 2, (disk,)).lacks(needs) == ""
+    assert "in /d" in Available(None, 1, (machine.Folder("/d", 550, False),)).lacks(needs)
+    assert "files in memory counted" in Available(1200, 1, (machine.Folder("/d", 600, True),)).lacks(needs)
 
 
 def test_files_of_others_stay(tmp_path):

@@ -55,7 +55,8 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
       driver_(std::move(driver)),
       path_(std::move(path)),
       exclusive_(exclusive),
-      options_(options) {
+      options_(options),
+      state_(comm.rank()) {
   schema_.format = format;
   // What can be known now is said now.
   check_driver(driver_, OpenMode::create, format, options);
@@ -154,7 +155,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   }
   inner_ = std::move(inner);
   if (!options_.replace_at_commit) remove_old_files();
-  if (options_.stored_by == StoredBy::thread) asked_after_ = options_.stage_bytes * domains_;
+  if (options_.stored_by == StoredBy::thread) state_.ask_after(options_.stage_bytes * domains_);
 }
 
 void DomainsDriver::find_old_files() {
@@ -366,18 +367,9 @@ Box DomainsDriver::box_in_file(int v, const Box& box) const {
   return out;
 }
 
-void DomainsDriver::grow(int v, const Box& box) {
-  const auto& dims = schema_.variables[static_cast<std::size_t>(v)].dims;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[i])];
-    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(i)));
-  }
-}
-
 // A thread's failure is known to the ranks of its file alone, and domains do not write in step.
 void DomainsDriver::ask_others() {
-  if (asked_after_ == 0 || !skipped_call_.ok() || unasked_ < asked_after_) return;
-  unasked_ = 0;
+  if (!state_.must_ask()) return;
   const Status mine = reported_by_domain(inner_->failure());
   if (match_calls(comm_, {k_asks, 0, !mine.ok()}).failed) comm_.agree_or_throw(mine);
 }
@@ -388,12 +380,12 @@ void DomainsDriver::write(const Transfer& transfer) {
   Transfer part = transfer;
   const int v = transfer.variable;
   if (v < 0) {
-    skipped_call_.merge(transfer.status);
+    state_.skip(transfer.status);
     return writer().write(part);
   }
   const VariableDef& definition = schema_.variables[static_cast<std::size_t>(v)];
-  unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type));
-  grow(v, transfer.region);
+  state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type)));
+  grow(schema_, v, transfer.region);
   part.variable = variables_[static_cast<std::size_t>(v)];
   Status conversion_error;  // the same on all ranks of a domain, so that none waits for another
   const Cut& cut = cuts_.at(transfer.decomposition.get());
@@ -414,9 +406,7 @@ void DomainsDriver::write(const Transfer& transfer) {
   if (part.variable < 0 || !cut.part || !conversion_error.ok()) {
     Status status = transfer.status;
     status.merge(conversion_error);
-    if (!status.ok() && status.rank < 0) status.rank = comm_.rank();
-    pending_.merge(status);
-    return;
+    return state_.defer(std::move(status));
   }
   part.decomposition = cut.part;
   part.origin = Dims(transfer.region.rank());
@@ -452,7 +442,7 @@ void DomainsDriver::put(int v, const Box& box, const std::byte* values,
     else
       p.values.assign(values, values + box.cells() * static_cast<std::int64_t>(size_of(def.type)));
   }
-  if (v >= 0 && status.ok()) grow(v, box);
+  if (v >= 0 && status.ok()) grow(schema_, v, box);
   puts_.push_back(std::move(p));
 }
 
@@ -461,8 +451,7 @@ void DomainsDriver::put(int v, const Box& box, const std::byte* values,
 // others ask each other.
 CallMatch DomainsDriver::match_calls(const Comm& comm, const CallSignature& signature) {
   if (!diverged_.ok()) throw Error(diverged_);
-  CallSignature mine = signature;
-  if (asked_after_ > 0 && !skipped_call_.ok()) mine.skipped_call = k_asks;
+  CallSignature mine = state_.asks() ? state_.with_skipped(signature, k_asks) : signature;
   for (;;) {
     diverged_ = caught([&] {
       if (inner_) inner_->match_calls(*ranks_, mine);
@@ -471,7 +460,7 @@ CallMatch DomainsDriver::match_calls(const Comm& comm, const CallSignature& sign
     const CallMatch match = comm.match_calls(mine);
     if (!diverged_.ok()) throw Error(diverged_);
     if (!match.peers_diverged) return match;
-    comm_.agree(skipped_call_);
+    comm_.agree(state_.why_skipped());
   }
 }
 
@@ -498,15 +487,12 @@ void DomainsDriver::spread_puts() {
     in.get(p.box);
     in.get(p.values);
     in.get(p.strings);
-    if (!mine.status.ok()) {
-      if (mine.status.rank < 0) mine.status.rank = comm_.rank();
-      pending_.merge(mine.status);
-    }
+    state_.defer(mine.status);
     if (!good || p.variable < 0) continue;
     const int inside = variables_[static_cast<std::size_t>(p.variable)];
     const Box part = box_in_file(p.variable, p.box);
     if (inside < 0 || (part.empty() && !p.box.empty())) continue;
-    grow(p.variable, p.box);
+    grow(schema_, p.variable, p.box);
     if (part.count == p.box.count) {
       inner_->put(inside, part, p.values.data(), p.strings, {});
       continue;
@@ -569,15 +555,9 @@ void DomainsDriver::finish(bool durable, bool final) {
     if (!made() && gave_up_.ok()) define(schema_, {});  // an empty dataset is one file
     spread_puts();
   });
-  std::vector<std::int64_t> lengths;
-  for (const auto& dim : schema_.dims)
-    lengths.push_back(dim.unlimited ? dim.length : 0);
-  if (!lengths.empty()) lengths = comm_.max(std::move(lengths));
-  for (std::size_t d = 0; d < lengths.size(); ++d)
-    if (schema_.dims[d].unlimited) schema_.dims[d].length = lengths[d];
-  status.merge(pending_);
-  pending_ = skipped_call_ = {};
-  unasked_ = 0;
+  if (!schema_.dims.empty()) set_lengths(schema_, comm_.max(lengths_of(schema_)));
+  status.merge(state_.take_deferred());
+  state_.complete_pending();
   if (made()) {
     status.merge(reported_by_domain(caught([&] { final ? inner_->close(durable) : inner_->sync(durable); })));
     const bool all_whole = has_old_files_ && comm_.min(std::int64_t{inner_->whole() ? 1 : 0}) != 0;

@@ -10,6 +10,7 @@
 #include "comm/comm.hpp"
 #include "driver/cells.hpp"
 #include "driver/driver.hpp"
+#include "driver/protocol.hpp"
 
 namespace shoal {
 
@@ -82,7 +83,6 @@ class DomainsDriver final : public Driver {
   Box box_in_file(int variable, const Box& box) const;
   void spread_puts();
   void ask_others();
-  void grow(int variable, const Box& box);
   void finish(bool durable, bool final);
   /// Work of this domain that may fail; all domains learn of it.
   template <class Work>
@@ -98,6 +98,7 @@ class DomainsDriver final : public Driver {
   bool exclusive_;
   DriverOptions options_;
   Schema schema_;
+  CollectiveState state_;  ///< among all ranks; what ranks of a domain have in common is the inner driver's
   std::vector<Placement> placements_;
   Counters none_;
 
@@ -112,11 +113,7 @@ class DomainsDriver final : public Driver {
   std::vector<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
   std::map<const Decomposition*, Cut> cuts_;
   std::vector<Put> puts_;  ///< not yet known to other ranks than 0
-  Status pending_;
-  std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
-  std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
-  Status skipped_call_;  ///< of a write that this rank left out, whose bytes it does not know; until sync
-  Status diverged_;      ///< ranks of this domain made different calls, and all ranks know it
+  Status diverged_;        ///< ranks of this domain made different calls, and all ranks know it
 };
 
 /// PATH.0000 for number 0; more digits where there are more files.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "driver/call_matching.hpp"
 #include "driver/file_catalog.hpp"
@@ -18,6 +17,11 @@ namespace {
 
 constexpr std::int64_t k_buffer = 1024 * 1024;  // of cells on their way to the file or an array
 
+// How cells of a field go to the file.
+std::uint64_t path_of(const FieldJob& job, bool rearranges) {
+  return 2 * job.share->number + (rearranges ? 1 : 0);
+}
+
 }  // namespace
 
 NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
@@ -25,7 +29,8 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
     : comm_(comm),
       options_(options),
       writable_(mode != OpenMode::read),
-      file_(path, writable_, options.open_store, counters_) {
+      file_(path, writable_, options.open_store, counters_),
+      state_(comm.rank()) {
   counters_.warnings = options.warnings;
   if (writable_) check_threads();
   check_io_ranks(comm, options);
@@ -51,8 +56,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   if (options_.stored_by == StoredBy::ranks) find_servers();
   if (options_.rearranger == RearrangerKind::subset) make_groups();
   records_.start(schema_);
-  written_records_.start(schema_);
-  note_committed();
+  records_.note_committed(schema_);
 }
 
 // Where nodes do not see each other's bytes, parts of a page that two of them write are lost, and what was
@@ -132,19 +136,13 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   shares_.emplace(decomposition.get(), std::move(known));
 }
 
-void NativeDriver::keep(Status status) {
-  if (status.ok()) return;
-  status.rank = status.rank < 0 ? comm_.rank() : status.rank;
-  pending_.merge(status);
-}
-
-void NativeDriver::note_divergence(const Status& status) {
-  Status s = status;
-  s.message +=
+void NativeDriver::skip_write(const Status& why) {
+  state_.skip(why);
+  if (why.ok()) return;  // it skipped another write before
+  Status status = why;
+  status.message +=
       "; this rank could not take part in the call, and what was written since the last sync may be missing";
-  keep(s);
-  broken_ = true;
-  uncommitted_ = true;
+  keep(status);
   if (stage_) stage_->fail();
 }
 
@@ -172,7 +170,7 @@ FieldJob NativeDriver::job_to_write(const Transfer& transfer) const {
   FieldJob job = job_for(transfer);
   const std::int64_t first = job.records && !transfer.region.empty() ? transfer.region.first[0] : 0;
   const bool there =
-      first < written_records_.of(schema_, transfer.variable) || put_calls_.count(transfer.variable) != 0;
+      first < records_.written_records(schema_, transfer.variable) || puts_.called(transfer.variable);
   job.keeps = there && may_keep(*transfer.decomposition, *job.variable);
   return job;
 }
@@ -181,7 +179,7 @@ FieldJob NativeDriver::job_to_write(const Transfer& transfer) const {
 // still have to be written, and only the stage keeps that in order.
 bool NativeDriver::goes_direct(const FieldJob& job) const {
   return options_.writers == 0 && options_.stored_by == StoredBy::calls &&
-         put_calls_.count(job.transfer->variable) == 0 && direct_->suits_writing(job);
+         !puts_.called(job.transfer->variable) && direct_->suits_writing(job);
 }
 
 Status NativeDriver::store(const FieldJob& job, bool rearranges) {
@@ -199,25 +197,24 @@ void NativeDriver::write(const Transfer& transfer) {
   if (!stage_) make_stage();  // it failed before, on all ranks
   ask_others();
   const bool sends = !rearrangers_.empty();
-  if (skipped_call_ || (sends && transfer.variable < 0)) return miss(transfer.status);
+  if (state_.has_skipped() || (sends && transfer.variable < 0)) return skip_write(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
   Route route = sends ? route_of(job_to_write(transfer)) : Route{must_match(transfer), {}, false};
   const bool matches = route.matches;
   if (matches) {
     const Status match = match_write(transfer);
-    if (!match.ok()) return pending_.merge(match);
+    if (!match.ok()) return keep(match);
   } else if (transfer.variable < 0) {
-    skipped_call_ = true;
-    return note_divergence(transfer.status);
+    return skip_write(transfer.status);
   }
   if (route.after_queue) comm_.barrier();
   FieldJob job = job_to_write(transfer);
   const bool together = goes_together(job);
-  written_records_.note(schema_, transfer.variable, transfer.region);
-  written_so_far_ = fingerprint_of(job, written_so_far_);
-  unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type));
+  records_.note_write(schema_, transfer.variable, transfer.region);
+  state_.note_call(fingerprint_of(job, 0));
+  state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type)));
   if (!matches && !sends) keep_order(job, together);
-  if (broken_ && !matches && !sends) return;
+  if (state_.has_diverged() && !matches && !sends) return;
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
                  "the variable is stored in a way that only the HDF5 library can write; write it to a new "
@@ -234,31 +231,30 @@ void NativeDriver::write(const Transfer& transfer) {
     definition.distributed = true;
     if (owner()) keep(caught([&] { catalog_->set_distributed(transfer.variable); }));
   }
-  grow_records(transfer.variable, transfer.region);
-  written_ = lengths();
-  if (interleaves_records(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
+  records_.add(schema_, transfer.variable, transfer.region);
+  records_.note_known(schema_);
   if (together && !route.plan && !job.is_encoded()) route.plan = queue_plan(job);
   if (route.plan && !queue_->fits(*route.plan)) route.plan.reset();
   Status placed = caught([&] {
-    if (puts_) write_out_puts(transfer.variable);
+    if (puts_.waiting()) write_out_puts(transfer.variable);
     if (!route.plan) job.addresses = place(job);
   });
   if (matches && one_stage()) placed = comm_.agree(placed);  // the owner alone did something
   keep(placed);
   if (job.is_encoded()) complete_earlier_chunks(job);
   if (matches || sends) keep_order(job, together);
-  if (broken_ && !together) return;
-  uncommitted_ = true;
+  if (state_.has_diverged() && !together) return;
+  state_.change();
   ++counters_.fields_written;
   if (placed.ok() && route.plan) return enqueue(job, *route.plan);
   if (placed.ok()) {
     keep(located(store(job, together), job));
-    broken_ = stage_->broken();
+    if (stage_->broken()) state_.diverge();
     // Nodes do not come to the same failure in the same write.
     const Status reported = writer_->take_reported();
     if (nodes_->single() && options_.fails_early && !reported.ok()) throw Error(reported);
   } else if (!matches) {  // only the owner knows: without addresses nobody may store
-    broken_ = true;
+    state_.diverge();
     stage_->fail();
   }
 }
@@ -267,7 +263,7 @@ void NativeDriver::write(const Transfer& transfer) {
 // another way must wait. All ranks are in this call, and know alike whether the way is another.
 void NativeDriver::keep_order(const FieldJob& job, bool rearranges) {
   if (changes_path(job, rearranges)) complete_pending(k_writes);
-  wrote_[job.transfer->variable] = 2 * job.share->number + (rearranges ? 1 : 0);
+  state_.note_path(job.transfer->variable, path_of(job, rearranges));
 }
 
 // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
@@ -278,7 +274,7 @@ bool NativeDriver::goes_together(const FieldJob& job) {
 // Of fields that go to no I/O ranks. Ranks that complete pending writes within a write match calls before, so
 // that one that left the write out comes along.
 bool NativeDriver::must_match(const Transfer& transfer) const {
-  if (places_by_message() || (puts_ && !one_stage())) return true;
+  if (places_by_message() || (puts_.waiting() && !one_stage())) return true;
   if (transfer.variable < 0) return false;
   const FieldJob job = job_to_write(transfer);
   return changes_path(job, false) || must_complete_chunks(job);
@@ -286,17 +282,7 @@ bool NativeDriver::must_match(const Transfer& transfer) const {
 
 // In one stage what comes later is stored later.
 bool NativeDriver::changes_path(const FieldJob& job, bool rearranges) const {
-  if (one_stage()) return false;
-  const auto before = wrote_.find(job.transfer->variable);
-  return before != wrote_.end() && before->second != 2 * job.share->number + (rearranges ? 1 : 0);
-}
-
-void NativeDriver::grow_records(int v, const Box& box) {
-  const auto& dims = variable(v).dims;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[d])];
-    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(d)));
-  }
+  return !one_stage() && state_.changes_path(job.transfer->variable, path_of(job, rearranges));
 }
 
 // By the owner.
@@ -369,7 +355,7 @@ void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
   if (!stage_) make_stage();
   if (writable_ || !one_stage()) complete_pending("reads");
-  if (puts_) write_out_puts(-1);
+  if (puts_.waiting()) write_out_puts(-1);
   // A rank that cannot even say what is read stays out of step, and the others learn of it where they wait
   // for it. Across nodes, and where the owner must be asked, everybody has to know before.
   const bool in_step = transfer.variable >= 0;
@@ -505,16 +491,13 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
 
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
-  puts_ = true;
-  if (v >= 0) put_calls_.insert(v);
-  Hash all;  // a call that one rank gets wrong is a call too
-  all.add(written_so_far_);
-  written_so_far_ = all.value();
+  puts_.note_call(v);
+  state_.note_call();  // also if one rank gets it wrong
   Status failure = status;
   if (v >= 0) {
     if (variable(v).distributed) complete_pending("puts");
     if (owner() && status.ok()) {
-      put_.insert(v);
+      puts_.hold(v);
       failure = caught([&] {
         if (variable(v).type == Type::string)
           catalog_->put_strings(v, box, strings);
@@ -523,9 +506,8 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
       });
     }
     // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
-    uneven_ = true;
-    if (failure.ok()) grow_records(v, box);
-    if (failure.ok() && interleaves_records(schema_.format)) records_.touch(schema_, v, box);
+    state_.change();
+    if (failure.ok()) records_.add(schema_, v, box);
     if (!failure.ok() && failure.variable.empty()) failure.variable = variable(v).name;
   }
   keep(failure);

@@ -6,19 +6,19 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/driver.hpp"
+#include "driver/native/catalog_puts.hpp"
 #include "driver/native/chunk_order.hpp"
 #include "driver/native/direct_path.hpp"
 #include "driver/native/field_writer.hpp"
 #include "driver/native/partial_chunk_buffer.hpp"
+#include "driver/protocol.hpp"
 #include "driver/rearrange_queue.hpp"
-#include "driver/record_fill_tracker.hpp"
 #include "driver/scratch_buffer.hpp"
-#include "driver/written_records.hpp"
 
 namespace shoal {
 
@@ -52,7 +52,7 @@ class NativeDriver final : public Driver {
   Status failure() const override;
   void sync(bool durable) override;
   void submit_pending() override;
-  bool whole() const override { return whole_; }
+  bool whole() const override { return state_.file() == FileState::whole; }
   void close(bool durable) override;
 
  private:
@@ -85,8 +85,9 @@ class NativeDriver final : public Driver {
   std::int64_t chunk_bytes(int variable) const;
   std::int64_t largest_encoded_chunk() const;
   std::optional<Stage> try_stage(const Comm& node);
-  void keep(Status status);
-  void note_divergence(const Status& status);
+  void keep(Status status) { state_.defer(std::move(status)); }
+  /// The others do not wait for this rank now: they learn of it where ranks match calls next.
+  void skip_write(const Status& why);
   void recover();
 
   FieldJob job_for(const Transfer& transfer) const;
@@ -143,7 +144,6 @@ class NativeDriver final : public Driver {
   /// The catalog learns of the encoded chunks that ranks stored. Collective.
   void enter_stored();
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
-  void grow_records(int variable, const Box& box);
 
   /// Do cells of a decomposition go to I/O ranks?
   enum class Sends { never, maybe, always };
@@ -202,7 +202,6 @@ class NativeDriver final : public Driver {
   /// Where threads of several nodes store, ranks ask each other for what failed, once they have written as
   /// much as all stages hold. Error on all ranks, in the same call.
   void ask_others();
-  void miss(const Status& status);
 
   /// Fields cut by maps, where the ranks have several stages: in boxes that I/O ranks store and fetch.
   /// Collective.
@@ -241,12 +240,9 @@ class NativeDriver final : public Driver {
   Status fetch_tiles(const FieldJob& job);
   const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
                                                      bool halo);
-  void note_committed();
-  void take_back_records();
   void report_records();
   void write_out_puts(int variable);
   void take_back_in_catalog();
-  std::vector<std::int64_t> lengths() const;
 
   /// Ranks match calls, and find out whether they wrote the same; then everything that was written is in the
   /// file. Collective.
@@ -283,7 +279,9 @@ class NativeDriver final : public Driver {
   std::unique_ptr<Catalog> catalog_;  ///< on rank 0
   std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read
   Schema schema_;
-  std::vector<std::int64_t> committed_;  ///< lengths of all dimensions at the last commit
+  CollectiveState state_;
+  RecordState records_;
+  CatalogPuts puts_;
   std::vector<Placement> placements_;
 
   std::unique_ptr<Nodes> nodes_;
@@ -317,10 +315,6 @@ class NativeDriver final : public Driver {
   std::optional<RearrangeQueue> queue_;
   std::vector<Queued> queued_;
   std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
-  bool skipped_call_ = false;     ///< this rank left out a write whose call others may match; until ranks
-                                  ///< complete pending writes
-  std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
-  std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
   bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
@@ -335,22 +329,7 @@ class NativeDriver final : public Driver {
   std::vector<TileMap> tile_maps_;
   ScratchBuffer tile_;  ///< this rank's cells of a field that goes through them
 
-  RecordFillTracker records_;
-  WrittenRecords written_records_;
-  bool puts_ = false;  ///< something was put that may wait in the catalog; on all ranks alike
-  std::set<int> put_;  ///< those variables, on rank 0
-  std::map<int, std::uint64_t>
-      wrote_;  ///< how variables were written since ranks last matched calls to complete pending writes
-  std::set<int> put_calls_;            ///< variables of all calls of put since the last commit
-  std::vector<std::int64_t> written_;  ///< lengths of all dimensions as far as `write` made them
-  std::map<int, Found> found_;         ///< of files opened for reading, where nothing moves
-  Status pending_;                     ///< the first failure since the last sync
-  bool broken_ = false;                ///< this rank is out of step until the next sync
-  bool whole_ = false;                 ///< with the last commit
-  bool lost_ = false;  ///< bytes were lost on some rank since the last commit, as all of them know
-  std::uint64_t written_so_far_ = 0;  ///< a hash of all writes since ranks last compared it
-  bool uncommitted_ = false;          ///< something was written that may not be in the file yet
-  bool uneven_ = false;               ///< something was put: ranks may know of different numbers of records
+  std::map<int, Found> found_;  ///< of files opened for reading, where nothing moves
 };
 
 }  // namespace shoal

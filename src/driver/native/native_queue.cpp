@@ -38,7 +38,7 @@ NativeDriver::Route NativeDriver::route_of(const FieldJob& job) const {
   const Known& known = shares_.at(job.transfer->decomposition.get());
   const bool never = nodes_->single() && known.sends == Sends::never;
   const Strategy* const strategy = known_strategy(job);
-  if (puts_ || (strategy == nullptr && !never)) return route;
+  if (puts_.waiting() || (strategy == nullptr && !never)) return route;
   const bool rearranges = !never && strategy->rearranges;
   if (changes_path(job, rearranges)) return route;
   route.after_queue = waits(job, rearranges && !job.keeps);
@@ -53,18 +53,15 @@ NativeDriver::Route NativeDriver::route_of(const FieldJob& job) const {
 
 Status NativeDriver::match_write(const Transfer& transfer) {
   const Status mine = transfer.variable < 0 ? transfer.status : Status{};
-  Hash details;
-  details.add(static_cast<std::uint64_t>(transfer.variable));
-  details.add(transfer.region);
-  return match_queued_write(details.value(), mine);
+  return match_queued_write(hash_of_call(transfer.variable, transfer.region), mine);
 }
 
 Status NativeDriver::match_queued_write(std::uint64_t what, const Status& mine) {
   Hash details;
   details.add(what);
-  if (queue_) details.add(written_so_far_);
-  const CallMatch match = match_calls(comm_, {k_writes, details.value(), !mine.ok(), puts_});
-  puts_ = match.any_flag;
+  if (queue_) details.add(state_.hash());
+  const CallMatch match = match_calls(comm_, {k_writes, details.value(), !mine.ok(), puts_.waiting()});
+  puts_.set_waiting(match.any_flag);
   if (match.same && !match.failed) {
     send_queued(true);
     return {};
@@ -81,22 +78,13 @@ Status NativeDriver::match_queued_write(std::uint64_t what, const Status& mine) 
 }
 
 void NativeDriver::ask_others() {
-  if (asked_after_ == 0 || skipped_call_ || unasked_ < asked_after_) return;
-  unasked_ = 0;
+  if (!state_.must_ask()) return;
   const Status outcome = match_queued_write(0, failure());
   if (!outcome.ok()) throw Error(outcome);
 }
 
-// Others do not wait for this rank now: they learn of it where ranks match calls next.
-void NativeDriver::miss(const Status& status) {
-  skipped_call_ = true;
-  if (!status.ok()) note_divergence(status);
-}
-
 bool NativeDriver::all_wrote_the_same() const {
-  const auto wrote = static_cast<std::int64_t>(written_so_far_ >> 1);
-  const auto most = comm_.max({wrote, -wrote});
-  return most[0] == -most[1];
+  return state_.compared(comm_.max(state_.to_compare())).same;
 }
 
 void NativeDriver::enqueue(const FieldJob& job, const Rearranger::Plan& plan) {

@@ -129,7 +129,7 @@ void NativeDriver::begin_storing() {
     throw Error(started);
   }
   if (options_.fails_early && !nodes_->single())
-    asked_after_ = comm_.sum(nodes_->node().rank() == 0 ? counters_.stage_bytes : 0);
+    state_.ask_after(comm_.sum(nodes_->node().rank() == 0 ? counters_.stage_bytes : 0));
 }
 
 // The catalog keeps the end of the file in it.

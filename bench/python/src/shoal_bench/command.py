@@ -250,7 +250,7 @@ def _measure(names: list[str], choice, path: Path) -> int:
     """Plans, looks whether it fits, runs; the exit status."""
     from .campaign import Campaign
     from .engine import EngineError, find_engine
-    from .fitting import Room, estimates, misfits
+    from .fitting import Available, estimates, misfits
     from .journal import Journal
     from .machine import available_memory, look_at, nodes
     from .planning import planned
@@ -269,7 +269,7 @@ def _measure(names: list[str], choice, path: Path) -> int:
         needs = estimates(engine, starts)
     except (EngineError, StudyError) as error:
         raise _stop(str(error)) from None
-    bad = misfits(engine, starts, needs, Room(available_memory(), nodes(), folders))
+    bad = misfits(engine, starts, needs, Available(available_memory(), nodes(), folders))
     if bad:
         for item in bad:
             advice = f"; {item.advice}" if item.advice else ""

@@ -20,7 +20,7 @@ _named_sizes = ("large", "medium", "small")
 
 
 @dataclass(frozen=True)
-class Room:
+class Available:
     """What is there. memory: bytes of a node, None if unknown."""
 
     memory: int | None
@@ -47,7 +47,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Misfit:
+class Shortage:
     """A start that does not fit: why, and which options would make it."""
 
     start: Start
@@ -88,7 +88,7 @@ def _scaled(shape: Sequence[int], thousandths: int) -> str:
     return "x".join(map(str, lengths))
 
 
-def advice_for(engine: Engine, start: Start, needs: Estimate, room: Room) -> str:
+def advice_for(engine: Engine, start: Start, needs: Estimate, room: Available) -> str:
     """Options with which it would fit, the largest that there are. Local."""
 
     def fits(changed: Start) -> bool:
@@ -113,14 +113,14 @@ def advice_for(engine: Engine, start: Start, needs: Estimate, room: Room) -> str
 
 
 def misfits(
-    engine: Engine, starts: Sequence[Start], needs: Sequence[Estimate], room: Room, advised: int = 3
-) -> list[Misfit]:
+    engine: Engine, starts: Sequence[Start], needs: Sequence[Estimate], room: Available, advised: int = 3
+) -> list[Shortage]:
     """The starts that do not fit; advice for the greediest ones of each experiment, since it takes a while.
     Local."""
     bad = [(s, n, why) for s, n in zip(starts, needs) if (why := room.lacks(n))]
     greedy = sorted(bad, key=lambda item: -item[1].bytes)[:advised]
     chosen = {item[0] for item in greedy}
     return [
-        Misfit(start, why, advice_for(engine, start, need, room) if start in chosen else "")
+        Shortage(start, why, advice_for(engine, start, need, room) if start in chosen else "")
         for start, need, why in bad
     ]

@@ -183,7 +183,7 @@ class Contest:
         return rate.middle / bound.middle
 
 
-Way = tuple[str, str]  # method and format
+MethodFormat = tuple[str, str]  # method and format
 
 
 def contests_of(runs: Iterable[Run]) -> list[Contest]:
@@ -191,7 +191,7 @@ def contests_of(runs: Iterable[Run]) -> list[Contest]:
 
     Runs of a round in which not every method had its turn are left out, and methods of different starts of
     the engine are never in one contest."""
-    groups: dict[Key, dict[str, dict[Way, list[Run]]]] = {}
+    groups: dict[Key, dict[str, dict[MethodFormat, list[Run]]]] = {}
     for run in runs:
         if not run.whole_round:
             continue
@@ -215,7 +215,7 @@ def contests_of(runs: Iterable[Run]) -> list[Contest]:
     return sorted(made, key=lambda contest: _order(contest.key))
 
 
-def _studies_of_settings(groups: dict[Key, dict[str, dict[Way, list[Run]]]]) -> set[tuple[str, str]]:
+def _studies_of_settings(groups: dict[Key, dict[str, dict[MethodFormat, list[Run]]]]) -> set[tuple[str, str]]:
     """Experiments and studies in which settings are varied, and each value may be a start of its own."""
     found = set()
     for key, starts in groups.items():
@@ -225,14 +225,14 @@ def _studies_of_settings(groups: dict[Key, dict[str, dict[Way, list[Run]]]]) -> 
     return found
 
 
-def _contests_of_work(key: Key, starts: list[dict[Way, list[Run]]], varied: bool) -> list[Contest]:
+def _contests_of_work(key: Key, starts: list[dict[MethodFormat, list[Run]]], varied: bool) -> list[Contest]:
     """The start with the most methods, of several the last; in a study of settings those that have nothing
     in common with it too, each for itself. The rest is counted."""
 
-    def rank(ways: dict[Way, list[Run]]) -> tuple[int, str]:
+    def rank(ways: dict[MethodFormat, list[Run]]) -> tuple[int, str]:
         return len(ways), max(run.time for runs in ways.values() for run in runs)
 
-    chosen: list[dict[Way, list[Run]]] = []
+    chosen: list[dict[MethodFormat, list[Run]]] = []
     left_out = 0
     for ways in sorted(starts, key=rank, reverse=True):
         if not chosen or (varied and not any(ways.keys() & others.keys() for others in chosen)):
