@@ -81,7 +81,7 @@ TEST_CASE("states of calls: the table of transitions") {
     CHECK(after([](auto& rank) { rank.diverge(); }) == row.diverge);
     CHECK(after([](auto& rank) { rank.skip(k_full); }) == row.skip);
     CHECK(after([](auto& rank) { rank.matched(); }) == row.matched);
-    CHECK(after([](auto& rank) { rank.settle(); }) == settled);
+    CHECK(after([](auto& rank) { rank.complete_pending(); }) == settled);
   }
 }
 
@@ -206,17 +206,17 @@ TEST_CASE(
     "the signature of a rank that settles says its calls, its error, and whether there is anything to do") {
   CollectiveState rank(0);
   CHECK_FALSE(rank.signature("syncs").failed);
-  CHECK_FALSE(rank.signature("syncs").raised);
+  CHECK_FALSE(rank.signature("syncs").any_flag);
   rank.note_call(1);
   rank.change();
   CHECK(rank.signature("syncs").details == rank.hash());
-  CHECK(rank.signature("syncs").raised);
+  CHECK(rank.signature("syncs").any_flag);
   CHECK_FALSE(rank.signature("syncs").failed);
   rank.matched();
   CHECK(rank.signature("syncs").details == CollectiveState(1).hash());
   rank.defer(k_range);
   CHECK(rank.signature("syncs").failed);
-  CHECK(rank.signature("syncs").raised);
+  CHECK(rank.signature("syncs").any_flag);
 }
 
 TEST_CASE("a skipped call is reported where calls are matched, and why, until ranks have settled") {
@@ -270,7 +270,7 @@ TEST_CASE("lengths grow with what is written, and are taken back to those of the
   CHECK(lengths_of(schema) == std::vector<std::int64_t>{3, 5});
   records.add(schema, 0, {{7, 0}, {1, 0}});  // no cells
   CHECK(lengths_of(schema) == std::vector<std::int64_t>{3, 5});
-  CHECK(records.reach(schema, 0) == 3);
+  CHECK(records.written_records(schema, 0) == 3);
   CHECK(records.take_gaps(schema).empty());  // the format fills them itself
   CHECK(records.known(schema) == std::vector<std::int64_t>{0, 0});
   records.note_known(schema);
