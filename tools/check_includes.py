@@ -18,7 +18,7 @@ TOP = Path(__file__).resolve().parent.parent
 BASE = {"base"}
 COMM = BASE | {"comm"}
 DECOMP = COMM | {"decomp"}
-LEAVES = DECOMP | {"format", "storage", "codec"}
+LEAVES = DECOMP | {"rearrange", "format", "storage", "codec"}
 MODULES = {
     "base": set(),
     "comm": BASE,
@@ -26,6 +26,7 @@ MODULES = {
     "codec": BASE,  # knows nothing of MPI or files
     "storage": BASE,
     "format": BASE | {"storage", "codec"},  # a catalog reads its header through a store
+    "rearrange": BASE,  # counts and settings alone, so far
     "driver": LEAVES,
     "dataset": LEAVES | {"driver"},
     "capi": LEAVES | {"driver", "dataset"},
@@ -42,6 +43,7 @@ FORBIDDEN = {
     "comm": r"hdf5\.h|H5.*\.h",
     "decomp": r"hdf5\.h|H5.*\.h|fstream|fcntl\.h|filesystem",
     "storage": r"hdf5\.h|H5.*\.h|netcdf.*\.h|pnetcdf\.h",
+    "rearrange": r"mpi\.h|hdf5\.h|H5.*\.h|fstream|fcntl\.h|filesystem",
     "format": r"mpi\.h|netcdf.*\.h|pnetcdf\.h",
     "grids": r".*\.h",  # the standard library alone: bench compiles it, too
     "dataset": r"hdf5\.h|H5.*\.h",

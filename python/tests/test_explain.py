@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from conftest import run_program
 
-from shoal._io_boxes import even_boxes, io_ranks, runs_of
 from shoal.errors import InvalidArgumentError
 from shoal.explanation import Options, Tiles, explain
 from shoal.programs import ProgramError, find_program
@@ -71,6 +70,13 @@ def test_ways_of_writing():
     assert (plan.slot, plan.slots, plan.writes) == (4 * 2**20, 4, 8)  # two levels in each
     with pytest.raises(InvalidArgumentError, match="3 dimensions"):
         Tiles((5, 6), (1, 2, 3), 4)
+
+
+def test_without_the_program_that_knows():
+    command = [*program, "--global", "24x18", "--tiles", "2x2"]
+    result = run_program(command, env={"PLAN_ENGINE": "/none/such"})
+    assert result.returncode == 2 and "PLAN_ENGINE" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_over_several_nodes_the_way_is_counted():
@@ -250,24 +256,34 @@ def test_shares_of_slots():
 
 
 def test_io_ranks_are_spread_and_have_even_boxes():
-    assert io_ranks(16, 4) == [0, 4, 8, 12]
-    assert io_ranks(7, 0, 3, 1) == [1, 4]
-    assert io_ranks(5) == [0, 1, 2, 3, 4]
-    for wrong in ((4, 5, 0, 0), (4, 0, 0, 4), (8, 3, 4, 0)):
+    def io_ranks(ranks, **settings):
+        plan = explain(Tiles((ranks,), (ranks,), 4), Options(rearranger="box", **settings))
+        return [box.rank for box in plan.boxes]
+
+    assert io_ranks(16, io_ranks=4) == [0, 4, 8, 12]
+    assert io_ranks(7, io_stride=3, io_base=1) == [1, 4]
+    assert io_ranks(5, io_ranks=5) == [0, 1, 2, 3, 4]
+    for wrong in (
+        (4, {"io_ranks": 5}),
+        (4, {"io_base": 4}),
+        (8, {"io_ranks": 3, "io_stride": 4}),
+    ):
         with pytest.raises(InvalidArgumentError):
-            io_ranks(*wrong)
+            io_ranks(wrong[0], **wrong[1])
     choose = random.Random(3)
-    for _ in range(200):
+    for _ in range(100):
         shape = [choose.randint(1, 9) for _ in range(choose.randint(1, 3))]
         parts = choose.randint(1, 12)
         align = [choose.randint(1, 4) for _ in shape] if choose.random() < 0.5 else None
-        owned = np.full(shape, -1)
-        for number, box in enumerate(even_boxes(shape, parts, align)):
-            where = tuple(slice(cells.start, cells.stop) for cells in box)
+        plan = explain(Tiles(tuple(shape), (12,), 4), Options(io_ranks=parts, chunk=align))
+        assert len(plan.boxes) == parts
+        owned = np.full(shape[::-1], -1)
+        for number, box in enumerate(plan.boxes):
+            where = tuple(slice(cells.start, cells.stop) for cells in box.cells[::-1])
             assert (owned[where] == -1).all()
             owned[where] = number
             mine = np.pad((owned == number).ravel().astype(int), 1)
-            assert runs_of(box, shape) == np.count_nonzero(np.diff(mine) == 1)
+            assert box.runs == np.count_nonzero(np.diff(mine) == 1)
         assert (owned >= 0).all()
 
 
@@ -420,10 +436,10 @@ def test_simulation_tells_who_stores_what_of_a_map():
     assert [box["rank"] for box in reported["boxes"]] == [0, 3, 6, 9] and reported["served"] == []
     assert [box["first"] for box in reported["boxes"]] == [[0, 0], [0, 2], [0, 4], [0, 5]]
     assert sum(box["bytes"] for box in reported["boxes"]) == reported["loads"]["sum"] == 866 * 6 * 4
-    boxes = even_boxes([6, 866], 4)
-    for box, (levels, columns) in zip(reported["boxes"], boxes):
-        assert box["first"] == [columns.start, levels.start]
-        assert box["count"] == [len(columns), len(levels)]
+    plan = explain(Tiles((866, 6), (12,), 4), Options(io_ranks=4))
+    for box, explained in zip(reported["boxes"], plan.boxes):
+        assert box["first"] == [cells.start for cells in explained.cells]
+        assert box["count"] == [len(cells) for cells in explained.cells]
     result = run_program([*command, "--io-ranks", "4"])
     assert result.returncode == 0, result.stderr
     assert "Boxes of the field, by I/O rank" in result.stdout and "0-865" in result.stdout

@@ -61,7 +61,7 @@ bool have_cores_for_threads(const Comm& comm) {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   const Comm node = comm.split_shared();
-  const bool here = level >= MPI_THREAD_FUNNELED && cores_of(node) >= 2 * node.size();
+  const bool here = level >= MPI_THREAD_FUNNELED && have_cores_for_threads(cores_of(node), node.size());
   return comm.max(std::int64_t{here ? 0 : 1}) == 0;
 }
 

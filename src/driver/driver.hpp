@@ -14,6 +14,7 @@
 #include "comm/comm.hpp"
 #include "decomp/decomposition.hpp"
 #include "format/catalog.hpp"
+#include "rearrange/options.hpp"
 #include "storage/store.hpp"
 #include "storage/striping.hpp"
 
@@ -71,9 +72,6 @@ enum class OpenMode { create, create_exclusive, read, write };
 /// How ranks call a library together. nonblocking: calls are queued and moved together later.
 enum class Access { collective, independent, nonblocking };
 
-/// Do cells go to I/O ranks, or does each node store what its ranks have? automatic: whichever costs less.
-enum class Rearrange { automatic, on, off };
-
 /// Who stores what the stage holds: the ranks within their calls, a thread of each while they compute, or
 /// ranks that do nothing else.
 enum class StoredBy { calls, thread, ranks };
@@ -86,11 +84,7 @@ struct LayoutOptions {
   int ranks_per_node = 0;  ///< as in DriverOptions
 };
 
-/// What I/O ranks do. box: each stores an even box of a field, to which all ranks send their cells; subset:
-/// each stores what its own group of ranks of its node has. automatic: the driver chooses.
-enum class RearrangerKind { automatic, box, subset };
-
-struct DriverOptions {
+struct DriverOptions : RearrangeOptions {
   LayoutOptions layout;
 
   Access access = Access::collective;  ///< of distributed variables, for drivers of other libraries
@@ -119,12 +113,7 @@ struct DriverOptions {
   std::vector<std::string> warnings;  ///< of what the settings ask for and the dataset cannot have
   int writers = 0;                    ///< ranks of a node that store at a time; 0: the driver chooses
   int ranks_per_node = 0;             ///< 0: ranks that share memory; n: every n of them
-  /// Ranks that store and fetch boxes of fields: how many, each how many after the one before, which first;
-  /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
-  int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
-  RearrangerKind rearranger = RearrangerKind::automatic;
-  Rearrange rearrange = Rearrange::automatic;  ///< driver native on several nodes
-  double wait_seconds = 600;                   ///< a rank that does not come within this time is an error
+  double wait_seconds = 600;          ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.
   std::int64_t stripe_count = 0, stripe_bytes = 0;

@@ -54,15 +54,4 @@ inline std::int64_t window_bytes(const DriverOptions& options) {
   return rearrange_bytes(options) / 4;
 }
 
-/// Is any of the four set?
-inline bool sets_io_ranks(const DriverOptions& options) {
-  return options.io_ranks > 0 || options.io_stride > 0 || options.io_base > 0 ||
-         options.io_ranks_per_node > 0;
-}
-
-/// Do boxes of I/O ranks get the cells of tiles, too?
-inline bool asks_for_boxes(const DriverOptions& options) {
-  return sets_io_ranks(options) || options.rearranger == RearrangerKind::box;
-}
-
 }  // namespace shoal

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shoal-plan: what the ranks of a large job would plan, and what one write of a field would then move and
-// store, worked out on one core without starting them. `shoal explain --simulate` runs it; it prints one JSON
-// object. It links the library's rooms, not libshoal, so that it can count what a plan allocates.
+// store, worked out on one core without starting them. `shoal explain` runs it, with --simulate and without;
+// it prints one JSON object. It links the library's rooms, not libshoal, so that it can count what a plan
+// allocates.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <map>
@@ -11,8 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "comm/nodes.hpp"
+#include "driver/gather/slab.hpp"
+#include "driver/native/stage.hpp"
 #include "plan/cuts.hpp"
 #include "plan/memory.hpp"
+#include "simulate/explained.hpp"
 #include "simulate/simulation.hpp"
 
 namespace {
@@ -49,6 +55,11 @@ class Arguments {
     add("--writers", "N", "how many ranks of a node store at once");
     add("--rearrange", "auto|on|off", "of cells between nodes");
     add("--seconds", "N", "if all ranks would take longer, those of some nodes are taken (60)");
+    app_.add_flag("--explain", explain_, "what one write does, without plans of ranks; needs --global");
+    add("--ranks-per-node", "N", "in place of --nodes: ranks of each node but the last");
+    add("--background", "off|thread|ranks|auto", "who stores what is in the stage");
+    add("--servers", "N", "of each node, beside --ranks; with --background ranks");
+    add("--cores", "N", "of a node; --background auto chooses by them");
     app_.add_flag("-h,--help", help_, "this text");
     app_.allow_extras();
     try {
@@ -58,6 +69,9 @@ class Arguments {
     }
     if (const auto unknown = app_.remaining(); !unknown.empty())
       throw Error(Code::invalid_argument, "'" + unknown.front() + "' is no option; --help lists them");
+    for (const char* name : {"--servers", "--background", "--cores", "--ranks-per-node"})
+      if (has(name) && !has("--explain"))
+        throw Error(Code::invalid_argument, std::string(name) + " needs --explain");
   }
   bool has(const std::string& name) const { return app_.count(name) > 0; }
   std::string text(const std::string& name) const { return app_.get_option(name)->as<std::string>(); }
@@ -82,7 +96,7 @@ class Arguments {
     app_.add_option(name, description)->expected(1)->type_name(value)->take_last();
   }
 
-  bool library_ = false, help_ = false;
+  bool library_ = false, explain_ = false, help_ = false;
   CLI::App app_{"What the ranks of a large job would plan, and what one write of a field would then move.",
                 "shoal-plan"};
 };
@@ -94,13 +108,28 @@ std::string text_of_grid(const Dims& grid) {
   return out;
 }
 
-/// Which cells each rank has. Returns the tiles, the fastest dimension first, or "".
-std::string cut_field(const Arguments& arguments, SimulatedField& field) {
+/// Even nodes, or as many ranks on each but the last.
+void cut_in_nodes(const Arguments& arguments, SimulatedField& field) {
   field.ranks = arguments.integer("--ranks", 1, 1);
-  field.nodes = arguments.integer("--nodes", 1, 1);
+  if (!arguments.has("--ranks-per-node")) {
+    field.nodes = arguments.integer("--nodes", 1, 1);
+  } else {
+    if (arguments.has("--nodes"))
+      throw Error(Code::invalid_argument, "give one of --nodes and --ranks-per-node");
+    const int each = arguments.integer("--ranks-per-node", 1, 1);
+    for (int first = 0; first < field.ranks; first += each)
+      field.firsts.push_back(first);
+    field.nodes = static_cast<int>(field.firsts.size());
+    field.firsts.push_back(field.ranks);
+  }
   if (field.nodes > field.ranks)
     throw Error(Code::invalid_argument, "--nodes is " + std::to_string(field.nodes) + ", but there are " +
                                             std::to_string(field.ranks) + " ranks; each node needs one");
+}
+
+/// Which cells each rank has. Returns the tiles, the fastest dimension first, or "".
+std::string cut_field(const Arguments& arguments, SimulatedField& field) {
+  cut_in_nodes(arguments, field);
   field.size = static_cast<std::size_t>(arguments.number("--cell-bytes", 4, 1, 8));
   if (arguments.has("--global") == arguments.has("--columns"))
     throw Error(Code::invalid_argument, "give one of --global and --columns; --help says what they take");
@@ -179,6 +208,30 @@ DriverOptions options_of(const Arguments& arguments) {
   return options;
 }
 
+int most_ranks_of_node(const SimulatedField& field) {
+  int most = 0;
+  for (int n = 0; n < field.nodes; ++n)
+    most = std::max(most, field.first_of_node(n + 1) - field.first_of_node(n));
+  return most;
+}
+
+/// Who stores what is in the stage: as asked for, or chosen by cores.
+void choose_background(const Arguments& arguments, const SimulatedField& field, DriverOptions& options) {
+  std::string word = arguments.has("--background") ? arguments.text("--background") : "off";
+  if (word == "auto")
+    word = have_cores_for_threads(arguments.integer("--cores", 0, 1), most_ranks_of_node(field)) ? "thread"
+                                                                                                 : "off";
+  const std::map<std::string, StoredBy> words{
+      {"off", StoredBy::calls}, {"thread", StoredBy::thread}, {"ranks", StoredBy::ranks}};
+  const auto found = words.find(word);
+  if (found == words.end())
+    throw Error(Code::invalid_argument,
+                "--background is '" + word + "'; it can be off, thread, ranks or auto");
+  options.stored_by = found->second;
+  if (options.stored_by == StoredBy::ranks)
+    options.servers = arguments.integer("--servers", 1, 1) * field.nodes;
+}
+
 template <class T>
 Json json_of(const Figures<T>& f) {
   return {{"count", f.count}, {"least", f.least},         {"median", f.median},    {"most", f.most},
@@ -189,13 +242,17 @@ std::vector<std::int64_t> fastest_first(const Dims& dims) {
   return {std::reverse_iterator(dims.end()), std::reverse_iterator(dims.begin())};
 }
 
+Json json_of(const StoredBox& box, std::size_t size) {
+  return {{"rank", box.rank},
+          {"first", fastest_first(box.cells.first)},
+          {"count", fastest_first(box.cells.count)},
+          {"bytes", box.cells.cells() * static_cast<std::int64_t>(size)}};
+}
+
 Json json_of(const std::vector<StoredBox>& boxes, std::size_t size) {
   auto all = Json::array();
   for (const auto& box : boxes)
-    all.push_back({{"rank", box.rank},
-                   {"first", fastest_first(box.cells.first)},
-                   {"count", fastest_first(box.cells.count)},
-                   {"bytes", box.cells.cells() * static_cast<std::int64_t>(size)}});
+    all.push_back(json_of(box, size));
   return all;
 }
 
@@ -204,6 +261,52 @@ Json json_of(const std::vector<ServedRanks>& groups) {
   for (const auto& group : groups)
     all.push_back({{"rank", group.rank}, {"first", group.first}, {"count", group.count}});
   return all;
+}
+
+Json json_of(const FieldCounts& counts) {
+  if (!counts.counted) return nullptr;
+  const auto whole = [](double n) { return static_cast<std::int64_t>(n); };
+  return {{"runs", whole(counts.runs)},
+          {"bytes", whole(counts.bytes)},
+          {"io_ranks", counts.io_ranks},
+          {"box_runs", whole(counts.box_runs)}};
+}
+
+void print(const SimulationWish& wish, const Explained& e) {
+  const char* const background[] = {"off", "thread", "ranks"};
+  auto nodes = Json::array(), boxes = Json::array();
+  for (const auto& node : e.nodes)
+    nodes.push_back({{"first", node.first},
+                     {"count", node.count},
+                     {"io_rank", node.io_rank},
+                     {"past_stage", node.past_stage},
+                     {"fillings", node.fillings},
+                     {"writes", node.writes}});
+  for (const auto& box : e.boxes) {
+    boxes.push_back(json_of(box.stored, wish.field.size));
+    boxes.back()["runs"] = box.runs;
+  }
+  const Json explained{{"rearranged", e.rearranged},
+                       {"setting", e.setting},
+                       {"counts", json_of(e.counts)},
+                       {"background", background[static_cast<int>(wish.options.stored_by)]},
+                       {"cores_of_rank_and_thread", k_cores_of_rank_and_thread},
+                       {"most_ranks_of_node", most_ranks_of_node(wish.field)},
+                       {"stage_bytes", wish.options.stage_bytes},
+                       {"gather_slab_bytes", gather_slab_bytes(wish.options)},
+                       {"slots", e.stage.slots},
+                       {"first_slots", Stage::k_first_slots},
+                       {"slot_bytes", e.stage.slot_bytes},
+                       {"share_bytes", e.share_bytes},
+                       {"writers", e.stage.writers},
+                       {"long_run_bytes", k_long_run},
+                       {"groups_of_node", e.groups_of_node},
+                       {"nodes", nodes},
+                       {"by_nodes", e.by_nodes},
+                       {"window_bytes", e.window_bytes},
+                       {"most_piece_bytes", e.most_piece_bytes},
+                       {"boxes", boxes}};
+  std::cout << explained.dump() << "\n";
 }
 
 void print(const SimulatedField& field, const std::string& tiles, const Simulation& s) {
@@ -256,6 +359,13 @@ int main(int argc, char** argv) {
     const std::string tiles = cut_field(arguments, wish.field);
     wish.options = options_of(arguments);
     wish.native = !arguments.has("--library");
+    if (arguments.has("--explain")) {
+      if (wish.field.is_map())
+        throw Error(Code::invalid_argument, "--explain is of tiles; give --global, not --columns");
+      choose_background(arguments, wish.field, wish.options);
+      print(wish, explain(wish));
+      return 0;
+    }
     wish.budget = static_cast<double>(arguments.number("--seconds", 60, 0, 1'000'000));
     wish.meter = allocations();
     print(wish.field, tiles, simulate(wish));

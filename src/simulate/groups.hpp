@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "simulate/simulated_field.hpp"
+#include "simulate/simulation.hpp"
 
 namespace shoal {
 
@@ -16,5 +16,10 @@ struct SimulatedGroups {
 };
 /// Error(setting) where a node has no I/O rank.
 SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOptions& options);
+/// The same wish where a group stands for a node.
+SimulationWish as_groups(const SimulationWish& wish, const SimulatedGroups& groups);
+
+/// Error(setting) for options that cannot be, as the library refuses them.
+void check_wish(const SimulationWish& wish);
 
 }  // namespace shoal

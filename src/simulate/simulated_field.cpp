@@ -87,10 +87,13 @@ SimulatedBoxes simulated_boxes(const SimulatedField& field, const MapShape& shap
 }
 
 std::vector<int> simulated_io_ranks(const SimulatedField& field, const DriverOptions& options) {
+  std::vector<int> list;
+  for (int server = 0; server < options.servers; ++server)  // behind those that compute
+    list.push_back(field.ranks + server);
+  if (!list.empty()) return list;
   const int per_node = options.io_ranks_per_node;
   if (sets_io_ranks(options) && per_node == 0)
     return io_ranks_of(field.ranks, {options.io_ranks, options.io_stride, options.io_base});
-  std::vector<int> list;
   for (int n = 0; n < field.nodes; ++n) {
     const int first = field.first_of_node(n);
     const int ranks = field.first_of_node(n + 1) - first;

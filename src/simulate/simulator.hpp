@@ -11,7 +11,7 @@
 #include "driver/native/field.hpp"
 #include "driver/native/shapes.hpp"
 #include "driver/node_messages.hpp"
-#include "simulate/cost_model.hpp"
+#include "simulate/simulated_strategy.hpp"
 #include "simulate/simulation.hpp"
 
 namespace shoal {
@@ -56,7 +56,6 @@ class Simulator {
   NodeShare share_by_map(int node);
   void store_through_stage(int node, const NodeShare& share);
   void store_past_stage(int node, const NodeShare& share);
-  std::uint64_t address_of(const Dims& chunk_index, const Box& region, const Dims& chunk) const;
 
   // ---- cells that go to I/O ranks
   struct Inbox {
@@ -112,7 +111,7 @@ class Simulator {
   std::vector<Box> unowned_;
   std::vector<std::vector<Box>> unowned_of_;
 
-  std::optional<CostModel> cost_model_;
+  std::optional<SimulatedStrategy> strategy_;
   std::optional<MappedField> mapped_;
   std::vector<int> io_ranks_;
   std::vector<int> box_of_rank_;  ///< -1: no I/O rank

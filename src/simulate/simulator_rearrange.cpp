@@ -3,6 +3,7 @@
 #include "decomp/partition.hpp"
 #include "driver/io_ranks.hpp"
 #include "simulate/simulator.hpp"
+#include "simulate/stage_use.hpp"
 
 namespace shoal {
 
@@ -139,7 +140,7 @@ void Simulator::box_extents(int box, Visit&& visit) const {
     for_each_piece({pieces.piece(i)}, boxes_.chunk, max_cells_, [&](const Piece& piece) {
       ExtentMerger merger(visit);
       add_extents(piece, boxes_.chunk, field_.size,
-                  address_of(piece.chunk_index, boxes_.region, boxes_.chunk), 0, merger);
+                  address_of(field_, piece.chunk_index, boxes_.region, boxes_.chunk), 0, merger);
       merger.flush();
     });
 }
@@ -228,7 +229,7 @@ void Simulator::rearrange() {
     cost.add(probe, cost.kept + list + k_gathered_bytes * field_.ranks);
     cost.seconds += to_choose;
     cost.kept += list + sent.map.bytes() + static_cast<std::int64_t>(sent.own.size() * sizeof(BoxCells));
-    cost.add(cost_model_->cost_of_node(node_of(r)));
+    cost.add(strategy_->cost_of_node(node_of(r)));
     if (node_of(r) != sending_node_) end_of_node(costs);
     sending_node_ = node_of(r);
     for (const auto& own : sent.own)

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "simulate/explained.hpp"
 #include "simulate/groups.hpp"
 #include "simulate/simulation.hpp"
 
@@ -201,4 +202,54 @@ TEST_CASE("what cannot be simulated is refused") {
   wish.options.io_ranks = 0;
   wish.field.nodes = 1;
   CHECK_THROWS_AS(simulate(wish), Error);
+}
+
+TEST_CASE("what is explained of a write is what its simulation counts") {
+  const auto writes = [](const Explained& explained) {
+    std::int64_t sum = 0;
+    for (const auto& node : explained.nodes)
+      sum += node.writes;
+    return sum;
+  };
+  SimulationWish wish;
+  wish.field = tiles({3, 90, 120}, 4, 6, 4);
+  for (const RearrangerKind variant : {RearrangerKind::automatic, RearrangerKind::subset}) {
+    wish.options.rearranger = variant;
+    wish.options.io_ranks_per_node = variant == RearrangerKind::subset ? 2 : 0;
+    const Explained explained = explain(wish);
+    const Simulation out = simulate(wish);
+    CHECK(!explained.rearranged);
+    CHECK(writes(explained) == out.extents.sum);
+    CHECK(explained.nodes.size() == static_cast<std::size_t>(variant == RearrangerKind::subset ? 8 : 4));
+    CHECK(explained.nodes.back().io_rank == (variant == RearrangerKind::subset ? 21 : -1));
+    CHECK(explained.nodes.back().first + explained.nodes.back().count == 24);
+  }
+  wish.options = {};
+  wish.options.io_ranks = 5;
+  Explained boxes = explain(wish);
+  const Simulation out = simulate(wish);
+  CHECK(boxes.rearranged);
+  CHECK(boxes.setting == out.why);
+  CHECK(boxes.boxes.size() == out.boxes.size());
+  std::int64_t runs = 0;
+  for (std::size_t i = 0; i < boxes.boxes.size(); ++i) {
+    CHECK(boxes.boxes[i].stored.rank == out.boxes[i].rank);
+    CHECK(boxes.boxes[i].stored.cells == out.boxes[i].cells);
+    runs += boxes.boxes[i].runs;
+  }
+  CHECK(runs == out.extents.sum);
+  CHECK(boxes.by_nodes);
+  CHECK(boxes.window_bytes == 3 * 90 * 120 * 4);
+  // Ranks that serve have the numbers behind those that compute, and all of them store.
+  wish.options = {};
+  wish.options.stored_by = StoredBy::ranks;
+  wish.options.servers = 8;
+  wish.options.rearrange = Rearrange::on;
+  boxes = explain(wish);
+  CHECK(boxes.boxes.size() == 8);
+  CHECK(boxes.boxes.front().stored.rank == 24);
+  wish.options.rearrange = Rearrange::off;
+  CHECK(explain(wish).stage.writers == 2);
+  wish.options.writers = 3;
+  CHECK_THROWS_WITH_AS(explain(wish), doctest::Contains("that serve"), Error);
 }

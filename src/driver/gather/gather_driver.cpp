@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "driver/gather/slab.hpp"
 #include "driver/pieces.hpp"
 #include "driver/registry.hpp"
 #include "driver/shared_file.hpp"
@@ -14,8 +15,6 @@ namespace shoal {
 
 namespace {
 
-constexpr std::int64_t k_default_slab = 16 * 1024 * 1024;
-constexpr std::int64_t k_most_slab = 1024 * 1024 * 1024;  // counts of MPI are int
 constexpr int k_tag = 1;
 
 using PackedBox = std::array<std::int64_t, 2 * static_cast<std::size_t>(k_max_dims) + 1>;
@@ -121,10 +120,6 @@ std::vector<GatherDriver::Part> GatherDriver::parts_of(const GatheredBoxes& gath
   return parts;
 }
 
-std::int64_t GatherDriver::slab_bytes() const {
-  return options().whole_stage ? std::min(options().stage_bytes / 2, k_most_slab) : k_default_slab;
-}
-
 /// The slabs of the box, in file order, the same on all ranks.
 template <class Visit>
 void GatherDriver::for_each_slab(const Box& all, Type type, Visit&& visit) const {
@@ -133,7 +128,7 @@ void GatherDriver::for_each_slab(const Box& all, Type type, Visit&& visit) const
   Dims everything = all.count;
   for (int d = 0; d < everything.size(); ++d)
     everything[d] = all.end(d);
-  for_each_piece({all}, everything, std::max<std::int64_t>(slab_bytes() / size, 1),
+  for_each_piece({all}, everything, std::max<std::int64_t>(gather_slab_bytes(options()) / size, 1),
                  [&](const Piece& piece) { visit(piece.cells); });
 }
 
@@ -260,7 +255,7 @@ void GatherDriver::receive(const Box& part, Type type, std::byte* cells, const B
 
 void GatherDriver::note_memory() {
   auto& counters = count();
-  counters.stage_bytes = 2 * slab_bytes();
+  counters.stage_bytes = 2 * gather_slab_bytes(options());
   counters.stage_high_water =
       std::max(counters.stage_high_water, static_cast<std::int64_t>(slab_.size() + part_.size()));
 }

@@ -48,7 +48,6 @@ class GatherDriver final : public BoxDriver {
   bool root() const { return comm().rank() == 0; }
   GatheredBoxes gather_boxes(const Box& mine) const;
   static std::vector<Part> parts_of(const GatheredBoxes& gathered, const Box& slab);
-  std::int64_t slab_bytes() const;
   template <class Visit>
   void for_each_slab(const Box& all, Type type, Visit&& visit) const;
 

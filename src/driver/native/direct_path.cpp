@@ -9,9 +9,6 @@ namespace shoal {
 
 namespace {
 
-// What is converted on its way goes in pieces that stay in a core's cache.
-constexpr std::int64_t k_piece = 512 * 1024;
-
 std::uint64_t address_of(const FieldJob& job, const Piece& piece) {
   return job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
 }
@@ -64,7 +61,7 @@ Status DirectPath::write(const FieldJob& job) {
     const ConvertRun convert = to_stored(transfer, job.stored());
     std::int64_t in_array = 0;
     for_each_piece(
-        {transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_piece / size,
+        {transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_direct_piece / size,
         [&](const Piece& piece) {
           const std::byte* cells = transfer.array.data;
           if (!plain) {
@@ -93,7 +90,7 @@ void DirectPath::store(std::int64_t in_array, const std::byte* cells, const Fiel
 
 void DirectPath::store_fill(const FieldJob& job, const Box& box, const Bytes& fill) {
   const auto size = static_cast<std::int64_t>(fill.size());
-  for_each_piece({box}, job.placement->chunk, k_piece / size, [&](const Piece& piece) {
+  for_each_piece({box}, job.placement->chunk, k_direct_piece / size, [&](const Piece& piece) {
     buffer_.resize(static_cast<std::size_t>(piece.cells.cells() * size));
     fill_box(buffer_.data(), {size}, {piece.cells.cells()}, fill.data(), fill.size());
     store(0, buffer_.data(), job, piece);
@@ -111,7 +108,7 @@ Status DirectPath::read(const FieldJob& job) {
     const ConvertRun convert = find_conversion(job.stored(), in_memory(transfer));
     std::int64_t in_array = 0;
     for_each_piece(
-        {transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_piece / size,
+        {transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_direct_piece / size,
         [&](const Piece& piece) {
           const std::int64_t bytes = piece.cells.cells() * size;
           if (!plain) buffer_.resize(static_cast<std::size_t>(bytes));

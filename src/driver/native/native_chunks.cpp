@@ -43,14 +43,15 @@ bool is_dense(const ArrayView& array) {
 
 // Where cells of other fields are sent too; and of a map that several nodes read, no node may have boxes.
 bool NativeDriver::sends_chunks(const FieldJob& job) const {
-  const Sends sends = shares_.at(job.transfer->decomposition.get()).sends;
-  return sends == Sends::always || (is_mapped(*job.transfer) && !nodes_->single());
+  const Strategy& strategy = strategies_->of(job.transfer->decomposition.get()).strategy;
+  return strategy.rearranging == Rearranging::always || (is_mapped(*job.transfer) && !nodes_->single());
 }
 
 // All ranks compress, unless it was said who stores.
 const std::vector<int>& NativeDriver::coders() {
   if (coders_.empty()) {
-    if (one_node_stores_ || sets_io_ranks(options_) || options_.servers > 0) return io_ranks();
+    if (strategies_->one_node_stores() || sets_io_ranks(options_) || options_.servers > 0)
+      return strategies_->io_ranks();
     for (int r = 0; r < comm_.size(); ++r)
       coders_.push_back(r);
   }
@@ -323,6 +324,38 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
       status.merge(mapped_conversion_status(transfer, *job.variable, conversion_errors, false));
   }));
   return status;
+}
+
+// Who compresses has lists of whose cells lie where in its chunks.
+void NativeDriver::report_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan) {
+  if (chunk_plan.reported) return;
+  chunk_plan.reported = true;
+  constexpr std::int64_t k_any = std::int64_t{1} << 50;
+  constexpr std::int64_t k_nobody = -1, k_several = -2;
+  const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
+  SentChunks sent;
+  sent.chunks = order.outer_dims() * order.chunks();
+  sent.coders = static_cast<std::int64_t>(chunk_plan.rearranger->io_ranks().size());
+  const auto plan = chunk_plan.rearranger->plan_of(Box::whole(order.shape()), job.stored(), Dims(), k_any);
+  const Status counted = caught([&] {
+    if (!plan || plan->mine.empty()) return;
+    std::vector<std::int64_t> node_of(static_cast<std::size_t>(plan->mine.count[1]), k_nobody);
+    chunk_plan.rearranger->for_each_source(*plan, [&](int rank, const IndexSet& where, std::int64_t bytes) {
+      const std::int64_t node = nodes[static_cast<std::size_t>(rank)];
+      sent.bytes += bytes;
+      if (node != nodes_->index()) sent.elsewhere += bytes;
+      where.for_each_run(0, order.cells() * plan->mine.count[1],
+                         [&](std::int64_t position, std::int64_t, std::int64_t length) {
+                           const std::int64_t last = (position + length - 1) / order.cells();
+                           for (std::int64_t chunk = position / order.cells(); chunk <= last; ++chunk) {
+                             auto& has = node_of[static_cast<std::size_t>(chunk)];
+                             has = has == k_nobody || has == node ? node : k_several;
+                           }
+                         });
+    });
+    sent.cut = std::count(node_of.begin(), node_of.end(), k_several) * plan->mine.count[0];
+  });
+  if (comm_.agree(counted).ok()) strategies_->report_sent(job, sent);
 }
 
 }  // namespace shoal

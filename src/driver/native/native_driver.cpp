@@ -34,7 +34,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   counters_.warnings = options.warnings;
   if (writable_) check_threads();
   check_io_ranks(comm, options);
-  check_rearranger();
+  check_rearranging(options, options.writers);
   nodes_ = find_nodes();
   check_writers();
   const Timer timer(counters_.open);
@@ -48,6 +48,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   ByteReader in(opened);
   const FileSystem where = unpack_file_system(in);
   take_header(in.get<Bytes>());
+  strategies_.emplace(comm_, nodes_, options_, counters_, schema_.format);
   for (const auto& [key, value] : options_.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(key + "=" + value);
   parts_.emplace(schema_, options_.stage_bytes * nodes_->count(), counters_.pack);
@@ -69,14 +70,13 @@ void NativeDriver::share_file(const FileSystem& found) {
   const FileSystem where = as_nodes_have_it(comm_, *nodes_, file_.path(), found, options_.find_file_system);
   const std::string warning = sharing_warning(where, false);
   if (!warning.empty()) counters_.warnings.push_back(warning);
-  one_node_stores_ = where.sharing == FileSystem::Sharing::close_to_open;
-  if (!one_node_stores_) return;
-  if (!setting_against_rearranging().empty())
-    throw Error(Code::setting, setting_against_rearranging() + ", but the file is on " + where.type +
+  if (where.sharing != FileSystem::Sharing::close_to_open) return;
+  if (const std::string setting = setting_that_keeps(options_); !setting.empty())
+    throw Error(Code::setting, setting + ", but the file is on " + where.type +
                                    ", where nodes do not see each other's writes, and the ranks of one node "
                                    "must store for all; leave the setting out, or choose layout=node");
   bool elsewhere = false;
-  io_ranks_ = io_ranks_of_one_node(comm_, *nodes_, options_, elsewhere);
+  strategies_->let_one_node_store(io_ranks_of_one_node(comm_, *nodes_, options_, elsewhere));
   if (elsewhere)
     counters_.warnings.push_back(
         "settings io_ranks, io_ranks_per_node, io_stride or io_base choose ranks of other nodes than rank "
@@ -106,16 +106,16 @@ void NativeDriver::take_header(const Bytes& header) {
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
-  for (const auto& [key, known] : shares_)
-    must_send(known, wanted);  // what cannot be is refused before anything changes
+  for (const auto& [key, cut] : strategies_->all())
+    must_send(cut, wanted);  // what cannot be is refused before anything changes
   take_header(comm_.from_root([&] {
     report_records();  // what holds records does not move, and its header reports them
     catalog_->define(wanted);
     return packed_header();
   }));
   records_.add_variables(schema_);
-  for (auto& [key, known] : shares_)
-    find_rearranger(known);
+  for (auto& [key, cut] : strategies_->all())
+    find_rearranger(cut);
   if (stage_ && nodes_->single() && options_.slot_bytes == 0 &&
       largest_encoded_chunk() > stage_->slot_bytes()) {
     complete_pending("defines");
@@ -125,15 +125,14 @@ void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
 }
 
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  if (shares_.count(decomposition.get()) != 0) return;
+  if (strategies_->has(decomposition.get())) return;
   const Timer timer(counters_.define);
   if (!stage_) make_stage();
-  Known known{decomposition, share_of_node(comm_, *nodes_, *decomposition), {}, true, 0, 0, {}, {}};
-  estimate_cost(known);
-  known.share.number = shares_.size();
-  if (decomposition->map() == nullptr && known.sends != Sends::never) map_of(decomposition, false);
-  find_rearranger(known);
-  shares_.emplace(decomposition.get(), std::move(known));
+  CutStrategy cut = strategies_->choose(decomposition);
+  if (decomposition->map() == nullptr && cut.strategy.rearranging != Rearranging::never)
+    map_of(decomposition, false);
+  find_rearranger(cut);
+  strategies_->keep(std::move(cut));
 }
 
 void NativeDriver::skip_write(const Status& why) {
@@ -157,7 +156,7 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.variable = &variable(transfer.variable);
   job.placement = &placements_[static_cast<std::size_t>(transfer.variable)];
   job.records = schema_.has_record(transfer.variable);
-  job.share = &shares_.at(transfer.decomposition.get()).share;
+  job.share = &strategies_->of(transfer.decomposition.get()).share;
   job.alignment_bytes = options_.alignment_bytes;
   job.addresses_listed =
       job.placement->kind == Placement::Kind::listed ||
@@ -268,7 +267,7 @@ void NativeDriver::keep_order(const FieldJob& job, bool rearranges) {
 
 // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
 bool NativeDriver::goes_together(const FieldJob& job) {
-  return job.is_encoded() ? !one_stage() : needs_rearranging(job);
+  return job.is_encoded() ? !one_stage() : strategies_->rearranges(job);
 }
 
 // Of fields that go to no I/O ranks. Ranks that complete pending writes within a write match calls before, so
@@ -387,12 +386,12 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   if (job.is_encoded()) {
     job.encoded = find_encoded(job);
     if (sends_chunks(job)) return is_map ? fetch_chunks(job, false) : fetch_tiles(job);
-    if (!nodes_->single()) report_read_chunks(job);
+    if (!nodes_->single()) strategies_->report_decoded(job);
     const bool keeps = !writable_ && parts_->is_part(job);
     return FieldReader(*stage_, file_, counters_, keeps ? &*decoded_ : nullptr).read(job);
   }
   if (job.addresses_listed) job.addresses = find(job);
-  if (needs_rearranging(job)) return is_map ? fetch_boxes(job) : fetch_tiles(job);
+  if (strategies_->rearranges(job)) return is_map ? fetch_boxes(job) : fetch_tiles(job);
   if (options_.rearranger != RearrangerKind::subset && direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_, nullptr).read(job);
 }

@@ -16,6 +16,7 @@
 #include "driver/native/direct_path.hpp"
 #include "driver/native/field_writer.hpp"
 #include "driver/native/partial_chunk_buffer.hpp"
+#include "driver/native/strategies.hpp"
 #include "driver/protocol.hpp"
 #include "driver/rearrange_queue.hpp"
 #include "driver/scratch_buffer.hpp"
@@ -67,14 +68,8 @@ class NativeDriver final : public Driver {
   /// Is this rank one that only stores?
   bool serves() const;
   void find_servers();
-  void check_rearranger() const;
   void check_writers();
   void make_groups();
-  /// The setting by which cells stay on their node; empty: none.
-  std::string setting_against_rearranging() const {
-    if (options_.rearranger == RearrangerKind::subset) return "rearranger=subset";
-    return options_.rearrange == Rearrange::off ? "rearrange=off" : "";
-  }
   Bytes packed_header() const;
   void take_header(const Bytes& header);
   void check_threads() const;
@@ -145,40 +140,8 @@ class NativeDriver final : public Driver {
   void enter_stored();
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
 
-  /// Do cells of a decomposition go to I/O ranks?
-  enum class Sends { never, maybe, always };
-  /// What was decided for values of a size, in a region of so many times the decomposition's cells.
-  struct Strategy {
-    std::size_t size = 0;
-    Dims chunk;
-    std::int64_t outer_dims = 0;
-    bool whole = true;  ///< no section that I/O ranks cannot have
-    bool encoded = false;
-    bool rearranges = false;
-  };
-  /// What is known of a decomposition.
-  struct Known {
-    std::shared_ptr<const Decomposition> decomposition;
-    NodeShare share;
-    Sends sends = Sends::never;
-    bool boxes = true;                 ///< the share has boxes of what this node can store by itself
-    std::int64_t runs = 0, cells = 0;  ///< of all nodes, that they would store; 0: not counted
-    std::string why;                   ///< sends is not maybe; empty: no need to say
-    std::vector<Strategy> strategies;
-  };
-  /// Collective.
-  void estimate_cost(Known& known);
-  /// Does the field go to I/O ranks first? Collective where the decomposition may be sent.
-  bool needs_rearranging(const FieldJob& job);
-  void choose_strategy(const Known& known, const FieldJob& job, Strategy& strategy);
-  /// The report's line of chunks that were sent (the first time), and of those that nodes read by themselves.
-  /// Collective.
+  /// The report's line of chunks that were sent, the first time. Collective.
   void report_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan);
-  void report_read_chunks(const FieldJob& job);
-  static std::string field_text(const FieldJob& job, const Strategy& strategy);
-  void add_strategy(const std::string& line);
-  /// Collective the first time.
-  const std::vector<int>& io_ranks();
 
   /// How a field goes where cells may be sent.
   struct Route {
@@ -189,8 +152,6 @@ class NativeDriver final : public Driver {
   /// The same on all ranks that made the same calls. Local.
   Route route_of(const FieldJob& job) const;
   std::optional<Rearranger::Plan> queue_plan(const FieldJob& job) const;
-  static Strategy strategy_of(const Known& known, const FieldJob& job);
-  const Strategy* known_strategy(const FieldJob& job) const;
   bool waits(const FieldJob& job, bool in_same_boxes) const;
   void enqueue(const FieldJob& job, const Rearranger::Plan& plan);
   /// Collective: fields that wait are stored, if all ranks have the same; else nobody has them any more.
@@ -211,9 +172,9 @@ class NativeDriver final : public Driver {
   Status fetch_boxes(const FieldJob& job, const Transfer& as_cut, const Element& stored,
                      const Rearranger::Handling& handling);
   /// Must cells of a map be sent, as some stay in a variable of the schema? Error(setting): they may not be.
-  bool must_send(const Known& known, const Schema& schema) const;
+  bool must_send(const CutStrategy& cut, const Schema& schema) const;
   /// Collective.
-  void find_rearranger(Known& known);
+  void find_rearranger(CutStrategy& cut);
   /// How boxes of the job are stored and loaded; both outlive it.
   Rearranger::Handling handling_of(const FieldJob& job, Status& status);
   void store_box(const FieldJob& job, const Box& box, std::byte* cells);
@@ -291,7 +252,7 @@ class NativeDriver final : public Driver {
   std::optional<DirectPath> direct_;
   std::optional<PartialChunkBuffer> parts_;
   std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
-  std::map<const Decomposition*, Known> shares_;
+  std::optional<FieldStrategies> strategies_;
   std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
   std::map<const Decomposition*, std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
@@ -317,10 +278,8 @@ class NativeDriver final : public Driver {
   std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
-  bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
   int servers_of_node_ = 0;
   int io_rank_of_group_ = -1;  ///< with rearranger=subset, nodes_ are groups
-  std::vector<int> io_ranks_;  ///< who stores and fetches boxes, once that is known
   struct TileMap {
     std::shared_ptr<const Decomposition> block;
     bool halo = false;

@@ -29,8 +29,8 @@ Status NativeDriver::check_encoding(const FieldJob& job) {
   const auto refused = [&](const std::string& reason) {
     return Status{Code::not_supported, reason, -1, {}, job.variable->name};
   };
-  if (!nodes_->single() && !setting_against_rearranging().empty())
-    return refused(setting_against_rearranging() +
+  if (const std::string setting = setting_that_keeps(options_); !nodes_->single() && !setting.empty())
+    return refused(setting +
                    ", but a chunk that is compressed may need cells of several nodes or groups; leave the "
                    "setting out, or leave compression out");
   if (one_stage() && bytes > stage_->slot_bytes())

@@ -35,15 +35,15 @@ bool fits(const Schema& schema, const VariableDef& v, const Decomposition& cut) 
 
 }  // namespace
 
-bool NativeDriver::must_send(const Known& known, const Schema& schema) const {
-  const Decomposition& decomposition = *known.decomposition;
-  if (decomposition.map() == nullptr || known.sends == Sends::always) return false;
+bool NativeDriver::must_send(const CutStrategy& cut, const Schema& schema) const {
+  const Decomposition& decomposition = *cut.decomposition;
+  if (decomposition.map() == nullptr || cut.strategy.rearranging == Rearranging::always) return false;
   const bool keeps = std::any_of(schema.variables.begin(), schema.variables.end(), [&](const auto& v) {
     return fits(schema, v, decomposition) && may_keep(decomposition, v);
   });
-  if (keeps && !setting_against_rearranging().empty())
+  if (const std::string setting = setting_that_keeps(options_); keeps && !setting.empty())
     throw Error(Code::setting,
-                setting_against_rearranging() +
+                setting +
                     ", but cells of a map that nobody owns must stay as they are in a variable without fill, "
                     "or with fill=false, for which I/O ranks read what is there; leave the setting out");
   return keeps;
@@ -51,20 +51,19 @@ bool NativeDriver::must_send(const Known& known, const Schema& schema) const {
 
 // Where cells of a map may be sent, where bytes of the file must be kept between those of a map, and where
 // I/O ranks read by the library for others.
-void NativeDriver::find_rearranger(Known& known) {
-  const Decomposition& decomposition = *known.decomposition;
+void NativeDriver::find_rearranger(CutStrategy& cut) {
+  const Decomposition& decomposition = *cut.decomposition;
   if (decomposition.map() == nullptr) return;
-  if (must_send(known, schema_)) {
-    known.sends = Sends::always;
-    known.why = "cells that nobody owns stay as they are";
-    known.strategies.clear();
+  if (must_send(cut, schema_)) {
+    cut.strategy = {Rearranging::always, "cells that nobody owns stay as they are"};
+    cut.fields.clear();
   }
   bool fetches = false;  // by the library
   for (std::size_t v = 0; v < schema_.variables.size(); ++v)
     fetches = fetches || (placements_[v].kind == Placement::Kind::library &&
                           fits(schema_, schema_.variables[v], decomposition));
-  if ((fetches || known.sends != Sends::never) && rearrangers_.count(&decomposition) == 0)
-    add_rearranger(known.decomposition);
+  if ((fetches || cut.strategy.rearranging != Rearranging::never) && rearrangers_.count(&decomposition) == 0)
+    add_rearranger(cut.decomposition);
 }
 
 Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
@@ -73,14 +72,14 @@ Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
 }
 
 void NativeDriver::add_rearranger(const std::shared_ptr<const Decomposition>& map) {
+  const std::vector<int>& io_ranks = strategies_->io_ranks();
   if (!nodes_->single() && !node_messages_)
-    node_messages_.emplace(comm_, *nodes_, io_ranks(), window_bytes(options_));
+    node_messages_.emplace(comm_, *nodes_, io_ranks, window_bytes(options_));
   if (!queue_ && writable_)
-    queue_.emplace(comm_, io_ranks(), window_bytes(options_) / 4,
-                   node_messages_ ? &*node_messages_ : nullptr);
+    queue_.emplace(comm_, io_ranks, window_bytes(options_) / 4, node_messages_ ? &*node_messages_ : nullptr);
   const auto add = [&](const std::shared_ptr<const Decomposition>& one) {
     rearrangers_.emplace(one.get(),
-                         std::make_unique<Rearranger>(comm_, one, io_ranks(), rearrange_bytes(options_),
+                         std::make_unique<Rearranger>(comm_, one, io_ranks, rearrange_bytes(options_),
                                                       node_messages_ ? &*node_messages_ : nullptr));
   };
   add(map);

@@ -35,11 +35,11 @@ bool NativeDriver::waits(const FieldJob& job, bool in_same_boxes) const {
 NativeDriver::Route NativeDriver::route_of(const FieldJob& job) const {
   Route route;
   if (job.is_encoded()) return route;
-  const Known& known = shares_.at(job.transfer->decomposition.get());
-  const bool never = nodes_->single() && known.sends == Sends::never;
-  const Strategy* const strategy = known_strategy(job);
-  if (puts_.waiting() || (strategy == nullptr && !never)) return route;
-  const bool rearranges = !never && strategy->rearranges;
+  const Strategy& strategy = strategies_->of(job.transfer->decomposition.get()).strategy;
+  const bool never = nodes_->single() && strategy.rearranging == Rearranging::never;
+  const CutStrategy::Field* const known = strategies_->known(job);
+  if (puts_.waiting() || (known == nullptr && !never)) return route;
+  const bool rearranges = !never && known->rearrange;
   if (changes_path(job, rearranges)) return route;
   route.after_queue = waits(job, rearranges && !job.keeps);
   if (!rearranges) {

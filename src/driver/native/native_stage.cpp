@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "driver/io_ranks.hpp"
 #include "driver/native/native_driver.hpp"
 #include "driver/native/shapes.hpp"
 
@@ -31,9 +32,20 @@ bool NativeDriver::serves() const {
 // Those that have nothing else to do are the I/O ranks, too.
 void NativeDriver::find_servers() {
   const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
-  io_ranks_.clear();
+  std::vector<int> io_ranks;
   for (int r = comm_.size() - options_.servers; r < comm_.size(); ++r)
-    if (!one_node_stores_ || nodes[static_cast<std::size_t>(r)] == nodes[0]) io_ranks_.push_back(r);
+    if (!strategies_->one_node_stores() || nodes[static_cast<std::size_t>(r)] == nodes[0])
+      io_ranks.push_back(r);
+  strategies_->set_io_ranks(std::move(io_ranks));
+}
+
+// A group is what a node is otherwise: its ranks share a stage, and none of their cells leave it.
+void NativeDriver::make_groups() {
+  IoGroups made = choose_io_groups(comm_, *nodes_, options_);
+  set_for_groups(options_, made.of_node);
+  nodes_ = std::move(made.groups);
+  io_rank_of_group_ = made.io_rank;
+  strategies_->add_line(report_text_of_groups(nodes_->count(), nodes_->node().size()));
 }
 
 std::optional<Stage> NativeDriver::try_stage(const Comm& node) {

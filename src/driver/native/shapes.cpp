@@ -16,11 +16,6 @@ namespace {
 constexpr std::int64_t k_default_slot = 1024 * 1024;
 constexpr int k_most_slots = 1 << 16;
 constexpr int k_good_slots = 4;
-// Shorter runs gain from being joined with those of other ranks.
-constexpr std::int64_t k_long_run = 128 * 1024;
-
-// Boxes that make not much fewer runs are not worth the messages.
-constexpr double k_fewer = 4;
 
 }  // namespace
 
@@ -57,10 +52,6 @@ double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const D
   return all;
 }
 
-bool rearranging_is_cheaper(double runs, double bytes, double runs_of_boxes) {
-  return bytes < k_short_run * runs && runs >= k_fewer * runs_of_boxes;
-}
-
 StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk) {
   const std::int64_t wanted =
       options.slot_bytes > 0 ? options.slot_bytes : std::max(k_default_slot, largest_chunk);
@@ -77,6 +68,13 @@ StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t lar
       std::clamp<std::int64_t>(options.stage_bytes / shape.slot_bytes, k_least_slots, enough));
   shape.writers = options.writers > 0 ? std::min(options.writers, ranks) : 1;
   return shape;
+}
+
+void set_for_groups(DriverOptions& options, int groups_of_node) {
+  options.io_ranks = options.io_stride = options.io_base = options.io_ranks_per_node = 0;
+  options.rearranges = Rearrange::off;
+  options.writers = 1;
+  options.stage_bytes = std::max(k_least_slots * k_least_slot, options.stage_bytes / groups_of_node);
 }
 
 void require_writers(int writers, int most, bool serve) {

@@ -36,6 +36,7 @@ class Stage {
   static constexpr std::uint32_t k_most_shares = 32;
   static constexpr auto k_mapped_together = static_cast<std::int64_t>(SharedWindow::k_block);
   static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a slot generation
+  static constexpr std::uint32_t k_first_slots = 4;  ///< memory for so many is there from the beginning
 
   /// Whom something that is to be done, or was done, matters to: any one of the ranks, as one of them can
   /// store a slot generation, or all.

@@ -282,6 +282,7 @@ def explain(
     Exit status 0; 2 for options that cannot be.
     """
     from shoal import explanation
+    from shoal.simulation import ProgramError
 
     if chunks:
         if (file is None) == (global_shape is None):
@@ -372,7 +373,11 @@ def explain(
             return 0
         cut = explanation.Tiles(shape, grid, _sizes[type_])
         options.chunk = chunks = explanation.chunks_of_library(cut, options)
-        plan = explanation.explain(cut, options)
+        try:
+            plan = explanation.explain(cut, options)
+        except ProgramError as error:
+            print(f"shoal: {error}", file=sys.stderr)
+            return 2
         _show(plan, chunks)
         if plot is not None:
             from ..tile_picture import draw

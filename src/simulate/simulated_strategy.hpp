@@ -8,6 +8,7 @@
 #include "decomp/node_runs.hpp"
 #include "decomp/node_share.hpp"
 #include "decomp/ownership.hpp"
+#include "rearrange/strategy.hpp"
 #include "simulate/resource_probe.hpp"
 
 namespace shoal {
@@ -16,14 +17,19 @@ namespace shoal {
 OwnedPart part_of_rank(const std::vector<RankMessage>& runs, const SimulatedField& field,
                        const MapShape& shape, int rank);
 
-/// Which way the field goes, and what finding that out took.
-class CostModel {
+/// The strategy of the field (rearrange/strategy.hpp), from counts of all nodes, and what finding them out
+/// took.
+class SimulatedStrategy {
  public:
   /// share_of: of a node, if the field is cut into tiles.
-  CostModel(const SimulationWish& wish, const std::function<NodeShare(int node)>& share_of);
+  SimulatedStrategy(const SimulationWish& wish, const std::function<NodeShare(int node)>& share_of);
 
-  bool rearranges = false;
-  std::string why;
+  bool rearrange() const { return chosen_.rearrange; }
+  /// What was decided without costs; empty: the counts alone say why.
+  const std::string& setting() const { return chosen_.why; }
+  const FieldCounts& counts() const { return counts_; }
+  /// As text.
+  std::string why() const;
   /// Of a map, where they were counted: of a rank, and of each rank of a node.
   Cost cost_of_rank(int rank) const;
   Cost cost_of_node(int node) const;
@@ -31,20 +37,20 @@ class CostModel {
   std::vector<Box> boxes_of(int node) const;
 
  private:
-  bool always();
-  void estimate_cost(const std::function<NodeShare(int node)>& share_of);
+  void choose(const std::function<NodeShare(int node)>& share_of);
   void count_tiles(const std::function<NodeShare(int node)>& share_of);
   void count_map();
+  void count_boxes();
   void collect_runs();
   std::vector<CellRun> all_runs(int node) const;
   int node_of(int rank) const;
-  bool subset() const;
 
   const SimulationWish& wish_;
   const SimulatedField& field_;
-  std::vector<int> first_;       // of nodes
-  double runs_ = 0, bytes_ = 0;  // of all nodes, in the file
-  std::int64_t most_runs_ = 0;   // of a node, in the mapped dimensions
+  std::vector<int> first_;  // of nodes
+  FieldStrategy chosen_;
+  FieldCounts counts_;
+  CellCounts cells_;
   MapShape shape_;
   Dims whole_;
   struct Runs {
