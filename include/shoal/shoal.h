@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define SHOAL_VERSION_MAJOR 0
-#define SHOAL_VERSION_MINOR 1
+#define SHOAL_VERSION_MINOR 2
 #define SHOAL_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -110,7 +110,7 @@ typedef struct shoal_array {
 SHOAL_API const char* shoal_error_message(void);
 /* The name of a code ("SHOAL_RANGE"); "unknown" for other numbers. Local. */
 SHOAL_API const char* shoal_error_name(int code);
-/* "0.1.0". Local. */
+/* "0.2.0". Local. */
 SHOAL_API const char* shoal_version(void);
 /* What this library was built with: MPI, HDF5, drivers, formats, filters; one "key: value" a line. Local. */
 SHOAL_API const char* shoal_build_info(void);

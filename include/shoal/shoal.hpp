@@ -609,7 +609,7 @@ class Dataset {
 
 // ---- The library ----------------------------------------------------------------------------
 
-/// "0.1.0". Local.
+/// "0.2.0". Local.
 inline std::string version() {
   return shoal_version();
 }
