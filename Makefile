@@ -1,5 +1,5 @@
 # The commands of the front door. Each one builds first what it needs.
-#   make build        library, Fortran module, benchmark in build/release; Python package in .venv
+#   make build        library, Fortran module, benchmark suite in build/release; Python packages in .venv
 #   make demo         the tsunami example: about a minute, ends with a table and pictures
 #   make test         everything that is tested with the default MPI (WERROR=ON: warnings are errors)
 #   make test-mpich   the compiled tests again, with MPICH
@@ -9,7 +9,7 @@
 #   make test-fuzz    what reads files and settings, with any bytes: 60 s each, with clang
 #   make test-all     all of these, every driver on every number of ranks, every state after a crash, and the
 #                     sanitizers
-#   make install      to PREFIX (default /usr/local)
+#   make install      to PREFIX (default /usr/local); the benchmark suite too with BENCH=ON
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only
 #   make clean        remove build/ and .venv/
@@ -17,6 +17,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 TEST_ALL ?= OFF
 WERROR ?= OFF
+BENCH ?= ON
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help build deps library python demo test test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install format check clean
@@ -31,7 +32,7 @@ deps:
 
 # Ninja decides what is out of date; configuring again is cheap and notices a changed preset.
 library: deps
-	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR)
+	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) -DSHOAL_BENCH=$(BENCH)
 	cmake --build --preset release -j $(JOBS)
 
 python: library
@@ -74,6 +75,8 @@ tsan: deps
 test-all: TEST_ALL = ON
 test-all: test test-mpich test-nodes test-model test-fuzz test-asan test-tsan
 
+# Who installs Shoal gets no benchmark suite.
+install: BENCH = OFF
 install: library
 	cmake --install build/release --prefix $(PREFIX)
 

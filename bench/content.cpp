@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "sphere.hpp"
+#include "grids/cubed_sphere.hpp"
 
 namespace shoal::bench {
 
@@ -95,7 +95,7 @@ void Content::cut_in_blocks() {
 
 Tile tile_of(const Field& field, const Grid& grid, const Tiling& tiling, int rank) {
   if (field.scattered) {
-    auto list = sphere_columns(field.columns(), rank, tiling.xi * tiling.eta);
+    auto list = grids::sphere_columns(field.columns(), rank, tiling.xi * tiling.eta);
     return {0, 1, 0, static_cast<std::int64_t>(list->size()), list};
   }
   const Tiling parts = field.cut == 2 ? tiling : Tiling{tiling.xi * tiling.eta, 1};

@@ -20,11 +20,11 @@ std::unique_ptr<PlainFile> opened(const std::string& path) {
 }
 
 bool overlap(const Tile& a, const Tile& b) {
-  const auto meet = [](std::int64_t f, std::int64_t n, std::int64_t g, std::int64_t m) {
+  const auto intersect = [](std::int64_t f, std::int64_t n, std::int64_t g, std::int64_t m) {
     return f < g + m && g < f + n;
   };
-  return meet(a.first_row, a.rows, b.first_row, b.rows) &&
-         meet(a.first_column, a.columns, b.first_column, b.columns);
+  return intersect(a.first_row, a.rows, b.first_row, b.rows) &&
+         intersect(a.first_column, a.columns, b.first_column, b.columns);
 }
 
 // Cells of distributed fields that are in no file or in two; by headers alone.
@@ -168,14 +168,14 @@ Piece::Part Piece::part_of(PlainFile& file, const Content& content, const std::s
   Part part{0, file.length(dimension), false};
   PlainVariable axis;
   const bool cut = file.find(dimension, axis);
-  const auto told = cut ? file.numbers(dimension, "domain_decomposition") : std::vector<std::int64_t>{};
-  if (told.empty()) {
+  const auto reported = cut ? file.numbers(dimension, "domain_decomposition") : std::vector<std::int64_t>{};
+  if (reported.empty()) {
     part.wrong = part.count >= 0 && part.count != whole;
     return part;
   }
-  part.wrong = told.size() != 4 || told[0] != 1 || told[1] != whole || told[2] < 1 || told[3] > whole ||
-               told[3] - told[2] + 1 != part.count;
-  if (!part.wrong) part.first = told[2] - 1;
+  part.wrong = reported.size() != 4 || reported[0] != 1 || reported[1] != whole || reported[2] < 1 ||
+               reported[3] > whole || reported[3] - reported[2] + 1 != part.count;
+  if (!part.wrong) part.first = reported[2] - 1;
   return part;
 }
 

@@ -98,13 +98,13 @@ std::string estimate_of(const Setup& setup, const Workload& workload) {
   const auto bytes = content.define_only
                          ? 0
                          : content.distributed_bytes(setup.records) + content.replicated_bytes(setup.records);
-  return Object()
-      .number("memory_bytes", memory)
-      .number("disk_bytes", setup.options.keep ? all_disk : most_disk)
-      .list("shape", {setup.grid.xi, setup.grid.eta, setup.grid.s})
-      .number("records", setup.records)
-      .number("bytes", bytes * (setup.experiment.computes ? 2 : 1))
-      .done();
+  Json estimate;
+  estimate["memory_bytes"] = memory;
+  estimate["disk_bytes"] = setup.options.keep ? all_disk : most_disk;
+  estimate["shape"] = {setup.grid.xi, setup.grid.eta, setup.grid.s};
+  estimate["records"] = setup.records;
+  estimate["bytes"] = bytes * (setup.experiment.computes ? 2 : 1);
+  return line_of(estimate);
 }
 
 }  // namespace shoal::bench

@@ -39,19 +39,17 @@ void Events::begin(std::size_t cases, std::int64_t bytes) {
   cases_ = cases;
   const auto& s = setup_;
   if (stream_) {
-    line(Object()
-             .text("event", "begin")
-             .text("experiment", s.options.experiment)
-             .number("ranks", s.ranks)
-             .list("tiles", {s.tiling.xi, s.tiling.eta})
-             .list("shape", {s.grid.xi, s.grid.eta, s.grid.s})
-             .number("records", s.records)
-             .number("rounds", s.options.repetitions)
-             .number("first_round", s.options.first_round)
-             .number("cases", static_cast<std::int64_t>(cases))
-             .number("bytes", bytes)
-             .text("files", s.files)
-             .done());
+    line(line_of({{"event", "begin"},
+                  {"experiment", s.options.experiment},
+                  {"ranks", s.ranks},
+                  {"tiles", Json::array({s.tiling.xi, s.tiling.eta})},
+                  {"shape", Json::array({s.grid.xi, s.grid.eta, s.grid.s})},
+                  {"records", s.records},
+                  {"rounds", s.options.repetitions},
+                  {"first_round", s.options.first_round},
+                  {"cases", cases},
+                  {"bytes", bytes},
+                  {"files", s.files}}));
     return;
   }
   if (!speaks_) return;
@@ -72,14 +70,12 @@ void Events::start(const std::string& operation, const std::string& method, cons
                    const std::string& dir, int round) {
   if (!speaks_) return;
   if (stream_) {
-    line(Object()
-             .text("event", "case")
-             .text("operation", operation)
-             .text("method", method)
-             .text("format", format)
-             .text("dir", dir)
-             .number("round", round)
-             .done());
+    line(line_of({{"event", "case"},
+                  {"operation", operation},
+                  {"method", method},
+                  {"format", format},
+                  {"dir", dir},
+                  {"round", round}}));
   } else if (terminal_) {
     clear_progress();
     std::cout << (round == 0 ? std::string("warming up")
@@ -99,13 +95,8 @@ void Events::result(const Result& result) {
 
 void Events::skipped(const std::string& method, const std::string& format, const std::string& dir,
                      const std::string& reason) {
-  line(Object()
-           .text("event", "skipped")
-           .text("method", method)
-           .text("format", format)
-           .text("dir", dir)
-           .text("reason", reason)
-           .done());
+  line(line_of(
+      {{"event", "skipped"}, {"method", method}, {"format", format}, {"dir", dir}, {"reason", reason}}));
   if (!stream_) note("skipped: " + method + " " + format + " in " + dir + ": " + reason);
 }
 
@@ -123,7 +114,7 @@ void Events::note(const std::string& text) {
 
 void Events::end() {
   clear_progress();
-  line(Object().text("event", "end").done());
+  line(line_of({{"event", "end"}}));
 }
 
 }  // namespace shoal::bench

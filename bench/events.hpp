@@ -8,8 +8,8 @@
 
 namespace shoal::bench {
 
-/// What is told while the benchmark runs: for programs (--stream) an object a line, for people a line a round
-/// and what they should know. Rank 0 speaks, the others are silent.
+/// What is reported while the benchmark runs: for programs (--stream) an object a line, for people a line a
+/// round and what they should know. Rank 0 speaks, the others are silent.
 class Events {
  public:
   Events(const Setup& setup, int rank);

@@ -12,7 +12,7 @@ struct Experiment {
   std::vector<std::string> methods;  ///< in turns; those that this build lacks are left out
   std::vector<std::string> formats;  ///< in order of preference: a method takes the first one that it has
   std::string size;                  ///< "": the workload's first
-  bool joins = false;                ///< sets of files are joined to one file, and the time is told
+  bool joins = false;                ///< sets of files are joined to one file, and the time is reported
   bool computes = false;             ///< the program is a model that runs, programs/roms_benchmark.cpp
   int every = 0;                     ///< steps of the model from one output to the next, unless --steps says
 };

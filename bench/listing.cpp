@@ -36,35 +36,30 @@ std::string list_text() {
 }
 
 std::string list_json() {
-  std::vector<std::string> experiments, all;
+  Json experiments = Json::array(), all = Json::array();
   for (const auto& w : workloads()) {
-    Object sizes;
+    Json sizes = Json::object();
     for (const auto& size : w.sizes)
-      sizes.list(size.name, {size.grid.xi, size.grid.eta, size.grid.s});
-    const auto experiment = experiment_of(w.name);
-    experiments.push_back(Object()
-                              .text("name", w.name)
-                              .text("summary", w.summary)
-                              .raw("sizes", sizes.done())
-                              .number("records", w.records)
-                              .texts("methods", experiment.methods)
-                              .done());
+      sizes[size.name] = {size.grid.xi, size.grid.eta, size.grid.s};
+    experiments.push_back({{"name", w.name},
+                           {"summary", w.summary},
+                           {"sizes", sizes},
+                           {"records", w.records},
+                           {"methods", experiment_of(w.name).methods}});
   }
   for (const auto& m : methods()) {
     if (!m.listed) continue;
     const auto formats = !m.formats.empty()                     ? m.formats
                          : m.does == MethodEntry::Does::nothing ? std::vector<std::string>{"none"}
                                                                 : std::vector<std::string>{"raw"};
-    all.push_back(Object()
-                      .text("name", m.name)
-                      .text("summary", m.summary)
-                      .text("driver", m.driver)
-                      .text("access", m.access)
-                      .text("layout", m.layout)
-                      .texts("formats", formats)
-                      .done());
+    all.push_back({{"name", m.name},
+                   {"summary", m.summary},
+                   {"driver", m.driver},
+                   {"access", m.access},
+                   {"layout", m.layout},
+                   {"formats", formats}});
   }
-  return Object().raw("experiments", json_list(experiments)).raw("methods", json_list(all)).done();
+  return line_of({{"experiments", experiments}, {"methods", all}});
 }
 
 }  // namespace shoal::bench

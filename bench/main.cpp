@@ -25,21 +25,21 @@ namespace {
 
 using namespace shoal::bench;
 
-// 0: all as it should be; 2: a check found wrong values, or did not find the planted ones.
+// 0: all as it should be; 2: a check found wrong values, or did not find the injected ones.
 int verdict(const Setup& setup, Events& events, const std::vector<Result>& results) {
-  bool planted_found = true;
+  bool injected_found = true;
   for (const auto& r : results) {
     const bool nothing = r.method.entry->does == MethodEntry::Does::nothing;
-    if (!setup.options.plant_error) {
+    if (!setup.options.inject_error) {
       if (r.wrong != 0) return 2;
     } else if (!nothing && r.wrong != 1) {
       events.note("The planted error was not found as one wrong value: " + r.operation + " " + r.method.text +
                   " " + r.format);
-      planted_found = false;
+      injected_found = false;
     }
   }
-  if (setup.options.plant_error && planted_found) events.note("Every planted error was found.");
-  return planted_found ? 0 : 2;
+  if (setup.options.inject_error && injected_found) events.note("Every planted error was found.");
+  return injected_found ? 0 : 2;
 }
 
 // All that follows from the options and the number of ranks.

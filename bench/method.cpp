@@ -181,7 +181,7 @@ const MethodEntry& find_method(const std::string& name) {
   std::string known;
   for (const auto& m : methods()) {
     if (m.name == name) return m;
-    // Layouts are told by their endings.
+    // Layouts are known by their endings.
     if (m.listed && (!m.through_shoal || m.layout == "one")) known += (known.empty() ? "" : ", ") + m.name;
   }
   throw std::invalid_argument("there is no method '" + name + "' in this build; there are " + known +

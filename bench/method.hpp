@@ -61,11 +61,10 @@ struct Run {
 ///   prepare; create, put for each record, finish        to write
 ///   prepare; open, get for each record, close           to read, as an object of its own
 /// Several methods may have files open at the same time. Record -1 stands for the variables without records.
-/// prepare is not timed. put and get are timed by the program, as write and read; within them a method tells
-/// pack, exchange and store apart, and counts the time of each field by run.phases.time_field. The other
-/// functions tell their phases apart themselves.
-/// Failures are exceptions and end the benchmark, but for Refused: then the destructor gives back what is
-/// open, without waiting for other ranks.
+/// prepare is not timed. put and get are timed by the program, as write and read; within them a method times
+/// pack, exchange and store each by itself, and counts the time of each field by run.phases.time_field. The
+/// other functions time their phases themselves. Failures are exceptions and end the benchmark, but for
+/// Refused: then the destructor gives back what is open, without waiting for other ranks.
 class Method {
  public:
   virtual ~Method() = default;

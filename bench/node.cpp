@@ -41,7 +41,7 @@ void wait_quietly(MPI_Request& request) {
 }
 
 // A line "KEY: N kB" of a file of /proc, in bytes; 0 where there is none.
-std::int64_t bytes_told(const char* file, const std::string& key) {
+std::int64_t bytes_reported(const char* file, const std::string& key) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);)
     if (line.starts_with(key + ":")) return std::strtoll(line.c_str() + key.size() + 1, nullptr, 10) * 1024;
@@ -63,7 +63,7 @@ void touch_memory(MPI_Comm comm, std::int64_t bytes) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   // Ranks ask at the same moment, before any of them has taken something.
-  const auto most = std::max<std::int64_t>(bytes_told("/proc/meminfo", "MemAvailable") - k_left_alone, 0);
+  const auto most = std::max<std::int64_t>(bytes_reported("/proc/meminfo", "MemAvailable") - k_left_alone, 0);
   bytes = std::clamp<std::int64_t>(bytes, 0, most);
   quiet_barrier(comm);
   const auto share = static_cast<std::size_t>(bytes / ranks);
@@ -109,8 +109,8 @@ Machine machine_of(MPI_Comm comm) {
 
 std::string mpi_io_of(const std::string& dir) {
 #ifdef OPEN_MPI
-  // It does not tell of an open file; its parameter "io" names what may be used, and left alone it takes
-  // ROMIO for Lustre alone.
+  // It does not say what serves an open file; its parameter "io" names what may be used, and left alone it
+  // takes ROMIO for Lustre alone.
   std::string chosen;
   int level = MPI_THREAD_SINGLE, provided = 0, index = 0, length = 0;
   MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
@@ -142,7 +142,7 @@ std::string mpi_io_of(const std::string& dir) {
   for (int i = 0; i < keys; ++i) {
     std::array<char, MPI_MAX_INFO_KEY + 1> key{};
     MPI_Info_get_nthkey(info, i, key.data());
-    romio = romio || std::string(key.data()).starts_with("romio_");  // only ROMIO tells hints of its own
+    romio = romio || std::string(key.data()).starts_with("romio_");  // only ROMIO lists hints of its own
   }
   MPI_Info_free(&info);
   MPI_File_close(&file);
@@ -180,7 +180,7 @@ void reset_peak_memory() {
 }
 
 std::int64_t memory_status(const char* key) {
-  return bytes_told("/proc/self/status", key);
+  return bytes_reported("/proc/self/status", key);
 }
 
 std::int64_t node_memory(MPI_Comm comm, std::int64_t peak, std::int64_t shared) {

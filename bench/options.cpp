@@ -2,37 +2,14 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <functional>
-#include <map>
+#include <memory>
 #include <stdexcept>
+
+#include "command_line.hpp"
 
 namespace shoal::bench {
 
 namespace {
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (;;) {
-    const auto end = text.find(at, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (parts.back().empty()) throw std::invalid_argument("an empty part in '" + text + "'");
-    if (end == std::string::npos) return parts;
-    begin = end + 1;
-  }
-}
-
-std::int64_t number(const std::string& text, std::int64_t least, const std::string& what) {
-  char* end = nullptr;
-  errno = 0;
-  const long long value = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || errno != 0 || value < least || value > 1000000000)
-    throw std::invalid_argument(what + " is '" + text + "'; a number of " + std::to_string(least) +
-                                " or more is needed");
-  return value;
-}
 
 void add_pair(KeyValues& to, const std::string& text, const std::string& what) {
   const auto at = text.find('=');
@@ -41,13 +18,12 @@ void add_pair(KeyValues& to, const std::string& text, const std::string& what) {
   to[text.substr(0, at)] = text.substr(at + 1);
 }
 
-using Take = std::function<void(Options&, const std::string&)>;
-
 Tiling parts_of(const std::string& option, const std::string& text) {
   const auto parts = split(text, 'x');
   if (parts.size() != 2)
     throw std::invalid_argument(option + " is '" + text + "'; parts in xi x parts in eta are needed, as 2x2");
-  return {static_cast<int>(number(parts[0], 1, option)), static_cast<int>(number(parts[1], 1, option))};
+  return {static_cast<int>(whole_number(option, parts[0], 1)),
+          static_cast<int>(whole_number(option, parts[1], 1))};
 }
 
 std::vector<std::string> known_formats(const std::string& text) {
@@ -61,54 +37,86 @@ std::vector<std::string> known_formats(const std::string& text) {
   return formats;
 }
 
-const std::map<std::string, Take>& options_with_value() {
-  static const std::map<std::string, Take> all{
-      {"--tiles", [](Options& o, const std::string& v) { o.tiling = parts_of("--tiles", v); }},
-      {"--size", [](Options& o, const std::string& v) { o.size = v; }},
-      {"--records", [](Options& o, const std::string& v) { o.records = number(v, 1, "--records"); }},
-      {"--steps", [](Options& o, const std::string& v) { o.steps = number(v, 1, "--steps"); }},
-      {"--switches", [](Options& o, const std::string& v) { o.switches = v; }},
-      {"--reps",
-       [](Options& o, const std::string& v) { o.repetitions = static_cast<int>(number(v, 1, "--reps")); }},
-      {"--first-round",
-       [](Options& o, const std::string& v) {
-         o.first_round = static_cast<int>(number(v, 1, "--first-round"));
-       }},
-      {"--ranks",
-       [](Options& o, const std::string& v) { o.ranks = static_cast<int>(number(v, 1, "--ranks")); }},
-      {"--methods", [](Options& o, const std::string& v) { o.methods = split(v, ','); }},
-      {"--formats", [](Options& o, const std::string& v) { o.formats = known_formats(v); }},
-      {"--dir", [](Options& o, const std::string& v) { o.dirs = split(v, ','); }},
-      {"--cut",
-       [](Options& o, const std::string& v) {
-         if (v != "map" && v != "block")
-           throw std::invalid_argument("--cut is '" + v + "'; map or block is needed");
-         o.cut = v;
-       }},
-      {"--io-layout",
-       [](Options& o, const std::string& v) {
-         parts_of("--io-layout", v);
-         o.io_layout = v;
-       }},
-      {"--json", [](Options& o, const std::string& v) { o.json = v; }},
-      {"--label", [](Options& o, const std::string& v) { o.label = v; }},
-      {"--hints",
-       [](Options& o, const std::string& v) {
-         for (const auto& part : split(v, ','))
-           add_pair(o.hints, part, "--hints");
-       }},
-  };
-  return all;
+// Sets a number of Options.
+template <class T>
+Take number_to(T& to, const std::string& option) {
+  return [&to, option](const std::string& v) { to = static_cast<T>(whole_number(option, v, 1)); };
 }
 
-const std::map<std::string, bool Options::*>& flags() {
-  static const std::map<std::string, bool Options::*> all{
-      {"--read", &Options::read},     {"--flush", &Options::flush},
-      {"--cold", &Options::cold},     {"--touch-memory", &Options::touch_memory},
-      {"--keep", &Options::keep},     {"--plant-error", &Options::plant_error},
-      {"--stream", &Options::stream}, {"--estimate", &Options::estimate},
-      {"--help", &Options::help}};
-  return all;
+Take text_to(std::string& to) {
+  return [&to](const std::string& v) { to = v; };
+}
+
+// What is written, and as what.
+void add_data(CLI::App& app, Options& o) {
+  app.add_option("experiment", o.experiment, "what to measure; list: show what there is")
+      ->type_name("")
+      ->option_text("EXPERIMENT");
+  add_value(app, "--tiles", "IxJ", "tiles in xi and in eta; as square as possible unless given",
+            [&](const std::string& v) { o.tiling = parts_of("--tiles", v); });
+  add_value(app, "--size", "S", "one of the workload's (see list) or NXxNYxNZ; the first one unless given",
+            text_to(o.size));
+  add_value(app, "--records", "N", "records of the file", number_to(o.records, "--records"));
+  add_value(app, "--methods", "A,B", "in the order in which they take turns; list says which otherwise",
+            [&](const std::string& v) { o.methods = split(v, ','); });
+  add_value(app, "--formats", "A,B",
+            "cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii; each method's usual one",
+            [&](const std::string& v) { o.formats = known_formats(v); });
+  add_value(app, "--cut", "map|block", "scattered columns (restart; map unless given), or even blocks",
+            [&](const std::string& v) {
+              if (v != "map" && v != "block")
+                throw std::invalid_argument("--cut is '" + v + "'; map or block is needed");
+              o.cut = v;
+            });
+  add_value(app, "--io-layout", "IxJ", "I/O domains of the methods that end in -per-domain",
+            [&](const std::string& v) {
+              parts_of("--io-layout", v);
+              o.io_layout = v;
+            });
+  add_value(app, "--hints", "K=V,..", "MPI-IO hints for the methods that take them",
+            [&](const std::string& v) {
+              for (const auto& part : split(v, ','))
+                add_pair(o.hints, part, "--hints");
+            });
+  add_value(app, "--steps", "N", "of an experiment that computes; --records says how often there is output",
+            number_to(o.steps, "--steps"));
+  add_value(app, "--switches", "FILE",
+            "of an experiment that computes: integers, or texts that begin with T or F", text_to(o.switches));
+}
+
+// How it is measured, and what is said of it.
+void add_measuring(CLI::App& app, Options& o) {
+  add_value(app, "--reps", "N", "counted repetitions, after one that is not counted (5)",
+            number_to(o.repetitions, "--reps"));
+  add_value(app, "--first-round", "N", "the repetitions before this one have been counted earlier (1)",
+            number_to(o.first_round, "--first-round"));
+  add_value(app, "--dir", "A,B", "where the files go, all methods in each (.)",
+            [&](const std::string& v) { o.dirs = split(v, ','); });
+  app.add_flag("--read", o.read, "read every file back as the method reads it, timed");
+  app.add_flag("--cold", o.cold, "files leave the page cache before they are read");
+  app.add_flag("--touch-memory", o.touch_memory,
+               "take and give back as much memory as a file needs before each write: hosts of\n"
+               "virtual machines lend it then and not in the timed part; for files in memory");
+  app.add_flag("--flush", o.flush, "wait until the device has the bytes");
+  add_value(app, "--label", "TEXT", "name of the MPI-IO in use; else it is asked for", text_to(o.label));
+  add_value(app, "--json", "FILE", "every run as an object of a list", text_to(o.json));
+  app.add_flag("--stream", o.stream, "one JSON object a line on standard output, and nothing else");
+  app.add_flag("--estimate", o.estimate, "print the memory and space that would be needed, and end");
+  add_value(app, "--ranks", "N", "for --estimate without mpiexec", number_to(o.ranks, "--ranks"));
+  app.add_flag("--keep", o.keep, "leave the files of the last repetition");
+  app.add_flag("--plant-error", o.inject_error,
+               "spoil a byte of each file: the check must find it, or the exit code is 2");
+}
+
+std::unique_ptr<CLI::App> command_line(Options& o) {
+  auto app = std::make_unique<CLI::App>("The same data written and read in several ways, taking turns.",
+                                        "mpiexec -n RANKS shoal-bench");
+  app->set_help_flag();
+  app->get_formatter()->column_width(24);
+  add_data(*app, o);
+  add_measuring(*app, o);
+  app->add_flag("-h,--help", o.help, "this text");
+  return app;
 }
 
 // Options that would have no effect are mistakes.
@@ -125,19 +133,7 @@ void check_together(const Options& o) {
 
 Options parse_options(const std::vector<std::string>& arguments) {
   Options o;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const auto& a = arguments[i];
-    if (const auto flag = flags().find(a); flag != flags().end()) {
-      o.*(flag->second) = true;
-    } else if (const auto option = options_with_value().find(a); option != options_with_value().end()) {
-      if (++i == arguments.size()) throw std::invalid_argument(a + " needs a value");
-      option->second(o, arguments[i]);
-    } else if (a.starts_with("-") || !o.experiment.empty()) {
-      throw std::invalid_argument("'" + a + "' is no option; --help lists them");
-    } else {
-      o.experiment = a;
-    }
-  }
+  parse(*command_line(o), arguments);
   o.list = o.experiment == "list";
   if (!o.list && !o.help && o.experiment.empty())
     throw std::invalid_argument("an experiment is needed; shoal-bench list names them");
@@ -146,38 +142,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
 }
 
 std::string usage() {
-  return "mpiexec -n RANKS shoal-bench EXPERIMENT [options]     shoal-bench list [--stream]\n"
-         "  --tiles IxJ       tiles in xi and in eta; as square as possible unless given\n"
-         "  --size S          one of the workload's (list names them) or NXxNYxNZ; the first one unless "
-         "given\n"
-         "  --records N       records of the file\n"
-         "  --methods A,B     methods, in the order in which they take turns; list says which ones "
-         "otherwise\n"
-         "  --formats A,B     cdf1, cdf2, cdf5, netcdf4, netcdf4-classic, raw, ascii; each method's usual "
-         "one\n"
-         "                    unless given\n"
-         "  --cut map|block   scattered columns (restart; map unless given), or even blocks\n"
-         "  --io-layout IxJ   I/O domains of the methods that end in -per-domain\n"
-         "  --reps N          counted repetitions, after one that is not counted (5)\n"
-         "  --first-round N   the repetitions before this one have been counted earlier (1)\n"
-         "  --dir A,B         where the files go, all methods in each (.)\n"
-         "  --read            read every file back as the method reads it, timed\n"
-         "  --cold            files leave the page cache before they are read\n"
-         "  --touch-memory    take and give back as much memory as a file needs before each write: hosts of "
-         "virtual\n"
-         "                    machines lend it then and not in the timed part; for file systems in memory\n"
-         "  --flush           wait until the device has the bytes\n"
-         "  --hints k=v,...   MPI-IO hints for the methods that take them\n"
-         "  --steps N         steps of an experiment that computes; --records says how often there is "
-         "output\n"
-         "  --switches FILE   its switches are read from there: integers, or texts that begin with T or F\n"
-         "  --label TEXT      name of the MPI-IO in use; else it is asked for\n"
-         "  --json FILE       every run as an object of a list\n"
-         "  --stream          one JSON object a line on standard output, and nothing else\n"
-         "  --estimate        print the memory and space that would be needed, and end; --ranks R without "
-         "mpiexec\n"
-         "  --keep            leave the files of the last repetition\n"
-         "  --plant-error     spoil a byte of each file: the check must find it, or the exit code is 2\n";
+  Options ignored;
+  return command_line(ignored)->help();
 }
 
 Tiling tiling_of(const Options& options, int ranks) {

@@ -30,7 +30,7 @@ struct Options {
   bool cold = false;          ///< files leave the page cache before they are read
   bool touch_memory = false;  ///< before each write, so that no host has to lend it in the timed part
   bool keep = false;          ///< leave the files of the last repetition
-  bool plant_error = false;   ///< spoil one byte of each file before it is checked
+  bool inject_error = false;  ///< spoil one byte of each file before it is checked
   bool stream = false;        ///< one JSON object a line on standard output, and nothing else
   bool estimate = false;      ///< say what would be needed, and end
   int ranks = 0;              ///< for --estimate; 0: those of MPI

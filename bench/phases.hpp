@@ -12,7 +12,7 @@
 
 namespace shoal::bench {
 
-/// What a run's time is told apart into. Phases of a library's inside (pack, exchange, store) overlap with
+/// What a run's time is divided into. Phases of a library's inside (pack, exchange, store) overlap with
 /// those of the calls (write, read, sync, close): the parts need not add up to total. A run has those that
 /// somebody measured, and total and blocked.
 enum class Phase : std::size_t {

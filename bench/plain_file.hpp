@@ -11,7 +11,7 @@
 
 namespace shoal::bench {
 
-/// A variable as a file tells of it.
+/// A variable as a file describes it.
 struct PlainVariable {
   int type = 0;                   ///< NetCDF's number
   std::vector<std::string> dims;  ///< slowest first

@@ -9,12 +9,11 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <system_error>
 
-#include "json_reader.hpp"
+#include "json.hpp"
 #include "plain_file.hpp"
 
 namespace shoal::bench {
@@ -26,11 +25,11 @@ class RawFile final : public PlainFile {
   explicit RawFile(const std::string& path) : path_(path) {
     std::ifstream header(path + ".json", std::ios::binary);
     try {
-      head_ = parse_json({std::istreambuf_iterator<char>(header), {}});
-      text_ = head_.at("format").text == "ascii";
+      head_ = Json::parse(header);
+      text_ = head_.at("format") == "ascii";
       const bool little = std::endian::native == std::endian::little;
-      swapped_ = !text_ && head_.at("byte_order").text != (little ? "little" : "big");
-    } catch (const std::runtime_error& e) {
+      swapped_ = !text_ && head_.at("byte_order") != (little ? "little" : "big");
+    } catch (const Json::exception& e) {
       throw std::runtime_error(path + ".json: " + e.what());
     }
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -43,28 +42,26 @@ class RawFile final : public PlainFile {
   bool is_text() const override { return text_; }
 
   std::int64_t length(const std::string& dimension) override {
-    for (const auto& d : head_.at("dimensions").items)
-      if (d.at("name").text == dimension) return d.at("length").number();
+    for (const auto& d : head_.at("dimensions"))
+      if (d.at("name") == dimension) return d.at("length").get<std::int64_t>();
     return -1;
   }
 
   bool find(const std::string& variable, PlainVariable& out) override {
     const auto* v = look_up(variable);
     if (v == nullptr) return false;
-    const auto& type = v->at("type").text;
+    const std::string type = v->at("type");
     out.type = type == "int" ? 4 : type == "float" ? 5 : type == "double" ? 6 : 0;
-    out.dims.clear();
-    for (const auto& name : v->at("dimensions").items)
-      out.dims.push_back(name.text);
+    out.dims = v->at("dimensions").get<std::vector<std::string>>();
     return true;
   }
 
   std::vector<std::int64_t> numbers(const std::string& variable, const std::string& attribute) override {
     std::vector<std::int64_t> values;
-    for (const auto& a : variable_of(variable).at("attributes").items)
-      if (a.at("name").text == attribute)
-        for (const auto& item : a.at("value").items)
-          values.push_back(item.number());
+    for (const auto& a : variable_of(variable).at("attributes"))
+      if (a.at("name") == attribute)
+        for (const auto& item : a.at("value"))
+          values.push_back(item.get<std::int64_t>());
     return values;
   }
 
@@ -73,18 +70,19 @@ class RawFile final : public PlainFile {
     const bool record = has_record(v);
     std::int64_t index = 0;
     for (std::size_t d = record ? 1 : 0; d < cell.size(); ++d)
-      index = index * length(v.at("dimensions").items[d].text) + cell[d];
-    return v.at("begin").number() + (record ? cell[0] * head_.at("record_stride").number() : 0) +
-           index * v.at("element_bytes").number();
+      index = index * length(v.at("dimensions").at(d)) + cell[d];
+    const auto number = [](const Json& of, const char* key) { return of.at(key).get<std::int64_t>(); };
+    return number(v, "begin") + (record ? cell[0] * number(head_, "record_stride") : 0) +
+           index * number(v, "element_bytes");
   }
 
   // Along the last dimension in one go, or along several where the last ones are taken whole.
   void read(const std::string& variable, const std::vector<std::int64_t>& start,
             const std::vector<std::int64_t>& count, std::byte* values) override {
     const auto& v = variable_of(variable);
-    const auto& type = v.at("type").text;
+    const std::string type = v.at("type");
     const std::size_t size = type == "double" ? 8 : 4;
-    const auto& dims = v.at("dimensions").items;
+    const auto& dims = v.at("dimensions");
     if (std::find(count.begin(), count.end(), 0) != count.end()) return;
     std::size_t outer = count.size();
     std::int64_t run = 1;
@@ -92,11 +90,11 @@ class RawFile final : public PlainFile {
     while (outer > fixed) {
       --outer;
       run *= count[outer];
-      if (count[outer] != length(dims[outer].text)) break;
+      if (count[outer] != length(dims[outer])) break;
     }
     auto cell = start;
     for (;;) {
-      read_run(place(variable, cell), run, v.at("element_bytes").number(), type, values);
+      read_run(place(variable, cell), run, v.at("element_bytes").get<std::int64_t>(), type, values);
       values += static_cast<std::size_t>(run) * size;
       std::size_t d = outer;
       while (d > 0 && ++cell[d - 1] == start[d - 1] + count[d - 1]) {
@@ -109,8 +107,8 @@ class RawFile final : public PlainFile {
 
  private:
   const Json* look_up(const std::string& variable) const {
-    for (const auto& v : head_.at("variables").items)
-      if (v.at("name").text == variable) return &v;
+    for (const auto& v : head_.at("variables"))
+      if (v.at("name") == variable) return &v;
     return nullptr;
   }
 
@@ -121,10 +119,10 @@ class RawFile final : public PlainFile {
   }
 
   bool has_record(const Json& variable) const {
-    const auto& dims = variable.at("dimensions").items;
+    const auto& dims = variable.at("dimensions");
     if (dims.empty()) return false;
-    for (const auto& d : head_.at("dimensions").items)
-      if (d.at("name").text == dims[0].text) return d.at("unlimited").text == "true";
+    for (const auto& d : head_.at("dimensions"))
+      if (d.at("name") == dims[0]) return d.at("unlimited").get<bool>();
     return false;
   }
 

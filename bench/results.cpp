@@ -27,6 +27,12 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find_first_of(",\n"));
 }
 
+std::string printed(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
 double megabytes_per_second(const Result& r) {
   const double total = r.phases[Phase::total];
   return total > 0 ? static_cast<double>(r.bytes) / total / 1e6 : 0;
@@ -58,23 +64,24 @@ std::vector<Group> grouped(const std::vector<Result>& results) {
 }
 
 // Everything that makes this run of a method another than the method's usual one.
-std::string settings_of(const Setup& setup, const Result& r) {
-  Object object;
+Json settings_of(const Setup& setup, const Result& r) {
+  Json object = Json::object();
   for (const auto& [key, value] : r.method.settings)
-    object.text(key, value);
+    object[key] = value;
   if (r.method.entry->takes_hints && !setup.options.hints.empty() && r.method.settings.count("hints") == 0) {
     std::string hints;
     for (const auto& [key, value] : setup.options.hints)
       hints += (hints.empty() ? "" : ";") + key + "=" + value;
-    object.text("hints", hints);
+    object["hints"] = hints;
   }
-  if (!setup.options.cut.empty()) object.text("cut", setup.options.cut);
-  if (setup.steps > 0) object.text("steps", std::to_string(setup.steps));
+  if (!setup.options.cut.empty()) object["cut"] = setup.options.cut;
+  if (setup.steps > 0) object["steps"] = std::to_string(setup.steps);
   // What the tiles make of a file, on one level of a field: not set, but what a study of tiles asks for.
-  if (r.method.entry->does == MethodEntry::Does::all && setup.runs.in_all > 0)
-    object.text("contiguous_runs", std::to_string(setup.runs.in_all))
-        .text("longest_run_elements", std::to_string(setup.runs.longest));
-  return object.done();
+  if (r.method.entry->does == MethodEntry::Does::all && setup.runs.in_all > 0) {
+    object["contiguous_runs"] = std::to_string(setup.runs.in_all);
+    object["longest_run_elements"] = std::to_string(setup.runs.longest);
+  }
+  return object;
 }
 
 // A library with accesses is called collectively unless somebody says otherwise.
@@ -85,13 +92,13 @@ std::string access_of(const MethodEntry& entry) {
   return "none";
 }
 
-std::string seconds_of(const Result& r) {
-  Object object;
+Json seconds_of(const Result& r) {
+  Json object = Json::object();
   for (std::size_t i = 0; i < k_phases; ++i) {
     const auto phase = static_cast<Phase>(i);
-    if (r.phases.has(phase)) object.real(k_phase_names[i], "%.6f", r.phases[phase]);
+    if (r.phases.has(phase)) object[k_phase_names[i]] = rounded(r.phases[phase], 6);
   }
-  return object.done();
+  return object;
 }
 
 std::string file_system_of(const Setup& setup, const std::string& dir) {
@@ -130,41 +137,43 @@ std::vector<std::pair<std::string, std::string>> versions(const std::string& mpi
 
 std::string object_of(const Setup& setup, const Result& r, const std::string& event) {
   const auto& entry = *r.method.entry;
-  Object object;
-  if (!event.empty()) object.text("event", event);
-  object.text("experiment", setup.options.experiment)
-      .text("operation", r.operation)
-      .text("method", r.method.text)
-      .text("driver", entry.driver)
-      .text("access", access_of(entry))
-      .text("layout", r.method.layout())
-      .text("format", r.format)
-      .number("ranks", setup.ranks)
-      .list("tiles", {setup.tiling.xi, setup.tiling.eta})
-      .list("shape", {setup.grid.xi, setup.grid.eta, setup.grid.s})
-      .number("records", setup.records)
-      .number("bytes", r.bytes)
-      .number("file_bytes", r.file_bytes)
-      .text("dir", r.dir)
-      .text("filesystem", file_system_of(setup, r.dir))
-      .flag("flush", setup.options.flush)
-      .flag("touch_memory", setup.options.touch_memory)
-      .text("cache", r.cache)
-      .number("repetition", r.repetition)
-      .flag("verified", r.wrong == 0)
-      .raw("seconds", seconds_of(r))
-      .real("megabytes_per_second", "%.2f", megabytes_per_second(r))
-      .number("stage_bytes", r.stage_bytes)
-      .number("peak_rss_bytes", r.peak_rss_bytes)
-      .number("added_rss_bytes", r.added_rss_bytes)
-      .raw("settings", settings_of(setup, r))
-      .number("cores", setup.machine.cores)
-      .number("nodes", setup.machine.nodes)
-      .flag("more_ranks_than_cores", setup.machine.more_ranks_than_cores);
-  Object versions;
+  Json object = Json::object();
+  if (!event.empty()) object["event"] = event;
+  object["experiment"] = setup.options.experiment;
+  object["operation"] = r.operation;
+  object["method"] = r.method.text;
+  object["driver"] = entry.driver;
+  object["access"] = access_of(entry);
+  object["layout"] = r.method.layout();
+  object["format"] = r.format;
+  object["ranks"] = setup.ranks;
+  object["tiles"] = {setup.tiling.xi, setup.tiling.eta};
+  object["shape"] = {setup.grid.xi, setup.grid.eta, setup.grid.s};
+  object["records"] = setup.records;
+  object["bytes"] = r.bytes;
+  object["file_bytes"] = r.file_bytes;
+  object["dir"] = r.dir;
+  object["filesystem"] = file_system_of(setup, r.dir);
+  object["flush"] = setup.options.flush;
+  object["touch_memory"] = setup.options.touch_memory;
+  object["cache"] = r.cache;
+  object["repetition"] = r.repetition;
+  object["verified"] = r.wrong == 0;
+  object["seconds"] = seconds_of(r);
+  object["megabytes_per_second"] = rounded(megabytes_per_second(r), 2);
+  object["stage_bytes"] = r.stage_bytes;
+  object["peak_rss_bytes"] = r.peak_rss_bytes;
+  object["added_rss_bytes"] = r.added_rss_bytes;
+  object["settings"] = settings_of(setup, r);
+  object["cores"] = setup.machine.cores;
+  object["nodes"] = setup.machine.nodes;
+  object["more_ranks_than_cores"] = setup.machine.more_ranks_than_cores;
+  object["versions"] = Json::object();
   for (const auto& [name, version] : setup.versions)
-    versions.text(name, version);
-  return object.raw("versions", versions.done()).text("host", setup.machine.host).text("time", r.time).done();
+    object["versions"][name] = version;
+  object["host"] = setup.machine.host;
+  object["time"] = r.time;
+  return line_of(object);
 }
 
 std::string utc_now() {

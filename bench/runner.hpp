@@ -28,7 +28,7 @@ struct Case {
 /// would have no effect.
 std::vector<Case> cases_of(const Setup& setup, const Workload& workload, const Content& content);
 
-/// What programs share while they run: how a run is made, measured and told.
+/// What programs share while they run: how a run is made, measured and reported.
 class Session {
  public:
   Session(MPI_Comm comm, const Setup& setup, Events& events, const Content& content);
@@ -55,7 +55,7 @@ class Session {
   /// Collective.
   void measure(Run& run, Result& result, const std::function<void()>& prepare,
                const std::function<void()>& f);
-  /// Tells what will be done now. Collective.
+  /// Says what will be done now. Collective.
   void announce(const Case& c, const std::string& operation);
   /// What people should know.
   void note(const std::string& text);

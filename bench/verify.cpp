@@ -7,7 +7,7 @@
 
 #include "dataset_check.hpp"
 #include "files.hpp"
-#include "plant.hpp"
+#include "inject_error.hpp"
 
 #ifdef SHOAL_HAVE_NETCDF
 #include <netcdf.h>
@@ -108,9 +108,9 @@ std::int64_t wrong_in_arrays(const std::vector<LocalField>& arrays, std::int64_t
   return wrong;
 }
 
-void plant_error(const Run& run) {
+void inject_error(const Run& run) {
   const bool bare = run.format == "raw" && !std::filesystem::exists(pieces_of(run.path).at(0) + ".json");
-  plant_error(run.path, run.content, run.records, run.arrays.back().tile(), bare);
+  inject_error(run.path, run.content, run.records, run.arrays.back().tile(), bare);
 }
 
 const char* checked_by() {

@@ -17,7 +17,7 @@ std::int64_t wrong_in_arrays(const std::vector<LocalField>& arrays, std::int64_t
 
 /// Spoils one byte of a value of the last record, wherever the file, or the first file of a set that has
 /// some, keeps it. std::runtime_error if it is not found. Called by one rank whose tile is not empty.
-void plant_error(const Run& run);
+void inject_error(const Run& run);
 
 /// Who reads the files in wrong_in_file.
 const char* checked_by();

@@ -68,6 +68,7 @@ include(ShoalHDF5)
 # PnetCDF and parallel netCDF are peers to measure against, never needed by the library.
 find_package(PkgConfig QUIET)
 include(ShoalPeers)
+include(ShoalHeaders)
 include(ShoalCodecs)
 
 message(STATUS "Shoal: MPI ${SHOAL_MPI_FLAVOUR} (${MPI_C_COMPILER}), HDF5 ${SHOAL_HDF5_VERSION} (${SHOAL_HDF5_LIBRARIES})")

@@ -44,7 +44,7 @@ foreach(dir IN LISTS SHOAL_HDF5_INCLUDE_DIRS)
 endforeach()
 if(SHOAL_HDF5_VERSION VERSION_LESS 1.10.5 AND NOT SHOAL_HDF5_VERSION STREQUAL "unknown")
   message(FATAL_ERROR "HDF5 ${SHOAL_HDF5_VERSION} in ${SHOAL_HDF5_INCLUDE_DIRS} is too old: "
-                      "1.10.5 is the first that tells where chunks lie (H5Dget_chunk_info).")
+                      "1.10.5 is the first that says where chunks lie (H5Dget_chunk_info).")
 endif()
 
 add_library(shoal_hdf5 INTERFACE IMPORTED)

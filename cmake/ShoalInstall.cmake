@@ -17,13 +17,6 @@ if(TARGET shoal_fortran)
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/shoal" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-foreach(program shoal-bench shoal-plan)
-  if(TARGET ${program})
-    set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
-      INSTALL_RPATH_USE_LINK_PATH ON)  # libraries that lie where the loader does not look
-    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  endif()
-endforeach()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/shoalConfig.cmake.in" "${PROJECT_BINARY_DIR}/shoalConfig.cmake"
   INSTALL_DESTINATION "${shoal_config_dir}")

@@ -9,7 +9,7 @@ foreach(library PNETCDF NETCDF)
   endif()
 endforeach()
 
-# Distributions build PnetCDF with their default MPI only; a link test against ours tells.
+# Distributions build PnetCDF with their default MPI only; a link test against ours says.
 find_path(SHOAL_PNETCDF_INCLUDE pnetcdf.h)
 find_library(SHOAL_PNETCDF_LIBRARY NAMES libpnetcdf.so pnetcdf)
 find_path(SHOAL_NETCDF_INCLUDE netcdf_par.h

@@ -60,7 +60,7 @@ contains
     call settle(c_stop_serving(), -1_c_int, stat, errmsg)
   end subroutine shoal_stop_serving
 
-  ! A JSON file `to` that tells where the chunks of a file or a set lie, so that readers of Zarr open it as one. path: of a
+  ! A JSON file `to` that says where the chunks of a file or a set lie, so that readers of Zarr open it as one. path: of a
   ! file that is closed, or what names a set ("his.nc" for his.nc.0000, ...). By one rank. Local.
   subroutine shoal_write_reference(path, to, stat, errmsg)
     character(len=*), intent(in) :: path, to

@@ -66,7 +66,7 @@ module shoal
     procedure :: free => shoal_free
   end type shoal_decomposition
 
-  ! What map_info tells of this rank's list.
+  ! What map_info reports of this rank's list.
   type :: shoal_map_info
     logical :: is_map = .false.   ! false: made by shoal_block
     integer :: whole = 0          ! first dimensions that are not cut
@@ -76,7 +76,7 @@ module shoal
     integer(int64) :: bytes = 0   ! of memory: the list, and cells that no rank has
   end type shoal_map_info
 
-  ! What inq_file, inq_dim, inq_var and inq_att tell.
+  ! What inq_file, inq_dim, inq_var and inq_att report.
   type :: shoal_file_info
     character(len=:), allocatable :: path, format, driver
     logical :: writable = .false.

@@ -16,11 +16,11 @@ contains
   end procedure dataset_put_text
 
   module procedure dataset_get_text
-    integer, parameter :: string_room = 65536  ! longest text of a STRING variable
+    integer, parameter :: string_capacity = 65536  ! longest text of a STRING variable
     character(len=:), allocatable :: padded
     integer(c_int) :: code
     integer :: used
-    allocate (character(len=string_length(self, variable, string_room)) :: padded)
+    allocate (character(len=string_length(self, variable, string_capacity)) :: padded)
     padded(:) = " "
     code = f_move(verb_get, self%handle, zero_ended(variable), padded, record, decomposition=c_null_ptr)
     used = index(padded, c_null_char) - 1

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The names in docs/design.md and docs/design/ held against the sources. Needs nothing that is built.
+"""The names in docs/design.md, docs/design/ and docs/glossary.md held against the sources.
+
+Needs nothing that is built.
 
 A code span is checked by its form:
   `src/comm/comm.cpp`, `stage.cpp`   the file or folder exists (without a folder: a file of this name)
@@ -7,7 +9,8 @@ A code span is checked by its form:
   `NativeDriver`                     the class is declared
   `change_in_place`, `finish()`      some source has this word (with brackets: as a function)
   `background=thread`                the setting exists
-Other spans (paths of the system, commands, file names of users) are not names of the tree.
+Other spans (paths of the system, commands, file names of users) are not names of the tree. Of the glossary
+the first column is checked: the others have the words of other programs.
 
 Tables of the pages follow_one_*.md with the columns function and file: the function is defined in this file,
 and one of the functions above it calls it.
@@ -26,6 +29,7 @@ import pytest
 top = Path(os.environ.get("DESIGN_TREE", Path(__file__).resolve().parents[1]))
 
 pages = [top / "docs/design.md", *sorted((top / "docs/design").glob("*.md"))]
+glossary = top / "docs/glossary.md"
 ways = [page for page in pages if page.name.startswith("follow_")]
 
 # Words in code spans that are not of the tree: of the system, of other programs, of values.
@@ -65,6 +69,8 @@ def settings() -> frozenset:
 
 def spans(page: Path) -> list[str]:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    if page == glossary:
+        text = "\n".join(re.findall(r"^\|([^|]*)\|", text, re.M))
     return [re.sub(r"\s+", " ", span) for span in re.findall(r"`([^`]+)`", text)]
 
 
@@ -135,7 +141,7 @@ def problem(span: str) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("page", pages, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*pages, glossary], ids=lambda page: page.stem)
 def test_names_of_the_pages_are_in_the_tree(page):
     found = spans(page)
     assert found, f"{page.name} names nothing: has its form changed?"

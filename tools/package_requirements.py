@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Print what a pyproject.toml requires at run time, but mpi4py, which is built for our MPI beforehand."""
+"""Print what pyproject.toml files require at run time, but shoal itself, and mpi4py, which is built for our
+MPI beforehand."""
 
 import re
 import sys
@@ -10,10 +11,12 @@ try:
 except ModuleNotFoundError:  # Python 3.9 and 3.10: pip brings a parser of its own
     from pip._vendor import tomli as tomllib
 
-project = tomllib.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["project"]
-requirements = list(project.get("dependencies", []))
-for extra in project.get("optional-dependencies", {}).values():
-    requirements += extra
-for requirement in requirements:
-    if re.split(r"[^A-Za-z0-9_.-]", requirement)[0].lower() != "mpi4py":
-        print(requirement)
+ours = {"mpi4py", "shoal"}
+for path in sys.argv[1:]:
+    project = tomllib.loads(Path(path).read_text(encoding="utf-8"))["project"]
+    requirements = list(project.get("dependencies", []))
+    for extra in project.get("optional-dependencies", {}).values():
+        requirements += extra
+    for requirement in requirements:
+        if re.split(r"[^A-Za-z0-9_.-]", requirement)[0].lower() not in ours:
+            print(requirement)

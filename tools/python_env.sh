@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes .venv with the Python package of a built Shoal. Does only what is not done yet.
+# Makes .venv with the Python packages of a built Shoal. Does only what is not done yet.
 #   tools/python_env.sh BUILD_FOLDER
 # PYTHON names the interpreter; otherwise the first python3 that has venv and headers.
 set -euo pipefail
@@ -62,8 +62,11 @@ if [ ! -f python/pyproject.toml ]; then
   echo "python: there is no python/pyproject.toml yet, so no package is installed" >&2
   exit 0
 fi
-package_key=$(find python include/shoal -type f -not -path '*/__pycache__/*' -not -path 'python/tests/*' -not -path 'python/build/*' -print0 |
-  LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1)
+# digest_of FOLDER...: of all that a package is made of.
+digest_of() {
+  find "$@" -type f -not -path '*/__pycache__/*' -not -path '*/tests/*' -not -path '*/build/*' -print0 |
+    LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1
+}
 install_package() {
   # The requirements of the package itself first, from the index; then the package, compiled against this build.
   "$venv/bin/python" tools/package_requirements.py python/pyproject.toml >"$venv/package-requirements.txt"
@@ -71,6 +74,15 @@ install_package() {
   CMAKE_BUILD_PARALLEL_LEVEL=2 "${pip[@]}" --no-build-isolation --no-deps --force-reinstall \
     --config-settings="cmake.define.shoal_DIR=$build" ./python
 }
+install_bench() {
+  "$venv/bin/python" tools/package_requirements.py bench/python/pyproject.toml >"$venv/bench-requirements.txt"
+  "${pip[@]}" -r "$venv/bench-requirements.txt"
+  "${pip[@]}" --no-build-isolation --no-deps --force-reinstall ./bench/python
+}
 # The extension module asks for the library by its soname, which the link beside it has.
-step package "$package_key $build $(readlink "$build/lib/libshoal.so" || true)" install_package
+step package "$(digest_of python include/shoal) $build $(readlink "$build/lib/libshoal.so" || true)" install_package
+# The benchmark suite is a package of its own, for builds that have its program.
+if [ "$(cache_value SHOAL_BENCH)" = ON ]; then
+  step bench "$(digest_of bench/python)" install_bench
+fi
 "$venv/bin/python" -c 'import shoal'

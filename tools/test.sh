@@ -100,8 +100,9 @@ section_python() {
   MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE)
   # What takes long is done where all is asked for (make test-all), or by TEST_ALL in the environment.
   export TEST_ALL=${TEST_ALL:-$(cache_value SHOAL_TEST_ALL)}
-  local path found=no
-  for path in python/tests tests examples; do
+  local path paths=(python/tests tests examples) found=no
+  [ "$(cache_value SHOAL_BENCH)" != ON ] || paths+=(bench/python/tests)
+  for path in "${paths[@]}"; do
     [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || continue
     found=yes
     run "Python tests of $path" env PATH="$PWD/.venv/bin:$PATH" \
@@ -125,7 +126,7 @@ section_style() {
 }
 
 section_includes() {
-  run "rooms and includes" python3 tools/check_includes.py
+  run "modules and includes" python3 tools/check_includes.py
   run "documentation" python3 tools/check_docs.py
 }
 

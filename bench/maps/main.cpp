@@ -9,14 +9,16 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <stdexcept>
 
+#include "command_line.hpp"
+#include "json.hpp"
 #include "node.hpp"
 #include "writers.hpp"
 
@@ -25,63 +27,41 @@ namespace {
 using namespace shoal::bench;
 using namespace shoal::bench::e3sm;
 
-constexpr const char* k_usage =
-    "mpiexec -n RANKS bench-e3sm f|g MAP_FILE|toy [options]\n"
-    "  --times N       the maps N times as large (1)\n"
-    "  --reps N        counted repetitions, after one that is not counted (5)\n"
-    "  --dir D         where the files go (.)\n"
-    "  --methods A,B   native,pnetcdf unless given; also limit (each rank's bytes as one\n"
-    "                  block), and other drivers of Shoal, shoal-mpiio, ...;\n"
-    "                  with settings: native+writers=1+slot_bytes=2MiB\n"
-    "  --json FILE     the times of every run\n";
-
 struct Options {
   std::string name, file, dir = ".", json;
   std::int64_t times = 1, repetitions = 5;
+  bool help = false;
   std::vector<std::string> methods{"native", "pnetcdf"};
 };
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == at)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
+std::unique_ptr<CLI::App> command_line(Options& o) {
+  auto app = std::make_unique<CLI::App>(
+      "Output of E3SM's cases F and G through Shoal and through PnetCDF alone, in turns.",
+      "mpiexec -n RANKS bench-e3sm");
+  app->set_help_flag();
+  app->get_formatter()->column_width(20);
+  app->add_option("case", o.name, "the atmosphere or the ocean")->option_text("f|g");
+  app->add_option("maps", o.file, "a published map file (map_f_case_16p.nc), or small maps made at random")
+      ->option_text("MAP_FILE|toy");
+  add_value(*app, "--times", "N", "the maps N times as large (1)",
+            [&](const std::string& v) { o.times = whole_number("--times", v, 1); });
+  add_value(*app, "--reps", "N", "counted repetitions, after one that is not counted (5)",
+            [&](const std::string& v) { o.repetitions = whole_number("--reps", v, 1); });
+  add_value(*app, "--dir", "D", "where the files go (.)", [&](const std::string& v) { o.dir = v; });
+  add_value(*app, "--methods", "A,B",
+            "native,pnetcdf unless given; also limit (each rank's bytes as one block), and other\n"
+            "drivers of Shoal, shoal-mpiio, ...; with settings: native+writers=1+slot_bytes=2MiB",
+            [&](const std::string& v) { o.methods = split(v, ','); });
+  add_value(*app, "--json", "FILE", "the times of every run", [&](const std::string& v) { o.json = v; });
+  app->add_flag("-h,--help", o.help, "this text");
+  return app;
 }
 
-std::int64_t number(const std::string& option, const std::string& text) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n < 1 || n > 1000000)
-    throw std::invalid_argument(option + " is '" + text + "'; a number from 1 on is needed");
-  return n;
-}
-
-Options parse(int argc, char** argv) {
+Options parse_options(int argc, char** argv) {
   Options o;
-  if (argc < 3) throw std::invalid_argument(k_usage);
-  o.name = argv[1];
-  o.file = argv[2];
-  for (int i = 3; i < argc; i += 2) {
-    const std::string option = argv[i];
-    if (i + 1 == argc) throw std::invalid_argument(option + " needs a value");
-    const std::string value = argv[i + 1];
-    if (option == "--times")
-      o.times = number(option, value);
-    else if (option == "--reps")
-      o.repetitions = number(option, value);
-    else if (option == "--dir")
-      o.dir = value;
-    else if (option == "--methods")
-      o.methods = split(value, ',');
-    else if (option == "--json")
-      o.json = value;
-    else
-      throw std::invalid_argument("'" + option + "' is no option\n" + k_usage);
-  }
+  parse(*command_line(o), {argv + 1, argv + argc});
+  if (!o.help && o.file.empty())
+    throw std::invalid_argument("a case and a map file are needed; --help says which there are");
   return o;
 }
 
@@ -182,11 +162,21 @@ void write_json(const Options& o, int ranks, std::int64_t bytes, const std::vect
   for (const auto& m : methods)
     for (std::size_t r = 0; r < m.times.size(); ++r) {
       const auto& t = m.times[r];
-      out << comma << "\n{\"experiment\":\"e3sm-" << o.name << "\",\"times\":" << o.times << ",\"method\":\""
-          << m.name << "\",\"ranks\":" << ranks << ",\"bytes\":" << bytes << ",\"mpi_io\":\""
-          << mpi_io_of(o.dir) << "\",\"repetition\":" << r + 1
-          << ",\"verified\":true,\"seconds\":{\"total\":" << t.total << ",\"create\":" << t.create
-          << ",\"post\":" << t.post << ",\"flush\":" << t.flush << ",\"close\":" << t.close << "}}";
+      out << comma << '\n'
+          << line_of({{"experiment", "e3sm-" + o.name},
+                      {"times", o.times},
+                      {"method", m.name},
+                      {"ranks", ranks},
+                      {"bytes", bytes},
+                      {"mpi_io", mpi_io_of(o.dir)},
+                      {"repetition", r + 1},
+                      {"verified", true},
+                      {"seconds",
+                       {{"total", rounded(t.total, 6)},
+                        {"create", rounded(t.create, 6)},
+                        {"post", rounded(t.post, 6)},
+                        {"flush", rounded(t.flush, 6)},
+                        {"close", rounded(t.close, 6)}}}});
       comma = ",";
     }
   out << "\n]\n";
@@ -245,8 +235,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int code = EXIT_FAILURE;
   try {
-    const auto options = parse(argc, argv);
-    if (options.file != "toy" && !std::filesystem::exists(options.file)) {
+    const auto options = parse_options(argc, argv);
+    if (options.help) {
+      Options ignored;
+      if (rank == 0) std::cout << command_line(ignored)->help();
+      code = EXIT_SUCCESS;
+    } else if (options.file != "toy" && !std::filesystem::exists(options.file)) {
       if (rank == 0) std::cout << "Skipped: there is no map file " << options.file << '\n';
       code = EXIT_SUCCESS;
     } else {

@@ -198,7 +198,7 @@ class Limit : public Method {
 
   // What a model computes is packed. Otherwise packing would be a part of the time, and what is left out of
   // it is what this method is for: the buffer keeps the last record's values but for the first of each field,
-  // which tells records apart.
+  // which distinguishes records.
   void renew(const Run& run, std::int64_t record) {
     if (run.in_place) return pack(run, record_, 0);
     record_.for_each(run, [&](const LocalField& array, std::byte* at) {
@@ -224,7 +224,7 @@ class Limit : public Method {
     return wrong + array.wrong_packed(found, record < 0 ? 0 : run.records - 1);
   }
 
-  // What a model that computes has read can only be told in its arrays.
+  // What a model that computes has read can only be checked in its arrays.
   void unpack(Run& run, std::int64_t record) {
     packed(record).for_each(run, [&](LocalField& array, const std::byte* at) { array.unpack(0, at); });
   }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "json.hpp"
 #include "method.hpp"
 
 namespace shoal::bench {
@@ -20,19 +21,6 @@ void check(int code, const std::string& what) {
   const std::string message = shoal_error_message();
   if (code == SHOAL_SETTING || code == SHOAL_NOT_SUPPORTED) throw Refused(message);
   throw std::runtime_error("Shoal: " + what + ": " + message);
-}
-
-// A number of a report: the first "key": after each of the keys before it. The report's keys are unique
-// within their object.
-double number_in(const std::string& json, std::initializer_list<const char*> keys) {
-  std::size_t at = 0;
-  for (const char* key : keys) {
-    const std::string quoted = std::string("\"") + key + "\":";
-    at = json.find(quoted, at);
-    if (at == std::string::npos) throw std::runtime_error(std::string("Shoal: the report has no ") + key);
-    at += quoted.size();
-  }
-  return std::strtod(json.c_str() + at, nullptr);
 }
 
 // Settings of new files alone, and the benchmark's own: not for opening.
@@ -287,10 +275,10 @@ class Shoal : public Method {
   // Of this rank. Added to what is there, as a program may have written another file before. Returns the
   // seconds of packing.
   double take_report(Run& run) const {
-    const std::string report = shoal_report(file_);
-    const double pack = number_in(report, {"seconds", "pack", "max"});
+    const auto report = Json::parse(shoal_report(file_));
+    const double pack = report.at("seconds").at("pack").at("max");
     if (!run.reads && !run.content.define_only) run.phases.add(Phase::pack, pack);
-    const auto stage = static_cast<std::int64_t>(number_in(report, {"stage", "high_water"}));
+    const std::int64_t stage = report.at("stage").at("high_water");
     // Ranks of a node share native's stage, unless each has a file of its own.
     const bool shared = entry_.driver == "native" && entry_.layout != "process";
     (shared ? run.shared_stage_bytes : run.stage_bytes) += stage;

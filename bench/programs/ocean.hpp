@@ -20,7 +20,7 @@ namespace shoal::bench {
 class Ocean {
  public:
   /// arrays: of roms_content, with room for one record. They must outlive the ocean. Collective (Cartesian
-  /// neighbours are told from the tiling alone).
+  /// neighbours follow from the tiling alone).
   Ocean(MPI_Comm comm, const Tiling& tiling, const Grid& grid, std::vector<LocalField>& arrays);
 
   /// The state before the first step.

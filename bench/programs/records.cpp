@@ -43,7 +43,7 @@ class Records : public Program {
     Run run = session.make_run(c, path, arrays_, result.phases);
     session.measure(
         run, result, [&] { method->prepare(run); }, [&] { write(*method, run); });
-    if (setup.options.plant_error && session.rank() == 0) plant_error(run);
+    if (setup.options.inject_error && session.rank() == 0) inject_error(run);
     quiet_barrier(session.comm());
     result.file_bytes = session.bytes_in_files(path);
     result.wrong = wrong_in_file(*method, run);
@@ -149,7 +149,7 @@ class Records : public Program {
     result.phases.add(Phase::total_joined, result.phases[Phase::total] + seconds);
     quiet_barrier(session.comm());
     // A byte that was spoilt in the set is wrong here too, and counts once.
-    if (!session.setup().options.plant_error) {
+    if (!session.setup().options.inject_error) {
       const auto wrong = wrong_in_dataset(session.comm(), whole, session.content(), session.setup().records);
       result.wrong += summed(session.comm(), wrong);
     }

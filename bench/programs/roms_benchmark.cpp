@@ -9,7 +9,7 @@
 
 #include "dataset_check.hpp"
 #include "files.hpp"
-#include "plant.hpp"
+#include "inject_error.hpp"
 #include "programs/ocean.hpp"
 #include "programs/switches.hpp"
 
@@ -91,7 +91,7 @@ class RomsBenchmark : public Program {
       his.stage_bytes += avg.stage_bytes;
       his.shared_stage_bytes += avg.shared_stage_bytes;
     });
-    if (output && session.setup().options.plant_error && session.rank() == 0) plant(his_path);
+    if (output && session.setup().options.inject_error && session.rank() == 0) inject_error(his_path);
     quiet_barrier(session.comm());
     if (output) {
       result.file_bytes = session.bytes_in_files(his_path) + session.bytes_in_files(avg_path);
@@ -131,12 +131,12 @@ class RomsBenchmark : public Program {
     phases.add(Phase::halo, ocean_.halo_seconds() - halo_before);
   }
 
-  void plant(const std::string& path) const {
+  void inject_error(const std::string& path) const {
     const auto& array = state_.back();
     const auto size = size_of(array.field().type);
     const auto& values = history_.back().back();
     const auto bytes = std::min<std::int64_t>(8, array.tile().columns) * size;
-    plant_error_in(path, {values.begin(), values.begin() + bytes}, size);
+    inject_error_in(path, {values.begin(), values.begin() + bytes}, size);
   }
 
   // Of this rank; rank 0 looks at what is replicated. By other code than what wrote the file, where there is

@@ -30,13 +30,13 @@ def events(ranks, *arguments, code=0):
 
 
 def check_stream():
-    told = events(
+    reported = events(
         4, "roms-size", "--size", "17x11x3", "--records", "2", "--reps", "3", "--first-round", "3", "--read",
         "--methods", "native,limit,gather-per-domain", "--formats", "cdf5,ascii", "--io-layout", "2x1",
         "--dir", ",".join(map(str, dirs)),
     )  # fmt: skip
-    begin, end = told[0], told[-1]
-    assert begin["event"] == "begin" and end == {"event": "end"}, told
+    begin, end = reported[0], reported[-1]
+    assert begin["event"] == "begin" and end == {"event": "end"}, reported
     assert (
         begin["ranks"] == 4
         and begin["tiles"] == [2, 2]
@@ -44,12 +44,12 @@ def check_stream():
         and begin["bytes"] > 0
     )
     # native cannot write text, and says so in the library's words.
-    skipped = [e for e in told if e["event"] == "skipped"]
+    skipped = [e for e in reported if e["event"] == "skipped"]
     assert {(e["method"], e["format"], e["dir"]) for e in skipped} == {
         ("native", "ascii", str(d)) for d in dirs
     }
     assert all("ascii" in e["reason"] for e in skipped), skipped
-    results = [e for e in told if e["event"] == "result"]
+    results = [e for e in reported if e["event"] == "result"]
     assert all(e["verified"] and e["repetition"] == 3 and e["seconds"]["total"] > 0 for e in results)
     expected = {
         ("native", "cdf5"),
@@ -66,15 +66,15 @@ def check_stream():
             }
             assert found == expected, found
     assert {e["settings"].get("io_layout") for e in results if e["layout"] == "domains"} == {"2x1"}
-    # A case is told before each run, the one that warms up included.
-    cases = [e for e in told if e["event"] == "case"]
+    # A case is reported before each run, the one that warms up included.
+    cases = [e for e in reported if e["event"] == "case"]
     assert {e["round"] for e in cases} == {0, 3} and begin["cases"] == 10
     assert sum(e["round"] == 3 for e in cases) == len(results)
     assert not [f for d in dirs for f in d.iterdir()], "files are left"
 
 
 def check_wrong_values():
-    told = events(
+    reported = events(
         2,
         "seven-ways",
         "--size",
@@ -87,7 +87,7 @@ def check_wrong_values():
         "--dir",
         str(dirs[0]),
     )
-    assert [e["verified"] for e in told if e["event"] == "result"] == [False]
+    assert [e["verified"] for e in reported if e["event"] == "result"] == [False]
 
 
 def check_results_file():
@@ -109,8 +109,8 @@ def check_touched_memory():
     start = ("seven-ways", "--size", "1001", "--reps", "1", "--methods", "native", "--touch-memory", "--dir")
     shared = Path("/dev/shm")
     if shared.is_dir() and os.access(shared, os.W_OK):
-        told = events(3, *start, str(shared))
-        assert [e["touch_memory"] for e in told if e["event"] == "result"] == [True], told
+        reported = events(3, *start, str(shared))
+        assert [e["touch_memory"] for e in reported if e["event"] == "result"] == [True], reported
     kind = subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True).stdout
     if kind.strip() != "tmpfs":
         assert engine(3, *start, str(dirs[0]), code=1) == ""
@@ -118,11 +118,11 @@ def check_touched_memory():
 
 def check_phases():
     """Phases that were measured and no others; blocked is all that is not computing."""
-    told = events(
+    reported = events(
         2, "mom-output", "--size", "17x11x3", "--records", "2", "--reps", "1", "--read", "--methods",
         "native,gather,limit", "--formats", "cdf5", "--dir", str(dirs[0]),
     )  # fmt: skip
-    for result in (e for e in told if e["event"] == "result"):
+    for result in (e for e in reported if e["event"] == "result"):
         seconds, writes = result["seconds"], result["operation"] == "write"
         assert seconds["blocked"] == seconds["total"] > 0, result
         assert ("read" in seconds) != writes and ("write" in seconds) == ("store" in seconds) == writes, (
@@ -132,13 +132,13 @@ def check_phases():
         if writes:
             assert ("write_4d" in seconds) == (result["method"] != "limit"), result
         # limit has no replicated variables, and nothing else reads them here.
-        most = max(e["bytes"] for e in told if e["event"] == "result")
+        most = max(e["bytes"] for e in reported if e["event"] == "result")
         assert (result["bytes"] < most) == (result["method"] == "limit" or not writes), result
-    told = events(
+    reported = events(
         2, "roms-benchmark", "--size", "24x16x3", "--steps", "4", "--records", "2", "--reps", "1",
         "--methods", "native,none", "--dir", str(dirs[0]),
     )  # fmt: skip
-    for seconds in (e["seconds"] for e in told if e["event"] == "result"):
+    for seconds in (e["seconds"] for e in reported if e["event"] == "result"):
         assert 0 < seconds["halo"] <= seconds["compute"] < seconds["total"], seconds
         assert 0 < seconds["blocked"] <= seconds["total"] and seconds["user"] >= 0, seconds
 
@@ -153,22 +153,22 @@ def check_estimate():
 
 
 def check_list():
-    told = json.loads(engine(0, "list", "--stream"))
-    methods = {method["name"]: method for method in told["methods"]}
+    reported = json.loads(engine(0, "list", "--stream"))
+    methods = {method["name"]: method for method in reported["methods"]}
     assert methods["mpiio-collective-per-domain"]["layout"] == "domains"
-    for experiment in told["experiments"]:
+    for experiment in reported["experiments"]:
         assert set(experiment["methods"]) <= set(methods) and experiment["sizes"], experiment
 
 
 def check_switches():
     """Switches come from integers and from texts, and go out as integers."""
-    planted = folder / "planted.cdl"
-    planted.write_text(
+    injected = folder / "planted.cdl"
+    injected.write_text(
         """netcdf planted { dimensions: tracer = 2 ; variables: char spherical ; int LuvSrc ; char LwSrc ;
         char LtracerSrc(tracer) ; int LnudgeTCLM(tracer) ;
         data: spherical = "T" ; LuvSrc = 1 ; LwSrc = "F" ; LtracerSrc = "F", "T" ; LnudgeTCLM = 1, 0 ; }"""
     )
-    subprocess.run(["ncgen", "-o", str(folder / "planted.nc"), str(planted)], check=True)
+    subprocess.run(["ncgen", "-o", str(folder / "planted.nc"), str(injected)], check=True)
     engine(
         2, "roms-benchmark", "--size", "24x16x3", "--steps", "4", "--records", "2", "--reps", "1", "--keep",
         "--methods", "native", "--switches", str(folder / "planted.nc"), "--dir", str(dirs[1]),

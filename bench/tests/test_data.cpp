@@ -14,10 +14,10 @@
 #include "arrays.hpp"
 #include "dataset_check.hpp"
 #include "files.hpp"
+#include "grids/cubed_sphere.hpp"
+#include "inject_error.hpp"
 #include "join.hpp"
-#include "json_reader.hpp"
-#include "plant.hpp"
-#include "sphere.hpp"
+#include "json.hpp"
 #include "workload.hpp"
 #include "writers.hpp"
 
@@ -121,11 +121,11 @@ TEST_CASE("columns of a sphere are scattered, as many for each rank, and come in
                        "--cut is given, but w is always cut in tiles", std::invalid_argument);
   // The curve never jumps inside of a face of 2^k elements a side: neighbours on it are neighbours on the
   // face.
-  const auto all = sphere_columns(grid.xi, 0, 384);
+  const auto all = shoal::grids::sphere_columns(grid.xi, 0, 384);
   CHECK(*all == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
   for (int e = 1; e < 64; ++e) {
-    const auto before = sphere_columns(grid.xi, e - 1, 384)->front() / 9,
-               here = sphere_columns(grid.xi, e, 384)->front() / 9;
+    const auto before = shoal::grids::sphere_columns(grid.xi, e - 1, 384)->front() / 9,
+               here = shoal::grids::sphere_columns(grid.xi, e, 384)->front() / 9;
     CHECK(std::abs(before % 8 - here % 8) + std::abs(before / 8 - here / 8) == 1);
   }
 }
@@ -152,8 +152,8 @@ TEST_CASE("arrays keep their halos to themselves") {
 TEST_CASE("fields with the same values share their arrays to be written, and have their own to be read") {
   const Grid grid{218, 1, 4};
   auto content = restart_content(grid);
-  auto& twin = content.add("twin", Type::dbl, "lev ncol", true);
-  twin.same_as = "T";
+  auto& replica = content.add("twin", Type::dbl, "lev ncol", true);
+  replica.same_as = "T";
   const auto named = [](std::vector<LocalField>& arrays, const std::string& name) -> LocalField& {
     return *std::find_if(arrays.begin(), arrays.end(), [&](const auto& a) { return a.field().name == name; });
   };
@@ -181,13 +181,29 @@ TEST_CASE("sizes have names, rules and numbers") {
     CHECK_THROWS_AS(find_size(w, bad), std::invalid_argument);
 }
 
-TEST_CASE("JSON") {
-  const auto json = parse_json(R"({"a": [1, -2, {"b": "c\"d"}], "e": true, "f": {}, "g": []})");
-  CHECK(json.at("a").items.at(1).number() == -2);
-  CHECK(json.at("a").items.at(2).at("b").text == "c\"d");
-  CHECK(json.at("e").text == "true");
-  for (const char* bad : {"", "{", "[1 2]", "{\"a\" 1}", "[1],", "\"a"})
-    CHECK_THROWS_AS(parse_json(bad), std::runtime_error);
+TEST_CASE("JSON keeps every character of a text") {
+  for (const std::string text :
+       {"a\nb", "tab\there", "\x01", "back\\slash \"quoted\"", "gr\xc3\xbc\xc3\x9f"}) {
+    const auto line = line_of({{"a", text}});
+    CHECK(line.find('\n') == std::string::npos);
+    CHECK(Json::parse(line).at("a") == text);
+  }
+  CHECK(line_of("\xff") == "\"\xef\xbf\xbd\"");
+  CHECK(line_of({{"z", rounded(1.0 / 3, 6)}, {"a", rounded(2, 6)}}) == R"({"z":0.333333,"a":2.0})");
+}
+
+TEST_CASE("header files of raw data are read as JSON, escapes too") {
+  alone([] {
+    std::ofstream("data.nc") << "12345678";
+    std::ofstream("data.nc.json") << R"({"format": "raw", "byte_order": "little", "dimensions":
+      [{"name": "t\u0065\u00fc", "length": 2, "unlimited": false}], "variables": []})";
+    CHECK(open_plain("data.nc")->length("te\xc3\xbc") == 2);
+    for (const char* bad : {"", "{", "[1 2]", "{}", R"({"format": 1})"}) {
+      std::ofstream("data.nc.json") << bad;
+      CHECK_THROWS_WITH_AS(open_plain("data.nc"), doctest::Contains("data.nc.json: "), std::runtime_error);
+    }
+    remove_files("data.nc");
+  });
 }
 
 TEST_CASE("files of a dataset") {
@@ -226,7 +242,7 @@ TEST_CASE("a wrong byte is found in every kind of file, and nothing else") {
       CAPTURE(kind.along);
       alone([&] { write(kind, content, records); });
       CHECK(wrong(content, records) == 0);
-      alone([&] { plant_error(k_path, content, records, {}, false); });
+      alone([&] { inject_error(k_path, content, records, {}, false); });
       CHECK(wrong(content, records) == 1);
     }
 }
@@ -271,7 +287,7 @@ TEST_CASE("a joined set has all values, wrong ones too") {
       alone([&] { write(kind, content, records); });
       join_set(MPI_COMM_WORLD, k_path, joined, kind.format, false, 4096);
       CHECK(wrong(content, records, joined) == 0);
-      alone([&] { plant_error(k_path, content, records, {}, false); });
+      alone([&] { inject_error(k_path, content, records, {}, false); });
       join_set(MPI_COMM_WORLD, k_path, joined, kind.format, true, 4096);
       CHECK(wrong(content, records, joined) == 1);
       alone([&] {

@@ -100,17 +100,18 @@ std::int64_t width_of(Type type, bool text) {
 // A variable in the header file.
 std::string header_of(const Content& whole, const Slices& slices, const Field& field, std::size_t begin,
                       std::int64_t width) {
-  std::string dims, told;
+  std::string dims, reported;
   for (const auto& d : field.dims)
     dims += (dims.empty() ? "\"" : ", \"") + d + "\"";
   if (const auto at = slices.find(field.name); at != slices.end())
     for (const int n : decomposition_of(whole, field.name, at->second))
-      told += (told.empty() ? "" : ", ") + std::to_string(n);
-  if (!told.empty()) told = R"({"name": "domain_decomposition", "type": "int", "value": [)" + told + "]}";
+      reported += (reported.empty() ? "" : ", ") + std::to_string(n);
+  if (!reported.empty())
+    reported = R"({"name": "domain_decomposition", "type": "int", "value": [)" + reported + "]}";
   const char* type = field.type == Type::dbl ? "double" : field.type == Type::real ? "float" : "int";
   return R"({"name": ")" + field.name + R"(", "type": ")" + type + R"(", "dimensions": [)" + dims +
          R"(], "begin": )" + std::to_string(begin) + R"(, "element_bytes": )" + std::to_string(width) +
-         R"(, "attributes": [)" + told + "]}";
+         R"(, "attributes": [)" + reported + "]}";
 }
 
 }  // namespace
@@ -125,8 +126,8 @@ void write_netcdf(const std::string& path, const std::string& format, const Cont
   for (const auto& [name, slice] : slices) {
     int id = -1;
     check_netcdf(nc_inq_varid(file, name.c_str(), &id), name, path);
-    const auto told = decomposition_of(content, name, slice);
-    check_netcdf(nc_put_att_int(file, id, "domain_decomposition", NC_INT, 4, told.data()), name, path);
+    const auto reported = decomposition_of(content, name, slice);
+    check_netcdf(nc_put_att_int(file, id, "domain_decomposition", NC_INT, 4, reported.data()), name, path);
   }
   check_netcdf(nc_enddef(file), "definitions", path);
   for (std::size_t i = 0; i < ids.size(); ++i) {

@@ -14,7 +14,7 @@ if [ ! -x "$program" ]; then
   echo "demo: there is no $program; run 'make build' first (it needs a Fortran compiler)" >&2
   exit 1
 fi
-# Ranks under mpiexec cannot tell whether a person watches.
+# Ranks under mpiexec cannot say whether a person watches.
 if [ ! -t 1 ]; then export TSUNAMI_PROGRESS=plain; fi
 SECONDS=0
 rm -rf "$folder"

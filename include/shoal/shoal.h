@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define SHOAL_VERSION_MAJOR 0
-#define SHOAL_VERSION_MINOR 1
+#define SHOAL_VERSION_MINOR 2
 #define SHOAL_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -110,7 +110,7 @@ typedef struct shoal_array {
 SHOAL_API const char* shoal_error_message(void);
 /* The name of a code ("SHOAL_RANGE"); "unknown" for other numbers. Local. */
 SHOAL_API const char* shoal_error_name(int code);
-/* "0.1.0". Local. */
+/* "0.2.0". Local. */
 SHOAL_API const char* shoal_version(void);
 /* What this library was built with: MPI, HDF5, drivers, formats, filters; one "key: value" a line. Local. */
 SHOAL_API const char* shoal_build_info(void);
@@ -198,14 +198,14 @@ SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposit
  * Local. */
 SHOAL_API int shoal_decomposition_cells(const shoal_decomposition* decomposition, int64_t* cells_out);
 /* Save a decomposition, block or map, with its mask, to a NetCDF file, which is replaced if it exists. comm:
- * the one the decomposition was made with. docs/file_formats.md tells what is in the file. Error: a map with
+ * the one the decomposition was made with. docs/file_formats.md says what is in the file. Error: a map with
  * a mask in which a cell comes twice (SHOAL_NOT_SUPPORTED). Collective. */
 SHOAL_API int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposition,
                                        const char* path);
 /* The decomposition in a file: saved by Shoal, or a map file of E3SM's I/O benchmark (NetCDF), or PIO's text
  * form. On as many ranks as the file is for, each rank gets what it had, in the same order. On another number
  * of ranks, a map: the cells are cut evenly in the order of the file, without holes and halos;
- * shoal_decomposition_cells tells which a rank got. No rank holds the lists of others.
+ * shoal_decomposition_cells says which a rank got. No rank holds the lists of others.
  *  name  NULL or "" if the file holds one decomposition; E3SM: which one, "D1", "D2", ...; PIO: "c" if the
  *        dimensions in the file are slowest first (a C program wrote it) and not fastest first
  * Errors: SHOAL_NOT_FOUND no such file or name, SHOAL_FORMAT damaged or another kind of file. Collective. */
@@ -223,7 +223,7 @@ SHOAL_API int shoal_create(MPI_Comm comm, const char* path, const char* settings
 /* Open a file of any supported format, SHOAL_READ or SHOAL_WRITE. With SHOAL_READ, path may also name a
  * dataset in several files, of Shoal, FMS, ROMS or NEMO, which is read as if it were one: "his.nc" where
  * there is no such file, but his.nc.0000 and so on (his.000.nc, his_0000.nc); a pattern "his.*.nc"; or the
- * files with blanks between. docs/layouts.md tells more. Collective. */
+ * files with blanks between. docs/layouts.md says more. Collective. */
 SHOAL_API int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings,
                          shoal_dataset** out);
 /* Finish the define phase: check that all ranks defined the same, and write the header. Implicit at
@@ -262,7 +262,7 @@ SHOAL_API void shoal_abandon(shoal_dataset** dataset);
 /* Two ways to read many files as one without joining them, made from files that are closed. paths has n
  * entries: one file, the files of a set, or what names a set (see shoal_open). `out` is written whole or
  * not at all.
- * A reference is a JSON file (Kerchunk's format) that tells where chunks lie, for xarray and other
+ * A reference is a JSON file (Kerchunk's format) that says where chunks lie, for xarray and other
  * readers of Zarr; any format, also of one file. SHOAL_NOT_SUPPORTED: the tiles are cut so unevenly that
  * Zarr cannot describe them; the message names dimension and files. Local. */
 SHOAL_API int shoal_write_reference(const char* const* paths, int n, const char* out);
@@ -346,7 +346,7 @@ SHOAL_API int shoal_write(shoal_dataset* dataset, const char* variable,
                           const int64_t* start, const int64_t* count);
 /* shoal_write, with the cells that lie at the same place of a variable of `from`, whose ranks are the
  * same: this rank's, part by part, with no array of them all. from: a set of files that is open for
- * reading; shoal_copies tells whether it can be done (SHOAL_NOT_SUPPORTED, on all ranks, where it cannot).
+ * reading; shoal_copies says whether it can be done (SHOAL_NOT_SUPPORTED, on all ranks, where it cannot).
  * What fails on the way comes out at shoal_sync or shoal_close of `dataset`. Collective as shoal_write. */
 SHOAL_API int shoal_copy(shoal_dataset* dataset, const char* variable,
                          const shoal_decomposition* decomposition, shoal_dataset* from,

@@ -268,7 +268,7 @@ class Dataset {
                const Decomposition& decomposition) {
     def_var(name, type, std::vector<std::string>(dims), decomposition);
   }
-  /// A dimension for the water points of the dimensions `dims` alone, as the mask of the decomposition tells,
+  /// A dimension for the water points of the dimensions `dims` alone, as the mask of the decomposition says,
   /// and the list that says which they are; see shoal_def_gathered. Local.
   void def_gathered(const std::string& name, const std::string& dims, const Decomposition& decomposition) {
     detail::check(
@@ -609,7 +609,7 @@ class Dataset {
 
 // ---- The library ----------------------------------------------------------------------------
 
-/// "0.1.0". Local.
+/// "0.2.0". Local.
 inline std::string version() {
   return shoal_version();
 }

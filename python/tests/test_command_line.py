@@ -164,3 +164,38 @@ def test_recover(tmp_path):
     assert f"{good}: nothing to do" in result.stdout
     assert "damaged.nc" in result.stderr and "none.nc" in result.stderr
     assert shoal.recover(good) is False
+
+
+def test_commands_of_packages_that_are_not_installed():
+    """The command is listed, and says in one line how to install it."""
+    code = (
+        "import importlib.metadata, sys; from shoal import cli; cli._of_other_packages = dict; "
+        "sys.argv[1:] = {}; cli.main()"
+    )
+    for arguments in (["bench"], ["bench", "run", "all", "--reps", "1"], ["bench", "--help"]):
+        result = run_program([sys.executable, "-c", code.format(arguments)])
+        assert result.returncode == 2 and result.stdout == ""
+        assert result.stderr.count("\n") == 1 and "pip install shoal-bench" in result.stderr
+    result = run_program([sys.executable, "-c", code.format(["--help"])])
+    assert result.returncode == 0 and "bench" in result.stdout and "doctor" in result.stdout
+
+
+def test_commands_of_other_packages(tmp_path):
+    """A package adds a command by an entry point."""
+    (tmp_path / "more-1.dist-info").mkdir()
+    (tmp_path / "more-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: more\nVersion: 1\n")
+    (tmp_path / "more-1.dist-info" / "entry_points.txt").write_text(
+        "[shoal.commands]\nhail = more:register\n"
+    )
+    (tmp_path / "more.py").write_text(
+        "def register(app):\n    app.command('hail')(lambda: print('a shoal!'))\n"
+    )
+    result = run_program([*program, "hail"], env={"PYTHONPATH": str(tmp_path)})
+    assert result.stdout == "a shoal!\n", result.stderr
+
+
+def test_the_package_has_no_part_of_the_benchmark():
+    folder = Path(shoal.__file__).parent
+    assert not (folder / "bench").exists()
+    for source in folder.rglob("*.py"):
+        assert "shoal_bench" not in source.read_text(), source

@@ -258,7 +258,7 @@ def test_a_difference_is_found(his, tmp_path, monkeypatch):
         real(source, path, comm, tolerances)
 
     monkeypatch.setattr(conversion, "_verify", damaged)
-    with pytest.raises(shoal.StoreError, match=r"temp.*1 of .*\(1, 1, 5, 6\)"):
+    with pytest.raises(shoal.InputOutputError, match=r"temp.*1 of .*\(1, 1, 5, 6\)"):
         convert(out, his, verify=True)
     assert not out.exists() and not leftovers(tmp_path)
 

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from conftest import run_program
 
-from shoal._io_boxes import even_boxes, io_ranks, runs_of
-from shoal._programs import ProgramError, find_program
 from shoal.errors import InvalidArgumentError
 from shoal.explanation import Options, Tiles, explain
+from shoal.programs import ProgramError, find_program
 from shoal.simulation import Case, simulate
 from shoal.simulation import name as plan_program
 from shoal.simulation import variable as plan_variable
@@ -73,6 +72,13 @@ def test_ways_of_writing():
         Tiles((5, 6), (1, 2, 3), 4)
 
 
+def test_without_the_program_that_knows():
+    command = [*program, "--global", "24x18", "--tiles", "2x2"]
+    result = run_program(command, env={"PLAN_ENGINE": "/none/such"})
+    assert result.returncode == 2 and "PLAN_ENGINE" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_over_several_nodes_the_way_is_counted():
     tiles = Tiles((656, 640, 5), (4, 4), 4)
     long = explain(tiles, Options(ranks_per_node=8))
@@ -82,13 +88,13 @@ def test_over_several_nodes_the_way_is_counted():
     assert short.why.startswith("nodes would store 6400 runs of 1312 bytes; 16 I/O ranks store 80 ")
     assert (len(short.boxes), short.writes) == (16, 80)  # five levels in each box
     assert sum(box.bytes for box in short.boxes) == tiles.field_bytes
-    assert not explain(tiles, Options(ranks_per_node=2, exchange="off")).boxes
+    assert not explain(tiles, Options(ranks_per_node=2, rearrange="off")).boxes
     chosen = explain(tiles, Options(ranks_per_node=4, io_ranks_per_node=1))
     assert [box.rank for box in chosen.boxes] == [0, 4, 8, 12]
-    assert len(explain(tiles, Options(ranks_per_node=8, exchange="on")).boxes) == 16
+    assert len(explain(tiles, Options(ranks_per_node=8, rearrange="on")).boxes) == 16
     for wrong in (
-        Options(exchange="off", io_ranks=2),
-        Options(exchange="on", driver="gather"),
+        Options(rearrange="off", io_ranks=2),
+        Options(rearrange="on", driver="gather"),
         Options(ranks_per_node=4, io_ranks_per_node=1, io_ranks=3),
     ):
         with pytest.raises(InvalidArgumentError):
@@ -131,9 +137,9 @@ def test_background():
     assert usual.background == "" and usual.slots == 8 and "whichever" in usual.who[-1]
     thread = explain(tiles, Options(background="thread"))
     assert (thread.slots, thread.memory_node) == (256, 256 * 2**20)
-    assert thread.memory_piled == len(thread.fillings[0]) * 2**20
+    assert thread.memory_piled == len(thread.generations[0]) * 2**20
     assert "threads of the node's ranks, 1 at a time" in thread.who[-1]
-    assert f"; {256 // len(thread.fillings[0])} fields of this size have room" in thread.waits[0]
+    assert f"; {256 // len(thread.generations[0])} fields of this size have room" in thread.waits[0]
     small = explain(tiles, Options(background="thread", stage_bytes=8 * 2**20))
     assert small.memory_piled == small.memory_node == 8 * 2**20 and "stage_bytes" in small.waits[0]
     ranks = explain(tiles, Options(background="ranks", servers=2))
@@ -152,7 +158,7 @@ def test_background():
     assert "that serve" in plan.who[1] and "does not shorten" in plan.waits[1]
     plan = explain(rows, Options(background="thread", ranks_per_node=4))
     assert [box.rank for box in plan.boxes] == list(range(16))
-    subset = explain(rows, Options(background="thread", io_way="subset"))
+    subset = explain(rows, Options(background="thread", rearranger="subset"))
     assert "a thread of the group's I/O rank" in subset.who[-1]
 
 
@@ -175,7 +181,7 @@ def test_background_refuses_what_it_would_not_use():
         ({"background": "thread", "driver": "gather"}, "gather does not store"),
         ({"background": "ranks", "driver": "pnetcdf"}, "pnetcdf does not store"),
         ({"background": "ranks", "io_ranks": 2}, "leave io_ranks"),
-        ({"background": "ranks", "io_way": "subset"}, "io_way=subset"),
+        ({"background": "ranks", "rearranger": "subset"}, "rearranger=subset"),
         ({"background": "thread", "servers": 1}, "leave servers out"),
         ({"background": "ranks", "cores": 4}, "leave cores out"),
         ({"background": "auto"}, "give cores"),
@@ -215,7 +221,7 @@ def test_command(tmp_path):
     command = [*program, "--global", "656x640x16", "--tiles", "4x4"]
     result = run_program([*command, "--plot", str(picture)])
     assert result.returncode == 0, result.stderr
-    for words in ("2,560", "40,960", "656", "first dimension fastest on disk", "fillings"):
+    for words in ("2,560", "40,960", "656", "first dimension fastest on disk", "slot generations"):
         assert words in result.stdout
     from PIL import Image
 
@@ -250,24 +256,34 @@ def test_shares_of_slots():
 
 
 def test_io_ranks_are_spread_and_have_even_boxes():
-    assert io_ranks(16, 4) == [0, 4, 8, 12]
-    assert io_ranks(7, 0, 3, 1) == [1, 4]
-    assert io_ranks(5) == [0, 1, 2, 3, 4]
-    for wrong in ((4, 5, 0, 0), (4, 0, 0, 4), (8, 3, 4, 0)):
+    def io_ranks(ranks, **settings):
+        plan = explain(Tiles((ranks,), (ranks,), 4), Options(rearranger="box", **settings))
+        return [box.rank for box in plan.boxes]
+
+    assert io_ranks(16, io_ranks=4) == [0, 4, 8, 12]
+    assert io_ranks(7, io_stride=3, io_base=1) == [1, 4]
+    assert io_ranks(5, io_ranks=5) == [0, 1, 2, 3, 4]
+    for wrong in (
+        (4, {"io_ranks": 5}),
+        (4, {"io_base": 4}),
+        (8, {"io_ranks": 3, "io_stride": 4}),
+    ):
         with pytest.raises(InvalidArgumentError):
-            io_ranks(*wrong)
+            io_ranks(wrong[0], **wrong[1])
     choose = random.Random(3)
-    for _ in range(200):
+    for _ in range(100):
         shape = [choose.randint(1, 9) for _ in range(choose.randint(1, 3))]
         parts = choose.randint(1, 12)
         align = [choose.randint(1, 4) for _ in shape] if choose.random() < 0.5 else None
-        owned = np.full(shape, -1)
-        for number, box in enumerate(even_boxes(shape, parts, align)):
-            where = tuple(slice(cells.start, cells.stop) for cells in box)
+        plan = explain(Tiles(tuple(shape), (12,), 4), Options(io_ranks=parts, chunk=align))
+        assert len(plan.boxes) == parts
+        owned = np.full(shape[::-1], -1)
+        for number, box in enumerate(plan.boxes):
+            where = tuple(slice(cells.start, cells.stop) for cells in box.cells[::-1])
             assert (owned[where] == -1).all()
             owned[where] = number
             mine = np.pad((owned == number).ravel().astype(int), 1)
-            assert runs_of(box, shape) == np.count_nonzero(np.diff(mine) == 1)
+            assert box.runs == np.count_nonzero(np.diff(mine) == 1)
         assert (owned >= 0).all()
 
 
@@ -291,15 +307,15 @@ def test_several_nodes_exchange_where_that_makes_runs_longer():
     assert len(plan.boxes) == 16 and "would store 2560 runs of 656 bytes" in plan.why
     assert [box.rank for box in plan.boxes] == list(range(16))
     assert "one message goes from each node" in plan.who[0]
-    plan = explain(tiles, Options(ranks_per_node=4, exchange="off"))
-    assert not plan.boxes and plan.why.startswith("exchange=off") and plan.writes == 2560
+    plan = explain(tiles, Options(ranks_per_node=4, rearrange="off"))
+    assert not plan.boxes and plan.why.startswith("rearrange=off") and plan.writes == 2560
     # Boxes of more I/O ranks than rows are no longer in the file than what nodes have.
     plan = explain(Tiles((64, 8, 4), (4, 16), 4), Options(ranks_per_node=4, io_ranks=0))
     assert not plan.boxes and "would" in plan.why
     plan = explain(tiles, Options(ranks_per_node=8, io_ranks_per_node=1, io_base=2))
     assert [box.rank for box in plan.boxes] == [2, 10]
     for wrong in (
-        Options(ranks_per_node=4, io_ranks=2, exchange="off"),
+        Options(ranks_per_node=4, io_ranks=2, rearrange="off"),
         Options(ranks_per_node=8, io_ranks_per_node=2, io_ranks=3),
     ):
         with pytest.raises(InvalidArgumentError):
@@ -308,7 +324,7 @@ def test_several_nodes_exchange_where_that_makes_runs_longer():
 
 def test_io_ranks_that_serve_groups():
     tiles = Tiles((656, 640), (16, 1), 4)
-    plan = explain(tiles, Options(ranks_per_node=8, io_ranks_per_node=2, io_base=1, io_way="subset"))
+    plan = explain(tiles, Options(ranks_per_node=8, io_ranks_per_node=2, io_base=1, rearranger="subset"))
     served = [(node.io_rank, list(node.ranks)) for node in plan.nodes]
     assert served == [
         (1, [0, 1, 2, 3]),
@@ -319,36 +335,36 @@ def test_io_ranks_that_serve_groups():
     assert not plan.boxes and sum(node.runs for node in plan.nodes) == 4 * 640
     assert sum(node.bytes for node in plan.nodes) == tiles.field_bytes
     assert "I/O rank" in plan.who[-1]
-    assert [n.io_rank for n in explain(tiles, Options(ranks_per_node=8, io_way="subset")).nodes] == [0, 8]
-    strided = explain(tiles, Options(ranks_per_node=5, io_stride=3, io_way="subset"))
+    assert [n.io_rank for n in explain(tiles, Options(ranks_per_node=8, rearranger="subset")).nodes] == [0, 8]
+    strided = explain(tiles, Options(ranks_per_node=5, io_stride=3, rearranger="subset"))
     assert [node.io_rank for node in strided.nodes] == [0, 3, 5, 8, 10, 13, 15]
-    assert len(explain(tiles, Options(io_way="box")).boxes) == 8
+    assert len(explain(tiles, Options(rearranger="box")).boxes) == 8
     # Groups share what their node has of memory.
-    usual = explain(tiles, Options(io_way="subset", io_ranks_per_node=4))
+    usual = explain(tiles, Options(rearranger="subset", io_ranks_per_node=4))
     assert (usual.slots, usual.memory_node) == (4, 4 * 4 * usual.slot)
-    small = explain(tiles, Options(io_way="subset", io_ranks_per_node=4, stage_bytes=2**20))
+    small = explain(tiles, Options(rearranger="subset", io_ranks_per_node=4, stage_bytes=2**20))
     assert small.slot * small.slots <= 2**18 and small.memory_node <= 2**20
     for wrong in (
-        Options(io_way="subset", exchange="on"),
-        Options(io_way="subset", writers=2),
-        Options(io_way="subset", driver="pnetcdf"),
+        Options(rearranger="subset", rearrange="on"),
+        Options(rearranger="subset", writers=2),
+        Options(rearranger="subset", driver="pnetcdf"),
         Options(writers=17),
         Options(writers=9, ranks_per_node=8),
         Options(background="ranks", servers=2, writers=3),
-        Options(driver="mpiio", io_ranks=2, exchange="on"),
-        Options(io_way="box", exchange="off"),
-        Options(ranks_per_node=4, io_ranks=2, io_way="subset"),
+        Options(driver="mpiio", io_ranks=2, rearrange="on"),
+        Options(rearranger="box", rearrange="off"),
+        Options(ranks_per_node=4, io_ranks=2, rearranger="subset"),
     ):
         with pytest.raises(InvalidArgumentError):
             explain(tiles, wrong)
-    assert len(explain(tiles, Options(io_way="box", driver="mpiio", ranks_per_node=4)).boxes) == 16
-    assert [box.rank for box in explain(tiles, Options(io_way="box", driver="gather")).boxes] == [0]
+    assert len(explain(tiles, Options(rearranger="box", driver="mpiio", ranks_per_node=4)).boxes) == 16
+    assert [box.rank for box in explain(tiles, Options(rearranger="box", driver="gather")).boxes] == [0]
     command = [*program, "--global", "656x640", "--tiles", "4x4"]
     assert "16 ranks" in run_program([*command, "--writers", "17"]).stderr
     assert run_program([*command, "--writers", "16"]).returncode == 0
-    told = run_program([*command, "--io-ranks-per-node", "2", "--io-way", "subset"])
-    assert told.returncode == 0, told.stderr
-    assert "by group of an I/O rank" in told.stdout and "Way: subset" in told.stdout
+    reported = run_program([*command, "--io-ranks-per-node", "2", "--rearranger", "subset"])
+    assert reported.returncode == 0, reported.stderr
+    assert "by group of an I/O rank" in reported.stdout and "Way: subset" in reported.stdout
 
 
 def test_io_ranks_in_text_and_picture(tmp_path):
@@ -370,45 +386,45 @@ def needs_plan_program():
 
 def test_simulation_of_all_ranks_and_of_a_sample():
     needs_plan_program()
-    told = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 20}))
-    assert told["ranks_simulated"] == 1200 and told["way"] == "exchange"
-    assert told["loads"]["sum"] == told["extent_bytes"]["sum"] == 240 * 180 * 5 * 4
-    assert told["rank_messages"]["sum"] == told["writer_messages"]["sum"] > 0
-    assert 0 < told["plan_bytes"]["most"] < 64 * 2**20
-    assert told["tiles"] == "40x30x1"
+    reported = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 20}))
+    assert reported["ranks_simulated"] == 1200 and reported["strategy"] == "rearrange"
+    assert reported["loads"]["sum"] == reported["extent_bytes"]["sum"] == 240 * 180 * 5 * 4
+    assert reported["rank_messages"]["sum"] == reported["writer_messages"]["sum"] > 0
+    assert 0 < reported["plan_bytes"]["most"] < 64 * 2**20
+    assert reported["tiles"] == "40x30x1"
     boxes = explain(Tiles((240, 180, 5), (40, 30), 4), Options(io_ranks=20)).boxes
-    assert told["loads"]["most"] == max(box.bytes for box in boxes)
-    assert told["extents"]["sum"] == sum(box.runs for box in boxes)
+    assert reported["loads"]["most"] == max(box.bytes for box in boxes)
+    assert reported["extents"]["sum"] == sum(box.runs for box in boxes)
     part = simulate(Case(ranks=1200, nodes=30, shape=(240, 180, 5), settings={"io_ranks": 20}, seconds=0))
     assert 2 <= part["nodes_simulated"] <= 6 and part["ranks_simulated"] == 40 * part["nodes_simulated"]
-    assert part["loads"]["most"] <= told["loads"]["most"]
+    assert part["loads"]["most"] <= reported["loads"]["most"]
     chunked = simulate(Case(ranks=12, nodes=3, shape=(24, 18, 5), chunk=(12, 9, 1)))
-    assert chunked["way"] == "direct" and chunked["loads"]["sum"] == 24 * 18 * 5 * 4
+    assert chunked["strategy"] == "local" and chunked["loads"]["sum"] == 24 * 18 * 5 * 4
 
 
 def test_simulation_of_columns_and_of_a_file(tmp_path):
     needs_plan_program()
-    told = simulate(
-        Case(ranks=300, nodes=10, columns="ne8", levels=3, cell_bytes=8, settings={"exchange": "on"})
+    reported = simulate(
+        Case(ranks=300, nodes=10, columns="ne8", levels=3, cell_bytes=8, settings={"rearrange": "on"})
     )
-    assert told["shape"] == [3458, 3] and told["writers"] == 80
-    assert told["loads"]["sum"] == 3458 * 3 * 8
+    assert reported["shape"] == [3458, 3] and reported["writers"] == 80
+    assert reported["loads"]["sum"] == 3458 * 3 * 8
     import shoal
 
     cells = np.random.default_rng(1).permutation(500)
     path = tmp_path / "map.nc"
     shoal.Decomposition.map(None, {"cell": 500}, cells).save(path)
-    told = simulate(Case(ranks=7, nodes=7, columns=str(path)))
-    assert told["loads"]["sum"] == 2000 and told["ranks_simulated"] == 7
+    reported = simulate(Case(ranks=7, nodes=7, columns=str(path)))
+    assert reported["loads"]["sum"] == 2000 and reported["ranks_simulated"] == 7
 
 
 def test_simulation_of_one_node_says_what_a_map_costs():
     needs_plan_program()
-    told = simulate(Case(ranks=12, nodes=1, columns="ne4", levels=3))
-    assert (told["way"], told["why"], told["writers"]) == ("direct", "there is one node", 1)
-    assert told["loads"]["sum"] == 866 * 3 * 4 and told["extents"]["sum"] == 1
-    assert told["plan_bytes"]["least"] > 0 and told["rank_messages"]["sum"] == 0
-    assert told["boxes"] == told["served"] == []
+    reported = simulate(Case(ranks=12, nodes=1, columns="ne4", levels=3))
+    assert (reported["strategy"], reported["why"], reported["writers"]) == ("local", "there is one node", 1)
+    assert reported["loads"]["sum"] == 866 * 3 * 4 and reported["extents"]["sum"] == 1
+    assert reported["plan_bytes"]["least"] > 0 and reported["rank_messages"]["sum"] == 0
+    assert reported["boxes"] == reported["served"] == []
 
 
 def test_simulation_tells_who_stores_what_of_a_map():
@@ -416,33 +432,33 @@ def test_simulation_tells_who_stores_what_of_a_map():
     command = [*program, "--simulate", "--columns", "ne4", "--levels", "6", "--ranks", "12", "--nodes", "3"]
     result = run_program([*command, "--io-ranks", "4", "--json"])
     assert result.returncode == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert [box["rank"] for box in told["boxes"]] == [0, 3, 6, 9] and told["served"] == []
-    assert [box["first"] for box in told["boxes"]] == [[0, 0], [0, 2], [0, 4], [0, 5]]
-    assert sum(box["bytes"] for box in told["boxes"]) == told["loads"]["sum"] == 866 * 6 * 4
-    boxes = even_boxes([6, 866], 4)
-    for box, (levels, columns) in zip(told["boxes"], boxes):
-        assert box["first"] == [columns.start, levels.start]
-        assert box["count"] == [len(columns), len(levels)]
+    reported = json.loads(result.stdout)
+    assert [box["rank"] for box in reported["boxes"]] == [0, 3, 6, 9] and reported["served"] == []
+    assert [box["first"] for box in reported["boxes"]] == [[0, 0], [0, 2], [0, 4], [0, 5]]
+    assert sum(box["bytes"] for box in reported["boxes"]) == reported["loads"]["sum"] == 866 * 6 * 4
+    plan = explain(Tiles((866, 6), (12,), 4), Options(io_ranks=4))
+    for box, explained in zip(reported["boxes"], plan.boxes):
+        assert box["first"] == [cells.start for cells in explained.cells]
+        assert box["count"] == [len(cells) for cells in explained.cells]
     result = run_program([*command, "--io-ranks", "4"])
     assert result.returncode == 0, result.stderr
     assert "Boxes of the field, by I/O rank" in result.stdout and "0-865" in result.stdout
-    subset = ["--io-ranks-per-node", "2", "--io-base", "1", "--io-way", "subset"]
+    subset = ["--io-ranks-per-node", "2", "--io-base", "1", "--rearranger", "subset"]
     result = run_program([*command, *subset, "--json"])
     assert result.returncode == 0, result.stderr
-    told = json.loads(result.stdout)
+    reported = json.loads(result.stdout)
     plan = explain(
-        Tiles((12,), (12,), 4), Options(ranks_per_node=4, io_ranks_per_node=2, io_base=1, io_way="subset")
+        Tiles((12,), (12,), 4), Options(ranks_per_node=4, io_ranks_per_node=2, io_base=1, rearranger="subset")
     )
-    assert [(group["rank"], group["first"], group["count"]) for group in told["served"]] == [
+    assert [(group["rank"], group["first"], group["count"]) for group in reported["served"]] == [
         (node.io_rank, node.ranks.start, len(node.ranks)) for node in plan.nodes
     ]
-    assert told["boxes"] == []
+    assert reported["boxes"] == []
     result = run_program([*command, *subset])
     assert "Served by I/O rank" in result.stdout and "10-11" in result.stdout
     tiles = [*program, "--simulate", "--global", "24x18", "--ranks", "4", "--nodes", "2", "--driver", "mpiio"]
     assert run_program(tiles).returncode == 2
-    result = run_program([*tiles, "--io-way", "box", "--json"])
+    result = run_program([*tiles, "--rearranger", "box", "--json"])
     assert result.returncode == 0, result.stderr
     assert len(json.loads(result.stdout)["boxes"]) == 4
 
@@ -477,9 +493,9 @@ def test_simulation_of_a_map_of_e3sm():
     assert result.returncode == 2 and "name one of D1, D2, D3, by --map-name" in result.stderr
     result = run_program([*command, "--map-name", "D3", "--io-ranks", "4", "--json"])
     assert result.returncode == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert told["shape"] == [866, 72] and [box["rank"] for box in told["boxes"]] == [0, 4, 8, 12]
-    assert told["loads"]["sum"] == 866 * 72 * 4
+    reported = json.loads(result.stdout)
+    assert reported["shape"] == [866, 72] and [box["rank"] for box in reported["boxes"]] == [0, 4, 8, 12]
+    assert reported["loads"]["sum"] == 866 * 72 * 4
 
 
 @pytest.mark.parametrize("field", ["--global 3600x2700x75", "--columns ne120 --levels 26"])
@@ -489,17 +505,17 @@ def test_plans_of_100000_ranks_are_small_and_quick(field):
     command = [*program, *field.split(), "--ranks", "100000", "--nodes", "1000", "--simulate", "--json"]
     result = run_program(command)
     assert result.returncode == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert told["ranks"] == 100_000 and told["ranks_simulated"] >= 1000
-    assert 0 < told["plan_seconds"]["most"] < 1, told["plan_seconds"]
-    assert 0 < told["plan_bytes"]["most"] < 64 * 2**20, told["plan_bytes"]
+    reported = json.loads(result.stdout)
+    assert reported["ranks"] == 100_000 and reported["ranks_simulated"] >= 1000
+    assert 0 < reported["plan_seconds"]["most"] < 1, reported["plan_seconds"]
+    assert 0 < reported["plan_bytes"]["most"] < 64 * 2**20, reported["plan_bytes"]
 
 
 def test_simulation_refuses_what_it_would_not_use():
     needs_plan_program()
     with pytest.raises(InvalidArgumentError, match="no node has more than 2 ranks"):
         simulate(Case(ranks=4, nodes=2, shape=(24, 18), settings={"writers": 3}))
-    for settings in ({"exchange": "on"}, {"writers": 2}, {"slot_bytes": 4096}):
+    for settings in ({"rearrange": "on"}, {"writers": 2}, {"slot_bytes": 4096}):
         with pytest.raises(InvalidArgumentError, match="for driver native"):
             simulate(Case(ranks=4, nodes=2, shape=(24, 18), library=True, settings=settings))
     with pytest.raises(InvalidArgumentError, match="2\\^62 bytes"):
@@ -508,21 +524,25 @@ def test_simulation_refuses_what_it_would_not_use():
 
 def test_simulation_of_groups_is_as_explained():
     needs_plan_program()
-    settings = {"io_way": "subset", "io_ranks_per_node": 2}
-    told = simulate(Case(16, 2, (656, 640, 16), tiles=(4, 4), settings=settings))
-    options = Options(ranks_per_node=8, io_ranks_per_node=2, io_way="subset")
+    settings = {"rearranger": "subset", "io_ranks_per_node": 2}
+    reported = simulate(Case(16, 2, (656, 640, 16), tiles=(4, 4), settings=settings))
+    options = Options(ranks_per_node=8, io_ranks_per_node=2, rearranger="subset")
     plan = explain(Tiles((656, 640, 16), (4, 4), 4), options)
-    assert (told["way"], told["writer"], told["groups_simulated"]) == ("subset", "I/O rank", len(plan.nodes))
-    assert told["loads"]["who_least"] in [node.io_rank for node in plan.nodes]
-    assert told["loads"]["least"] == plan.nodes[0].bytes and told["extents"]["sum"] == plan.writes
-    assert told["rank_messages"]["sum"] == 0
-    for wrong in ({"exchange": "on"}, {"writers": 2}, {"io_ranks_per_node": 0, "io_ranks": 1}):
+    assert (reported["strategy"], reported["writer"], reported["groups_simulated"]) == (
+        "subset",
+        "I/O rank",
+        len(plan.nodes),
+    )
+    assert reported["loads"]["who_least"] in [node.io_rank for node in plan.nodes]
+    assert reported["loads"]["least"] == plan.nodes[0].bytes and reported["extents"]["sum"] == plan.writes
+    assert reported["rank_messages"]["sum"] == 0
+    for wrong in ({"rearrange": "on"}, {"writers": 2}, {"io_ranks_per_node": 0, "io_ranks": 1}):
         chosen = {key: value for key, value in {**settings, **wrong}.items() if value}
-        with pytest.raises(InvalidArgumentError, match="io_way=subset"):
+        with pytest.raises(InvalidArgumentError, match="rearranger=subset"):
             simulate(Case(16, 2, (656, 640), tiles=(4, 4), settings=chosen))
-    with pytest.raises(InvalidArgumentError, match="exchange=off"):
-        simulate(Case(16, 2, (656, 640), settings={"io_way": "box", "exchange": "off"}))
-    way = ["--io-way", "subset", "--simulate", "--ranks", "1200", "--nodes", "30"]
+    with pytest.raises(InvalidArgumentError, match="rearrange=off"):
+        simulate(Case(16, 2, (656, 640), settings={"rearranger": "box", "rearrange": "off"}))
+    way = ["--rearranger", "subset", "--simulate", "--ranks", "1200", "--nodes", "30"]
     result = run_program([*program, "--global", "240x180x5", *way])
     assert result.returncode == 0, result.stderr
     assert "subset: each of 30 I/O ranks stores what its group" in result.stdout

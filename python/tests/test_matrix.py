@@ -10,7 +10,7 @@ import pytest
 from conftest import run_program
 
 import shoal
-from shoal.cli.ways import Fields, Way, all_ways, compare_all, take
+from shoal.cli.configurations import Configuration, Fields, all_configurations, compare_all, take
 
 program = [sys.executable, "-m", "shoal.cli", "matrix"]
 launcher = str(Path(__file__).resolve().parents[2] / "tools" / "mpirun.sh")
@@ -47,14 +47,18 @@ def test_uneven_and_empty_tiles():
 def test_what_differs_is_found(tmp_path):
     comm = shoal._library.communicator(None)
     fields = Fields(comm, (12, 10, 3), 2)
-    ways = list(all_ways({"formats": ["cdf1", "cdf5", "netcdf4"], "drivers": ["native"], "layouts": ["one"]}))
+    ways = list(
+        all_configurations(
+            {"formats": ["cdf1", "cdf5", "netcdf4"], "drivers": ["native"], "layouts": ["one"]}
+        )
+    )
     for way in ways:
         take(way, fields, str(tmp_path))
     with shoal.open(ways[2].path, mode="r+") as file:
         file.put("u", file.get("u", 1) + 1, 1)
     assert compare_all(ways, comm) == 3
     assert [way.differs for way in ways] == [[], [], ["from one-cdf1-native: u"]]
-    broken = Way("one", "cdf5", "native", "")
+    broken = Configuration("one", "cdf5", "native", "")
     fields.values = lambda name, record: 1 / 0
     with pytest.raises(ZeroDivisionError):
         take(broken, fields, str(tmp_path))

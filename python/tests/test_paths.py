@@ -45,7 +45,7 @@ def test_any_name(tmp_path, name, form, format):
 
 def test_name_in_error(tmp_path):
     raw = os.path.join(os.fsencode(tmp_path), b"no-\xff", b"x.nc")
-    with pytest.raises(shoal.FileMissingError) as info:
+    with pytest.raises(shoal.NoSuchFileError) as info:
         shoal.open(raw)
     assert "no-\udcff" in str(info.value)
 

@@ -89,8 +89,8 @@ Status finish_those(Which&& which) {
   return first;
 }
 
-// What is lost is told even if warnings are not wanted: nobody else learns of it.
-void tell(const Dataset& dataset, const std::string& what, bool warning = false) {
+// What is lost is reported even if warnings are not wanted: nobody else learns of it.
+void report(const Dataset& dataset, const std::string& what, bool warning = false) {
   if (dataset.comm().rank() == 0 && !(warning && dataset.settings().flag("quiet")))
     std::fprintf(stderr, "shoal: %s: %s\n", dataset.path().c_str(), what.c_str());
 }
@@ -99,14 +99,14 @@ void close_forgotten(shoal_dataset* handle) {
   Dataset& dataset = *handle->dataset;
   const std::string late = "the dataset was not closed before MPI_Finalize";
   if (!all_come(dataset))
-    return tell(dataset, late + " by some ranks, and others closed it or did not come within " +
-                             dataset.settings().text("wait_seconds") +
-                             " s (setting wait_seconds); what was written since the last sync is lost");
+    return report(dataset, late + " by some ranks, and others closed it or did not come within " +
+                               dataset.settings().text("wait_seconds") +
+                               " s (setting wait_seconds); what was written since the last sync is lost");
   const Status status = caught([&] { dataset.close(false); });
   if (status.ok())
-    tell(dataset, late + "; it is closed now, and whole. Call close, so that you learn of errors", true);
+    report(dataset, late + "; it is closed now, and whole. Call close, so that you learn of errors", true);
   else
-    tell(dataset, late + "; closing it now failed: " + status.text());
+    report(dataset, late + "; closing it now failed: " + status.text());
 }
 
 int at_finalize(MPI_Comm, int, void*, void*) {
@@ -130,7 +130,7 @@ int at_finalize(MPI_Comm, int, void*, void*) {
                    -1,
                    {},
                    {}};
-      if (!outcome.ok()) tell(dataset, "closing it in the background failed: " + outcome.text());
+      if (!outcome.ok()) report(dataset, "closing it in the background failed: " + outcome.text());
     }
     const auto open = known().open;
     for (auto* handle : open)
@@ -184,16 +184,16 @@ void close(std::unique_ptr<shoal_dataset> handle, bool durable) {
   if (!begun.ok()) throw Error(begun);
 }
 
-Unfinished unfinished(const Comm& comm, const std::string& path) {
+PendingClose pending_close(const Comm& comm, const std::string& path) {
   const std::lock_guard lock(known().mutex);
-  if (known().closing.empty()) return Unfinished::none;
+  if (known().closing.empty()) return PendingClose::none;
   const std::string wanted = one_name(path);
-  auto found = Unfinished::none;
+  auto found = PendingClose::none;
   for (const auto& closing : known().closing)
     if (closing.path == wanted)
       found = std::max(found, within(closing.handle->dataset->comm().ranks(), comm.ranks())
-                                  ? Unfinished::here
-                                  : Unfinished::elsewhere);
+                                  ? PendingClose::here
+                                  : PendingClose::elsewhere);
   return found;
 }
 

@@ -18,7 +18,7 @@ void unwatch(shoal_dataset* handle);
 /// what failed comes out there. Collective.
 void close(std::unique_ptr<shoal_dataset> handle, bool durable);
 /// See DatasetOptions.
-Unfinished unfinished(const Comm& comm, const std::string& path);
+PendingClose pending_close(const Comm& comm, const std::string& path);
 /// Finish closing datasets of this path (nullptr: of all paths). Throws the first failure after all were
 /// tried. Collective.
 void finish_closing(const std::string* path);

@@ -39,7 +39,8 @@ namespace {
 class Own {
  public:
   Own(MPI_Comm comm, const char* name, const std::string& path = {})
-      : comm_(comm, Meets::anyhow, {wait_seconds_here(), name, path}), calling_(comm_, name, path) {}
+      : comm_(comm, CollectiveMethod::anyhow, {wait_seconds_here(), name, path}),
+        calling_(comm_, name, path) {}
   const Comm& comm() const { return comm_; }
   /// The settings' wait_seconds counts that rank 0 finds.
   void agree_or_throw(const Status& status) const {
@@ -56,7 +57,7 @@ class Own {
     caught([&] {
       const Settings mine = resolve_settings("", {"", ""});
       if (!mine.is_default("wait_seconds")) seconds = mine.seconds("wait_seconds");
-    });  // wrong ones are told where a dataset is opened
+    });  // wrong ones are reported where a dataset is opened
     return seconds;
   }
   double wait_seconds_of_settings() const {
@@ -102,7 +103,7 @@ int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* 
   });
 }
 
-int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_t ncells,
+int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int uncut_dims, int64_t ncells,
               const int64_t* cells, shoal_decomposition** out) {
   return guard([&] {
     if (out != nullptr) *out = nullptr;
@@ -117,7 +118,7 @@ int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_
                     "ncells is " + std::to_string(ncells) + "; a list of cells has 0 or more");
       if (ncells > 0) require(cells, "cells");
     }));
-    auto made = Decomposition::map(own.comm(), dims_from(ndims, global), whole,
+    auto made = Decomposition::map(own.comm(), dims_from(ndims, global), uncut_dims,
                                    {cells, static_cast<std::size_t>(ncells)});
     *out = new shoal_decomposition{std::move(made)};
   });
@@ -198,9 +199,10 @@ int shoal_decomposition_map_info(const shoal_decomposition* decomposition, shoal
     const Decomposition& d = *decomposition->decomposition;
     const IndexMap* map = d.map();
     const std::int64_t tile = d.tile().cells();
-    *out = map == nullptr ? shoal_map_info{0, 0, tile, tile, 0, 0}
-                          : shoal_map_info{1,           d.whole(),    map->local_cells(), map->mapped_cells(),
-                                           map->runs(), d.map_bytes()};
+    *out = map == nullptr
+               ? shoal_map_info{0, 0, tile, tile, 0, 0}
+               : shoal_map_info{1,           d.uncut_dims(), map->local_cells(), map->mapped_cells(),
+                                map->runs(), d.map_bytes()};
   });
 }
 

@@ -14,8 +14,8 @@ DatasetOptions options_of(const char* settings, const Status& problem) {
   options.settings = settings == nullptr ? "" : settings;
   options.sources = current_sources();
   options.problem = problem;
-  options.unfinished = unfinished;
-  options.make_way = [](const std::string& path) { finish_closing(&path); };
+  options.pending_close = pending_close;
+  options.await_pending_close = [](const std::string& path) { finish_closing(&path); };
   return options;
 }
 
@@ -231,13 +231,13 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
     refusal.section.record = record;
     refusal.array.problem = refusal.refused = refused;
     // Of a write that others do not wait in, who knows of what variable the cells are takes its place among
-    // the others. Where all meet, what the others ask for need not be known.
-    const bool meets = call == SHOAL_CALL_READ || call == SHOAL_CALL_GET;
+    // the others. Where all calls are matched, what the others ask for need not be known.
+    const bool agrees = call == SHOAL_CALL_READ || call == SHOAL_CALL_GET;
     const auto& variables = file.schema().variables;
     const bool is_there =
         variable != nullptr &&
         std::any_of(variables.begin(), variables.end(), [&](const auto& v) { return v.name == variable; });
-    if (is_there && !meets)
+    if (is_there && !agrees)
       refusal.variable = variable;
     else
       refusal.problem = refused;

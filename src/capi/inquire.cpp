@@ -45,12 +45,13 @@ void copy_numbers(const Attribute& attribute, Type type, void* values) {
   const std::size_t from_size = size_of(attribute.type);
   const std::size_t to_size = size_of(type);
   const ConvertRun convert = find_conversion({attribute.type, from_size, false}, {type, to_size, false});
-  const Misfits misfits = convert(attribute.data.data(), static_cast<int64_t>(from_size),
-                                  static_cast<std::byte*>(values), static_cast<int64_t>(to_size),
-                                  attribute.count(), static_cast<const std::byte*>(default_fill(type)));
-  if (misfits.count > 0)
-    throw Error(Code::range, "value " + std::to_string(misfits.first) + " of attribute '" + attribute.name +
-                                 "' does not fit from " + name_of(attribute.type) + " to " + name_of(type));
+  const ConversionErrors conversion_errors = convert(
+      attribute.data.data(), static_cast<int64_t>(from_size), static_cast<std::byte*>(values),
+      static_cast<int64_t>(to_size), attribute.count(), static_cast<const std::byte*>(default_fill(type)));
+  if (conversion_errors.count > 0)
+    throw Error(Code::range, "value " + std::to_string(conversion_errors.first) + " of attribute '" +
+                                 attribute.name + "' does not fit from " + name_of(attribute.type) + " to " +
+                                 name_of(type));
 }
 
 void copy_texts(const Attribute& attribute, char** out) {

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "capi/handles.hpp"
 #include "codec/filters.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 
 namespace shoal::capi {
 
@@ -57,7 +57,7 @@ std::string hdf5_library() {
 /// Names of the drivers of this build, or of those whose library was not there.
 std::string drivers(bool present) {
   std::vector<std::string> names;
-  for (const auto& kind : driver_kinds())
+  for (const auto& kind : registered_drivers())
     if ((kind.make != nullptr) == present) names.emplace_back(kind.name);
   return names.empty() ? "none" : joined(names, " ");
 }

@@ -12,12 +12,12 @@
 namespace shoal {
 namespace {
 
-using kernels::Letter;
 using kernels::Logical;
+using kernels::TextByte;
 using kernels::Unsigned;
 
 using MoveLoop = void (*)(const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t);
-using CastLoop = Misfits (*)(const std::byte*, std::byte*, std::int64_t, const std::byte*);
+using CastLoop = ConversionErrors (*)(const std::byte*, std::byte*, std::int64_t, const std::byte*);
 
 /// A conversion in up to three steps over blocks that stay in the first-level cache: bring elements together
 /// in this machine's byte order, convert them, spread them in the target's order. So no loop exists for each
@@ -35,8 +35,8 @@ struct Steps {
 constexpr std::int64_t k_block = 512;  // elements; two buffers of at most 4 KiB
 constexpr std::size_t k_largest = 8;   // bytes of an element
 
-Misfits run_steps(const Steps& steps, const std::byte* from, std::int64_t from_stride, std::byte* to,
-                  std::int64_t to_stride, std::int64_t n, const std::byte* substitute) {
+ConversionErrors run_steps(const Steps& steps, const std::byte* from, std::int64_t from_stride, std::byte* to,
+                           std::int64_t to_stride, std::int64_t n, const std::byte* substitute) {
   alignas(64) std::array<std::byte, k_block * k_largest> gathered;
   alignas(64) std::array<std::byte, k_block * k_largest> converted;
   const bool gathers = steps.from_swapped || from_stride != steps.from_size;
@@ -47,7 +47,7 @@ Misfits run_steps(const Steps& steps, const std::byte* from, std::int64_t from_s
     std::copy_n(substitute, steps.to_size, native_substitute.begin());
     if (steps.to_swapped) std::reverse(native_substitute.begin(), native_substitute.begin() + steps.to_size);
   }
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   for (std::int64_t at = 0; at < n; at += k_block) {
     const std::int64_t m = std::min(k_block, n - at);
     const std::byte* source = from + at * from_stride;
@@ -56,17 +56,17 @@ Misfits run_steps(const Steps& steps, const std::byte* from, std::int64_t from_s
       steps.gather(source, from_stride, gathered.data(), steps.from_size, m);
       source = gathered.data();
     }
-    const Misfits found =
+    const ConversionErrors found =
         steps.cast(source, scatters ? converted.data() : target, m, native_substitute.data());
     if (scatters) steps.scatter(converted.data(), steps.to_size, target, to_stride, m);
-    if (found.count > 0) misfits.merge(found, at);
+    if (found.count > 0) conversion_errors.merge(found, at);
   }
-  return misfits;
+  return conversion_errors;
 }
 
 template <Isa isa, class S, class D, bool from_swapped, bool to_swapped>
-Misfits convert_run(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
-                    std::int64_t n, const std::byte* substitute) {
+ConversionErrors convert_run(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                             std::int64_t to_stride, std::int64_t n, const std::byte* substitute) {
   static constexpr Steps k_steps{
       &Run<isa, kernels::Move<Unsigned<sizeof(S)>, from_swapped>>::template call<
           const std::byte*, std::int64_t, std::byte*, std::int64_t, std::int64_t>,
@@ -82,8 +82,8 @@ Misfits convert_run(const std::byte* from, std::int64_t from_stride, std::byte* 
 }
 
 template <Isa isa, class U, bool swap>
-Misfits copy_run(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
-                 std::int64_t n, const std::byte*) {
+ConversionErrors copy_run(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                          std::int64_t to_stride, std::int64_t n, const std::byte*) {
   Run<isa, kernels::Move<U, swap>>::call(from, from_stride, to, to_stride, n);
   return {};
 }
@@ -113,7 +113,7 @@ ConvertLoop with_element(const Element& element, F f) {
     case Type::double_:
       return f(std::type_identity<double>{});
     case Type::char_:
-      return f(std::type_identity<Letter>{});
+      return f(std::type_identity<TextByte>{});
     case Type::logical:
       switch (element.size) {
         case 1:
@@ -142,8 +142,8 @@ ConvertLoop with_flag(bool flag, F f) {
 
 template <class S, class D>
 constexpr bool k_converts = [] {
-  constexpr bool k_text_in = std::is_same_v<S, Letter>;
-  constexpr bool k_text_out = std::is_same_v<D, Letter>;
+  constexpr bool k_text_in = std::is_same_v<S, TextByte>;
+  constexpr bool k_text_out = std::is_same_v<D, TextByte>;
   return k_text_in ? kernels::is_logical<D>::value : !k_text_out;
 }();
 
@@ -207,18 +207,18 @@ ConvertRun ConvertRun::rounded(const Rounding* rounding, const Element& to) cons
   return out;
 }
 
-Misfits ConvertRun::convert_and_round(const std::byte* from, std::int64_t from_stride, std::byte* to,
-                                      std::int64_t to_stride, std::int64_t n,
-                                      const std::byte* substitute) const {
+ConversionErrors ConvertRun::convert_and_round(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                                               std::int64_t to_stride, std::int64_t n,
+                                               const std::byte* substitute) const {
   constexpr std::int64_t k_rounded = 1024;  // elements that stay in the first-level cache
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   for (std::int64_t at = 0; at < n; at += k_rounded) {
     const std::int64_t m = std::min(k_rounded, n - at);
-    misfits.merge(loop_(from + at * from_stride, from_stride, to + at * to_stride, to_stride, m, substitute),
-                  at);
+    conversion_errors.merge(
+        loop_(from + at * from_stride, from_stride, to + at * to_stride, to_stride, m, substitute), at);
     rounding_->apply(to + at * to_stride, to_stride, m, swapped_);
   }
-  return misfits;
+  return conversion_errors;
 }
 
 ConvertRun find_conversion(const Element& from, const Element& to) {

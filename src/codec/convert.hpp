@@ -19,11 +19,11 @@ struct Element {
 };
 
 /// Values that did not fit the target type.
-struct Misfits {
+struct ConversionErrors {
   std::int64_t count = 0;
   std::int64_t first = -1;  ///< row-major position of the first one in the box that was copied
 
-  void merge(const Misfits& later, std::int64_t offset) {
+  void merge(const ConversionErrors& later, std::int64_t offset) {
     if (first < 0 && later.first >= 0) first = later.first + offset;
     count += later.count;
   }
@@ -33,8 +33,8 @@ struct Misfits {
 /// element of the target's type in the target's byte order; nullptr stands for zero) and counted. Places must
 /// not overlap; they need no alignment. Raises no floating-point exceptions but inexact and underflow, and
 /// those that signalling NaNs raise.
-using ConvertLoop = Misfits (*)(const std::byte* from, std::int64_t from_stride, std::byte* to,
-                                std::int64_t to_stride, std::int64_t n, const std::byte* substitute);
+using ConvertLoop = ConversionErrors (*)(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                                         std::int64_t to_stride, std::int64_t n, const std::byte* substitute);
 
 class Rounding;
 
@@ -52,8 +52,8 @@ class ConvertRun {
     return out;
   }
 
-  Misfits operator()(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
-                     std::int64_t n, const std::byte* substitute) const {
+  ConversionErrors operator()(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                              std::int64_t to_stride, std::int64_t n, const std::byte* substitute) const {
     if (streamed_size_ > 0) return convert_and_stream(from, from_stride, to, to_stride, n, substitute);
     if (rounding_ == nullptr) return loop_(from, from_stride, to, to_stride, n, substitute);
     return convert_and_round(from, from_stride, to, to_stride, n, substitute);
@@ -61,11 +61,13 @@ class ConvertRun {
   friend bool operator==(const ConvertRun&, const ConvertRun&) = default;
 
  private:
-  Misfits convert_and_round(const std::byte* from, std::int64_t from_stride, std::byte* to,
-                            std::int64_t to_stride, std::int64_t n, const std::byte* substitute) const;
+  ConversionErrors convert_and_round(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                                     std::int64_t to_stride, std::int64_t n,
+                                     const std::byte* substitute) const;
 
-  Misfits convert_and_stream(const std::byte* from, std::int64_t from_stride, std::byte* to,
-                             std::int64_t to_stride, std::int64_t n, const std::byte* substitute) const;
+  ConversionErrors convert_and_stream(const std::byte* from, std::int64_t from_stride, std::byte* to,
+                                      std::int64_t to_stride, std::int64_t n,
+                                      const std::byte* substitute) const;
 
   ConvertLoop loop_;
   const Rounding* rounding_ = nullptr;
@@ -87,8 +89,9 @@ ConvertRun find_conversion(const Element& from, const Element& to);
 
 /// Copy a box of count elements between two strided places, converting. Strides in bytes, one a dimension,
 /// any sign. Merges dimensions that are contiguous on both sides into longer runs. Local.
-Misfits copy_box(const std::byte* from, const Dims& from_strides, std::byte* to, const Dims& to_strides,
-                 const Dims& count, ConvertRun convert, const std::byte* substitute);
+ConversionErrors copy_box(const std::byte* from, const Dims& from_strides, std::byte* to,
+                          const Dims& to_strides, const Dims& count, ConvertRun convert,
+                          const std::byte* substitute);
 
 /// Fill a strided box with copies of one element of size bytes. Local.
 void fill_box(std::byte* to, const Dims& to_strides, const Dims& count, const std::byte* element,

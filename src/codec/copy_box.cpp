@@ -169,14 +169,15 @@ void fill_with(std::byte* to, const Walk& walk, const std::byte* element) {
 
 }  // namespace
 
-Misfits copy_box(const std::byte* from, const Dims& from_strides, std::byte* to, const Dims& to_strides,
-                 const Dims& count, ConvertRun convert, const std::byte* substitute) {
+ConversionErrors copy_box(const std::byte* from, const Dims& from_strides, std::byte* to,
+                          const Dims& to_strides, const Dims& count, ConvertRun convert,
+                          const std::byte* substitute) {
   if (volume(count) <= 0) return {};
   const Walk walk = plan_walk(from_strides, to_strides, count);
-  Misfits all;
+  ConversionErrors all;
   walk_runs(walk,
             [&](std::int64_t from_offset, std::int64_t to_offset, std::int64_t position, std::int64_t cells) {
-              const Misfits found =
+              const ConversionErrors found =
                   convert(from + from_offset, walk.run.from, to + to_offset, walk.run.to, cells, substitute);
               if (found.count == 0) return;
               // Runs come in the order that is fastest, so the first in row-major order may be met late.

@@ -8,7 +8,7 @@ namespace shoal {
 
 namespace {
 constexpr std::size_t k_symbols = 286, k_end = 256;
-constexpr std::size_t k_least_length = 35, k_most_length = 258;  // of the runs told here
+constexpr std::size_t k_least_length = 35, k_most_length = 258;  // of the runs coded here
 
 /// Bits of each symbol: nearly all have 8. The two values with 9 make room for the end of a block, the
 /// longest length (11) and all others of 35 and more (12): 254/256 + 2/512 + 2/2048 + 12/4096 = 1.
@@ -26,7 +26,7 @@ constexpr std::uint16_t reversed(std::uint32_t bits, unsigned count) {
   return static_cast<std::uint16_t>(back);
 }
 
-// The lengths above are told in the block's head by a code of their own.
+// The lengths above are given in the block's head by a code of their own.
 constexpr std::array<std::uint8_t, 19> k_order{16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                11, 4,  12, 3, 13, 2, 14, 1, 15};
 constexpr unsigned length_of_length(unsigned length) {
@@ -112,7 +112,7 @@ void DeflateBlocks::put_runs(std::span<const std::byte> bytes) {
     auto left = static_cast<std::size_t>(end - bytes.begin()) - i;
     if (left + 1 < k_run) continue;
     for (i += left; left > 0;) {
-      // What is left then is nothing, or enough to be told.
+      // What is left then is nothing, or enough for a run.
       const bool is_long = left == k_most_length || left >= k_most_length + k_least_length;
       const std::size_t now = is_long ? k_most_length : left > k_most_length ? left - k_least_length : left;
       put_run(now);
@@ -124,18 +124,18 @@ void DeflateBlocks::put_runs(std::span<const std::byte> bytes) {
 
 // The symbols of lengths below 258 stand for 8, 16 or 32 of them each.
 void DeflateBlocks::put_run(std::size_t length) {
-  const auto tell = [&](std::size_t first_symbol, std::size_t first_length, unsigned more) {
+  const auto report = [&](std::size_t first_symbol, std::size_t first_length, unsigned more) {
     put(codes().symbols[first_symbol + ((length - first_length) >> more)]);
     put(static_cast<std::uint32_t>((length - first_length) & ((1U << more) - 1)), more);
   };
   if (length == k_most_length)
-    tell(285, length, 0);
+    report(285, length, 0);
   else if (length >= 131)
-    tell(281, 131, 5);
+    report(281, 131, 5);
   else if (length >= 67)
-    tell(277, 67, 4);
+    report(277, 67, 4);
   else
-    tell(273, k_least_length, 3);
+    report(273, k_least_length, 3);
   put(0, 1);  // the byte before
 }
 

@@ -12,7 +12,7 @@ namespace shoal {
 /// would find anything but runs of one value: land, or cells that nobody owns.
 class DeflateBlocks {
  public:
-  /// Runs of so many equal bytes are told as such.
+  /// Runs of so many equal bytes are coded as such.
   static constexpr std::size_t k_run = 48;
   /// No more bytes are written for so many.
   static constexpr std::size_t bound(std::size_t bytes) { return bytes + bytes / 8 + 256; }

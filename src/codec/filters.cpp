@@ -202,9 +202,9 @@ std::uint32_t fletcher32(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> zstd([[maybe_unused]] std::span<const std::byte> bytes, [[maybe_unused]] int level) {
 #ifdef SHOAL_HAVE_ZSTD
-  std::vector<std::byte> room(ZSTD_compressBound(bytes.size()));
-  room.resize(compress(zstd_compressor().get(), bytes, level, room));
-  return room;
+  std::vector<std::byte> space(ZSTD_compressBound(bytes.size()));
+  space.resize(compress(zstd_compressor().get(), bytes, level, space));
+  return space;
 #else
   throw Error(Code::not_supported, missing_code({{Filter::zstd, 1}}));
 #endif
@@ -212,21 +212,21 @@ std::vector<std::byte> zstd([[maybe_unused]] std::span<const std::byte> bytes, [
 
 std::vector<std::byte> unzstd([[maybe_unused]] std::span<const std::byte> bytes) {
 #ifdef SHOAL_HAVE_ZSTD
-  const std::uint64_t told = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (told == ZSTD_CONTENTSIZE_ERROR || told == ZSTD_CONTENTSIZE_UNKNOWN)
-    throw damaged("zstd does not tell how long it was");
+  const std::uint64_t reported = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  if (reported == ZSTD_CONTENTSIZE_ERROR || reported == ZSTD_CONTENTSIZE_UNKNOWN)
+    throw damaged("zstd does not say how long it was");
   const auto most = std::min<std::uint64_t>(k_largest_chunk, k_most_growth * bytes.size());
-  if (told > most)
-    throw damaged("zstd says that it had " + std::to_string(told) + " bytes, of which it has " +
+  if (reported > most)
+    throw damaged("zstd says that it had " + std::to_string(reported) + " bytes, of which it has " +
                   std::to_string(bytes.size()) + " now");
   // What it says it had may be wrong in a damaged chunk: room grows with what is really there.
   std::vector<std::byte> whole;
-  for (std::uint64_t room = std::min<std::uint64_t>(told, k_usual_growth * bytes.size());;
-       room = std::min(told, 8 * room)) {
-    whole.resize(room);
+  for (std::uint64_t space = std::min<std::uint64_t>(reported, k_usual_growth * bytes.size());;
+       space = std::min(reported, 8 * space)) {
+    whole.resize(space);
     const auto got = ZSTD_decompress(whole.data(), whole.size(), bytes.data(), bytes.size());
-    if (got == told) break;
-    if (room == told || ZSTD_getErrorCode(got) != ZSTD_error_dstSize_tooSmall)
+    if (got == reported) break;
+    if (space == reported || ZSTD_getErrorCode(got) != ZSTD_error_dstSize_tooSmall)
       throw damaged("zstd cannot read it");
   }
   return whole;
@@ -300,17 +300,17 @@ void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
 
 std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<const std::byte> bytes,
                                                std::size_t plane, Buffer& to) {
-  const auto room = [&](std::size_t size) {
+  const auto space = [&](std::size_t size) {
     if (to.size() < size) to.resize(size);
     return to.data();
   };
   std::size_t size = bytes.size();
   switch (filter.id) {
     case Filter::shuffle:
-      shuffle(bytes, element_, room(size));
+      shuffle(bytes, element_, space(size));
       break;
     case Filter::fletcher32: {
-      std::copy(bytes.begin(), bytes.end(), room(size + sizeof(std::uint32_t)));
+      std::copy(bytes.begin(), bytes.end(), space(size + sizeof(std::uint32_t)));
       const auto sum = fletcher32(bytes);
       for (int b = 0; b < 4; ++b)
         to[size++] = static_cast<std::byte>(sum >> (8 * b));
@@ -318,14 +318,14 @@ std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<c
     }
 #ifdef SHOAL_HAVE_LIBDEFLATE
     case Filter::deflate:
-      size = libraries_->deflate.compress(filter.level, bytes, plane, room(size));
-      if (size == 0) size = Deflate::store(bytes, room(Deflate::bound(bytes.size())));
+      size = libraries_->deflate.compress(filter.level, bytes, plane, space(size));
+      if (size == 0) size = Deflate::store(bytes, space(Deflate::bound(bytes.size())));
       break;
 #endif
 #ifdef SHOAL_HAVE_ZSTD
     case Filter::zstd: {
       const auto most = ZSTD_compressBound(size);
-      size = compress(libraries_->compressor(), bytes, filter.level, {room(most), most});
+      size = compress(libraries_->compressor(), bytes, filter.level, {space(most), most});
       break;
     }
 #endif
@@ -337,7 +337,7 @@ std::span<const std::byte> ChunkCoder::forward(const Filter& filter, std::span<c
 
 std::span<const std::byte> ChunkCoder::back(const Filter& filter, std::span<const std::byte> bytes,
                                             std::size_t size, Buffer& buffer, std::byte* to) {
-  const auto room = [&] {
+  const auto space = [&] {
     if (to == nullptr) {
       if (buffer.size() < size) buffer.resize(size);
       to = buffer.data();
@@ -347,7 +347,7 @@ std::span<const std::byte> ChunkCoder::back(const Filter& filter, std::span<cons
   switch (filter.id) {
     case Filter::shuffle:
       if (bytes.size() != size) throw damaged("it has a wrong length before it is put in order");
-      unshuffle(bytes, element_, room());
+      unshuffle(bytes, element_, space());
       return {to, size};
     case Filter::fletcher32: {
       if (bytes.size() < sizeof(std::uint32_t)) throw damaged("it is too short for a checksum");
@@ -363,13 +363,13 @@ std::span<const std::byte> ChunkCoder::back(const Filter& filter, std::span<cons
     }
 #ifdef SHOAL_HAVE_LIBDEFLATE
     case Filter::deflate:
-      if (!libraries_->deflate.decompress(bytes, {room(), size})) throw damaged("deflate cannot read it");
+      if (!libraries_->deflate.decompress(bytes, {space(), size})) throw damaged("deflate cannot read it");
       return {to, size};
 #endif
 #ifdef SHOAL_HAVE_ZSTD
     case Filter::zstd: {
       const auto got =
-          ZSTD_decompressDCtx(libraries_->decompressor(), room(), size, bytes.data(), bytes.size());
+          ZSTD_decompressDCtx(libraries_->decompressor(), space(), size, bytes.data(), bytes.size());
       if (ZSTD_isError(got) != 0) throw damaged(std::string("zstd says ") + ZSTD_getErrorName(got));
       return {to, got};
     }

@@ -145,7 +145,7 @@ struct Logical {
 };
 
 /// One byte of text.
-struct Letter {
+struct TextByte {
   char value;
 };
 
@@ -241,21 +241,22 @@ struct Rule<Logical<S>, Logical<U>> {
 };
 
 template <class U>
-struct Rule<Letter, Logical<U>> {
+struct Rule<TextByte, Logical<U>> {
   static constexpr bool k_always_fits = false;
   static bool is_true(char c) { return c == 'T' || c == 't' || c == '1' || c == 'Y' || c == 'y'; }
   static bool is_false(char c) {
     return c == 'F' || c == 'f' || c == '0' || c == 'N' || c == 'n' || c == ' ';
   }
-  static bool fits(Letter letter) { return is_true(letter.value) || is_false(letter.value); }
-  static Logical<U> convert(Letter letter) { return {static_cast<U>(is_true(letter.value))}; }
+  static bool fits(TextByte letter) { return is_true(letter.value) || is_false(letter.value); }
+  static Logical<U> convert(TextByte letter) { return {static_cast<U>(is_true(letter.value))}; }
 };
 
 /// Converts n contiguous elements in this machine's byte order; those that do not fit become *substitute.
 template <class S, class D>
 struct Cast {
-  [[gnu::always_inline]] static inline Misfits run(const std::byte* __restrict from, std::byte* __restrict to,
-                                                   std::int64_t n, const std::byte* substitute) {
+  [[gnu::always_inline]] static inline ConversionErrors run(const std::byte* __restrict from,
+                                                            std::byte* __restrict to, std::int64_t n,
+                                                            const std::byte* substitute) {
     using R = Rule<S, D>;
     constexpr auto k_from = static_cast<std::int64_t>(sizeof(S));
     constexpr auto k_to = static_cast<std::int64_t>(sizeof(D));
@@ -264,34 +265,37 @@ struct Cast {
         store(to + i * k_to, R::convert(load<S>(from + i * k_from)));
       return {};
     } else {
-      // Misfits are rare: the loop only notices that there are some, as wide as S so that vectors stay whole.
+      // Conversion errors are rare: the loop only notices that there are some, as wide as S so that vectors
+      // stay whole.
       using Bits = Unsigned<sizeof(S)>;
-      Bits any_misfit = 0;
+      Bits any_error = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         S value = load<S>(from + i * k_from);
-        const auto misfit = static_cast<Bits>(!R::fits(value));
-        any_misfit = static_cast<Bits>(any_misfit | misfit);
-        // Converting a floating-point misfit would be undefined, and may trap. A mask, as compilers branch
-        // for `?:` here.
+        const auto conversion_error = static_cast<Bits>(!R::fits(value));
+        any_error = static_cast<Bits>(any_error | conversion_error);
+        // Converting a floating-point value that does not fit would be undefined, and may trap. A mask, as
+        // compilers branch for `?:` here.
         if constexpr (std::is_floating_point_v<S>)
-          value = std::bit_cast<S>(static_cast<Bits>(std::bit_cast<Bits>(value) & (misfit - Bits{1})));
+          value =
+              std::bit_cast<S>(static_cast<Bits>(std::bit_cast<Bits>(value) & (conversion_error - Bits{1})));
         store(to + i * k_to, R::convert(value));
       }
-      if (any_misfit == 0) return {};
+      if (any_error == 0) return {};
       return put_substitutes(from, to, n, substitute);
     }
   }
 
  private:
-  [[gnu::noinline, gnu::cold]] static Misfits put_substitutes(const std::byte* from, std::byte* to,
-                                                              std::int64_t n, const std::byte* substitute) {
-    Misfits misfits;
+  [[gnu::noinline, gnu::cold]] static ConversionErrors put_substitutes(const std::byte* from, std::byte* to,
+                                                                       std::int64_t n,
+                                                                       const std::byte* substitute) {
+    ConversionErrors conversion_errors;
     for (std::int64_t i = 0; i < n; ++i) {
       if (Rule<S, D>::fits(load<S>(from + i * static_cast<std::int64_t>(sizeof(S))))) continue;
-      if (misfits.count++ == 0) misfits.first = i;
+      if (conversion_errors.count++ == 0) conversion_errors.first = i;
       std::memcpy(to + i * static_cast<std::int64_t>(sizeof(D)), substitute, sizeof(D));
     }
-    return misfits;
+    return conversion_errors;
   }
 };
 

@@ -237,7 +237,7 @@ void Rounding::apply_to(std::byte* at, std::int64_t stride, std::int64_t n, bool
     return for_each_in_place<U>(at, stride, n, swapped, rule);
   }
   // A denormal value has no leading bit that is not stored: the unit of its last digit, counted in the
-  // smallest values there are, tells the bits.
+  // smallest values there are, gives the number of bits.
   const auto zeros_of_denormal = [&](U fraction) {
     int exponent = 0;
     const double m = std::frexp(static_cast<double>(fraction), &exponent);

@@ -38,22 +38,23 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 }  // namespace
 
-Misfits ConvertRun::convert_and_stream(const std::byte* from, std::int64_t from_stride, std::byte* to,
-                                       std::int64_t to_stride, std::int64_t n,
-                                       const std::byte* substitute) const {
+ConversionErrors ConvertRun::convert_and_stream(const std::byte* from, std::int64_t from_stride,
+                                                std::byte* to, std::int64_t to_stride, std::int64_t n,
+                                                const std::byte* substitute) const {
   const std::int64_t size = streamed_size_;
   const ConvertRun as_usual = streaming(0);
   if (to_stride != size || n * size < k_short)
     return as_usual(from, from_stride, to, to_stride, n, substitute);
   alignas(k_line) std::array<std::byte, k_part> part;
   const std::int64_t most = k_part / size;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   for (std::int64_t at = 0; at < n; at += most) {
     const std::int64_t m = std::min(most, n - at);
-    misfits.merge(as_usual(from + at * from_stride, from_stride, part.data(), size, m, substitute), at);
+    conversion_errors.merge(as_usual(from + at * from_stride, from_stride, part.data(), size, m, substitute),
+                            at);
     stream(to + at * size, part.data(), static_cast<std::size_t>(m * size));
   }
-  return misfits;
+  return conversion_errors;
 }
 
 void finish_streams() {

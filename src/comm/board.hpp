@@ -11,7 +11,7 @@
 
 namespace shoal {
 
-/// Somewhere ranks that share memory wait for each other: a meeting room, a stage. Local, all of it.
+/// A place where ranks that share memory wait for each other: node collectives, a stage. Local, all of it.
 class Place {
  public:
   Place() = default;
@@ -32,7 +32,7 @@ struct Awaited {
   static constexpr int k_all = -1;
 };
 
-/// Where ranks of a communicator that share memory tell what call they are in, and for what they wait. So
+/// Where ranks of a communicator that share memory say what call they are in, and for what they wait. So
 /// that who waits can say who is missing and where it was last; and so that ranks that wait for each other,
 /// at different places, find out. Local, but for the constructor.
 class Board {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "comm/meeting_room.hpp"
+#include "comm/node_collectives.hpp"
 #include "comm/patience.hpp"
 
 namespace shoal {
@@ -74,7 +74,7 @@ void check_mpi(int mpi_code, const char* what) {
 }
 
 // What a communicator of the caller's keeps for datasets to come: a duplicate, which is made once, and the
-// room where its ranks meet if they share memory.
+// node collectives in which its ranks match calls if they share memory.
 std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent, const Entry& entry) {
   using Kept = std::shared_ptr<const Comm>;
   // MPI is in no state to free a communicator while it deletes the attributes of another one. (Never
@@ -116,7 +116,7 @@ std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent, const Entry& entry)
 // nobody: so nobody is left alone in calls that cannot be given up.
 void Comm::come_together(MPI_Comm parent, Ties& ties) {
   for (int i = 0; i < 2; ++i) {
-    ties.met = false;
+    ties.has_matched = false;
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Ibarrier(parent, &request), "MPI_Ibarrier");
     await_all(parent, request, "MPI_Ibarrier", nullptr, ties, false);
@@ -133,18 +133,19 @@ std::shared_ptr<Comm> Comm::new_origin(MPI_Comm parent, const std::shared_ptr<Ti
   if (size == 1 || made->split_by_memory().size() != size) return made;
   try {
     ties->board = std::make_shared<Board>(*made);
-    made->make_room();
+    made->make_node_collectives();
   } catch (const Error& e) {
     if (e.code() != Code::no_memory) throw;
   }
-  if (!made->room_) ties->board.reset();
+  if (!made->node_collectives_) ties->board.reset();
   return made;
 }
 
-Comm::Comm(MPI_Comm parent, Meets meets, const Entry& entry) : Comm(origin_of(parent, entry), meets, entry) {}
+Comm::Comm(MPI_Comm parent, CollectiveMethod method, const Entry& entry)
+    : Comm(origin_of(parent, entry), method, entry) {}
 
 // What others wait for here they wait for as long as for the new one.
-Comm::Comm(std::shared_ptr<const Comm> origin, Meets meets, const Entry& entry)
+Comm::Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const Entry& entry)
     : origin_(std::move(origin)),
       rank_(origin_->rank_),
       size_(origin_->size_),
@@ -159,12 +160,12 @@ Comm::Comm(std::shared_ptr<const Comm> origin, Meets meets, const Entry& entry)
   else
     first.call = first.board ? first.board->call_under_way() : "";
   ties_->call = first.call;
-  first.met = false;
+  first.has_matched = false;
   if (first.board && begins) first.board->come_to_call(entry.call, entry.of_what);
   const double usual = std::exchange(first.wait_seconds, ties_->wait_seconds);
   const Status made = caught([&] {
-    if (meets == Meets::anyhow && origin_->room_) make_room();
-    if (!room_) handle();
+    if (method == CollectiveMethod::anyhow && origin_->node_collectives_) make_node_collectives();
+    if (!node_collectives_) handle();
   });
   first.wait_seconds = usual;
   if (made.ok()) return;
@@ -172,9 +173,10 @@ Comm::Comm(std::shared_ptr<const Comm> origin, Meets meets, const Entry& entry)
   throw Error(made);
 }
 
-Comm::Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties, std::shared_ptr<MeetingRoom> room)
+Comm::Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties,
+           std::shared_ptr<NodeCollectives> node_collectives)
     : origin_(std::move(origin)),
-      room_(std::move(room)),
+      node_collectives_(std::move(node_collectives)),
       rank_(origin_->rank_),
       size_(origin_->size_),
       ties_(std::move(ties)) {}
@@ -189,24 +191,24 @@ Comm::Comm(MPI_Comm own, std::shared_ptr<Ties> ties, Adopt) : comm_(own), ties_(
 Comm::Comm(Comm&& other) noexcept
     : origin_(std::move(other.origin_)),
       comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
-      room_(std::move(other.room_)),
+      node_collectives_(std::move(other.node_collectives_)),
       rank_(other.rank_),
       size_(other.size_),
       ties_(std::move(other.ties_)),
       on_board_(std::move(other.on_board_)),
-      apart_(std::move(other.apart_)) {}
+      diverged_(std::move(other.diverged_)) {}
 
 Comm& Comm::operator=(Comm&& other) noexcept {
   if (this != &other) {
     release();
     origin_ = std::move(other.origin_);
     comm_ = std::exchange(other.comm_, MPI_COMM_NULL);
-    room_ = std::move(other.room_);
+    node_collectives_ = std::move(other.node_collectives_);
     rank_ = other.rank_;
     size_ = other.size_;
     ties_ = std::move(other.ties_);
     on_board_ = std::move(other.on_board_);
-    apart_ = std::move(other.apart_);
+    diverged_ = std::move(other.diverged_);
   }
   return *this;
 }
@@ -217,7 +219,7 @@ Comm::~Comm() {
 
 // Where ranks waited in vain MPI may be in a call on it that is not over.
 void Comm::release() noexcept {
-  room_.reset();
+  node_collectives_.reset();
   if (comm_ == MPI_COMM_NULL) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -225,10 +227,10 @@ void Comm::release() noexcept {
   comm_ = MPI_COMM_NULL;
 }
 
-// Without shared memory for it ranks meet in MPI.
-void Comm::make_room() {
+// Without shared memory for them ranks match calls by messages of MPI.
+void Comm::make_node_collectives() {
   try {
-    room_ = std::make_shared<MeetingRoom>(origin_ ? *origin_ : *this, ties_, on_board_);
+    node_collectives_ = std::make_shared<NodeCollectives>(origin_ ? *origin_ : *this, ties_, on_board_);
   } catch (const Error& e) {
     if (e.code() != Code::no_memory) throw;
   }
@@ -236,7 +238,7 @@ void Comm::make_room() {
 
 MPI_Comm Comm::handle() const {
   if (comm_ == MPI_COMM_NULL) {
-    if (room_)
+    if (node_collectives_)
       barrier();
     else
       origin_->barrier();
@@ -274,7 +276,7 @@ Comm::Calling::Calling(const Comm& comm, const char* name, const std::string& of
   if (ties_->calls++ > 0) around_ = ties_->call;
   ties_->call.assign(name);
   if (!of_what.empty()) ties_->call.append(" (").append(of_what).append(")");
-  ties_->met = false;
+  ties_->has_matched = false;
   if (ties_->board) ties_->board->begin_call(name, of_what);
 }
 
@@ -287,13 +289,13 @@ void Comm::break_off(const Status& status) const {
   ties_->break_off(status);
 }
 
-bool Comm::apart() const {
-  return !apart_.ok() || !ties_->broken.ok();
+bool Comm::diverged() const {
+  return !diverged_.ok() || !ties_->broken.ok();
 }
 
 void Comm::require_together() const {
   if (!ties_->broken.ok()) throw Error(ties_->broken);
-  if (!apart_.ok()) throw Error(apart_);
+  if (!diverged_.ok()) throw Error(diverged_);
 }
 
 Comm Comm::split(int color) const {
@@ -304,9 +306,9 @@ Comm Comm::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(in_step(), color, key, &part), "MPI_Comm_split");
   Comm out(part, ties_, Adopt{});
-  if (room_ && out.size() > 1) {
+  if (node_collectives_ && out.size() > 1) {
     out.find_on_board(*this);
-    out.make_room();
+    out.make_node_collectives();
   }
   return out;
 }
@@ -336,15 +338,15 @@ Comm Comm::split_by_memory() const {
 }
 
 Comm Comm::split_shared() const {
-  if (room_ && origin_) return {origin_, ties_, room_};
+  if (node_collectives_ && origin_) return {origin_, ties_, node_collectives_};
   Comm out = split_by_memory();
-  if (out.size() > 1) out.make_room();
+  if (out.size() > 1) out.make_node_collectives();
   return out;
 }
 
 // What MPI reads or writes is memory that it may keep.
 void Comm::broadcast(std::byte* data, std::int64_t bytes, int root) const {
-  if (room_) return room_->spread(data, bytes, root);
+  if (node_collectives_) return node_collectives_->spread(data, bytes, root);
   for (std::int64_t at = 0; at < bytes; at += k_piece) {
     const auto n = std::min<std::int64_t>(k_piece, bytes - at);
     const auto piece = std::make_shared<Bytes>(static_cast<std::size_t>(n));
@@ -362,8 +364,8 @@ void Comm::broadcast(Bytes& bytes, int root) const {
   if (!envelope.open(bytes)) broadcast(bytes.data(), envelope.length, root);
 }
 
-Met Comm::meet(const Deed& mine, Box* of_root) const {
-  if (size_ == 1) return {true, mine.failed, mine.raised, mine.asks};
+CallMatch Comm::match_calls(const CallSignature& mine, Box* of_root) const {
+  if (size_ == 1) return {true, mine.failed, mine.any_flag, mine.asks};
   require_together();
   enum Word : std::size_t {
     does,
@@ -372,9 +374,9 @@ Met Comm::meet(const Deed& mine, Box* of_root) const {
     not_details,
     led,  // `does` of ranks that left nothing out
     not_led,
-    missed,
+    skipped_call,
     failed,
-    raised,
+    any_flag,
     asks,
     box,
     count = box + 2 * k_max_dims
@@ -384,18 +386,18 @@ Met Comm::meet(const Deed& mine, Box* of_root) const {
     hash.add(std::string_view(text));
     return static_cast<std::int64_t>(hash.value() >> 1);
   };
-  // The largest of the numbers and of their opposites: equal if all are. As many words in every meeting.
+  // The largest of the numbers and of their opposites: equal if all are. Every match has as many words.
   std::array<std::int64_t, Word::count> words{};
   words[does] = number_of(mine.does);
   words[not_does] = -words[does];
   words[details] = static_cast<std::int64_t>(mine.details >> 1);
   words[not_details] = -words[details];
-  const bool leads = mine.missed == nullptr;
+  const bool leads = mine.skipped_call == nullptr;
   words[led] = leads ? words[does] : std::numeric_limits<std::int64_t>::min();
   words[not_led] = leads ? -words[does] : std::numeric_limits<std::int64_t>::min();
-  words[missed] = leads ? -1 : number_of(mine.missed);
+  words[skipped_call] = leads ? -1 : number_of(mine.skipped_call);
   words[failed] = mine.failed ? 1 : 0;
-  words[raised] = mine.raised ? 1 : 0;
+  words[any_flag] = mine.any_flag ? 1 : 0;
   words[asks] = mine.asks ? 1 : 0;
   std::fill(words.begin() + box, words.end(), -1);
   if (of_root != nullptr && rank_ == 0) {
@@ -404,16 +406,16 @@ Met Comm::meet(const Deed& mine, Box* of_root) const {
   }
   most_of(words.data(), Word::count);
   if (words[does] != -words[not_does]) {
-    const bool led_alike = words[led] == words[missed] && words[not_led] == -words[led];
+    const bool led_alike = words[led] == words[skipped_call] && words[not_led] == -words[led];
     if (!led_alike) part(mine.does);
-    return {false, true, words[raised] != 0, words[asks] != 0, number_of(mine.does) != words[led]};
+    return {false, true, words[any_flag] != 0, words[asks] != 0, number_of(mine.does) != words[led]};
   }
   if (of_root != nullptr) {
     const int n = of_root->rank();
     std::copy_n(words.begin() + box, n, of_root->first.begin());
     std::copy_n(words.begin() + box + n, n, of_root->count.begin());
   }
-  return {words[details] == -words[not_details], words[failed] != 0, words[raised] != 0, words[asks] != 0};
+  return {words[details] == -words[not_details], words[failed] != 0, words[any_flag] != 0, words[asks] != 0};
 }
 
 void Comm::part(const std::string& does) const {
@@ -432,9 +434,10 @@ void Comm::part(const std::string& does) const {
               {},
               {}};
   status = agree(status);
-  apart_ = status;
-  apart_.message = "ranks made different calls before, and cannot go on together; close the dataset. Then: " +
-                   status.message;
+  diverged_ = status;
+  diverged_.message =
+      "ranks made different calls before, and cannot go on together; close the dataset. Then: " +
+      status.message;
   throw Error(status);
 }
 

@@ -15,38 +15,39 @@
 
 namespace shoal {
 
-/// What a rank says when ranks meet.
-struct Deed {
+/// What a rank states when ranks match calls.
+struct CallSignature {
   const char* does;           ///< what it is about to do, in words: "writes"
   std::uint64_t details = 0;  ///< a hash of what it does it to
   bool failed = false;        ///< it cannot
-  bool raised = false;        ///< for whatever the caller wants to know of all ranks
+  bool any_flag = false;      ///< for whatever the caller wants to know of all ranks
   bool asks = false;          ///< for something else
-  /// This rank knows that it left out calls of which this one says in words what they do: others may meet in
-  /// one of them.
-  const char* missed = nullptr;
+  /// In words, what the calls do that this rank knows it left out: others may wait for it where one of them
+  /// is matched. nullptr: it knows of none.
+  const char* skipped_call = nullptr;
 };
 
-/// What ranks know after they met.
-struct Met {
-  bool same = true;     ///< all said the same details
-  bool failed = false;  ///< on any rank
-  bool raised = false;  ///< on any rank
-  bool asks = false;    ///< on any rank
-  bool others = false;  ///< the others met in a call that this rank left out, and know that somebody failed
+/// What ranks know after a match.
+struct CallMatch {
+  bool same = true;       ///< all said the same details
+  bool failed = false;    ///< on any rank
+  bool any_flag = false;  ///< on any rank
+  bool asks = false;      ///< on any rank
+  bool peers_diverged =
+      false;  ///< the others matched a call that this rank left out, and know that somebody failed
 };
 
 /// Bytes to or from a rank.
-struct Parcel {
+struct RankMessage {
   int rank = 0;
   Bytes bytes;
 };
 
-class MeetingRoom;
+class NodeCollectives;
 struct Ties;
 
-/// How ranks meet that share memory: there, where they can, or in MPI.
-enum class Meets { anyhow, by_messages };
+/// How ranks that share memory match calls: through it, where they can, or by messages of MPI.
+enum class CollectiveMethod { anyhow, by_messages };
 
 /// How ranks come to a Comm.
 struct Entry {
@@ -65,7 +66,7 @@ struct Entry {
 class Comm {
  public:
   /// Collective over parent.
-  explicit Comm(MPI_Comm parent, Meets meets = Meets::anyhow, const Entry& entry = {});
+  explicit Comm(MPI_Comm parent, CollectiveMethod method = CollectiveMethod::anyhow, const Entry& entry = {});
   Comm(Comm&& other) noexcept;
   Comm& operator=(Comm&& other) noexcept;
   Comm(const Comm&) = delete;
@@ -82,7 +83,7 @@ class Comm {
   /// From now on; of_parent: also who is made of the same parent later. Local.
   void wait_at_most(double seconds, bool of_parent) const;
   double wait_seconds() const;
-  /// While it lives this rank is in a call, of which others tell that wait for it: "write (his.nc)"; it may
+  /// While it lives this rank is in a call, which ranks that wait for it name: "write (his.nc)"; it may
   /// be part of another one. Local.
   class Calling {
    public:
@@ -124,7 +125,7 @@ class Comm {
   std::vector<Bytes> exchange(const std::vector<Bytes>& parts) const;
   /// The same where ranks have something for few others: no memory or message for the rest. Ranks ascending,
   /// each once, in what goes and in what came.
-  std::vector<Parcel> exchange(const std::vector<Parcel>& parts) const;
+  std::vector<RankMessage> exchange(const std::vector<RankMessage>& parts) const;
   /// How many ranks name this one; `to`: no rank twice.
   int count_naming(const std::vector<int>& to) const;
   std::vector<std::int64_t> all_gather(std::int64_t mine) const;
@@ -142,14 +143,14 @@ class Comm {
   /// The ranks that share memory with this one. Where these are all, their calls are those of this one.
   Comm split_shared() const;
 
-  /// Ranks meet before they do something together that not all of them may have come to. All meetings are the
-  /// same call, so that ranks on their way to different ones find each other here, and nobody waits in
-  /// a call that others never make: then Error(out_of_step) on all ranks, now and at every later meeting,
-  /// which is none any more, as there is no telling how many calls they are apart. of_root: becomes rank 0's
-  /// box.
-  Met meet(const Deed& mine, Box* of_root = nullptr) const;
-  /// Did ranks meet in different calls, or wait in vain?
-  bool apart() const;
+  /// Ranks match calls before they do something together that not all of them may have come to. All calls
+  /// are matched in the same way, so that ranks on their way to different ones find each other here, and
+  /// nobody waits in a call that others never make: then Error(out_of_step) on all ranks, now and at every
+  /// later match, which compares nothing any more, as nobody knows by how many calls the ranks differ.
+  /// of_root: becomes rank 0's box.
+  CallMatch match_calls(const CallSignature& mine, Box* of_root = nullptr) const;
+  /// Did ranks come to a match with different calls, or wait in vain?
+  bool diverged() const;
   /// Error if they did. Local.
   void require_together() const;
 
@@ -180,8 +181,9 @@ class Comm {
  private:
   struct Adopt {};
   Comm(MPI_Comm own, std::shared_ptr<Ties> ties, Adopt);
-  Comm(std::shared_ptr<const Comm> origin, Meets meets, const Entry& entry);
-  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties, std::shared_ptr<MeetingRoom> room);
+  Comm(std::shared_ptr<const Comm> origin, CollectiveMethod method, const Entry& entry);
+  Comm(std::shared_ptr<const Comm> origin, std::shared_ptr<Ties> ties,
+       std::shared_ptr<NodeCollectives> node_collectives);
   static std::shared_ptr<const Comm> origin_of(MPI_Comm parent, const Entry& entry);
   static std::shared_ptr<Comm> new_origin(MPI_Comm parent, const std::shared_ptr<Ties>& ties);
   static void come_together(MPI_Comm parent, Ties& ties);
@@ -190,24 +192,24 @@ class Comm {
   void carry_out(const std::shared_ptr<void>& memory, const char* what,
                  const std::function<int(MPI_Comm, MPI_Request*)>& start) const;
   void find_on_board(const Comm& whole);
-  void make_room();
+  void make_node_collectives();
   Comm split_by_memory() const;
   void release() noexcept;
   template <class T, class Join>
   void join_all(T* numbers, int count, MPI_Op op, MPI_Datatype type, Join&& join) const;
-  Bytes scatter_in_room(const std::vector<Bytes>& parts, int root) const;
+  Bytes scatter_on_node(const std::vector<Bytes>& parts, int root) const;
   std::vector<std::int64_t> swap(const std::vector<std::int64_t>& to) const;
   void most_of(std::int64_t* numbers, int count) const;
   [[noreturn]] void part(const std::string& does) const;
   Bytes outcome_of_root(Status status, Bytes result, int root) const;
   std::shared_ptr<const Comm> origin_;  // what this is a duplicate of; it has a communicator of MPI
   mutable MPI_Comm comm_ = MPI_COMM_NULL;
-  std::shared_ptr<MeetingRoom> room_;  // where ranks meet that share memory
+  std::shared_ptr<NodeCollectives> node_collectives_;  // where ranks that share memory match calls
   int rank_ = 0;
   int size_ = 1;
   std::shared_ptr<Ties> ties_;
   std::vector<int> on_board_;  // numbers of the ranks there, if they are others
-  mutable Status apart_;       // of ranks that met in different calls
+  mutable Status diverged_;    // of ranks that made different calls
 };
 
 /// Throws Error(mpi) with MPI's text if the code of an MPI call is not success.

@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "comm/comm.hpp"
-#include "comm/meeting_room.hpp"
+#include "comm/node_collectives.hpp"
 
 namespace shoal {
 
@@ -48,16 +48,16 @@ bool all_say(MPI_Comm comm, int size, Call wanted, double seconds) {
 // with a rank that is gone. (A barrier of MPI that is not over can neither be left nor its communicator
 // freed.)
 bool call_all(MPI_Comm comm, int size, double seconds) {
-  const auto tell_all = [&](Call call) {
+  const auto report_all = [&](Call call) {
     for (int r = 1; r < size; ++r)
       say(comm, r, call);
   };
   bool all = all_say(comm, size, Call::here, seconds);
   if (all) {
-    tell_all(Call::ask);
+    report_all(Call::ask);
     all = all_say(comm, size, Call::stays, seconds);
   }
-  tell_all(all ? Call::go : Call::part);
+  report_all(all ? Call::go : Call::part);
   return all;
 }
 
@@ -83,8 +83,8 @@ bool answer_call(MPI_Comm comm, double seconds) {
 
 bool Comm::all_come(double seconds) const {
   if (size_ == 1) return true;
-  if (apart()) return false;
-  if (room_) return room_->all_come(seconds);
+  if (diverged()) return false;
+  if (node_collectives_) return node_collectives_->all_come(seconds);
   return rank_ == 0 ? call_all(handle(), size_, seconds) : answer_call(handle(), seconds);
 }
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "comm/comm.hpp"
-#include "comm/meeting_room.hpp"
+#include "comm/node_collectives.hpp"
 
 namespace shoal {
 
@@ -34,7 +34,7 @@ void check_length(std::int64_t bytes, const char* what) {
 }  // namespace
 
 void Comm::barrier() const {
-  if (room_) return room_->share(nullptr, 0, [](int, const std::byte*) {});
+  if (node_collectives_) return node_collectives_->share(nullptr, 0, [](int, const std::byte*) {});
   if (size_ == 1) return;
   carry_out(nullptr, "MPI_Ibarrier",
             [](MPI_Comm comm, MPI_Request* request) { return MPI_Ibarrier(comm, request); });
@@ -42,7 +42,7 @@ void Comm::barrier() const {
 
 template <class T, class Join>
 void Comm::join_all(T* numbers, int count, MPI_Op op, MPI_Datatype type, Join&& join) const {
-  if (!room_) {
+  if (!node_collectives_) {
     if (size_ == 1) return;
     const auto all = std::make_shared<std::vector<T>>(numbers, numbers + count);
     carry_out(all, "MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* request) {
@@ -51,18 +51,19 @@ void Comm::join_all(T* numbers, int count, MPI_Op op, MPI_Datatype type, Join&& 
     std::copy(all->begin(), all->end(), numbers);
     return;
   }
-  const auto most = static_cast<int>(room_->most_bytes() / static_cast<std::int64_t>(sizeof(T)));
+  const auto most = static_cast<int>(node_collectives_->most_bytes() / static_cast<std::int64_t>(sizeof(T)));
   for (int at = 0; at < count; at += most) {
     T* const part = numbers + at;
     const int n = std::min(most, count - at);
-    room_->share(reinterpret_cast<const std::byte*>(part), n * static_cast<std::int64_t>(sizeof(T)),
-                 [&](int rank, const std::byte* theirs) {
-                   for (int i = 0; i < n; ++i) {
-                     T number{};
-                     std::memcpy(&number, theirs + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
-                     part[i] = rank == 0 ? number : join(part[i], number);
-                   }
-                 });
+    node_collectives_->share(
+        reinterpret_cast<const std::byte*>(part), n * static_cast<std::int64_t>(sizeof(T)),
+        [&](int rank, const std::byte* theirs) {
+          for (int i = 0; i < n; ++i) {
+            T number{};
+            std::memcpy(&number, theirs + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+            part[i] = rank == 0 ? number : join(part[i], number);
+          }
+        });
   }
 }
 
@@ -96,7 +97,7 @@ double Comm::max(double mine) const {
 }
 
 std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {
-  if (!room_) {
+  if (!node_collectives_) {
     const auto both = std::make_shared<Both>(1, size_);
     both->mine[0] = mine;
     carry_out(both, "MPI_Iallgather", [&](MPI_Comm comm, MPI_Request* request) {
@@ -106,9 +107,10 @@ std::vector<std::int64_t> Comm::all_gather(std::int64_t mine) const {
     return std::move(both->all);
   }
   std::vector<std::int64_t> all(static_cast<std::size_t>(size_));
-  room_->share(reinterpret_cast<const std::byte*>(&mine), sizeof mine, [&](int r, const std::byte* theirs) {
-    std::memcpy(&all[static_cast<std::size_t>(r)], theirs, sizeof mine);
-  });
+  node_collectives_->share(reinterpret_cast<const std::byte*>(&mine), sizeof mine,
+                           [&](int r, const std::byte* theirs) {
+                             std::memcpy(&all[static_cast<std::size_t>(r)], theirs, sizeof mine);
+                           });
   return all;
 }
 
@@ -132,10 +134,10 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
   if (rank_ == root)
     for (const auto length : lengths)
       parts.emplace_back(static_cast<std::size_t>(length));
-  if (room_ && longest <= room_->most_bytes()) {
+  if (node_collectives_ && longest <= node_collectives_->most_bytes()) {
     Bytes padded = mine;
     padded.resize(static_cast<std::size_t>(longest));
-    room_->collect(padded.data(), longest, root, [&](int r, const std::byte* theirs) {
+    node_collectives_->collect(padded.data(), longest, root, [&](int r, const std::byte* theirs) {
       auto& part = parts[static_cast<std::size_t>(r)];
       std::copy_n(theirs, part.size(), part.begin());
     });
@@ -160,7 +162,7 @@ std::vector<Bytes> Comm::gather(const Bytes& mine, int root) const {
 std::vector<std::int64_t> Comm::gather(const std::vector<std::int64_t>& mine, int root) const {
   const std::size_t n = mine.size();
   const auto bytes = static_cast<std::int64_t>(n * sizeof(std::int64_t));
-  if (!room_ || bytes > room_->most_bytes()) {
+  if (!node_collectives_ || bytes > node_collectives_->most_bytes()) {
     const auto both = std::make_shared<Both>(n, rank_ == root ? size_ : 0);
     both->mine = mine;
     carry_out(both, "MPI_Igather", [&](MPI_Comm comm, MPI_Request* request) {
@@ -171,7 +173,7 @@ std::vector<std::int64_t> Comm::gather(const std::vector<std::int64_t>& mine, in
   }
   std::vector<std::int64_t> all;
   if (rank_ == root) all.resize(n * static_cast<std::size_t>(size_));
-  room_->collect(
+  node_collectives_->collect(
       reinterpret_cast<const std::byte*>(mine.data()), bytes, root, [&](int r, const std::byte* theirs) {
         if (bytes > 0)
           std::memcpy(all.data() + static_cast<std::size_t>(r) * n, theirs, static_cast<std::size_t>(bytes));
@@ -180,7 +182,7 @@ std::vector<std::int64_t> Comm::gather(const std::vector<std::int64_t>& mine, in
 }
 
 // Everybody gets all of it.
-Bytes Comm::scatter_in_room(const std::vector<Bytes>& parts, int root) const {
+Bytes Comm::scatter_on_node(const std::vector<Bytes>& parts, int root) const {
   ByteWriter out;
   if (rank_ == root)
     for (const auto& part : parts)
@@ -200,10 +202,10 @@ Bytes Comm::scatter(const std::vector<Bytes>& parts, int root) const {
   std::int64_t total = 0;
   for (const auto& part : parts)
     total += static_cast<std::int64_t>(part.size());
-  if (room_) {
+  if (node_collectives_) {
     std::int64_t small = one_each && total <= k_small ? 1 : 0;
     broadcast(reinterpret_cast<std::byte*>(&small), sizeof small, root);
-    if (small != 0) return scatter_in_room(parts, root);
+    if (small != 0) return scatter_on_node(parts, root);
   }
   // Each rank hears of the total as well, so that all of them refuse it alike.
   const auto kept = std::make_shared<Parts>();

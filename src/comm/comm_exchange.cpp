@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "comm/comm.hpp"
-#include "comm/meeting_room.hpp"
+#include "comm/node_collectives.hpp"
 
 namespace shoal {
 
@@ -19,7 +19,7 @@ constexpr int k_length_tag = 2;
 
 // Each rank's number i goes to rank i.
 std::vector<std::int64_t> Comm::swap(const std::vector<std::int64_t>& to) const {
-  if (!room_) {
+  if (!node_collectives_) {
     const auto both = std::make_shared<std::array<std::vector<std::int64_t>, 2>>();
     both->front() = to;
     both->back().resize(to.size());
@@ -30,7 +30,7 @@ std::vector<std::int64_t> Comm::swap(const std::vector<std::int64_t>& to) const 
     return std::move(both->back());
   }
   std::vector<std::int64_t> from(to.size());
-  room_->share(
+  node_collectives_->share(
       reinterpret_cast<const std::byte*>(to.data()),
       static_cast<std::int64_t>(to.size() * sizeof(std::int64_t)), [&](int r, const std::byte* theirs) {
         std::memcpy(&from[static_cast<std::size_t>(r)],
@@ -98,7 +98,7 @@ std::vector<Bytes> Comm::exchange(const std::vector<Bytes>& parts) const {
 
 int Comm::count_naming(const std::vector<int>& to) const {
   const auto n = static_cast<std::size_t>(size_);
-  if (room_) {
+  if (node_collectives_) {
     std::vector<std::int64_t> named(n, 0);
     for (const int r : to)
       named[static_cast<std::size_t>(r)] = 1;
@@ -114,7 +114,7 @@ int Comm::count_naming(const std::vector<int>& to) const {
   return named->back();
 }
 
-std::vector<Parcel> Comm::exchange(const std::vector<Parcel>& parts) const {
+std::vector<RankMessage> Comm::exchange(const std::vector<RankMessage>& parts) const {
   std::vector<int> to;
   std::vector<std::int64_t> lengths;
   for (const auto& part : parts) {
@@ -145,7 +145,7 @@ std::vector<Parcel> Comm::exchange(const std::vector<Parcel>& parts) const {
   }
   finish();
   std::sort(coming.begin(), coming.end(), [](const Coming& a, const Coming& b) { return a.rank < b.rank; });
-  std::vector<Parcel> got;
+  std::vector<RankMessage> got;
   agree_or_throw(caught([&] {
     for (const auto& [rank, length] : coming)
       got.push_back({rank, Bytes(static_cast<std::size_t>(length))});

@@ -19,7 +19,7 @@ Comm node_of(const Comm& comm, int ranks_per_node) {
 std::int64_t cores_of(const Comm& node) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  // Machines with more cores than the set holds have enough; whoever cannot tell must still take part.
+  // Machines with more cores than the set holds have enough; whoever cannot say must still take part.
   if (sched_getaffinity(0, sizeof mine, &mine) != 0)
     for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
       CPU_SET(core, &mine);
@@ -61,7 +61,7 @@ bool have_cores_for_threads(const Comm& comm) {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   const Comm node = comm.split_shared();
-  const bool here = level >= MPI_THREAD_FUNNELED && cores_of(node) >= 2 * node.size();
+  const bool here = level >= MPI_THREAD_FUNNELED && have_cores_for_threads(cores_of(node), node.size());
   return comm.max(std::int64_t{here ? 0 : 1}) == 0;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include "comm/comm.hpp"
 
 namespace shoal {
@@ -25,6 +27,12 @@ class Nodes {
   int index_ = 0;
   int count_ = 1;
 };
+
+/// Of a node, for each of its ranks to have a thread beside it.
+inline constexpr int k_cores_of_rank_and_thread = 2;
+inline bool have_cores_for_threads(std::int64_t cores, std::int64_t ranks) {
+  return cores >= k_cores_of_rank_and_thread * ranks;
+}
 
 /// Has every rank a core of its own for a second thread, on all nodes, and did MPI start such that it may
 /// have one? The same on all ranks. Collective.

@@ -19,9 +19,9 @@ namespace shoal {
 namespace {
 
 constexpr int k_end_tag = 8;
-constexpr Seconds k_hot = 200e-6;        // in which a rank looks before it sleeps
-constexpr Seconds k_longest_nap = 1e-3;  // naps are an eighth of what was waited so far, or less
-constexpr double k_at_work = 10;         // times as long do ranks wait that have met in the same call
+constexpr Seconds k_hot = 200e-6;                  // in which a rank looks before it sleeps
+constexpr Seconds k_longest_poll_interval = 1e-3;  // naps are an eighth of what was waited so far, or less
+constexpr double k_at_work = 10;  // times as long do ranks wait that have matched the same call
 
 /// What a rank says that waits no more.
 struct Farewell {
@@ -35,7 +35,8 @@ void never_free(std::shared_ptr<void> memory) {
   kept.push_back(std::move(memory));
 }
 
-// To those whose numbers differ by a power of two: who hears of it says it on, so that all do in a few steps.
+// To those whose numbers differ by a power of two: who hears of it passes it on, so that all do in a few
+// steps.
 void say_farewell(MPI_Comm comm, const Status& status) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
@@ -63,9 +64,9 @@ std::optional<Status> hear_farewell(MPI_Comm comm) {
   return Status{static_cast<Code>(heard.code), heard.message.data(), -1, {}, {}};
 }
 
-[[noreturn]] void part_for_ever(MPI_Comm comm, const Status& status, Ties& ties, bool tells) {
+[[noreturn]] void part_for_ever(MPI_Comm comm, const Status& status, Ties& ties, bool reports) {
   ties.break_off(status);
-  if (tells) say_farewell(comm, ties.broken);
+  if (reports) say_farewell(comm, ties.broken);
   throw Error(ties.broken);
 }
 
@@ -74,7 +75,7 @@ std::optional<Status> hear_farewell(MPI_Comm comm) {
 void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
                Ties& ties, bool listens) {
   const Seconds start = now();
-  const double limit = ties.wait_seconds * (ties.met ? k_at_work : 1);
+  const double limit = ties.wait_seconds * (ties.has_matched ? k_at_work : 1);
   while (true) {
     int done = 0;
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
@@ -93,12 +94,12 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
       part_for_ever(comm, timeout_status(waited, ties.call, "other ranks, which did not come"), ties,
                     listens);
     }
-    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_nap)));
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_poll_interval)));
   }
   // Others may have given up before this rank came, whose call is over at once.
   if (const auto heard = listens ? hear_farewell(comm) : std::nullopt)
     part_for_ever(comm, *heard, ties, true);
-  ties.met = true;
+  ties.has_matched = true;
 }
 
 }  // namespace shoal

@@ -17,8 +17,9 @@ struct Ties {
   std::shared_ptr<Board> board;  ///< of the ranks that share memory, if these are all
   std::string call;              ///< that this rank is in, or was last
   int calls = 0;                 ///< it is in so many, each part of the one before
-  bool met = false;  ///< ranks have met in it, so that they may be late only because they are at work
-  Status broken;     ///< what all later calls get
+  bool has_matched =
+      false;      ///< ranks have matched calls in it, so that they may be late only because they are at work
+  Status broken;  ///< what all later calls get
   std::vector<Place*> places;  ///< where ranks wait
 
   /// Nobody waits any more, here and, where memory is shared, on other ranks.

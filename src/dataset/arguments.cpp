@@ -87,7 +87,7 @@ Share share_of(const Box& region, const Decomposition& decomposition, int record
   share.mine = region;
   Dims first_in_array;
   Dims count_in_array;
-  const int mapped = decomposition.map() != nullptr ? cut - decomposition.whole() : 0;
+  const int mapped = decomposition.map() != nullptr ? cut - decomposition.uncut_dims() : 0;
   for (int d = record_dims; d < nd; ++d) {
     const int c = d - (nd - cut);
     if (c >= 0 && c < mapped) {  // together one dimension of the array

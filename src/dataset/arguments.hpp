@@ -54,7 +54,8 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
               const Decomposition* decomposition, const Dims& array_extents);
 
 /// A call of write or read as the driver takes it. Never throws: what is wrong with this rank's arguments is
-/// in the status; then the region is right if it could be told, and `variable` is -1 if it could not. Local.
+/// in the status; then the region is right if it could be worked out, and `variable` is -1 if it could not.
+/// Local.
 Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
                        const std::shared_ptr<const Decomposition>& decomposition, Direction direction);
 

@@ -12,7 +12,7 @@
 #include "dataset/driver_options.hpp"
 #include "dataset/report.hpp"
 #include "dataset/unused.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 #include "driver/tiles/tiles_driver.hpp"
 #include "format/reference/reference.hpp"
 #include "format/tiles/set_paths.hpp"
@@ -24,7 +24,7 @@ namespace shoal {
 
 namespace {
 
-// As far as this rank knows before it has met others: of its own argument and environment.
+// As far as this rank knows before it has matched calls with others: of its own argument and environment.
 double own_wait_seconds(const std::string& settings) {
   double seconds = 0;
   caught([&] {
@@ -137,24 +137,24 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
                   {},
                   {}});
   if (status.file.empty()) status.file = root_path;
-  auto unfinished = Unfinished::none;
+  auto pending_close = PendingClose::none;
   status.merge(caught([&] {
-    if (options.unfinished) unfinished = options.unfinished(comm_, path_);
+    if (options.pending_close) pending_close = options.pending_close(comm_, path_);
   }));
-  const auto most = comm_.max({std::int64_t{status.ok() ? 0 : 1}, static_cast<std::int64_t>(unfinished)});
+  const auto most = comm_.max({std::int64_t{status.ok() ? 0 : 1}, static_cast<std::int64_t>(pending_close)});
   if (most[0] != 0) comm_.agree_or_throw(status);
   if (settings_.text("background") == "auto") {
     const bool threads = writable_ && settings_.text("driver") == "native" && have_cores_for_threads(comm_);
     settings_.set("background", threads ? "thread" : "off", "auto");
   }
   if (most[1] == 0) return;
-  if (most[1] == static_cast<std::int64_t>(Unfinished::elsewhere))
+  if (most[1] == static_cast<std::int64_t>(PendingClose::elsewhere))
     throw Error(
         Code::state,
         "the file is still being closed in the background, by ranks that do not all open it here; call "
         "shoal_wait on all ranks that closed it first")
         .in_file(path_);
-  comm_.agree_or_throw(caught([&] { options.make_way(path_); }));
+  comm_.agree_or_throw(caught([&] { options.await_pending_close(path_); }));
 }
 
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
@@ -303,7 +303,7 @@ void Dataset::finish_definitions() {
       definitions_.describe_quantized();
     });
     const Bytes mine = packed_definitions(definitions_.schema(), definitions_.decompositions());
-    if (const auto of_root = roll_call("finishes definitions", mine)) {
+    if (const auto of_root = match_with_root("finishes definitions", mine)) {
       Status differs;
       if (*of_root != mine)
         differs = {Code::out_of_step,
@@ -335,7 +335,7 @@ void Dataset::finish_definitions() {
     prepared_.push_back(d);
   }
   defining_ = false;  // else what failed is tried again
-  find_water();
+  find_gathered_fields();
 }
 
 void Dataset::drop_definitions() {
@@ -346,33 +346,33 @@ void Dataset::drop_definitions() {
 // ---- Sync and close
 // ------------------------------------------------------------------------------------------------------
 
-std::optional<Bytes> Dataset::roll_call(const char* does, const Bytes& details) {
+std::optional<Bytes> Dataset::match_with_root(const char* does, const Bytes& details) {
   Hash hash;
   hash.add(details);
-  if (driver_->meet(comm_, {does, hash.value()}).same) return std::nullopt;
+  if (driver_->match_calls(comm_, {does, hash.value()}).same) return std::nullopt;
   Bytes of_root = details;
   comm_.broadcast(of_root, 0);
   return of_root;
 }
 
 template <class Work>
-Status Dataset::settle(const char* does, bool durable, Work&& work) {
-  Met met;
+Status Dataset::complete_call(const char* does, bool durable, Work&& work) {
+  CallMatch match;
   Status status = caught([&] {
-    met = driver_->meet(comm_, {does, 0, !late_.ok(), defining_ || definitions_.any_left_cells(),
-                                durable || settings_.flag("durable")});
+    match = driver_->match_calls(comm_, {does, 0, !late_.ok(), defining_ || definitions_.any_left_cells(),
+                                         durable || settings_.flag("durable")});
   });
   // Ranks that found each other in different calls have nothing more to do together.
   if (status.ok()) {
     status.merge(caught([&] {
       std::vector<std::int64_t> pending{defining_ ? 1 : 0, definitions_.any_left_cells() ? 1 : 0};
-      if (met.raised) pending = comm_.max(std::move(pending));
+      if (match.any_flag) pending = comm_.max(std::move(pending));
       defining_ = pending[0] != 0;
       finish_definitions();
       if (pending[1] != 0) add_fill_values();
     }));
-    status.merge(caught([&] { work(met.asks); }));
-    if (met.failed) status.merge(comm_.agree(late_));
+    status.merge(caught([&] { work(match.asks); }));
+    if (match.failed) status.merge(comm_.agree(late_));
     if (status.ok()) look_for_unused_choices();
   }
   late_ = {};
@@ -385,10 +385,10 @@ void Dataset::sync(bool durable) {
   if (!writable_) return;  // nothing can be on its way
   const Comm::Calling calling(comm_, "sync", path_);
   // Durable for all if it is for one: drivers of other libraries do together what that takes.
-  const Status status = settle("syncs", durable, [&](bool of_any) { driver_->sync(of_any); });
+  const Status status = complete_call("syncs", durable, [&](bool of_any) { driver_->sync(of_any); });
   definitions_.take_lengths(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);
-  look_again();
+  retry_gathered_fields();
 }
 
 bool Dataset::closes_later() const {
@@ -399,17 +399,17 @@ bool Dataset::closes_later() const {
 void Dataset::begin_close() {
   check_open();
   const Comm::Calling calling(comm_, "close", path_);
-  driver_->hand_over();
+  driver_->submit_pending();
 }
 
 void Dataset::close(bool durable) {
   check_open();
   const Comm::Calling calling(comm_, "close", path_);
-  Status status = settle("closes", durable, [&](bool of_any) { driver_->close(of_any); });
+  Status status = complete_call("closes", durable, [&](bool of_any) { driver_->close(of_any); });
   closed_ = true;
   if (status.ok() && writable_) status.merge(caught([&] { write_overviews(); }));
   // Where ranks wait no more for each other, nothing can be gathered.
-  if (!comm_.apart() && !driver_->apart() && status.code != Code::timeout && status.code != Code::mpi)
+  if (!comm_.diverged() && !driver_->diverged() && status.code != Code::timeout && status.code != Code::mpi)
     status.merge(finish_report());
   definitions_.reset(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);

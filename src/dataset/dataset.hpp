@@ -12,27 +12,27 @@
 #include "comm/comm.hpp"
 #include "dataset/arguments.hpp"
 #include "dataset/definitions.hpp"
+#include "dataset/gathered_field.hpp"
 #include "dataset/settings.hpp"
-#include "dataset/water.hpp"
 #include "driver/driver.hpp"
 
 namespace shoal {
 
 /// A dataset whose close was begun in the background and is not finished: do all of its ranks open the path?
-enum class Unfinished { none, here, elsewhere };
+enum class PendingClose { none, here, elsewhere };
 
 /// What a dataset is opened with. The same on all ranks, but for problem.
 struct DatasetOptions {
-  std::string settings;                                ///< argument text "key=value, key=value"
-  SettingSources sources;                              ///< read by rank 0 alone
-  StoreOpener open_store = open_posix_store;           ///< tests put a faulty one in between
-  FileSystemFinder find_file_system = file_system_of;  ///< and tell of file systems that are not there
+  std::string settings;                                            ///< argument text "key=value, key=value"
+  SettingSources sources;                                          ///< read by rank 0 alone
+  StoreOpener open_store = open_posix_store;                       ///< tests put a faulty one in between
+  FileSystemFinder find_file_system = file_system_of;              ///< and simulate file systems
   std::vector<std::string> lustre_libraries = k_lustre_libraries;  ///< and have one of their own
   Status problem;  ///< this rank's arguments are bad (a NULL path); it still takes part
   /// What this rank knows of such a dataset of the path, which comm is to open. Local.
-  std::function<Unfinished(const Comm& comm, const std::string& path)> unfinished;
+  std::function<PendingClose(const Comm& comm, const std::string& path)> pending_close;
   /// Called on all ranks if one of them knows one, before the file is touched. Collective.
-  std::function<void(const std::string& path)> make_way;
+  std::function<void(const std::string& path)> await_pending_close;
 };
 
 /// One file, or later several, that all ranks of a communicator write and read as one.
@@ -113,7 +113,7 @@ class Dataset {
 
  private:
   Dataset(MPI_Comm comm, const Entry& entry, std::string path, bool writable)
-      : comm_(comm, Meets::anyhow, entry), path_(std::move(path)), writable_(writable) {}
+      : comm_(comm, CollectiveMethod::anyhow, entry), path_(std::move(path)), writable_(writable) {}
   void take_settings(const DatasetOptions& options, const std::string& mode);
   DriverOptions driver_options(const DatasetOptions& options) const;
   void started(Seconds start);
@@ -129,26 +129,26 @@ class Dataset {
   void fill_masked(const Transfer& transfer) const;
   std::shared_ptr<const Rounding> rounding_of_variable(int variable);
 
-  // Gathered dimensions: dataset_water.cpp.
+  // Gathered dimensions: dataset_gathered.cpp.
   void check_layout_of_gathered() const;
   Cuts cuts_in_file() const;
   void write_lists(const std::vector<std::pair<int, std::shared_ptr<const Decomposition>>>& gathered);
   const CellPositions& list_of(const Gathering& gathering);
-  void find_water();
-  void look_again();
+  void find_gathered_fields();
+  void retry_gathered_fields();
   Transfer transfer_on_grid(const OnGrid& how, int variable, const DataCall& call,
                             const std::shared_ptr<const Decomposition>& decomposition, Direction direction);
-  const Water* water_of(const Transfer& transfer);
-  void write_water(const Water& water, const Transfer& transfer);
-  void read_water(const Water& water, const Transfer& transfer);
+  const GatheredField* gathered_field_of(const Transfer& transfer);
+  void write_gathered(const GatheredField& gathered, const Transfer& transfer);
+  void read_gathered(const GatheredField& gathered, const Transfer& transfer);
   void put_values(int variable, const Box& box, const DataCall& call);
   void get_values(int variable, const Box& box, const ArrayView& view);
 
-  /// Ranks meet (Comm::meet) with details that have to be the same; if they are not: rank 0's.
-  std::optional<Bytes> roll_call(const char* does, const Bytes& details);
-  /// driver work (sync or close) after a roll call, together with failures kept here.
+  /// Ranks match calls (Comm::match_calls) with details that have to be the same; if they are not: rank 0's.
+  std::optional<Bytes> match_with_root(const char* does, const Bytes& details);
+  /// driver work (sync or close) after a match of calls, together with failures kept here.
   template <class Work>
-  Status settle(const char* does, bool durable, Work&& work);
+  Status complete_call(const char* does, bool durable, Work&& work);
   void look_for_unused_choices();
   Counters counters() const;  ///< the driver's, with warnings of settings
   void print_warnings();
@@ -169,15 +169,15 @@ class Dataset {
   std::vector<std::shared_ptr<const Decomposition>> prepared_;  // in the same order on all ranks
   std::map<int, CellPositions> lists_;                          // of gathered dimensions
   // Fields of a decomposition in a gathered dimension, with so many dimensions behind it.
-  struct KnownWater {
+  struct KnownGathered {
     std::shared_ptr<const Decomposition> grid;
-    int dim, behind;
-    std::unique_ptr<Water> water;  // nullptr: problem says why there is none
+    int dim, inner_dims;
+    std::unique_ptr<GatheredField> gathered;  // nullptr: problem says why there is none
     Status problem;
   };
-  std::vector<KnownWater> waters_;
+  std::vector<KnownGathered> gathered_fields_;
   std::vector<Gathering> gatherings_;  // of the file
-  Room water_cells_;
+  ScratchBuffer gathered_cells_;
   Status late_;                        // of put: found after the call had returned on other ranks
   std::vector<std::string> warnings_;  // of settings that are not used
   bool choices_looked_at_ = false;

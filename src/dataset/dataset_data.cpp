@@ -64,7 +64,7 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
     shape.put(n);
   const Bytes mine = shape.take();
   Status status;
-  if (const auto of_root = roll_call("brings a new decomposition", mine); of_root && *of_root != mine)
+  if (const auto of_root = match_with_root("brings a new decomposition", mine); of_root && *of_root != mine)
     status = {Code::out_of_step,
               "the decomposition of shape " + text_of(decomposition->global()) +
                   " is not the one that rank 0 gives; every rank must give the same",
@@ -80,7 +80,7 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
   comm_.agree_or_throw(status);
   driver_->prepare(decomposition);
   prepared_.push_back(decomposition);
-  find_water();
+  find_gathered_fields();
 }
 
 std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, const DataCall& call) {
@@ -147,8 +147,8 @@ void Dataset::write(const DataCall& call) {
       throw Error(transfer.decomposition->writable());
     if (transfer.decomposition && transfer.decomposition->leaves_cells())
       definitions_.note_left_cells(transfer.variable);
-    if (const Water* water = water_of(transfer))
-      write_water(*water, transfer);
+    if (const GatheredField* gathered = gathered_field_of(transfer))
+      write_gathered(*gathered, transfer);
     else
       driver_->write(transfer);
     definitions_.take_lengths(driver_->schema());
@@ -212,16 +212,16 @@ void Dataset::read(const DataCall& call) {
   try {
     adopt(call.decomposition);
     Transfer transfer = transfer_of(call, Direction::from_file);
-    const Water* water = nullptr;
-    const Status known = caught([&] { water = water_of(transfer); });
+    const GatheredField* gathered = nullptr;
+    const Status known = caught([&] { gathered = gathered_field_of(transfer); });
     if (!known.ok()) {  // a rank with bad arguments does not know, and waits in the driver
       if (comm_.size() == 1) throw Error(known);
       transfer.variable = -1;
       transfer.status = with_context(known, path_, call.variable);
     }
     fill_masked(transfer);
-    if (water != nullptr)
-      read_water(*water, transfer);
+    if (gathered != nullptr)
+      read_gathered(*gathered, transfer);
     else
       driver_->read(transfer);
   } catch (const Error& e) {
@@ -238,7 +238,8 @@ void Dataset::put(const DataCall& call) {
   Box box;
   Status status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
-    variable = definitions_.variable(call.variable);  // ranks meet for some variables, whatever is wrong here
+    variable =
+        definitions_.variable(call.variable);  // ranks match calls for some variables, whatever is wrong here
     const bool mine = comm_.rank() == 0;
     if (mine && !call.refused.ok()) throw Error(call.refused);
     if (mine && !call.array.problem.ok()) throw Error(call.array.problem);
@@ -268,12 +269,12 @@ void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
   if (is_plain(view, definition.type) && !rounding) {
     driver_->put(variable, box, view.data, {}, {});
   } else {
-    Misfits misfits;
-    const Bytes values = gather_values(view, definition, rounding.get(), misfits);
+    ConversionErrors conversion_errors;
+    const Bytes values = gather_values(view, definition, rounding.get(), conversion_errors);
     driver_->put(variable, box, values.data(), {}, {});
     // The rest is written, as netCDF does; the failure comes out at sync, on all ranks.
-    late_.merge(
-        with_context(misfit_status(misfits, box, view.type, definition.type), path_, definition.name));
+    late_.merge(with_context(conversion_status(conversion_errors, box, view.type, definition.type), path_,
+                             definition.name));
   }
 }
 
@@ -328,17 +329,17 @@ void Dataset::get_values(int variable, const Box& box, const ArrayView& view) {
   Bytes values(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
   driver_->get(variable, box, values.data(), strings, {});
   if (view.extents.size() == box.rank() - 1) {
-    // Logical values kept as text, one word a value: the first letter tells. Others are passed over.
+    // Logical values kept as text, one word a value: the first letter says. Others are passed over.
     const auto letters = static_cast<std::size_t>(box.count[box.rank() - 1]);
     if (letters == 0) throw Error(Code::type, "texts of length 0 cannot be read as logical values");
     for (std::size_t i = 0; i * letters < values.size(); ++i)
       values[i] = values[i * letters];
   }
-  Misfits misfits;
-  scatter_values(values.data(), definition, view, misfits);
+  ConversionErrors conversion_errors;
+  scatter_values(values.data(), definition, view, conversion_errors);
   const Box values_of = view.extents.size() == box.rank() ? box : Box(without_last(box.first), view.extents);
-  const Status misfit = misfit_status(misfits, values_of, definition.type, view.type);
-  if (!misfit.ok()) throw Error(misfit);
+  const Status conversion_error = conversion_status(conversion_errors, values_of, definition.type, view.type);
+  if (!conversion_error.ok()) throw Error(conversion_error);
 }
 
 }  // namespace shoal

@@ -46,7 +46,7 @@ class Definitions {
   void def_var(const std::string& name, Type type, const std::string& dims,
                std::shared_ptr<const Decomposition> decomposition);
   /// A dimension that has only the water cells of the dimensions `dims` (names), in order, and the list that
-  /// tells which they are (gathering.hpp). decomposition: has a mask of these dimensions.
+  /// says which they are (gathering.hpp). decomposition: has a mask of these dimensions.
   void def_gathered(const std::string& name, const std::string& dims,
                     std::shared_ptr<const Decomposition> decomposition);
   /// Those that were defined since reset: dimension and decomposition.

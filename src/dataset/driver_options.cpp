@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 
 namespace shoal {
 
@@ -62,7 +62,7 @@ DriverOptions driver_options_of(const Settings& settings) {
                   : background == "ranks" ? StoredBy::ranks
                                           : StoredBy::calls;
   out.store_rate = static_cast<double>(settings.bytes("store_bytes_per_second"));
-  out.past_cache = settings.text("direct_io") == "auto";
+  out.past_cache = settings.text("bypass_page_cache") == "auto";
   out.stored_by_chosen = settings.origin("background") == "argument";
   out.writers = static_cast<int>(settings.count("writers"));
   out.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
@@ -70,10 +70,14 @@ DriverOptions driver_options_of(const Settings& settings) {
   out.io_stride = static_cast<int>(settings.count("io_stride"));
   out.io_base = static_cast<int>(settings.count("io_base"));
   out.io_ranks_per_node = static_cast<int>(settings.count("io_ranks_per_node"));
-  const std::string& way = settings.text("io_way");
-  out.io_way = way == "box" ? IoWay::box : way == "subset" ? IoWay::subset : IoWay::automatic;
-  const std::string& exchange = settings.text("exchange");
-  out.exchange = exchange == "on" ? Exchange::on : exchange == "off" ? Exchange::off : Exchange::automatic;
+  const std::string& kind = settings.text("rearranger");
+  out.rearranger = kind == "box"      ? RearrangerKind::box
+                   : kind == "subset" ? RearrangerKind::subset
+                                      : RearrangerKind::automatic;
+  const std::string& rearrange = settings.text("rearrange");
+  out.rearrange = rearrange == "on"    ? Rearrange::on
+                  : rearrange == "off" ? Rearrange::off
+                                       : Rearrange::automatic;
   out.locks = settings.text("lock") == "auto";
   out.replace_at_commit = settings.text("replace") == "at_commit";
   out.wait_seconds = settings.seconds("wait_seconds");
@@ -87,8 +91,9 @@ DriverOptions driver_options_of(const Settings& settings) {
   out.stripe_bytes = settings.bytes("stripe_bytes");
   // Data that begins with a stripe is on as few targets as can be.
   if (out.stripe_bytes > 0 && settings.is_default("alignment")) out.catalog.alignment = out.stripe_bytes;
-  out.border_bytes = out.stripe_bytes;
-  if (out.border_bytes == 0 && !settings.is_default("alignment")) out.border_bytes = out.catalog.alignment;
+  out.alignment_bytes = out.stripe_bytes;
+  if (out.alignment_bytes == 0 && !settings.is_default("alignment"))
+    out.alignment_bytes = out.catalog.alignment;
   out.access = access_of(settings.text("access"));
   out.replicated_access = access_of(settings.text("replicated_access"));
   out.all_read = settings.text("replicated_read") == "all";

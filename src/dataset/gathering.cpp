@@ -120,20 +120,21 @@ std::optional<OnGrid> on_grid(const Schema& schema, const std::vector<Gathering>
     if (place < 0) continue;
     if (!gathering.problem.ok()) throw Error(gathering.problem);
     const std::vector<int> dims = expanded(definition, gathering, place);
-    const int behind = static_cast<int>(definition.dims.size()) - place - 1;
+    const int inner_dims = static_cast<int>(definition.dims.size()) - place - 1;
     const int grid = gathering.shape.size();
-    if (!has_shape_of(schema, dims, decomposition) || decomposition.rank() < grid + behind ||
+    if (!has_shape_of(schema, dims, decomposition) || decomposition.rank() < grid + inner_dims ||
         dims.size() > static_cast<std::size_t>(k_max_dims))
       continue;
     const std::string names = "'" + dim_of(schema, gathering.dim).name + "' has only some cells of";
     if (decomposition.map() != nullptr &&
-        (decomposition.whole() != behind || decomposition.rank() - behind != grid))
+        (decomposition.uncut_dims() != inner_dims || decomposition.rank() - inner_dims != grid))
       throw Error(Code::not_supported,
                   "dimension " + names + " a grid of " + shoal::text_of(gathering.shape) +
                       "; a map must count the cells of that grid, without other dimensions")
           .of_variable(definition.name);
     for (int d = 0; d < decomposition.rank(); ++d) {
-      const bool in_grid = d >= decomposition.rank() - behind - grid && d < decomposition.rank() - behind;
+      const bool in_grid =
+          d >= decomposition.rank() - inner_dims - grid && d < decomposition.rank() - inner_dims;
       if (!in_grid && decomposition.is_cut(d))
         throw Error(Code::not_supported,
                     "dimension " + names +
@@ -141,7 +142,7 @@ std::optional<OnGrid> on_grid(const Schema& schema, const std::vector<Gathering>
                         "grid's; cut only these")
             .of_variable(definition.name);
     }
-    return OnGrid{gathering, place, behind};
+    return OnGrid{gathering, place, inner_dims};
   }
   return std::nullopt;
 }
@@ -161,31 +162,31 @@ std::int64_t check_gathered(const Schema& schema, const std::vector<int>& dims,
   if (decomposition == nullptr || !decomposition->is_masked())
     throw Error(
         Code::invalid_argument,
-        "the decomposition has no mask that tells which cells are water; give one that shoal_masked made");
+        "the decomposition has no mask that says which cells are water; give one that shoal_masked made");
   const int masked = decomposition->masked_dims();
-  const int behind = decomposition->whole();
+  const int inner_dims = decomposition->uncut_dims();
   if (static_cast<int>(dims.size()) != masked)
     throw Error(Code::invalid_argument, "the mask has " + std::to_string(masked) + " dimensions, and " +
                                             std::to_string(dims.size()) + " are named");
   for (int i = 0; i < masked; ++i) {
     const Dimension& dim = dim_of(schema, dims[static_cast<std::size_t>(i)]);
-    const std::int64_t length = decomposition->global()[decomposition->rank() - behind - masked + i];
+    const std::int64_t length = decomposition->global()[decomposition->rank() - inner_dims - masked + i];
     if (dim.unlimited || dim.length != length)
       throw Error(Code::invalid_argument,
                   "dimension '" + dim.name + "' is " +
                       (dim.unlimited ? std::string("unlimited") : std::to_string(dim.length) + " long") +
                       ", and that of the decomposition " + std::to_string(length));
   }
-  for (int d = 0; d < decomposition->rank() - behind - masked; ++d)
+  for (int d = 0; d < decomposition->rank() - inner_dims - masked; ++d)
     if (decomposition->is_cut(d))
       throw Error(Code::not_supported, "the decomposition cuts dimension " + std::to_string(d) +
                                            " (from 0, slowest first), which the mask does not have; water "
                                            "points can be gathered where only masked dimensions are cut");
   const Status writable = decomposition->writable();
   if (!writable.ok()) throw Error(writable);
-  if (decomposition->water_cells() == 0)
+  if (decomposition->active_cells() == 0)
     throw Error(Code::invalid_argument, "the mask leaves no water, so there is nothing to gather");
-  return decomposition->water_cells();
+  return decomposition->active_cells();
 }
 
 }  // namespace shoal

@@ -28,8 +28,8 @@ std::vector<Gathering> gatherings_of(const Schema& schema);
 /// How a variable with a gathered dimension is moved with a decomposition of the grid.
 struct OnGrid {
   Gathering gathering;
-  int place = 0;   ///< of the gathered dimension in those of the variable
-  int behind = 0;  ///< dimensions behind it, which are not cut
+  int place = 0;       ///< of the gathered dimension in those of the variable
+  int inner_dims = 0;  ///< dimensions behind it, which are not cut
 };
 
 /// Nothing: the decomposition fits the variable as it is, or has nothing to do with its grid. Error:

@@ -28,7 +28,7 @@ Attribute fill_value_of(const VariableDef& v) {
 }
 
 // As NCO calls types.
-const char* letter_of(Type type) {
+const char* send_block_of(Type type) {
   switch (type) {
     case Type::byte_:
       return "b";
@@ -136,7 +136,7 @@ void Dataset::add_fill_values() {
                         ", and no attribute _FillValue says so, as it could not be added: " + added.message +
                         ". Define the variable with its decomposition, or with a fill value, or add the "
                         "attribute to the file when it is closed: ncatted -a _FillValue," +
-                        definition.name + ",c," + letter_of(definition.type) + "," + value + " FILE");
+                        definition.name + ",c," + send_block_of(definition.type) + "," + value + " FILE");
   }
 }
 

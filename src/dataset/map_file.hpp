@@ -37,7 +37,7 @@ namespace map_file {
 /// Part `part` of n things cut evenly into `parts`: begins at the result, ends where the next one begins.
 std::int64_t even_begin(std::int64_t n, int parts, int part);
 
-/// What load_decomposition does for each kind of file, and how it tells them apart.
+/// What load_decomposition does for each kind of file, and how it distinguishes them.
 bool is_pio_text(const std::string& first_bytes);
 std::shared_ptr<const Decomposition> load_pio_text(const Comm& comm, const std::string& path,
                                                    const std::string& name);
@@ -50,7 +50,7 @@ std::shared_ptr<const Decomposition> load_netcdf(MPI_Comm parent, const Comm& co
 /// Error(format).
 struct SavedMask {
   std::shared_ptr<const Decomposition> cut;
-  std::vector<std::int8_t> water;
+  std::vector<std::int8_t> active;
 };
 void define_mask(const Comm& comm, Dataset& file, const Decomposition& d, SavedMask& mask);
 void write_mask(Dataset& file, SavedMask& mask);

@@ -21,7 +21,7 @@ using Numbers = std::vector<std::int64_t>;
 /// Which variables of a file hold the lists of the ranks that saved them.
 struct Lists {
   Dims global;
-  int whole = 0;
+  int uncut_dims = 0;
   Numbers entries;     ///< of each saved rank
   Numbers used;        ///< the first so many of them are cells, the rest is something else
   Numbers cells;       ///< length of the list of each saved rank, holes too; empty: the file does not say
@@ -30,7 +30,7 @@ struct Lists {
   std::int64_t total() const { return std::accumulate(entries.begin(), entries.end(), std::int64_t{0}); }
   /// Cells that indices count.
   std::int64_t mapped() const {
-    return volume(Dims(std::span(global.begin(), static_cast<std::size_t>(global.size() - whole))));
+    return volume(Dims(std::span(global.begin(), static_cast<std::size_t>(global.size() - uncut_dims))));
   }
 };
 
@@ -128,7 +128,7 @@ Lists lists_of_shoal(Dataset& file) {
   const Numbers whole = integers(file.schema().attributes, "whole");
   if (whole.size() != 1 || whole[0] < 0 || whole[0] >= lists.global.size())
     damaged("attribute 'whole' is not one number from 0 to " + std::to_string(lists.global.size() - 1));
-  lists.whole = static_cast<int>(whole[0]);
+  lists.uncut_dims = static_cast<int>(whole[0]);
   lists.entries = get(file, "entries");
   lists.used = lists.entries;
   if (file.schema().find_variable("cells") >= 0) lists.cells = get(file, "cells");
@@ -385,7 +385,7 @@ std::shared_ptr<const Decomposition> load_block(const Comm& comm, Dataset& file)
 
 std::shared_ptr<const Decomposition> load_lists(const Comm& comm, Dataset& file, const Lists& lists) {
   comm.agree_or_throw(caught([&] { check(file, lists); }));
-  return Decomposition::map(comm, lists.global, lists.whole, cells_of(comm, file, lists));
+  return Decomposition::map(comm, lists.global, lists.uncut_dims, cells_of(comm, file, lists));
 }
 
 std::string kind_of(const Schema& schema) {

@@ -47,10 +47,10 @@ void map_file::define_mask(const Comm& comm, Dataset& file, const Decomposition&
   std::vector<std::int64_t> cells;
   const Status status = caught([&] {
     cells = cells_in(d, shape);
-    mask.water.assign(cells.size(), 1);
+    mask.active.assign(cells.size(), 1);
     if (const CellMask* own = d.mask())
       for (std::size_t i = 0; i < cells.size(); ++i)
-        if (own->is_land(static_cast<std::int64_t>(i) % own->cells())) mask.water[i] = 0;
+        if (own->is_masked(static_cast<std::int64_t>(i) % own->cells())) mask.active[i] = 0;
   });
   mask.cut = Decomposition::map(comm, shape, 0, cells, status);
   std::string dims;
@@ -68,7 +68,7 @@ void map_file::write_mask(Dataset& file, SavedMask& mask) {
   DataCall call;
   call.variable = k_variable;
   call.array.view =
-      ArrayView::contiguous(mask.water.data(), Type::byte_, {static_cast<std::int64_t>(mask.water.size())});
+      ArrayView::contiguous(mask.active.data(), Type::byte_, {static_cast<std::int64_t>(mask.active.size())});
   file.write(call);
 }
 
@@ -84,28 +84,28 @@ std::shared_ptr<const Decomposition> map_file::with_mask(const Comm& comm, Datas
                                   "', the mask, is not there or is no bytes of the decomposition's shape " +
                                   text_of(all) + "; the file holds no whole decomposition: save it again");
   std::vector<std::int64_t> cells;
-  std::vector<std::int8_t> water;
+  std::vector<std::int8_t> active;
   const Status status = caught([&] {
     cells = cells_in(*d, shape);
-    water.assign(cells.size(), 1);
+    active.assign(cells.size(), 1);
   });
   const auto part = Decomposition::map(comm, shape, 0, cells, status);
   DataCall call;
   call.variable = k_variable;
   call.decomposition = part;
   call.array.view =
-      ArrayView::contiguous(water.data(), Type::byte_, {static_cast<std::int64_t>(water.size())});
+      ArrayView::contiguous(active.data(), Type::byte_, {static_cast<std::int64_t>(active.size())});
   file.read(call);
   CellMask mask;
   comm.agree_or_throw(caught([&] {
     if (d->tile().empty()) return;
     mask =
         CellMask(d->map() != nullptr ? Dims{d->map()->local_cells()} : tail(d->tile().count, shape.size()));
-    for (std::size_t i = 0; i < water.size(); ++i) {
-      if (water[i] == 0) mask.set_land(static_cast<std::int64_t>(i));
-      if (water[i] != 0 && water[i] != 1)
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      if (active[i] == 0) mask.set_masked(static_cast<std::int64_t>(i));
+      if (active[i] != 0 && active[i] != 1)
         throw Error(Code::format, "variable '" + std::string(k_variable) + "', the mask, has " +
-                                      std::to_string(water[i]) + " at cell " + std::to_string(cells[i]) +
+                                      std::to_string(active[i]) + " at cell " + std::to_string(cells[i]) +
                                       " (from 0, row-major), which a rank owns; it must be 0 or 1");
     }
   }));

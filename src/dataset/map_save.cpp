@@ -125,7 +125,7 @@ void save_map(const Comm& comm, Dataset& file, const Decomposition& d, const Lis
   const auto mine = cut_of(comm, {comm.size()}, {{comm.rank()}, {1}});
 
   define_shape(file, d, comm.size(), "map");
-  const std::int32_t whole = d.whole();
+  const std::int32_t whole = d.uncut_dims();
   file.put_att(nullptr, "whole", Type::int_, 1, &whole);
   std::vector<Part> parts = {{"entries", "rank", mine, &entries}, {"cells", "rank", mine, &lengths}};
   define(file, parts[0], "entries of each rank's list");
@@ -148,7 +148,7 @@ void save_map(const Comm& comm, Dataset& file, const Decomposition& d, const Lis
   if (d.is_masked()) map_file::write_mask(file, mask);
 }
 
-Status misfit(const Comm& comm, const Decomposition* d) {
+Status conversion_error(const Comm& comm, const Decomposition* d) {
   if (d == nullptr) return {Code::invalid_argument, "decomposition is NULL", -1, {}, {}};
   if (d->comm_size() != comm.size() || d->comm_rank() != comm.rank())
     return {Code::invalid_argument,
@@ -203,7 +203,7 @@ std::vector<std::int64_t> cells_of_box(const Box& box, const Dims& grid) {
 
 void save_decomposition(MPI_Comm comm, const Decomposition* decomposition, const std::string& path) {
   const Comm own(comm);
-  own.agree_or_throw(misfit(own, decomposition));
+  own.agree_or_throw(conversion_error(own, decomposition));
   DatasetOptions options;
   options.sources = {"", ""};
   // What the environment says is meant for the model's files.

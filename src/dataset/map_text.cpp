@@ -222,10 +222,10 @@ class Dealer {
 
 void receive(const Comm& comm, std::vector<std::int64_t>& cells) {
   for (std::size_t at = 0; at < cells.size();) {
-    const auto room = static_cast<int>(std::min(k_message, cells.size() - at));
+    const auto capacity = static_cast<int>(std::min(k_message, cells.size() - at));
     MPI_Status status;
     int got = 0;
-    check_mpi(MPI_Recv(cells.data() + at, room, MPI_INT64_T, 0, 0, comm.handle(), &status), "MPI_Recv");
+    check_mpi(MPI_Recv(cells.data() + at, capacity, MPI_INT64_T, 0, 0, comm.handle(), &status), "MPI_Recv");
     check_mpi(MPI_Get_count(&status, MPI_INT64_T, &got), "MPI_Get_count");
     if (got <= 0) return;  // rank 0 says why
     at += static_cast<std::size_t>(got);
@@ -262,7 +262,7 @@ std::shared_ptr<const Decomposition> map_file::load_pio_text(const Comm& comm, c
   if (!name.empty() && name != "c" && name != "fortran")
     throw Error(
         Code::not_found,
-        "PIO's text form holds one decomposition, which has no name; the name may tell the order of its "
+        "PIO's text form holds one decomposition, which has no name; the name may say the order of its "
         "dimensions: 'fortran' (fastest first, unless said otherwise) or 'c'; it is '" +
             name + "'");
   Survey survey;  // on rank 0

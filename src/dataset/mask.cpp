@@ -67,8 +67,9 @@ CellMask mask_of(const Decomposition& decomposition, const ArrayView& array) {
     for (int d = 0; d < last; ++d)
       from += index[d] * cells.strides[d];
     auto* to = real ? reinterpret_cast<std::byte*>(numbers.data()) : flags.data();
-    const Misfits misfits = convert(from, cells.strides[last], to, real ? 8 : 1, row, nullptr);
-    if (misfits.count > 0)
+    const ConversionErrors conversion_errors =
+        convert(from, cells.strides[last], to, real ? 8 : 1, row, nullptr);
+    if (conversion_errors.count > 0)
       throw Error(Code::type, "the mask has text that is neither true nor false; give integers or logicals");
     for (std::int64_t i = 0; i < row; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -79,7 +80,7 @@ CellMask mask_of(const Decomposition& decomposition, const ArrayView& array) {
                     "the mask is NaN at [" + index_text(where) +
                         "] of this rank's cells (from 0); give 0 for land and another number for water");
       }
-      if (real ? numbers[at] == 0 : flags[at] == std::byte{0}) mask.set_land(first + i);
+      if (real ? numbers[at] == 0 : flags[at] == std::byte{0}) mask.set_masked(first + i);
     }
   }
   return mask;

@@ -17,11 +17,11 @@ void check_quantization(const VariableDef& variable, const Quantization& quantiz
 /// What is said of the quantization in the file: attributes of netCDF's and of CF's (chapter 8.4) at the
 /// variable, in place of such as are there.
 void describe_quantization(VariableDef& variable, const Quantization& quantization);
-/// CF's variable without values that tells the algorithm and who did it.
+/// CF's variable without values that names the algorithm and the program that used it.
 VariableDef quantization_container(Quantization::Mode mode);
 bool is_quantization_container(const VariableDef& variable);
 
-/// Names in attributes of variables by which CF tells where cells are and how large (coordinates, bounds,
+/// Names in attributes of variables by which CF says where cells are and how large (coordinates, bounds,
 /// cell_measures, ...): values that nothing should be done to unless somebody asks for it.
 std::set<std::string> names_of_coordinates(const Schema& schema);
 

@@ -189,7 +189,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("stage", stage),
                  member("hints", hints),
                  member("settings", object(changed)),
-                 member("ways", list(first.ways)),
+                 member("strategies", list(first.strategies)),
                  member("fill_values_added", list(report.filled)),
                  member("warnings", list(warnings_of(report))),
                  member("advice", quoted(advice_of(report, settings)))});
@@ -226,7 +226,7 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
   };
   traffic("written", &Counters::bytes_written, &Counters::writes, &Counters::fields_written);
   if (const auto past = sum_of(report, &Counters::bytes_past_cache); past > 0)
-    out += row("direct", bytes_text(static_cast<double>(past)) + " of it past the page cache");
+    out += row("bypassed", bytes_text(static_cast<double>(past)) + " of it past the page cache");
   traffic("read", &Counters::bytes_read, &Counters::reads, &Counters::fields_read);
   if (first.stage_bytes > 0)
     out += row("stage", bytes_text(static_cast<double>(first.stage_bytes)) + " a node, at most " +
@@ -235,8 +235,8 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
   if (const auto messages = sum_of(report, &Counters::messages); messages > 0)
     out += row("messages", bytes_text(static_cast<double>(sum_of(report, &Counters::message_bytes))) +
                                " in " + std::to_string(messages) + " messages between nodes");
-  for (const auto& way : first.ways)
-    out += row("way", way);
+  for (const auto& strategy : first.strategies)
+    out += row("strategy", strategy);
   if (!report.filled.empty()) out += row("_FillValue", filled_text(report.filled));
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))

@@ -41,7 +41,7 @@ OptionsOf options_with(const ServeOptions& how) {
 }  // namespace
 
 MPI_Comm serve(MPI_Comm all, int of_node, const ServeOptions& options) {
-  // Those that serve already could not come to any meeting.
+  // Those that serve already could not come to any match of calls.
   if (current_servers() != nullptr)
     throw Error(Code::state, "ranks serve already, " + std::to_string(current_servers()->of_node()) +
                                  " of each node; call shoal_serve once, or shoal_stop_serving before");

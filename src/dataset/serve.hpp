@@ -20,7 +20,7 @@ struct ServeOptions {
 /// Error on all ranks alike. Collective over all.
 MPI_Comm serve(MPI_Comm all, int of_node, const ServeOptions& options);
 
-/// Servers are told to go on. Error(state): datasets that they store are open. Nothing where nobody serves.
+/// Servers are asked to go on. Error(state): datasets that they store are open. Nothing where nobody serves.
 /// Collective over the computing ranks.
 void stop_serving();
 

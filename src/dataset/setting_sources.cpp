@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "dataset/setting_aliases.hpp"
 #include "dataset/settings.hpp"
 
 namespace shoal {
@@ -16,9 +17,9 @@ namespace {
 
 constexpr std::string_view k_prefix = "SHOAL_";
 
-std::string variable_of(const SettingKey& key) {
+std::string variable_of(const char* key) {
   std::string name(k_prefix);
-  for (const char* c = key.name; *c != '\0'; ++c)
+  for (const char* c = key; *c != '\0'; ++c)
     name += static_cast<char>(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
   return name;
 }
@@ -26,8 +27,13 @@ std::string variable_of(const SettingKey& key) {
 }  // namespace
 
 void set_from_environment(Settings& settings) {
-  std::vector<std::string> known;
+  std::vector<const char*> keys;
   for (const auto& key : setting_keys())
+    keys.push_back(key.name);
+  for (const auto& alias : setting_aliases())
+    keys.push_back(alias.old_name);
+  std::vector<std::string> known;
+  for (const char* key : keys)
     known.push_back(variable_of(key));
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -37,7 +43,7 @@ void set_from_environment(Settings& settings) {
     bool found = false;
     for (std::size_t i = 0; i < known.size() && !found; ++i) {
       if (known[i] != name) continue;
-      settings.set(setting_keys()[i].name, std::string(text.substr(equals + 1)), name);
+      settings.set(keys[i], std::string(text.substr(equals + 1)), name);
       found = true;
     }
     if (!found)

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "codec/filters.hpp"
 #include "codec/quantize.hpp"
+#include "dataset/setting_aliases.hpp"
 #include "format/chunk_shape.hpp"
 #include "format/schema.hpp"
 
@@ -64,7 +65,7 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "shared memory of a node for fields on their way; unless set, the driver takes the part of it that is "
      "fastest",
      false},
-    {"slot_bytes", Kind::bytes, "0", "0 (the driver chooses), or 4KiB or more", "one filling of the stage",
+    {"slot_bytes", Kind::bytes, "0", "0 (the driver chooses), or 4KiB or more", "one slot of the stage",
      false},
     {"direct_bytes", Kind::bytes, "128KiB", "1 or more",
      "where all tiles of a node are runs in the file at least this long, ranks store and fetch their own "
@@ -82,7 +83,7 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      false},
     {"store_bytes_per_second", Kind::bytes, "0", "0 (no limit) or 64KiB or more",
      "background=thread or ranks: no more is stored by all ranks in a second, until close", false},
-    {"direct_io", Kind::word, "auto", "auto off",
+    {"bypass_page_cache", Kind::word, "auto", "auto off",
      "background=thread or ranks: auto: while nobody waits for the store, it goes to the device without a "
      "copy "
      "in the page cache, where the file system can do that",
@@ -96,9 +97,9 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"io_base", Kind::count, "0", "a rank, from 0", "the first of these ranks", false},
     {"io_ranks_per_node", Kind::count, "0", "0 or a number of ranks",
      "so many of these ranks on each node, of whose ranks io_stride and io_base count", false},
-    {"io_way", Kind::word, "auto", "auto box subset",
+    {"rearranger", Kind::word, "auto", "auto box subset",
      "each of these ranks stores an even box of a field, or what its own group of ranks has", false},
-    {"exchange", Kind::word, "auto", "auto on off",
+    {"rearrange", Kind::word, "auto", "auto on off",
      "several nodes: cells are sent to these ranks first, or each node stores its own; auto: by counting",
      false},
     {"ranks_per_node", Kind::count, "0", "0 (ranks that share memory) or a number of ranks",
@@ -142,7 +143,7 @@ constexpr auto k_keys = std::to_array<SettingKey>({
     {"report", Kind::text, "", "a path, - or nothing", "where the report goes when a dataset is closed",
      false},
     {"reference", Kind::text, "", "a path, auto or nothing",
-     "at close, a JSON file that tells where chunks lie, so that xarray opens file or set as one", false},
+     "at close, a JSON file that says where chunks lie, so that xarray opens file or set as one", false},
     {"master", Kind::text, "", "a path, auto or nothing",
      "at close, a small netCDF-4 file of virtual datasets over a set of netcdf4 files", false},
     {"quiet", Kind::flag, "false", "true or false", "print no warnings on standard error", false},
@@ -295,8 +296,13 @@ Settings::Settings() {
 
 void Settings::set(const std::string& key, const std::string& value, const std::string& origin) {
   std::size_t i = 0;
+  std::string name = lower(key);
+  if (const char* today = renamed_setting(name)) {
+    renamed_.push_back(renamed_warning(name, origin));
+    name = today;
+  }
   try {
-    i = index_of(lower(key));
+    i = index_of(name);
   } catch (const Error& e) {
     throw Error(Code::setting, e.status().message + " (from " + origin + ")");
   }
@@ -369,6 +375,7 @@ void Settings::pack(ByteWriter& out) const {
     out.put(v.value);
     out.put(v.origin);
   }
+  out.put(renamed_);
 }
 
 Settings Settings::unpack(ByteReader& in) {
@@ -377,6 +384,7 @@ Settings Settings::unpack(ByteReader& in) {
     in.get(v.value);
     in.get(v.origin);
   }
+  in.get(settings.renamed_);
   return settings;
 }
 

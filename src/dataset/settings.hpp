@@ -32,7 +32,7 @@ class Settings {
   Settings();
 
   /// Checks key and value. Error(setting): unknown key, with the nearest one; a value that is not allowed,
-  /// with those that are.
+  /// with those that are. An old name in setting_aliases() sets what it is called now.
   void set(const std::string& key, const std::string& value, const std::string& origin);
   /// Settings as text "key=value, key=value": commas or newlines between, values with commas in double
   /// quotes.
@@ -48,6 +48,9 @@ class Settings {
   const std::string& origin(const std::string& key) const;
   bool is_default(const std::string& key) const;
 
+  /// Warnings for old names that were used.
+  const std::vector<std::string>& renamed() const { return renamed_; }
+
   /// "stage_bytes = 256MiB    # default", one a line.
   std::string listing() const;
 
@@ -60,6 +63,7 @@ class Settings {
     std::string origin;
   };
   std::vector<Value> values_;  // in order of setting_keys()
+  std::vector<std::string> renamed_;
 };
 
 /// Where settings come from beside the argument of a call.

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "dataset/quantized.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 
 namespace shoal {
 
@@ -26,9 +26,9 @@ bool is_classic(const Settings& /*settings*/, const DatasetKind& kind) {
 }
 
 bool has_accesses(const Settings& /*settings*/, const DatasetKind& kind) {
-  const auto kinds = driver_kinds();
+  const auto kinds = registered_drivers();
   return std::any_of(kinds.begin(), kinds.end(),
-                     [&](const DriverKind& k) { return kind.driver == k.name && *k.accesses != '\0'; });
+                     [&](const RegisteredDriver& k) { return kind.driver == k.name && *k.accesses != '\0'; });
 }
 
 bool may_store_in_background(const Settings& /*settings*/, const DatasetKind& kind) {
@@ -53,8 +53,8 @@ bool has_own_hdf5(const Settings& settings, const DatasetKind& kind) {
 }
 
 // Boxes are what other drivers' libraries are handed anyway.
-bool has_io_way(const Settings& settings, const DatasetKind& kind) {
-  return is_native(settings, kind) || (is_no_set(settings, kind) && settings.text("io_way") != "subset");
+bool has_rearranger(const Settings& settings, const DatasetKind& kind) {
+  return is_native(settings, kind) || (is_no_set(settings, kind) && settings.text("rearranger") != "subset");
 }
 
 struct Use {
@@ -70,7 +70,7 @@ struct Use {
 constexpr const char* k_own_cells = "each rank reads its own cells from the files of a set";
 constexpr const char* k_no_stage = "driver DRIVER has no stage";
 constexpr const char* k_native = "choose driver native";
-constexpr const char* k_one_way = "driver DRIVER has one way of moving bytes";
+constexpr const char* k_one_method = "driver DRIVER has one way of moving bytes";
 constexpr const char* k_other_driver = "choose driver pnetcdf, netcdf or mpiio";
 constexpr const char* k_netcdf4 = "choose format netcdf4";
 constexpr const char* k_background = "set background=thread or ranks";
@@ -85,8 +85,8 @@ constexpr auto k_uses = std::to_array<Use>({
     {"header_reserve", is_classic, nullptr, false,
      "format FORMAT has no header in front of the data that would need room to grow",
      "choose format cdf1, cdf2 or cdf5"},
-    {"access", has_accesses, nullptr, true, k_one_way, k_other_driver},
-    {"replicated_access", has_accesses, nullptr, true, k_one_way, k_other_driver},
+    {"access", has_accesses, nullptr, true, k_one_method, k_other_driver},
+    {"replicated_access", has_accesses, nullptr, true, k_one_method, k_other_driver},
     {"background", may_store_in_background, "off", false,
      "driver DRIVER does not store in the background: its library makes MPI calls, or one rank has all the "
      "work",
@@ -98,11 +98,11 @@ constexpr auto k_uses = std::to_array<Use>({
     {"slot_bytes", is_native, "0", true, k_no_stage, k_native, k_own_cells},
     {"direct_bytes", is_native, nullptr, true, k_no_stage, k_native, k_own_cells},
     {"writers", is_native, "0", true, k_no_stage, k_native, k_own_cells},
-    {"exchange", is_native, "auto", true,
+    {"rearrange", is_native, "auto", true,
      "driver DRIVER does not choose: cells of maps go to I/O ranks in any case, and those of tiles where "
-     "io_way=box or I/O ranks are set",
+     "rearranger=box or I/O ranks are set",
      k_native, k_own_cells},
-    {"io_way", has_io_way, "auto", true,
+    {"rearranger", has_rearranger, "auto", true,
      "driver DRIVER hands on boxes, and cannot store what a group of ranks has", k_native, k_own_cells},
 });
 
@@ -196,7 +196,7 @@ std::string why_unused(const Choices& choices, const Choices::Choice& choice, co
 }  // namespace
 
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = settings.renamed();
   for (const Use& use : k_uses) {
     if (use.used(settings, kind) || !asks(settings, use)) continue;
     const std::string setting = std::string("setting ") + use.key + " is '" + settings.text(use.key) +

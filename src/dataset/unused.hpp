@@ -18,11 +18,12 @@ struct DatasetKind {
 };
 
 /// Settings that such a dataset has no use for, as warnings: sources other than the argument may speak of all
-/// datasets, whatever they are. Error(setting): the argument of the call itself is one of them. Local.
+/// datasets, whatever they are; also of old names that were used. Error(setting): the argument of the call
+/// itself has no use. Local.
 std::vector<std::string> unused_settings(const Settings& settings, const DatasetKind& kind);
 
 /// Names and patterns of the settings by variable ("temp=...; salt*=...") that were used for no variable that
-/// was defined, as warnings that tell which variables there are. Local.
+/// was defined, as warnings that say which variables there are. Local.
 std::vector<std::string> unused_choices(const Settings& settings, const Definitions& definitions);
 
 }  // namespace shoal

@@ -40,7 +40,7 @@ bool is_plain(const ArrayView& view, Type variable_type) {
 }
 
 Bytes gather_values(const ArrayView& view, const VariableDef& variable, const Rounding* rounding,
-                    Misfits& misfits) {
+                    ConversionErrors& conversion_errors) {
   const std::size_t size = size_of(variable.type);
   const Element stored{variable.type, size, false};
   const ConvertRun convert =
@@ -48,22 +48,22 @@ Bytes gather_values(const ArrayView& view, const VariableDef& variable, const Ro
   Bytes values(static_cast<std::size_t>(volume(view.extents)) * size);
   const Bytes fill = fill_of(variable);
   if (!values.empty())
-    misfits = copy_box(view.data, view.strides, values.data(), byte_strides(view.extents, size), view.extents,
-                       convert, fill.data());
+    conversion_errors = copy_box(view.data, view.strides, values.data(), byte_strides(view.extents, size),
+                                 view.extents, convert, fill.data());
   return values;
 }
 
 void scatter_values(const std::byte* values, const VariableDef& variable, const ArrayView& view,
-                    Misfits& misfits) {
+                    ConversionErrors& conversion_errors) {
   const std::size_t size = size_of(variable.type);
   const ConvertRun convert =
       find_conversion({variable.type, size, false}, {view.type, view.element_size, false});
-  // A logical that cannot be told is false; other types have a fill value.
+  // A logical value that is not known is false; other types have a fill value.
   Bytes fill(view.element_size);
   if (view.type != Type::logical) std::memcpy(fill.data(), default_fill(view.type), fill.size());
   if (volume(view.extents) > 0)
-    misfits = copy_box(values, byte_strides(view.extents, size), view.data, view.strides, view.extents,
-                       convert, fill.data());
+    conversion_errors = copy_box(values, byte_strides(view.extents, size), view.data, view.strides,
+                                 view.extents, convert, fill.data());
 }
 
 std::vector<std::string> gather_strings(const ArrayView& view) {
@@ -95,16 +95,16 @@ void scatter_strings(const std::vector<std::string>& texts, const ArrayView& vie
   });
 }
 
-Status misfit_status(const Misfits& misfits, const Box& box, Type from, Type to) {
-  if (misfits.count == 0) return {};
-  Dims index = unravel(misfits.first, box.count);
+Status conversion_status(const ConversionErrors& conversion_errors, const Box& box, Type from, Type to) {
+  if (conversion_errors.count == 0) return {};
+  Dims index = unravel(conversion_errors.first, box.count);
   for (int d = 0; d < index.size(); ++d)
     index[d] += box.first[d];
   std::vector<std::string> numbers;
   for (const auto i : index)
     numbers.push_back(std::to_string(i));
   const std::string which =
-      misfits.count == 1 ? "1 value does" : std::to_string(misfits.count) + " values do";
+      conversion_errors.count == 1 ? "1 value does" : std::to_string(conversion_errors.count) + " values do";
   return {Code::range,
           which + " not fit from " + name_of(from) + " to " + name_of(to) + ", the first at index [" +
               joined(numbers, ", ") +

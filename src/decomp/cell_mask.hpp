@@ -18,28 +18,28 @@ class CellMask {
   CellMask() = default;
   /// All water.
   explicit CellMask(const Dims& shape)
-      : shape_(shape), land_(static_cast<std::size_t>((volume(shape) + 63) / 64)) {}
+      : shape_(shape), masked_(static_cast<std::size_t>((volume(shape) + 63) / 64)) {}
 
-  void set_land(std::int64_t cell) {
-    std::uint64_t& word = land_[static_cast<std::size_t>(cell >> 6)];
-    land_cells_ += (word >> (cell & 63) & 1) == 0 ? 1 : 0;
+  void set_masked(std::int64_t cell) {
+    std::uint64_t& word = masked_[static_cast<std::size_t>(cell >> 6)];
+    masked_cells_ += (word >> (cell & 63) & 1) == 0 ? 1 : 0;
     word |= std::uint64_t{1} << (cell & 63);
   }
 
   const Dims& shape() const { return shape_; }
   std::int64_t cells() const { return volume(shape_); }
-  std::int64_t land_cells() const { return land_cells_; }
-  bool is_land(std::int64_t cell) const {
-    return (land_[static_cast<std::size_t>(cell >> 6)] >> (cell & 63) & 1) != 0;
+  std::int64_t masked_cells() const { return masked_cells_; }
+  bool is_masked(std::int64_t cell) const {
+    return (masked_[static_cast<std::size_t>(cell >> 6)] >> (cell & 63) & 1) != 0;
   }
 
   /// Calls visit(first, n, land) for the cells first .. first + n - 1, as long as they are alike.
   template <class Visit>
   void for_each_run(std::int64_t first, std::int64_t cells, Visit&& visit) const {
     for (const std::int64_t end = first + cells; first < end;) {
-      const bool land = is_land(first);
+      const bool masked = is_masked(first);
       const std::int64_t next = std::min(change_after(first, end), end);
-      visit(first, next - first, land);
+      visit(first, next - first, masked);
       first = next;
     }
   }
@@ -47,21 +47,21 @@ class CellMask {
  private:
   /// The first cell behind this one that is not like it, or one not before end.
   std::int64_t change_after(std::int64_t cell, std::int64_t end) const {
-    const std::uint64_t flip = is_land(cell) ? ~std::uint64_t{0} : 0;
+    const std::uint64_t flip = is_masked(cell) ? ~std::uint64_t{0} : 0;
     std::uint64_t differ =
-        (land_[static_cast<std::size_t>(cell >> 6)] ^ flip) & (~std::uint64_t{0} << (cell & 63));
+        (masked_[static_cast<std::size_t>(cell >> 6)] ^ flip) & (~std::uint64_t{0} << (cell & 63));
     std::int64_t base = cell & ~std::int64_t{63};
     while (differ == 0) {
       base += 64;
       if (base >= end) return end;
-      differ = land_[static_cast<std::size_t>(base >> 6)] ^ flip;
+      differ = masked_[static_cast<std::size_t>(base >> 6)] ^ flip;
     }
     return base + std::countr_zero(differ);
   }
 
   Dims shape_;
-  std::vector<std::uint64_t> land_;
-  std::int64_t land_cells_ = 0;
+  std::vector<std::uint64_t> masked_;
+  std::int64_t masked_cells_ = 0;
 };
 
 }  // namespace shoal

@@ -32,7 +32,7 @@ std::string numbers(std::int64_t a, std::int64_t b) {
 /// Each rank's list of runs to that rank; what came from each. Lists that are empty are no messages. No rank
 /// leaves the others alone: what a rank alone runs out of memory with, all of them fail with.
 template <class Run, class Make, class Take>
-void exchange_runs(const Comm& comm, Make&& make, Take&& take) {
+void rearranged_runs(const Comm& comm, Make&& make, Take&& take) {
   std::vector<Bytes> messages;
   comm.agree_or_throw(caught([&] {
     std::vector<std::vector<Run>> lists(static_cast<std::size_t>(comm.size()));
@@ -72,7 +72,7 @@ std::vector<CellPositions::Run> CellPositions::dealt(const Comm& comm, std::int6
                                                      std::span<const std::int64_t> own, std::int64_t first) {
   const Parts parts{cells, comm.size()};
   std::vector<Run> mine;
-  exchange_runs<Run>(
+  rearranged_runs<Run>(
       comm,
       [&](std::vector<std::vector<Run>>& of_part) {
         for (std::size_t i = 0; i < own.size(); ++i)
@@ -184,7 +184,7 @@ std::vector<std::int64_t> CellPositions::find(const Comm& comm, std::span<const 
     answers.resize(static_cast<std::size_t>(comm.size()));
     positions.assign(wanted.size(), k_hole);
   }));
-  exchange_runs<Run>(
+  rearranged_runs<Run>(
       comm,
       [&](std::vector<std::vector<Run>>& questions) {
         for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -196,7 +196,7 @@ std::vector<std::int64_t> CellPositions::find(const Comm& comm, std::span<const 
         for (const Run& question : questions)
           answer(question, answers[rank]);
       });
-  exchange_runs<Run>(
+  rearranged_runs<Run>(
       comm, [&](std::vector<std::vector<Run>>& lists) { lists = std::move(answers); },
       [&](std::size_t, const std::vector<Run>& found) {
         for (const Run& run : found)

@@ -11,7 +11,7 @@ namespace shoal {
 
 /// A list of some of the cells 0 .. cells - 1, kept in parts by all ranks together: where in the list is a
 /// cell? Each rank keeps what the list has of its even part of the cells, 24 bytes a run of cells that follow
-/// each other in both. (Water points, and where they lie in a gathered dimension.)
+/// each other in both. (Active points, and where they lie in a gathered dimension.)
 class CellPositions {
  public:
   /// The list of all cells that any rank has, in order of cell. own: this rank's, in any order; k_hole: none.

@@ -24,13 +24,13 @@ class Decomposition {
   /// shape, negative halos, overlapping tiles (Code::overlap, naming two ranks and the box). Collective.
   static std::shared_ptr<const Decomposition> block(const Comm& comm, const Dims& global, const Box& tile,
                                                     const Dims& halo_low, const Dims& halo_high);
-  /// global: all dimensions, the last `whole` of which (0 or more, fewer than all) are not cut. cells: the
-  /// global cell of each local cell, in the dimensions before those, row-major, from 0, or k_hole; any order,
-  /// any length. Arrays of such a field have the extents [dimensions before global's, cells.size(), the
-  /// `whole` last of global]. A cell that comes twice is no error here: see repeated(). Error on all ranks
-  /// alike: a cell outside, global or whole not the same on all ranks. problem: a failure of this rank's
-  /// arguments found before (it then takes part with it). Collective.
-  static std::shared_ptr<const Decomposition> map(const Comm& comm, const Dims& global, int whole,
+  /// global: all dimensions, the last `uncut_dims` of which (0 or more, fewer than all) are not cut. cells:
+  /// the global cell of each local cell, in the dimensions before those, row-major, from 0, or k_hole; any
+  /// order, any length. Arrays of such a field have the extents [dimensions before global's, cells.size(),
+  /// the `uncut_dims` last of global]. A cell that comes twice is no error here: see repeated(). Error on all
+  /// ranks alike: a cell outside, global or uncut_dims not the same on all ranks. problem: a failure of this
+  /// rank's arguments found before (it then takes part with it). Collective.
+  static std::shared_ptr<const Decomposition> map(const Comm& comm, const Dims& global, int uncut_dims,
                                                   std::span<const std::int64_t> cells,
                                                   const Status& problem = {});
   /// base with a mask in place of the one it may have: cells are owned as before, but values of land cells
@@ -42,8 +42,8 @@ class Decomposition {
   static std::shared_ptr<const Decomposition> masked(const Comm& comm, const Decomposition* base,
                                                      CellMask mask);
 
-  /// Of a map: the same with the dimensions before the `whole` last as one. Local.
-  std::shared_ptr<const Decomposition> in_a_row() const;
+  /// Of a map: the same with the dimensions before the `uncut_dims` last as one. Local.
+  std::shared_ptr<const Decomposition> flattened() const;
 
   /// The same for a communicator whose first ranks are this one's, and whose others have no cells: on one of
   /// the first, and on another, from what one of the first packed. Local.
@@ -67,8 +67,8 @@ class Decomposition {
   std::int64_t owned_cells() const { return owned_cells_; }
   /// Are there cells that no field has a value for, as nobody owns them or they are land? The same on all
   /// ranks.
-  bool leaves_cells() const { return has_land_ || owned_cells_ < volume(global_); }
-  /// Is this dimension cut: does some rank own less than all of it? Of a map: all but the `whole` last.
+  bool leaves_cells() const { return has_masked_ || owned_cells_ < volume(global_); }
+  /// Is this dimension cut: does some rank own less than all of it? Of a map: all but the `uncut_dims` last.
   bool is_cut(int d) const { return cut_[d] != 0; }
   /// Disjoint boxes of cells that nobody owns. Only on rank 0; empty elsewhere, and of a map.
   const std::vector<Box>& unowned() const { return unowned_; }
@@ -76,8 +76,8 @@ class Decomposition {
   /// nullptr: a block. Its indices count cells of the dimensions that are cut (mapped_shape).
   const IndexMap* map() const { return map_.get(); }
   /// The last dimensions that a map does not cut.
-  int whole() const { return whole_; }
-  Dims whole_shape() const { return tail(global_, whole_); }
+  int uncut_dims() const { return uncut_dims_; }
+  Dims whole_shape() const { return tail(global_, uncut_dims_); }
   /// The dimensions before those.
   Dims mapped_shape() const;
   /// A cell of a map that comes twice, on any ranks: the lowest, the same on all ranks.
@@ -95,15 +95,15 @@ class Decomposition {
 
   /// Made with a mask? The same on all ranks.
   bool is_masked() const { return masked_dims_ > 0; }
-  /// So many of the last dimensions that are not `whole` have the mask.
+  /// So many of the last dimensions that are not `uncut_dims` have the mask.
   int masked_dims() const { return masked_dims_; }
   /// Cells of the mask that are water, on all ranks together.
-  std::int64_t water_cells() const { return water_cells_; }
+  std::int64_t active_cells() const { return active_cells_; }
   /// This rank's; nullptr: none, or no cell is land.
   const CellMask* mask() const { return mask_.get(); }
   /// The same of all cells of this rank's arrays: of a block, in the last dimensions of the tile with its
   /// halo, where cells are land that no rank has as water.
-  const CellMask* mask_around() const { return around_.get(); }
+  const CellMask* mask_with_halo() const { return around_.get(); }
   /// The same as a mask in any case, to make another decomposition with.
   CellMask own_mask() const { return mask_ ? *mask_ : CellMask(tail(tile_.count, masked_dims_)); }
   /// The communicator's size and this rank in it, to check against a dataset's.
@@ -120,14 +120,14 @@ class Decomposition {
   std::int64_t owned_cells_ = 0;
   std::vector<Box> unowned_;
   std::shared_ptr<const IndexMap> map_;  // as the other, shared with those that only have another mask
-  int whole_ = 0;
+  int uncut_dims_ = 0;
   std::optional<RepeatedCell> repeated_;
   std::shared_ptr<const IndexMap> unowned_share_;
   std::shared_ptr<const CellMask> mask_;
   std::shared_ptr<const CellMask> around_;
-  bool has_land_ = false;  // on any rank
+  bool has_masked_ = false;  // on any rank
   int masked_dims_ = 0;
-  std::int64_t water_cells_ = 0;
+  std::int64_t active_cells_ = 0;
   int comm_size_ = 1;
   int comm_rank_ = 0;
 };

@@ -14,10 +14,10 @@ constexpr std::int64_t k_most_cells = std::int64_t{1} << 62;
 
 struct Shape {
   Dims global;
-  std::int64_t whole = 0;
+  std::int64_t uncut_dims = 0;
 };
 
-void check_shape(const Dims& global, int whole) {
+void check_shape(const Dims& global, int uncut_dims) {
   if (global.size() < 1 || global.size() > k_most_dims)
     throw Error(Code::invalid_argument, "a decomposition has 1 to " + std::to_string(k_most_dims) +
                                             " dimensions, not " + std::to_string(global.size()));
@@ -32,9 +32,9 @@ void check_shape(const Dims& global, int whole) {
                   "the global shape " + text_of(global) + " has more than 2^62 cells; no more are possible");
     cells *= global[d];
   }
-  if (whole < 0 || whole >= global.size())
+  if (uncut_dims < 0 || uncut_dims >= global.size())
     throw Error(Code::invalid_argument,
-                "the map leaves " + std::to_string(whole) + " of the " + std::to_string(global.size()) +
+                "the map leaves " + std::to_string(uncut_dims) + " of the " + std::to_string(global.size()) +
                     " dimensions of " + text_of(global) + " whole; 0 to " +
                     std::to_string(global.size() - 1) + " are possible, as one must be cut");
 }
@@ -42,9 +42,9 @@ void check_shape(const Dims& global, int whole) {
 /// The same shape as rank 0's?
 void check_same(const Shape& mine, const Shape& of_root) {
   const auto text = [](const Shape& shape) {
-    return text_of(shape.global) + " with " + std::to_string(shape.whole) + " dimensions whole";
+    return text_of(shape.global) + " with " + std::to_string(shape.uncut_dims) + " dimensions whole";
   };
-  if (!(mine.global == of_root.global) || mine.whole != of_root.whole)
+  if (!(mine.global == of_root.global) || mine.uncut_dims != of_root.uncut_dims)
     throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text(of_root) +
                                             ", this rank gives " + text(mine) +
                                             "; it must be the same on all ranks");
@@ -56,27 +56,27 @@ Dims front(const Dims& dims, int n) {
 
 }  // namespace
 
-std::shared_ptr<const Decomposition> Decomposition::map(const Comm& comm, const Dims& global, int whole,
+std::shared_ptr<const Decomposition> Decomposition::map(const Comm& comm, const Dims& global, int uncut_dims,
                                                         std::span<const std::int64_t> cells,
                                                         const Status& problem) {
   std::shared_ptr<Decomposition> out(new Decomposition);
-  Shape of_root{global, whole};
+  Shape of_root{global, uncut_dims};
   comm.broadcast(reinterpret_cast<std::byte*>(&of_root), sizeof of_root, 0);
   Status status = problem;
   if (status.ok())
     status = caught([&] {
-      check_shape(global, whole);
-      check_same({global, whole}, of_root);
-      out->map_ = std::make_shared<const IndexMap>(cells, volume(front(global, global.size() - whole)));
+      check_shape(global, uncut_dims);
+      check_same({global, uncut_dims}, of_root);
+      out->map_ = std::make_shared<const IndexMap>(cells, volume(front(global, global.size() - uncut_dims)));
     });
   comm.agree_or_throw(status);
 
   out->global_ = global;
-  out->whole_ = whole;
+  out->uncut_dims_ = uncut_dims;
   out->tile_ = out->map_->empty() ? Box(Dims(global.size()), Dims(global.size())) : Box::whole(global);
   out->halo_low_ = Dims(global.size());
   out->halo_high_ = Dims(global.size());
-  out->cut_ = joined(Dims(global.size() - whole, 1), Dims(whole));
+  out->cut_ = joined(Dims(global.size() - uncut_dims, 1), Dims(uncut_dims));
   out->comm_size_ = comm.size();
   out->comm_rank_ = comm.rank();
 
@@ -87,18 +87,18 @@ std::shared_ptr<const Decomposition> Decomposition::map(const Comm& comm, const 
   return out;
 }
 
-std::shared_ptr<const Decomposition> Decomposition::in_a_row() const {
+std::shared_ptr<const Decomposition> Decomposition::flattened() const {
   std::shared_ptr<Decomposition> out(new Decomposition(*this));
   out->global_ = joined({volume(mapped_shape())}, whole_shape());
   const int n = out->global_.size();
   out->tile_ = map_->empty() ? Box(Dims(n), Dims(n)) : Box::whole(out->global_);
   out->halo_low_ = out->halo_high_ = Dims(n);
-  out->cut_ = joined({1}, Dims(whole_));
+  out->cut_ = joined({1}, Dims(uncut_dims_));
   return out;
 }
 
 Dims Decomposition::mapped_shape() const {
-  return front(global_, rank() - whole_);
+  return front(global_, rank() - uncut_dims_);
 }
 
 Dims Decomposition::local_shape() const {

@@ -24,18 +24,18 @@ void check_mask(const Comm& comm, const Decomposition* base, const CellMask& mas
 }
 
 // Holes of a map are neither land nor water.
-bool has_land(const Decomposition& base, const CellMask& mask, std::int64_t water) {
-  return base.map() == nullptr ? mask.land_cells() > 0 : water < base.map()->mapped_cells();
+bool has_masked(const Decomposition& base, const CellMask& mask, std::int64_t active) {
+  return base.map() == nullptr ? mask.masked_cells() > 0 : active < base.map()->mapped_cells();
 }
 
-std::int64_t water_in(const Decomposition& base, const CellMask& mask) {
-  if (base.map() == nullptr) return mask.cells() - mask.land_cells();
-  std::int64_t water = 0;
+std::int64_t active_in(const Decomposition& base, const CellMask& mask) {
+  if (base.map() == nullptr) return mask.cells() - mask.masked_cells();
+  std::int64_t active = 0;
   base.map()->for_each_run(0, volume(base.mapped_shape()), [&](const IndexMap::Run& run) {
     mask.for_each_run(run.local, run.length,
-                      [&](std::int64_t, std::int64_t n, bool land) { water += land ? 0 : n; });
+                      [&](std::int64_t, std::int64_t n, bool masked) { active += masked ? 0 : n; });
   });
-  return water;
+  return active;
 }
 
 /// Tiles that are beside each other in other dimensions than the mask's may have different masks: then all
@@ -61,13 +61,13 @@ void for_each_cell(const Box& box, Visit&& visit) {
 
 /// Land of a tile with its halo: what is land of the tile, and what no rank has as water around it.
 /// Collective.
-CellMask land_around(const Comm& comm, const Decomposition& d, const CellMask& own) {
+CellMask masked_with_halo(const Comm& comm, const Decomposition& d, const CellMask& own) {
   const int n = dims_with_mask(d);
   const auto last = [&](const Box& box) { return Box(tail(box.first, n), tail(box.count, n)); };
   const Box tile = last(d.tile());
   const Box around = last(d.tile_with_halo());
   const Box grid = Box::whole(tail(d.global(), n));
-  std::vector<std::int64_t> water;
+  std::vector<std::int64_t> active;
   std::vector<std::int64_t> asked;
   CellMask out;
   comm.agree_or_throw(caught([&] {
@@ -80,16 +80,16 @@ CellMask land_around(const Comm& comm, const Decomposition& d, const CellMask& o
     std::int64_t cell = 0;  // of the tile
     for_each_cell(tile, [&](const Dims& index) {
       const std::int64_t at = position_in(index, around);
-      if (own.is_land(cell++ % own.cells()))
-        out.set_land(at);
+      if (own.is_masked(cell++ % own.cells()))
+        out.set_masked(at);
       else
-        water.push_back(asked[static_cast<std::size_t>(at)]);
+        active.push_back(asked[static_cast<std::size_t>(at)]);
       asked[static_cast<std::size_t>(at)] = k_hole;
     });
   }));
-  const auto found = CellPositions::numbered(comm, grid.cells(), water).find(comm, asked);
+  const auto found = CellPositions::numbered(comm, grid.cells(), active).find(comm, asked);
   for (std::size_t i = 0; i < found.size(); ++i)
-    if (asked[i] != k_hole && found[i] == k_hole) out.set_land(static_cast<std::int64_t>(i));
+    if (asked[i] != k_hole && found[i] == k_hole) out.set_masked(static_cast<std::int64_t>(i));
   return out;
 }
 
@@ -113,16 +113,16 @@ std::shared_ptr<const Decomposition> Decomposition::masked(const Comm& comm, con
               {}};
   comm.agree_or_throw(status);
   std::shared_ptr<Decomposition> out(new Decomposition(*base));
-  out->masked_dims_ = static_cast<int>(std::min<std::int64_t>(most, base->rank() - base->whole()));
-  if (base->map() != nullptr) out->masked_dims_ = base->rank() - base->whole();
-  const std::int64_t water = has_cells ? water_in(*base, mask) : 0;
-  out->water_cells_ = comm.sum(water);
-  const auto any = comm.max({has_cells && has_land(*base, mask, water) ? 1 : 0, base->has_halo() ? 1 : 0});
-  out->has_land_ = any[0] != 0;
-  const auto kept = [](CellMask land) {
-    return land.land_cells() > 0 ? std::make_shared<const CellMask>(std::move(land)) : nullptr;
+  out->masked_dims_ = static_cast<int>(std::min<std::int64_t>(most, base->rank() - base->uncut_dims()));
+  if (base->map() != nullptr) out->masked_dims_ = base->rank() - base->uncut_dims();
+  const std::int64_t active = has_cells ? active_in(*base, mask) : 0;
+  out->active_cells_ = comm.sum(active);
+  const auto any = comm.max({has_cells && has_masked(*base, mask, active) ? 1 : 0, base->has_halo() ? 1 : 0});
+  out->has_masked_ = any[0] != 0;
+  const auto kept = [](CellMask masked) {
+    return masked.masked_cells() > 0 ? std::make_shared<const CellMask>(std::move(masked)) : nullptr;
   };
-  if (any[1] != 0) out->around_ = kept(land_around(comm, *out, mask));
+  if (any[1] != 0) out->around_ = kept(masked_with_halo(comm, *out, mask));
   out->mask_ = has_cells ? kept(std::move(mask)) : nullptr;
   if (any[1] == 0) out->around_ = out->mask_;
   return out;

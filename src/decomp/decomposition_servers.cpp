@@ -15,12 +15,12 @@ void Decomposition::pack_for_more_ranks(ByteWriter& out) const {
   out.put(cut_);
   out.put(owned_cells_);
   out.put(map_ != nullptr);
-  out.put(whole_);
+  out.put(uncut_dims_);
   out.put(repeated_.has_value());
   out.put(repeated_.value_or(RepeatedCell{}));
   out.put(masked_dims_);
-  out.put(has_land_);
-  out.put(water_cells_);
+  out.put(has_masked_);
+  out.put(active_cells_);
 }
 
 std::shared_ptr<const Decomposition> Decomposition::without_cells(ByteReader& in, int ranks, int rank) {
@@ -29,13 +29,13 @@ std::shared_ptr<const Decomposition> Decomposition::without_cells(ByteReader& in
   in.get(out->cut_);
   in.get(out->owned_cells_);
   const bool is_map = in.get<bool>();
-  in.get(out->whole_);
+  in.get(out->uncut_dims_);
   const bool repeats = in.get<bool>();
   const auto repeated = in.get<RepeatedCell>();
   if (repeats) out->repeated_ = repeated;
   in.get(out->masked_dims_);
-  in.get(out->has_land_);
-  in.get(out->water_cells_);
+  in.get(out->has_masked_);
+  in.get(out->active_cells_);
   const Dims none(out->global_.size());
   out->tile_ = Box(none, none);
   out->halo_low_ = out->halo_high_ = none;

@@ -27,7 +27,7 @@ bool begins_run(std::int64_t before, std::int64_t index) {
 }
 }  // namespace
 
-/// What one look at the list tells.
+/// What one look at the list says.
 struct IndexMap::Scan {
   std::int64_t mapped = 0;
   std::int64_t runs = 0;

@@ -85,7 +85,7 @@ NodeRuns runs_of_node(const Comm& node, const Decomposition& map, bool unowned, 
   std::int64_t runs = 0;
   std::int64_t cells = 0;
   for (std::int64_t pass = 0; pass < passes; ++pass) {
-    const auto border = [&](std::int64_t rank) {
+    const auto boundary = [&](std::int64_t rank) {
       const std::int64_t parts = passes * ranks;
       const std::int64_t part = pass * ranks + rank;
       return all / parts * part + std::min(part, all % parts);
@@ -94,11 +94,11 @@ NodeRuns runs_of_node(const Comm& node, const Decomposition& map, bool unowned, 
     for (std::int64_t r = 0; r < ranks; ++r) {
       std::vector<Run> mine;
       const auto take = [&](const IndexMap::Run& run) { add(mine, {run.global, run.global + run.length}); };
-      map.map()->for_each_run(border(r), border(r + 1), take);
+      map.map()->for_each_run(boundary(r), boundary(r + 1), take);
       if (unowned) {
         std::vector<Run> owned;
         std::swap(owned, mine);
-        map.unowned_share().for_each_run(border(r), border(r + 1), take);
+        map.unowned_share().for_each_run(boundary(r), boundary(r + 1), take);
         mine.insert(mine.end(), owned.begin(), owned.end());
       }
       parts.push_back(packed(mine));

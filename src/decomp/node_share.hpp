@@ -11,7 +11,7 @@ namespace shoal {
 /// What the ranks of one node move together, in the dimensions of a decomposition. The same on all ranks of
 /// the node.
 struct NodeShare {
-  std::uint64_t number = 0;  ///< given by who keeps it, the same on all ranks; tells shares apart
+  std::uint64_t number = 0;  ///< given by who keeps it, the same on all ranks; distinguishes shares
   std::vector<Box>
       store;  ///< disjoint: their tiles and the unowned cells given to this node, merged into few boxes
   std::vector<Box> unowned;  ///< the unowned cells given to this node

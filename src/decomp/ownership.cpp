@@ -120,7 +120,7 @@ class Sweep {
 };
 
 /// Sorted in windows of as many runs as a cache holds, by the window that they begin in.
-OwnedPart looked_through(const std::vector<Parcel>& parts, std::int64_t base, std::int64_t cells) {
+OwnedPart looked_through(const std::vector<RankMessage>& parts, std::int64_t base, std::int64_t cells) {
   constexpr std::int64_t k_window_bytes = 1 << 16;
   std::vector<RunReader> readers;
   std::int64_t bytes = 0;
@@ -181,8 +181,8 @@ std::int64_t first_of_part(std::int64_t cells, int parts, int part) {
   return cells / parts * part + std::min<std::int64_t>(cells % parts, part);
 }
 
-std::vector<Parcel> runs_by_part(const IndexMap& map, std::int64_t global_cells, int parts) {
-  std::vector<Parcel> out;
+std::vector<RankMessage> runs_by_part(const IndexMap& map, std::int64_t global_cells, int parts) {
+  std::vector<RankMessage> out;
   RunWriter writer(0);
   std::int64_t end = 0;  // of the part that is written
   const auto finish = [&] {
@@ -207,13 +207,14 @@ std::vector<Parcel> runs_by_part(const IndexMap& map, std::int64_t global_cells,
   return out;
 }
 
-OwnedPart ownership_of_part(const std::vector<Parcel>& runs, std::int64_t global_cells, int parts, int part) {
+OwnedPart ownership_of_part(const std::vector<RankMessage>& runs, std::int64_t global_cells, int parts,
+                            int part) {
   const std::int64_t first = first_of_part(global_cells, parts, part);
   return looked_through(runs, first, first_of_part(global_cells, parts, part + 1) - first);
 }
 
 Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t global_cells) {
-  std::vector<Parcel> parts;
+  std::vector<RankMessage> parts;
   comm.agree_or_throw(caught([&] { parts = runs_by_part(map, global_cells, comm.size()); }));
   parts = comm.exchange(parts);
 

@@ -17,7 +17,7 @@ struct RepeatedCell {
   std::int64_t local_a = 0, local_b = 0;
 };
 
-/// Who owns the cells of a map, as all ranks' lists together tell.
+/// Who owns the cells of a map, as all ranks' lists together say.
 struct Ownership {
   std::optional<RepeatedCell> repeated;  ///< of the lowest index; the same on all ranks
   std::int64_t owned = 0;                ///< cells that some rank has, each counted once; on all ranks
@@ -33,7 +33,7 @@ Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t globa
 /// The first cell of an even part of the cells; parts differ by at most one.
 std::int64_t first_of_part(std::int64_t cells, int parts, int part);
 /// Which of the cells each other rank has to hear of, ascending; nothing for those that need not.
-std::vector<Parcel> runs_by_part(const IndexMap& map, std::int64_t global_cells, int parts);
+std::vector<RankMessage> runs_by_part(const IndexMap& map, std::int64_t global_cells, int parts);
 
 /// What the runs of all ranks say of one part.
 struct OwnedPart {
@@ -42,6 +42,7 @@ struct OwnedPart {
   std::int64_t owned = 0;
   IndexMap unowned;
 };
-OwnedPart ownership_of_part(const std::vector<Parcel>& runs, std::int64_t global_cells, int parts, int part);
+OwnedPart ownership_of_part(const std::vector<RankMessage>& runs, std::int64_t global_cells, int parts,
+                            int part);
 
 }  // namespace shoal

@@ -20,14 +20,14 @@ Cut find_cut(const Box& box, const std::vector<Tile>& tiles) {
   Cut best;
   std::size_t best_cost = std::numeric_limits<std::size_t>::max();
   for (int d = 0; d < box.rank(); ++d) {
-    std::vector<std::int64_t> borders;
+    std::vector<std::int64_t> alignment;
     for (const auto& tile : tiles) {
-      if (tile.box.first[d] > box.first[d]) borders.push_back(tile.box.first[d]);
-      if (tile.box.end(d) < box.end(d)) borders.push_back(tile.box.end(d));
+      if (tile.box.first[d] > box.first[d]) alignment.push_back(tile.box.first[d]);
+      if (tile.box.end(d) < box.end(d)) alignment.push_back(tile.box.end(d));
     }
-    if (borders.empty()) continue;
-    const auto middle = borders.begin() + static_cast<std::ptrdiff_t>(borders.size() / 2);
-    std::nth_element(borders.begin(), middle, borders.end());
+    if (alignment.empty()) continue;
+    const auto middle = alignment.begin() + static_cast<std::ptrdiff_t>(alignment.size() / 2);
+    std::nth_element(alignment.begin(), middle, alignment.end());
     std::size_t through = 0;
     std::size_t below = 0;
     for (const auto& tile : tiles) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "codec/convert.hpp"
-#include "driver/meeting.hpp"
+#include "driver/call_matching.hpp"
 #include "driver/pieces.hpp"
 #include "driver/shared_file.hpp"
 #include "storage/holes.hpp"
@@ -30,7 +30,8 @@ std::vector<char> holes_in(Catalog& catalog) {
   std::vector<char> holes;
   for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
     const Placement where = catalog.placement(v);
-    bool any = where.kind == Placement::Kind::library || where.kind == Placement::Kind::encoded;  // not told
+    bool any =
+        where.kind == Placement::Kind::library || where.kind == Placement::Kind::encoded;  // not reported
     const bool asks = where.kind == Placement::Kind::listed ||
                       (where.kind == Placement::Kind::regular && where.begin == k_unplaced);
     if (asks) {
@@ -51,7 +52,8 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
       path_(std::move(path)),
       options_(options),
       writable_(mode != OpenMode::read),
-      fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive) {
+      fresh_(mode == OpenMode::create || mode == OpenMode::create_exclusive),
+      state_(comm.rank()) {
   schema_.format = format;
   counters_.warnings = options.warnings;
   check_io_ranks(comm, options);
@@ -86,7 +88,6 @@ BoxDriver::BoxDriver(const Comm& comm, std::string path, OpenMode mode, Format f
   where_ = unpack_file_system(in);
   counters_.file_system = where_.type;
   records_.start(schema_);
-  reach_.start(schema_);
 }
 
 void BoxDriver::stripe_by_hints() {
@@ -104,15 +105,15 @@ void BoxDriver::warn_of_sharing() {
   if (!warning.empty()) counters_.warnings.push_back(warning);
 }
 
-void BoxDriver::watch_device(bool tells_nobody) {
+void BoxDriver::watch_device(bool reports_to_nobody) {
   using Sharing = FileSystem::Sharing;
   if (!writable_ || (where_.sharing != Sharing::local && where_.sharing != Sharing::coherent)) return;
-  device_.emplace(path_, options_.find_room, tells_nobody && reports_holes(where_.type));
-  tells_nobody_ = tells_nobody;
+  device_.emplace(path_, options_.find_free_space, reports_to_nobody && reports_holes(where_.type));
+  reports_to_nobody_ = reports_to_nobody;
 }
 
-// On rank 0; the others hear of it as they meet.
-Status BoxDriver::find_room(const Schema& schema, std::int64_t more, std::int64_t new_cells) {
+// On rank 0; the others hear of it in the next match.
+Status BoxDriver::find_free_space(const Schema& schema, std::int64_t more, std::int64_t new_cells) {
   if (!device_ || comm_.rank() != 0) return {};
   return caught([&] { device_->expect(schema, more, new_cells); });
 }
@@ -129,8 +130,8 @@ void BoxDriver::require_format(const char* driver, std::initializer_list<Format>
 
 void BoxDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
-  ++calls_stored_;
-  comm_.agree_or_throw(find_room(wanted, 0, 0));
+  state_.change();
+  comm_.agree_or_throw(find_free_space(wanted, 0, 0));
   comm_.agree_or_throw(caught([&] { extend(wanted); }));
   auto lengths = schema_.dims;
   schema_ = wanted;
@@ -163,10 +164,8 @@ void BoxDriver::prepare(const std::shared_ptr<const Decomposition>& decompositio
 }
 
 void BoxDriver::keep(Status status, int v) {
-  if (status.ok()) return;
-  if (status.rank < 0) status.rank = comm_.rank();
-  if (status.variable.empty() && v >= 0) status.variable = variable(v).name;
-  pending_.merge(status);
+  if (!status.ok() && status.variable.empty() && v >= 0) status.variable = variable(v).name;
+  state_.defer(std::move(status));
 }
 
 void BoxDriver::begin_storing(int v, const Box& region, bool replicated) {
@@ -174,51 +173,38 @@ void BoxDriver::begin_storing(int v, const Box& region, bool replicated) {
   keep(caught([&] { about_to_store(v, region, replicated); }), v);
 }
 
-// The first report has the library's own failure, later ones say in its place that the file is not whole.
 void BoxDriver::keep_damage() {
   const Status first = damage();
-  if (first.ok()) return;
-  const bool is_new = !std::exchange(damage_reported_, true);
-  if (is_new && pending_.message == first.message) return;
-  pending_ = first;
-  pending_.message =
+  state_.defer_lasting(
+      first,
       "the file is not whole, and nothing that is written later mends it, since the library "
       "failed to write (" +
-      first.message + "): write the file anew, or with driver native, which goes on when there is room again";
-  pending_.rank = comm_.rank();
-}
-
-void BoxDriver::grow(int v, const Box& box) {
-  const auto& dims = variable(v).dims;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[d])];
-    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(d)));
-  }
+          first.message +
+          "): write the file anew, or with driver native, which goes on when there is room again");
 }
 
 void BoxDriver::write(const Transfer& transfer) {
   const Timer timer(counters_.write_calls);
-  ++calls_stored_;
+  state_.change();
   const int v = transfer.variable;
   const bool together = stores_together() || !maps_.empty();  // cells of maps go from rank to rank
   Status known = transfer.status;
   if (v >= 0) {
     const auto bytes = transfer.region.cells() * static_cast<std::int64_t>(size_of(variable(v).type));
     const bool grows = schema_.has_record(v) && transfer.region.end(0) > schema_.shape(v)[0];
-    known = together ? find_room(schema_, bytes, grows ? bytes : 0) : Status{};
+    known = together ? find_free_space(schema_, bytes, grows ? bytes : 0) : Status{};
   }
-  const Status met = together ? meet_for_call(comm_, "writes", v, transfer.region, known) : known;
-  if (!met.ok()) {
-    missed_ = missed_ || !together;
-    if (missed_) reach_.lose();
-    return keep(met, -1);
+  const Status match = together ? match_field_call(comm_, "writes", v, transfer.region, known) : known;
+  if (!match.ok()) {
+    if (!together) state_.skip();
+    if (state_.has_skipped()) records_.lose_reach();
+    return keep(match, -1);
   }
   keep(transfer.status, v);
-  written_so_far_.add(static_cast<std::uint64_t>(v));
-  written_so_far_.add(transfer.region);
+  state_.note_call(hash_of_call(v, transfer.region));
   if (rearranges(transfer)) return write_tiles(transfer);
-  const std::int64_t had = reach_.of(schema_, v);
-  reach_.note(schema_, v, transfer.region);
+  const std::int64_t had = records_.written_records(schema_, v);
+  records_.note_write(schema_, v, transfer.region);
   // A rank with bad arguments leaves fill values, as what it should have written.
   Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
   begin_storing(v, transfer.region, false);
@@ -227,8 +213,7 @@ void BoxDriver::write(const Transfer& transfer) {
   keep(packed, v);
   if (!packed.ok()) box = nothing(box.rank());
   ++counters_.fields_written;
-  grow(v, transfer.region);
-  records_.touch(schema_, v, transfer.region);
+  records_.add(schema_, v, transfer.region);
   if (transfer.decomposition->owned_cells() > 0) {
     const Timer store_timer(counters_.store);
     in_pieces(v, transfer.region, box, together, [&](const Box& piece, std::int64_t at) {
@@ -250,12 +235,14 @@ const std::byte* BoxDriver::packed_cells(const Transfer& transfer, const Box& bo
     return transfer.array.data;
   const Timer pack_timer(counters_.pack);
   const auto size = static_cast<std::int64_t>(as_stored.size);
-  std::byte* packed = room_for_cells(static_cast<std::size_t>(box.cells() * size));
+  std::byte* packed = buffer_for_cells(static_cast<std::size_t>(box.cells() * size));
   const Bytes fill = stored_fill(definition, as_stored.swapped);
   if (good) {
-    const Misfits misfits = pack_cells(transfer, box, packed, byte_strides(box.count, as_stored.size),
-                                       to_stored(transfer, as_stored), fill.data());
-    if (misfits.count > 0) keep(misfit_status(transfer, definition, misfits, box, true), transfer.variable);
+    const ConversionErrors conversion_errors =
+        pack_cells(transfer, box, packed, byte_strides(box.count, as_stored.size),
+                   to_stored(transfer, as_stored), fill.data());
+    if (conversion_errors.count > 0)
+      keep(conversion_status(transfer, definition, conversion_errors, box, true), transfer.variable);
   } else {
     fill_box(packed, {size}, {box.cells()}, fill.data(), fill.size());
   }
@@ -325,10 +312,10 @@ void BoxDriver::fill_box_of(int v, const Box& box, bool replicated) {
   });
 }
 
-void BoxDriver::fill_gaps(bool somebody_missed) {
-  const auto found = gaps(somebody_missed);
+void BoxDriver::fill_gaps(bool any_skipped) {
+  const auto found = gaps(any_skipped);
   if (found.empty()) return;
-  if (const Status room = comm_.agree(find_room(schema_, 0, 0)); !room.ok()) return keep(room, -1);
+  if (const Status space = comm_.agree(find_free_space(schema_, 0, 0)); !space.ok()) return keep(space, -1);
   for (const auto& gap : found) {
     const bool replicated = !variable(gap.variable).distributed;
     begin_storing(gap.variable, gap.cells, replicated);
@@ -336,12 +323,12 @@ void BoxDriver::fill_gaps(bool somebody_missed) {
   }
 }
 
-// Where ranks do not meet in write, one that missed a call knows less of what was written: then those of a
-// rank that missed nothing count, and if there is none, nothing is filled, lest cells of others are lost.
-std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
-  if (!somebody_missed) return records_.take_gaps(schema_);
-  const std::int64_t who = comm_.min(std::int64_t{missed_ ? comm_.size() : comm_.rank()});
-  std::vector<RecordKeeper::Gap> found;
+// Where ranks match no calls in write, one that skipped a call knows less of what was written: then those of
+// a rank that skipped nothing count, and if there is none, nothing is filled, lest cells of others are lost.
+std::vector<RecordFillTracker::Gap> BoxDriver::gaps(bool any_skipped) {
+  if (!any_skipped) return records_.take_gaps(schema_);
+  const std::int64_t who = comm_.min(std::int64_t{state_.has_skipped() ? comm_.size() : comm_.rank()});
+  std::vector<RecordFillTracker::Gap> found;
   if (who < comm_.size()) {
     ByteWriter out;
     if (comm_.rank() == who) out.put(records_.take_gaps(schema_));
@@ -350,8 +337,6 @@ std::vector<RecordKeeper::Gap> BoxDriver::gaps(bool somebody_missed) {
     ByteReader(message).get(found);
   }
   records_.start(schema_);
-  reach_.start(schema_);
-  missed_ = false;
   return found;
 }
 
@@ -360,25 +345,25 @@ void BoxDriver::read(const Transfer& transfer) {
   const int v = transfer.variable;
   const bool is_map = transfer.decomposition && transfer.decomposition->map() != nullptr;
   overlapping_ = !(is_map || transfer.mine.empty() || transfer.mine == own_cells(transfer));
-  const Status met =
-      meet_for_call(comm_, "reads", v, transfer.region, transfer.status, nullptr, &overlapping_);
-  if (!met.ok()) throw Error(met);
+  const Status match =
+      match_field_call(comm_, "reads", v, transfer.region, transfer.status, nullptr, &overlapping_);
+  if (!match.ok()) throw Error(match);
   const VariableDef& definition = variable(v);
   ++counters_.fields_read;
   if (rearranges(transfer)) return comm_.agree_or_throw(read_tiles(transfer));
   const Box& box = transfer.mine;
   const Element as_stored = stored(v);
-  const bool direct = !as_stored.swapped && !leaves_land(transfer) &&
+  const bool direct = !as_stored.swapped && !leaves_masked(transfer) &&
                       is_contiguous(transfer.array, definition.type) && !box.empty();
-  Status status = caught([&] { settle(); });
+  Status status = caught([&] { complete_pending(); });
   std::byte* cells = transfer.array.data;
-  const Status room = caught([&] {
+  const Status space = caught([&] {
     if (!direct) cells = packed_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
   });
-  status.merge(room);
+  status.merge(space);
   {
     const Timer read_timer(counters_.read);
-    in_pieces(v, transfer.region, room.ok() ? box : nothing(box.rank()), true,
+    in_pieces(v, transfer.region, space.ok() ? box : nothing(box.rank()), true,
               [&](const Box& piece, std::int64_t at) {
                 status.merge(caught([&] { load(v, piece, cells + at); }));
               });
@@ -386,9 +371,11 @@ void BoxDriver::read(const Transfer& transfer) {
   counters_.bytes_read += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
   if (status.ok() && !direct && !box.empty()) {
     const Timer unpack_timer(counters_.unpack);
-    const Misfits misfits = unpack_cells(transfer, cells, byte_strides(box.count, as_stored.size), box,
-                                         find_conversion(as_stored, in_memory(transfer)));
-    if (misfits.count > 0) status = misfit_status(transfer, definition, misfits, box, false);
+    const ConversionErrors conversion_errors =
+        unpack_cells(transfer, cells, byte_strides(box.count, as_stored.size), box,
+                     find_conversion(as_stored, in_memory(transfer)));
+    if (conversion_errors.count > 0)
+      status = conversion_status(transfer, definition, conversion_errors, box, false);
   }
   if (!status.ok() && status.variable.empty()) status.variable = definition.name;
   comm_.agree_or_throw(status);
@@ -397,13 +384,13 @@ void BoxDriver::read(const Transfer& transfer) {
 void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
                     const Status& status) {
   const bool root = comm_.rank() == 0;
-  ++calls_stored_;
+  state_.change();
   Box region = box;  // others than rank 0 may only guess
-  const Status met = meet_for_call(comm_, "puts", v, {}, status, &region);
-  if (!met.ok()) return keep(met, v);
+  const Status match = match_field_call(comm_, "puts", v, {}, status, &region);
+  if (!match.ok()) return keep(match, v);
   const Box mine = root ? box : nothing(box.rank());
   const Timer timer(counters_.store);
-  reach_.note(schema_, v, region);
+  records_.note_write(schema_, v, region);
   begin_storing(v, region, true);
   keep(caught([&] {
          if (variable(v).type == Type::string)
@@ -412,18 +399,17 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
            store_replicated(v, mine, values);
        }),
        v);
-  grow(v, region);
-  records_.touch(schema_, v, region);
+  records_.add(schema_, v, region);
 }
 
 void BoxDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
                     const Status& status) {
-  const Status met = meet_for_call(comm_, "gets", v, {}, status);
-  if (!met.ok()) throw Error(met);
+  const Status match = match_field_call(comm_, "gets", v, {}, status);
+  if (!match.ok()) throw Error(match);
   const bool root = comm_.rank() == 0;
   const bool text = variable(v).type == Type::string;
   const bool all = options_.all_read && !text;
-  Status outcome = caught([&] { settle(); });
+  Status outcome = caught([&] { complete_pending(); });
   outcome.merge(caught([&] {
     const Timer timer(counters_.read);
     if (!text)
@@ -456,20 +442,11 @@ std::vector<std::string> BoxDriver::load_strings(int v, const Box& box) {
   return catalog->get_strings(catalog->schema().find_variable(variable(v).name), box);
 }
 
-// Did any rank miss a write?
-bool BoxDriver::align_records() {
-  std::vector<std::int64_t> all;
-  for (const auto& dim : schema_.dims)
-    all.push_back(dim.length);
-  const auto n = all.size();
-  const auto wrote = static_cast<std::int64_t>(written_so_far_.value() >> 1);
-  written_so_far_ = {};
-  all.insert(all.end(), {wrote, -wrote, missed_ ? 1 : 0, pending_.ok() ? 0 : 1});
-  all = comm_.max(std::move(all));
-  for (std::size_t d = 0; d < n; ++d)
-    schema_.dims[d].length = all[d];
-  const bool differ = all[n] != -all[n + 1];
-  if (differ && all[n + 3] == 0)
+// Did any rank skip a write?
+bool BoxDriver::compare() {
+  const Comparison found = state_.compared(comm_.max(state_.to_compare(lengths_of(schema_))));
+  set_lengths(schema_, found.lengths);
+  if (!found.same && !found.any_deferred)
     keep({Code::out_of_step,
           "ranks wrote different variables or records, or some left calls out; cells are missing since the "
           "last "
@@ -478,35 +455,36 @@ bool BoxDriver::align_records() {
           {},
           {}},
          -1);
-  missed_ = missed_ || (differ && wrote != all[n]);
-  return all[n + 2] != 0 || differ;
+  if (!found.same && !found.is_reference) state_.skip();
+  return found.any_skipped || !found.same;
 }
 
 void BoxDriver::finish(bool durable, bool final) {
   closing_ = final;
-  whole_ = false;
+  const bool was_incomplete = state_.file() == FileState::incomplete;
+  const bool written_nothing = state_.is_settled();
+  state_.begin_commit();
   Status brought;
-  const bool written_nothing = calls_stored_ == calls_told_;
   if (writable_) {
-    const bool missed = align_records();
-    if (!fills()) fill_gaps(missed);
+    const bool any_skipped = compare();
+    if (!fills()) fill_gaps(any_skipped);
     brought = caught([&] { commit(durable || must_flush()); });
   }
   if (final) brought.merge(caught([&] { close_file(); }));
-  // What a sync told is still so at close, where the library tries again; nobody needs to hear it twice.
-  if (!(final && told_ && written_nothing)) keep(brought, -1);
+  // What a sync reported is still so at close, where the library tries again; nobody needs to hear it twice.
+  if (!(final && was_incomplete && written_nothing)) keep(brought, -1);
   keep_damage();
-  Status outcome = comm_.agree(pending_);
+  Status outcome = comm_.agree(state_.deferred());
+  const Status mine = state_.take_deferred();
   // Values that did not fit were left out; all else is there.
-  const bool failed = !brought.ok() || loses_bytes(pending_);
-  whole_ = (outcome.ok() && !told_) || comm_.max(std::int64_t{failed ? 1 : 0}) == 0;
-  pending_ = {};
+  const bool failed = !brought.ok() || loses_bytes(mine);
+  bool is_whole = (outcome.ok() && !was_incomplete) || comm_.max(std::int64_t{failed ? 1 : 0}) == 0;
   if (device_ && !outcome.ok()) device_->forget();
-  if (outcome.ok() && tells_nobody_)
+  if (outcome.ok() && reports_to_nobody_)
     outcome = caught([&] { comm_.on_root([&] { device_->check_stored(schema_, placements_); }); });
-  whole_ = whole_ && !loses_bytes(outcome);
-  told_ = !whole_;
-  calls_told_ = calls_stored_;
+  is_whole = is_whole && !loses_bytes(outcome);
+  state_.end_commit(is_whole ? FileState::whole : FileState::incomplete);
+  state_.complete_pending();
   if (!outcome.ok()) throw Error(outcome);
 }
 

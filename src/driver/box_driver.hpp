@@ -8,24 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.hpp"
 #include "driver/cells.hpp"
-#include "driver/device_room.hpp"
 #include "driver/driver.hpp"
+#include "driver/free_space_guard.hpp"
 #include "driver/io_ranks.hpp"
-#include "driver/reach.hpp"
+#include "driver/protocol.hpp"
 #include "driver/rearrangers.hpp"
-#include "driver/record_keeper.hpp"
-#include "driver/room.hpp"
+#include "driver/scratch_buffer.hpp"
 
 namespace shoal {
 
-/// A driver that hands boxes of cells to another library: what all such drivers have in common. Ranks meet
-/// before each call of the library, so that one whose arguments are bad, or that makes another call, never
-/// leaves the others waiting in it. Memory: this rank's cells of one field, packed, unless the model's array
-/// can be handed on as it is. Fields cut by maps are rearranged first: I/O ranks hand on even boxes of them,
-/// with fill values where nobody owns cells, at most 32 MiB of them at a time, and have at most
-/// twice as much in messages (less where stage_bytes is set to less).
+/// A driver that hands boxes of cells to another library: what all such drivers have in common. Ranks match
+/// calls before each call of the library, so that one whose arguments are bad, or that makes another call,
+/// never leaves the others waiting in it. Memory: this rank's cells of one field, packed, unless the model's
+/// array can be handed on as it is. Fields cut by maps are rearranged first: I/O ranks hand on even boxes of
+/// them, with fill values where nobody owns cells, at most 32 MiB of them at a time, and have at most twice
+/// as much in messages (less where stage_bytes is set to less).
 class BoxDriver : public Driver {
  public:
   const Schema& schema() const final { return schema_; }
@@ -43,7 +41,7 @@ class BoxDriver : public Driver {
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) final;
   void sync(bool durable) final;
-  bool whole() const final { return whole_; }
+  bool whole() const final { return state_.file() == FileState::whole; }
   void close(bool durable) final;
 
  protected:
@@ -80,7 +78,7 @@ class BoxDriver : public Driver {
   virtual void load_replicated(int variable, const Box& box, std::byte* values, bool all) = 0;
   virtual std::vector<std::string> load_strings(int variable, const Box& box);  ///< on rank 0 alone
   /// Everything stored can be read back by all ranks.
-  virtual void settle() {}
+  virtual void complete_pending() {}
   /// The file is whole as it is now, for other programs too; durable: the device has it. closing():
   /// close_file comes next.
   virtual void commit(bool durable) = 0;
@@ -94,13 +92,13 @@ class BoxDriver : public Driver {
   /// Does store change the memory it is given, if only for the time of the call? Then it never gets the
   /// model's own array.
   virtual bool changes_cells() const { return false; }
-  /// Must all ranks come to the next call of store? Otherwise ranks do not meet in write, and one that could
-  /// not take part is found when the file is synced. The same on all ranks; may change in calls where they
-  /// meet.
+  /// Must all ranks come to the next call of store? Otherwise ranks do not match calls in write, and one that
+  /// could not take part is found when the file is synced. The same on all ranks; may change in calls
+  /// that are matched.
   virtual bool stores_together() const { return true; }
   /// Where the cells of the next store are packed; asked after about_to_store. Drivers that queue can have
   /// them packed to where they are kept.
-  virtual std::byte* room_for_cells(std::size_t bytes) { return packed_.of(bytes); }
+  virtual std::byte* buffer_for_cells(std::size_t bytes) { return packed_.of(bytes); }
   /// Which ranks hand on boxes of fields that are cut by maps, unless settings say so.
   virtual std::vector<int> usual_io_ranks() const { return choose_io_ranks(comm_, options_); }
   /// The most bytes that one call of store or load takes; larger fields come in pieces.
@@ -110,9 +108,9 @@ class BoxDriver : public Driver {
   /// Collective.
   void warn_of_sharing();
   /// For constructors of drivers whose library writes by MPI-IO: rank 0 looks for room on the device before
-  /// variables are defined and fields are written. tells_nobody: and after, as the library may say nothing of
-  /// bytes that had none. Only where a rank sees at once what others stored.
-  void watch_device(bool tells_nobody);
+  /// variables are defined and fields are written. reports_to_nobody: and after, as the library may say
+  /// nothing of bytes that had none. Only where a rank sees at once what others stored.
+  void watch_device(bool reports_to_nobody);
   /// For constructors of drivers that create files through MPI-IO: stripes that are asked for become hints.
   void stripe_by_hints();
   /// Do other nodes see what was stored only once it is flushed?
@@ -129,7 +127,7 @@ class BoxDriver : public Driver {
   bool writable() const { return writable_; }
   bool fresh() const { return fresh_; }  ///< made now, not opened
   /// Multiples of cells at which pieces had best begin.
-  Dims borders(int v) const;
+  Dims alignment(int v) const;
   const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
   /// Do cells that nobody owns stay as they are in the file?
   bool keeps_unowned(int v) const { return variable(v).no_fill || !options_.catalog.fill; }
@@ -137,7 +135,8 @@ class BoxDriver : public Driver {
   /// Within load: do ranks read the same cells (halos)? The same on all ranks.
   bool overlapping() const { return overlapping_; }
   bool closing() const { return closing_; }
-  /// Had the variable, when the file was opened, chunks without a place in the file (or cannot it be told)?
+  /// Had the variable, when the file was opened, chunks without a place in the file (or is that
+  /// unknown)?
   bool has_holes(int v) const {
     return static_cast<std::size_t>(v) < holes_.size() && holes_[static_cast<std::size_t>(v)] != 0;
   }
@@ -149,15 +148,14 @@ class BoxDriver : public Driver {
   void keep_damage();
   /// about_to_store, of a region of which all cells will be in the file.
   void begin_storing(int variable, const Box& region, bool replicated);
-  void grow(int variable, const Box& box);
-  bool align_records();
+  bool compare();
   const std::byte* packed_cells(const Transfer& transfer, const Box& box);
   /// The box in the pieces that the library takes, and on all ranks as many: visit gets each and where its
   /// cells are in the packed box.
   template <class Visit>
   void in_pieces(int variable, const Box& region, const Box& box, bool together, Visit&& visit);
   void fill_box_of(int variable, const Box& box, bool replicated);
-  std::vector<RecordKeeper::Gap> gaps(bool somebody_missed);
+  std::vector<RecordFillTracker::Gap> gaps(bool any_skipped);
   void fill_unowned(const Transfer& transfer, std::int64_t had, bool together);
   /// A map, and which cells of a block it stands for.
   struct Rearranged {
@@ -174,8 +172,8 @@ class BoxDriver : public Driver {
   void write_tiles(const Transfer& transfer);
   Status read_map(const Transfer& transfer, Rearranger& rearranger);
   Status read_tiles(const Transfer& transfer);
-  void fill_gaps(bool somebody_missed);
-  Status find_room(const Schema& schema, std::int64_t more, std::int64_t new_cells);
+  void fill_gaps(bool any_skipped);
+  Status find_free_space(const Schema& schema, std::int64_t more, std::int64_t new_cells);
   void finish(bool durable, bool final);
 
   const Comm& comm_;
@@ -185,22 +183,15 @@ class BoxDriver : public Driver {
   bool writable_;
   bool fresh_;
   Schema schema_;
+  CollectiveState state_;
+  RecordState records_{true};
   Counters counters_;
   std::vector<char> holes_;
-  RecordKeeper records_{true};
   bool overlapping_ = false;
   bool closing_ = false;
-  bool whole_ = false;
-  bool told_ = false;             ///< by the last sync: the file is not whole
-  bool damage_reported_ = false;  ///< damage() of this rank
-  std::int64_t calls_stored_ = 0,
-               calls_told_ = 0;  ///< calls that change the file, and those before that sync
-  Hash written_so_far_;          ///< all writes since the last sync
-  bool missed_ = false;          ///< this rank could not take part in a write that ranks do not meet in
-  Status pending_;
-  std::optional<DeviceRoom> device_;
-  bool tells_nobody_ = false;
-  Room packed_;
+  std::optional<FreeSpaceGuard> device_;
+  bool reports_to_nobody_ = false;
+  ScratchBuffer packed_;
   struct Kept {
     std::shared_ptr<const Decomposition> decomposition;
     std::vector<Box> unowned;
@@ -208,8 +199,8 @@ class BoxDriver : public Driver {
   std::vector<Kept> decompositions_;
   std::optional<Rearrangers> rearrangers_;  ///< once they are asked for
   std::vector<Rearranged> maps_;
-  Reach reach_;
-  Room tile_;  ///< this rank's cells of a field that goes through I/O ranks though it is cut into tiles
+  ScratchBuffer
+      tile_;  ///< this rank's cells of a field that goes through I/O ranks though it is cut into tiles
 };
 
 /// Calls visit for the dimensions, variables and attributes that wanted has beyond schema (or with other

@@ -3,19 +3,19 @@
 // which go the way of all others.
 #include <algorithm>
 
-#include "driver/borders.hpp"
+#include "driver/alignment.hpp"
 #include "driver/box_driver.hpp"
 #include "driver/tile_maps.hpp"
 
 namespace shoal {
 
 // Of chunks, or of stripes where it is known where the variable lies.
-Dims BoxDriver::borders(int v) const {
+Dims BoxDriver::alignment(int v) const {
   const VariableDef& definition = variable(v);
   if (definition.chunks.size() == definition.dims.size()) return Dims(definition.chunks);
   const Placement& where = placement(v);
   if (where.chunk.size() != static_cast<int>(definition.dims.size())) return {};
-  return borders_of(where, schema_.has_record(v), size_of(definition.type), options_.border_bytes);
+  return alignment_of(where, schema_.has_record(v), size_of(definition.type), options_.alignment_bytes);
 }
 
 bool BoxDriver::rearranges(const Transfer& transfer) const {
@@ -77,8 +77,8 @@ Status BoxDriver::read_tiles(const Transfer& transfer) {
 std::int64_t BoxDriver::kept_records(const Transfer& transfer) {
   const Decomposition& map = *transfer.decomposition;
   const int v = transfer.variable;
-  const std::int64_t had = reach_.of(schema_, v);
-  reach_.note(schema_, v, transfer.region);
+  const std::int64_t had = records_.written_records(schema_, v);
+  records_.note_write(schema_, v, transfer.region);
   return keeps_unowned(v) && map.owned_cells() < volume(map.global()) ? comm_.max(had) : 0;
 }
 
@@ -94,15 +94,14 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   const std::int64_t kept = kept_records(transfer);
   const bool of_records = schema_.has_record(v);
   const bool keeps = !parts_at(transfer.region, kept, of_records).first.empty();
-  if (keeps) keep(caught([&] { settle(); }), v);
+  if (keeps) keep(caught([&] { complete_pending(); }), v);
   begin_storing(v, transfer.region, false);
   ++counters_.fields_written;
-  grow(v, transfer.region);
-  records_.touch(schema_, v, transfer.region);
+  records_.add(schema_, v, transfer.region);
   const Bytes fill = stored_fill(definition, stored(v).swapped);
-  const auto room = [&](std::size_t bytes) {
+  const auto buffer = [&](std::size_t bytes) {
     std::byte* cells = nullptr;
-    keep(caught([&] { cells = room_for_cells(bytes); }), v);
+    keep(caught([&] { cells = buffer_for_cells(bytes); }), v);
     return cells;
   };
   Rearranger::UsePiece load_piece;
@@ -126,22 +125,23 @@ void BoxDriver::write_map(const Transfer& transfer, Rearranger& rearranger) {
   };
   const Seconds begin = now();
   const Seconds storing = counters_.store;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   keep(caught([&] {
-         misfits =
-             rearranger.write(transfer, stored(v), fill.data(), borders(v), {room, load_piece, store_piece});
+         conversion_errors = rearranger.write(transfer, stored(v), fill.data(), alignment(v),
+                                              {buffer, load_piece, store_piece});
        }),
        v);
   counters_.pack += now() - begin - (counters_.store - storing);
-  rearrangers_->tell(counters_);
-  if (misfits.count > 0) keep(mapped_misfit_status(transfer, definition, misfits, true), v);
+  rearrangers_->report(counters_);
+  if (conversion_errors.count > 0)
+    keep(mapped_conversion_status(transfer, definition, conversion_errors, true), v);
 }
 
 Status BoxDriver::read_map(const Transfer& transfer, Rearranger& rearranger) {
   const int v = transfer.variable;
   const VariableDef& definition = variable(v);
-  Status status = caught([&] { settle(); });
-  const auto room = [&](std::size_t bytes) {
+  Status status = caught([&] { complete_pending(); });
+  const auto buffer = [&](std::size_t bytes) {
     std::byte* cells = nullptr;
     status.merge(caught([&] { cells = packed_.of(bytes); }));
     return cells;
@@ -153,13 +153,14 @@ Status BoxDriver::read_map(const Transfer& transfer, Rearranger& rearranger) {
   };
   const Seconds begin = now();
   const Seconds loaded = counters_.read;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   status.merge(caught([&] {
-    misfits = rearranger.read(transfer, stored(v), borders(v), {room, load_piece, {}});
+    conversion_errors = rearranger.read(transfer, stored(v), alignment(v), {buffer, load_piece, {}});
   }));
   counters_.unpack += now() - begin - (counters_.read - loaded);
-  rearrangers_->tell(counters_);
-  if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, definition, misfits, false));
+  rearrangers_->report(counters_);
+  if (conversion_errors.count > 0)
+    status.merge(mapped_conversion_status(transfer, definition, conversion_errors, false));
   if (!status.ok() && status.variable.empty()) status.variable = definition.name;
   return status;
 }

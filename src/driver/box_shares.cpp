@@ -30,7 +30,8 @@ void for_each_distinct(const MappedRows& rows, const IndexMap& map, std::int64_t
 }
 
 /// Boxes of a cut along a mapped dimension that the map has cells in.
-std::vector<int> boxes_with_cells(const IndexMap& map, const MapShape& shape, const EvenCut& cut, int dim) {
+std::vector<int> boxes_with_cells(const IndexMap& map, const MapShape& shape, const EvenPartition& cut,
+                                  int dim) {
   std::int64_t inner = 1;
   for (int d = dim + 1; d < shape.mapped.size(); ++d)
     inner *= shape.mapped[d];
@@ -54,12 +55,12 @@ std::vector<int> boxes_with_cells(const IndexMap& map, const MapShape& shape, co
 
 }  // namespace
 
-int mapped_dim_of(const EvenCut& cut, const MapShape& shape) {
+int mapped_dim_of(const EvenPartition& cut, const MapShape& shape) {
   const int dim = cut.dim() - (cut.region().rank() - shape.rank());
   return dim >= 0 && dim < shape.mapped.size() ? dim : -1;
 }
 
-MappedRows rows_of_box(const EvenCut& cut, const MapShape& shape, int box) {
+MappedRows rows_of_box(const EvenPartition& cut, const MapShape& shape, int box) {
   const int dim = mapped_dim_of(cut, shape);
   Box cells = Box::whole(shape.mapped);
   if (dim >= 0) {
@@ -70,30 +71,30 @@ MappedRows rows_of_box(const EvenCut& cut, const MapShape& shape, int box) {
   return MappedRows::of(cells, shape.mapped);
 }
 
-std::vector<OwnCells> cells_of_boxes(const IndexMap& map, const MapShape& shape, const EvenCut& cut) {
+std::vector<OwnCells> cells_of_boxes(const IndexMap& map, const MapShape& shape, const EvenPartition& cut) {
   const int dim = mapped_dim_of(cut, shape);
   std::vector<OwnCells> own;
   for (const int box : dim < 0 ? std::vector<int>{0} : boxes_with_cells(map, shape, cut, dim)) {
     const MappedRows rows = rows_of_box(cut, shape, box);
-    own.push_back({box, Positions::of(rows.cells(), [&](auto&& visit) {
+    own.push_back({box, IndexSet::of(rows.cells(), [&](auto&& visit) {
                      for_each_distinct(rows, map, 0, rows.cells(), visit);
                    })});
   }
   return own;
 }
 
-BoxShare share_of_box(const EvenCut& cut, const MapShape& shape, int box, std::int64_t max_cells,
+BoxShare share_of_box(const EvenPartition& cut, const MapShape& shape, int box, std::int64_t max_cells,
                       std::int64_t round) {
   const Box cells = cut.part(box);
   BoxShare share;
   share.piece = Pieces(cells, max_cells).piece(round);
   if (share.piece.empty()) return share;
-  const int leads = cells.rank() - shape.rank();
+  const int outer_dims = cells.rank() - shape.rank();
   const int mapped = shape.mapped.size();
-  const Box in_box = dims_of(cells, leads, mapped);
-  const Box in_piece = dims_of(share.piece, leads, mapped);
-  share.part.lead = dims_of(share.piece, 0, leads);
-  share.part.whole = dims_of(share.piece, leads + mapped, shape.whole);
+  const Box in_box = dims_of(cells, outer_dims, mapped);
+  const Box in_piece = dims_of(share.piece, outer_dims, mapped);
+  share.part.outer = dims_of(share.piece, 0, outer_dims);
+  share.part.inner = dims_of(share.piece, outer_dims + mapped, shape.uncut_dims);
   share.part.rows = MappedRows::of(in_box, shape.mapped);
   share.part.low = position_in(in_piece.first, in_box);
   share.part.end = share.part.low + in_piece.cells();
@@ -101,9 +102,9 @@ BoxShare share_of_box(const EvenCut& cut, const MapShape& shape, int box, std::i
 }
 
 // Boxes of a cut have few different sizes: those at its ends, and even ones that differ by one step.
-std::int64_t rounds_of(const EvenCut& cut, std::int64_t max_cells) {
+std::int64_t rounds_of(const EvenPartition& cut, std::int64_t max_cells) {
   std::int64_t rounds = 0;
-  for (const int box : cut.unlike_parts())
+  for (const int box : cut.distinct_sizes())
     rounds = std::max(rounds, Pieces(cut.part(box), max_cells).count());
   return rounds;
 }

@@ -57,32 +57,32 @@ Byte* at_index(Byte* at, const Dims& strides, const Dims& index) {
   return at;
 }
 
-/// copy_box of a part of a block's field, row by row; of land cells nothing is looked at, but at_land(where
+/// copy_box of a part of a block's field, row by row; of land cells nothing is looked at, but at_masked(where
 /// they are copied to, cells) called. origin: of the mask.
-template <class AtLand>
-Misfits copy_masked(const CellMask& mask, const Dims& origin, const Box& part, const std::byte* from,
-                    const Dims& from_strides, std::byte* to, const Dims& to_strides, ConvertRun convert,
-                    const std::byte* substitute, AtLand&& at_land) {
+template <class AtMasked>
+ConversionErrors copy_masked(const CellMask& mask, const Dims& origin, const Box& part, const std::byte* from,
+                             const Dims& from_strides, std::byte* to, const Dims& to_strides,
+                             ConvertRun convert, const std::byte* substitute, AtMasked&& at_masked) {
   const int last = part.rank() - 1;
   const std::int64_t row = part.count[last];
   std::int64_t position = 0;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   for_each_row(mask, origin, part, [&](const Dims& index, std::int64_t cell) {
     const std::byte* const from_row = at_index(from, from_strides, index);
     std::byte* const to_row = at_index(to, to_strides, index);
-    mask.for_each_run(cell, row, [&](std::int64_t first, std::int64_t n, bool is_land) {
+    mask.for_each_run(cell, row, [&](std::int64_t first, std::int64_t n, bool is_masked) {
       const std::int64_t i = first - cell;
       std::byte* const at = to_row + i * to_strides[last];
-      if (is_land)
-        at_land(at, n);
+      if (is_masked)
+        at_masked(at, n);
       else
-        misfits.merge(convert(from_row + i * from_strides[last], from_strides[last], at, to_strides[last], n,
-                              substitute),
-                      position + i);
+        conversion_errors.merge(convert(from_row + i * from_strides[last], from_strides[last], at,
+                                        to_strides[last], n, substitute),
+                                position + i);
     });
     position += row;
   });
-  return misfits;
+  return conversion_errors;
 }
 
 /// Where the mask of a block begins: of its tile, and of the tile with its halo.
@@ -117,8 +117,8 @@ bool is_masked(const Transfer& transfer) {
   return transfer.decomposition && transfer.decomposition->mask() != nullptr;
 }
 
-bool leaves_land(const Transfer& transfer) {
-  return transfer.decomposition && transfer.decomposition->mask_around() != nullptr;
+bool leaves_masked(const Transfer& transfer) {
+  return transfer.decomposition && transfer.decomposition->mask_with_halo() != nullptr;
 }
 
 Box own_cells(const Transfer& transfer) {
@@ -149,8 +149,8 @@ Dims byte_strides(const Dims& shape, std::size_t element_size) {
   return strides;
 }
 
-Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
-                   ConvertRun convert, const std::byte* substitute) {
+ConversionErrors pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
+                            ConvertRun convert, const std::byte* substitute) {
   if (is_mapped(transfer))
     return pack_map_cells(transfer, cells, to, static_cast<std::size_t>(strides[strides.size() - 1]), convert,
                           substitute);
@@ -179,8 +179,8 @@ Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, co
   return copy_box(from.data, from.strides, to, strides, part.count, convert, substitute);
 }
 
-Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides, const Box& cells,
-                     ConvertRun convert) {
+ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides,
+                              const Box& cells, ConvertRun convert) {
   if (is_mapped(transfer))
     return unpack_map_cells(transfer, cells, from, static_cast<std::size_t>(strides[strides.size() - 1]),
                             convert);
@@ -194,28 +194,29 @@ Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims
   }
   const ArrayView to = transfer.array.part(local);
   const std::byte* const substitute = substitute_for(transfer.array.type);
-  Misfits misfits;
-  if (leaves_land(transfer)) {
-    const CellMask& mask = *transfer.decomposition->mask_around();
-    misfits = copy_masked(mask, origin_of(mask, transfer.decomposition->tile_with_halo()), part, from,
-                          strides, to.data, to.strides, convert, substitute, [](std::byte*, std::int64_t) {});
+  ConversionErrors conversion_errors;
+  if (leaves_masked(transfer)) {
+    const CellMask& mask = *transfer.decomposition->mask_with_halo();
+    conversion_errors =
+        copy_masked(mask, origin_of(mask, transfer.decomposition->tile_with_halo()), part, from, strides,
+                    to.data, to.strides, convert, substitute, [](std::byte*, std::int64_t) {});
   } else {
-    misfits = copy_box(from, strides, to.data, to.strides, part.count, convert, substitute);
+    conversion_errors = copy_box(from, strides, to.data, to.strides, part.count, convert, substitute);
   }
-  if (misfits.count > 0) {
-    Dims index = unravel(misfits.first, part.count);
+  if (conversion_errors.count > 0) {
+    Dims index = unravel(conversion_errors.first, part.count);
     for (int d = 0; d < part.rank(); ++d)
       index[d] += part.first[d];
-    misfits.first = position_in(index, mine);
+    conversion_errors.first = position_in(index, mine);
   }
-  return misfits;
+  return conversion_errors;
 }
 
 void fill_left(const Transfer& transfer, const std::byte* value) {
   if (transfer.array.data == nullptr || transfer.mine.empty()) return;
   if (is_mapped(transfer)) return fill_left_of_map(transfer, value);
-  if (!leaves_land(transfer)) return;
-  const CellMask& mask = *transfer.decomposition->mask_around();
+  if (!leaves_masked(transfer)) return;
+  const CellMask& mask = *transfer.decomposition->mask_with_halo();
   const ArrayView& array = transfer.array;
   const int last = transfer.mine.rank() - 1;
   const Dims origin = origin_of(mask, transfer.decomposition->tile_with_halo());
@@ -229,10 +230,10 @@ void fill_left(const Transfer& transfer, const std::byte* value) {
   });
 }
 
-Status misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
-                     const Box& cells, bool writing) {
-  if (is_mapped(transfer)) return mapped_misfit_status(transfer, variable, misfits, writing);
-  const Dims in_cells = unravel(misfits.first, cells.count);
+Status conversion_status(const Transfer& transfer, const VariableDef& variable,
+                         const ConversionErrors& conversion_errors, const Box& cells, bool writing) {
+  if (is_mapped(transfer)) return mapped_conversion_status(transfer, variable, conversion_errors, writing);
+  const Dims in_cells = unravel(conversion_errors.first, cells.count);
   Dims global(cells.rank());
   Dims local(cells.rank());
   for (int d = 0; d < cells.rank(); ++d) {
@@ -247,7 +248,8 @@ Status misfit_status(const Transfer& transfer, const VariableDef& variable, cons
   const std::string value = writing ? value_text(transfer.array, local) : "the file's value";
   const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type);
   std::string message = value + " at index [" + index + "] (from 0) does not fit type " + target;
-  if (misfits.count > 1) message += ", nor do " + std::to_string(misfits.count - 1) + " more";
+  if (conversion_errors.count > 1)
+    message += ", nor do " + std::to_string(conversion_errors.count - 1) + " more";
   message +=
       writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";
   return {Code::range, message, -1, {}, variable.name};

@@ -28,23 +28,23 @@ std::vector<Box> within_region(const std::vector<Box>& boxes, const Box& region)
 /// Are some of this rank's cells land, which must not be stored as they are in its array?
 bool is_masked(const Transfer& transfer);
 /// Are some cells of its array, with the halo, land, which reading leaves as they are?
-bool leaves_land(const Transfer& transfer);
+bool leaves_masked(const Transfer& transfer);
 
 /// This rank's own cells of the region, whatever the transfer says.
 Box own_cells(const Transfer& transfer);
 
-// (Of a map, misfits count from the start of the array, and the cells must lie without gaps.)
+// (Of a map, conversion errors count from the start of the array, and the cells must lie without gaps.)
 
 /// Copy this rank's share of the cells from its array (or source) to `to`, where they lie with the strides.
-/// What does not fit, and what is land, becomes *substitute. Misfits count from the start of
+/// What does not fit, and what is land, becomes *substitute. Conversion errors count from the start of
 /// intersection(cells, mine).
-Misfits pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
-                   ConvertRun convert, const std::byte* substitute);
+ConversionErrors pack_cells(const Transfer& transfer, const Box& cells, std::byte* to, const Dims& strides,
+                            ConvertRun convert, const std::byte* substitute);
 
 /// Copy this rank's share of the cells, which lie at `from` with the strides, into its array, but for land.
-/// Misfits count from the start of `mine`.
-Misfits unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides, const Box& cells,
-                     ConvertRun convert);
+/// Conversion errors count from the start of `mine`.
+ConversionErrors unpack_cells(const Transfer& transfer, const std::byte* from, const Dims& strides,
+                              const Box& cells, ConvertRun convert);
 
 /// A value, of the array's type, in all cells of the caller's array that reading leaves as they are: land,
 /// and holes of a map.
@@ -53,9 +53,9 @@ void fill_left(const Transfer& transfer, const std::byte* value);
 /// What stands in the caller's array where a value of the file does not fit.
 const std::byte* substitute_for(Type type);
 
-/// "value 3e+40 at [3, 17, 4] does not fit ...": for the first of the misfits of copying the cells.
-Status misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
-                     const Box& cells, bool writing);
+/// "value 3e+40 at [3, 17, 4] does not fit ...": for the first of the conversion errors of copying the cells.
+Status conversion_status(const Transfer& transfer, const VariableDef& variable,
+                         const ConversionErrors& conversion_errors, const Box& cells, bool writing);
 
 /// Bytes from one element to the next of cells that lie row-major.
 Dims byte_strides(const Dims& shape, std::size_t element_size);

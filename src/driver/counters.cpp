@@ -14,7 +14,7 @@ void pack(ByteWriter& out, const Counters& c) {
   out.put(c.hints_taken);
   out.put(c.hints_dropped);
   out.put(c.warnings);
-  out.put(c.ways);
+  out.put(c.strategies);
 }
 
 Counters unpack_counters(ByteReader& in) {
@@ -35,7 +35,7 @@ Counters unpack_counters(ByteReader& in) {
   in.get(c.hints_taken);
   in.get(c.hints_dropped);
   in.get(c.warnings);
-  in.get(c.ways);
+  in.get(c.strategies);
   return c;
 }
 

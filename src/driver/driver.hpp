@@ -14,6 +14,7 @@
 #include "comm/comm.hpp"
 #include "decomp/decomposition.hpp"
 #include "format/catalog.hpp"
+#include "rearrange/options.hpp"
 #include "storage/store.hpp"
 #include "storage/striping.hpp"
 
@@ -24,7 +25,7 @@ class Rounding;
 /// One call of write or read, as a driver sees it: everything in the full dimensions of the variable, record
 /// dimension included. variable, region and decomposition are the same on all ranks.
 struct Transfer {
-  int variable = -1;  ///< index in the schema; -1: this rank could not even tell (status is not ok)
+  int variable = -1;  ///< index in the schema; -1: this rank could not even say (status is not ok)
   Box region;         ///< the section that all ranks together write or read
   Box mine;  ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
   ArrayView array;  ///< extents == mine.count; logical and number types; anything if mine is empty
@@ -52,15 +53,15 @@ struct Counters {
   std::int64_t writes = 0, reads = 0;                ///< system calls
   std::int64_t fields_written = 0, fields_read = 0;  ///< calls of write and read
   std::int64_t commits = 0;
-  std::int64_t stage_bytes = 0;                  ///< size of the node's stage
-  std::int64_t stage_high_water = 0;             ///< most bytes of it in use at once
-  std::int64_t slabs = 0;                        ///< fillings that were cut because a field did not fit
+  std::int64_t stage_bytes = 0;       ///< size of the node's stage
+  std::int64_t stage_high_water = 0;  ///< most bytes of it in use at once
+  std::int64_t slabs = 0;             ///< slot generations that were cut because a field did not fit
   std::int64_t messages = 0, message_bytes = 0;  ///< of cells, that this rank sent to ranks of other nodes
   int nodes = 1, ranks_per_node = 1, writers = 1;
   std::string file_system;
   std::vector<std::string> hints_taken, hints_dropped;  ///< "key=value", as the library says
   std::vector<std::string> warnings;                    ///< what did not go as asked, and what to do
-  std::vector<std::string> ways;  ///< how the fields of each decomposition went, and why
+  std::vector<std::string> strategies;  ///< how the fields of each decomposition went, and why
 };
 
 /// Decompositions, by variable.
@@ -70,9 +71,6 @@ enum class OpenMode { create, create_exclusive, read, write };
 
 /// How ranks call a library together. nonblocking: calls are queued and moved together later.
 enum class Access { collective, independent, nonblocking };
-
-/// Do cells go to I/O ranks, or does each node store what its ranks have? automatic: whichever costs less.
-enum class Exchange { automatic, on, off };
 
 /// Who stores what the stage holds: the ranks within their calls, a thread of each while they compute, or
 /// ranks that do nothing else.
@@ -86,11 +84,7 @@ struct LayoutOptions {
   int ranks_per_node = 0;  ///< as in DriverOptions
 };
 
-/// What I/O ranks do. box: each stores an even box of a field, to which all ranks send their cells; subset:
-/// each stores what its own group of ranks of its node has. automatic: the driver chooses.
-enum class IoWay { automatic, box, subset };
-
-struct DriverOptions {
+struct DriverOptions : RearrangeOptions {
   LayoutOptions layout;
 
   Access access = Access::collective;  ///< of distributed variables, for drivers of other libraries
@@ -102,7 +96,7 @@ struct DriverOptions {
 
   std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node
   bool whole_stage = false;                      ///< use all of stage_bytes, not only as much as is fastest
-  std::int64_t slot_bytes = 0;                   ///< one filling of the stage; 0: the driver chooses
+  std::int64_t slot_bytes = 0;                   ///< one slot of the stage; 0: the driver chooses
   std::int64_t direct_bytes = 0;                 ///< runs so long go past the stage; 0: the driver chooses
   StoredBy stored_by = StoredBy::calls;          ///< driver native
   double store_rate =
@@ -119,22 +113,17 @@ struct DriverOptions {
   std::vector<std::string> warnings;  ///< of what the settings ask for and the dataset cannot have
   int writers = 0;                    ///< ranks of a node that store at a time; 0: the driver chooses
   int ranks_per_node = 0;             ///< 0: ranks that share memory; n: every n of them
-  /// Ranks that store and fetch boxes of fields: how many, each how many after the one before, which first;
-  /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
-  int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
-  IoWay io_way = IoWay::automatic;
-  Exchange exchange = Exchange::automatic;  ///< driver native on several nodes
-  double wait_seconds = 600;                ///< a rank that does not come within this time is an error
+  double wait_seconds = 600;          ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.
   std::int64_t stripe_count = 0, stripe_bytes = 0;
   /// Boxes of I/O ranks begin at multiples of so many bytes of the file, where they can; 0: anywhere.
-  std::int64_t border_bytes = 0;
+  std::int64_t alignment_bytes = 0;
   bool locks = true;              ///< who writes a file locks it against others
   bool replace_at_commit = true;  ///< a file that is there stays until the new one has its first commit
   bool renamed_later = false;     ///< the file gets another name with its first commit
   StoreOpener open_store = open_posix_store;
-  RoomFinder find_room = room_of;
+  FreeSpaceFinder find_free_space = free_space_of;
   FileSystemFinder find_file_system = file_system_of;
   std::vector<std::string> lustre_libraries = k_lustre_libraries;
 };
@@ -180,10 +169,13 @@ class Driver {
   /// Cells of a box, row-major, of the variable's type in memory order. Local; only where fetches().
   virtual void fetch(int /*variable*/, const Box& /*box*/, std::byte* /*values*/) {}
 
-  /// Comm::meet of all ranks, before they do something together. Collective over comm, which is the driver's.
-  virtual Met meet(const Comm& comm, const Deed& deed) { return comm.meet(deed); }
-  /// Comm::apart, of a communicator of the driver's own that they met in.
-  virtual bool apart() const { return false; }
+  /// Comm::match_calls of all ranks, before they do something together. Collective over comm, which is the
+  /// driver's.
+  virtual CallMatch match_calls(const Comm& comm, const CallSignature& signature) {
+    return comm.match_calls(signature);
+  }
+  /// Comm::diverged, of a communicator of the driver's own in which calls are matched.
+  virtual bool diverged() const { return false; }
   /// What this rank knows to have failed in the background since the last sync; it comes out there as well.
   /// Local.
   virtual Status failure() const { return {}; }
@@ -191,7 +183,7 @@ class Driver {
   /// reported.
   virtual void sync(bool durable) = 0;
   /// Nothing more will be written: threads that store may have all there is. Local.
-  virtual void hand_over() {}
+  virtual void submit_pending() {}
   /// Is the file whole since the last sync or close, with all that was stored, though that may have thrown
   /// for values that did not fit? The same on all ranks. Local.
   virtual bool whole() const { return false; }

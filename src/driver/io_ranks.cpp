@@ -37,20 +37,21 @@ std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish) {
                                    "; io_base can be 0 to " + std::to_string(ranks - 1));
   int count = wish.count;
   int stride = wish.stride;
-  const int room = ranks - wish.base;
+  const int available = ranks - wish.base;
   const std::string from = wish.base > 0 ? " from rank " + std::to_string(wish.base) + " on" : "";
-  if (count > room)
-    throw Error(Code::setting, "setting " + setting + " is " + std::to_string(count) + ", but " + there +
-                                   (wish.base > 0 ? ", " + std::to_string(room) + " of them" + from : "") +
-                                   "; " + setting + " can be 1 to " + std::to_string(room));
-  if (count == 0) count = stride == 0 ? room : (room - 1) / stride + 1;
-  if (stride == 0) stride = room / count;
-  if ((count - 1) > (room - 1) / stride)
+  if (count > available)
+    throw Error(Code::setting,
+                "setting " + setting + " is " + std::to_string(count) + ", but " + there +
+                    (wish.base > 0 ? ", " + std::to_string(available) + " of them" + from : "") + "; " +
+                    setting + " can be 1 to " + std::to_string(available));
+  if (count == 0) count = stride == 0 ? available : (available - 1) / stride + 1;
+  if (stride == 0) stride = available / count;
+  if ((count - 1) > (available - 1) / stride)
     throw Error(Code::setting, setting + "=" + std::to_string(count) +
                                    " with io_stride=" + std::to_string(stride) + from +
                                    " needs more ranks than there are (" + there + "); " + setting +
-                                   " can be 1 to " + std::to_string((room - 1) / stride + 1) +
-                                   ", or io_stride 1 to " + std::to_string((room - 1) / (count - 1)));
+                                   " can be 1 to " + std::to_string((available - 1) / stride + 1) +
+                                   ", or io_stride 1 to " + std::to_string((available - 1) / (count - 1)));
   std::vector<int> list;
   for (int i = 0; i < count; ++i)
     list.push_back(wish.base + i * stride);
@@ -98,9 +99,9 @@ IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const DriverOpti
   comm.agree_or_throw(caught([&] {
     if (out.of_node == 0)
       throw Error(Code::setting,
-                  "io_way=subset, but node " + std::to_string(nodes.index()) +
+                  "rearranger=subset, but node " + std::to_string(nodes.index()) +
                       " has no I/O rank, and cells do not go from node to node; set io_ranks_per_node, or "
-                      "io_way=box");
+                      "rearranger=box");
   }));
   out.groups = std::make_unique<Nodes>(comm, node, group);
   const auto of_group = out.groups->node().all_gather(std::int64_t{comm.rank()});

@@ -44,25 +44,14 @@ void check_io_ranks(const Comm& comm, const DriverOptions& options);
 inline constexpr int k_io_ranks_of_node = 8;
 
 /// Bytes of messages that a rank may have under way.
-inline std::int64_t exchange_bytes(const DriverOptions& options) {
-  constexpr std::int64_t k_exchange_bytes = 64 * 1024 * 1024;
-  return options.whole_stage ? std::min(k_exchange_bytes, options.stage_bytes) : k_exchange_bytes;
+inline std::int64_t rearrange_bytes(const DriverOptions& options) {
+  constexpr std::int64_t k_rearrange_bytes = 64 * 1024 * 1024;
+  return options.whole_stage ? std::min(k_rearrange_bytes, options.stage_bytes) : k_rearrange_bytes;
 }
 
 /// Of the window that a node's ranks share for messages to other nodes, and of those an I/O rank waits for.
 inline std::int64_t window_bytes(const DriverOptions& options) {
-  return exchange_bytes(options) / 4;
-}
-
-/// Is any of the four set?
-inline bool sets_io_ranks(const DriverOptions& options) {
-  return options.io_ranks > 0 || options.io_stride > 0 || options.io_base > 0 ||
-         options.io_ranks_per_node > 0;
-}
-
-/// Do boxes of I/O ranks get the cells of tiles, too?
-inline bool asks_for_boxes(const DriverOptions& options) {
-  return sets_io_ranks(options) || options.io_way == IoWay::box;
+  return rearrange_bytes(options) / 4;
 }
 
 }  // namespace shoal

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t k_block = 256;   // scattered cells that are gathered and then converted
 constexpr std::int64_t k_long_run = 8;  // on average: conversions straight from the array
 constexpr std::size_t k_largest = 8;    // bytes of an element
-enum class Way { pack, unpack };
+enum class Move { pack, unpack };
 
 template <class T>
 void gather(const std::byte* array, std::int64_t stride, const std::int64_t* local, std::int64_t n,
@@ -43,10 +43,10 @@ void for_size(std::size_t size, Work&& work) {
 }
 
 /// Moves cells between an array of local cells and a message.
-template <Way way>
+template <Move move_kind>
 class Mover {
  public:
-  using MessageByte = std::conditional_t<way == Way::pack, std::byte, const std::byte>;
+  using MessageByte = std::conditional_t<move_kind == Move::pack, std::byte, const std::byte>;
 
   /// size: of an element of the message. lead_cells: cells (of the mapped dimensions) from one lead to the
   /// next of a message in which each cell lies at its position; 0: they lie one after another.
@@ -59,30 +59,30 @@ class Mover {
         array_(in_memory(transfer)),
         bytes_(bytes),
         substitute_(substitute),
-        leads_(part.lead.rank()),
-        stride_(transfer.array.strides[leads_]),
+        outer_dims_(part.outer.rank()),
+        stride_(transfer.array.strides[outer_dims_]),
         size_(static_cast<std::int64_t>(size)),
         lead_cells_(lead_cells),
         convert_(conversion),
         same_(size == array_.size && conversion == find_conversion(array_, array_)) {
-    const int n = part.whole.rank();
-    item_ = part.whole.cells();
+    const int n = part.inner.rank();
+    item_ = part.inner.cells();
     for (int d = 0; d < n; ++d)
-      whole_strides_.push_back(transfer.array.strides[leads_ + 1 + d]);
-    const Dims dense = byte_strides(part.whole.count, array_.size);
+      whole_strides_.push_back(transfer.array.strides[outer_dims_ + 1 + d]);
+    const Dims dense = byte_strides(part.inner.count, array_.size);
     for (int d = 0; d < n; ++d)
-      dense_ = dense_ && (part.whole.count[d] == 1 || whole_strides_[d] == dense[d]);
+      dense_ = dense_ && (part.inner.count[d] == 1 || whole_strides_[d] == dense[d]);
   }
 
-  Misfits move() {
-    const std::int64_t whole_leads = part_.lead.cells();
-    for (lead_ = 0; lead_ < whole_leads; ++lead_) {
-      const Dims index = unravel(lead_, part_.lead.count);
+  ConversionErrors move() {
+    const std::int64_t whole_leads = part_.outer.cells();
+    for (outer_ = 0; outer_ < whole_leads; ++outer_) {
+      const Dims index = unravel(outer_, part_.outer.count);
       at_ = transfer_.array.data;
-      for (int d = 0; d < leads_; ++d)
-        at_ += (part_.lead.first[d] + index[d] - transfer_.region.first[d]) * transfer_.array.strides[d];
-      for (int d = 0; d < part_.whole.rank(); ++d)
-        at_ += (part_.whole.first[d] - whole_first(d)) * whole_strides_[d];
+      for (int d = 0; d < outer_dims_; ++d)
+        at_ += (part_.outer.first[d] + index[d] - transfer_.region.first[d]) * transfer_.array.strides[d];
+      for (int d = 0; d < part_.inner.rank(); ++d)
+        at_ += (part_.inner.first[d] - whole_first(d)) * whole_strides_[d];
       const bool scattered = item_ == 1 && map_.mapped_cells() < k_long_run * map_.runs();
       if (lead_cells_ > 0)
         scattered ? place_scattered() : place_runs();
@@ -90,17 +90,17 @@ class Mover {
         scattered ? move_scattered() : move_runs();
       bytes_ += (lead_cells_ > 0 ? lead_cells_ : cells_) * item_ * size_;
     }
-    return misfits_;
+    return conversion_errors_;
   }
 
  private:
   std::int64_t whole_first(int d) const {
-    return transfer_.region.first[transfer_.region.rank() - part_.whole.rank() + d];
+    return transfer_.region.first[transfer_.region.rank() - part_.inner.rank() + d];
   }
 
-  Misfits convert(std::byte* array, std::int64_t array_stride, MessageByte* message,
-                  std::int64_t message_stride, std::int64_t n) const {
-    if constexpr (way == Way::pack)
+  ConversionErrors convert(std::byte* array, std::int64_t array_stride, MessageByte* message,
+                           std::int64_t message_stride, std::int64_t n) const {
+    if constexpr (move_kind == Move::pack)
       return convert_(array, array_stride, message, message_stride, n, substitute_);
     else
       return convert_(message, message_stride, array, array_stride, n, substitute_);
@@ -142,20 +142,20 @@ class Mover {
     if (n == 0) return;
     alignas(8) std::array<std::byte, k_block * k_largest> block;
     const auto size = static_cast<std::int64_t>(array_.size);
-    Misfits found;
-    if constexpr (way == Way::pack) {
+    ConversionErrors found;
+    if constexpr (move_kind == Move::pack) {
       std::byte* to = same_ ? message : block.data();
       for_size(array_.size, [&](auto element) { gather<decltype(element)>(at_, stride_, local, n, to); });
-      if (mask_ != nullptr) drop_land(local, n, to);
+      if (mask_ != nullptr) drop_masked(local, n, to);
       if (!same_) found = convert(block.data(), size, message, size_, n);
-      if (mask_ != nullptr) fill_land(local, n, message);
+      if (mask_ != nullptr) fill_masked_cells(local, n, message);
     } else {
-      std::array<std::int64_t, k_block> water;
-      alignas(8) std::array<std::byte, k_block * k_largest> of_water;
+      std::array<std::int64_t, k_block> active;
+      alignas(8) std::array<std::byte, k_block * k_largest> of_active;
       if (mask_ != nullptr) {
-        n = keep_water(local, n, message, water.data(), of_water.data());
-        local = water.data();
-        message = of_water.data();
+        n = keep_active(local, n, message, active.data(), of_active.data());
+        local = active.data();
+        message = of_active.data();
       }
       const std::byte* from = same_ ? message : block.data();
       if (!same_) found = convert(block.data(), size, message, size_, n);
@@ -165,26 +165,26 @@ class Mover {
   }
 
   // Of a message: what goes to the array, where land stays as it is. So many.
-  std::int64_t keep_water(const std::int64_t* local, std::int64_t n, const std::byte* message,
-                          std::int64_t* water, std::byte* of_water) const {
+  std::int64_t keep_active(const std::int64_t* local, std::int64_t n, const std::byte* message,
+                           std::int64_t* active, std::byte* of_active) const {
     std::int64_t kept = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      if (mask_->is_land(local[i])) continue;
-      water[kept] = local[i];
-      std::memcpy(of_water + kept++ * size_, message + i * size_, static_cast<std::size_t>(size_));
+      if (mask_->is_masked(local[i])) continue;
+      active[kept] = local[i];
+      std::memcpy(of_active + kept++ * size_, message + i * size_, static_cast<std::size_t>(size_));
     }
     return kept;
   }
 
   // Of a block that was gathered: nothing of land is looked at, so that no value of it is found not to fit.
-  void drop_land(const std::int64_t* local, std::int64_t n, std::byte* gathered) const {
+  void drop_masked(const std::int64_t* local, std::int64_t n, std::byte* gathered) const {
     for (std::int64_t i = 0; i < n; ++i)
-      if (mask_->is_land(local[i]))
+      if (mask_->is_masked(local[i]))
         std::memset(gathered + i * static_cast<std::int64_t>(array_.size), 0, array_.size);
   }
-  void fill_land(const std::int64_t* local, std::int64_t n, std::byte* message) const {
+  void fill_masked_cells(const std::int64_t* local, std::int64_t n, std::byte* message) const {
     for (std::int64_t i = 0; i < n; ++i)
-      if (mask_->is_land(local[i]))
+      if (mask_->is_masked(local[i]))
         std::memcpy(message + i * size_, substitute_, static_cast<std::size_t>(size_));
   }
 
@@ -204,7 +204,7 @@ class Mover {
     std::array<std::int64_t, k_block> position;
     std::int64_t n = 0;
     const auto flush = [&] {
-      if constexpr (way == Way::pack) {
+      if constexpr (move_kind == Move::pack) {
         move_block(local.data(), n, block.data());
         for_size(static_cast<std::size_t>(size_), [&](auto element) {
           scatter<decltype(element)>(block.data(), position.data(), n, bytes_, size_);
@@ -239,7 +239,7 @@ class Mover {
       const std::int64_t skip = local - run.local;
       MessageByte* const part = message + skip * item_ * size_;
       if (!land) return move_all({run.global + skip, local, n}, part);
-      if constexpr (way == Way::pack)
+      if constexpr (move_kind == Move::pack)
         fill_box(part, {size_}, {n * item_}, substitute_, static_cast<std::size_t>(size_));
     });
   }
@@ -248,19 +248,21 @@ class Mover {
     const auto size = static_cast<std::int64_t>(array_.size);
     std::byte* array = at_ + run.local * stride_;
     if (item_ == 1 || (dense_ && stride_ == item_ * size)) {
-      const Misfits found = convert(array, item_ == 1 ? stride_ : size, message, size_, run.length * item_);
+      const ConversionErrors found =
+          convert(array, item_ == 1 ? stride_ : size, message, size_, run.length * item_);
       if (found.count > 0) note(found, run.local + found.first / item_, found.first % item_);
     } else if (dense_) {
       for (std::int64_t i = 0; i < run.length; ++i) {
-        const Misfits found = convert(array + i * stride_, size, message + i * item_ * size_, size_, item_);
+        const ConversionErrors found =
+            convert(array + i * stride_, size, message + i * item_ * size_, size_, item_);
         if (found.count > 0) note(found, run.local + i, found.first);
       }
     } else {
-      const Dims count = joined({run.length}, part_.whole.count);
+      const Dims count = joined({run.length}, part_.inner.count);
       const Dims in_array = joined({stride_}, whole_strides_);
       const Dims in_message = byte_strides(count, static_cast<std::size_t>(size_));
-      Misfits found;
-      if constexpr (way == Way::pack)
+      ConversionErrors found;
+      if constexpr (move_kind == Move::pack)
         found = copy_box(array, in_array, message, in_message, count, convert_, substitute_);
       else
         found = copy_box(message, in_message, array, in_array, count, convert_, substitute_);
@@ -269,16 +271,16 @@ class Mover {
   }
 
   // first of found: the local cell, and which of its values.
-  void note(Misfits found, std::int64_t local, std::int64_t value) {
-    Dims index = unravel(lead_, part_.lead.count);
-    for (int d = 0; d < leads_; ++d)
-      index[d] += part_.lead.first[d] - transfer_.region.first[d];
+  void note(ConversionErrors found, std::int64_t local, std::int64_t value) {
+    Dims index = unravel(outer_, part_.outer.count);
+    for (int d = 0; d < outer_dims_; ++d)
+      index[d] += part_.outer.first[d] - transfer_.region.first[d];
     index.push_back(local);
-    const Dims whole = unravel(value, part_.whole.count);
+    const Dims whole = unravel(value, part_.inner.count);
     for (int d = 0; d < whole.size(); ++d)
-      index.push_back(whole[d] + part_.whole.first[d] - whole_first(d));
+      index.push_back(whole[d] + part_.inner.first[d] - whole_first(d));
     found.first = position_in(index, Box::whole(transfer_.array.extents));
-    misfits_.merge(found, 0);
+    conversion_errors_.merge(found, 0);
   }
 
   const Transfer& transfer_;
@@ -288,7 +290,7 @@ class Mover {
   Element array_;
   MessageByte* bytes_;
   const std::byte* substitute_;
-  int leads_;
+  int outer_dims_;
   std::int64_t stride_;  // from local cell to local cell
   std::int64_t size_;    // of an element of the message
   std::int64_t lead_cells_;
@@ -298,9 +300,9 @@ class Mover {
   Dims whole_strides_;
   bool dense_ = true;        // values of a cell follow each other
   std::byte* at_ = nullptr;  // of local cell 0
-  std::int64_t lead_ = 0;
+  std::int64_t outer_ = 0;
   std::int64_t cells_ = 0;  // in the message, of this lead
-  Misfits misfits_;
+  ConversionErrors conversion_errors_;
 };
 
 }  // namespace
@@ -329,16 +331,16 @@ namespace {
 /// Calls visit(part, values of the box before it) for parts that are the cells of the box together.
 template <class Visit>
 void for_each_mapped_part(const Decomposition& decomposition, const Box& cells, Visit&& visit) {
-  const int leads = cells.rank() - decomposition.rank();
+  const int outer_dims = cells.rank() - decomposition.rank();
   const Dims shape = decomposition.mapped_shape();
   const auto dims_of = [&](int first, int n) {
     return Box(Dims(std::span(cells.first.begin() + first, static_cast<std::size_t>(n))),
                Dims(std::span(cells.count.begin() + first, static_cast<std::size_t>(n))));
   };
   MappedPart part;
-  part.lead = dims_of(0, leads);
-  part.whole = dims_of(leads + shape.size(), decomposition.whole());
-  const Box mapped = dims_of(leads, shape.size());
+  part.outer = dims_of(0, outer_dims);
+  part.inner = dims_of(outer_dims + shape.size(), decomposition.uncut_dims());
+  const Box mapped = dims_of(outer_dims, shape.size());
   // Rows have a step from one to the next as long as only one dimension is not whole.
   int last_cut = shape.size() - 1;
   while (last_cut > 0 && mapped.count[last_cut] == shape[last_cut])
@@ -360,62 +362,63 @@ void for_each_mapped_part(const Decomposition& decomposition, const Box& cells, 
     }
     part.rows = MappedRows::of(box, shape);
     part.end = part.rows.cells();
-    visit(part, before * part.whole.cells());
+    visit(part, before * part.inner.cells());
     before += box.cells();
   });
 }
 
 std::int64_t mapped_cells_of(const Decomposition& decomposition, const Box& cells) {
   std::int64_t n = 1;
-  const int leads = cells.rank() - decomposition.rank();
-  for (int d = leads; d < cells.rank() - decomposition.whole(); ++d)
+  const int outer_dims = cells.rank() - decomposition.rank();
+  for (int d = outer_dims; d < cells.rank() - decomposition.uncut_dims(); ++d)
     n *= cells.count[d];
   return n;
 }
 
 }  // namespace
 
-Misfits pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to, std::size_t size,
-                       ConvertRun convert, const std::byte* substitute) {
-  Misfits misfits;
-  if (transfer.array.data == nullptr || transfer.decomposition->map()->empty()) return misfits;
+ConversionErrors pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to, std::size_t size,
+                                ConvertRun convert, const std::byte* substitute) {
+  ConversionErrors conversion_errors;
+  if (transfer.array.data == nullptr || transfer.decomposition->map()->empty()) return conversion_errors;
   const std::int64_t lead_cells = mapped_cells_of(*transfer.decomposition, cells);
   for_each_mapped_part(*transfer.decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
-    misfits.merge(Mover<Way::pack>(transfer, part, convert, size,
-                                   to + before * static_cast<std::int64_t>(size), substitute, lead_cells)
-                      .move(),
-                  0);
-  });
-  return misfits;
-}
-
-Misfits unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from, std::size_t size,
-                         ConvertRun convert) {
-  Misfits misfits;
-  if (transfer.array.data == nullptr || transfer.decomposition->map()->empty()) return misfits;
-  const std::int64_t lead_cells = mapped_cells_of(*transfer.decomposition, cells);
-  for_each_mapped_part(*transfer.decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
-    misfits.merge(
-        Mover<Way::unpack>(transfer, part, convert, size, from + before * static_cast<std::int64_t>(size),
-                           substitute_for(transfer.array.type), lead_cells)
+    conversion_errors.merge(
+        Mover<Move::pack>(transfer, part, convert, size, to + before * static_cast<std::int64_t>(size),
+                          substitute, lead_cells)
             .move(),
         0);
   });
-  return misfits;
+  return conversion_errors;
+}
+
+ConversionErrors unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from,
+                                  std::size_t size, ConvertRun convert) {
+  ConversionErrors conversion_errors;
+  if (transfer.array.data == nullptr || transfer.decomposition->map()->empty()) return conversion_errors;
+  const std::int64_t lead_cells = mapped_cells_of(*transfer.decomposition, cells);
+  for_each_mapped_part(*transfer.decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
+    conversion_errors.merge(
+        Mover<Move::unpack>(transfer, part, convert, size, from + before * static_cast<std::int64_t>(size),
+                            substitute_for(transfer.array.type), lead_cells)
+            .move(),
+        0);
+  });
+  return conversion_errors;
 }
 
 void fill_left_of_map(const Transfer& transfer, const std::byte* value) {
   const Decomposition& decomposition = *transfer.decomposition;
   const IndexMap& map = *decomposition.map();
   if (decomposition.mask() == nullptr && map.mapped_cells() == map.local_cells()) return;
-  std::vector<bool> water(static_cast<std::size_t>(map.local_cells()));
+  std::vector<bool> active(static_cast<std::size_t>(map.local_cells()));
   map.for_each_run(0, volume(decomposition.mapped_shape()), [&](const IndexMap::Run& run) {
     for (std::int64_t i = run.local; i < run.local + run.length; ++i)
-      water[static_cast<std::size_t>(i)] =
-          decomposition.mask() == nullptr || !decomposition.mask()->is_land(i);
+      active[static_cast<std::size_t>(i)] =
+          decomposition.mask() == nullptr || !decomposition.mask()->is_masked(i);
   });
   const ArrayView& array = transfer.array;
-  const int list = array.extents.size() - 1 - decomposition.whole();
+  const int list = array.extents.size() - 1 - decomposition.uncut_dims();
   Dims around = array.extents;  // all but the dimension of the list
   around[list] = 1;
   for (std::int64_t i = 0; i < volume(around); ++i) {
@@ -424,7 +427,7 @@ void fill_left_of_map(const Transfer& transfer, const std::byte* value) {
     for (int d = 0; d < index.size(); ++d)
       at += index[d] * array.strides[d];
     for (std::int64_t cell = 0; cell < map.local_cells(); ++cell)
-      if (!water[static_cast<std::size_t>(cell)])
+      if (!active[static_cast<std::size_t>(cell)])
         std::memcpy(at + cell * array.strides[list], value, array.element_size);
   }
 }
@@ -435,47 +438,47 @@ void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, con
   const auto size = static_cast<std::int64_t>(fill.size());
   const std::int64_t lead_cells = mapped_cells_of(decomposition, cells);
   for_each_mapped_part(decomposition, cells, [&](const MappedPart& part, std::int64_t before) {
-    const std::int64_t item = part.whole.cells();
-    const std::int64_t leads = part.lead.cells();
+    const std::int64_t item = part.inner.cells();
+    const std::int64_t outer_dims = part.outer.cells();
     part.rows.for_each_run(map, part.low, part.end, [&](const IndexMap::Run& run, std::int64_t position) {
-      for (std::int64_t lead = 0; lead < leads; ++lead)
+      for (std::int64_t lead = 0; lead < outer_dims; ++lead)
         fill_box(to + (before + (lead * lead_cells + position) * item) * size, {size}, {run.length * item},
                  fill.data(), fill.size());
     });
   });
 }
 
-Misfits pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message, std::byte* to,
-                    const std::byte* substitute) {
+ConversionErrors pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
+                             std::byte* to, const std::byte* substitute) {
   if (transfer.decomposition->map()->empty()) return {};
-  return Mover<Way::pack>(transfer, part, to_stored(transfer, message), message.size, to, substitute).move();
+  return Mover<Move::pack>(transfer, part, to_stored(transfer, message), message.size, to, substitute).move();
 }
 
-Misfits unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
-                      const std::byte* from) {
+ConversionErrors unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
+                               const std::byte* from) {
   if (transfer.decomposition->map()->empty()) return {};
-  return Mover<Way::unpack>(transfer, part, find_conversion(message, in_memory(transfer)), message.size, from,
-                            substitute_for(transfer.array.type))
+  return Mover<Move::unpack>(transfer, part, find_conversion(message, in_memory(transfer)), message.size,
+                             from, substitute_for(transfer.array.type))
       .move();
 }
 
-Status mapped_misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
-                            bool writing) {
-  const Dims local = unravel(misfits.first, transfer.array.extents);
+Status mapped_conversion_status(const Transfer& transfer, const VariableDef& variable,
+                                const ConversionErrors& conversion_errors, bool writing) {
+  const Dims local = unravel(conversion_errors.first, transfer.array.extents);
   const Decomposition& decomposition = *transfer.decomposition;
-  const int leads = transfer.region.rank() - decomposition.rank();
+  const int outer_dims = transfer.region.rank() - decomposition.rank();
   std::int64_t cell = 0;
   const Dims mapped = decomposition.mapped_shape();
   decomposition.map()->for_each_run(0, volume(mapped), [&](const IndexMap::Run& run) {
-    if (run.local <= local[leads] && local[leads] < run.local + run.length)
-      cell = run.global + local[leads] - run.local;
+    if (run.local <= local[outer_dims] && local[outer_dims] < run.local + run.length)
+      cell = run.global + local[outer_dims] - run.local;
   });
   Dims global;
-  for (int d = 0; d < leads; ++d)
+  for (int d = 0; d < outer_dims; ++d)
     global.push_back(transfer.region.first[d] + local[d]);
   for (const auto i : unravel(cell, mapped))
     global.push_back(i);
-  for (int d = leads + 1; d < local.size(); ++d)
+  for (int d = outer_dims + 1; d < local.size(); ++d)
     global.push_back(local[d] + transfer.region.first[global.size()]);
   // Of one cell, whose value is the array.
   Transfer one = transfer;
@@ -484,7 +487,7 @@ Status mapped_misfit_status(const Transfer& transfer, const VariableDef& variabl
     one.array.data += local[d] * one.array.strides[d];
   one.array.strides = Dims(global.size());
   one.mine = Box(global, Dims(global.size(), 1));
-  return misfit_status(one, variable, {misfits.count, 0}, one.mine, writing);
+  return conversion_status(one, variable, {conversion_errors.count, 0}, one.mine, writing);
 }
 
 }  // namespace shoal

@@ -30,8 +30,8 @@ struct MappedRows {
                        [&](const IndexMap::Run& run) { visit(run, row * length + run.global - base); });
     }
   }
-  /// The same, and visit(run, position, which) is told how many other cells were visited before: a cell that
-  /// comes twice has the same number both times.
+  /// The same, and visit(run, position, which) also gets how many other cells were visited before: a cell
+  /// that comes twice has the same number both times.
   template <class Visit>
   void for_each_cell(const IndexMap& map, std::int64_t low, std::int64_t end, Visit&& visit) const {
     std::int64_t cells = 0;
@@ -46,36 +46,36 @@ struct MappedRows {
 };
 
 /// A part of the region of a transfer whose decomposition is a map: positions low .. end - 1 of the rows, at
-/// some indices of the dimensions before those that are mapped (lead), and some of those behind (whole).
+/// some indices of the dimensions before those that are mapped (outer), and some of those behind (inner).
 struct MappedPart {
-  Box lead, whole;
+  Box outer, inner;
   MappedRows rows;
   std::int64_t low = 0, end = 0;
 
-  std::int64_t around() const { return lead.cells() * whole.cells(); }
+  std::int64_t values_per_cell() const { return outer.cells() * inner.cells(); }
 };
 
-/// This rank's cells of the part one after another: [lead, cells in order of position, whole]. pack: from its
-/// array; unpack: to it, but for land. Misfits count from the start of the array, row-major.
-Misfits pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message, std::byte* to,
-                    const std::byte* substitute);
-Misfits unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
-                      const std::byte* from);
+/// This rank's cells of the part one after another: [outer, cells in order of position, inner]. pack: from
+/// its array; unpack: to it, but for land. Conversion errors count from the start of the array, row-major.
+ConversionErrors pack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
+                             std::byte* to, const std::byte* substitute);
+ConversionErrors unpack_mapped(const Transfer& transfer, const MappedPart& part, const Element& message,
+                               const std::byte* from);
 
 /// This rank's cells among those of a box of the field, which lies row-major at to (from). convert: between
-/// the array's elements and those, of so many bytes. Misfits as above.
-Misfits pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to, std::size_t size,
-                       ConvertRun convert, const std::byte* substitute);
-Misfits unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from, std::size_t size,
-                         ConvertRun convert);
+/// the array's elements and those, of so many bytes. Conversion errors as above.
+ConversionErrors pack_map_cells(const Transfer& transfer, const Box& cells, std::byte* to, std::size_t size,
+                                ConvertRun convert, const std::byte* substitute);
+ConversionErrors unpack_map_cells(const Transfer& transfer, const Box& cells, const std::byte* from,
+                                  std::size_t size, ConvertRun convert);
 /// fill_left (cells.hpp) of a field that is cut by a map.
 void fill_left_of_map(const Transfer& transfer, const std::byte* value);
 /// A fill value in those of the box that the map has.
 void fill_map_cells(const Decomposition& decomposition, const IndexMap& map, const Box& cells, std::byte* to,
                     const Bytes& fill);
 
-/// As misfit_status, for misfits of these.
-Status mapped_misfit_status(const Transfer& transfer, const VariableDef& variable, const Misfits& misfits,
-                            bool writing);
+/// As conversion_status, for the conversion errors of these functions.
+Status mapped_conversion_status(const Transfer& transfer, const VariableDef& variable,
+                                const ConversionErrors& conversion_errors, bool writing);
 
 }  // namespace shoal

@@ -27,14 +27,14 @@ std::int64_t padded(std::int64_t bytes) {
 
 /// Starts the next batch: as many messages as fit.
 template <class Start>
-void fill(Batch& batch, std::span<const Message> messages, int self, std::int64_t room, Start&& start) {
+void fill(Batch& batch, std::span<const Message> messages, int self, std::int64_t buffer, Start&& start) {
   batch.first = batch.end;
   batch.places.clear();
   batch.requests.clear();
   std::int64_t at = 0;
   while (batch.end < messages.size()) {
     const Message& message = messages[batch.end];
-    if (at > 0 && (at + message.bytes > room || batch.open == k_most_requests)) break;
+    if (at > 0 && (at + message.bytes > buffer || batch.open == k_most_requests)) break;
     batch.places.push_back(at);
     batch.requests.push_back(MPI_REQUEST_NULL);
     if (message.rank != self) {
@@ -54,14 +54,14 @@ std::size_t find_rank(std::span<const Message> messages, int rank) {
 
 }  // namespace
 
-void exchange_messages(const Comm& comm, MessageRooms& rooms, std::span<const Message> out,
+void exchange_messages(const Comm& comm, MessageBuffers& buffers, std::span<const Message> out,
                        const std::function<std::int64_t(std::size_t, std::byte*)>& pack,
                        std::span<const Message> in,
                        const std::function<void(std::size_t, const std::byte*, std::int64_t)>& unpack) {
   const int self = comm.rank();
-  const auto bytes = static_cast<std::size_t>(rooms.bytes);
-  std::byte* const to_send = out.empty() ? nullptr : rooms.out.of(bytes);
-  std::byte* const received = in.empty() ? nullptr : rooms.in.of(bytes);
+  const auto bytes = static_cast<std::size_t>(buffers.bytes);
+  std::byte* const to_send = out.empty() ? nullptr : buffers.out.of(bytes);
+  std::byte* const received = in.empty() ? nullptr : buffers.in.of(bytes);
   const std::size_t to_self = find_rank(out, self);
   if (to_self < out.size()) {
     const std::int64_t got = pack(to_self, to_send);
@@ -74,13 +74,13 @@ void exchange_messages(const Comm& comm, MessageRooms& rooms, std::span<const Me
   std::vector<MPI_Status> statuses;
   for (;;) {
     while (receives.open == 0 && receives.end < in.size())
-      fill(receives, in, self, rooms.bytes, [&](std::size_t i, std::int64_t at, MPI_Request* request) {
+      fill(receives, in, self, buffers.bytes, [&](std::size_t i, std::int64_t at, MPI_Request* request) {
         check_mpi(MPI_Irecv(received + at, static_cast<int>(in[i].bytes), MPI_BYTE, in[i].rank, k_tag,
                             comm.handle(), request),
                   "MPI_Irecv");
       });
     while (sends.open == 0 && sends.end < out.size())
-      fill(sends, out, self, rooms.bytes, [&](std::size_t i, std::int64_t at, MPI_Request* request) {
+      fill(sends, out, self, buffers.bytes, [&](std::size_t i, std::int64_t at, MPI_Request* request) {
         const std::int64_t length = pack(i, to_send + at);
         check_mpi(MPI_Isend(to_send + at, static_cast<int>(length), MPI_BYTE, out[i].rank, k_tag,
                             comm.handle(), request),

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "comm/comm.hpp"
-#include "driver/room.hpp"
+#include "driver/scratch_buffer.hpp"
 
 namespace shoal {
 
@@ -17,8 +17,8 @@ struct Message {
 };
 
 /// Memory for messages under way: each way so many bytes at most. No message is larger.
-struct MessageRooms {
-  Room out, in;
+struct MessageBuffers {
+  ScratchBuffer out, in;
   std::int64_t bytes = 0;
 };
 
@@ -26,7 +26,7 @@ struct MessageRooms {
 /// returns its length (all or nothing), unpack(i, from, bytes) gets what came. Both lists in order of ranks,
 /// as those of all ranks are, so that nobody waits for ever: the lowest rank can always send what it has.
 /// Must not throw but for MPI's errors. Called by all ranks that have messages for each other.
-void exchange_messages(const Comm& comm, MessageRooms& rooms, std::span<const Message> out,
+void exchange_messages(const Comm& comm, MessageBuffers& buffers, std::span<const Message> out,
                        const std::function<std::int64_t(std::size_t, std::byte*)>& pack,
                        std::span<const Message> in,
                        const std::function<void(std::size_t, const std::byte*, std::int64_t)>& unpack);

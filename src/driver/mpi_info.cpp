@@ -69,7 +69,7 @@ bool on_lustre(const std::string& path) {
 
 }  // namespace
 
-// Open MPI does not tell which one serves an open file. Left alone, it takes ROMIO for Lustre alone.
+// Open MPI does not say which one serves an open file. Left alone, it takes ROMIO for Lustre alone.
 bool is_ompio(const std::string& path) {
   static const std::string io = chosen_io();  // does not change while MPI runs, and asking takes milliseconds
   const bool without = !io.empty() && io[0] == '^';

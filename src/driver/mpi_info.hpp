@@ -45,7 +45,7 @@ void refuse_lossy_hints(const std::string& path,
 void note_hints(const std::vector<std::pair<std::string, std::string>>& hints, const MpiInfo& used,
                 Counters& counters);
 
-/// The same for a library that does not tell: the file is opened once more with the hints, through MPI-IO,
+/// The same for a library that does not say: the file is opened once more with the hints, through MPI-IO,
 /// and MPI is asked. For an existing file. Collective.
 void ask_mpi_for_hints(const Comm& comm, const std::string& path,
                        const std::vector<std::pair<std::string, std::string>>& hints, Counters& counters);

@@ -19,21 +19,21 @@ std::int64_t padded(std::int64_t bytes) {
   return (bytes + k_line - 1) / k_line * k_line;
 }
 
-/// Of a letter with its head, whose parts are in bytes.
-std::int64_t letter_bytes(const Letter& letter) {
-  return message_head(letter.ranks) + letter.all;
+/// Of a send block with its head, whose parts are in bytes.
+std::int64_t send_block_bytes(const SendBlock& send_block) {
+  return message_head(send_block.ranks) + send_block.all;
 }
 
 /// Where this rank's cells begin in it.
-std::int64_t place_of_mine(const Letter& letter) {
-  return message_head(letter.ranks) + letter.before;
+std::int64_t place_of_mine(const SendBlock& send_block) {
+  return message_head(send_block.ranks) + send_block.before;
 }
 
 }  // namespace
 
 // Sums over the ranks of the node: what is kept does not grow with them.
-Letters letters_of_node(const Comm& node, const std::vector<int>& io_ranks,
-                        const std::vector<std::int64_t>& mine) {
+SendBlocks send_blocks_of_node(const Comm& node, const std::vector<int>& io_ranks,
+                               const std::vector<std::int64_t>& mine) {
   const std::size_t n = mine.size();
   std::vector<std::int64_t> own(2 * n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -46,14 +46,15 @@ Letters letters_of_node(const Comm& node, const std::vector<int>& io_ranks,
   check_mpi(MPI_Scan(own.data(), through.data(), count, MPI_INT64_T, MPI_SUM, node.handle()), "MPI_Scan");
   check_mpi(MPI_Allreduce(own.data(), all.data(), count, MPI_INT64_T, MPI_SUM, node.handle()),
             "MPI_Allreduce");
-  Letters letters;
-  letters.reserve(static_cast<std::size_t>(std::count_if(
+  SendBlocks send_blocks;
+  send_blocks.reserve(static_cast<std::size_t>(std::count_if(
       all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n), [](auto c) { return c > 0; })));
   for (std::size_t i = 0; i < n; ++i)
     if (all[i] > 0)
-      letters.push_back({io_ranks[i], static_cast<int>(all[n + i]),
-                         static_cast<int>(through[n + i] - own[n + i]), all[i], through[i] - own[i], own[i]});
-  return letters;
+      send_blocks.push_back({io_ranks[i], static_cast<int>(all[n + i]),
+                             static_cast<int>(through[n + i] - own[n + i]), all[i], through[i] - own[i],
+                             own[i]});
+  return send_blocks;
 }
 
 std::int64_t most_message_cells(std::int64_t window_bytes, std::int64_t ranks) {
@@ -72,16 +73,16 @@ struct NodeMessages::Groups {
   std::vector<Group> groups;
 };
 
-/// Letters first .. end - 1, which are in this node's window at a time.
+/// Send blocks first .. end - 1, which are in this node's window at a time.
 struct NodeMessages::Batch {
   std::size_t first = 0, end = 0;
   std::vector<std::int64_t> places;
 
-  /// Calls visit(letter, place) for each.
+  /// Calls visit(send_block, place) for each.
   template <class Visit>
-  void for_each(const Letters& letters, Visit&& visit) const {
+  void for_each(const SendBlocks& send_blocks, Visit&& visit) const {
     for (std::size_t k = first; k < end; ++k)
-      visit(letters[k], places[k - first]);
+      visit(send_blocks[k], places[k - first]);
   }
 };
 
@@ -154,7 +155,7 @@ NodeMessages::NodeMessages(const Comm& comm, const Nodes& nodes, std::vector<int
 }
 
 std::int64_t NodeMessages::bytes() const {
-  return static_cast<std::int64_t>(window_.size() + room_.bytes());
+  return static_cast<std::int64_t>(window_.size() + buffer_.bytes());
 }
 
 void NodeMessages::count(std::span<const Message> sent) {
@@ -168,16 +169,16 @@ void NodeMessages::count(std::span<const Message> sent) {
 void NodeMessages::reserve(std::int64_t cell_bytes) {
   const std::int64_t wanted =
       std::min(most_bytes_, padded(std::min(cell_bytes, most_bytes_) + message_head(most_ranks_)));
-  if (!usable_ || wanted <= room_bytes_) return;
-  room_bytes_ = 0;
+  if (!usable_ || wanted <= buffer_bytes_) return;
+  buffer_bytes_ = 0;
   const Status made = caught([&] {
     window_ = SharedWindow();
     window_ = SharedWindow(nodes_.node(), static_cast<std::size_t>(wanted));
-    if (my_io_ >= 0) room_.of(static_cast<std::size_t>(wanted));
+    if (my_io_ >= 0) buffer_.of(static_cast<std::size_t>(wanted));
   });
   usable_ = comm_.agree(made).ok();
   if (usable_)
-    room_bytes_ = wanted;
+    buffer_bytes_ = wanted;
   else
     window_ = SharedWindow();
 }
@@ -203,12 +204,12 @@ NodeMessages::Groups NodeMessages::groups_of(std::span<const Message> sources) c
   return out;
 }
 
-NodeMessages::Batch NodeMessages::batch_from(const Letters& letters, std::size_t first) const {
+NodeMessages::Batch NodeMessages::batch_from(const SendBlocks& send_blocks, std::size_t first) const {
   Batch batch{first, first, {}};
   std::int64_t at = 0;
-  for (; batch.end < letters.size(); ++batch.end) {
-    const std::int64_t bytes = letter_bytes(letters[batch.end]);
-    if (at > 0 && at + bytes > room_bytes_) break;
+  for (; batch.end < send_blocks.size(); ++batch.end) {
+    const std::int64_t bytes = send_block_bytes(send_blocks[batch.end]);
+    if (at > 0 && at + bytes > buffer_bytes_) break;
     batch.places.push_back(at);
     at += padded(bytes);
   }
@@ -231,15 +232,15 @@ void NodeMessages::receive(Requests& requests, std::byte* to, std::int64_t bytes
 }
 
 // The ranks of the node wait for each other, in MPI: what others wait for goes on meanwhile.
-void NodeMessages::meet(Requests& requests) const {
+void NodeMessages::synchronize(Requests& requests) const {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   check_mpi(MPI_Ibarrier(nodes_.node().handle(), requests.add(Requests::Kind::barrier)), "MPI_Ibarrier");
 }
 
 // An I/O rank takes messages of other nodes in order of nodes, nodes send to I/O ranks in order of those: the
 // lowest node that has something to send can always do so.
-void NodeMessages::to_io_ranks(const Letters& letters, const Pack& pack, std::span<const Message> sources,
-                               const Unpack& unpack) {
+void NodeMessages::to_io_ranks(const SendBlocks& send_blocks, const Pack& pack,
+                               std::span<const Message> sources, const Unpack& unpack) {
   const Groups in = groups_of(sources);
   const auto take = [&](const Group& group, const std::byte* message) {
     std::int64_t at = group.head;
@@ -259,9 +260,9 @@ void NodeMessages::to_io_ranks(const Letters& letters, const Pack& pack, std::sp
     for (; next_group < in.groups.size() && started < k_most_requests; ++next_group) {
       const Group& group = in.groups[next_group];
       if (group.node == nodes_.index()) continue;
-      if (at > 0 && at + group.bytes > room_bytes_) break;
+      if (at > 0 && at + group.bytes > buffer_bytes_) break;
       places[next_group] = at;
-      receive(requests, room_.of(static_cast<std::size_t>(room_bytes_)) + at, group.bytes,
+      receive(requests, buffer_.of(static_cast<std::size_t>(buffer_bytes_)) + at, group.bytes,
               speaker(group.node, static_cast<std::size_t>(my_io_)), next_group);
       at += padded(group.bytes);
       ++started;
@@ -269,25 +270,25 @@ void NodeMessages::to_io_ranks(const Letters& letters, const Pack& pack, std::sp
   };
   Batch batch;
   const auto fill_window = [&] {
-    batch = batch_from(letters, batch.end);
-    batch.for_each(letters, [&](const Letter& letter, std::int64_t place) {
-      if (letter.mine == 0) return;
+    batch = batch_from(send_blocks, batch.end);
+    batch.for_each(send_blocks, [&](const SendBlock& send_block, std::int64_t place) {
+      if (send_block.mine == 0) return;
       std::byte* const message = window_.data() + place;
-      const auto io = static_cast<std::size_t>(letter.io);
-      message[letter.mark] = std::byte{pack(io, message + place_of_mine(letter)) > 0};
+      const auto io = static_cast<std::size_t>(send_block.io);
+      message[send_block.mark] = std::byte{pack(io, message + place_of_mine(send_block)) > 0};
     });
-    meet(requests);
+    synchronize(requests);
   };
   const auto empty_window = [&] {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    batch.for_each(letters, [&](const Letter& letter, std::int64_t place) {
-      const auto io = static_cast<std::size_t>(letter.io);
+    batch.for_each(send_blocks, [&](const SendBlock& send_block, std::int64_t place) {
+      const auto io = static_cast<std::size_t>(send_block.io);
       const std::byte* const message = window_.data() + place;
-      if (letter.io == my_io_) {
+      if (send_block.io == my_io_) {
         for (const auto& group : in.groups)
           if (group.node == nodes_.index()) take(group, message);
       } else if (is_elsewhere(io_ranks_[io]) && speaker(nodes_.index(), io) == comm_.rank()) {
-        send(requests, message, letter_bytes(letter), io_ranks_[io]);
+        send(requests, message, send_block_bytes(send_block), io_ranks_[io]);
       }
     });
   };
@@ -298,12 +299,12 @@ void NodeMessages::to_io_ranks(const Letters& letters, const Pack& pack, std::sp
     if (requests.empty()) return;
     for (const auto& over : requests.wait()) {
       if (over.kind == Requests::Kind::receive) {
-        take(in.groups[over.index], room_.of(static_cast<std::size_t>(room_bytes_)) + places[over.index]);
+        take(in.groups[over.index], buffer_.of(static_cast<std::size_t>(buffer_bytes_)) + places[over.index]);
       } else if (over.kind == Requests::Kind::barrier) {
         if (step == Step::filled) {
           empty_window();
           step = Step::emptied;
-        } else if (batch.end < letters.size()) {
+        } else if (batch.end < send_blocks.size()) {
           fill_window();
           step = Step::filled;
         } else {
@@ -312,11 +313,11 @@ void NodeMessages::to_io_ranks(const Letters& letters, const Pack& pack, std::sp
       }
     }
     const bool sent = requests.open(Requests::Kind::send) + requests.open(Requests::Kind::barrier) == 0;
-    if (step == Step::emptied && sent) meet(requests);
+    if (step == Step::emptied && sent) synchronize(requests);
   }
 }
 
-void NodeMessages::from_io_ranks(const Letters& letters, const Unpack& unpack,
+void NodeMessages::from_io_ranks(const SendBlocks& send_blocks, const Unpack& unpack,
                                  std::span<const Message> sources, const Pack& pack) {
   const Groups out = groups_of(sources);
   const auto give = [&](const Group& group, std::byte* message) {
@@ -335,8 +336,8 @@ void NodeMessages::from_io_ranks(const Letters& letters, const Unpack& unpack,
     for (; next_group < out.groups.size() && started < k_most_requests; ++next_group) {
       const Group& group = out.groups[next_group];
       if (group.node == nodes_.index()) continue;
-      if (at > 0 && at + group.bytes > room_bytes_) break;
-      std::byte* const message = room_.of(static_cast<std::size_t>(room_bytes_)) + at;
+      if (at > 0 && at + group.bytes > buffer_bytes_) break;
+      std::byte* const message = buffer_.of(static_cast<std::size_t>(buffer_bytes_)) + at;
       give(group, message);
       send(requests, message, group.bytes, speaker(group.node, static_cast<std::size_t>(my_io_)));
       at += padded(group.bytes);
@@ -345,25 +346,26 @@ void NodeMessages::from_io_ranks(const Letters& letters, const Unpack& unpack,
   };
   Batch batch;
   const auto fill_window = [&] {
-    batch = batch_from(letters, batch.end);
-    batch.for_each(letters, [&](const Letter& letter, std::int64_t place) {
-      const auto io = static_cast<std::size_t>(letter.io);
+    batch = batch_from(send_blocks, batch.end);
+    batch.for_each(send_blocks, [&](const SendBlock& send_block, std::int64_t place) {
+      const auto io = static_cast<std::size_t>(send_block.io);
       std::byte* const message = window_.data() + place;
-      if (letter.io == my_io_) {
+      if (send_block.io == my_io_) {
         for (const auto& group : out.groups)
           if (group.node == nodes_.index()) give(group, message);
       } else if (is_elsewhere(io_ranks_[io]) && speaker(nodes_.index(), io) == comm_.rank()) {
-        receive(requests, message, letter_bytes(letter), io_ranks_[io], io);
+        receive(requests, message, send_block_bytes(send_block), io_ranks_[io], io);
       }
     });
   };
   const auto empty_window = [&] {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    batch.for_each(letters, [&](const Letter& letter, std::int64_t place) {
-      if (letter.mine == 0) return;
+    batch.for_each(send_blocks, [&](const SendBlock& send_block, std::int64_t place) {
+      if (send_block.mine == 0) return;
       const std::byte* const message = window_.data() + place;
-      const bool there = message[letter.mark] != std::byte{0};
-      unpack(static_cast<std::size_t>(letter.io), message + place_of_mine(letter), there ? letter.mine : 0);
+      const bool there = message[send_block.mark] != std::byte{0};
+      unpack(static_cast<std::size_t>(send_block.io), message + place_of_mine(send_block),
+             there ? send_block.mine : 0);
     });
   };
   enum class Step { filling, filled, emptied, over } step = Step::filling;
@@ -372,7 +374,7 @@ void NodeMessages::from_io_ranks(const Letters& letters, const Unpack& unpack,
     if (requests.open(Requests::Kind::send) == 0) start_sends();
     if (step == Step::filling && requests.open(Requests::Kind::receive) == 0) {
       step = Step::filled;
-      meet(requests);
+      synchronize(requests);
     }
     if (requests.empty()) return;
     for (const auto& over : requests.wait()) {
@@ -380,8 +382,8 @@ void NodeMessages::from_io_ranks(const Letters& letters, const Unpack& unpack,
       if (step == Step::filled) {
         empty_window();
         step = Step::emptied;
-        meet(requests);
-      } else if (batch.end < letters.size()) {
+        synchronize(requests);
+      } else if (batch.end < send_blocks.size()) {
         fill_window();
         step = Step::filling;
       } else {

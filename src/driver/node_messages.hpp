@@ -21,7 +21,7 @@ std::int64_t most_message_cells(std::int64_t window_bytes, std::int64_t ranks);
 
 /// What the ranks of a node have for one I/O rank, behind each other in order of ranks: in bytes, or in
 /// cells.
-struct Letter {
+struct SendBlock {
   int io = 0;               ///< the I/O rank's number
   int ranks = 0;            ///< of the node that have something
   int mark = 0;             ///< those before this one
@@ -30,14 +30,14 @@ struct Letter {
   std::int64_t mine = 0;    ///< this rank
 };
 /// One for each I/O rank that gets something, ascending.
-using Letters = std::vector<Letter>;
+using SendBlocks = std::vector<SendBlock>;
 
-/// Letters of what each rank of the node has for some I/O ranks; all of them name the same, ascending.
+/// Send blocks of what each rank of the node has for some I/O ranks; all of them name the same, ascending.
 /// Collective over the node.
-Letters letters_of_node(const Comm& node, const std::vector<int>& io_ranks,
-                        const std::vector<std::int64_t>& mine);
+SendBlocks send_blocks_of_node(const Comm& node, const std::vector<int>& io_ranks,
+                               const std::vector<std::int64_t>& mine);
 /// Memory that this takes for each I/O rank while it works.
-inline constexpr std::int64_t k_letter_work_bytes = 60;
+inline constexpr std::int64_t k_send_block_work_bytes = 60;
 
 /// Messages between ranks and I/O ranks in two levels: what the ranks of a node have for one I/O rank they
 /// put behind each other in a window that they share, and it goes to another node as one message; on the I/O
@@ -62,13 +62,13 @@ class NodeMessages {
   using Pack = std::function<std::int64_t(std::size_t number, std::byte* to)>;
   using Unpack = std::function<void(std::size_t number, const std::byte* from, std::int64_t bytes)>;
 
-  /// Each rank's cells go to I/O ranks. letters: in bytes. pack: for the I/O rank of this number, where this
-  /// rank has something. sources: what comes to this rank, in order of ranks; unpack: from those. As
+  /// Each rank's cells go to I/O ranks. send_blocks: in bytes. pack: for the I/O rank of this number, where
+  /// this rank has something. sources: what comes to this rank, in order of ranks; unpack: from those. As
   /// exchange_messages otherwise. Collective.
-  void to_io_ranks(const Letters& letters, const Pack& pack, std::span<const Message> sources,
+  void to_io_ranks(const SendBlocks& send_blocks, const Pack& pack, std::span<const Message> sources,
                    const Unpack& unpack);
   /// Backwards: pack for the sources, unpack from the I/O ranks. Collective.
-  void from_io_ranks(const Letters& letters, const Unpack& unpack, std::span<const Message> sources,
+  void from_io_ranks(const SendBlocks& send_blocks, const Unpack& unpack, std::span<const Message> sources,
                      const Pack& pack);
 
   /// Messages that this rank sends otherwise.
@@ -85,7 +85,7 @@ class NodeMessages {
   struct Batch;
   class Requests;
   Groups groups_of(std::span<const Message> sources) const;
-  Batch batch_from(const Letters& letters, std::size_t first) const;
+  Batch batch_from(const SendBlocks& send_blocks, std::size_t first) const;
   /// Which rank of a node talks to the I/O rank of this number.
   int speaker(int node, std::size_t io) const {
     const auto& ranks = ranks_of_[static_cast<std::size_t>(node)];
@@ -93,7 +93,7 @@ class NodeMessages {
   }
   void send(Requests& requests, const std::byte* from, std::int64_t bytes, int rank);
   void receive(Requests& requests, std::byte* to, std::int64_t bytes, int rank, std::size_t index) const;
-  void meet(Requests& requests) const;
+  void synchronize(Requests& requests) const;
 
   const Comm& comm_;
   const Nodes& nodes_;
@@ -105,8 +105,8 @@ class NodeMessages {
   std::int64_t most_ranks_ = 1;             ///< of a node
   bool usable_ = false;
   SharedWindow window_;
-  Room room_;
-  std::int64_t room_bytes_ = 0;  ///< of the window, and of the room
+  ScratchBuffer buffer_;
+  std::int64_t buffer_bytes_ = 0;  ///< of the window, and of the room
   std::int64_t messages_ = 0, message_bytes_ = 0;
 };
 

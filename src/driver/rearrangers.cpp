@@ -7,7 +7,7 @@ namespace shoal {
 
 Rearrangers::Rearrangers(const Comm& comm, const DriverOptions& options, std::vector<int> io_ranks)
     : comm_(comm),
-      exchange_bytes_(exchange_bytes(options)),
+      rearrange_bytes_(rearrange_bytes(options)),
       io_ranks_(std::move(io_ranks)),
       nodes_(comm, options.ranks_per_node) {
   if (!nodes_.single())
@@ -18,11 +18,11 @@ Rearranger& Rearrangers::of(const std::shared_ptr<const Decomposition>& map) {
   for (const auto& [known, rearranger] : known_)
     if (known == map) return *rearranger;
   known_.emplace_back(map,
-                      std::make_unique<Rearranger>(comm_, map, io_ranks_, exchange_bytes_, messages_.get()));
+                      std::make_unique<Rearranger>(comm_, map, io_ranks_, rearrange_bytes_, messages_.get()));
   return *known_.back().second;
 }
 
-void Rearrangers::tell(Counters& counters) const {
+void Rearrangers::report(Counters& counters) const {
   if (!messages_) return;
   counters.messages = messages_->messages();
   counters.message_bytes = messages_->message_bytes();

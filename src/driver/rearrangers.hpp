@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/driver.hpp"
-#include "driver/exchange.hpp"
+#include "driver/rearranger.hpp"
 
 namespace shoal {
 
@@ -20,11 +20,11 @@ class Rearrangers {
   Rearranger& of(const std::shared_ptr<const Decomposition>& map);
   const std::vector<int>& io_ranks() const { return io_ranks_; }
   /// Messages so far. Local.
-  void tell(Counters& counters) const;
+  void report(Counters& counters) const;
 
  private:
   const Comm& comm_;
-  std::int64_t exchange_bytes_;
+  std::int64_t rearrange_bytes_;
   std::vector<int> io_ranks_;
   Nodes nodes_;
   std::unique_ptr<NodeMessages> messages_;  ///< over several nodes

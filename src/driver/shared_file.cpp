@@ -50,7 +50,8 @@ std::string safe_settings(const FileSystem& where) {
          "has these options";
 }
 
-// What tells a file from others of its name: numbers alone may be the same on machines that are set up alike.
+// What distinguishes a file from others of its name: numbers alone may be the same on machines that are set
+// up alike.
 Bytes identity_of(const std::string& path) {
   std::vector<std::int64_t> numbers;
   struct stat status {};

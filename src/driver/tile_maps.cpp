@@ -100,12 +100,12 @@ Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposit
   Transfer out = transfer;
   out.decomposition = map;
   out.source = {};
-  const int leads = transfer.region.rank() - map->rank();
-  const int behind = transfer.region.rank() - map->whole();
+  const int outer_dims = transfer.region.rank() - map->rank();
+  const int behind = transfer.region.rank() - map->uncut_dims();
   Dims extents;
   std::int64_t mapped = 1;
   for (int d = 0; d < box.rank(); ++d) {
-    if (d < leads || d >= behind)
+    if (d < outer_dims || d >= behind)
       extents.push_back(box.count[d]);
     else
       mapped *= box.count[d];
@@ -116,23 +116,25 @@ Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposit
 }
 
 Status pack_tile(const Transfer& transfer, const VariableDef& definition,
-                 const std::shared_ptr<const Decomposition>& map, Room& room, Seconds& time,
+                 const std::shared_ptr<const Decomposition>& map, ScratchBuffer& buffer, Seconds& time,
                  Transfer& packed) {
   const std::size_t size = size_of(definition.type);
   const Box box = own_cells(transfer);
   std::byte* cells = nullptr;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   Status status;
   if (transfer.status.ok() && !box.empty())
     status = caught([&] {
       const Timer timer(time);
-      cells = room.of(static_cast<std::size_t>(box.cells()) * size);
+      cells = buffer.of(static_cast<std::size_t>(box.cells()) * size);
       const Bytes fill = fill_of(definition);
       // Not rounded yet: what becomes of the map does it, and twice could be too much.
-      misfits = pack_cells(transfer, box, cells, byte_strides(box.count, size),
-                           find_conversion(in_memory(transfer), {definition.type, size, false}), fill.data());
+      conversion_errors =
+          pack_cells(transfer, box, cells, byte_strides(box.count, size),
+                     find_conversion(in_memory(transfer), {definition.type, size, false}), fill.data());
     });
-  if (misfits.count > 0) status.merge(misfit_status(transfer, definition, misfits, box, true));
+  if (conversion_errors.count > 0)
+    status.merge(conversion_status(transfer, definition, conversion_errors, box, true));
   packed = as_map(transfer, map, box, cells, definition.type);
   if (loses_bytes(status)) packed.status.merge(status);
   return status;
@@ -141,9 +143,12 @@ Status pack_tile(const Transfer& transfer, const VariableDef& definition,
 Status unpack_tile(const Transfer& transfer, const VariableDef& definition, const Box& box,
                    const std::byte* cells) {
   const std::size_t size = size_of(definition.type);
-  const Misfits misfits = unpack_cells(transfer, cells, byte_strides(box.count, size), box,
-                                       find_conversion({definition.type, size, false}, in_memory(transfer)));
-  return misfits.count > 0 ? misfit_status(transfer, definition, misfits, transfer.mine, false) : Status{};
+  const ConversionErrors conversion_errors =
+      unpack_cells(transfer, cells, byte_strides(box.count, size), box,
+                   find_conversion({definition.type, size, false}, in_memory(transfer)));
+  return conversion_errors.count > 0
+             ? conversion_status(transfer, definition, conversion_errors, transfer.mine, false)
+             : Status{};
 }
 
 }  // namespace shoal

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/driver.hpp"
-#include "driver/room.hpp"
+#include "driver/scratch_buffer.hpp"
 
 namespace shoal {
 
@@ -41,7 +41,7 @@ Transfer as_map(const Transfer& transfer, const std::shared_ptr<const Decomposit
 /// This rank's cells, packed into room as the variable's type: `packed` is the transfer with them. Where they
 /// cannot be, it has the Status that is returned, and takes part with nothing.
 Status pack_tile(const Transfer& transfer, const VariableDef& definition,
-                 const std::shared_ptr<const Decomposition>& map, Room& room, Seconds& time,
+                 const std::shared_ptr<const Decomposition>& map, ScratchBuffer& buffer, Seconds& time,
                  Transfer& packed);
 
 /// Cells that came to the box, row-major as the variable's type, to the array.

@@ -54,8 +54,8 @@ class Catalog {
   /// or attribute; a variable that is too large for the format (cdf1: 2 GiB, cdf2: 4 GiB rules of the classic
   /// formats) is refused with the format to use; header space that does not suffice likewise. After a first
   /// data write, classic formats can only grow into the reserved space. Records that were written through
-  /// placements since the last commit have to be told with grow before; placements of record variables may
-  /// have changed afterwards if there were none.
+  /// placements since the last commit have to be reported with grow before; placements of record variables
+  /// may have changed afterwards if there were none.
   virtual void define(const Schema& wanted) = 0;
 
   virtual Placement placement(int variable) const = 0;

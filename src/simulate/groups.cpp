@@ -6,14 +6,14 @@
 
 #include "driver/io_ranks.hpp"
 #include "driver/native/shapes.hpp"
-#include "simulate/simulation.hpp"
+#include "rearrange/strategy.hpp"
 
 namespace shoal {
 
-PretendedGroups pretended_groups(const PretendedField& field, const DriverOptions& options) {
+SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOptions& options) {
   std::vector<int> chosen;
   if (options.io_ranks > 0) {
-    chosen = pretended_io_ranks(field, options);
+    chosen = simulated_io_ranks(field, options);
   } else {
     DriverOptions each = options;
     if (!sets_io_ranks(options)) each.io_ranks_per_node = 1;
@@ -24,7 +24,7 @@ PretendedGroups pretended_groups(const PretendedField& field, const DriverOption
         chosen.push_back(first + r);
     }
   }
-  PretendedGroups out;
+  SimulatedGroups out;
   out.field = field;
   out.field.firsts.clear();
   for (int n = 0; n < field.nodes; ++n) {
@@ -32,9 +32,9 @@ PretendedGroups pretended_groups(const PretendedField& field, const DriverOption
     const auto begin = std::lower_bound(chosen.begin(), chosen.end(), first);
     const auto end = std::lower_bound(begin, chosen.end(), field.first_of_node(n + 1));
     if (begin == end)
-      throw Error(Code::setting, "io_way=subset, but node " + std::to_string(n) +
+      throw Error(Code::setting, "rearranger=subset, but node " + std::to_string(n) +
                                      " has no I/O rank, and cells do not go from node to node; set "
-                                     "io_ranks_per_node, or io_way=box");
+                                     "io_ranks_per_node, or rearranger=box");
     // The first group has those before its I/O rank too.
     for (auto io = begin; io != end; ++io) {
       out.field.firsts.push_back(io == begin ? first : *io);
@@ -48,43 +48,41 @@ PretendedGroups pretended_groups(const PretendedField& field, const DriverOption
   return out;
 }
 
-namespace {
-
-/// As NativeDriver::check_io_way refuses it.
-void check_subset(const SimulationWish& wish) {
-  if (!wish.native)
-    throw Error(Code::setting, "io_way=subset is for driver native; others hand on the boxes of I/O ranks");
-  if (wish.options.exchange == Exchange::on)
-    throw Error(Code::setting, "io_way=subset and exchange=on contradict each other; leave one of them out");
-  if (wish.options.writers > 1)
-    throw Error(Code::setting, "io_way=subset and writers=" + std::to_string(wish.options.writers) +
-                                   " contradict each other, as one rank of each group stores");
-}
-
-/// As NativeDriver::make_groups: what follows knows of nodes alone.
-SimulationWish of_groups(const SimulationWish& wish, const PretendedGroups& groups) {
+SimulationWish as_groups(const SimulationWish& wish, const SimulatedGroups& groups) {
   SimulationWish out = wish;
   out.field = groups.field;
-  DriverOptions& options = out.options;
-  options.io_ranks = options.io_stride = options.io_base = options.io_ranks_per_node = 0;
-  options.exchange = Exchange::off;
-  options.writers = 1;
-  for (const int n : groups.groups_of_node)
-    out.stage_bytes.push_back(std::max(k_least_slots * k_least_slot, options.stage_bytes / n));
+  set_for_groups(out.options, 1);
+  for (const int n : groups.groups_of_node) {
+    DriverOptions of_node = wish.options;
+    set_for_groups(of_node, n);
+    out.stage_bytes.push_back(of_node.stage_bytes);
+  }
   return out;
 }
 
-}  // namespace
+void check_wish(const SimulationWish& wish) {
+  const SimulatedField& field = wish.field;
+  const DriverOptions& options = wish.options;
+  if (!wish.native) {
+    if (options.rearranger == RearrangerKind::subset)
+      throw Error(Code::setting,
+                  "rearranger=subset is for driver native; others hand on the boxes of I/O ranks");
+    return;
+  }
+  check_rearranging(options, options.writers);
+  if (options.rearranger == RearrangerKind::subset) return;
+  int most = 0;
+  for (int n = 0; n < field.nodes; ++n)
+    most = std::max(most, field.first_of_node(n + 1) - field.first_of_node(n));
+  const bool serve = options.servers > 0;
+  require_writers(options.writers, serve ? options.servers / field.nodes : most, serve);
+}
 
 Simulation simulate(const SimulationWish& wish) {
-  if (wish.options.io_way != IoWay::subset) {
-    const PretendedField& field = wish.field;
-    if (wish.native) require_writers(wish.options.writers, (field.ranks + field.nodes - 1) / field.nodes);
-    return simulate_nodes(wish);
-  }
-  check_subset(wish);
-  const PretendedGroups groups = pretended_groups(wish.field, wish.options);
-  Simulation out = simulate_nodes(of_groups(wish, groups));
+  check_wish(wish);
+  if (wish.options.rearranger != RearrangerKind::subset) return simulate_nodes(wish);
+  const SimulatedGroups groups = simulated_groups(wish.field, wish.options);
+  Simulation out = simulate_nodes(as_groups(wish, groups));
   out.groups = out.nodes;
   out.writer = Writer::io_rank;
   for (std::size_t group = 0; group < groups.io_ranks.size(); ++group) {

@@ -3,18 +3,23 @@
 
 #include <vector>
 
-#include "simulate/pretended.hpp"
+#include "simulate/simulation.hpp"
 
 namespace shoal {
 
-/// In the subset way groups with an I/O rank each are what nodes are otherwise (choose_io_groups).
-struct PretendedGroups {
-  PretendedField field;             ///< its nodes are groups
+/// With rearranger=subset groups with an I/O rank each are what nodes are otherwise (choose_io_groups).
+struct SimulatedGroups {
+  SimulatedField field;             ///< its nodes are groups
   std::vector<int> io_ranks;        ///< of each group
   std::vector<int> node_of;         ///< each group
   std::vector<int> groups_of_node;  ///< of each group's node
 };
 /// Error(setting) where a node has no I/O rank.
-PretendedGroups pretended_groups(const PretendedField& field, const DriverOptions& options);
+SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOptions& options);
+/// The same wish where a group stands for a node.
+SimulationWish as_groups(const SimulationWish& wish, const SimulatedGroups& groups);
+
+/// Error(setting) for options that cannot be, as the library refuses them.
+void check_wish(const SimulationWish& wish);
 
 }  // namespace shoal

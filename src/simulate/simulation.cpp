@@ -3,6 +3,7 @@
 
 #include "decomp/partition.hpp"
 #include "simulate/simulator.hpp"
+#include "simulate/stage_use.hpp"
 
 namespace shoal {
 
@@ -39,70 +40,42 @@ Cost Simulator::plan_block(int rank) {
   }
   const auto gathered = static_cast<std::int64_t>(numbers.capacity() * sizeof(std::int64_t));
   Cost cost;
-  const Gauge gauge(wish_.meter);
+  const ResourceProbe probe(wish_.meter);
   if (rank == 0)
     unowned_ = unowned_by_tiles(field_.global, std::move(numbers));
   else
     numbers_of_tile(field_.tile(rank));
-  cost.add(gauge, gathered);
+  cost.add(probe, gathered);
   cost.kept = rank == 0 ? static_cast<std::int64_t>(unowned_.capacity() * sizeof(Box)) : 0;
   return cost;
 }
 
 NodeShare Simulator::share_of(int node) {
-  std::vector<Box> tiles;
-  for (int r = field_.first_of_node(node); r < field_.first_of_node(node + 1); ++r)
-    if (const Box tile = field_.tile(r); !tile.empty()) tiles.push_back(tile);
   std::vector<Box> unowned;
   if (!unowned_of_.empty()) unowned = unowned_of_[static_cast<std::size_t>(node)];
-  return share_of_tiles(field_.global, tiles, tiles, std::move(unowned));
+  return share_of_tiles(field_, node, std::move(unowned));
 }
 
 NodeShare Simulator::plan_share(int rank, Cost& cost) {
-  const Gauge gauge(wish_.meter);
+  const ResourceProbe probe(wish_.meter);
   NodeShare share = share_of(node_of(rank));
-  cost.add(gauge, cost.kept + k_gathered_bytes * field_.ranks);
+  cost.add(probe, cost.kept + k_gathered_bytes * field_.ranks);
   cost.kept += static_cast<std::int64_t>(
       (share.store.capacity() + share.unowned.capacity() + share.owned.capacity() + share.fetch.capacity()) *
       sizeof(Box));
   return share;
 }
 
-std::uint64_t Simulator::address_of(const Dims& chunk_index, const Box& region, const Dims& chunk) const {
-  const Box chunks = chunks_of(region, chunk);
-  return static_cast<std::uint64_t>(position_in(chunk_index, chunks) * volume(chunk)) * field_.size;
-}
-
-// As FieldWriter fills slots, and shares of them are stored.
 void Simulator::store_through_stage(int node, const NodeShare& share) {
-  const int ranks = field_.first_of_node(node + 1) - field_.first_of_node(node);
-  const StageShape stage = stage_shape(wish_.options_of_node(node), ranks);
-  const auto size = static_cast<std::int64_t>(field_.size);
-  Filling filling;
   std::int64_t load = 0;
   std::int64_t writes = 0;
-  const auto store = [&] {
-    for (std::uint32_t s = 0; s < filling.shares(); ++s)
-      filling.for_each_extent(s, nullptr, [&](const Extent& extent) {
-        load += extent.bytes;
-        ++writes;
-        extent_bytes_.add(extent.bytes, node);
-      });
-    filling = Filling();
-    filling.share_evenly(stage.slot_bytes, stage.writers);
-  };
-  store();
-  for_each_piece(share.store, chunk_, stage.slot_bytes / size, [&](const Piece& piece) {
-    StagedPiece staged{piece, 0, address_of(piece.chunk_index, region_, chunk_), -1, chunk_, field_.size,
-                       -1,    {}};
-    if (!filling.has_room(staged.bytes(), stage.slot_bytes)) store();
-    if (filling.pieces.empty()) filling.align();
-    staged.in_stage = filling.used;
-    filling.used += staged.bytes();
-    if (!field_.chunk.empty()) ++filling.addresses;
-    filling.pieces.push_back(staged);
+  for_each_filling(field_, share, stage_of(wish_, node), [&](const SlotGeneration& generation) {
+    for_each_write(generation, [&](const Extent& extent) {
+      load += extent.bytes;
+      ++writes;
+      extent_bytes_.add(extent.bytes, node);
+    });
   });
-  store();
   loads_.add(load, node);
   extents_.add(writes, node);
 }
@@ -124,7 +97,8 @@ void Simulator::store_past_stage(int node, const NodeShare& share) {
       });
       std::int64_t at = 0;
       for_each_piece({box}, chunk_, box.cells(), [&](const Piece& piece) {
-        add_extents(piece, chunk_, field_.size, address_of(piece.chunk_index, region_, chunk_), at, merger);
+        add_extents(piece, chunk_, field_.size, address_of(field_, piece.chunk_index, region_, chunk_), at,
+                    merger);
         at += piece.cells.cells() * static_cast<std::int64_t>(field_.size);
       });
       merger.flush();
@@ -146,10 +120,10 @@ NodeShare Simulator::share_by_tiles(int node) {
 
 NodeShare Simulator::share_by_map(int node) {
   NodeShare share;
-  share.store = within_region(weighing_->boxes_of(node), region_);
+  share.store = within_region(strategy_->boxes_of(node), region_);
   for (int r = field_.first_of_node(node); r < field_.first_of_node(node + 1); ++r) {
-    Cost cost = weighing_->cost_of_rank(r);
-    cost.add(weighing_->cost_of_node(node));
+    Cost cost = strategy_->cost_of_rank(r);
+    cost.add(strategy_->cost_of_node(node));
     note(r, cost);
   }
   return share;
@@ -161,8 +135,7 @@ void Simulator::store_direct() {
   for (int node = 0; node < field_.nodes; ++node) {
     if (!chosen_[static_cast<std::size_t>(node)]) continue;
     const NodeShare share = field_.is_map() ? share_by_map(node) : share_by_tiles(node);
-    const bool here = wish_.options.writers == 0 && field_.chunk.empty() &&
-                      are_long_runs(share, field_.global, chunk_, field_.size, wish_.options.direct_bytes);
+    const bool here = !field_.is_map() && stores_past_stage(wish_, share);
     past = past && here;
     here ? store_past_stage(node, share) : store_through_stage(node, share);
   }
@@ -178,11 +151,11 @@ Simulation Simulator::run() {
     plan_block(0);
     unowned_of_ = dealt_to_nodes(unowned_, field_.nodes);
   }
-  weighing_.emplace(wish_, [&](int node) { return share_of(node); });
-  out_.exchanged = weighing_->exchange;
-  out_.why = weighing_->why;
-  if (out_.exchanged)
-    exchange();
+  strategy_.emplace(wish_, [&](int node) { return share_of(node); });
+  out_.rearranged = strategy_->rearrange();
+  out_.why = strategy_->why();
+  if (out_.rearranged)
+    rearrange();
   else
     store_direct();
 

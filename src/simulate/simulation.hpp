@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "simulate/figures.hpp"
-#include "simulate/pretended.hpp"
+#include "simulate/simulated_field.hpp"
 
 namespace shoal {
 
@@ -20,7 +20,7 @@ struct MemoryMeter {
 
 /// What is simulated: one field, written once.
 struct SimulationWish {
-  PretendedField field;
+  SimulatedField field;
   DriverOptions options;
   bool native = true;   ///< the driver; others always send cells to I/O ranks
   Seconds budget = 60;  ///< if all ranks would take longer, only some nodes are simulated
@@ -43,7 +43,7 @@ struct StoredBox {
   int rank = 0;
   Box cells;  ///< of the field
 };
-/// The ranks whose cells an I/O rank stores in the subset way.
+/// The ranks whose cells an I/O rank stores with rearranger=subset.
 struct ServedRanks {
   int rank = 0;
   int first = 0, count = 0;
@@ -51,12 +51,12 @@ struct ServedRanks {
 
 /// What came out. All of it is of the ranks, nodes and writers that were simulated.
 struct Simulation {
-  bool exchanged = false;  ///< cells go to I/O ranks in messages
+  bool rearranged = false;  ///< cells go to I/O ranks in messages
   std::string why;
   Writer writer = Writer::io_rank;
   std::int64_t writers = 0;  ///< there are
   std::int64_t ranks = 0, nodes = 0;
-  std::int64_t groups = 0;      ///< of I/O ranks, in the subset way; else 0
+  std::int64_t groups = 0;      ///< of I/O ranks, with rearranger=subset; else 0
   std::vector<bool> simulated;  ///< by node, or group
   Seconds seconds = 0;
   Figures<double> plan_seconds;      ///< by rank, of a core; nobody waits for messages
@@ -81,7 +81,7 @@ struct Simulation {
 /// be. Local; needs no MPI.
 Simulation simulate(const SimulationWish& wish);
 
-/// The same, for all ways but subset, where each group is taken for a node (groups.cpp).
+/// The same, for all rearrangers but subset, where each group is taken for a node (groups.cpp).
 Simulation simulate_nodes(const SimulationWish& wish);
 
 }  // namespace shoal

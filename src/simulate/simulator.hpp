@@ -11,12 +11,12 @@
 #include "driver/native/field.hpp"
 #include "driver/native/shapes.hpp"
 #include "driver/node_messages.hpp"
+#include "simulate/simulated_strategy.hpp"
 #include "simulate/simulation.hpp"
-#include "simulate/weigh.hpp"
 
 namespace shoal {
 
-/// One simulation. simulation.cpp has what stays on its node, simulator_exchange.cpp what goes to I/O ranks.
+/// One simulation. simulation.cpp has what stays on its node, simulator_rearrange.cpp what goes to I/O ranks.
 class Simulator {
  public:
   explicit Simulator(const SimulationWish& wish)
@@ -56,28 +56,27 @@ class Simulator {
   NodeShare share_by_map(int node);
   void store_through_stage(int node, const NodeShare& share);
   void store_past_stage(int node, const NodeShare& share);
-  std::uint64_t address_of(const Dims& chunk_index, const Box& region, const Dims& chunk) const;
 
   // ---- cells that go to I/O ranks
-  struct Mail {
-    std::vector<Parcel> runs;
+  struct Inbox {
+    std::vector<RankMessage> runs;
     struct Cells {
       int rank;
-      Positions where;
+      IndexSet where;
     };
     std::vector<Cells> cells;
     std::int64_t bytes() const;
   };
   struct Sent {
-    std::vector<Parcel> runs;
+    std::vector<RankMessage> runs;
     std::vector<OwnCells> own;
     IndexMap map;
   };
   /// What chosen ranks hear from a rank.
-  struct Matters {
+  struct Interest {
     bool runs = true, cells = true;
   };
-  Sent plan_first(int rank, const Matters& matters);
+  Sent plan_first(int rank, const Interest& interests);
   void post(int rank, Sent&& sent);
   void write_from(int rank, const Sent& sent);
   void plan_second(int rank, Cost& cost);
@@ -89,8 +88,8 @@ class Simulator {
   void send_of_node();
   void choose_pieces();
   void end_of_node(std::vector<Cost>& costs);
-  void exchange();
-  std::vector<Matters> who_matters() const;
+  void rearrange();
+  std::vector<Interest> find_interests() const;
 
   void note(int rank, const Cost& cost) {
     seconds_.add(cost.seconds, rank);
@@ -99,7 +98,7 @@ class Simulator {
   }
 
   const SimulationWish& wish_;
-  const PretendedField& field_;
+  const SimulatedField& field_;
   Box region_;
   Dims chunk_;
   std::vector<int> first_;
@@ -112,14 +111,14 @@ class Simulator {
   std::vector<Box> unowned_;
   std::vector<std::vector<Box>> unowned_of_;
 
-  std::optional<Weighing> weighing_;
+  std::optional<SimulatedStrategy> strategy_;
   std::optional<MappedField> mapped_;
   std::vector<int> io_ranks_;
   std::vector<int> box_of_rank_;  ///< -1: no I/O rank
-  PretendedBoxes boxes_;
-  EvenCut cut_;
+  SimulatedBoxes boxes_;
+  EvenPartition cut_;
   std::int64_t max_cells_ = 0;
-  std::vector<Mail> mail_;
+  std::vector<Inbox> inboxes_;
   struct Traffic {
     std::int64_t messages = 0, bytes = 0;
     void add(std::int64_t n) {

@@ -172,14 +172,14 @@ FileSystem file_system_of(const std::string& path) {
   return found;
 }
 
-std::optional<FileRoom> room_of(const std::string& path) {
+std::optional<FreeSpace> free_space_of(const std::string& path) {
   constexpr std::int64_t k_block = 512;  // of stat's counts, whatever the file system's are
   struct stat file {};
   struct statfs device {};
   if (::stat(path.c_str(), &file) != 0 || ::statfs(path.c_str(), &device) != 0) return std::nullopt;
-  return FileRoom{static_cast<std::int64_t>(file.st_size),
-                  static_cast<std::int64_t>(file.st_blocks) * k_block,
-                  static_cast<std::int64_t>(device.f_bavail) * static_cast<std::int64_t>(device.f_bsize)};
+  return FreeSpace{static_cast<std::int64_t>(file.st_size),
+                   static_cast<std::int64_t>(file.st_blocks) * k_block,
+                   static_cast<std::int64_t>(device.f_bavail) * static_cast<std::int64_t>(device.f_bsize)};
 }
 
 }  // namespace shoal

@@ -32,17 +32,17 @@ struct FileSystem {
 FileSystem file_system_of(const std::string& path);
 
 /// A file and the device that it is on, in bytes.
-struct FileRoom {
+struct FreeSpace {
   std::int64_t length = 0;
   std::int64_t stored = 0;  ///< that the device has given to the file
   std::int64_t free = 0;    ///< for anybody
 };
 
-/// Asks the system; nothing where it cannot tell. Local.
-std::optional<FileRoom> room_of(const std::string& path);
+/// Asks the system; nothing where it cannot say. Local.
+std::optional<FreeSpace> free_space_of(const std::string& path);
 
 /// How drivers ask.
-using RoomFinder = std::function<std::optional<FileRoom>(const std::string& path)>;
+using FreeSpaceFinder = std::function<std::optional<FreeSpace>(const std::string& path)>;
 
 /// How drivers find out; tests give them another one, to see what follows from file systems that are not
 /// there.

@@ -20,7 +20,7 @@ class HoleFinder {
   ~HoleFinder();
 
   /// The first of the bytes from `begin` to before `end` that was never written, or is behind the end of the
-  /// file; nothing if there is none, or where the system cannot tell.
+  /// file; nothing if there is none, or where the system cannot say.
   std::optional<std::uint64_t> first_in(std::uint64_t begin, std::uint64_t end);
 
  private:

@@ -219,20 +219,20 @@ bool belongs_to(Store& store, const Replacement& one) {
   return true;
 }
 
-struct Unfinished {
+struct InterruptedChange {
   Replacements changes;
   std::uint64_t file_size = 0;
 };
 
 /// What a killed process left to do; nothing where its journal is not whole, since then it had changed
 /// nothing yet, or is not of the file as it is now.
-std::optional<Unfinished> unfinished(Store& store) {
+std::optional<InterruptedChange> find_interrupted(Store& store) {
   const auto trailer = read_trailer(store);
   if (!trailer) return std::nullopt;
   auto all = read_replacements(store, *trailer);
   if (!all || !std::all_of(all->begin(), all->end(), [&](const auto& one) { return belongs_to(store, one); }))
     return std::nullopt;
-  return Unfinished{std::move(*all), trailer->file_size};
+  return InterruptedChange{std::move(*all), trailer->file_size};
 }
 
 class FinishedStore final : public Store {
@@ -309,7 +309,7 @@ ChangesMade change_in_place(Store& store, const std::vector<Change>& changes, Ch
 }
 
 bool finish_changes(Store& store) {
-  const auto left = unfinished(store);
+  const auto left = find_interrupted(store);
   if (!left) return false;
   for (const auto& one : left->changes)
     store.write(one.offset, one.after);
@@ -319,7 +319,7 @@ bool finish_changes(Store& store) {
 }
 
 std::unique_ptr<Store> with_changes_finished(std::unique_ptr<Store> store) {
-  auto left = unfinished(*store);
+  auto left = find_interrupted(*store);
   if (!left) return store;
   return std::make_unique<FinishedStore>(std::move(store), std::move(left->changes), left->file_size);
 }

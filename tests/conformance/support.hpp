@@ -15,7 +15,7 @@
 
 #include "base/box.hpp"
 #include "base/text.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 #include "shoal/shoal.h"
 
 namespace shoal::testing {
@@ -82,7 +82,7 @@ inline const std::vector<std::string>& formats() {
                        : std::vector<std::string>{"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic"};
   static const std::vector<std::string> k_of_driver = [] {
     std::vector<std::string> found;
-    for (const auto& kind : driver_kinds())
+    for (const auto& kind : registered_drivers())
       for (const auto& format : k_all) {
         const auto has = words(kind.formats);
         if (kind.name == driver() && std::find(has.begin(), has.end(), format) != has.end())
@@ -200,7 +200,7 @@ inline double fill_value(int type) {
   }
 }
 
-/// A value that tells the cell, and fits every type: 1 to 97.
+/// A value that identifies the cell, and fits every type: 1 to 97.
 inline double value_of(int variable, const Dims& index) {
   std::int64_t v = variable + 1;
   for (const auto i : index)

@@ -268,13 +268,13 @@ TEST_CASE("compression: parts of chunks in any order, with syncs, reading and ot
       shoal_dataset* file = create(all, is_native() ? settings + nodes : "");
       for (int step = 1; step <= 60; ++step) {
         Field& f = all.fields[random() % all.fields.size()];
-        const auto deed = random() % 20;
-        if (deed == 0) {
+        const auto action = random() % 20;
+        if (action == 0) {
           ok(shoal_sync(file, 0));
-        } else if (deed == 1 && records_of(all) > 0) {
+        } else if (action == 1 && records_of(all) > 0) {
           if (driver() == "netcdf") continue;  // HDF5 reads nothing that was written in another session too
           check(file, f, static_cast<std::int64_t>(random()) % records_of(all));
-        } else if (deed == 2) {
+        } else if (action == 2) {
           ok(shoal_close(&file, 0));
           ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, is_native() ? later.c_str() : nullptr, &file));
         } else {

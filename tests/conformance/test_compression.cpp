@@ -19,7 +19,7 @@ bool has_compression() {
   return has_format("netcdf4") && !alone;
 }
 
-std::vector<std::string> ways() {
+std::vector<std::string> variants() {
   std::vector<std::string> all{"shuffle+deflate:1", "deflate:9+fletcher32", "shuffle+zstd:1",
                                "zstd:3+fletcher32", "fletcher32",           "shuffle"};
   if (is_native()) all.emplace_back("shuffle+deflate:12");
@@ -29,7 +29,7 @@ std::vector<std::string> ways() {
 
 /// Nodes of one machine.
 const std::vector<std::string> k_nodes =
-    is_native() ? std::vector<std::string>{"", ", ranks_per_node=1", ", ranks_per_node=2", ", exchange=on"}
+    is_native() ? std::vector<std::string>{"", ", ranks_per_node=1", ", ranks_per_node=2", ", rearrange=on"}
                 : std::vector<std::string>(4);
 
 struct Field {
@@ -143,15 +143,15 @@ TEST_CASE("compression: every way, chunks that cut tiles, cells that nobody owns
       in_one_file() ? std::vector<std::int64_t>{0, 2, 1} : std::vector<std::int64_t>{0, 1, 2};
   int round = 0;
   for (const std::string format : {"netcdf4", "netcdf4-classic"})
-    for (const auto& way : ways()) {
+    for (const auto& variant : variants()) {
       const std::string& nodes = k_nodes[static_cast<std::size_t>(round++ % 4)];
       CAPTURE(nodes);
       CAPTURE(format);
-      CAPTURE(way);
+      CAPTURE(variant);
       const TestCuts cuts(random, in_one_file() && world_size() > 1), others(random, false);
       shoal_dataset* file = nullptr;
-      ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format + ", compression=" + way + nodes).c_str(),
-                      &file));
+      ok(shoal_create(MPI_COMM_WORLD, k_path,
+                      ("format=" + format + ", compression=" + variant + nodes).c_str(), &file));
       define(file, cuts, "");
       for (const auto record : records)
         for (std::size_t i = 0; i < k_fields.size(); ++i)

@@ -37,7 +37,7 @@ void check_record(shoal_dataset* file, std::int64_t record, Filled filled) {
 
 }  // namespace
 
-TEST_CASE("the report tells of each hint whether it was taken") {
+TEST_CASE("the report says of each hint whether it was taken") {
   if (skipped(!is_native(), "it has no use for hints")) return;
   for (const auto& format : formats()) {
     CAPTURE(format);

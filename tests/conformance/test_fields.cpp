@@ -217,23 +217,24 @@ TEST_CASE("a stage that is far smaller than a field, and several nodes") {
 TEST_CASE("tiles in boxes of I/O ranks, through other drivers") {
   if (skipped(!is_native(), "see below")) return;
   for (const auto& format : formats())
-    for (const std::string way : {"io_way=box", "io_way=box, ranks_per_node=2", "io_way=box, io_ranks=1"})
-      if (in_one_file() || way.find("io_ranks") == std::string::npos)
+    for (const std::string variant :
+         {"rearranger=box", "rearranger=box, ranks_per_node=2", "rearranger=box, io_ranks=1"})
+      if (in_one_file() || variant.find("io_ranks") == std::string::npos)
         for (unsigned seed = 40; seed < 42; ++seed)
-          round_trip({format, way, seed});
+          round_trip({format, variant, seed});
 }
 
 TEST_CASE("sections of a field that one rank has, where I/O ranks are asked for") {
   if (skipped(in_one_file(), "a set is not asked for them")) return;
   const std::int64_t rows = 6, columns = 8;
   for (const auto& format : formats())
-    for (const std::string way : {"io_ranks=1", "io_way=box"}) {
+    for (const std::string variant : {"io_ranks=1", "rearranger=box"}) {
       CAPTURE(format);
-      CAPTURE(way);
+      CAPTURE(variant);
       const bool mine = world_rank() == world_size() - 1;
       const Cut cut(MPI_COMM_WORLD, {rows, columns}, Box({0, 0}, mine ? Dims{rows, columns} : Dims{0, 0}),
                     {0, 0}, {0, 0});
-      const std::string settings = "format=" + format + ", " + way;
+      const std::string settings = "format=" + format + ", " + variant;
       shoal_dataset* file = nullptr;
       ok(shoal_create(MPI_COMM_WORLD, "section.nc", settings.c_str(), &file));
       def_dim(file, "y", rows);
@@ -249,7 +250,7 @@ TEST_CASE("sections of a field that one rank has, where I/O ranks are asked for"
         ok(shoal_write(file, "v", cut.handle(), &array, SHOAL_NO_RECORD, start, count));
       }
       ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, "section.nc", SHOAL_READ, way.c_str(), &file));
+      ok(shoal_open(MPI_COMM_WORLD, "section.nc", SHOAL_READ, variant.c_str(), &file));
       for (std::int64_t y = 0; y < rows; ++y) {
         std::fill(row.begin(), row.end(), -1);
         const std::int64_t start[] = {y, 0};
@@ -265,11 +266,11 @@ TEST_CASE("sections of a field that one rank has, where I/O ranks are asked for"
 TEST_CASE("tiles of several nodes: sent to I/O ranks, or stored by each node") {
   if (skipped(is_native() && in_one_file(), "it has no such setting")) return;
   for (const std::string format : {"cdf5", "netcdf4"})
-    for (const auto& way : std::vector<std::string>{
-             "exchange=on", "ranks_per_node=2, exchange=on", "ranks_per_node=1, exchange=off",
-             "ranks_per_node=2, io_ranks_per_node=1", "io_ranks=1", "io_way=box", "io_way=subset",
-             "io_way=subset, io_stride=2", "ranks_per_node=3, io_way=subset",
-             "ranks_per_node=2, exchange=on, stage_bytes=64KiB" + small_chunks(format)})
+    for (const auto& variant : std::vector<std::string>{
+             "rearrange=on", "ranks_per_node=2, rearrange=on", "ranks_per_node=1, rearrange=off",
+             "ranks_per_node=2, io_ranks_per_node=1", "io_ranks=1", "rearranger=box", "rearranger=subset",
+             "rearranger=subset, io_stride=2", "ranks_per_node=3, rearranger=subset",
+             "ranks_per_node=2, rearrange=on, stage_bytes=64KiB" + small_chunks(format)})
       for (unsigned seed = 40; seed < 42; ++seed)
-        round_trip({format, way, seed});
+        round_trip({format, variant, seed});
 }

@@ -33,17 +33,17 @@ struct Several {
     ok(shoal_block(MPI_COMM_WORLD, 2, global.data(), first.data(), part.data(), nullptr, nullptr, &tiles));
     ok(shoal_block(MPI_COMM_WORLD, 2, global.data(), first.data(), rest.data(), nullptr, nullptr, &all));
     // Land on one rank alone.
-    std::vector<std::int8_t> water(static_cast<std::size_t>(volume(rest)), 1);
-    if (last) water[1] = 0;
-    const shoal_array mask{water.data(), SHOAL_BYTE, 0, 2, rest.data(), nullptr};
+    std::vector<std::int8_t> active(static_cast<std::size_t>(volume(rest)), 1);
+    if (last) active[1] = 0;
+    const shoal_array mask{active.data(), SHOAL_BYTE, 0, 2, rest.data(), nullptr};
     ok(shoal_masked(MPI_COMM_WORLD, all, &mask, &masked));
     std::vector<std::int64_t> cells;
     for (std::int64_t cell = world_rank(); cell < volume(global); cell += world_size())
       cells.push_back(cell);
     const auto n = static_cast<std::int64_t>(cells.size());
-    water.assign(cells.size(), 1);
-    if (last) water[1] = 0;
-    const shoal_array list{water.data(), SHOAL_BYTE, 0, 1, &n, nullptr};
+    active.assign(cells.size(), 1);
+    if (last) active[1] = 0;
+    const shoal_array list{active.data(), SHOAL_BYTE, 0, 1, &n, nullptr};
     shoal_decomposition* whole = nullptr;
     ok(shoal_map(MPI_COMM_WORLD, 2, global.data(), 0, n, cells.data(), &whole));
     ok(shoal_masked(MPI_COMM_WORLD, whole, &list, &masked_map));

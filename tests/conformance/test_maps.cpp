@@ -241,24 +241,24 @@ TEST_CASE("maps: a small stage, several nodes, and chosen I/O ranks") {
     CAPTURE(seed);
     std::mt19937 random(seed.value);
     const std::string last = std::to_string(world_size());
-    std::vector<std::string> ways{"io_ranks=1", "io_ranks=" + last, "io_stride=2",
-                                  "ranks_per_node=1, io_ranks_per_node=1"};
+    std::vector<std::string> variants{"io_ranks=1", "io_ranks=" + last, "io_stride=2",
+                                      "ranks_per_node=1, io_ranks_per_node=1"};
     if (is_native())
-      for (const char* way :
-           {"slot_bytes=4096", "ranks_per_node=1", "ranks_per_node=2", "ranks_per_node=1, exchange=off",
-            "ranks_per_node=2, exchange=off", "ranks_per_node=2, exchange=on", "io_way=subset, io_stride=2"})
-        ways.emplace_back(way);
+      for (const char* variant : {"slot_bytes=4096", "ranks_per_node=1", "ranks_per_node=2",
+                                  "ranks_per_node=1, rearrange=off", "ranks_per_node=2, rearrange=off",
+                                  "ranks_per_node=2, rearrange=on", "rearranger=subset, io_stride=2"})
+        variants.emplace_back(variant);
     for (const auto& format : formats())
-      for (const auto& way : ways) {
+      for (const auto& variant : variants) {
         CAPTURE(format);
-        CAPTURE(way);
-        write_and_read(way + ", format=" + format, k_shapes[1], {20, 10, 1, false}, SHOAL_FLOAT, SHOAL_DOUBLE,
-                       {}, random);
-        write_and_read(way + ", format=" + format, k_shapes[3], {20, 10, 7, false}, SHOAL_SHORT, SHOAL_INT,
-                       {}, random);
+        CAPTURE(variant);
+        write_and_read(variant + ", format=" + format, k_shapes[1], {20, 10, 1, false}, SHOAL_FLOAT,
+                       SHOAL_DOUBLE, {}, random);
+        write_and_read(variant + ", format=" + format, k_shapes[3], {20, 10, 7, false}, SHOAL_SHORT,
+                       SHOAL_INT, {}, random);
         if (format == "netcdf4")
-          write_and_read(way + ", format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT, SHOAL_FLOAT,
-                         {2, 3, 3, 4}, random);
+          write_and_read(variant + ", format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT,
+                         SHOAL_FLOAT, {2, 3, 3, 4}, random);
       }
   }
 }
@@ -311,7 +311,7 @@ TEST_CASE("maps: blocks and maps write and read the same variable") {
 }
 
 TEST_CASE("maps: several nodes, cells written again another way without a sync: the later ones stay") {
-  if (skipped(in_one_file() && is_native(), "it has no ways")) return;
+  if (skipped(in_one_file() && is_native(), "it has no choice of rearranging")) return;
   for (const Seed& seed : seeds(17)) {
     CAPTURE(seed);
     std::mt19937 random(seed.value);
@@ -320,8 +320,8 @@ TEST_CASE("maps: several nodes, cells written again another way without a sync: 
     const std::vector<bool> owned(113, true);
     for (const std::string settings :
          {"ranks_per_node=2, format=cdf5", "ranks_per_node=1, format=cdf5",
-          "ranks_per_node=2, format=netcdf4", "ranks_per_node=1, exchange=off, format=cdf5",
-          "io_way=subset, io_stride=2, format=cdf5"}) {
+          "ranks_per_node=2, format=netcdf4", "ranks_per_node=1, rearrange=off, format=cdf5",
+          "rearranger=subset, io_stride=2, format=cdf5"}) {
       CAPTURE(settings);
       const Map map(shape.global(), 0, mine(lists));
       const Cut block = even_block(113);
@@ -474,15 +474,16 @@ TEST_CASE("I/O ranks that cannot be are refused on all ranks alike") {
   refused("io_ranks_per_node=1, ranks_per_node=1, io_ranks=" + more, {"contradict", "leave one"});
   refused("io_ranks_per_node=1, ranks_per_node=1, io_base=1", {"io_base can be 0 to 0"});
   if (is_native()) {
-    refused("exchange=off, io_ranks=1", {"exchange=off", "contradict", "io_way=subset"});
-    refused("exchange=off, io_way=box", {"exchange=off", "io_way=box", "contradict"});
-    refused("exchange=on, io_way=subset", {"exchange=on", "io_way=subset", "contradict"});
-    refused("io_way=subset, writers=2", {"writers=2", "io_ranks_per_node"});
+    refused("rearrange=off, io_ranks=1", {"rearrange=off", "contradict", "rearranger=subset"});
+    refused("rearrange=off, rearranger=box", {"rearrange=off", "rearranger=box", "contradict"});
+    refused("rearrange=on, rearranger=subset", {"rearrange=on", "rearranger=subset", "contradict"});
+    refused("rearranger=subset, writers=2", {"writers=2", "io_ranks_per_node"});
     if (world_size() > 1)
-      refused("io_way=subset, ranks_per_node=1, io_ranks=1", {"node 1 has no I/O rank", "io_ranks_per_node"});
+      refused("rearranger=subset, ranks_per_node=1, io_ranks=1",
+              {"node 1 has no I/O rank", "io_ranks_per_node"});
   } else {
-    refused("exchange=on", {"driver native"});
-    refused("io_way=subset", {"driver native"});
+    refused("rearrange=on", {"driver native"});
+    refused("rearranger=subset", {"driver native"});
   }
-  refused("io_way=circle", {"io_way", "auto", "box", "subset"});
+  refused("rearranger=circle", {"rearranger", "auto", "box", "subset"});
 }

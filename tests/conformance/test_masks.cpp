@@ -17,11 +17,11 @@ struct World {
 
   World(const Dims& cells, int percent_land, std::int64_t runs, std::mt19937& random) : shape(cells) {
     while (static_cast<std::int64_t>(land.size()) < volume(shape)) {
-      const bool is_land = static_cast<int>(random() % 100) < percent_land;
-      land.insert(land.end(), 1 + random() % static_cast<std::uint64_t>(runs), is_land);
+      const bool is_masked = static_cast<int>(random() % 100) < percent_land;
+      land.insert(land.end(), 1 + random() % static_cast<std::uint64_t>(runs), is_masked);
     }
   }
-  bool is_land(const Dims& cell) const {
+  bool is_masked(const Dims& cell) const {
     return land[static_cast<std::size_t>(position_in(cell, Box::whole(shape)))];
   }
 };
@@ -56,7 +56,7 @@ TestArray mask_array(const World& world, const Cut& cut, int type, bool halo, st
     Dims at = cell;
     for (int d = 0; d < n; ++d)
       at[d] -= local.first[d];
-    mask.set(at, world.is_land(cell) ? 0 : 1 + static_cast<double>(own() % 5));
+    mask.set(at, world.is_masked(cell) ? 0 : 1 + static_cast<double>(own() % 5));
   });
   return mask;
 }
@@ -90,7 +90,7 @@ double expected(const Field& field, const World& world, const std::vector<bool>&
                 const Dims& index) {
   const Dims cell = tail(index, field.global.size());
   const bool is_owned = owned[static_cast<std::size_t>(position_in(cell, Box::whole(field.global)))];
-  if (!is_owned || world.is_land(tail(index, world.shape.size())))
+  if (!is_owned || world.is_masked(tail(index, world.shape.size())))
     return record < 0 ? 98 : fill_value(field.type);
   return value_of(1, joined(Dims{record}, index));
 }
@@ -105,7 +105,7 @@ void write(shoal_dataset* file, const Field& field, const World& world, const Cu
   array.fill(memory == SHOAL_DOUBLE ? 1e300 : 101);
   for_cells(Box(joined(Dims(field.levels.size()), cut.tile().first), joined(field.levels, cut.tile().count)),
             [&](const Dims& index) {
-              if (world.is_land(tail(index, world.shape.size()))) return;
+              if (world.is_masked(tail(index, world.shape.size()))) return;
               Dims at = index;
               for (int d = 0; d < local.rank(); ++d)
                 at[field.levels.size() + d] -= local.first[d];
@@ -150,9 +150,9 @@ void check_read(shoal_dataset* file, const Field& field, const World& world, con
                 at[levels + d] -= local.first[d];
               double wanted = -5;
               if (inside.contains(Box(cell, Dims(cell.size(), 1)))) {
-                const bool is_water = owned[static_cast<std::size_t>(position_in(cell, inside))] &&
-                                      !world.is_land(tail(index, world.shape.size()));
-                if (is_water || land != Land::left) wanted = expected(field, world, owned, record, index);
+                const bool is_active = owned[static_cast<std::size_t>(position_in(cell, inside))] &&
+                                       !world.is_masked(tail(index, world.shape.size()));
+                if (is_active || land != Land::left) wanted = expected(field, world, owned, record, index);
               }
               wrong += array.get(at) != wanted ? 1 : 0;
             });
@@ -200,7 +200,7 @@ void blocks(const std::string& settings, const Field& field, const World& world,
 }
 
 /// "format=..." and more.
-std::vector<std::string> ways() {
+std::vector<std::string> variants() {
   std::vector<std::string> all;
   for (const auto& format : formats())
     all.push_back("format=" + format);
@@ -218,7 +218,7 @@ std::vector<std::string> ways() {
 
 TEST_CASE("masks of blocks") {
   std::mt19937 random(20250607);
-  for (const auto& settings : ways()) {
+  for (const auto& settings : variants()) {
     CAPTURE(settings);
     const auto& types = types_of("cdf1");
     for (const int percent_land : {0, 35, 100})
@@ -253,7 +253,7 @@ TEST_CASE(
 TEST_CASE("masks of maps") {
   if (skipped(in_one_file(), "a map goes to one file")) return;
   std::mt19937 random(99);
-  for (const auto& settings : ways())
+  for (const auto& settings : variants())
     for (const std::int64_t runs : {1, 12}) {
       CAPTURE(settings);
       CAPTURE(runs);
@@ -272,7 +272,7 @@ TEST_CASE("masks of maps") {
       ok(shoal_map(MPI_COMM_WORLD, 2, global.data(), 1, n, mine.data(), &base));
       std::vector<std::int32_t> mask;
       for (const auto cell : mine)
-        mask.push_back(cell < 0 || world.is_land({cell}) ? 0 : 1);
+        mask.push_back(cell < 0 || world.is_masked({cell}) ? 0 : 1);
       const shoal_array mask_of_list{mask.data(), SHOAL_INT, 0, 1, &n, nullptr};
       const Masked masked(base, &mask_of_list);
       shoal_dataset* file = nullptr;
@@ -281,7 +281,7 @@ TEST_CASE("masks of maps") {
       field.type = SHOAL_SHORT;
       create(settings, field, masked.handle(), &file);
       const auto value = [&](std::int64_t record, std::int64_t cell, std::int64_t level) {
-        return world.is_land({cell}) || !owned[static_cast<std::size_t>(cell)]
+        return world.is_masked({cell}) || !owned[static_cast<std::size_t>(cell)]
                    ? (record < 0 ? 98 : fill_value(SHOAL_SHORT))
                    : value_of(2, {record, cell, level});
       };
@@ -291,7 +291,7 @@ TEST_CASE("masks of maps") {
         array.fill(1e300);
         for_cells(Box::whole(extents), [&](const Dims& i) {
           const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
-          if (cell >= 0 && !world.is_land({cell})) array.set(i, value(record, cell, i[1]));
+          if (cell >= 0 && !world.is_masked({cell})) array.set(i, value(record, cell, i[1]));
         });
         ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), record, nullptr, nullptr));
       }
@@ -311,7 +311,7 @@ TEST_CASE("masks of maps") {
             ok(shoal_read(file, name, handle, own.c(), record, nullptr, nullptr));
             for_cells(Box::whole(extents), [&](const Dims& i) {
               const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
-              const bool left = cell < 0 || (handle == masked.handle() && world.is_land({cell}));
+              const bool left = cell < 0 || (handle == masked.handle() && world.is_masked({cell}));
               wrong += own.get(i) != (left ? -5 : value(record, cell, i[1])) ? 1 : 0;
             });
           }
@@ -372,10 +372,10 @@ TEST_CASE("a mask is saved with its decomposition, and a new one replaces it") {
   const Dims global{static_cast<std::int64_t>(3 * world_size())};
   const Cut cut(MPI_COMM_WORLD, global, Box({std::int64_t{3} * world_rank()}, {3}), {0}, {0});
   std::vector<std::int8_t> land{0, 0, 0};
-  std::vector<std::int8_t> water{1, 0, 1};
+  std::vector<std::int8_t> active{1, 0, 1};
   const std::int64_t n = 3;
   const shoal_array first{land.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
-  const shoal_array second{water.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
+  const shoal_array second{active.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
   const Masked all_land(cut.handle(), &first);
   const Masked masked(all_land.handle(), &second);
   ok(shoal_decomposition_save(MPI_COMM_WORLD, masked.handle(), "mask_map.nc"));

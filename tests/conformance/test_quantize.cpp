@@ -23,18 +23,18 @@ float value(std::int64_t record, std::int64_t cell) {
   return static_cast<float>(std::sin(0.37 * static_cast<double>(cell + 1000 * record)) * 300.0);
 }
 
-struct Way {
+struct Variant {
   std::string text;
   Quantization::Mode mode;
   int number;
 };
 
-const std::vector<Way> k_ways{{"bitround:5", Quantization::Mode::bitround, 5},
-                              {"granular_bitround:2", Quantization::Mode::granular, 2}};
+const std::vector<Variant> k_variants{{"bitround:5", Quantization::Mode::bitround, 5},
+                                      {"granular_bitround:2", Quantization::Mode::granular, 2}};
 
-float expected(const Way& way, float v) {
+float expected(const Variant& variant, float v) {
   const float kept[] = {k_missing, static_cast<float>(fill_value(SHOAL_FLOAT))};
-  const Rounding rounding(Type::float_, {way.mode, way.number}, std::as_bytes(std::span(kept)));
+  const Rounding rounding(Type::float_, {variant.mode, variant.number}, std::as_bytes(std::span(kept)));
   rounding.apply(reinterpret_cast<std::byte*>(&v), sizeof v, 1, false);
   return v;
 }
@@ -92,7 +92,7 @@ void write_map(shoal_dataset* file, const char* name, const shoal_decomposition*
   ok(shoal_write(file, name, map, &array, record, nullptr, nullptr));
 }
 
-void check(shoal_dataset* file, const char* name, const Way* way, std::int64_t record) {
+void check(shoal_dataset* file, const char* name, const Variant* variant, std::int64_t record) {
   std::vector<float> found(static_cast<std::size_t>(volume(k_shape)));
   const std::int64_t extents[] = {k_shape[0], k_shape[1], k_shape[2]};
   const shoal_array array{found.data(), SHOAL_FLOAT, 0, 3, extents, nullptr};
@@ -100,7 +100,7 @@ void check(shoal_dataset* file, const char* name, const Way* way, std::int64_t r
   int wrong = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const float v = value(record, static_cast<std::int64_t>(i));
-    const float wanted = way == nullptr ? v : expected(*way, v);
+    const float wanted = variant == nullptr ? v : expected(*variant, v);
     wrong += std::bit_cast<std::uint32_t>(found[i]) != std::bit_cast<std::uint32_t>(wanted) ? 1 : 0;
   }
   CHECK_MESSAGE(wrong == 0, wrong, " wrong cells in ", name, ", record ", record);
@@ -135,13 +135,13 @@ TEST_CASE("quantize: blocks, maps and replicated variables are rounded once, wha
   ok(shoal_map(MPI_COMM_WORLD, 2, cut_shape.begin(), 0, static_cast<std::int64_t>(cells.size()), cells.data(),
                &map));
   for (const auto& format : formats())
-    for (const auto& way : k_ways) {
+    for (const auto& variant : k_variants) {
       if (format == "ascii") continue;  // text has as many digits as it has
       CAPTURE(format);
-      CAPTURE(way.text);
+      CAPTURE(variant.text);
       shoal_dataset* file = nullptr;
       ok(shoal_create(MPI_COMM_WORLD, k_path,
-                      ("format=" + format + ", quantize=exact=none; " + way.text).c_str(), &file));
+                      ("format=" + format + ", quantize=exact=none; " + variant.text).c_str(), &file));
       define_dims(file);
       define(file, "haloed", haloed.handle());
       define(file, "bare", bare.handle());
@@ -150,7 +150,7 @@ TEST_CASE("quantize: blocks, maps and replicated variables are rounded once, wha
       define(file, "exact", bare.handle());
       ok(shoal_def_var(file, "count", SHOAL_INT, "y x", bare.handle()));
       ok(shoal_def_var(file, "scale", SHOAL_FLOAT, "z", nullptr));
-      ok(shoal_def_quantize(file, "scale", way.text.c_str()));
+      ok(shoal_def_quantize(file, "scale", variant.text.c_str()));
       for (const std::int64_t record : {0, 1}) {
         write_block(file, "haloed", haloed, record, own);
         write_plain(file, "bare", bare, tile, record);
@@ -165,20 +165,20 @@ TEST_CASE("quantize: blocks, maps and replicated variables are rounded once, wha
 
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
       for (const std::int64_t record : {0, 1}) {
-        check(file, "haloed", &way, record);
-        check(file, "bare", &way, record);
-        if (maps) check(file, "mapped", &way, record);
+        check(file, "haloed", &variant, record);
+        check(file, "bare", &variant, record);
+        if (maps) check(file, "mapped", &variant, record);
         check(file, "exact", nullptr, record);
       }
       float found[2];
       const shoal_array got{found, SHOAL_FLOAT, 0, 1, &two, nullptr};
       ok(shoal_get(file, "scale", &got, SHOAL_NO_RECORD, nullptr, nullptr));
-      CHECK(found[0] == expected(way, scale[0]));
-      const bool bits = way.mode == Quantization::Mode::bitround;
-      CHECK(int_attribute(file, "haloed", bits ? "quantization_nsb" : "quantization_nsd") == way.number);
+      CHECK(found[0] == expected(variant, scale[0]));
+      const bool bits = variant.mode == Quantization::Mode::bitround;
+      CHECK(int_attribute(file, "haloed", bits ? "quantization_nsb" : "quantization_nsd") == variant.number);
       CHECK(int_attribute(file, "haloed",
                           bits ? "_QuantizeBitRoundNumberOfSignificantBits"
-                               : "_QuantizeGranularBitRoundNumberOfSignificantDigits") == way.number);
+                               : "_QuantizeGranularBitRoundNumberOfSignificantDigits") == variant.number);
       int index = -1;
       fails(shoal_find_att(file, "exact", "quantization", &index), SHOAL_NOT_FOUND);
       fails(shoal_find_att(file, "count", "quantization", &index), SHOAL_NOT_FOUND);
@@ -229,8 +229,8 @@ TEST_CASE("quantize: a file that says so goes on with it, an attribute that is c
     }
     ok(shoal_close(&file, 0));
     ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
-    check(file, "v", &k_ways[1], 0);
-    if (!library) check(file, "v", &k_ways[1], 1);
+    check(file, "v", &k_variants[1], 0);
+    if (!library) check(file, "v", &k_variants[1], 1);
     check(file, "copied", nullptr, 0);
     ok(shoal_close(&file, 0));
   }

@@ -109,9 +109,9 @@ class Model {
   void close() { ok(shoal_close(&file_, 0)); }
   void open(bool fill) {
     opened_ = true;
-    const std::string way = settings_.substr(std::min(settings_.find(", "), settings_.size()));
-    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, ((fill ? "fill=true" : "fill=false") + way).c_str(),
-                  &file_));
+    const std::string variant = settings_.substr(std::min(settings_.find(", "), settings_.size()));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE,
+                  ((fill ? "fill=true" : "fill=false") + variant).c_str(), &file_));
     fills_ = fill;
   }
   void sync() { ok(shoal_sync(file_, 0)); }
@@ -188,17 +188,17 @@ class Model {
   shoal_dataset* file_ = nullptr;
 };
 
-std::vector<std::string> ways() {
+std::vector<std::string> variants() {
   const std::vector<std::string> more =
       is_native() ? std::vector<std::string>{"",
                                              ", ranks_per_node=1",
                                              ", ranks_per_node=2",
-                                             ", exchange=on",
-                                             ", exchange=on, ranks_per_node=2",
+                                             ", rearrange=on",
+                                             ", rearrange=on, ranks_per_node=2",
                                              ", stage_bytes=65536, slot_bytes=4096",
                                              ", direct_bytes=1",
-                                             ", exchange=off, ranks_per_node=1",
-                                             ", exchange=off, direct_bytes=1, ranks_per_node=2",
+                                             ", rearrange=off, ranks_per_node=1",
+                                             ", rearrange=off, direct_bytes=1, ranks_per_node=2",
                                              ", io_ranks=1, ranks_per_node=1",
                                              ", background=thread"}
                   : std::vector<std::string>{"", ", io_ranks=1"};
@@ -211,12 +211,12 @@ std::vector<std::string> ways() {
 
 /// Visits with each way, and two decompositions that leave out different cells: tiles, and maps.
 template <class Visit>
-void in_all_ways(Visit&& visit) {
+void in_all_variants(Visit&& visit) {
   unsigned seed = 0;
-  for (const auto& settings : ways())
+  for (const auto& settings : variants())
     for (const bool is_map : {false, true}) {
-      // What must be sent is refused with exchange=off.
-      const bool stays = settings.find("exchange=off") != std::string::npos;
+      // What must be sent is refused with rearrange=off.
+      const bool stays = settings.find("rearrange=off") != std::string::npos;
       if (stays && (is_map || settings.find("netcdf4") != std::string::npos)) continue;
       CAPTURE(settings);
       CAPTURE(is_map);
@@ -231,7 +231,7 @@ void in_all_ways(Visit&& visit) {
 
 TEST_CASE("cells that nobody owns keep what the file had in variables without fill") {
   if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
-  in_all_ways([](const std::string& settings, const Split& a, const Split& b) {
+  in_all_variants([](const std::string& settings, const Split& a, const Split& b) {
     Model file(settings, false, a.handle());
     file.write(a, 0);
     file.sync();
@@ -250,7 +250,7 @@ TEST_CASE("cells that nobody owns keep what the file had in variables without fi
 
 TEST_CASE("cells that nobody owns get the fill value, whatever the file had") {
   if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
-  in_all_ways([](const std::string& settings, const Split& a, const Split& b) {
+  in_all_variants([](const std::string& settings, const Split& a, const Split& b) {
     Model file(settings, true, a.handle());
     file.write(a, 0);
     file.sync();
@@ -268,7 +268,7 @@ TEST_CASE("cells that nobody owns get the fill value, whatever the file had") {
 
 TEST_CASE("cells that nobody owns keep what a file had that is opened with fill=false") {
   if (skipped(in_one_file(), "a set of files is not written to again")) return;
-  in_all_ways([](const std::string& settings, const Split& a, const Split& b) {
+  in_all_variants([](const std::string& settings, const Split& a, const Split& b) {
     Model file(settings, true, a.handle());
     file.write(a, 0);
     file.write(a, 1);
@@ -304,9 +304,9 @@ TEST_CASE(
   ok(shoal_map(MPI_COMM_WORLD, 2, shape.data(), 0, n, cells.data(), &map));
   ok(shoal_block(MPI_COMM_WORLD, 2, shape.data(), first, count, nullptr, nullptr, &rows));
   for (const auto& format : formats())
-    for (const std::string way : {", exchange=off", ", exchange=off, ranks_per_node=1"}) {
+    for (const std::string variant : {", rearrange=off", ", rearrange=off, ranks_per_node=1"}) {
       CAPTURE(format);
-      CAPTURE(way);
+      CAPTURE(variant);
       shoal_dataset* file = nullptr;
       TestArray part(SHOAL_DOUBLE, {n});
       part.fill(5);
@@ -337,24 +337,24 @@ TEST_CASE(
       define();
       write_all();
       ok(shoal_close(&file, 0));
-      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, ("fill=false" + way).c_str(), &file));
+      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, ("fill=false" + variant).c_str(), &file));
       for (int time = 0; time < 2; ++time) {
         CAPTURE(time);
         const int code = shoal_write(file, "v", map, part.c(), SHOAL_NO_RECORD, nullptr, nullptr);
-        fails(code, SHOAL_SETTING, {"exchange=off", "without fill"});
+        fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
         alike(code);
       }
       write_all();
       ok(shoal_close(&file, 0));
       check(3, 3);
       // Reading keeps nothing.
-      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, way.substr(2).c_str(), &file));
+      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, variant.substr(2).c_str(), &file));
       TestArray found(SHOAL_DOUBLE, {n});
       ok(shoal_read(file, "v", map, found.c(), SHOAL_NO_RECORD, nullptr, nullptr));
       ok(shoal_close(&file, 0));
 
       // A variable without fill, which comes when the map is in use.
-      ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format + way).c_str(), &file));
+      ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format + variant).c_str(), &file));
       define();
       ok(shoal_write(file, "v", map, part.c(), SHOAL_NO_RECORD, nullptr, nullptr));
       for (int time = 0; time < 2; ++time) {
@@ -362,7 +362,7 @@ TEST_CASE(
         ok(shoal_def_var(file, "kept", SHOAL_DOUBLE, "y x", map));
         ok(shoal_def_fill(file, "kept", nullptr));
         const int code = shoal_end_define(file);
-        fails(code, SHOAL_SETTING, {"exchange=off", "without fill"});
+        fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
         alike(code);
       }
       ok(shoal_close(&file, 0));

@@ -226,7 +226,7 @@ TEST_CASE("text and logical values are cut over ranks") {
   }
 }
 
-TEST_CASE("values that do not fit: the rest is written, sync tells all ranks") {
+TEST_CASE("values that do not fit: the rest is written, sync reports it on all ranks") {
   for (const auto& format : formats()) {
     CAPTURE(format);
     shoal_dataset* file = new_file(format);
@@ -252,7 +252,7 @@ TEST_CASE("values that do not fit: the rest is written, sync tells all ranks") {
           {"values.nc", "field", "rank " + std::to_string(world_size() - 1),
            "[" + std::to_string(2 * world_size() - 1) + "]"});
     alike(code);
-    ok(shoal_sync(file, 0));  // told once
+    ok(shoal_sync(file, 0));  // reported once
     file = reopened(file);
     TestArray found(SHOAL_INT, {4});
     ok(shoal_get(file, "small", found.c(), SHOAL_NO_RECORD, nullptr, nullptr));

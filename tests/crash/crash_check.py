@@ -196,15 +196,15 @@ def append_record(folder: Path, promise: dict) -> str:
 
     try:
         with shoal.open(folder / "his.nc", mode="r+") as file:
-            for told in promise["variables"]:
-                if told["records"] < 0:
+            for reported in promise["variables"]:
+                if reported["records"] < 0:
                     continue
-                name, variable = told["name"], file.variables[told["name"]]
-                record = told["records"]
+                name, variable = reported["name"], file.variables[reported["name"]]
+                record = reported["records"]
                 kind = "O" if variable.dtype is str else np.dtype(variable.dtype).str
-                values = expected(int(name.rsplit("_", 1)[1]), record + 1, tuple(told["inner"]), kind)[-1]
+                values = expected(int(name.rsplit("_", 1)[1]), record + 1, tuple(reported["inner"]), kind)[-1]
                 file.put(name, values, record)
-                told["records"] = record + 1
+                reported["records"] = record + 1
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""

@@ -84,15 +84,15 @@ class Failures:
         self.counts["runs"] += 1
         self.counts["injected"] += read_state(run.folder / "state")["failed"]
         promise = None
-        for told in run.promises:
-            if "promise" in told:
-                promise = told
-            elif "failed" in told:
+        for reported in run.promises:
+            if "promise" in reported:
+                promise = reported
+            elif "failed" in reported:
                 self.counts["failures"] += 1
                 if promise is None:
                     self.counts["early"] += 1
                 else:
-                    self._asked.append((f"{what}: copy", run.folder / "copies" / told["copy"], promise))
+                    self._asked.append((f"{what}: copy", run.folder / "copies" / reported["copy"], promise))
         odd = [line for line in run.output.splitlines() if line.startswith(("LOST", "DISAGREE"))]
         if run.code != 0 or odd or promise is None:
             self.counts["bad run"] += 1
@@ -162,7 +162,7 @@ def full_tmpfs(workload: Workload, sizes: list[int], folder: Path, table: Table)
     for size in sizes:
         with mounted(folder / "disk", "-t", "tmpfs", "-o", f"size={size}", "tmpfs") as disk:
             here = folder / f"full{size}"
-            env = {"CRASH_COPY": str(here / "copies"), "CRASH_ROOM": "64m"}
+            env = {"CRASH_COPY": str(here / "copies"), "CRASH_SPACE": "64m"}
             failures.add(execute(workload, here, log=False, files=disk, env=env), f"size={size}")
     failures.judge()
 
@@ -184,9 +184,9 @@ def full_ext4(workload: Workload, room: list[int], folder: Path, table: Table) -
                     while True:
                         file.write(bytes(4096))
                 os.fsync(file.fileno())
-                file.truncate(max(0, file.tell() - free))
+                file.truncate(max(0, file.report() - free))
             here = folder / f"full{free}"
-            env = {"CRASH_COPY": str(here / "copies"), "CRASH_ROOM": str(filler)}
+            env = {"CRASH_COPY": str(here / "copies"), "CRASH_SPACE": str(filler)}
             (disk / "files").mkdir()
             failures.add(execute(workload, here, log=False, files=disk / "files", env=env), f"free={free}")
     failures.judge()

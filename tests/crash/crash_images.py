@@ -28,7 +28,7 @@ class Moment:
     unit: int = PAGE
 
     @property
-    def way(self) -> str:
+    def kind(self) -> str:
         return "torn" if self.torn else "power" if self.seed >= 0 else "prefix"
 
     def text(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the recorder (recorder.c) is told, and what it wrote down: the changes of files, in their order."""
+"""What the recorder (recorder.c) is given, and what it wrote down: the changes of files, in their order."""
 
 from __future__ import annotations
 
@@ -91,21 +91,23 @@ class Promises:
         for place, change in enumerate(changes):
             if change.what != PROMISE:
                 continue
-            told = json.loads(change.payload)
-            if "promise" in told and told["promise"] not in seen:
-                seen.add(told["promise"])
-                self._promised.append((place + 1, told))
-            if "begin" in told and told["begin"] not in begun:
-                begun.add(told["begin"])
-                self._begun.append((place + 1, told))
+            reported = json.loads(change.payload)
+            if "promise" in reported and reported["promise"] not in seen:
+                seen.add(reported["promise"])
+                self._promised.append((place + 1, reported))
+            if "begin" in reported and reported["begin"] not in begun:
+                begun.add(reported["begin"])
+                self._begun.append((place + 1, reported))
 
     def count(self) -> int:
         return len(self._promised)
 
     def at(self, place: int) -> dict | None:
         """The newest promise whose marker is among the first `place` changes."""
-        return next((told for first, told in reversed(self._promised) if first <= place), None)
+        return next((reported for first, reported in reversed(self._promised) if first <= place), None)
 
     def kind(self, place: int) -> str:
         """What the commit does that is under way, or was done last, after `place` changes."""
-        return next((told["kind"] for first, told in reversed(self._begun) if first <= place), "define")
+        return next(
+            (reported["kind"] for first, reported in reversed(self._begun) if first <= place), "define"
+        )

@@ -97,14 +97,14 @@ def _ask(worker: Worker, jobs: list, make: Callable[[list], dict]) -> list[dict]
             worker.start()
         worker.give({**make(jobs[len(answers) :]), "ended": ended})
         doing = "beginning"
-        while "end" not in (told := worker.answer()):
-            if "doing" in told:
-                doing = told["doing"]
-            elif "done" in told:
-                answers.append(told)
+        while "end" not in (reported := worker.answer()):
+            if "doing" in reported:
+                doing = reported["doing"]
+            elif "done" in reported:
+                answers.append(reported)
                 ended = ""
-            elif "dead" in told:
-                how = f"{doing}: {told['dead']}"
+            elif "dead" in reported:
+                how = f"{doing}: {reported['dead']}"
                 worker.end()
                 if doing == "netcdf" and not ended:
                     ended = how

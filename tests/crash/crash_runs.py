@@ -152,7 +152,7 @@ def first_promise(changes: list[Change]) -> int:
 
 
 class Table:
-    """Counts of a campaign: rows, and a line for each bad image that tells how to see it again."""
+    """Counts of a campaign: rows, and a line for each bad image that says how to see it again."""
 
     def __init__(self):
         self.rows: list[tuple[str, Counter]] = []
@@ -175,5 +175,5 @@ class Table:
         return "\n".join(lines)
 
     def save(self, path: Path) -> None:
-        told = {"rows": [{"workload": n, **c} for n, c in self.rows], "bad": self.bad}
-        path.write_text(json.dumps(told, indent=1) + "\n")
+        reported = {"rows": [{"workload": n, **c} for n, c in self.rows], "bad": self.bad}
+        path.write_text(json.dumps(reported, indent=1) + "\n")

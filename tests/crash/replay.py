@@ -59,7 +59,7 @@ def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -
     counts = table.row(run.workload.name)
     for moment, answer in crash_pool.check(run.folder, moments, damage=damage):
         counts["images"] += 1
-        counts[moment.way] += 1
+        counts[moment.kind] += 1
         state = answer["state"]
         kind = promises.kind(moment.place)
         if state == "healed":
@@ -72,7 +72,7 @@ def check_run(run: Run, moments: list[Moment], table: Table, damage: str = "") -
         if state in ("bad", "healed!"):
             last = next((c for c in reversed(changes[: moment.place]) if c.what != PROMISE), None)
             table.bad.append(
-                f"{run.workload.name} {moment.text()} ({moment.way}, {state}, commit kind {kind}): "
+                f"{run.workload.name} {moment.text()} ({moment.kind}, {state}, commit kind {kind}): "
                 f"netcdf: {answer['netcdf'] or 'ok'}; shoal: {answer['shoal'] or 'ok'}; "
                 f"healing: {answer.get('healing') or 'ok'}; last: {last}"
             )

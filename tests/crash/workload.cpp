@@ -6,7 +6,7 @@
 //   CRASH_PROMISE  gets a line of JSON for each commit that begins, that is done, and that failed
 //   CRASH_COPY     a folder: after a commit that failed the files are copied to a folder of it at once; then
 //                  whatever makes things fail is ended, and the commit is made again
-//   CRASH_ROOM     a size ("8m"): the file system of the files is mounted again with so much room then; or
+//   CRASH_SPACE     a size ("8m"): the file system of the files is mounted again with so much room then; or
 //   the
 //                  path of a file that is removed
 #include <dlfcn.h>
@@ -134,15 +134,15 @@ class Model {
       for (const auto& w : commit.writes)
         write(all_[static_cast<std::size_t>(w.variable)], w.record);
       if (commit.end == Commit::End::sync)
-        settled_ = note(shoal_sync(file_, options_.durable), "sync");
+        synced_ = note(shoal_sync(file_, options_.durable), "sync");
       else
-        settled_ = note(shoal_close(&file_, options_.durable), "close");
+        synced_ = note(shoal_close(&file_, options_.durable), "close");
     }
     int failed = first_.empty() ? 0 : 1;
     const int mine = failed;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_);
     if (failed != mine) std::cerr << "DISAGREE: rank " << rank_ << " has no error, others do\n";
-    if (failed && settled_) std::cerr << "LOST: " << first_ << ", and the commit says nothing of it\n";
+    if (failed && synced_) std::cerr << "LOST: " << first_ << ", and the commit says nothing of it\n";
     if (failed) after_failure();
     return failed == 0;
   }
@@ -154,7 +154,7 @@ class Model {
   }
 
   void ready() {
-    settled_ = false;
+    synced_ = false;
     if (file_ != nullptr) return;
     if (exists_) {
       note(shoal_open(comm_, options_.path.c_str(), SHOAL_WRITE, settings(false).c_str(), &file_), "open");
@@ -259,19 +259,19 @@ class Model {
     }
     for (const auto& a : commit.attributes)
       versions_[{a.variable, a.name}] = a.version;
-    promises_.say(
-        "{\"promise\": " + std::to_string(number_) + ", \"kind\": " + json_text(commit.kind) +
-        ", \"variables\": " + joined(records_, [this](const auto& r) { return told(r.first, r.second); }) +
-        ", \"attributes\": " +
-        joined(versions_,
-               [](const auto& a) {
-                 return "[" + json_text(a.first.first) + ", " + json_text(a.first.second) + ", " +
-                        std::to_string(a.second) + "]";
-               }) +
-        "}");
+    promises_.say("{\"promise\": " + std::to_string(number_) + ", \"kind\": " + json_text(commit.kind) +
+                  ", \"variables\": " +
+                  joined(records_, [this](const auto& r) { return reported(r.first, r.second); }) +
+                  ", \"attributes\": " +
+                  joined(versions_,
+                         [](const auto& a) {
+                           return "[" + json_text(a.first.first) + ", " + json_text(a.first.second) + ", " +
+                                  std::to_string(a.second) + "]";
+                         }) +
+                  "}");
   }
 
-  std::string told(const std::string& name, std::int64_t records) const {
+  std::string reported(const std::string& name, std::int64_t records) const {
     for (const auto& v : all_)
       if (v.name == name)
         return "{\"name\": " + json_text(name) + ", \"records\": " + std::to_string(v.record ? records : -1) +
@@ -281,7 +281,7 @@ class Model {
     return "{}";
   }
 
-  void make_room(const std::string& room) const {
+  void make_space(const std::string& room) const {
     if (room.starts_with('/')) {
       std::filesystem::remove(room);
       return;
@@ -303,7 +303,7 @@ class Model {
                fs::copy_options::recursive);
       promises_.say("{\"failed\": " + std::to_string(number_) + ", \"copy\": " + json_text(copy) +
                     ", \"message\": " + json_text(first_) + "}");
-      if (const char* room = std::getenv("CRASH_ROOM")) make_room(room);
+      if (const char* room = std::getenv("CRASH_SPACE")) make_space(room);
       if (void* clear = ::dlsym(RTLD_DEFAULT, "crash_clear_fault")) reinterpret_cast<void (*)()>(clear)();
     }
     MPI_Barrier(comm_);
@@ -321,7 +321,7 @@ class Model {
   shoal_decomposition* cut_ = nullptr;
   shoal_dataset* file_ = nullptr;
   int rank_ = 0, size_ = 1, number_ = 0, copies_ = 0;
-  bool exists_ = false, again_ = false, settled_ = false;
+  bool exists_ = false, again_ = false, synced_ = false;
   std::string first_;
 };
 

@@ -129,7 +129,7 @@ TEST_CASE("while nobody waits for it, a thread stores past the page cache where 
     CHECK(bytes >= 0);
     CHECK(bytes <= 4 * 8 * line.length + 65536);
     CHECK((bytes > 0) == (possible > 0));
-    CHECK(past_cache(settings + ", direct_io=off") == 0);
+    CHECK(past_cache(settings + ", bypass_page_cache=off") == 0);
   }
 }
 
@@ -272,10 +272,10 @@ TEST_CASE("over several nodes or files a rank that leaves out a write is missed 
   if (world_size() < 2) return;
   struct Case {
     std::string settings;
-    bool puts;  // so that ranks meet in the writes that follow
+    bool puts;  // so that the calls of the writes that follow are matched
   };
   for (const auto& [settings, puts] :
-       {Case{"format=cdf5", false}, Case{"format=cdf5", true}, Case{"format=cdf5, exchange=on", false},
+       {Case{"format=cdf5", false}, Case{"format=cdf5", true}, Case{"format=cdf5, rearrange=on", false},
         Case{"format=cdf5, layout=process", false}, Case{"format=cdf5, layout=process", true}})
     for (const int odd : {0, world_size() - 1}) {
       CAPTURE(settings);
@@ -301,7 +301,7 @@ TEST_CASE("over several nodes or files a rank that leaves out a write is missed 
       // Much more than all stages hold.
       for (std::int64_t record = 2; record < 2 + 2 * world_size() && outcome.code == Code::ok; ++record)
         outcome = outcome_of([&] { file->write(line.call(record)); });
-      if (!wrong && !puts && settings.find("exchange=on") == std::string::npos)
+      if (!wrong && !puts && settings.find("rearrange=on") == std::string::npos)
         CHECK(outcome.code == Code::not_found);
       all_got(outcome_of([&] { file->sync(false); }), Code::not_found, {"missed.nc", "other"});
       all_ok(outcome_of([&] {
@@ -397,7 +397,7 @@ TEST_CASE("a rank that gets no thread is an error on all ranks, and no end") {
   }
 }
 
-TEST_CASE("who cannot store in the background is told") {
+TEST_CASE("who cannot store in the background is reported") {
   const auto create = [&](const std::string& settings) {
     return outcome_of([&] {
       DatasetOptions options;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "driver/device_room.hpp"
-#include "driver/kinds.hpp"
+#include "driver/free_space_guard.hpp"
 #include "driver/mpi_info.hpp"
+#include "driver/registry.hpp"
 #include "faults/support.hpp"
 #include "storage/holes.hpp"
 
@@ -17,7 +17,7 @@ using namespace shoal::testing;
 namespace {
 
 bool has(const std::string& driver, const std::string& format) {
-  for (const auto& kind : driver_kinds()) {
+  for (const auto& kind : registered_drivers()) {
     const auto formats = words(kind.formats);
     if (driver == kind.name && kind.make != nullptr)
       return std::find(formats.begin(), formats.end(), format) != formats.end();
@@ -116,7 +116,7 @@ TEST_CASE("driver netcdf on one rank: once it failed to write, each sync and clo
 }
 
 // 64 records are all that the device has room for, but for the header: the last block of the last record has
-// none, which the sum of all blocks does not tell.
+// none, which the sum of all blocks does not say.
 TEST_CASE("no sync of MPI-IO confirms records whose last block has no room") {
   if (!is_ompio(".")) return;  // other libraries say it, and may leave ranks in their call
   for (const std::string settings :
@@ -134,7 +134,7 @@ TEST_CASE("no sync of MPI-IO confirms records whose last block has no room") {
     line.define(*file);
     const std::int64_t committed = fill_up(*file, line);
     CHECK(committed == 63);
-    // Still told, though nothing more is written.
+    // Still reported, though nothing more is written.
     all_got(outcome_of([&] { file->sync(false); }), Code::no_space, {"small.nc", "'v'", "not on the device"});
     folder.grow();
     all_got(outcome_of([&] { file->sync(false); }), Code::no_space, {"small.nc", "'v'", "not on the device"});
@@ -161,7 +161,7 @@ TEST_CASE("holes count among the cells that were written, and nowhere else") {
   place.chunk = Dims{1, k_block / 8};
   place.stride = k_block;
   const auto record = [&](std::int64_t index) { return Box({index, 0}, {1, k_block / 8}); };
-  DeviceRoom room(path, room_of, true);
+  FreeSpaceGuard room(path, free_space_of, true);
   const auto check = [&] { return caught([&] { room.check_stored(schema, {place}); }); };
 
   CHECK(check().ok());

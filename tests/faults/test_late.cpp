@@ -168,7 +168,7 @@ TEST_CASE(
   for (const auto& [name, call] : calls) {
     CAPTURE(name);
     const World world;
-    // Ranks have met on this one, and know how long they wait.
+    // Ranks have matched calls on this one, and know how long they wait.
     setenv("SHOAL_WAIT_SECONDS", std::to_string(k_wait).c_str(), 1);
     REQUIRE(block(world) == SHOAL_OK);
     expect_timeout(
@@ -196,12 +196,12 @@ TEST_CASE("a rank that never came to the first call on a communicator") {
   CHECK(took < k_late);
 }
 
-TEST_CASE("ranks that meet in messages alone do not wait for ever either") {
+TEST_CASE("ranks that match calls by messages alone do not wait for ever either") {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;
   const World world;
-  const shoal::Comm comm(world.comm, shoal::Meets::by_messages, {k_wait, "test", {}});
+  const shoal::Comm comm(world.comm, shoal::CollectiveMethod::by_messages, {k_wait, "test", {}});
   CHECK(comm.sum(1) == size);
   const auto code_of = [](const std::function<void()>& work) {
     return static_cast<int>(shoal::caught(work).code);

@@ -122,7 +122,7 @@ TEST_CASE("ranks that read different records are told so") {
   const shoal::Nodes nodes(comm, 0);
   const bool together = comm.max(std::int64_t{world.rank == 1 ? nodes.node().size() : 0}) > 1;
   const int code = shoal_read(file, "v", world.cut, &array, world.rank == 1 ? 1 : 0, nullptr, nullptr);
-  // Ranks of several nodes are told where they meet to exchange cells.
+  // Ranks of several nodes find out where they match calls to rearrange cells.
   CHECK((code == SHOAL_OUT_OF_STEP || (!together && code == SHOAL_OK)));
   const double value = read(file, world, "v", 1);
   if (world.count > 0) CHECK(value == 1);
@@ -205,7 +205,7 @@ TEST_CASE("a rank that left out a write comes along where parts of chunks are in
     CHECK(shoal_def_var(file, "c", SHOAL_DOUBLE, "t x", cut) == SHOAL_OK);
     CHECK(shoal_def_chunks(file, "c", chunks.data()) == SHOAL_OK);
     CHECK(shoal_def_compression(file, "c", "shuffle+deflate:1") == SHOAL_OK);
-    // Chunks of this one keep cells, so ranks may meet in a write.
+    // Chunks of this one keep cells, so ranks may match calls in a write.
     CHECK(shoal_def_var(file, "d", SHOAL_DOUBLE, "t x", cut) == SHOAL_OK);
     CHECK(shoal_def_compression(file, "d", "shuffle+deflate:1") == SHOAL_OK);
     CHECK(shoal_def_fill(file, "d", nullptr) == SHOAL_OK);

@@ -73,7 +73,7 @@ void make_old(Line& line, const std::string& path, std::int64_t records, const s
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-std::vector<std::string> ways() {
+std::vector<std::string> variants() {
   std::vector<std::string> all{"driver=native",
                                "driver=native, ranks_per_node=1",
                                "driver=native, background=thread",
@@ -118,50 +118,52 @@ void check_names(const Folder& folder, const std::vector<std::string>& expected)
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-std::vector<std::string> names_of(const std::string& way) {
-  const bool has_header = way.find("raw") != std::string::npos || way.find("ascii") != std::string::npos;
+std::vector<std::string> names_of(const std::string& variant) {
+  const bool has_header =
+      variant.find("raw") != std::string::npos || variant.find("ascii") != std::string::npos;
   return has_header ? std::vector<std::string>{"x.nc", "x.nc.json"} : std::vector<std::string>{"x.nc"};
 }
 
 }  // namespace
 
 TEST_CASE("an old file stays until the new one is committed") {
-  for (const auto& way : ways()) {
-    CAPTURE(way);
+  for (const auto& variant : variants()) {
+    CAPTURE(variant);
     const Folder folder("replace");
     const std::string path = folder.file("x.nc");
     Line line(k_cells);
-    const std::string format = way.substr(way.find(',') == std::string::npos ? way.size() : way.find(','));
+    const std::string format =
+        variant.substr(variant.find(',') == std::string::npos ? variant.size() : variant.find(','));
     const bool plain = format.find("format=") != std::string::npos;
-    make_old(line, path, 3, plain ? way : "");
+    make_old(line, path, 3, plain ? variant : "");
     const Seen old(path);
-    auto file = made(line, path, with(way));
+    auto file = made(line, path, with(variant));
     all_ok(outcome_of([&] { file->write(line.call(0)); }));
     old.check_unchanged();
     all_ok(outcome_of([&] { file->sync(false); }));
-    check_names(folder, names_of(way));
+    check_names(folder, names_of(variant));
     if (world_rank() == 0) CHECK(bytes_of(path) != old.bytes);
     // Handles that are made only now find it under its new name, too.
     all_ok(outcome_of([&] {
       file->write(line.call(1));
       file->sync(true);
       file->write(line.call(2));
-      if (way.find("format=ascii") == std::string::npos) line.check(*file, 1);
+      if (variant.find("format=ascii") == std::string::npos) line.check(*file, 1);
       file->close(false);
     }));
-    check_names(folder, names_of(way));
+    check_names(folder, names_of(variant));
     check_records(line, path, 3);
   }
 }
 
 TEST_CASE("an old file stays where the new one is closed at once, and ranks store after its first commit") {
-  for (const auto& way : ways()) {
-    CAPTURE(way);
+  for (const auto& variant : variants()) {
+    CAPTURE(variant);
     const Folder folder("replace");
     const std::string path = folder.file("x.nc");
     Line line(k_cells);
     make_old(line, path, 2);
-    auto file = made(line, path, with(way));
+    auto file = made(line, path, with(variant));
     all_ok(outcome_of([&] { file->sync(false); }));  // nobody but rank 0 has touched it
     all_ok(outcome_of([&] {
       file->write(line.call(0));
@@ -169,27 +171,28 @@ TEST_CASE("an old file stays where the new one is closed at once, and ranks stor
     }));
     check_records(line, path, 1);
     all_ok(outcome_of([&] {
-      file = made(line, path, with(way));
+      file = made(line, path, with(variant));
       file->write(line.call(0));
       file->write(line.call(1));
       file->close(true);
     }));
-    check_names(folder, names_of(way));
+    check_names(folder, names_of(variant));
     check_records(line, path, 2);
   }
 }
 
 TEST_CASE("an old file stays where the new one is dropped") {
-  for (const auto& way : ways()) {
-    if (way.find("driver=native") == std::string::npos && way.find("driver=gather") == std::string::npos)
+  for (const auto& variant : variants()) {
+    if (variant.find("driver=native") == std::string::npos &&
+        variant.find("driver=gather") == std::string::npos)
       continue;  // closing a file of MPI-IO is collective: one that is dropped stays open
-    CAPTURE(way);
+    CAPTURE(variant);
     const Folder folder("replace");
     const std::string path = folder.file("x.nc");
     Line line(k_cells);
     make_old(line, path, 2);
     const Seen old(path);
-    auto file = made(line, path, with(way));
+    auto file = made(line, path, with(variant));
     all_ok(outcome_of([&] {
       file->write(line.call(0));
       file->end_define();
@@ -324,10 +327,10 @@ TEST_CASE("what is no plain file is neither written nor removed") {
   const std::string pipe = folder.file("x.nc");
   if (world_rank() == 0) REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   MPI_Barrier(MPI_COMM_WORLD);
-  for (const auto& way : ways())
+  for (const auto& variant : variants())
     for (const std::string& path : {pipe, std::string("/dev/null")}) {
-      CAPTURE(way);
-      const Outcome outcome = outcome_of([&] { made(line, path, with(way))->close(false); });
+      CAPTURE(variant);
+      const Outcome outcome = outcome_of([&] { made(line, path, with(variant))->close(false); });
       all_got(outcome, Code::invalid_argument, {path, "a pipe, a socket or a device"});
       MPI_Barrier(MPI_COMM_WORLD);
       if (world_rank() == 0) CHECK((fs::is_fifo(path) || fs::is_character_file(path)));
@@ -359,18 +362,18 @@ TEST_CASE("files of a set that replaces another stay until it is committed") {
 }
 
 TEST_CASE("a file that is written is refused to others who want to write it") {
-  for (const auto& way : ways()) {
-    CAPTURE(way);
+  for (const auto& variant : variants()) {
+    CAPTURE(variant);
     const Folder folder("replace");
     const std::string path = folder.file("x.nc");
     Line line(k_cells);
-    auto file = made(line, path, with(way));
+    auto file = made(line, path, with(variant));
     all_ok(outcome_of([&] {
       file->write(line.call(0));
       file->sync(false);
     }));
     const Seen before(path);
-    all_got(outcome_of([&] { Dataset::create(MPI_COMM_WORLD, path, with(way)); }), Code::state,
+    all_got(outcome_of([&] { Dataset::create(MPI_COMM_WORLD, path, with(variant)); }), Code::state,
             {path, "open for writing already", "lock=off"});
     all_got(outcome_of([&] { Dataset::open(MPI_COMM_WORLD, path, true, {}); }), Code::state, {path});
     before.check_unchanged();
@@ -383,7 +386,7 @@ TEST_CASE("a file that is written is refused to others who want to write it") {
     }));
     check_records(line, path, 2);
     // One that is not there yet under its name is looked for there as well.
-    file = made(line, path, with(way));
+    file = made(line, path, with(variant));
     all_got(outcome_of([&] { Dataset::open(MPI_COMM_WORLD, path, true, {}); }), Code::state, {path});
     all_ok(outcome_of([&] { file->sync(false); }));
     all_got(outcome_of([&] { Dataset::open(MPI_COMM_WORLD, path, true, {}); }), Code::state, {path});

@@ -215,7 +215,7 @@ TEST_CASE("served: computing ranks do not wait for the store") {
   check_file(line, "later.nc", 4);
 }
 
-TEST_CASE("served: who cannot serve or be served is told") {
+TEST_CASE("served: who cannot serve or be served is reported") {
   const auto wants = [](int n) {
     return outcome_of([&] {
       const MPI_Comm computing = serve(MPI_COMM_WORLD, n, {});
@@ -237,7 +237,7 @@ TEST_CASE("served: who cannot serve or be served is told") {
   if (!served.computes) return;
   all_got(wants(1), Code::state, {"serve already", "shoal_stop_serving"});
   all_got(create(MPI_COMM_WORLD, "layout=process"), Code::setting, {"layout", "background=thread"});
-  all_got(create(MPI_COMM_WORLD, "io_way=subset"), Code::setting, {"io_way", "background=thread"});
+  all_got(create(MPI_COMM_WORLD, "rearranger=subset"), Code::setting, {"rearranger", "background=thread"});
   all_got(create(MPI_COMM_WORLD, "ranks_per_node=1"), Code::setting, {"ranks_per_node", "shoal_serve"});
   all_got(create(MPI_COMM_WORLD, "driver=mpiio, format=raw"), Code::setting, {"background", "native"});
   if (world_size() > 1) all_got(create(MPI_COMM_SELF, ""), Code::setting, {"another", "shoal_serve"});

@@ -24,7 +24,7 @@ int culprit() {
 }  // namespace
 
 TEST_CASE("a disk that is full on one rank") {
-  for (const std::string format : {"cdf5", "netcdf4", "cdf5, exchange=on", "netcdf4, io_ranks_per_node=1"})
+  for (const std::string format : {"cdf5", "netcdf4", "cdf5, rearrange=on", "netcdf4, io_ranks_per_node=1"})
     for (const int rank : {0, culprit()}) {
       CAPTURE(format);
       CAPTURE(rank);

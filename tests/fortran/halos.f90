@@ -38,8 +38,8 @@ contains
     rho = shoal_block(MPI_COMM_WORLD, global=[nx, ny], first=first, last=last, halo_low=low, halo_high=high)
     u = shoal_block(MPI_COMM_WORLD, global=[nx - 1, ny], first=first, last=last_u, halo_low=[1, 1], halo_high=[1, 1])
     call rho%inquire(g, f, l, hl, hh)
-    call check(all(g == [nx, ny]) .and. all(f == first) .and. all(l == last), "inquire tells the tile")
-    call check(all(hl == low) .and. all(hh == high), "inquire tells the halo")
+    call check(all(g == [nx, ny]) .and. all(f == first) .and. all(l == last), "inquire gives the tile")
+    call check(all(hl == low) .and. all(hh == high), "inquire gives the halo")
 
     allocate (t(first(1) - 2:last(1) + 1, first(2) - 1:last(2) + 3, nz), source=-77d0)
     allocate (v(first(1) - 1:last_u(1) + 1, first(2) - 1:last(2) + 1), source=-77d0)

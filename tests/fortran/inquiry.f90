@@ -63,7 +63,7 @@ contains
     call file%open("inquiry_" // format // ".nc", MPI_COMM_WORLD)
     call file%inq_file(info)
     call check(info%format == format .and. .not. info%writable, format // ": the format is recognised: " // info%format)
-    ! With the variable that tells of the quantization.
+    ! With the variable that describes the quantization.
     call check(info%dimensions == 3 .and. info%variables == 3 .and. info%attributes >= 1, format // ": how many")
     call check(index(info%path, "inquiry_") > 0, format // ": the path")
     call file%find_dim("x", x)

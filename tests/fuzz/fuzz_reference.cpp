@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What references tell of attributes is JSON, whatever bytes are in these.
+// What references say of attributes is JSON, whatever bytes are in these.
 #include <nlohmann/json.hpp>
 
 #include "format/reference/json.hpp"

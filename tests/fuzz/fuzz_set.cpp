@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A set of files whose headers tell anything of how it was cut: dimensions, and the attributes of the
+// A set of files whose headers say anything of how it was cut: dimensions, and the attributes of the
 // conventions, out of the input's bytes.
 #include "format/catalog.hpp"
 #include "format/classic/header.hpp"
@@ -99,7 +99,7 @@ void look_at(const FileSet& set) {
       cells += piece.cells.cells();
     }
     fuzz::require(cells > 0 || set.has_gaps[static_cast<std::size_t>(v)] || volume(shape) == 0,
-                  "cells are in a file, or told to be missing");
+                  "cells are in a file, or reported as missing");
   }
   ByteWriter out;
   pack(out, set);

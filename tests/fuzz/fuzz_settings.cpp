@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     default:
       fuzz::taken([&] {
         const Filters filters = filters_of(text);
-        fuzz::require(filters_of(text_of(filters)) == filters, "filters are read as they are told");
+        fuzz::require(filters_of(text_of(filters)) == filters, "filters are read as they are written");
       });
   }
   return 0;

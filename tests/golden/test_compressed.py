@@ -11,7 +11,7 @@ h5py = pytest.importorskip("h5py")
 xr = pytest.importorskip("xarray")
 
 shape = {"z": 3, "y": 20, "x": 31}
-ways = ["shuffle+deflate:1", "deflate:12", "shuffle+deflate:9+fletcher32", "fletcher32", "shuffle"]
+filter_lists = ["shuffle+deflate:1", "deflate:12", "shuffle+deflate:9+fletcher32", "fletcher32", "shuffle"]
 
 
 def values(dtype, record):
@@ -28,12 +28,12 @@ def noise(dtype):
     )
 
 
-def write(path, way, chunks=None):
+def write(path, filters_asked, chunks=None):
     tile = shoal.Decomposition.block(None, shape)
     with shoal.create(path, format="netcdf4") as file:
         for dtype in ("f4", "f8", "i2", "u1"):
-            file.def_var(dtype, dtype, tile, record="time", chunks=chunks, compression=way)
-        file.def_var("noise", "i4", tile, chunks=chunks and chunks[1:], compression=way)
+            file.def_var(dtype, dtype, tile, record="time", chunks=chunks, compression=filters_asked)
+        file.def_var("noise", "i4", tile, chunks=chunks and chunks[1:], compression=filters_asked)
         for record in (0, 2, 1):
             for dtype in ("f4", "f8", "i2", "u1"):
                 file.write(dtype, values(dtype, record), record=record)
@@ -41,14 +41,16 @@ def write(path, way, chunks=None):
 
 
 @pytest.mark.parametrize("chunks", [None, (1, 2, 7, 8)])
-@pytest.mark.parametrize("way", ways)
-def test_others_read_it(tmp_path, way, chunks):
+@pytest.mark.parametrize("filters_asked", filter_lists)
+def test_others_read_it(tmp_path, filters_asked, chunks):
     path = tmp_path / "c.nc"
-    write(path, way, chunks)
+    write(path, filters_asked, chunks)
     with netCDF4.Dataset(path) as file:
         filters = file["f4"].filters()
-        assert filters["shuffle"] == ("shuffle" in way) and filters["zlib"] == ("deflate" in way)
-        assert filters["fletcher32"] == ("fletcher32" in way)
+        assert filters["shuffle"] == ("shuffle" in filters_asked) and filters["zlib"] == (
+            "deflate" in filters_asked
+        )
+        assert filters["fletcher32"] == ("fletcher32" in filters_asked)
         file.set_auto_mask(False)
         for dtype in ("f4", "f8", "i2", "u1"):
             for record in range(3):

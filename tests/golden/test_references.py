@@ -46,7 +46,7 @@ def test_reference_of_a_set(tmp_path, kind, cuts):
         check_dataset(found, whole)
     content = json.loads((tmp_path / "his.json").read_text())
     assert content["version"] == 1
-    if cuts is not UNEVEN:  # told by address, not copied
+    if cuts is not UNEVEN:  # given by address, not copied
         where = [v for k, v in content["refs"].items() if k.startswith("temp/") and isinstance(v, list)]
         assert sum(size for _, _, size in where) == whole.values["temp"].nbytes
     assert [p.name for p in tmp_path.iterdir() if ".part." in p.name] == []

@@ -213,12 +213,12 @@ def test_sets_are_not_changed(tmp_path):
 
 
 def test_what_names_no_set(tmp_path):
-    with pytest.raises(shoal.FileMissingError):
+    with pytest.raises(shoal.NoSuchFileError):
         shoal.open(tmp_path / "his.nc")
     with pytest.raises(shoal.Error, match="no file matches"):
         shoal.open(tmp_path / "his.nc.*")
     (tmp_path / "his.nc.01").write_bytes(b"two digits are a version, not a tile")
-    with pytest.raises(shoal.FileMissingError):
+    with pytest.raises(shoal.NoSuchFileError):
         shoal.open(tmp_path / "his.nc")
 
 
@@ -243,9 +243,11 @@ def test_combine(tmp_path, convention, kind, ranks):
     launcher = [] if ranks == 1 else [Path(__file__).parents[2] / "tools" / "mpirun.sh", str(ranks)]
     program = [sys.executable, "-m", "shoal.cli", "combine", out, tmp_path / "his.nc", "--format", kind]
     # This process runs MPI itself, whose launcher would take the program for a part of it.
-    apart = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PMI_", "ORTE_"))}
+    environment = {
+        k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PMI_", "ORTE_"))
+    }
     result = subprocess.run(
-        [*launcher, *program], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=apart
+        [*launcher, *program], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert [path.name for path in out.parent.iterdir()] == ["all.nc"]
@@ -255,6 +257,6 @@ def test_combine(tmp_path, convention, kind, ranks):
         assert file.dimensions["time"].isunlimited()
         for name, values in whole.values.items():
             np.testing.assert_array_equal(file[name][...], values)
-        told = [*file.ncattrs(), *(a for v in file.variables.values() for a in v.ncattrs())]
+        reported = [*file.ncattrs(), *(a for v in file.variables.values() for a in v.ncattrs())]
         tiles = ("DOMAIN_", "domain_decomposition", "NumFilesInSet", "partition")
-        assert not [name for name in told if name.startswith(tiles)]
+        assert not [name for name in reported if name.startswith(tiles)]

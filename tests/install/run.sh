@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs a built Shoal to a scratch prefix, builds an outside project against it, by
-# find_package and by pkg-config, and runs what came out on two ranks.
+# find_package and by pkg-config, and runs what came out on two ranks; and configures the benchmark suite against it.
 #   tests/install/run.sh BUILD_FOLDER WORK_FOLDER MPICC MPIFORT
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -59,11 +59,27 @@ if [ $fortran = ON ]; then
   "$mpifort" "$here/program.f90" -o pc_f $(pkg-config --cflags --libs shoal-fortran) "-Wl,-rpath,$library_dir"
   "$mpirun" 2 ./pc_f
 fi
+
+# The benchmark suite is installed where it was asked for, and can be built by itself.
+cache_value() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+if [ "$(cache_value SHOAL_BENCH)" = ON ]; then
+  echo "== the benchmark suite by itself"
+  cmake -S "$here/../../bench" -B bench -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug \
+    >configure_bench.log 2>&1 || { cat configure_bench.log; exit 1; }
+  if [ "$(cache_value SHOAL_TEST_ALL)" = ON ]; then  # some minutes
+    cmake --build bench -j 2 --target shoal-bench
+    "$mpirun" 2 bench/bin/shoal-bench roms-size --size 17x11x3 --records 1 --reps 1 --methods native,limit
+  fi
+elif [ -e "$prefix/bin/shoal-bench" ]; then
+  echo "shoal-bench was installed, though SHOAL_BENCH is off"
+  exit 1
+fi
+
 # The programs find their libraries wherever the tree lies. (grep reads all: who still writes would get a SIGPIPE.)
 echo "== programs"
 mv "$prefix" "$prefix-moved"
 programs=$prefix-moved/bin
 [ ! -x "$programs/shoal-plan" ] || "$programs/shoal-plan" --ranks 12 --nodes 3 --global 24x18 --io-ranks 2 |
-  grep '"way": *"exchange"' >/dev/null
+  grep '"strategy": *"rearrange"' >/dev/null
 [ ! -x "$programs/shoal-bench" ] || "$mpirun" 1 "$programs/shoal-bench" --help | grep -- --tiles >/dev/null
 echo "installed Shoal: all outside programs ran, and its own"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stands for Lustre's library: makes the file, and notes what it was asked for in the file `calls` beside it.
-// With FAKE_LUSTRE_ERRNO it fails as that one does, after the file is there; and it prints unless it is told
-// not to.
+// With FAKE_LUSTRE_ERRNO it fails as that one does, after the file is there; and it prints unless it is
+// told not to.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -10,11 +10,11 @@
 #ifndef SLOTS
 #define SLOTS 2
 #endif
-#ifndef PLACES /* memory for so many fillings; fewer than slots: the node has no more; 0: each slot has its own */
+#ifndef PLACES /* memory for so many generations; fewer than slots: the node has no more; 0: each slot has its own */
 #define PLACES 0
 #endif
-#ifndef FILLINGS
-#define FILLINGS 3
+#ifndef GENERATIONS
+#define GENERATIONS 3
 #endif
 #ifndef SHARES
 #define SHARES 2
@@ -31,13 +31,13 @@
 #ifndef FAILURES /* stores that may fail */
 #define FAILURES 0
 #endif
-#ifndef SETTLE_AFTER /* fillings, then ranks settle, and at the end again */
-#define SETTLE_AFTER FILLINGS
+#ifndef SETTLE_AFTER /* generations, then ranks complete pending writes, and at the end again */
+#define SETTLE_AFTER GENERATIONS
 #endif
 #ifndef GIVES_UP /* 1: a rank that waits may find that it waited too long */
 #define GIVES_UP 0
 #endif
-#ifndef LEFT_OUT /* fillings that rank 0 does not write: it is out of step */
+#ifndef LEFT_OUT /* generations that rank 0 does not write: it is out of step */
 #define LEFT_OUT 0
 #endif
 
@@ -54,9 +54,9 @@
 #define ME (1 << me)
 
 /* Stage::Head. */
-byte waiting, watching, storers, storing, told, first_failure, meetings;
+byte waiting, watching, storers, storing, reported, first_failure, meetings;
 bool broken, no_more;
-byte taken; /* a bit for each place */
+byte taken; /* a bit for each buffer */
 
 /* Stage::Slot. */
 byte uses[SLOTS], arrived[SLOTS], done[SLOTS], slot_storers[SLOTS], failed[SLOTS];
@@ -78,20 +78,20 @@ byte asleep_on_arrived[SLOTS];
 
 /* Background::queue_ of each rank. */
 #if THREADS
-chan queue[RANKS] = [FILLINGS] of { byte };
+chan queue[RANKS] = [GENERATIONS] of { byte };
 #endif
 
-/* Where ranks meet, and what they tell each other there. */
-byte come, told_by_others, wrote;
+/* Where ranks match calls, and what they tell each other there. */
+byte come, reported_by_others, wrote;
 bool mismatch;
 
-/* Of the proof alone: whose cells lie in a place, what was stored, what failed, what ranks saw of it. */
+/* Of the proof alone: whose cells lie in a buffer, what was stored, what failed, what ranks saw of it. */
 byte cells_of[MEMORIES], packed_by[MEMORIES];
-byte stored[FILLINGS];
+byte stored[GENERATIONS];
 byte failures_left = FAILURES;
-bool has_failed[FILLINGS];
+bool has_failed[GENERATIONS];
 bool any_failed;
-byte looked_back[FILLINGS];
+byte looked_back[GENERATIONS];
 byte give_ups_left = GIVES_UP;
 
 /* Code: Stage::is_free */
@@ -105,13 +105,13 @@ byte give_ups_left = GIVES_UP;
 #define FIRST_OF_BATCH(f) ((f) - (f) % 2)
 #define batch_is_over(f) (is_over(FIRST_OF_BATCH(f)) && is_over(FIRST_OF_BATCH(f) + 1))
 #endif
-/* Code: Stage::has_room */
-#define has_room(f) ((f) < SLOTS || batch_is_over((f) - SLOTS))
+/* Code: Stage::has_space */
+#define has_space(f) ((f) < SLOTS || batch_is_over((f) - SLOTS))
 /* Code: Stage::has_unclaimed */
 #define has_unclaimed(f) (claims_generation[SLOT(f)] == GENERATION(f) && claims[SLOT(f)] != ALL_SHARES)
 /* Code: Stage::full_count */
 #define full_count(f) ((GENERATION(f) + 1) * RANKS)
-/* Code: Stage::stuck. Nobody serves. */
+/* Code: Stage::deadlocked. Nobody serves. */
 #define away (meetings - my_meetings * RANKS)
 #define stuck(f) (arrived[SLOT(f)] != (uses[SLOT(f)] + 1) * RANKS && away > 0 && away < RANKS && waiting + away >= RANKS)
 
@@ -170,9 +170,9 @@ inline fail() {
 }
 
 #if PLACES
-/* Code: Stage::take_place. The first one that is free. */
+/* Code: Stage::take_buffer. The first one that is free. */
 #define FIRST_FREE (!(taken & 1) -> 1 : (!(taken & 2) -> 2 : (!(taken & 4) -> 3 : 4)))
-inline take_place() {
+inline take_buffer() {
   if
   :: atomic { taken != (1 << PLACES) - 1 -> mine = FIRST_FREE; taken = taken | (1 << (mine - 1)) }
   :: else ->
@@ -197,7 +197,7 @@ inline open(f) {
      if
      :: atomic { PLACE(f) != 0 -> ok = true }
      :: else ->
-        take_place();
+        take_buffer();
         if
         :: mine == 0 -> ok = PLACE(f) != 0
         :: else ->
@@ -221,7 +221,7 @@ inline pack(f) {
   assert(PLACE(f) != 0);
   if
   :: packed_by[PLACE(f)] == 0 -> cells_of[PLACE(f)] = f
-  :: else -> assert(cells_of[PLACE(f)] == f) /* of two fillings in one place */
+  :: else -> assert(cells_of[PLACE(f)] == f) /* of two generations in one buffer */
   fi;
   packed_by[PLACE(f)] = packed_by[PLACE(f)] | (1 << rank)
 }
@@ -298,11 +298,11 @@ inline claim(f) {
   fi
 }
 
-/* Code: Stage::tell_failure */
-inline tell_failure(f) {
+/* Code: Stage::report_failure */
+inline report_failure(f) {
   if
-  :: atomic { told == 0 -> told = 1 }
-     atomic { first_failure = 1 + f; told = 2 }
+  :: atomic { reported == 0 -> reported = 1 }
+     atomic { first_failure = 1 + f; reported = 2 }
   :: else
   fi;
   failed[SLOT(f)] = failed[SLOT(f)] | (1 << (GENERATION(f) % 2))
@@ -385,7 +385,7 @@ inline store_share(f) {
           any_failed = true;
           pending = true
         }
-        tell_failure(f)
+        report_failure(f)
 #endif
      fi;
      finish(f);
@@ -494,16 +494,16 @@ inline pass_on() {
   g = 0
 }
 
-inline is_open_with_room(f) {
+inline is_open_with_space(f) {
   if
-  :: ENCODED || has_room(f) -> open(f)
+  :: ENCODED || has_space(f) -> open(f)
   :: else
   fi
 }
 
 /* Code: FieldWriter::wait_until, Stage::wait. For room. */
-inline wait_for_room(f) {
-  is_open_with_room(f);
+inline wait_for_space(f) {
+  is_open_with_space(f);
   if
   :: ok -> ok = false
   :: else ->
@@ -512,7 +512,7 @@ inline wait_for_room(f) {
 #ifndef MUTANT_READS_EVENTS_LATE
         look_at_events();
 #endif
-        is_open_with_room(f);
+        is_open_with_space(f);
 #ifdef MUTANT_READS_EVENTS_LATE
         look_at_events();
 #endif
@@ -528,7 +528,7 @@ inline wait_for_room(f) {
               store_one();
               if
               :: got -> got = false
-              :: else -> sleep(f, ENCODED, ((ENCODED || has_room(f)) && is_free(f)))
+              :: else -> sleep(f, ENCODED, ((ENCODED || has_space(f)) && is_free(f)))
               fi
            fi
         fi
@@ -576,8 +576,8 @@ inline wait_for_all() {
 #define FIRST_TURN(f) ((((f) % RANKS) * WRITERS) % RANKS)
 #define has_turn(f) (ENCODED || (rank + RANKS - FIRST_TURN(f)) % RANKS < WRITERS)
 
-/* Code: FieldWriter::close_filling, Background::take, Stage::somebody_waits */
-inline close_filling() {
+/* Code: FieldWriter::close_generation, Background::take, Stage::somebody_waits */
+inline close_generation() {
   is_open = false;
   closed++;
   drop_stored();
@@ -605,7 +605,7 @@ inline close_filling() {
 inline look_back(f) {
 #if LATER && FAILURES
   if
-  :: fresh && rank == 0 -> told = 0
+  :: fresh && rank == 0 -> reported = 0
   :: else
   fi;
   fresh = false;
@@ -613,9 +613,9 @@ inline look_back(f) {
   :: f >= settled + SLOTS ->
      if
      :: failed[SLOT(f)] & (1 << (GENERATION(f - SLOTS) % 2)) ->
-        told != 1; /* looks until it is written */
+        reported != 1; /* looks until it is written */
         d_step {
-          assert(told == 2);
+          assert(reported == 2);
           assert(has_failed[f - SLOTS]);
           /* All ranks hear the same in the same write. */
           assert(looked_back[f] == 0 || looked_back[f] == 1 + first_failure);
@@ -635,17 +635,17 @@ inline look_back(f) {
 #endif
 }
 
-/* Code: FieldWriter::write, FieldWriter::open_filling. One field in one filling; it is closed when the next one
+/* Code: FieldWriter::write, FieldWriter::open_generation. One field in one generation; it is closed when the next one
  * finds no room in it. */
 inline write() {
   if
-  :: is_open -> close_filling()
+  :: is_open -> close_generation()
   :: else
   fi;
   open(closed);
   if
   :: ok -> ok = false
-  :: else -> wait_for_room(closed)
+  :: else -> wait_for_space(closed)
   fi;
   if
   :: stopped
@@ -661,7 +661,7 @@ inline all_come() {
   come >= rounds * RANKS
 }
 
-/* Code: NativeDriver::settle, NativeDriver::meet, Stage::go_to_meeting */
+/* Code: NativeDriver::complete_pending, NativeDriver::match_calls, Stage::enter_match */
 inline meet() {
   d_step { meetings++; my_meetings++ };
   d_step {
@@ -678,12 +678,12 @@ inline meet() {
   fi
 }
 
-/* Code: FieldWriter::flush, FieldWriter::hand_over, Background::rest */
+/* Code: FieldWriter::flush, FieldWriter::submit_pending, Background::rest */
 inline flush() {
   if
   :: is_open ->
      if
-     :: !broken -> close_filling()
+     :: !broken -> close_generation()
      :: else -> is_open = false
      fi
   :: else
@@ -699,14 +699,14 @@ inline flush() {
 
 /* Code: NativeDriver::compare */
 inline compare() {
-  d_step { told_by_others = told_by_others | (pending -> 1 : 0) | (broken -> 2 : 0); come++ };
+  d_step { reported_by_others = reported_by_others | (pending -> 1 : 0) | (broken -> 2 : 0); come++ };
   all_come();
   d_step {
-    assert((told_by_others & 1) == (any_failed -> 1 : 0)); /* no failure without that all hear of it */
-    assert(!stopped || (told_by_others & 2));
-    assert((told_by_others & 2) == (broken -> 2 : 0));
+    assert((reported_by_others & 1) == (any_failed -> 1 : 0)); /* no failure without that all hear of it */
+    assert(!stopped || (reported_by_others & 2));
+    assert((reported_by_others & 2) == (broken -> 2 : 0));
     if
-    :: !(told_by_others & 2) ->
+    :: !(reported_by_others & 2) ->
        g = 0;
        do
        :: g < closed -> assert(stored[g] == ALL_SHARES); g++
@@ -735,9 +735,9 @@ proctype model(byte rank) {
   :: else -> break
   od;
   settle();
-#if SETTLE_AFTER < FILLINGS
+#if SETTLE_AFTER < GENERATIONS
   do
-  :: !stopped && closed + is_open < FILLINGS -> write()
+  :: !stopped && closed + is_open < GENERATIONS -> write()
   :: else -> break
   od;
   settle()

@@ -18,29 +18,29 @@ sources = here.parents[1] / "src"
 model = here / "stage.pml"
 makes_all = os.environ.get("MODEL_CHECKS") == "all"
 
-# name: what differs from 2 ranks, 2 slots, 3 fillings of 2 shares, 1 writer, no threads. All of their states
-# are visited.
+# name: what differs from 2 ranks, 2 slots, 3 generations of 2 shares, 1 writer, no threads. All of their
+# states are visited.
 quick = {
     "ranks": {},
-    "ends": {"FILLINGS": 2, "cycles": True},
+    "ends": {"GENERATIONS": 2, "cycles": True},
 }
 long = {
     "two_writers": {"WRITERS": 2},
-    "four_fillings": {"FILLINGS": 4},
+    "four_generations": {"GENERATIONS": 4},
     "places": {"PLACES": 2},
     "failures": {"FAILURES": 1, "SETTLE_AFTER": 2},
     "gives_up": {"GIVES_UP": 1},
     "left_out": {"LEFT_OUT": 1},
     "filters": {"ENCODED": 1},
-    "threads": {"THREADS": 1, "SHARES": 1, "FILLINGS": 2},
+    "threads": {"THREADS": 1, "SHARES": 1, "GENERATIONS": 2},
 }
 # What is too large for that: hashed into bits, so that states may be left out, for 15 seconds at most.
 sampled = {
-    "short_of_places": {"SLOTS": 3, "PLACES": 2, "FILLINGS": 4},
+    "short_of_places": {"SLOTS": 3, "PLACES": 2, "GENERATIONS": 4},
     "three_ranks": {"RANKS": 3, "WRITERS": 2},
     "threads_two_writers": {"THREADS": 1, "WRITERS": 2},
-    "threads_one_share": {"THREADS": 1, "SHARES": 1, "WRITERS": 2, "FILLINGS": 2},
-    "threads_failures": {"THREADS": 1, "SHARES": 1, "FILLINGS": 4, "FAILURES": 1, "SETTLE_AFTER": 3},
+    "threads_one_share": {"THREADS": 1, "SHARES": 1, "WRITERS": 2, "GENERATIONS": 2},
+    "threads_failures": {"THREADS": 1, "SHARES": 1, "GENERATIONS": 4, "FAILURES": 1, "SETTLE_AFTER": 3},
 }
 # What the checker must find, and where.
 mutants = {
@@ -49,9 +49,9 @@ mutants = {
     "LOOKS_FOR_SLEEPERS_FIRST": {},
     "CLAIMS_IN_TWO_STEPS": {"WRITERS": 2},
     "FREES_BEFORE_LAST_SHARE": {},
-    "FREES_BEFORE_RESET": {"FILLINGS": 4, "PLACES": 2},
-    "CLAIMS_OF_ANY_GENERATION": {"THREADS": 1, "WRITERS": 2, "SHARES": 1, "FILLINGS": 4},
-    "THREADS_NOT_WOKEN": {"THREADS": 1, "SHARES": 1, "FILLINGS": 2},
+    "FREES_BEFORE_RESET": {"GENERATIONS": 4, "PLACES": 2},
+    "CLAIMS_OF_ANY_GENERATION": {"THREADS": 1, "WRITERS": 2, "SHARES": 1, "GENERATIONS": 4},
+    "THREADS_NOT_WOKEN": {"THREADS": 1, "SHARES": 1, "GENERATIONS": 2},
     "FAILS_SILENTLY": {"GIVES_UP": 1},
 }
 quick_mutants = ("SLEEPS_WITHOUT_LOOKING", "CLAIMS_IN_TWO_STEPS", "FREES_BEFORE_LAST_SHARE")
@@ -87,7 +87,7 @@ def errors(said):
     return int(re.search(r"errors: (\d+)", said).group(1))
 
 
-def told(name, said):
+def reported(name, said):
     states = re.search(r"(\d\S*) states, stored", said).group(1)
     memory = re.search(r"(\S+)\s+total actual memory", said)
     print(f"{name}: {float(states):.0f} states, {memory.group(1) if memory else '?'} MB")
@@ -97,7 +97,7 @@ def told(name, said):
 @pytest.mark.parametrize("name", [*quick, *(pytest.param(name, marks=takes_long) for name in long)])
 def test_no_order_of_steps_breaks_the_stage(name, tmp_path):
     said = check(tmp_path, {**quick, **long}[name])
-    told(name, said)
+    reported(name, said)
     assert errors(said) == 0, said
     assert "not completed" not in said, said  # all states were visited
 
@@ -107,7 +107,7 @@ def test_no_order_of_steps_breaks_the_stage(name, tmp_path):
 @pytest.mark.parametrize("name", sampled)
 def test_no_order_that_was_tried_breaks_the_stage(name, tmp_path):
     said = check(tmp_path, sampled[name], sample=True)
-    told(name, said)
+    reported(name, said)
     assert errors(said) == 0, said
 
 
@@ -143,7 +143,7 @@ def test_each_step_names_a_function_of_the_sources():
 
 def test_each_part_of_the_model_names_its_function():
     lines = model.read_text().splitlines()
-    own = {"all_come", "is_open_with_room", "sleep"}  # of the model alone, or a part of the one after it
+    own = {"all_come", "is_open_with_space", "sleep"}  # of the model alone, or a part of the one after it
     for number, line in enumerate(lines):
         part = re.match(r"(?:inline|proctype) (\w+)\(", line)
         if part and part.group(1) not in own and part.group(1) != "model":

@@ -85,7 +85,7 @@ TEST_CASE("cells that ranks own are numbered in order of cell, and found again")
   }
 }
 
-TEST_CASE("lists in any order, cut over ranks anyhow, tell where a cell is") {
+TEST_CASE("lists in any order, cut over ranks anyhow, say where a cell is") {
   const Comm comm(MPI_COMM_WORLD);
   for (unsigned seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);

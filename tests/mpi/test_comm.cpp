@@ -48,9 +48,9 @@ Bytes some_bytes(int rank, std::size_t count) {
 }
 }  // namespace
 
-TEST_CASE("ranks tell each other the same in shared memory and by messages") {
-  for (const Meets meets : {Meets::anyhow, Meets::by_messages}) {
-    const Comm comm(MPI_COMM_WORLD, meets);
+TEST_CASE("ranks learn the same of each other in shared memory and by messages") {
+  for (const CollectiveMethod method : {CollectiveMethod::anyhow, CollectiveMethod::by_messages}) {
+    const Comm comm(MPI_COMM_WORLD, method);
     const int n = comm.size(), me = comm.rank(), last = n - 1;
     for (int turn = 0; turn < 5; ++turn) {
       CHECK(comm.sum(me + turn) == n * (n - 1) / 2 + n * turn);
@@ -128,7 +128,7 @@ TEST_CASE("communicators do not get mixed up") {
   CHECK(result == MPI_CONGRUENT);
 }
 
-TEST_CASE("a rank that sleeps in a meeting still answers messages of the model") {
+TEST_CASE("a rank that sleeps in a match of calls still answers messages of the model") {
   const Comm comm(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
   // Too long to be sent before the other rank has said where it goes to, which it does in calls of MPI alone.
@@ -156,7 +156,7 @@ TEST_CASE("ranks in different calls learn of it") {
 }
 
 TEST_CASE("who is in a call that makes another one is seen in the outer one again when that is over") {
-  const Comm comm(MPI_COMM_WORLD, Meets::anyhow, {0, "save", "map.nc"});
+  const Comm comm(MPI_COMM_WORLD, CollectiveMethod::anyhow, {0, "save", "map.nc"});
   const auto board = comm.ties().board;
   if (!board) return;  // several nodes
   const auto seen = [&](const std::string& expected) {
@@ -170,7 +170,7 @@ TEST_CASE("who is in a call that makes another one is seen in the outer one agai
     const Comm part(MPI_COMM_WORLD);
     seen("in save (map.nc)");
     {
-      const Comm file(MPI_COMM_WORLD, Meets::anyhow, {0, "create", "map.nc"});
+      const Comm file(MPI_COMM_WORLD, CollectiveMethod::anyhow, {0, "create", "map.nc"});
       seen("in create (map.nc)");
       const Comm::Calling create(file, "create", "map.nc");
       seen("in create (map.nc)");
@@ -329,20 +329,20 @@ TEST_CASE("a rank that left out a call finds the others in it, and they know; ot
   const Comm comm(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
   const bool late = comm.rank() == comm.size() - 1;
-  Deed deed{late ? "commits" : "writes"};
-  if (late) deed.missed = "writes";
-  const Met first = comm.meet(deed);
+  CallSignature signature{late ? "commits" : "writes"};
+  if (late) signature.skipped_call = "writes";
+  const CallMatch first = comm.match_calls(signature);
   CHECK(first.failed);
   CHECK(!first.same);
-  CHECK(first.others == late);
-  deed.does = "commits";
-  const Met second = comm.meet(deed);
+  CHECK(first.peers_diverged == late);
+  signature.does = "commits";
+  const CallMatch second = comm.match_calls(signature);
   CHECK(second.same);
   CHECK(!second.failed);
-  CHECK(!second.others);
-  CHECK(!comm.apart());
-  if (late) deed.missed = "reads";
-  deed.does = late ? "commits" : "writes";
-  CHECK_THROWS_AS(comm.meet(deed), Error);
-  CHECK(comm.apart());
+  CHECK(!second.peers_diverged);
+  CHECK(!comm.diverged());
+  if (late) signature.skipped_call = "reads";
+  signature.does = late ? "commits" : "writes";
+  CHECK_THROWS_AS(comm.match_calls(signature), Error);
+  CHECK(comm.diverged());
 }

@@ -161,20 +161,21 @@ TEST_CASE("the report says of compressed fields which way they went, and how man
   const std::string field = "6x40 cut into tiles, 8-byte values x 7 in chunks of 2x3x8: ";
   // Four layers of levels and two of rows, of five chunks each. Nodes meet at column 20, in the third.
   has(report_of(", ranks_per_node=2", false),
-      field + "exchange: a chunk is compressed as a whole; 8 of 40 chunks have cells of several nodes, ");
+      field + "rearrange: a chunk is compressed as a whole; 8 of 40 chunks have cells of several nodes, ");
   has(report_of(", ranks_per_node=2", false), "; 4 ranks compress 40 chunks\"");
   has(report_of(", ranks_per_node=1", false), "24 of 40 chunks have cells of several nodes, ");
   // All but rank 0's cells.
   has(report_of(", ranks_per_node=1, io_ranks=1", false),
       field +
-          "exchange: I/O ranks are set; 24 of 40 chunks have cells of several nodes, 9.8 KiB of 13.1 KiB go "
+          "rearrange: I/O ranks are set; 24 of 40 chunks have cells of several nodes, 9.8 KiB of 13.1 KiB go "
           "to "
           "another node; 1 rank compresses 40 chunks\"");
-  has(report_of(", io_ranks=1", false), field + "exchange: I/O ranks are set; 1 rank compresses 40 chunks\"");
+  has(report_of(", io_ranks=1", false),
+      field + "rearrange: I/O ranks are set; 1 rank compresses 40 chunks\"");
   // Each node wants three chunks of five in a row.
   has(report_of(", ranks_per_node=2", true),
-      field + "direct: each node decodes what its ranks read; nodes decode 48 chunks of 40\"");
-  has(report_of("", true), "\"ways\": []");
+      field + "local: each node decodes what its ranks read; nodes decode 48 chunks of 40\"");
+  has(report_of("", true), "\"strategies\": []");
 }
 
 TEST_CASE("what is sent to fewer ranks than could compress is counted, too") {

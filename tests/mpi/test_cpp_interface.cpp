@@ -64,7 +64,7 @@ TEST_CASE("C++: types have their numbers") {
   CHECK(shoal::type_of<const char*> == SHOAL_STRING);
 }
 
-TEST_CASE("C++: decompositions tell what they were given, and refuse lists of different lengths") {
+TEST_CASE("C++: decompositions return what they were given, and refuse lists of different lengths") {
   const Ranks ranks;
   auto tiles = rows(2);
   CHECK(tiles.global() == std::vector<std::int64_t>{k_rows * ranks.size, 5});
@@ -105,7 +105,7 @@ TEST_CASE("C++: decompositions tell what they were given, and refuse lists of di
   }
 }
 
-TEST_CASE("C++: maps tell their lists, are saved and loaded, and refuse bad cells on all ranks") {
+TEST_CASE("C++: maps return their lists, are saved and loaded, and refuse bad cells on all ranks") {
   const Ranks ranks;
   const std::int64_t rank = ranks.rank;
   const std::vector<std::int64_t> global{3 * ranks.size, 4};
@@ -366,23 +366,23 @@ TEST_CASE("C++: errors, and handles that were moved, closed or dropped") {
 
 TEST_CASE("C++: masks, saved and loaded, and water points alone") {
   const std::string path = scratch("water");
-  const std::string saved = scratch("water_map");
+  const std::string saved = scratch("active_map");
   const Ranks ranks;
   const auto tiles = rows();
-  std::vector<unsigned char> water;
+  std::vector<unsigned char> active;
   for (int i = 0; i < k_rows * 5; ++i)
-    water.push_back((i + ranks.rank) % 4 != 0 ? 1 : 0);
+    active.push_back((i + ranks.rank) % 4 != 0 ? 1 : 0);
   CHECK(code_of([&] {
-          (void)tiles.masked(MPI_COMM_WORLD, {water.data(), {k_rows, 4}});
+          (void)tiles.masked(MPI_COMM_WORLD, {active.data(), {k_rows, 4}});
         }) == SHOAL_INVALID_ARGUMENT);
-  tiles.masked(MPI_COMM_WORLD, {water.data(), {k_rows, 5}}).save(MPI_COMM_WORLD, saved);
+  tiles.masked(MPI_COMM_WORLD, {active.data(), {k_rows, 5}}).save(MPI_COMM_WORLD, saved);
   const auto masked = shoal::Decomposition::load(MPI_COMM_WORLD, saved);
-  std::vector<float> field(water.size(), NAN);
+  std::vector<float> field(active.size(), NAN);
   std::vector<std::int64_t> expected;
   for (std::int64_t cell = 0; cell < k_rows * 5 * ranks.size; ++cell)
     if ((cell % (k_rows * 5) + cell / (k_rows * 5)) % 4 != 0) expected.push_back(cell);
-  for (std::size_t i = 0; i < water.size(); ++i)
-    if (water[i] != 0) field[i] = static_cast<float>(i) + 100 * static_cast<float>(ranks.rank);
+  for (std::size_t i = 0; i < active.size(); ++i)
+    if (active[i] != 0) field[i] = static_cast<float>(i) + 100 * static_cast<float>(ranks.rank);
 
   auto file = shoal::Dataset::create(MPI_COMM_WORLD, path, "format=cdf5");
   file.def_dim("y", k_rows * ranks.size);
@@ -397,10 +397,10 @@ TEST_CASE("C++: masks, saved and loaded, and water points alone") {
   std::vector<std::int64_t> list(expected.size());
   file.get("point", list);
   CHECK(list == expected);
-  std::vector<float> back(water.size());
+  std::vector<float> back(active.size());
   file.read("v", tiles, {back.data(), {k_rows, 5}});
-  for (std::size_t i = 0; i < water.size(); ++i)
-    CHECK(back[i] == (water[i] != 0 ? field[i] : -1.0F));
+  for (std::size_t i = 0; i < active.size(); ++i)
+    CHECK(back[i] == (active[i] != 0 ? field[i] : -1.0F));
   file.close();
   remove(path);
   remove(saved);
@@ -425,10 +425,10 @@ TEST_CASE("C++: land is said in the file, and stays as it is when the field is r
   const std::string path = scratch("land");
   const Ranks ranks;
   const auto tiles = rows();
-  std::vector<unsigned char> water(std::size_t{k_rows} * 5, 1);
-  if (ranks.rank == 0) water[3] = 0;
-  const auto masked = tiles.masked(MPI_COMM_WORLD, {water.data(), {k_rows, 5}});
-  std::vector<float> field(water.size(), 2.0F);
+  std::vector<unsigned char> active(std::size_t{k_rows} * 5, 1);
+  if (ranks.rank == 0) active[3] = 0;
+  const auto masked = tiles.masked(MPI_COMM_WORLD, {active.data(), {k_rows, 5}});
+  std::vector<float> field(active.size(), 2.0F);
   auto file = shoal::Dataset::create(MPI_COMM_WORLD, path);
   file.def_dim("y", k_rows * ranks.size);
   file.def_dim("x", 5);
@@ -441,17 +441,17 @@ TEST_CASE("C++: land is said in the file, and stays as it is when the field is r
     file = shoal::Dataset::open(MPI_COMM_WORLD, path, SHOAL_READ, how);
     const auto fill = file.get_att<float>("v", "_FillValue");
     CHECK(code_of([&] { (void)file.get_att<float>("all", "_FillValue"); }) == SHOAL_NOT_FOUND);
-    std::vector<float> back(water.size(), 7.0F);
+    std::vector<float> back(active.size(), 7.0F);
     file.read("v", masked, {back.data(), {k_rows, 5}});
     const float land = std::string(how) == "read_masked=fill" ? fill : 7.0F;
-    for (std::size_t i = 0; i < water.size(); ++i)
-      CHECK(back[i] == (water[i] != 0 ? 2.0F : land));
+    for (std::size_t i = 0; i < active.size(); ++i)
+      CHECK(back[i] == (active[i] != 0 ? 2.0F : land));
     file.close();
   }
   remove(path);
 }
 
-TEST_CASE("C++: the library tells about itself") {
+TEST_CASE("C++: the library describes itself") {
   CHECK(shoal::version() == shoal_version());
   CHECK(shoal::build_info().find("hdf5") != std::string::npos);
   CHECK(shoal::build_info().find("\nfilters: shuffle") != std::string::npos);

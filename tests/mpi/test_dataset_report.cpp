@@ -120,18 +120,19 @@ TEST_CASE("the report says which way fields went over several nodes, and why") {
     shoal_decomposition_free(&map);
     return report;
   };
-  has(report_of("", true), "\"ways\": []");
+  has(report_of("", true), "\"strategies\": []");
   if (size != 4) return;
   has(report_of("ranks_per_node=2", true),
-      "4000 cut by a map, 8-byte values: exchange: nodes would store 2000 runs of 16 bytes; 4 I/O ranks "
+      "4000 cut by a map, 8-byte values: rearrange: nodes would store 2000 runs of 16 bytes; 4 I/O ranks "
       "store 4 "
       "boxes of ");
   has(report_of("ranks_per_node=2", true), "\"messages\": 1,");
-  has(report_of("ranks_per_node=2", false), "direct: nodes store 2 runs of ");
-  has(report_of("ranks_per_node=2, exchange=off", true),
-      "direct: exchange=off; nodes store 2000 runs of 16 bytes\"");
-  has(report_of("ranks_per_node=2, exchange=on", false), "exchange: exchange=on; 4 I/O ranks store 4 boxes");
-  has(report_of("io_ranks=1", false), "exchange: I/O ranks are set; 1 I/O rank stores 1 box of ");
+  has(report_of("ranks_per_node=2", false), "local: nodes store 2 runs of ");
+  has(report_of("ranks_per_node=2, rearrange=off", true),
+      "local: rearrange=off; nodes store 2000 runs of 16 bytes\"");
+  has(report_of("ranks_per_node=2, rearrange=on", false),
+      "rearrange: rearrange=on; 4 I/O ranks store 4 boxes");
+  has(report_of("io_ranks=1", false), "rearrange: I/O ranks are set; 1 I/O rank stores 1 box of ");
 }
 
 TEST_CASE("a report that cannot be written is refused when the file is opened") {

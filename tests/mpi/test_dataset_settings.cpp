@@ -196,7 +196,7 @@ TEST_CASE("all ranks use what rank 0 sees") {
   CHECK(shoal_namelist(nullptr) == SHOAL_OK);
   says(shoal_settings(nullptr), "writers = 0");
 
-  // Only rank 0 has a bad variable: all ranks are told.
+  // Only rank 0 has a bad variable: all ranks get the error.
   if (rank_of_world() == 0) setenv("SHOAL_STAGEBYTES", "1", 1);
   CHECK(shoal_create(MPI_COMM_WORLD, "settings.nc", nullptr, &file) == SHOAL_SETTING);
   says(shoal_error_message(), "SHOAL_STAGE_BYTES");

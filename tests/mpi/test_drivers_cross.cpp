@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "conformance/support.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 #include "mpi/random_tiles.hpp"
 
 using namespace shoal;
@@ -21,9 +21,9 @@ bool has_word(const char* list, const std::string& word) {
 }
 
 /// Settings of every way to write or read the format: "driver=mpiio, access=independent".
-std::vector<std::string> ways(const std::string& format, bool to_read) {
+std::vector<std::string> variants(const std::string& format, bool to_read) {
   std::vector<std::string> found;
-  for (const auto& kind : driver_kinds()) {
+  for (const auto& kind : registered_drivers()) {
     // Rank 0's catalog reads every format for native and gather.
     const bool any = to_read && (std::string(kind.name) == "native" || std::string(kind.name) == "gather");
     if (kind.make == nullptr || !(has_word(kind.formats, format) || any)) continue;
@@ -130,11 +130,11 @@ TEST_CASE("what one driver wrote every other reads") {
   int pairs = 0;
   for (const char* format : {"cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii"}) {
     CAPTURE(std::string(format));
-    for (const auto& writer : ways(format, false)) {
+    for (const auto& writer : variants(format, false)) {
       CAPTURE(writer);
       const auto by = tiles(static_cast<unsigned>(pairs));
       write_all(writer + ", format=" + format, by);
-      for (const auto& reader : ways(format, true)) {
+      for (const auto& reader : variants(format, true)) {
         CAPTURE(reader);
         read_all(reader, by);
         ++pairs;

@@ -10,7 +10,7 @@
 
 #include "comm/nodes.hpp"
 #include "dataset/dataset.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 #include "random_tiles.hpp"
 #include "storage/faulty_store.hpp"
 #include "support/builds.hpp"
@@ -207,7 +207,7 @@ TEST_CASE("caches of clients are a warning where several nodes write") {
   const Comm comm(MPI_COMM_WORLD);
   const bool several = comm.size() > 1;
   const bool on_one_machine = Nodes(comm, 0).single();
-  for (const auto& kind : driver_kinds()) {
+  for (const auto& kind : registered_drivers()) {
     const std::string name = kind.name;
     if (!testing::in_this_build("driver=" + name)) continue;
     CAPTURE(name);
@@ -244,7 +244,7 @@ TEST_CASE("a node that has mounted GlusterFS otherwise than rank 0's is found") 
   const bool last = comm.rank() == comm.size() - 1;
   DriverOptions options;
   options.ranks_per_node = 1;
-  for (const auto& kind : driver_kinds()) {
+  for (const auto& kind : registered_drivers()) {
     if (kind.make == nullptr || kind.name == std::string("gather")) continue;
     const std::string name = kind.name;
     CAPTURE(name);
@@ -303,7 +303,7 @@ TEST_CASE("on Lustre new files are made by its library, or lfs, or libraries get
   }
   const auto cut =
       Decomposition::block(comm, {4 * comm.size()}, Box({4 * comm.rank()}, {4}), Dims{0}, Dims{0});
-  for (const auto& kind : driver_kinds()) {
+  for (const auto& kind : registered_drivers()) {
     const std::string name = kind.name;
     CAPTURE(name);
     if (!testing::in_this_build("driver=" + name)) continue;

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "conformance/support.hpp"
-#include "driver/device_room.hpp"
-#include "driver/kinds.hpp"
+#include "driver/free_space_guard.hpp"
+#include "driver/registry.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;
@@ -65,7 +65,7 @@ Schema schema_of(std::int64_t cells) {
 
 TEST_CASE("a field that has no room is an error with every driver") {
   const std::string path = "full_device_" + std::to_string(world_rank()) + ".data";
-  for (const auto& kind : driver_kinds()) {
+  for (const auto& kind : registered_drivers()) {
     if (kind.make == nullptr) continue;
     for (const auto& format : words(kind.formats)) {
       auto accesses = words(kind.accesses);
@@ -88,7 +88,7 @@ TEST_CASE("a field that has no room is an error with every driver") {
 }
 
 TEST_CASE("a device is asked for room before and after") {
-  const std::string path = "device_room_" + std::to_string(world_rank()) + ".data";
+  const std::string path = "free_space_guard_" + std::to_string(world_rank()) + ".data";
   std::FILE* file = std::fopen(path.c_str(), "w");
   REQUIRE(file != nullptr);
   const std::vector<char> bytes(1 << 16, 'x');
@@ -98,13 +98,13 @@ TEST_CASE("a device is asked for room before and after") {
   place.chunk = {1 << 13};
   const auto code_of = [](const auto& work) { return caught(work).code; };
 
-  DeviceRoom room(path);
+  FreeSpaceGuard room(path);
   CHECK(code_of([&] { room.expect(schema_of(1 << 13), 1 << 16, 0); }) == Code::ok);
   CHECK(code_of([&] { room.check_stored(schema_of(1 << 13), {place}); }) == Code::ok);
   // More than any device has.
   const std::int64_t huge = std::int64_t{1} << 58;
-  CHECK(code_of([&] { DeviceRoom(path).expect(schema_of(huge), 8, 0); }) == Code::no_space);
-  CHECK(code_of([&] { DeviceRoom(path).expect(schema_of(1), 8, 8 * huge - 8); }) == Code::no_space);
+  CHECK(code_of([&] { FreeSpaceGuard(path).expect(schema_of(huge), 8, 0); }) == Code::no_space);
+  CHECK(code_of([&] { FreeSpaceGuard(path).expect(schema_of(1), 8, 8 * huge - 8); }) == Code::no_space);
   // A file whose end is missing, and one that ends where it should and is full of holes.
   place.begin = 8;
   CHECK(code_of([&] { room.check_stored(schema_of(1 << 13), {place}); }) == Code::no_space);
@@ -114,6 +114,6 @@ TEST_CASE("a device is asked for room before and after") {
   holes.variables[0].no_fill = true;
   CHECK(code_of([&] { room.check_stored(holes, {}); }) == Code::ok);
   // Who cannot be asked does not object.
-  CHECK(code_of([&] { DeviceRoom("none/" + path).expect(holes, 8, 0); }) == Code::ok);
+  CHECK(code_of([&] { FreeSpaceGuard("none/" + path).expect(holes, 8, 0); }) == Code::ok);
   ::unlink(path.c_str());
 }

@@ -50,7 +50,7 @@ void check(const Comm& comm, const Dims& global, int whole, const std::vector<Ce
   const auto d = Decomposition::map(comm, global, whole, lists[rank]);
   const std::int64_t cells = volume(global) / volume(tail(global, whole));
   REQUIRE(d->map() != nullptr);
-  CHECK(d->whole() == whole);
+  CHECK(d->uncut_dims() == whole);
   CHECK(volume(d->mapped_shape()) == cells);
   CHECK(d->local_shape() == joined({static_cast<std::int64_t>(lists[rank].size())}, tail(global, whole)));
   for (int i = 0; i < global.size(); ++i)
@@ -190,7 +190,7 @@ TEST_CASE("nobody has a cell, one rank has all, all have all") {
   check(comm, {5, 8}, 0, lists);
 }
 
-TEST_CASE("memory of a map is told with that of the cells nobody owns") {
+TEST_CASE("memory of a map is reported with that of the cells nobody owns") {
   const Comm comm(MPI_COMM_WORLD);
   const std::int64_t n = 40000 * comm.size();
   const auto bytes_of = [&](const Cells& cells) {
@@ -240,7 +240,7 @@ TEST_CASE("64-bit indices, many more cells than any rank could list") {
   CHECK(twice->owned_cells() == d->owned_cells());
 }
 
-TEST_CASE("who owns a cell that comes twice is told to all ranks") {
+TEST_CASE("who owns a cell that comes twice is reported to all ranks") {
   const Comm comm(MPI_COMM_WORLD);
   const int last = comm.size() - 1;
   Cells mine{2 * comm.rank(), 2 * comm.rank() + 1};

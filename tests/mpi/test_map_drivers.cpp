@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "codec/convert.hpp"
 #include "driver/io_ranks.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 #include "random_maps.hpp"
 
 using namespace shoal;
@@ -119,15 +119,15 @@ Transfer transfer_of(const Schema& schema, int v, std::int64_t record, const Map
   return transfer;
 }
 
-struct Way {
+struct Variant {
   std::string driver;
   Format format;
   Access access = Access::collective;
 };
 
-std::vector<Way> ways() {
-  std::vector<Way> found;
-  for (const auto& kind : driver_kinds()) {
+std::vector<Variant> variants() {
+  std::vector<Variant> found;
+  for (const auto& kind : registered_drivers()) {
     if (kind.make == nullptr || std::string(kind.name) == "native") continue;
     for (const auto& format : words(kind.formats)) {
       if (format == "cdf1" || format == "cdf2" || format == "netcdf4-classic") continue;
@@ -147,10 +147,10 @@ void remove_files(const Comm& comm) {
     ::unlink((k_path + ending).c_str());
 }
 
-void write_all(const Comm& comm, const Way& way, const DriverOptions& options, const Maps& maps,
+void write_all(const Comm& comm, const Variant& variant, const DriverOptions& options, const Maps& maps,
                bool chunks) {
-  auto driver = make_driver(way.driver, comm, k_path, OpenMode::create, way.format, options);
-  driver->define(make_schema(way.format, chunks && way.format == Format::netcdf4), {});
+  auto driver = make_driver(variant.driver, comm, k_path, OpenMode::create, variant.format, options);
+  driver->define(make_schema(variant.format, chunks && variant.format == Format::netcdf4), {});
   driver->prepare(maps.columns);
   driver->prepare(maps.bands);
   std::vector<double> data;
@@ -207,9 +207,9 @@ void check_with_blocks(const Comm& comm, Format format, const Maps& maps) {
   driver->close(false);
 }
 
-void check_with_maps(const Comm& comm, const Way& way, const DriverOptions& options, const Maps& written,
-                     const Maps& maps) {
-  auto driver = make_driver(way.driver, comm, k_path, OpenMode::read, way.format, options);
+void check_with_maps(const Comm& comm, const Variant& variant, const DriverOptions& options,
+                     const Maps& written, const Maps& maps) {
+  auto driver = make_driver(variant.driver, comm, k_path, OpenMode::read, variant.format, options);
   driver->prepare(maps.columns);
   driver->prepare(maps.bands);
   std::vector<double> data;
@@ -241,27 +241,27 @@ void check_with_maps(const Comm& comm, const Way& way, const DriverOptions& opti
 TEST_CASE("maps through every driver of a library") {
   const Comm comm(MPI_COMM_WORLD);
   unsigned seed = 0;
-  for (const Way& way : ways()) {
+  for (const Variant& variant : variants()) {
     for (int round = 0; round < 3; ++round) {
       std::mt19937 random(++seed);
       const Maps maps(comm, random, false);
       const Maps others(comm, random, round == 1);
       DriverOptions options;
-      options.access = way.access;
+      options.access = variant.access;
       if (round > 0) options.io_ranks = 1 + static_cast<int>(random() % static_cast<unsigned>(comm.size()));
       if (round == 1) options.io_base = comm.size() - options.io_ranks;
       if (round == 2) {
         options.stage_bytes = 256;
         options.whole_stage = true;
-        if (way.driver == "gather") options.stage_bytes = 64 * 1024;
+        if (variant.driver == "gather") options.stage_bytes = 64 * 1024;
       }
-      CAPTURE(way.driver);
-      CAPTURE(std::string(name_of(way.format)));
-      CAPTURE(std::string(name_of(way.access)));
+      CAPTURE(variant.driver);
+      CAPTURE(std::string(name_of(variant.format)));
+      CAPTURE(std::string(name_of(variant.access)));
       CAPTURE(round);
-      write_all(comm, way, options, maps, round == 1);
-      check_with_blocks(comm, way.format, maps);
-      check_with_maps(comm, way, options, maps, others);
+      write_all(comm, variant, options, maps, round == 1);
+      check_with_blocks(comm, variant.format, maps);
+      check_with_maps(comm, variant, options, maps, others);
       remove_files(comm);
     }
   }
@@ -278,23 +278,23 @@ TEST_CASE(
     some.push_back(3 * i);
   const auto whole = Decomposition::map(comm, {k_columns}, 0, all);
   const auto part = Decomposition::map(comm, {k_columns}, 0, some);
-  std::vector<Way> all_ways = ways();
-  all_ways.push_back({"native", Format::netcdf4});  // compressed
-  for (const Way& way : all_ways) {
-    if (way.format == Format::ascii) continue;  // written in order, once
-    CAPTURE(way.driver);
-    CAPTURE(std::string(name_of(way.format)));
-    CAPTURE(std::string(name_of(way.access)));
+  std::vector<Variant> all_configurations = variants();
+  all_configurations.push_back({"native", Format::netcdf4});  // compressed
+  for (const Variant& variant : all_configurations) {
+    if (variant.format == Format::ascii) continue;  // written in order, once
+    CAPTURE(variant.driver);
+    CAPTURE(std::string(name_of(variant.format)));
+    CAPTURE(std::string(name_of(variant.access)));
     enum class In { made, opened, opened_without_fill };
     for (const In file : {In::made, In::opened, In::opened_without_fill}) {
       CAPTURE(static_cast<int>(file));
       const bool again = file != In::made;
       DriverOptions options;
-      options.access = way.access;
-      auto driver = make_driver(way.driver, comm, k_path, OpenMode::create, way.format, options);
-      Schema schema = make_schema(way.format, false);
+      options.access = variant.access;
+      auto driver = make_driver(variant.driver, comm, k_path, OpenMode::create, variant.format, options);
+      Schema schema = make_schema(variant.format, false);
       schema.variables[2].no_fill = true;
-      if (std::string(way.driver) == "native")
+      if (std::string(variant.driver) == "native")
         for (const int v : {1, 2}) {
           schema.variables[static_cast<std::size_t>(v)].filters = {{Filter::shuffle}, {Filter::fletcher32}};
           schema.variables[static_cast<std::size_t>(v)].chunks =
@@ -324,7 +324,7 @@ TEST_CASE(
       if (again) {
         driver->close(false);
         options.catalog.fill = file == In::opened;
-        driver = make_driver(way.driver, comm, k_path, OpenMode::write, way.format, options);
+        driver = make_driver(variant.driver, comm, k_path, OpenMode::write, variant.format, options);
       }
       write(1, 1, part, 2);
       write(2, 1, part, 2);
@@ -340,7 +340,7 @@ TEST_CASE(
       for (std::int64_t i = 0; i < k_columns; ++i)
         wrong += flat[static_cast<std::size_t>(i)] != (i % 3 == 0 ? 2 : flat_unowned) ? 1 : 0;
       CHECK(wrong == 0);
-      // Classic files do not tell that a variable has no fill.
+      // Classic files do not say that a variable has no fill.
       const VariableDef& variable = driver->schema().variables[2];
       CHECK((variable.no_fill || again));
       const auto unowned = variable.no_fill || keeps ? 1.0F : static_cast<float>(fill_number(variable));
@@ -355,7 +355,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("maps: what cannot be is told to all ranks") {
+TEST_CASE("maps: what is impossible is reported to all ranks") {
   const Comm comm(MPI_COMM_WORLD);
   DriverOptions options;
   options.io_ranks = comm.size() + 1;
@@ -406,10 +406,10 @@ TEST_CASE("maps: a rank's bad arguments and values that do not fit come out at s
   transfer.region.first[0] = 1;
   if (comm.rank() == last) data[1] = 1e6;
   driver->write(transfer);
-  const Status misfit = outcome();
-  CHECK(misfit.code == Code::range);
-  CHECK(misfit.message.find("the value 1000000 at index [1, " + std::to_string(last + comm.size()) + "]") ==
-        0);
+  const Status conversion_error = outcome();
+  CHECK(conversion_error.code == Code::range);
+  CHECK(conversion_error.message.find("the value 1000000 at index [1, " + std::to_string(last + comm.size()) +
+                                      "]") == 0);
   std::vector<std::int16_t> values(static_cast<std::size_t>(k_columns));
   std::vector<std::string> none;
   for (std::int64_t record = 0; record < 2; ++record) {

@@ -36,7 +36,7 @@ TEST_CASE("map file: a map comes back as it was on as many ranks, and evenly cut
           const Numbers list = local_cells(*loaded);
           CHECK(all_lists(comm, list) == saved);
           CHECK(loaded->global() == global);
-          CHECK(loaded->whole() == whole);
+          CHECK(loaded->uncut_dims() == whole);
           const auto n = static_cast<std::int64_t>(list.size());
           CHECK(comm.max(n) - comm.min(n) <= 1);
         });
@@ -388,7 +388,7 @@ TEST_CASE("map file: the C interface") {
   CHECK(shoal_decomposition_map_info(map, nullptr) == SHOAL_INVALID_ARGUMENT);
   shoal_decomposition_free(&map);
 
-  // A block tells what it is too.
+  // A block says what it is too.
   const std::int64_t tile_first[] = {2 * rank, 1}, tile_count[] = {2, 2};
   REQUIRE(shoal_block(MPI_COMM_WORLD, 2, global, tile_first, tile_count, nullptr, nullptr, &map) == SHOAL_OK);
   CHECK(shoal_decomposition_map_info(map, &info) == SHOAL_OK);

@@ -9,19 +9,20 @@ using namespace shoal::testing;
 namespace {
 
 /// Of each local cell, whatever the dimensions of the mask are; holes are neither land nor water.
-Numbers water_of(const Decomposition& d) {
-  Numbers water = local_cells(d);
-  for (std::size_t i = 0; i < water.size(); ++i)
-    if (water[i] != k_hole)
-      water[i] =
-          d.mask() != nullptr && d.mask()->is_land(static_cast<std::int64_t>(i) % d.mask()->cells()) ? 0 : 1;
-  return water;
+Numbers active_of(const Decomposition& d) {
+  Numbers active = local_cells(d);
+  for (std::size_t i = 0; i < active.size(); ++i)
+    if (active[i] != k_hole)
+      active[i] = d.mask() != nullptr && d.mask()->is_masked(static_cast<std::int64_t>(i) % d.mask()->cells())
+                      ? 0
+                      : 1;
+  return active;
 }
 
 CellMask some_land(const Dims& shape, std::int64_t seed) {
   CellMask mask(shape);
   for (std::int64_t i = 0; i < mask.cells(); ++i)
-    if ((i * 7 + seed * 3) % 5 < 2) mask.set_land(i);
+    if ((i * 7 + seed * 3) % 5 < 2) mask.set_masked(i);
   return mask;
 }
 
@@ -32,18 +33,18 @@ void check_mask_comes_back(const Shared& masked) {
   const auto loaded = load_decomposition(MPI_COMM_WORLD, file.path, "");
   check_same(*loaded, *masked);
   CHECK(loaded->is_masked());
-  CHECK(water_of(*loaded) == water_of(*masked));
+  CHECK(active_of(*loaded) == active_of(*masked));
   CHECK(loaded->halo_high() == masked->halo_high());
   // Holes are left out on other ranks.
   Numbers saved = all_lists(world(), local_cells(*masked));
-  Numbers water = all_lists(world(), water_of(*masked));
+  Numbers active = all_lists(world(), active_of(*masked));
   std::erase(saved, k_hole);
-  std::erase(water, k_hole);
+  std::erase(active, k_hole);
   for (int others = 1; others < world().size(); ++others)
     on_ranks(others, [&](const Comm& comm) {
       const auto map = load_decomposition(comm.handle(), file.path, "");
       CHECK(all_lists(comm, local_cells(*map)) == saved);
-      CHECK(all_lists(comm, water_of(*map)) == water);
+      CHECK(all_lists(comm, active_of(*map)) == active);
     });
 }
 

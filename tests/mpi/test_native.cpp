@@ -8,7 +8,7 @@
 
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 #include "random_tiles.hpp"
 #include "storage/faulty_store.hpp"
 
@@ -113,8 +113,8 @@ TEST_CASE("what one decomposition wrote, another reads") {
     options.direct_bytes = random() % 2 == 0 ? 1 : 0;
     const std::int64_t most = Nodes(comm, options.ranks_per_node).node().size();
     options.writers = std::min(static_cast<int>(random() % 4), static_cast<int>(comm.max(most)));
-    options.exchange = std::array{Exchange::automatic, Exchange::on, Exchange::off}[random() % 3];
-    options.io_ranks_per_node = options.exchange != Exchange::off && random() % 3 == 0 ? 1 : 0;
+    options.rearrange = std::array{Rearrange::automatic, Rearrange::on, Rearrange::off}[random() % 3];
+    options.io_ranks_per_node = options.rearrange != Rearrange::off && random() % 3 == 0 ? 1 : 0;
     CAPTURE(round);
     CAPTURE(options.ranks_per_node);
 
@@ -178,7 +178,7 @@ TEST_CASE("what one decomposition wrote, another reads") {
   if (comm.rank() == 0) ::unlink(path.c_str());
 }
 
-TEST_CASE("in the subset way I/O ranks alone store and fetch, for their groups") {
+TEST_CASE("with rearranger=subset I/O ranks alone store and fetch, for their groups") {
   const Comm comm(MPI_COMM_WORLD);
   if (!Nodes(comm, 0).single()) return;  // groups are counted here
   const std::string path = "native.nc";
@@ -188,7 +188,7 @@ TEST_CASE("in the subset way I/O ranks alone store and fetch, for their groups")
       CAPTURE(stride);
       std::mt19937 random(static_cast<unsigned>(stride));
       DriverOptions options;
-      options.io_way = IoWay::subset;
+      options.rearranger = RearrangerKind::subset;
       options.io_stride = stride;
       options.slot_bytes = 4096;
       const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), stride == 2, random), 0);
@@ -223,7 +223,7 @@ TEST_CASE("in the subset way I/O ranks alone store and fetch, for their groups")
         move(*made, record, true);
       made->sync(false);
       CHECK(made->counters().nodes == groups);
-      CHECK(made->counters().ways.front().find("subset: " + std::to_string(groups)) == 0);
+      CHECK(made->counters().strategies.front().find("subset: " + std::to_string(groups)) == 0);
       // Rank 0, an I/O rank, also stores what is not of any field.
       CHECK((stores || made->counters().writes == 0));
       CHECK(comm.sum(made->counters().writes) > 0);

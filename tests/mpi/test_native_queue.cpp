@@ -1,4 +1,5 @@
-// Fields that wait for each other on their way to I/O ranks: one exchange for a record, and the same file.
+// Fields that wait for each other on their way to I/O ranks: one rearrangement for a record, and the same
+// file.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 
 using namespace shoal;
 
@@ -111,7 +112,7 @@ struct Field {
 DriverOptions options_of(int ranks_per_node, std::int64_t stage_bytes) {
   DriverOptions options;
   options.ranks_per_node = ranks_per_node;
-  options.exchange = Exchange::on;
+  options.rearrange = Rearrange::on;
   options.stage_bytes = stage_bytes;
   options.whole_stage = true;
   return options;

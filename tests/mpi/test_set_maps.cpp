@@ -167,8 +167,8 @@ std::int64_t bytes_read(const shoal_dataset* file) {
 /// What one rank read, of `field` bytes that all ranks want: its box and the headers of few files.
 void check_share(std::int64_t bytes, std::int64_t field) {
   constexpr std::int64_t k_headers = 3 * 64 * 1024;
-  const std::string told = std::to_string(bytes) + " of " + std::to_string(field) + " bytes";
-  CHECK_MESSAGE(bytes <= field / world_size() + field / 24 + k_headers, told);
+  const std::string reported = std::to_string(bytes) + " of " + std::to_string(field) + " bytes";
+  CHECK_MESSAGE(bytes <= field / world_size() + field / 24 + k_headers, reported);
   std::int64_t sum = 0;
   MPI_Allreduce(&bytes, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   CHECK(sum >= field);

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "comm/nodes.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 #include "random_maps.hpp"
 #include "random_tiles.hpp"
 #include "simulate/groups.hpp"
@@ -48,8 +48,8 @@ struct Happened {
 };
 
 /// Writes the field twice, as plans are made at the first time, and counts at the second.
-Happened write_field(const Comm& comm, const PretendedField& field, const DriverOptions& options,
-                     Format format, const std::shared_ptr<const Decomposition>& cut, bool exchanged) {
+Happened write_field(const Comm& comm, const SimulatedField& field, const DriverOptions& options,
+                     Format format, const std::shared_ptr<const Decomposition>& cut, bool rearranged) {
   Schema schema;
   schema.format = format;
   VariableDef variable;
@@ -73,10 +73,10 @@ Happened write_field(const Comm& comm, const PretendedField& field, const Driver
   Dims extents;
   if (field.is_map()) {
     transfer.mine = transfer.region;
-    for (int d = 0; d < field.leads; ++d)
+    for (int d = 0; d < field.outer_dims; ++d)
       extents.push_back(field.global[d]);
     extents.push_back(cut->map()->local_cells());
-    for (int d = field.global.size() - field.whole; d < field.global.size(); ++d)
+    for (int d = field.global.size() - field.uncut_dims; d < field.global.size(); ++d)
       extents.push_back(field.global[d]);
   } else {
     transfer.mine = cut->tile();
@@ -153,9 +153,9 @@ Happened write_field(const Comm& comm, const PretendedField& field, const Driver
   out.figures.node_takes_messages = figures(node_in);
   out.figures.node_takes_bytes = figures(node_in_bytes);
   // Of I/O ranks: all of them, ascending.
-  const bool subset = options.io_way == IoWay::subset;
+  const bool subset = options.rearranger == RearrangerKind::subset;
   const auto io_ranks =
-      subset ? pretended_groups(field, options).io_ranks : pretended_io_ranks(field, options);
+      subset ? simulated_groups(field, options).io_ranks : simulated_io_ranks(field, options);
   Collector<std::int64_t> m, b, l, e;
   for (const int r : io_ranks) {
     const auto i = static_cast<std::size_t>(r);
@@ -166,7 +166,7 @@ Happened write_field(const Comm& comm, const PretendedField& field, const Driver
   }
   out.figures.writer_messages = m.figures();
   out.figures.writer_bytes = b.figures();
-  if (exchanged || subset) {
+  if (rearranged || subset) {
     out.figures.loads = l.figures();
     out.figures.extents = e.figures();
   } else {
@@ -189,11 +189,11 @@ void check_same(const char* what, const Figures<std::int64_t>& simulated, const 
 
 void compare(const Comm& comm, const SimulationWish& wish, const Simulation& simulated, Format format,
              const std::shared_ptr<const Decomposition>& cut) {
-  const Happened real = write_field(comm, wish.field, wish.options, format, cut, simulated.exchanged);
+  const Happened real = write_field(comm, wish.field, wish.options, format, cut, simulated.rearranged);
   CHECK(simulated.ranks == comm.size());
   CHECK(real.written == volume(wish.field.global) * 4);
   CHECK(simulated.loads.sum == real.written);
-  if (simulated.exchanged) {
+  if (simulated.rearranged) {
     check_same("messages", simulated.messages, real.figures.messages);
     check_same("bytes", simulated.bytes, real.figures.bytes);
     check_same("node messages", simulated.node_messages, real.figures.node_messages);
@@ -230,15 +230,15 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
   std::mt19937 random(31);
   for (int round = 0; round < 24; ++round) {
     const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    PretendedField field;
+    SimulatedField field;
     field.ranks = comm.size();
     const Format format = round % 3 == 2 ? Format::netcdf4 : Format::cdf5;
     const std::int64_t levels = 1 + pick(5);
     const Dims mapped = pick(2) == 0 ? Dims{100 + pick(300)} : Dims{20 + pick(9), 10 + pick(9)};
-    field.leads = pick(2);
-    field.whole = pick(2);
-    field.global = joined(field.leads == 1 ? Dims{levels} : Dims(), mapped);
-    if (field.whole == 1) field.global.push_back(3);
+    field.outer_dims = pick(2);
+    field.uncut_dims = pick(2);
+    field.global = joined(field.outer_dims == 1 ? Dims{levels} : Dims(), mapped);
+    if (field.uncut_dims == 1) field.global.push_back(3);
     if (format == Format::netcdf4)
       for (const auto n : field.global)
         field.chunk.push_back(1 + n / 3);
@@ -257,13 +257,13 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     else if (pick(3) == 0)
       options.io_ranks_per_node = 1 + pick(options.ranks_per_node);
     else if (pick(2) == 0)
-      options.exchange = Exchange::on;
+      options.rearrange = Rearrange::on;
     else if (pick(2) == 0)
-      options.exchange = Exchange::off;
+      options.rearrange = Rearrange::off;
     const bool groups = pick(3) == 0 && options.ranks_per_node > 1;
     if (groups) {
-      options.exchange = Exchange::automatic;
-      options.io_way = IoWay::subset;
+      options.rearrange = Rearrange::automatic;
+      options.rearranger = RearrangerKind::subset;
       options.io_ranks = 0;
       options.io_ranks_per_node = 2;
     }
@@ -276,9 +276,9 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     CAPTURE(options.io_ranks);
     CAPTURE(options.ranks_per_node);
     CAPTURE(groups);
-    const auto tail_dims = tail(field.global, field.global.size() - field.leads);
+    const auto tail_dims = tail(field.global, field.global.size() - field.outer_dims);
     const auto cut =
-        Decomposition::map(comm, tail_dims, field.whole, lists[static_cast<std::size_t>(comm.rank())]);
+        Decomposition::map(comm, tail_dims, field.uncut_dims, lists[static_cast<std::size_t>(comm.rank())]);
     SimulationWish wish;
     wish.field = field;
     wish.options = options;
@@ -293,7 +293,7 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
   std::mt19937 random(32);
   for (int round = 0; round < 16; ++round) {
     const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    PretendedField field;
+    SimulatedField field;
     field.ranks = comm.size();
     field.global = round % 2 == 0 ? Dims{67, 131} : Dims{11, 40, 23};
     const Format format = round % 3 == 2 ? Format::netcdf4 : Format::cdf5;
@@ -311,7 +311,7 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     const bool sends = !groups && pick(2) == 0;
     if (groups) {
       options.writers = std::min(options.writers, 1);
-      options.io_way = IoWay::subset;
+      options.rearranger = RearrangerKind::subset;
       if (pick(2) == 0) options.io_ranks_per_node = 1 + pick(options.ranks_per_node);
       if (pick(3) == 0) options.io_base = pick(options.ranks_per_node);
       const int each = std::max(options.io_ranks_per_node, 1);
@@ -319,7 +319,7 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     } else if (sends && pick(2) == 0)
       options.io_ranks = 1 + pick(comm.size());
     else
-      options.exchange = sends ? Exchange::on : Exchange::off;
+      options.rearrange = sends ? Rearrange::on : Rearrange::off;
     CAPTURE(round);
     CAPTURE(sends);
     CAPTURE(groups);
@@ -332,7 +332,7 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     wish.field = field;
     wish.options = options;
     const Simulation simulated = simulate(wish);
-    CHECK(simulated.exchanged == sends);
+    CHECK(simulated.rearranged == sends);
     compare(comm, wish, simulated, format, cut);
   }
 }
@@ -343,12 +343,12 @@ TEST_CASE("boxes that begin at stripes: simulated messages, loads and extents ar
   std::mt19937 random(33);
   for (int round = 0; round < 12; ++round) {
     const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    PretendedField field;
+    SimulatedField field;
     field.ranks = comm.size();
     field.global =
         std::array{Dims{67, 131}, Dims{9001}, Dims{3, 40, 101}}[static_cast<std::size_t>(round % 3)];
     DriverOptions options;
-    options.border_bytes = options.catalog.alignment = 4096;
+    options.alignment_bytes = options.catalog.alignment = 4096;
     options.ranks_per_node = any_of(even_nodes(comm.size()), random);
     field.nodes = comm.size() / options.ranks_per_node;
     options.io_ranks = 1 + pick(comm.size());
@@ -362,8 +362,8 @@ TEST_CASE("boxes that begin at stripes: simulated messages, loads and extents ar
       field.tile = [tiles](int rank) { return tiles[static_cast<std::size_t>(rank)]; };
       cut = testing::block_of(comm, field.global, tiles, 0);
     } else {
-      field.leads = round % 3 == 2 ? 1 : 0;
-      const Dims mapped = tail(field.global, field.global.size() - field.leads);
+      field.outer_dims = round % 3 == 2 ? 1 : 0;
+      const Dims mapped = tail(field.global, field.global.size() - field.outer_dims);
       const auto lists = random_maps(volume(mapped), comm.size(), {}, random);
       field.cells = [lists](int rank) { return lists[static_cast<std::size_t>(rank)]; };
       cut = Decomposition::map(comm, mapped, 0, lists[static_cast<std::size_t>(comm.rank())]);
@@ -375,7 +375,7 @@ TEST_CASE("boxes that begin at stripes: simulated messages, loads and extents ar
     wish.field = field;
     wish.options = options;
     const Simulation simulated = simulate(wish);
-    CHECK(simulated.exchanged);
+    CHECK(simulated.rearranged);
     compare(comm, wish, simulated, format, cut);
   }
 }

@@ -1,4 +1,4 @@
-// The stage's places: which memory fillings get, and what happens when there is no more of it.
+// The stage's buffers: which memory slot generations get, and what happens when there is no more of it.
 #include <doctest/doctest.h>
 #include <mpi.h>
 #include <sys/resource.h>
@@ -24,53 +24,54 @@ std::int64_t agreed(const Comm& comm, std::int64_t mine) {
   return mine;
 }
 
-std::int64_t place_of(const Comm& comm, const Stage& stage, std::uint64_t filling, const std::byte* origin) {
-  return agreed(comm, (stage.data(filling) - origin) / k_slot);
+std::int64_t place_of(const Comm& comm, const Stage& stage, std::uint64_t generation,
+                      const std::byte* origin) {
+  return agreed(comm, (stage.data(generation) - origin) / k_slot);
 }
 
-/// Ranks that open a filling at the same time take a place each, and all but one give theirs back: for a
-/// moment there are fewer. One after the other it is known which one it gets. Collective.
-bool open_in_turn(const Comm& comm, Stage& stage, std::uint64_t filling) {
+/// Ranks that open a slot generation at the same time take a buffer each, and all but one give theirs back:
+/// for a moment there are fewer. One after the other it is known which one it gets. Collective.
+bool open_in_turn(const Comm& comm, Stage& stage, std::uint64_t generation) {
   comm.barrier();
-  const bool first = comm.rank() == 0 && stage.open(filling);
+  const bool first = comm.rank() == 0 && stage.open(generation);
   comm.barrier();
-  const bool is_open = comm.rank() == 0 ? first : stage.open(filling);
+  const bool is_open = comm.rank() == 0 ? first : stage.open(generation);
   comm.barrier();
   return is_open;
 }
 
-void store(const Comm& comm, Stage& stage, std::uint64_t filling) {
+void store(const Comm& comm, Stage& stage, std::uint64_t generation) {
   comm.barrier();
   if (comm.rank() == comm.size() - 1) {
-    REQUIRE(stage.all_arrived(filling));
-    REQUIRE(stage.claim(filling, 1, {}));
-    if (stage.finish(filling, 1, false)) stage.release(filling);
+    REQUIRE(stage.all_arrived(generation));
+    REQUIRE(stage.claim(generation, 1, {}));
+    if (stage.finish(generation, 1, false)) stage.release(generation);
   }
   comm.barrier();
 }
 
 }  // namespace
 
-TEST_CASE("the stage: memory that was used last is used again, and more when fillings pile up") {
+TEST_CASE("the stage: memory that was used last is used again, and more when slot generations pile up") {
   const Comm world(MPI_COMM_WORLD);
   const Nodes nodes(world, 0);
   const Comm& comm = nodes.node();
   Stage stage(comm, 16, k_slot, 1, 60);
   const std::byte* origin = nullptr;
   for (int i = 0; i < 40; ++i) {  // twice round and a half
-    const std::uint64_t filling = stage.take_filling();
-    REQUIRE(open_in_turn(comm, stage, filling));
-    REQUIRE(stage.open(filling));
-    if (i == 0) origin = stage.data(filling);
-    CHECK(place_of(comm, stage, filling, origin) == 0);
-    stage.arrive(filling, 7);
-    store(comm, stage, filling);
-    CHECK(stage.is_over(filling));
+    const std::uint64_t generation = stage.take_generation();
+    REQUIRE(open_in_turn(comm, stage, generation));
+    REQUIRE(stage.open(generation));
+    if (i == 0) origin = stage.data(generation);
+    CHECK(place_of(comm, stage, generation, origin) == 0);
+    stage.arrive(generation, 7);
+    store(comm, stage, generation);
+    CHECK(stage.is_over(generation));
   }
   std::vector<std::uint64_t> waiting;
   std::set<std::int64_t> places;
   for (int i = 0; i < 16; ++i) {
-    waiting.push_back(stage.take_filling());
+    waiting.push_back(stage.take_generation());
     REQUIRE(open_in_turn(comm, stage, waiting.back()));
     stage.data(waiting.back())[k_slot - 1] = std::byte{1};
     stage.addresses(waiting.back())[Stage::k_addresses - 1] = waiting.back();
@@ -78,15 +79,15 @@ TEST_CASE("the stage: memory that was used last is used again, and more when fil
     stage.arrive(waiting.back(), 7);
   }
   CHECK(places.size() == 16);
-  CHECK_FALSE(open_in_turn(comm, stage, stage.next_filling()));
+  CHECK_FALSE(open_in_turn(comm, stage, stage.next_generation()));
   comm.barrier();
-  for (const auto filling : waiting)
-    CHECK(stage.addresses(filling)[Stage::k_addresses - 1] == filling);
+  for (const auto generation : waiting)
+    CHECK(stage.addresses(generation)[Stage::k_addresses - 1] == generation);
   const std::int64_t third = place_of(comm, stage, waiting[3], origin);
   for (const int i : {9, 3, 0})
     store(comm, stage, waiting[static_cast<std::size_t>(i)]);
-  // The slot of the first is free, and so are three places.
-  const std::uint64_t next = stage.take_filling();
+  // The slot of the first is free, and so are three buffers.
+  const std::uint64_t next = stage.take_generation();
   REQUIRE(open_in_turn(comm, stage, next));
   CHECK(place_of(comm, stage, next, origin) == 0);
   CHECK_FALSE(open_in_turn(comm, stage, next + 1));  // whose slot waiting[1] has
@@ -103,27 +104,27 @@ TEST_CASE("the stage: threads store in a lull, or when little room is left") {
   Stage stage(comm, 8, k_slot, 1, 60);
   bool waited = false;  // on a busy machine a moment may be over before this rank looks
   for (int i = 0; i < 200; ++i) {
-    const std::uint64_t filling = stage.take_filling();
-    REQUIRE(open_in_turn(comm, stage, filling));
-    stage.arrive(filling, 7);
+    const std::uint64_t generation = stage.take_generation();
+    REQUIRE(open_in_turn(comm, stage, generation));
+    stage.arrive(generation, 7);
     waited = waited || !stage.is_time_to_store();
-    store(comm, stage, filling);
+    store(comm, stage, generation);
   }
   CHECK(waited);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   CHECK(stage.is_time_to_store());
   comm.barrier();
   for (int i = 0; i < 6; ++i) {
-    const std::uint64_t filling = stage.take_filling();
-    REQUIRE(open_in_turn(comm, stage, filling));
-    stage.arrive(filling, 7);
+    const std::uint64_t generation = stage.take_generation();
+    REQUIRE(open_in_turn(comm, stage, generation));
+    stage.arrive(generation, 7);
   }
   comm.barrier();
   CHECK(stage.is_time_to_store());
   comm.barrier();
 }
 
-TEST_CASE("the stage: where memory ends, fillings wait for what there is") {
+TEST_CASE("the stage: where memory ends, slot generations wait for what there is") {
   const Comm world(MPI_COMM_WORLD);
   const Nodes nodes(world, 0);
   const Comm& comm = nodes.node();
@@ -140,12 +141,12 @@ TEST_CASE("the stage: where memory ends, fillings wait for what there is") {
   small.rlim_cur = static_cast<rlim_t>(stage.window_bytes() - 10 * place);  // a stand-in for a full /dev/shm
   setrlimit(RLIMIT_FSIZE, &small);
   CHECK(stage.usable_bytes() == 16 * k_slot);
-  for (std::uint64_t filling = 0; filling < 6; ++filling) {
-    REQUIRE(open_in_turn(comm, stage, stage.take_filling()));
-    stage.arrive(filling, 7);
+  for (std::uint64_t generation = 0; generation < 6; ++generation) {
+    REQUIRE(open_in_turn(comm, stage, stage.take_generation()));
+    stage.arrive(generation, 7);
   }
-  CHECK_FALSE(open_in_turn(comm, stage, stage.take_filling()));
-  CHECK(stage.is_free(6));  // the slot is, its cells would have no place
+  CHECK_FALSE(open_in_turn(comm, stage, stage.take_generation()));
+  CHECK(stage.is_free(6));  // the slot is, its cells would have no buffer
   CHECK(stage.usable_bytes() == 6 * k_slot);
   const std::byte* before = stage.data(3);
   store(comm, stage, 3);

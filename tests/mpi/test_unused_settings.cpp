@@ -234,8 +234,8 @@ TEST_CASE("what a format or driver has no use for") {
       {"slot_bytes", "SHOAL_SLOT_BYTES", "64KiB", "driver=gather", "driver gather has no stage"},
       {"direct_bytes", "SHOAL_DIRECT_BYTES", "64KiB", "driver=mpiio", "driver mpiio has no stage"},
       {"writers", "SHOAL_WRITERS", "1", "driver=mpiio", "driver mpiio has no stage"},
-      {"exchange", "SHOAL_EXCHANGE", "off", "driver=mpiio", "cells of maps go to I/O ranks in any case"},
-      {"io_way", "SHOAL_IO_WAY", "subset", "driver=gather", "driver gather hands on boxes"},
+      {"rearrange", "SHOAL_REARRANGE", "off", "driver=mpiio", "cells of maps go to I/O ranks in any case"},
+      {"rearranger", "SHOAL_REARRANGER", "subset", "driver=gather", "driver gather hands on boxes"},
   };
   for (const Case& c : cases) {
     if (!shoal::testing::in_this_build(c.where)) continue;
@@ -286,8 +286,8 @@ TEST_CASE("how a set of files is read is no choice, and no reason to refuse it")
     says(warnings_in(shoal_report(file)), {"are used to read fields that are cut by maps"});
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
   CHECK(shoal_open(MPI_COMM_WORLD, path, SHOAL_READ, "io_ranks=100, quiet=true", &file) == SHOAL_SETTING);
-  for (const std::string set : {"slot_bytes=64KiB", "direct_bytes=64KiB", "writers=100", "exchange=on",
-                                "io_way=box", "io_way=subset"}) {
+  for (const std::string set : {"slot_bytes=64KiB", "direct_bytes=64KiB", "writers=100", "rearrange=on",
+                                "rearranger=box", "rearranger=subset"}) {
     CAPTURE(set);
     const std::string settings = set + ", quiet=true";
     REQUIRE(shoal_open(MPI_COMM_WORLD, path, SHOAL_READ, settings.c_str(), &file) == SHOAL_OK);
@@ -320,14 +320,14 @@ TEST_CASE("more writers than any node has ranks are refused on all ranks alike")
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
 }
 
-TEST_CASE("io_way=box takes tiles to I/O ranks with drivers of other libraries, too") {
+TEST_CASE("rearranger=box takes tiles to I/O ranks with drivers of other libraries, too") {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   Field field;
   for (const bool box : {false, true}) {
     CAPTURE(box);
     shoal_dataset* file =
-        create(std::string("driver=mpiio, ranks_per_node=1, quiet=true") + (box ? ", io_way=box" : ""));
+        create(std::string("driver=mpiio, ranks_per_node=1, quiet=true") + (box ? ", rearranger=box" : ""));
     define(file, field);
     field.write(file, "temp");
     CHECK(shoal_sync(file, 0) == SHOAL_OK);
@@ -342,7 +342,8 @@ TEST_CASE("what asks for nothing is no reason to refuse") {
   for (const char* settings :
        {"format=cdf5, compression=none, chunks=auto, quantize=none",
         "driver=gather, background=off, background_close=false", "driver=native, store_bytes_per_second=0",
-        "driver=gather, slot_bytes=0, writers=0, exchange=auto, io_way=auto", "driver=gather, io_way=box"}) {
+        "driver=gather, slot_bytes=0, writers=0, rearrange=auto, rearranger=auto",
+        "driver=gather, rearranger=box"}) {
     if (!shoal::testing::in_this_build(settings)) continue;
     const Variable v("SHOAL_ACCESS", "collective");  // as it would be anyway
     shoal_dataset* file = create(settings);

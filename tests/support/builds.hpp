@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 
 namespace shoal::testing {
 
@@ -18,7 +18,7 @@ inline bool in_this_build(const std::string& settings) {
   };
   const std::string driver = word("driver=", "native");
   const std::string format = word("format=", driver == "netcdf" ? "netcdf4" : "cdf5");
-  for (const auto& kind : driver_kinds())
+  for (const auto& kind : registered_drivers())
     if (kind.name == driver)
       return kind.make != nullptr &&
              (" " + std::string(kind.formats) + " ").find(" " + format + " ") != std::string::npos;

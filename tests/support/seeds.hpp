@@ -12,7 +12,7 @@ struct Seed {
   unsigned of_run = 0;  ///< what it was made from; 0: it is fixed
 };
 
-/// Failures tell how to have the same cases again.
+/// Failures say how to have the same cases again.
 std::ostream& operator<<(std::ostream& out, const Seed& seed);
 
 /// The fixed one, and one of this run: the environment's TEST_SEED, or any. The same on all ranks of

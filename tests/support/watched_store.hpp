@@ -17,7 +17,7 @@ struct StoreCalls {
   std::function<void()> read = {}, sync = {};
 };
 
-/// POSIX stores that tell of their calls.
+/// POSIX stores that report their calls.
 inline StoreOpener watched(StoreCalls calls) {
   class WatchedStore final : public Store {
    public:

@@ -22,7 +22,7 @@ static void ok(int code, const char* what) {
   ++g_failures;
 }
 
-/* Rank 0 looks at the number of records that the header tells of; 0 if there is no header yet. */
+/* Rank 0 looks at the number of records that the header reports; 0 if there is no header yet. */
 static void expect(const char* path, long records) {
   if (g_rank != 0) return;
   unsigned char head[12];
@@ -39,7 +39,7 @@ static void expect(const char* path, long records) {
 }
 
 /* Is it in what rank 0 printed? */
-static void expect_told(int log, const char* words, int wanted) {
+static void expect_reported(int log, const char* words, int wanted) {
   static char all[8192];
   if (log < 0) return;
   const ssize_t got = pread(log, all, sizeof all - 1, 0);
@@ -87,10 +87,10 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   fflush(stderr);
   dup2(terminal, STDERR_FILENO);
-  /* Quiet or not, what is lost is told; that a file was closed late is a warning. */
-  expect_told(log, "late-closing.nc: closing it in the background failed", g_size > 1);
-  expect_told(log, "late-left.nc: the dataset was not closed", g_size > 1);
-  expect_told(log, "in-time.nc", 0);
+  /* Quiet or not, what is lost is reported; that a file was closed late is a warning. */
+  expect_reported(log, "late-closing.nc: closing it in the background failed", g_size > 1);
+  expect_reported(log, "late-left.nc: the dataset was not closed", g_size > 1);
+  expect_reported(log, "in-time.nc", 0);
   /* Alone nobody is late. */
   expect("late-closing.nc", g_size == 1 ? k_records : 0);
   expect("late-left.nc", g_size == 1 ? k_records : 0);

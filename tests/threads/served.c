@@ -1,5 +1,5 @@
 /* What becomes of ranks that serve when a program does not go as planned. The argument says how:
- *   single     MPI was started without threads: all ranks are told
+ *   single     MPI was started without threads: all ranks get an error
  *   unclosed   MPI_Finalize comes with a dataset open: it is closed, and the servers go home
  *   server     a rank that serves dies; computing: one that computes. The launcher ends the job, and
  *   check      what was there at the last sync is whole. */
@@ -25,7 +25,7 @@ static void ok(int code, const char* what) {
   ++g_failures;
 }
 
-/* The number of records that a cdf5 header tells of; -1: there is no such file. */
+/* The number of records that a cdf5 header reports; -1: there is no such file. */
 static long records_of(const char* path) {
   unsigned char head[12];
   FILE* file = fopen(path, "rb");

@@ -19,7 +19,7 @@ static void ok(int code, const char* what) {
   ++g_failures;
 }
 
-/* The number of records that the header tells of; -1: there is no such file. */
+/* The number of records that the header reports; -1: there is no such file. */
 static long records_of(const char* path) {
   unsigned char head[12];
   FILE* file = fopen(path, "rb");
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   expect("day4.nc", k_records);
   ok(shoal_close(&file, 0), "close after reading");
 
-  /* Some of the ranks that closed it cannot finish it: told, not waited for. */
+  /* Some of the ranks that closed it cannot finish it: reported, not waited for. */
   file = written("day5.nc", in_background, cut, count);
   ok(shoal_close(&file, 0), "close");
   if (g_size > 1 && g_rank == 0 &&

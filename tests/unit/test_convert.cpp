@@ -144,7 +144,7 @@ template <class T>
 bool same(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
     if (std::isnan(a) && std::isnan(b)) return true;
-  return std::memcmp(&a, &b, sizeof a) == 0;  // tells -0.0 from 0.0
+  return std::memcmp(&a, &b, sizeof a) == 0;  // distinguishes -0.0 from 0.0
 }
 
 struct Case {
@@ -162,7 +162,7 @@ void check_case(Type from, Type to, const std::vector<S>& values, const Case& c)
   Strip target(n, c.to_stride, sizeof(D));
   Strip expected = target;
   const D substitute = static_cast<D>(77);
-  Misfits wanted;
+  ConversionErrors wanted;
   for (std::int64_t i = 0; i < n; ++i) {
     const S value = values[static_cast<std::size_t>(i)];
     source.set(i, with_order(value, c.from_swapped));
@@ -176,8 +176,8 @@ void check_case(Type from, Type to, const std::vector<S>& values, const Case& c)
   const ConvertRun convert =
       find_conversion({from, sizeof(S), c.from_swapped}, {to, sizeof(D), c.to_swapped}, c.isa);
   const D in_order = with_order(substitute, c.to_swapped);
-  const Misfits found = convert(source.at(0), c.from_stride, target.at(0), c.to_stride, n,
-                                reinterpret_cast<const std::byte*>(&in_order));
+  const ConversionErrors found = convert(source.at(0), c.from_stride, target.at(0), c.to_stride, n,
+                                         reinterpret_cast<const std::byte*>(&in_order));
   CHECK(found.count == wanted.count);
   CHECK(found.first == wanted.first);
   std::int64_t wrong = 0;
@@ -219,7 +219,7 @@ void check_pair(Type from, Type to) {
 }
 
 template <class D>
-Misfits convert_one(Type from, const void* value, std::size_t size, Type to, D& out, D substitute) {
+ConversionErrors convert_one(Type from, const void* value, std::size_t size, Type to, D& out, D substitute) {
   const ConvertRun convert = find_conversion({from, size, false}, {to, sizeof(D), false});
   return convert(static_cast<const std::byte*>(value), static_cast<std::int64_t>(size),
                  reinterpret_cast<std::byte*>(&out), sizeof(D), 1,
@@ -241,7 +241,7 @@ TEST_CASE("runs of every length around the block size") {
     std::vector<double> values(static_cast<std::size_t>(n));
     for (double& value : values)
       value = static_cast<double>(random() % 1000) - 500.0;
-    if (n > 3) values[static_cast<std::size_t>(n - 2)] = 1e300;  // the only misfit is near the end
+    if (n > 3) values[static_cast<std::size_t>(n - 2)] = 1e300;  // the only conversion error is near the end
     for (const Isa isa : isas())
       for (const bool swapped : {false, true})
         check_case<double, float>(Type::double_, Type::float_, values, {false, swapped, 8, 4, isa});
@@ -277,7 +277,7 @@ TEST_CASE("limits that a floating-point number cannot hold exactly") {
   CHECK(i32 == -3);
 }
 
-TEST_CASE("a misfit raises no floating-point exception, so that models that stop at one go on") {
+TEST_CASE("a conversion error raises no floating-point exception, so that models that stop at one go on") {
   const std::vector<double> values{1.0, 1e300, -1e300, std::nan(""), INFINITY, 3e9, -3e9, 2.0, 1e19};
   const auto n = static_cast<std::int64_t>(values.size());
   std::vector<std::uint64_t> out(values.size());
@@ -293,10 +293,10 @@ TEST_CASE("a misfit raises no floating-point exception, so that models that stop
     }
 }
 
-TEST_CASE("a misfit without substitute becomes zero") {
+TEST_CASE("a conversion error without substitute becomes zero") {
   const double value = 1e300;
   float out = 5;
-  const Misfits found = find_conversion({Type::double_, 8, false}, {Type::float_, 4, false})(
+  const ConversionErrors found = find_conversion({Type::double_, 8, false}, {Type::float_, 4, false})(
       reinterpret_cast<const std::byte*>(&value), 8, reinterpret_cast<std::byte*>(&out), 4, 1, nullptr);
   CHECK(found.count == 1);
   CHECK(out == 0.0F);
@@ -370,7 +370,7 @@ TEST_CASE("text becomes logical, and else only text") {
   const std::string text = std::string("Tt1YyFf0Nn xZ") + '\0';
   std::vector<std::int32_t> out(text.size(), 9);
   const std::int32_t substitute = -5;
-  const Misfits found = find_conversion({Type::char_, 1, false}, {Type::logical, 4, false})(
+  const ConversionErrors found = find_conversion({Type::char_, 1, false}, {Type::logical, 4, false})(
       reinterpret_cast<const std::byte*>(text.data()), 1, reinterpret_cast<std::byte*>(out.data()), 4,
       static_cast<std::int64_t>(text.size()), reinterpret_cast<const std::byte*>(&substitute));
   CHECK(out == std::vector<std::int32_t>{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, -5, -5, -5});
@@ -471,8 +471,8 @@ TEST_CASE("conversions past the caches make what the others make, and nothing be
     auto streamed = usual;
     const std::int64_t substitute = 0;
     const auto* instead = reinterpret_cast<const std::byte*>(&substitute);
-    const Misfits expected = convert(cells.data(), step, usual.data() + first, place, n, instead);
-    const Misfits found =
+    const ConversionErrors expected = convert(cells.data(), step, usual.data() + first, place, n, instead);
+    const ConversionErrors found =
         convert.streaming(size_of(to))(cells.data(), step, streamed.data() + first, place, n, instead);
     finish_streams();
     CHECK(found.count == expected.count);

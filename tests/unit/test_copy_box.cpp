@@ -71,9 +71,10 @@ Dims random_count(std::mt19937_64& random, int rank) {
 }
 
 /// The plain reference: cell by cell in row-major order.
-Misfits copy_cells(const std::byte* from, const Dims& from_strides, std::byte* to, const Dims& to_strides,
-                   const Dims& count, ConvertRun convert, const std::byte* substitute) {
-  Misfits all;
+ConversionErrors copy_cells(const std::byte* from, const Dims& from_strides, std::byte* to,
+                            const Dims& to_strides, const Dims& count, ConvertRun convert,
+                            const std::byte* substitute) {
+  ConversionErrors all;
   for (std::int64_t cell = 0; cell < volume(count); ++cell) {
     const Dims index = unravel(cell, count);
     std::int64_t from_offset = 0;
@@ -82,7 +83,7 @@ Misfits copy_cells(const std::byte* from, const Dims& from_strides, std::byte* t
       from_offset += index[d] * from_strides[d];
       to_offset += index[d] * to_strides[d];
     }
-    const Misfits one = convert(from + from_offset, 0, to + to_offset, 0, 1, substitute);
+    const ConversionErrors one = convert(from + from_offset, 0, to + to_offset, 0, 1, substitute);
     if (one.count > 0 && all.first < 0) all.first = cell;
     all.count += one.count;
   }
@@ -97,10 +98,10 @@ void check_box(std::mt19937_64& random, const Dims& count, const Element& from, 
   const ConvertRun convert = find_conversion(from, to);
   const std::uint64_t substitute = 0x0102030405060708U;
   const auto* substitute_bytes = reinterpret_cast<const std::byte*>(&substitute);
-  const Misfits wanted = copy_cells(source.data(), source.strides, expected.data(), expected.strides, count,
-                                    convert, substitute_bytes);
-  const Misfits found = copy_box(source.data(), source.strides, target.data(), target.strides, count, convert,
-                                 substitute_bytes);
+  const ConversionErrors wanted = copy_cells(source.data(), source.strides, expected.data(), expected.strides,
+                                             count, convert, substitute_bytes);
+  const ConversionErrors found = copy_box(source.data(), source.strides, target.data(), target.strides, count,
+                                          convert, substitute_bytes);
   CHECK(found.count == wanted.count);
   CHECK(found.first == wanted.first);
   CHECK(target.bytes == expected.bytes);
@@ -115,7 +116,7 @@ TEST_CASE("random boxes arrive as cell by cell, in 0 to 8 dimensions") {
       const Dims count = random_count(random, rank);
       check_box(random, count, k_int, k_int);
       check_box(random, count, k_int, k_int_swapped);
-      // Random bits are often doubles that no float can hold, so this finds misfits too.
+      // Random bits are often doubles that no float can hold, so this finds conversion errors too.
       check_box(random, count, k_double, k_float_swapped);
       check_box(random, count, {Type::short_, 2, false}, {Type::ubyte, 1, false});
     }
@@ -137,8 +138,8 @@ TEST_CASE("an empty box touches nothing") {
     for (int d = 0; d < rank; ++d) {
       Dims count(rank, 3);
       count[d] = 0;
-      const Misfits found = copy_box(nullptr, Dims(rank, 4), &nothing, Dims(rank, 4), count,
-                                     find_conversion(k_int, k_int), nullptr);
+      const ConversionErrors found = copy_box(nullptr, Dims(rank, 4), &nothing, Dims(rank, 4), count,
+                                              find_conversion(k_int, k_int), nullptr);
       CHECK(found.count == 0);
       CHECK(found.first == -1);
       fill_box(&nothing, Dims(rank, 4), count, &nothing, 4);
@@ -150,13 +151,14 @@ TEST_CASE("a box of no dimensions is one cell") {
   const double value = 3.5;
   float out = 0;
   const ConvertRun convert = find_conversion(k_double, {Type::float_, 4, false});
-  const Misfits found = copy_box(reinterpret_cast<const std::byte*>(&value), Dims{},
-                                 reinterpret_cast<std::byte*>(&out), Dims{}, Dims{}, convert, nullptr);
+  const ConversionErrors found =
+      copy_box(reinterpret_cast<const std::byte*>(&value), Dims{}, reinterpret_cast<std::byte*>(&out), Dims{},
+               Dims{}, convert, nullptr);
   CHECK(out == 3.5F);
   CHECK(found.count == 0);
 }
 
-TEST_CASE("the first misfit is the first in row-major order, however the box is walked") {
+TEST_CASE("the first conversion error is the first in row-major order, however the box is walked") {
   constexpr std::int64_t k_rows = 150;
   constexpr std::int64_t k_columns = 140;
   // Fortran order in memory, row-major in the target: the fast walk is not the row-major one.
@@ -169,10 +171,10 @@ TEST_CASE("the first misfit is the first in row-major order, however the box is 
   at(4, 0) = -1e300;
   std::vector<float> target(source.size());
   const float substitute = -9;
-  const Misfits found = copy_box(reinterpret_cast<const std::byte*>(source.data()), Dims{8, 8 * k_rows},
-                                 reinterpret_cast<std::byte*>(target.data()), Dims{4 * k_columns, 4},
-                                 Dims{k_rows, k_columns}, find_conversion(k_double, {Type::float_, 4, false}),
-                                 reinterpret_cast<const std::byte*>(&substitute));
+  const ConversionErrors found = copy_box(
+      reinterpret_cast<const std::byte*>(source.data()), Dims{8, 8 * k_rows},
+      reinterpret_cast<std::byte*>(target.data()), Dims{4 * k_columns, 4}, Dims{k_rows, k_columns},
+      find_conversion(k_double, {Type::float_, 4, false}), reinterpret_cast<const std::byte*>(&substitute));
   CHECK(found.count == 3);
   CHECK(found.first == 3 * k_columns + 139);
   CHECK(target[3 * k_columns + 139] == -9.0F);

@@ -91,7 +91,7 @@ TEST_CASE("damaged chunks: compressed ones are an error or right, be they smalle
   }
 }
 
-// Its sums do not tell words of 16 bits that are all zeros from such that are all ones.
+// Its sums do not distinguish words of 16 bits that are all zeros from such that are all ones.
 TEST_CASE("damaged chunks: fletcher32 alone sees all but zeros that became ones, or the other way") {
   const auto filters = filters_of("fletcher32");
   for (const Field field : {Field::smooth, Field::noise, Field::half_land, Field::steps})

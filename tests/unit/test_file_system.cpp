@@ -123,7 +123,7 @@ TEST_CASE("the type of a mount by its device") {
   CHECK(mount_of("", 0, 1).type.empty());
 }
 
-TEST_CASE("what a client of GlusterFS keeps, as its folder .meta tells it") {
+TEST_CASE("what a client of GlusterFS keeps, as its folder .meta gives it") {
   std::string name = "fake_gluster_XXXXXX";
   REQUIRE(mkdtemp(name.data()) != nullptr);
   const fs::path here = fs::absolute(name);
@@ -169,7 +169,7 @@ TEST_CASE("what is wrong with a client of GlusterFS is said, and nothing else") 
   CHECK(sharing_warning(where, true).empty());
 }
 
-TEST_CASE("what several nodes are told that write one file") {
+TEST_CASE("what several nodes that write one file are told") {
   for (const char* type : {"ext4", "tmpfs", "lustre", "gpfs", "beegfs", "ceph", "0x1234"})
     for (const bool mpi_io : {false, true})
       CHECK(sharing_warning(file_system_named(type), mpi_io).empty());

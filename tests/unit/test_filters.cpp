@@ -234,12 +234,12 @@ TEST_CASE("filters: zstd gives back what was there, and believes no length that 
   REQUIRE(flag == 2);  // four bytes of length
   const std::size_t at =
       (small[4] >> 5 & std::byte{1}) == std::byte{1} ? 5 : 6;  // behind the size of a window
-  for (const std::uint64_t told :
+  for (const std::uint64_t reported :
        {std::uint64_t{1} << 62, std::uint64_t{3} << 30, std::uint64_t{1'000'001}}) {
     Bytes wrong(small.begin(), small.begin() + static_cast<std::ptrdiff_t>(at));
     wrong[4] |= std::byte{0x40};
     for (int b = 0; b < 8; ++b)
-      wrong.push_back(static_cast<std::byte>(told >> (8 * b)));
+      wrong.push_back(static_cast<std::byte>(reported >> (8 * b)));
     wrong.insert(wrong.end(), small.begin() + static_cast<std::ptrdiff_t>(at) + 4, small.end());
     CHECK_THROWS_WITH_AS(unzstd(wrong), doctest::Contains("damaged"), Error);
   }

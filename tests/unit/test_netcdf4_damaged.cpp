@@ -157,7 +157,7 @@ Bytes old_file() {
   return content;
 }
 
-TEST_CASE("damaged netCDF-4: a superblock that cannot be is told as such") {
+TEST_CASE("damaged netCDF-4: an impossible superblock is reported as such") {
   const Bytes whole = old_file();
   REQUIRE(message_of(whole).empty());
   REQUIRE(whole[8] == std::byte{0});

@@ -109,7 +109,7 @@ void check_bitround(int bits) {
   check_each(before, after, "error", [&](F a, F b) {
     if (!std::isfinite(a)) return true;
     const F scale = std::max(std::abs(a), std::numeric_limits<F>::min());
-    // As far as a long double can tell; a value next to infinity is cut.
+    // As far as a long double can say; a value next to infinity is cut.
     const long double error = std::abs(static_cast<long double>(b) - static_cast<long double>(a));
     return error <= std::ldexp(static_cast<long double>(scale), -(bits + 1)) ||
            (near_infinity(a, b) && error <= std::ldexp(static_cast<long double>(scale), -bits));
@@ -221,10 +221,10 @@ TEST_CASE("quantize: a conversion rounds what it makes, and keeps what did not f
   const auto convert = find_conversion(from, to);
   const auto* cells = reinterpret_cast<const std::byte*>(in.data());
   const float fill = 1.0F;
-  const Misfits misfits = convert.rounded(&rounding, to)(cells, 8, reinterpret_cast<std::byte*>(out.data()),
-                                                         4, n, reinterpret_cast<const std::byte*>(&fill));
-  CHECK(misfits.count == 1);
-  CHECK(misfits.first == 2500);
+  const ConversionErrors conversion_errors = convert.rounded(&rounding, to)(
+      cells, 8, reinterpret_cast<std::byte*>(out.data()), 4, n, reinterpret_cast<const std::byte*>(&fill));
+  CHECK(conversion_errors.count == 1);
+  CHECK(conversion_errors.first == 2500);
   convert(cells, 8, reinterpret_cast<std::byte*>(plain.data()), 4, n,
           reinterpret_cast<const std::byte*>(&fill));
   rounding.apply(reinterpret_cast<std::byte*>(plain.data()), 4, n, true);

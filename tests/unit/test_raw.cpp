@@ -1,4 +1,4 @@
-// The formats raw and ascii: where values lie, what the header file tells, and what a damaged one gives.
+// The formats raw and ascii: where values lie, what the header file says, and what a damaged one gives.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -370,7 +370,7 @@ TEST_CASE("ascii: one value a line, and nothing else") {
   CHECK(get<float>(*catalog, 1, Box({1, 1}, {1, 2})) == std::vector<float>{4, 5});
 }
 
-TEST_CASE("ascii: a line that is no value is an error that tells where it is") {
+TEST_CASE("ascii: a line that is no value is an error that says where it is") {
   make_example(Format::ascii);
   set_content(k_path, replaced(content(k_path), "    -2\n", "   two\n"));
   const auto catalog = old_file();

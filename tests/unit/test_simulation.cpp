@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "simulate/explained.hpp"
 #include "simulate/groups.hpp"
 #include "simulate/simulation.hpp"
 
@@ -10,8 +11,8 @@ using namespace shoal;
 
 namespace {
 
-PretendedField tiles(const Dims& global, int ny, int nx, int nodes) {
-  PretendedField field;
+SimulatedField tiles(const Dims& global, int ny, int nx, int nodes) {
+  SimulatedField field;
   field.global = global;
   field.ranks = ny * nx;
   field.nodes = nodes;
@@ -49,12 +50,12 @@ TEST_CASE("figures: least, median, most, sum, and whose they are") {
 }
 
 TEST_CASE("tiles on many nodes: all cells are stored once, with and without I/O ranks") {
-  const PretendedField field = tiles({3, 90, 120}, 20, 30, 24);
+  const SimulatedField field = tiles({3, 90, 120}, 20, 30, 24);
   SimulationWish wish;
   wish.field = field;
   const std::int64_t bytes = volume(field.global) * 4;
   Simulation direct = simulate(wish);
-  CHECK(!direct.exchanged);
+  CHECK(!direct.rearranged);
   CHECK(direct.ranks == 600);
   CHECK(direct.loads.count == 24);
   CHECK(direct.loads.sum == bytes);
@@ -64,7 +65,7 @@ TEST_CASE("tiles on many nodes: all cells are stored once, with and without I/O 
     CAPTURE(io);
     wish.options.io_ranks = io;
     const Simulation out = simulate(wish);
-    CHECK(out.exchanged);
+    CHECK(out.rearranged);
     CHECK(out.writers == io);
     CHECK(out.loads.count == io);
     CHECK(out.loads.sum == bytes);
@@ -79,7 +80,7 @@ TEST_CASE("tiles on many nodes: all cells are stored once, with and without I/O 
 }
 
 TEST_CASE("a sample has whole nodes, the corners' too, and its figures are those of all") {
-  const PretendedField field = tiles({2, 120, 120}, 30, 40, 60);
+  const SimulatedField field = tiles({2, 120, 120}, 30, 40, 60);
   for (const int io : {0, 60}) {
     CAPTURE(io);
     SimulationWish wish;
@@ -106,15 +107,15 @@ TEST_CASE("a sample has whole nodes, the corners' too, and its figures are those
 }
 
 TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goes in messages") {
-  const PretendedField field = tiles({3, 90, 120}, 20, 30, 24);
+  const SimulatedField field = tiles({3, 90, 120}, 20, 30, 24);
   SimulationWish wish;
   wish.field = field;
-  wish.options.io_way = IoWay::subset;
+  wish.options.rearranger = RearrangerKind::subset;
   for (const int each : {0, 1, 3, 25}) {
     CAPTURE(each);
     wish.options.io_ranks_per_node = each;
     const Simulation out = simulate(wish);
-    CHECK(!out.exchanged);
+    CHECK(!out.rearranged);
     CHECK(out.writer == Writer::io_rank);
     CHECK(out.groups == 24 * std::max(each, 1));
     CHECK(out.writers == out.groups);
@@ -138,7 +139,7 @@ TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goe
   wish.options.io_ranks_per_node = 0;
   wish.options.io_stride = 10;
   wish.options.io_base = 4;
-  const PretendedGroups groups = pretended_groups(field, wish.options);
+  const SimulatedGroups groups = simulated_groups(field, wish.options);
   CHECK(std::vector<int>(groups.io_ranks.begin(), groups.io_ranks.begin() + 4) == std::vector{4, 14, 24, 29});
   CHECK(groups.field.first_of_node(1) == 14);
   CHECK(groups.field.first_of_node(3) == 25);
@@ -147,27 +148,27 @@ TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goe
 TEST_CASE("groups that cannot be are refused as the library refuses them") {
   SimulationWish wish;
   wish.field = tiles({90, 120}, 4, 6, 4);
-  wish.options.io_way = IoWay::subset;
+  wish.options.rearranger = RearrangerKind::subset;
   wish.options.io_ranks = 3;
   CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("has no I/O rank"), Error);
   wish.options.io_ranks = 0;
   wish.options.writers = 2;
   CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("writers=2"), Error);
   wish.options.writers = 0;
-  wish.options.exchange = Exchange::on;
-  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("exchange=on"), Error);
-  wish.options.exchange = Exchange::automatic;
+  wish.options.rearrange = Rearrange::on;
+  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("rearrange=on"), Error);
+  wish.options.rearrange = Rearrange::automatic;
   wish.native = false;
   CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("driver native"), Error);
   wish.native = true;
-  wish.options.exchange = Exchange::off;
-  wish.options.io_way = IoWay::box;
-  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("exchange=off"), Error);
+  wish.options.rearrange = Rearrange::off;
+  wish.options.rearranger = RearrangerKind::box;
+  CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("rearrange=off"), Error);
 }
 
 TEST_CASE("lists of who sends to which I/O rank grow with those that get something, not with all") {
   const auto kept = [](int ranks) {
-    PretendedField field;
+    SimulatedField field;
     const std::int64_t own = 100;
     field.global = {ranks * own};
     field.ranks = ranks;
@@ -181,7 +182,7 @@ TEST_CASE("lists of who sends to which I/O rank grow with those that get somethi
     wish.field = field;
     wish.options.io_ranks = ranks;
     const Simulation out = simulate(wish);
-    CHECK(out.exchanged);
+    CHECK(out.rearranged);
     return out.kept_bytes.most - std::int64_t{4} * ranks;  // the list of I/O ranks
   };
   const std::int64_t few = kept(500);
@@ -201,4 +202,54 @@ TEST_CASE("what cannot be simulated is refused") {
   wish.options.io_ranks = 0;
   wish.field.nodes = 1;
   CHECK_THROWS_AS(simulate(wish), Error);
+}
+
+TEST_CASE("what is explained of a write is what its simulation counts") {
+  const auto writes = [](const Explained& explained) {
+    std::int64_t sum = 0;
+    for (const auto& node : explained.nodes)
+      sum += node.writes;
+    return sum;
+  };
+  SimulationWish wish;
+  wish.field = tiles({3, 90, 120}, 4, 6, 4);
+  for (const RearrangerKind variant : {RearrangerKind::automatic, RearrangerKind::subset}) {
+    wish.options.rearranger = variant;
+    wish.options.io_ranks_per_node = variant == RearrangerKind::subset ? 2 : 0;
+    const Explained explained = explain(wish);
+    const Simulation out = simulate(wish);
+    CHECK(!explained.rearranged);
+    CHECK(writes(explained) == out.extents.sum);
+    CHECK(explained.nodes.size() == static_cast<std::size_t>(variant == RearrangerKind::subset ? 8 : 4));
+    CHECK(explained.nodes.back().io_rank == (variant == RearrangerKind::subset ? 21 : -1));
+    CHECK(explained.nodes.back().first + explained.nodes.back().count == 24);
+  }
+  wish.options = {};
+  wish.options.io_ranks = 5;
+  Explained boxes = explain(wish);
+  const Simulation out = simulate(wish);
+  CHECK(boxes.rearranged);
+  CHECK(boxes.setting == out.why);
+  CHECK(boxes.boxes.size() == out.boxes.size());
+  std::int64_t runs = 0;
+  for (std::size_t i = 0; i < boxes.boxes.size(); ++i) {
+    CHECK(boxes.boxes[i].stored.rank == out.boxes[i].rank);
+    CHECK(boxes.boxes[i].stored.cells == out.boxes[i].cells);
+    runs += boxes.boxes[i].runs;
+  }
+  CHECK(runs == out.extents.sum);
+  CHECK(boxes.by_nodes);
+  CHECK(boxes.window_bytes == 3 * 90 * 120 * 4);
+  // Ranks that serve have the numbers behind those that compute, and all of them store.
+  wish.options = {};
+  wish.options.stored_by = StoredBy::ranks;
+  wish.options.servers = 8;
+  wish.options.rearrange = Rearrange::on;
+  boxes = explain(wish);
+  CHECK(boxes.boxes.size() == 8);
+  CHECK(boxes.boxes.front().stored.rank == 24);
+  wish.options.rearrange = Rearrange::off;
+  CHECK(explain(wish).stage.writers == 2);
+  wish.options.writers = 3;
+  CHECK_THROWS_WITH_AS(explain(wish), doctest::Contains("that serve"), Error);
 }

@@ -15,30 +15,31 @@ Indices start at 0; dimensions are in C order, the last one varies fastest.
 """
 
 from . import _program as _program  # first: NumPy looks at the environment once
+from . import errors as errors
 from ._library import build_info, namelist, recover, serve, settings, stop_serving, version, wait
 from .dataset import Dataset, create, open
 from .decomposition import Decomposition
 from .errors import (
-    AccessError,
     Error,
     ExistsError,
-    FileMissingError,
     FormatError,
+    InputOutputError,
     InternalError,
     InvalidArgumentError,
     MPIError,
     NoSpaceError,
+    NoSuchFileError,
     NotFoundError,
     NotSupportedError,
     OutOfMemoryError,
     OutOfStepError,
     OverlapError,
+    PermissionDeniedError,
     RangeError,
     SettingError,
     StateError,
-    StoreError,
     TypeMismatchError,
-    WaitError,
+    WaitTimeoutError,
 )
 from .inventory import Dimension, Variable
 from .references import write_master, write_reference
@@ -50,13 +51,13 @@ __all__ = [
     "ALL_RECORDS",
     "NO_FILL",
     "UNLIMITED",
-    "AccessError",
+    "PermissionDeniedError",
     "Dataset",
     "Decomposition",
     "Dimension",
     "Error",
     "ExistsError",
-    "FileMissingError",
+    "NoSuchFileError",
     "FormatError",
     "InternalError",
     "InvalidArgumentError",
@@ -70,10 +71,10 @@ __all__ = [
     "RangeError",
     "SettingError",
     "StateError",
-    "StoreError",
+    "InputOutputError",
     "TypeMismatchError",
     "Variable",
-    "WaitError",
+    "WaitTimeoutError",
     "build_info",
     "create",
     "namelist",
@@ -88,3 +89,10 @@ __all__ = [
     "write_master",
     "write_reference",
 ]
+
+
+def __getattr__(name: str):
+    """The classes of errors under the names that they had before."""
+    if name in errors.old_errors:
+        return getattr(errors, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,9 +11,9 @@ from .errors import InvalidArgumentError
 choices = ("off", "thread", "ranks", "auto")
 
 
-def choose(result) -> None:
-    """Check what options say; then options.background is off, thread or ranks, and servers a number."""
-    options = result.options
+def checked(options):
+    """The same options, with servers a number where ranks serve. InvalidArgumentError for what would not be
+    used."""
     asked = options.background
     if asked not in choices:
         raise InvalidArgumentError(f"background={asked}: it can be {', '.join(choices[:-1])} or auto.")
@@ -28,43 +28,33 @@ def choose(result) -> None:
             f"driver {options.driver} does not store in the background: its library makes MPI calls, or one "
             "rank has all the work; leave background out, or choose driver native."
         )
-    if asked == "auto":
-        chosen, result.background = _cores_suffice(result)
-        result.options = replace(options, background=chosen)
+    if asked == "auto" and options.driver == "native" and not options.cores:
+        raise InvalidArgumentError("background=auto needs to know how many cores a node has; give cores.")
     if asked != "ranks":
-        return
-    if options.sets_io_ranks or options.io_way == "subset":
+        return options
+    if options.sets_io_ranks or options.rearranger == "subset":
         raise InvalidArgumentError(
             "With background=ranks the ranks that serve are the I/O ranks; leave io_ranks, "
-            "io_ranks_per_node, io_stride, io_base and io_way=subset out."
+            "io_ranks_per_node, io_stride, io_base and rearranger=subset out."
         )
-    result.options = replace(options, servers=options.servers or 1)
+    return replace(options, servers=options.servers or 1)
 
 
-def _cores_suffice(result) -> tuple[str, str]:
-    """What auto chooses, and why."""
-    options = result.options
+def choose(result, said: dict) -> None:
+    """What auto chose, and why; then options.background is off, thread or ranks. said: by shoal-plan."""
+    options, chosen = result.options, said["background"]
+    if options.background != "auto":
+        return
+    result.options = replace(options, background=chosen)
     if options.driver != "native":
-        return "off", f"auto is off: driver {options.driver} does not store in the background"
-    if not options.cores:
-        raise InvalidArgumentError("background=auto needs to know how many cores a node has; give cores.")
-    ranks = max(len(node.ranks) for node in result.nodes)
-    chosen = "thread" if options.cores >= 2 * ranks else "off"
-    return chosen, (
-        f"auto is {chosen}: a node has {ranks} rank{'' if ranks == 1 else 's'} and {options.cores} "
-        f"core{'' if options.cores == 1 else 's'}, and each rank needs 2 to have a thread"
+        result.background = f"auto is off: driver {options.driver} does not store in the background"
+        return
+    ranks, cores = said["most_ranks_of_node"], options.cores
+    result.background = (
+        f"auto is {chosen}: a node has {ranks} rank{'' if ranks == 1 else 's'} and {cores} "
+        f"core{'' if cores == 1 else 's'}, and each rank needs {said['cores_of_rank_and_thread']} to have a "
+        "thread"
     )
-
-
-def check_writers(result) -> None:
-    """More than any node has ranks that store are refused, as by the library."""
-    wanted, servers = result.options.writers, result.options.servers
-    most = servers or max(len(node.ranks) for node in result.nodes)
-    if wanted > most:
-        raise InvalidArgumentError(
-            f"writers is {wanted}, but no node has more than {most} ranks"
-            f"{' that serve' if servers else ''}; writers can be 1 to {most}."
-        )
 
 
 def storer(result, groups: bool, writers: int) -> str:
@@ -84,7 +74,7 @@ def storer(result, groups: bool, writers: int) -> str:
 
 
 def waits_of_stage(result, most: int) -> list[str]:
-    """What the model waits for, whose fields go through the stage; most: fillings that a node has of one."""
+    """What the model waits for, whose fields go through the stage; most: slot generations of one."""
     if result.options.background == "off":
         return [
             "write waits for the copy, and where no slot is free, for a store by this rank or another",
@@ -97,13 +87,13 @@ def waits_of_stage(result, most: int) -> list[str]:
         full = f"write waits for the copy alone; {room} room until {who} must have stored something"
     else:
         full = (
-            f"write waits for the copy, and until {who} have stored a part: the field makes more fillings "
-            "than there are slots (stage_bytes)"
+            f"write waits for the copy, and until {who} have stored a part: the field makes more slot "
+            "generations than there are slots (stage_bytes)"
         )
     return [full, f"sync and close wait until {who} have stored all"]
 
 
-def waits_of_exchange(result) -> list[str]:
+def waits_of_rearranging(result) -> list[str]:
     """The same of fields that go to I/O ranks."""
     options = result.options
     first = "write waits for messages, and for the I/O ranks to store their boxes"

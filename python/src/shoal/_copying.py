@@ -82,7 +82,7 @@ def with_thread(comm, options: Mapping[str, object]) -> dict[str, object]:
             # Little work for a core that a rank needs itself; it waits in memory that a core's cache holds.
             added = {"background": "auto", "stage_bytes": _stage}
         elif comm.allreduce(mpi.Query_thread(), mpi.MIN) >= mpi.THREAD_FUNNELED:
-            # Ranks meet to read, and one that has still to compress would keep all cores but its own waiting.
+            # Ranks match calls to read; one that still compresses would keep all cores but its own waiting.
             added = {"background": "thread"}
     # Rank 0's environment counts, as for all settings.
     set_there = comm.bcast([key for key in added if f"SHOAL_{key.upper()}" in os.environ])
@@ -141,12 +141,12 @@ class Copy:
         node.Free()
         self._progress = progress if comm.rank == 0 else None
         self._variables = list(variables)
-        way_out = "leave it out with shoal convert --exclude"
-        need_readable(file.path, self._variables, way_out)
+        remedy = "leave it out with shoal convert --exclude"
+        need_readable(file.path, self._variables, remedy)
         for variable in self._variables:
             if "/" in variable.name:
                 raise NotSupportedError(
-                    f"{file.path}: variable '{variable.name}' is in a group; Shoal writes none: {way_out}."
+                    f"{file.path}: variable '{variable.name}' is in a group; Shoal writes none: {remedy}."
                 )
         self._cut_all, self._define_more = cut_all, define
         self._total = sum(math.prod(v.shape) * item_bytes(v) for v in self._variables)

@@ -138,7 +138,7 @@ class Definitions:
         self, name: str, decomposition: Decomposition, dims: str | Sequence[str] | None = None
     ) -> None:
         """A dimension for the water points alone of a decomposition with a mask (CF: compression by
-        gathering), and the list of the same name that tells which they are, which Shoal writes. Local.
+        gathering), and the list of the same name that says which they are, which Shoal writes. Local.
 
         dims  names of the grid's dimensions, those that the mask has; the decomposition's own, if it has
               names: they are defined if the file does not have them yet

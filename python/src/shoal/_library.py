@@ -9,7 +9,7 @@ from .errors import InvalidArgumentError, MPIError, StateError
 
 
 def version() -> str:
-    """The version of libshoal, "0.1.0". Local."""
+    """The version of libshoal, "0.2.0". Local."""
     return _shoal.version()
 
 

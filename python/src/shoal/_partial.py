@@ -10,10 +10,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import Error, ExistsError, StoreError
+from .errors import Error, ExistsError, InputOutputError
 from .references import write_master, write_reference
 
-# Settings that have something written beside a file, which tells the file's name: how, and its usual ending.
+# Settings that have something written beside a file, which names the file: how, and its usual ending.
 _beside = {"reference": (write_reference, "_reference.json"), "master": (write_master, "_master.nc")}
 _header_suffix = ".json"  # of formats whose header is a file of its own
 
@@ -111,12 +111,12 @@ def _rename(path: str, out: str) -> None:
             os.replace(path + _header_suffix, out + _header_suffix)
         os.replace(path, out)
     except OSError as error:
-        raise StoreError(f"{path} cannot be renamed to {out}: {error.strerror}") from None
+        raise InputOutputError(f"{path} cannot be renamed to {out}: {error.strerror}") from None
 
 
 def take_beside(options: dict[str, object], file) -> dict[str, str]:
     """What settings of the output ask to have written beside it, arguments or others, which an open file
-    tells. The options ask for nothing then, as the output has not got its name yet. Local."""
+    says. The options ask for nothing then, as the output has not got its name yet. Local."""
     asked = {}
     for key in _beside:
         elsewhere = re.search(rf'^{key} = (?!"" )(.+?) +# ', file.settings, re.MULTILINE)

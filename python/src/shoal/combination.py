@@ -45,7 +45,7 @@ def combine(
     settings   of the output (driver=..., chunk_bytes=...)
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
-    Raises ExistsError, FileMissingError (an input, or tiles of the set), FormatError, NotSupportedError (the
+    Raises ExistsError, NoSuchFileError (an input, or tiles of the set), FormatError, NotSupportedError (the
     output format cannot hold it), ... on all ranks; then there is no output.
     """
     comm = communicator(comm)

@@ -422,7 +422,7 @@ def compare(
     block_bytes  memory a rank for a part of each dataset, about
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
-    Raises FileMissingError, FormatError, NotFoundError (no such variable), ... on all ranks.
+    Raises NoSuchFileError, FormatError, NotFoundError (no such variable), ... on all ranks.
     """
     comm = communicator(comm)
     tolerance = tolerance or Tolerance()

@@ -21,7 +21,7 @@ from ._library import communicator
 from ._partial import check_target, on_root, partial_file, take_beside, write_beside
 from ._paths import path_text
 from .comparison import Comparison, Tolerance, compare
-from .errors import InvalidArgumentError, NotFoundError, StoreError
+from .errors import InputOutputError, InvalidArgumentError, NotFoundError
 from .inventory import Variable
 
 # Attributes that name other variables, which are worth little without them (CF).
@@ -71,8 +71,8 @@ def convert(
     settings   others of the output (driver=..., chunk_bytes=...)
     progress   called on rank 0 as progress(bytes done, bytes in all)
 
-    Raises ExistsError, FileMissingError, FormatError, NotSupportedError (the output format cannot hold it),
-    StoreError (verify found a difference), ... on all ranks; then there is no output.
+    Raises ExistsError, NoSuchFileError, FormatError, NotSupportedError (the output format cannot hold it),
+    InputOutputError (verify found a difference), ... on all ranks; then there is no output.
     """
     comm = communicator(comm)
     out, source = path_text(out), source_of(inputs)
@@ -103,9 +103,9 @@ def convert(
                     progress=progress,
                 )
                 result = copy.run()
-                told = [made.variables[variable.name] for variable in chosen] if verify else []
+                reported = [made.variables[variable.name] for variable in chosen] if verify else []
                 rounds = not re.search(r"^quantize = none\s", made.settings, re.MULTILINE)
-                tolerances = {v.name: _tolerance(v) if rounds else Tolerance() for v in told}
+                tolerances = {v.name: _tolerance(v) if rounds else Tolerance() for v in reported}
             except BaseException:
                 made.abandon()
                 raise
@@ -222,11 +222,11 @@ def _verify(source: str, path: str, comm, tolerances: Mapping[str, Tolerance]) -
         )
         if found.differing:
             worst = found.differing[0]
-            raise StoreError(
+            raise InputOutputError(
                 f"{path}: variable '{worst.name}': {worst.differing} of {worst.cells} values are not those "
                 f"of {source}, such as {worst.b} in place of {worst.a} at {worst.largest_at}; "
                 "the output was removed."
             )
         if found.skipped:
             name, why = next(iter(found.skipped.items()))
-            raise StoreError(f"{path}: variable '{name}' could not be compared: {why}.")
+            raise InputOutputError(f"{path}: variable '{name}' could not be compared: {why}.")

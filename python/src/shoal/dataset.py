@@ -22,8 +22,8 @@ from ._refusals import in_own_kind, plain_text, refused_by_all
 from .decomposition import Decomposition
 from .errors import (
     Error,
-    FileMissingError,
     InvalidArgumentError,
+    NoSuchFileError,
     NotFoundError,
     StateError,
     TypeMismatchError,
@@ -97,7 +97,7 @@ def create(path, comm=None, **settings) -> Dataset:
     settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic", "raw", "ascii"), stage_bytes=...
               (docs/settings.md)
 
-    Raises SettingError for unknown settings, AccessError, FileMissingError (no such folder), ...
+    Raises SettingError for unknown settings, PermissionDeniedError, NoSuchFileError (no such folder), ...
     """
     comm = communicator(comm)
     with refused_by_all(comm):
@@ -105,7 +105,7 @@ def create(path, comm=None, **settings) -> Dataset:
     try:
         raw = _shoal.Dataset.create(comm.py2f(), path_bytes(path), text)
     except NotFoundError as error:
-        raise FileMissingError(error.message) from None
+        raise NoSuchFileError(error.message) from None
     return Dataset(raw, path, comm)
 
 
@@ -117,7 +117,7 @@ def open(path, comm=None, mode: str = "r", **settings) -> Dataset:
 
     mode  "r": read; "r+" or "a": read, change and append (the file must exist)
 
-    Raises FileMissingError, FormatError, AccessError, ...
+    Raises NoSuchFileError, FormatError, PermissionDeniedError, ...
     """
     comm = communicator(comm)
     with refused_by_all(comm):
@@ -129,7 +129,7 @@ def open(path, comm=None, mode: str = "r", **settings) -> Dataset:
     try:
         raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), _modes[mode], text)
     except NotFoundError as error:
-        raise FileMissingError(error.message) from None
+        raise NoSuchFileError(error.message) from None
     return Dataset(raw, path, comm)
 
 
@@ -202,7 +202,7 @@ class Dataset(Definitions):
 
     def _drop(self, when: str) -> None:
         if self._raw.is_open():
-            # Python shows no ResourceWarning unless it is asked to, and data may be lost. One rank tells.
+            # Python shows no ResourceWarning unless it is asked to, and data may be lost. One rank warns.
             loses = self._comm.rank == 0 and self.writable
             warnings.warn(
                 f"{self._path} was not closed; dropped {when} without what was not committed. "

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import errno
+import warnings
+
+from ._alias_names import old_errors
 
 
 class Error(Exception):
@@ -44,7 +47,7 @@ class NotFoundError(Error, KeyError, IndexError):
     code, name = 2, "SHOAL_NOT_FOUND"
 
 
-class FileMissingError(NotFoundError, FileNotFoundError):
+class NoSuchFileError(NotFoundError, FileNotFoundError):
     """No such file."""
 
     _errno = errno.ENOENT
@@ -57,7 +60,7 @@ class ExistsError(Error, FileExistsError, ValueError):
     _errno = errno.EEXIST
 
 
-class AccessError(Error, PermissionError):
+class PermissionDeniedError(Error, PermissionError):
     """The system denies access."""
 
     code, name = 4, "SHOAL_PERMISSION"
@@ -71,7 +74,7 @@ class NoSpaceError(Error, OSError):
     _errno = errno.ENOSPC
 
 
-class StoreError(Error, OSError):
+class InputOutputError(Error, OSError):
     """Reading or writing failed for another reason."""
 
     code, name = 6, "SHOAL_IO"
@@ -114,7 +117,7 @@ class OutOfStepError(Error, RuntimeError):
     code, name = 12, "SHOAL_OUT_OF_STEP"
 
 
-class WaitError(Error, TimeoutError):
+class WaitTimeoutError(Error, TimeoutError):
     """A rank did not come within wait_seconds."""
 
     code, name = 13, "SHOAL_TIMEOUT"
@@ -157,16 +160,16 @@ _classes = {
         InvalidArgumentError,
         NotFoundError,
         ExistsError,
-        AccessError,
+        PermissionDeniedError,
         NoSpaceError,
-        StoreError,
+        InputOutputError,
         FormatError,
         RangeError,
         TypeMismatchError,
         NotSupportedError,
         OverlapError,
         OutOfStepError,
-        WaitError,
+        WaitTimeoutError,
         SettingError,
         StateError,
         OutOfMemoryError,
@@ -181,3 +184,12 @@ def from_code(code: int, message: str) -> Error:
     error = _classes.get(code, InternalError)(message)
     error.code = code
     return error
+
+
+def __getattr__(name: str) -> type[Error]:
+    """Classes under the names that they had before, with a DeprecationWarning."""
+    if name not in old_errors:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = old_errors[name]
+    warnings.warn(f"shoal.{name} is now called shoal.{new}", DeprecationWarning, stacklevel=2)
+    return globals()[new]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a way of writing does with a decomposition: contiguous runs on disk, sizes of writes, memory.
 
-Arithmetic alone: no rank, file or MPI is needed. Dimensions here are in the *model's order*, as in the
+No rank, file or MPI is needed: what cells do in the file is arithmetic, and what the library chooses says the
+program shoal-plan, by the library's own code. Dimensions here are in the *model's order*, as in the
 declaration of a Fortran array and as shapes are spoken ("656 x 640 x 16"): the first varies fastest, in
 memory and on disk. Everything is said of one field (one record of one variable); indices start at 0.
 """
@@ -11,28 +12,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from . import _background
-from ._fillings import fillings, runs_in_file
-from ._io_boxes import even_boxes, exchange_pays, io_ranks, io_ranks_of_nodes, runs_of
+from . import _background, simulation
 from .decomposition import balanced_tile
 from .errors import InvalidArgumentError
-
-# As the native driver chooses, unless a setting says otherwise (docs/settings.md).
-_slot = 1024 * 1024
-_least_slot = 64 * 1024
-_page = 4096
-# Of the way past the stage.
-_direct_run = 128 * 1024
-_direct_piece = 512 * 1024
-_least_share = 128 * 1024
-_slots = (4, 8)
-_first_slots = 4  # have memory from the beginning
-_gather_slab = 16 * 1024 * 1024
-# Of messages that a rank has under way.
-_exchange_bytes = 64 * 1024 * 1024
 
 
 class Runs(NamedTuple):
@@ -123,22 +108,6 @@ class Tiles:
             begun = True
         return total
 
-    def boxes(self, ranks: Iterable[int]) -> list[list[range]]:
-        """The cells of these ranks together in few boxes, in C order."""
-        boxes = [self.tile(rank)[::-1] for rank in sorted(ranks) if self.tile_bytes(rank)]
-        for axis in range(len(self.shape) - 1, -1, -1):
-            joined: dict[tuple, list[list[range]]] = {}
-            for box in boxes:
-                rows = joined.setdefault(tuple(box[:axis] + box[axis + 1 :]), [])
-                if rows and rows[-1][axis].stop == box[axis].start:
-                    rows[-1][axis] = range(rows[-1][axis].start, box[axis].stop)
-                else:
-                    rows.append(list(box))
-            boxes = sorted(
-                (box for rows in joined.values() for box in rows), key=lambda b: [r.start for r in b]
-            )
-        return boxes
-
     def extents(self, rank: int) -> Iterator[tuple[int, int]]:
         """(offset, bytes) of each contiguous run of a rank in the field, in file order."""
         tile = self.tile(rank)
@@ -198,8 +167,8 @@ class Options:
     io_stride: int = 0
     io_base: int = 0
     io_ranks_per_node: int = 0
-    exchange: str = "auto"
-    io_way: str = "auto"
+    rearrange: str = "auto"
+    rearranger: str = "auto"
     background: str = "off"
     servers: int = 0
     cores: int = 0
@@ -211,7 +180,7 @@ class Options:
     @property
     def asks_for_boxes(self) -> bool:
         """Do cells of tiles go to I/O ranks with every driver?"""
-        return self.sets_io_ranks or self.io_way == "box"
+        return self.sets_io_ranks or self.rearranger == "box"
 
 
 @dataclass
@@ -228,7 +197,7 @@ class IoBox:
 
 @dataclass
 class NodePart:
-    """What one node has of a field, or in the subset way the group of an I/O rank, which stores it."""
+    """What one node has of a field, or with rearranger=subset the group of an I/O rank, which stores it."""
 
     ranks: range
     bytes: int
@@ -238,10 +207,10 @@ class NodePart:
 
 @dataclass
 class Explanation:
-    """slot, slots, share: of the native driver, else 0; fillings: bytes of each, by node; boxes: of I/O
-    ranks, if any are used, and why, or why not. groups_of_node: in the subset way, which share the stage of a
-    node. waits: what the model waits for. background: what auto chose, and why. memory_*: bytes beside the
-    model's own arrays; memory_piled: of memory_node, while one field waits to be stored."""
+    """slot, slots, share: of the native driver, else 0; generations: bytes of each, by node; boxes: of I/O
+    ranks, if any are used, and why, or why not. groups_of_node: with rearranger=subset, those that share
+    the stage of a node. waits: what the model waits for. background: what auto chose, and why. memory_*:
+    bytes beside the model's own arrays; memory_piled: of memory_node, while one field waits to be stored."""
 
     tiles: Tiles
     options: Options
@@ -257,7 +226,7 @@ class Explanation:
     slot: int = 0
     slots: int = 0
     share: int = 0
-    fillings: list[list[int]] = field(default_factory=list)
+    generations: list[list[int]] = field(default_factory=list)
     boxes: list[IoBox] = field(default_factory=list)
     groups_of_node: int = 1
     why: str = ""
@@ -274,250 +243,161 @@ class Explanation:
         return sum(self.tiles.runs([rank]) for rank in range(self.tiles.ranks))
 
 
-def _part(tiles: Tiles, ranks: range, io_rank: Optional[int] = None) -> NodePart:
-    return NodePart(ranks, sum(tiles.tile_bytes(rank) for rank in ranks), tiles.runs(ranks), io_rank)
-
-
-def _nodes(tiles: Tiles, ranks_per_node: Optional[int]) -> list[NodePart]:
-    size = tiles.ranks if ranks_per_node is None else ranks_per_node
-    firsts = range(0, tiles.ranks, size)
-    return [_part(tiles, range(first, min(first + size, tiles.ranks))) for first in firsts]
-
-
-def _make_groups(result: Explanation) -> None:
-    """The subset way: ranks of a node in groups, each with an I/O rank, in place of nodes."""
-    tiles, options = result.tiles, result.options
-    for name, clashes in (
-        (f"driver={options.driver}", options.driver != "native"),
-        ("exchange=on", options.exchange == "on"),
-        (f"writers={options.writers}", options.writers > 1),
-    ):
-        if clashes:
-            raise InvalidArgumentError(f"io_way=subset and {name} contradict each other.")
-    groups, most = [], 1
-    if options.io_ranks:
-        chosen = _io_ranks_of(result)
-    else:
-        each = options.io_ranks_per_node if options.sets_io_ranks else 1
-        chosen = [
-            node.ranks.start + rank
-            for node in result.nodes
-            for rank in io_ranks(len(node.ranks), each, options.io_stride, options.io_base)
-        ]
-    for number, node in enumerate(result.nodes):
-        mine = [rank for rank in chosen if rank in node.ranks]
-        if not mine:
-            raise InvalidArgumentError(
-                f"io_way=subset, but node {number} has no I/O rank, and cells do not go from node to node; "
-                "give io_ranks_per_node."
-            )
-        borders = [node.ranks.start, *mine[1:], node.ranks.stop]
-        groups += [_part(tiles, range(*ends), io) for *ends, io in zip(borders, borders[1:], mine)]
-        most = max(most, len(mine))
-    result.nodes = groups
-    result.groups_of_node = most
-    result.options = replace(options, writers=1)
-    result.why = "io_way=subset: each I/O rank stores what its group has"
-
-
 def explain(tiles: Tiles, options: Options) -> Explanation:
-    """What happens when one field is written (and, backwards, read). Local."""
-    result = Explanation(tiles, options, _nodes(tiles, options.ranks_per_node))
-    _background.choose(result)
-    options = result.options
-    _background.check_writers(result)
-    if options.io_way == "subset":
-        _make_groups(result)
-        _native(result)
-        return result
-    ways = {"native": _native, "gather": _gather}
-    way = ways.get(options.driver, _library)
-    (_exchange if _exchanges(result) else way)(result)
+    """What happens when one field is written (and, backwards, read). Local.
+
+    Errors: InvalidArgumentError for options that cannot be; ProgramError if shoal-plan is not there or fails.
+    """
+    options = _background.checked(options)
+    said = simulation.run(_arguments(tiles, options))
+    result = Explanation(tiles, options, [_part(tiles, node) for node in said["nodes"]])
+    _background.choose(result, said)
+    if said["rearranged"]:
+        _rearrange(result, said)
+    else:
+        {"native": _native, "gather": _gather}.get(options.driver, _library)(result, said)
+    result.why = _why(result, said)
     return result
 
 
-def _io_ranks_of(result: Explanation) -> list[int]:
-    options, nodes = result.options, [node.ranks for node in result.nodes]
-    if options.background == "ranks":  # their numbers come behind those that compute
-        return list(range(result.tiles.ranks, result.tiles.ranks + options.servers * len(nodes)))
-    if not options.sets_io_ranks:
-        return [0] if options.driver == "gather" else io_ranks_of_nodes(nodes)
-    if not options.io_ranks_per_node:
-        return io_ranks(result.tiles.ranks, options.io_ranks, options.io_stride, options.io_base)
-    chosen = io_ranks_of_nodes(nodes, options.io_ranks_per_node, options.io_stride, options.io_base)
-    if options.io_ranks not in (0, len(chosen)):
-        raise InvalidArgumentError(
-            f"io_ranks={options.io_ranks} and io_ranks_per_node={options.io_ranks_per_node} contradict each "
-            f"other: these are {len(chosen)}; leave one of the two out."
+def _arguments(tiles: Tiles, options: Options) -> dict[str, object]:
+    """Of shoal-plan."""
+    native = options.driver == "native"
+    given = {
+        "explain": True,
+        "ranks": tiles.ranks,
+        "ranks_per_node": options.ranks_per_node,
+        "global": tiles.shape,
+        "tiles": tiles.grid,
+        "cell_bytes": tiles.size,
+        "chunk": options.chunk,
+        "stage_bytes": options.stage_bytes,
+        "io_ranks": options.io_ranks or None,
+        "io_stride": options.io_stride or None,
+        "io_base": options.io_base or None,
+        "io_ranks_per_node": options.io_ranks_per_node or None,
+        "rearranger": options.rearranger,
+        "rearrange": None if options.rearrange == "auto" else options.rearrange,
+        "library": not native,
+    }
+    if native:
+        given.update(
+            slot_bytes=options.slot_bytes or None,
+            writers=options.writers or None,
+            background=options.background,
+            servers=options.servers or None,
+            cores=options.cores or None,
         )
-    return chosen
+    if options.driver == "gather" and options.asks_for_boxes and not options.sets_io_ranks:
+        given["io_ranks"] = 1  # it writes alone anyway
+    return given
 
 
-def _exchanges(result: Explanation) -> bool:
-    """Whether cells go to I/O ranks, and why."""
-    tiles, options = result.tiles, result.options
-    if options.io_way == "box" and options.exchange == "off":
-        raise InvalidArgumentError(
-            "io_way=box and exchange=off contradict each other; leave one of them out."
-        )
-    if options.driver != "native" and options.exchange != "auto":
-        raise InvalidArgumentError(f"exchange is for driver native, not {options.driver}.")
-    if options.sets_io_ranks:
-        if options.exchange == "off":
-            raise InvalidArgumentError(
-                "exchange=off and I/O ranks contradict each other, as cells go to these by an exchange; "
-                "leave one of them out."
-            )
-        result.why = "I/O ranks are set"
-        return True
-    if options.exchange == "on":
-        result.why = "exchange=on"
-        return True
-    if options.io_way == "box":
-        result.why = "io_way=box"
-        return True
-    if options.driver != "native" or len(result.nodes) == 1:
-        return False
-    chunk = options.chunk[::-1] if options.chunk is not None else tiles.shape[::-1]
-    runs = sum(runs_in_file(tiles.boxes(node.ranks), chunk) for node in result.nodes)
-    ranks = len(_io_ranks_of(result))
-    align = None if options.chunk is None else chunk
-    boxes = even_boxes(tiles.shape[::-1], ranks, align)
-    in_boxes = sum(runs_in_file([box], chunk) for box in boxes)
-    pays = options.exchange == "auto" and exchange_pays(runs, tiles.field_bytes, in_boxes)
-    result.why = (
-        f"nodes {'would ' if pays else ''}store {runs} runs of {tiles.field_bytes // max(runs, 1)} bytes; "
-        f"{ranks} I/O ranks {'' if pays else 'would '}store {in_boxes} of "
-        f"{tiles.field_bytes // max(in_boxes, 1)} bytes"
+def _part(tiles: Tiles, node: dict) -> NodePart:
+    ranks = range(node["first"], node["first"] + node["count"])
+    io_rank = node["io_rank"] if node["io_rank"] >= 0 else None
+    return NodePart(ranks, sum(tiles.tile_bytes(rank) for rank in ranks), tiles.runs(ranks), io_rank)
+
+
+def _why(result: Explanation, said: dict) -> str:
+    """Why cells go to I/O ranks, or do not; empty where nothing has to be said."""
+    options, counts = result.options, said["counts"]
+    if options.rearranger == "subset":
+        return "rearranger=subset: each I/O rank stores what its group has"
+    if counts is None:
+        return said["setting"]
+    nodes, boxes = ("would ", "") if said["rearranged"] else ("", "would ")
+    first = f"{said['setting']}; " if said["setting"] else ""
+    return (
+        f"{first}nodes {nodes}store {counts['runs']} runs of "
+        f"{counts['bytes'] // max(counts['runs'], 1)} bytes; "
+        f"{counts['io_ranks']} I/O ranks {boxes}store {counts['box_runs']} of "
+        f"{counts['bytes'] // max(counts['box_runs'], 1)} bytes"
     )
-    if options.exchange == "off":
-        result.why = f"exchange=off; {result.why}"
-    return pays
 
 
-def _exchange(result: Explanation) -> None:
+def _rearrange(result: Explanation, said: dict) -> None:
     """Ranks send their cells to I/O ranks, each of which stores an even box of the field."""
     tiles, options = result.tiles, result.options
-    ranks = _io_ranks_of(result)
-    shape = tiles.shape[::-1]
-    boxes = even_boxes(shape, len(ranks), options.chunk[::-1] if options.chunk is not None else None)
-    sources = _sources(tiles, boxes)
-    for rank, box, of in zip(ranks, boxes, sources):
-        cells = math.prod(map(len, box))
-        result.boxes.append(IoBox(rank, box[::-1], cells * tiles.size, runs_of(box, shape), of))
-    most = max(box.bytes for box in result.boxes)
-    room = min(_exchange_bytes, options.stage_bytes) if options.stage_bytes is not None else _exchange_bytes
-    of_node = max(len(node.ranks) for node in result.nodes) + options.servers
-    by_nodes = len(result.nodes) > 1 and of_node > 1
-    window = min(tiles.field_bytes, room // 4) if by_nodes else 0
-    piece = min(most, window if by_nodes else room // 2)
+    for box in said["boxes"]:
+        cells = [range(first, first + count) for first, count in zip(box["first"], box["count"])]
+        result.boxes.append(IoBox(box["rank"], cells, box["bytes"], box["runs"], _sources(tiles, cells)))
+    by_nodes, piece = said["by_nodes"], said["most_piece_bytes"]
     biggest = max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
-    result.writes = sum(box.runs for box in result.boxes) if options.driver == "native" else len(ranks)
+    ranks = len(result.boxes)
+    result.writes = sum(box.runs for box in result.boxes) if options.driver == "native" else ranks
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
     # Cells of the tile, messages both ways, and on an I/O rank a piece of its box.
     result.memory_rank = result.memory_rank_0 = biggest + (2 if by_nodes else 3) * piece
-    result.memory_node = window
+    result.memory_node = said["window_bytes"]
     result.who = [
         (
             "the ranks of a node put their cells together in shared memory, and one message goes from each "
-            f"node to each of {len(ranks)} I/O ranks, in rounds of at most {piece} bytes of a box"
+            f"node to each of {ranks} I/O ranks, in rounds of at most {piece} bytes of a box"
             if by_nodes
-            else f"every rank sends its cells in messages to {len(ranks)} I/O ranks, in rounds of at most "
+            else f"every rank sends its cells in messages to {ranks} I/O ranks, in rounds of at most "
             f"{piece} bytes of a box"
         ),
-        "each I/O rank stores one even box of the field (box way): the table says which",
+        "each I/O rank stores one even box of the field (rearranger=box): the table says which",
     ]
     if options.driver != "native":
         result.who[1] = "each I/O rank hands one even box of the field to the library: the table says which"
     if options.background == "ranks":
         result.who[1] += "; these are the ranks that serve"
-    result.waits = _background.waits_of_exchange(result)
+    result.waits = _background.waits_of_rearranging(result)
 
 
-def _sources(tiles: Tiles, boxes: Sequence[Sequence[range]]) -> list[int]:
-    """How many ranks have cells of each box."""
+def _sources(tiles: Tiles, box: Sequence[range]) -> int:
+    """How many ranks have cells of the box."""
 
-    def meets(a: range, b: range) -> bool:
+    def intersects(a: range, b: range) -> bool:
         return max(a.start, b.start) < min(a.stop, b.stop)
 
-    counts = []
-    for box in boxes:
-        model = box[::-1]
-        places = 1
-        for axis, parts in enumerate(tiles.grid):
-            cells = tiles.shape[axis]
-            own = (range(i * cells // parts, (i + 1) * cells // parts) for i in range(parts))
-            places *= sum(meets(part, model[axis]) for part in own)
-        counts.append(places)
-    return counts
+    places = 1
+    for cells, parts, inside in zip(tiles.shape, tiles.grid, box):
+        own = (range(i * cells // parts, (i + 1) * cells // parts) for i in range(parts))
+        places *= sum(intersects(part, inside) for part in own)
+    return places
 
 
-def _native(result: Explanation) -> None:
-    tiles, options = result.tiles, result.options
-    ranks = max(len(node.ranks) for node in result.nodes)
-    stage = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
-    stage //= result.groups_of_node
-    later = options.background != "off"
-    slot = -(-(options.slot_bytes or _slot) // _page) * _page
-    slot = max(_least_slot, min(slot, max(_least_slot, stage // 2)) // _page * _page)
-    enough = 2**16 if later or options.stage_bytes is not None else min(max(ranks, _slots[0]), _slots[1])
-    slots = max(2, min(stage // slot, enough))
-    writers = options.writers or max(1, options.servers)
-    share = max(_least_share, slot // min(writers, 32) // _page * _page + _page)
-    result.slot, result.slots, result.share = slot, slots, min(share, slot)
-    shape = tiles.shape[::-1]
-    chunk = tuple(options.chunk[::-1]) if options.chunk is not None else shape
-    count = direct = 0
-    for node in result.nodes:
-        if _goes_direct(result, node):
-            direct += 1
-            for rank in node.ranks:
-                runs, run = result.rank_runs(rank)
-                result.writes += runs * -int(-run // _direct_piece)
-            result.fillings.append([])
-            continue
-        made = fillings(tiles.boxes(node.ranks), shape, chunk, tiles.size, slot)
-        result.writes += sum(filling.writes(share) for filling in made)
-        result.fillings.append([filling.used for filling in made])
-        count += len(made)
+def _native(result: Explanation, said: dict) -> None:
+    tiles, options, nodes = result.tiles, result.options, said["nodes"]
+    slot, slots, groups_of_node = said["slot_bytes"], said["slots"], said["groups_of_node"]
+    result.slot, result.slots, result.share = slot, slots, said["share_bytes"]
+    result.groups_of_node = groups_of_node
+    result.generations = [node["slot generations"] for node in nodes]
+    result.writes = sum(node["writes"] for node in nodes)
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
-    most = max(len(made) for made in result.fillings)
-    result.memory_node = slot * slots * result.groups_of_node
-    result.memory_piled = slot * min(max(most, _first_slots), slots) * result.groups_of_node
+    most = max(map(len, result.generations))
+    result.memory_node = slot * slots * groups_of_node
+    result.memory_piled = slot * min(max(most, said["first_slots"]), slots) * groups_of_node
+    direct = sum(node["past_stage"] for node in nodes)
     if direct:
         result.waits = ["write waits until the rank has stored its own cells"]
-    if direct:
         result.who.append(
-            ("every rank" if direct == len(result.nodes) else f"on {direct} nodes every rank")
-            + f" stores its own cells, past the stage: each run is {_direct_run} bytes or more"
+            ("every rank" if direct == len(nodes) else f"on {direct} nodes every rank")
+            + f" stores its own cells, past the stage: each run is {said['long_run_bytes']} bytes or more"
         )
-    if direct == len(result.nodes):
+    if direct == len(nodes):
         return
     groups = result.nodes[0].io_rank is not None
     node = "group" if groups else "node"
     result.who += [
         f"every rank copies its cells to their place in its {node}'s stage, in file order, and does not wait",
-        f"the stage of a {node}: {slots} slots of {slot} bytes; the field makes {count} fillings"
-        + ("; memory is taken as fillings pile up, not before" if later else ""),
-        f"a full slot is stored by {_background.storer(result, groups, writers)}, in writes of at most "
-        f"{result.share} bytes",
+        f"the stage of a {node}: {slots} slots of {slot} bytes; the field makes "
+        f"{sum(map(len, result.generations))} slot generations"
+        + (
+            "; memory is taken as slot generations pile up, not before" if options.background != "off" else ""
+        ),
+        f"a full slot is stored by {_background.storer(result, groups, said['writers'])}, in writes of at "
+        f"most {result.share} bytes",
     ]
     result.waits += _background.waits_of_stage(result, most)
 
 
-def _goes_direct(result: Explanation, node: NodePart) -> bool:
-    """Whether all tiles of the node are long runs in the file, whose place a rule gives."""
-    options = result.options
-    if options.writers or options.chunk is not None or options.background != "off":
-        return False  # what is to be stored later has to be in the stage
-    runs = [run for _, run in map(result.rank_runs, node.ranks) if run]
-    return bool(runs) and min(runs) >= _direct_run
-
-
-def _gather(result: Explanation) -> None:
-    tiles, options = result.tiles, result.options
-    slab = options.stage_bytes // 2 if options.stage_bytes is not None else _gather_slab
-    slab = min(slab, tiles.field_bytes)
+def _gather(result: Explanation, said: dict) -> None:
+    tiles = result.tiles
+    slab = min(said["gather_slab_bytes"], tiles.field_bytes)
     result.writes = -(-tiles.field_bytes // slab)
     result.bytes_a_write = tiles.field_bytes / result.writes
     result.memory_rank_0 = slab + max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
@@ -530,7 +410,7 @@ def _gather(result: Explanation) -> None:
     result.waits = ["write waits until rank 0 has the rank's part, rank 0 until all is written"]
 
 
-def _library(result: Explanation) -> None:
+def _library(result: Explanation, said: dict) -> None:
     tiles, options = result.tiles, result.options
     biggest = max(tiles.tile_bytes(rank) for rank in range(tiles.ranks))
     result.memory_rank = result.memory_rank_0 = biggest
@@ -550,9 +430,9 @@ def _library(result: Explanation) -> None:
         "(aggregators), which write long pieces; how many, and how long, its hints say (cb_nodes, "
         "cb_buffer_size)"
     ]
-    result.waits = ["write waits for the library's call, in which all ranks meet"]
+    result.waits = ["write waits for the library's call, in which all ranks match calls"]
     if options.access == "nonblocking":
-        limit = options.stage_bytes if options.stage_bytes is not None else 256 * 2**20
+        limit = said["stage_bytes"]
         fields = max(1, limit // tiles.field_bytes)
         result.memory_rank = result.memory_rank_0 = biggest * fields
         result.waits = ["write waits for the copy, and when the queue is full for the library's call"]

@@ -66,13 +66,13 @@ class Variable(NamedTuple):
         return f"<shoal.Variable {self.name}({dims}) {kind}, {self.storage}>"
 
 
-def need_readable(path: str, variables: Iterable[Variable], way_out: str) -> None:
+def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None:
     """Raises NotSupportedError for a variable of a type that Shoal cannot read. Local."""
     for variable in variables:
         if variable.dtype is None:
             raise NotSupportedError(
                 f"{path}: variable '{variable.name}' is of a type that Shoal cannot read (compound, enum, "
-                f"opaque, ...); {way_out}."
+                f"opaque, ...); {remedy}."
             )
 
 

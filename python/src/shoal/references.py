@@ -21,7 +21,7 @@ def _list_of(paths: Paths) -> list[bytes]:
 
 
 def write_reference(paths: Paths, out: Path) -> None:
-    """Write a reference: a JSON file in Kerchunk's format that tells where the chunks of all variables
+    """Write a reference: a JSON file in Kerchunk's format that says where the chunks of all variables
     lie, so that xarray reads the files as one, copying nothing. Local.
 
     paths: one file of any format, or a set of files of Shoal, FMS, ROMS or NEMO: all of them, or what names
@@ -38,6 +38,6 @@ def write_master(paths: Paths, out: Path) -> None:
     """Write a virtual master: a small netCDF-4 file of HDF5 virtual datasets over a set of netCDF-4 files,
     which every program that reads netCDF-4 reads as one. Local.
 
-    paths: as for write_reference. The master tells them relative to its own folder.
+    paths: as for write_reference. The master names them relative to its own folder.
     NotSupportedError: a file is of a classic format."""
     _shoal.write_master(_list_of(paths), path_bytes(out))

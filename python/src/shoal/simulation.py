@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
-from ._programs import ProgramError, find_program
 from .errors import InvalidArgumentError
+from .programs import ProgramError, find_program
 
 __all__ = ["Case", "ProgramError", "simulate"]
 
@@ -34,7 +34,7 @@ class Case:
     tiles    along the first dimensions; None: the most square of two
     chunk    of the variable in one record; None: it has none
     library  through a driver of another library
-    settings io_ranks, io_ranks_per_node, io_stride, io_base, io_way, exchange, stage_bytes,
+    settings io_ranks, io_ranks_per_node, io_stride, io_base, rearranger, rearrange, stage_bytes,
              slot_bytes, direct_bytes, writers
     seconds  if all ranks would take longer, those of some nodes are taken"""
 
@@ -51,46 +51,58 @@ class Case:
     seconds: int = 60
     map_name: Optional[str] = None
 
-    def arguments(self) -> list[str]:
+    def arguments(self) -> dict[str, object]:
         """Of the program. Local."""
-        said = {
+        return {
             "ranks": self.ranks,
             "nodes": self.nodes,
-            "global": _crossed(self.shape),
+            "global": self.shape,
             "columns": self.columns,
-            "map-name": self.map_name,
+            "map_name": self.map_name,
             "levels": self.levels,
-            "tiles": _crossed(self.tiles),
-            "cell-bytes": self.cell_bytes,
-            "chunk": _crossed(self.chunk),
+            "tiles": self.tiles,
+            "cell_bytes": self.cell_bytes,
+            "chunk": self.chunk,
             "seconds": self.seconds,
-            **{key.replace("_", "-"): value for key, value in self.settings.items()},
+            **self.settings,
+            "library": self.library,
         }
-        given = [
-            part for key, value in said.items() if value is not None for part in (f"--{key}", str(value))
-        ]
-        return [*given, "--library"] if self.library else given
 
 
-def _crossed(numbers: Optional[Sequence[int]]) -> Optional[str]:
-    return None if numbers is None else "x".join(map(str, numbers))
+def _words(arguments: Mapping[str, object]) -> list[str]:
+    """As the program takes them: None and False are left out, True has no value, shapes have x between."""
+    words = []
+    for key, value in arguments.items():
+        if value is None or value is False:
+            continue
+        words.append(f"--{key.replace('_', '-')}")
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            words.append("x".join(map(str, value)))
+        elif value is not True:
+            words.append(str(value))
+    return words
 
 
 def simulate(case: Case) -> dict:
     """What the program says of it, as docs/tools.md lists it. Local.
 
     Errors: InvalidArgumentError in the program's words; ProgramError if it is not there or fails."""
+    return run(case.arguments())
+
+
+def run(arguments: Mapping[str, object]) -> dict:
+    """What the program says, given its options by name. Local; errors as of simulate."""
     path = find_program(name, variable)
     try:
         done = subprocess.run(
-            [str(path), *case.arguments()], capture_output=True, text=True, stdin=subprocess.DEVNULL
+            [str(path), *_words(arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL
         )
     except OSError as error:
         raise ProgramError(f"{path}: {error.strerror}") from None
     if done.returncode == 2:
-        told = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
+        said = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
         raise InvalidArgumentError(
-            (told or [done.stderr.strip() or "it said nothing"])[0].removeprefix(f"{name}: ")
+            (said or [done.stderr.strip() or "it said nothing"])[0].removeprefix(f"{name}: ")
         )
     try:
         if done.returncode == 0:

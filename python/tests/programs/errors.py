@@ -66,7 +66,7 @@ all_raise(
     lambda: shoal.Decomposition.load(comm, mine(5, path)),
     words="path is a int",
 )
-all_raise(shoal.FileMissingError, lambda: shoal.open(os.path.join(sys.argv[1], "none.nc"), comm))
+all_raise(shoal.NoSuchFileError, lambda: shoal.open(os.path.join(sys.argv[1], "none.nc"), comm))
 
 with shoal.create(path, comm) as file:
     file.def_var("v", "f8", tiles, record="time")

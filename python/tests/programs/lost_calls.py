@@ -3,7 +3,7 @@
 waits longer than wait_seconds or crashes, and where all ranks made all calls they get one code from each.
 
 lost_calls.py FOLDER SEED SEQUENCES [key=value ...]: settings of all datasets; wait=SECONDS; leave=0: no call
-is left out; verbose=1: tell all calls. What was wrong is printed with the seed of the sequence, and
+is left out; verbose=1: say all calls. What was wrong is printed with the seed of the sequence, and
 SEQUENCES=1 runs that one alone."""
 
 import faulthandler
@@ -260,7 +260,7 @@ def check(seed, results):
     return wrong
 
 
-failures = timeouts = apart = 0
+failures = timeouts = diverged = 0
 for seed in range(first_seed, first_seed + sequences):
     codes, slowest, said = run(seed)
     results = world.gather((codes, slowest, said))
@@ -268,7 +268,7 @@ for seed in range(first_seed, first_seed + sequences):
         wrong = check(seed, results)
         every = [code for result in results for code in result[0]]
         timeouts += 13 in every
-        apart += 12 in every
+        diverged += 12 in every
         if wrong or (verbose and sequences == 1):
             failures += bool(wrong)
             print(f"seed {seed} on {size} ranks: {wrong}")
@@ -279,6 +279,6 @@ for seed in range(first_seed, first_seed + sequences):
             sys.stdout.flush()
 if rank == 0:
     print(f"{sequences} sequences from seed {first_seed} on {size} ranks, {options}: {failures} wrong, "
-          f"{apart} with ranks out of step, {timeouts} with a wait that ran out")  # fmt: skip
+          f"{diverged} with ranks out of step, {timeouts} with a wait that ran out")  # fmt: skip
 failures = world.bcast(failures)
 sys.exit(1 if failures else 0)

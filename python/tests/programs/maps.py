@@ -70,7 +70,7 @@ if comm.rank < last:
     np.testing.assert_array_equal(np.concatenate(few.allgather(part.cells)), every)
     assert part.dims is None
 
-# A block tells its cells too.
+# A block says its cells too.
 tile = shoal.Decomposition.block(comm, {"y": 8, "x": 9}, split=("y", "x"))
 np.testing.assert_array_equal(tile.cells, np.arange(72).reshape(8, 9)[tile.slices].ravel())
 assert not tile.is_map
@@ -87,8 +87,8 @@ all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60,), mine(np.array
 all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60, 2), good, whole=2))
 if comm.size > 1:
     all_raise(shoal.Error, lambda: new_map(comm, mine((60, 61), (60,)), good))
-all_raise(shoal.FileMissingError, lambda: shoal.Decomposition.load(comm, path + "x"))
-all_raise(shoal.FileMissingError, lambda: columns.save(os.path.join(sys.argv[1], "no", "folder.nc")))
+all_raise(shoal.NoSuchFileError, lambda: shoal.Decomposition.load(comm, path + "x"))
+all_raise(shoal.NoSuchFileError, lambda: columns.save(os.path.join(sys.argv[1], "no", "folder.nc")))
 all_raise(shoal.NotFoundError, lambda: shoal.Decomposition.load(comm, path, "D1"))
 
 # What one rank gets wrong before the call is made leaves the others in no call either.

@@ -14,7 +14,7 @@ struct ClaimedDriver::Place {
   std::string working;  ///< where the driver made the file; the same as path if there is nothing to replace
   std::atomic<bool> renamed{false};
 
-  bool is_apart() const { return working != path; }
+  bool has_diverged() const { return working != path; }
   const std::string& now() const { return renamed ? path : working; }
   /// Where a file is that the driver opens by this path.
   const std::string& of(const std::string& asked) const { return asked == working ? now() : asked; }
@@ -78,19 +78,19 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
 }
 
 void ClaimedDriver::open(DriverMaker* make, Format format, DriverOptions options) {
-  if (place_->is_apart()) {
+  if (place_->has_diverged()) {
     options.renamed_later = true;
     options.open_store = [inner = options.open_store, place = place_](const std::string& path,
                                                                       StoreMode mode) {
       return std::make_unique<StoreOfPlace<Place>>(inner(place->of(path), mode), place);
     };
-    options.find_room = [inner = options.find_room, place = place_](const std::string& path) {
+    options.find_free_space = [inner = options.find_free_space, place = place_](const std::string& path) {
       return inner(place->of(path));
     };
   }
   if (claim_) {
     options.warnings.insert(options.warnings.end(), claim_->warnings().begin(), claim_->warnings().end());
-    warnings_told_ = claim_->warnings().size();
+    warnings_reported_ = claim_->warnings().size();
   }
   in_words_of_user([&] { inner_ = make(comm_, place_->working, mode_, format, options); });
   comm_.on_root([&] { claim_->opened(); });
@@ -98,21 +98,21 @@ void ClaimedDriver::open(DriverMaker* make, Format format, DriverOptions options
 
 // What a file system says of locks only once there is a file to lock.
 const Counters& ClaimedDriver::counters() const {
-  if (!claim_ || claim_->warnings().size() == warnings_told_) return inner_->counters();
+  if (!claim_ || claim_->warnings().size() == warnings_reported_) return inner_->counters();
   counters_ = inner_->counters();
   counters_.warnings.insert(counters_.warnings.end(),
-                            claim_->warnings().begin() + static_cast<std::ptrdiff_t>(warnings_told_),
+                            claim_->warnings().begin() + static_cast<std::ptrdiff_t>(warnings_reported_),
                             claim_->warnings().end());
   return counters_;
 }
 
 bool ClaimedDriver::waits_for_commit() const {
-  return place_->is_apart() && !place_->renamed;
+  return place_->has_diverged() && !place_->renamed;
 }
 
 // Also of what is beside the file: its header file.
 Status ClaimedDriver::as_user_knows_it(Status status) const {
-  if (place_->is_apart() && status.file.starts_with(place_->working))
+  if (place_->has_diverged() && status.file.starts_with(place_->working))
     status.file = place_->path + status.file.substr(place_->working.size());
   return status;
 }
@@ -122,7 +122,7 @@ void ClaimedDriver::in_words_of_user(Work&& work) const {
   try {
     work();
   } catch (const Error& e) {
-    if (!place_->is_apart()) throw;
+    if (!place_->has_diverged()) throw;
     throw Error(as_user_knows_it(e.status()));
   }
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/claimed/claim.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 
 namespace shoal {
 
@@ -35,11 +35,13 @@ class ClaimedDriver final : public Driver {
            const Status& status) override;
   bool fetches() const override { return inner_->fetches(); }
   void fetch(int variable, const Box& box, std::byte* values) override;
-  Met meet(const Comm& comm, const Deed& deed) override { return inner_->meet(comm, deed); }
-  bool apart() const override { return inner_->apart(); }
+  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override {
+    return inner_->match_calls(comm, signature);
+  }
+  bool diverged() const override { return inner_->diverged(); }
   Status failure() const override { return as_user_knows_it(inner_->failure()); }
   void sync(bool durable) override;
-  void hand_over() override { inner_->hand_over(); }
+  void submit_pending() override { inner_->submit_pending(); }
   bool whole() const override { return inner_->whole(); }
   void close(bool durable) override;
 
@@ -58,7 +60,7 @@ class ClaimedDriver final : public Driver {
   OpenMode mode_;
   std::unique_ptr<Claim> claim_;  ///< of rank 0
   std::unique_ptr<Driver> inner_;
-  std::size_t warnings_told_ = 0;  ///< of the claim, that the driver inside has
+  std::size_t warnings_reported_ = 0;  ///< of the claim, that the driver inside has
   mutable Counters counters_;
 };
 

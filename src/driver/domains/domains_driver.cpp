@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "driver/domains/grouping.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 
 namespace shoal {
 
@@ -55,7 +55,8 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
       driver_(std::move(driver)),
       path_(std::move(path)),
       exclusive_(exclusive),
-      options_(options) {
+      options_(options),
+      state_(comm.rank()) {
   schema_.format = format;
   // What can be known now is said now.
   check_driver(driver_, OpenMode::create, format, options);
@@ -70,7 +71,7 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
 }
 
 // The inner driver knows ranks by their numbers in the domain.
-Status DomainsDriver::told_by_domain(Status status) const {
+Status DomainsDriver::reported_by_domain(Status status) const {
   if (status.ok()) return status;
   const bool known = status.rank >= 0 && status.rank < static_cast<int>(members_.size());
   status.rank = known ? static_cast<int>(members_[static_cast<std::size_t>(status.rank)]) : comm_.rank();
@@ -86,7 +87,7 @@ Driver& DomainsDriver::writer() {
 template <class Work>
 void DomainsDriver::together(Work&& work) {
   Status status = caught(work);
-  comm_.agree_or_throw(told_by_domain(std::move(status)));
+  comm_.agree_or_throw(reported_by_domain(std::move(status)));
 }
 
 // ---- Definitions
@@ -144,7 +145,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
     inner = make_driver(driver_, *ranks_, file, exclusive_ ? OpenMode::create_exclusive : OpenMode::create,
                         schema_.format, options);
   });
-  const Status made = comm_.agree(told_by_domain(mine));
+  const Status made = comm_.agree(reported_by_domain(mine));
   if (!made.ok()) {  // those that were made are of no set, and would be in the way of the next try
     const bool is_mine = inner != nullptr && ranks_->rank() == 0;
     inner.reset();
@@ -154,7 +155,7 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   }
   inner_ = std::move(inner);
   if (!options_.replace_at_commit) remove_old_files();
-  if (options_.stored_by == StoredBy::thread) asked_after_ = options_.stage_bytes * domains_;
+  if (options_.stored_by == StoredBy::thread) state_.ask_after(options_.stage_bytes * domains_);
 }
 
 void DomainsDriver::find_old_files() {
@@ -366,20 +367,11 @@ Box DomainsDriver::box_in_file(int v, const Box& box) const {
   return out;
 }
 
-void DomainsDriver::grow(int v, const Box& box) {
-  const auto& dims = schema_.variables[static_cast<std::size_t>(v)].dims;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[i])];
-    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(i)));
-  }
-}
-
 // A thread's failure is known to the ranks of its file alone, and domains do not write in step.
 void DomainsDriver::ask_others() {
-  if (asked_after_ == 0 || !missed_.ok() || unasked_ < asked_after_) return;
-  unasked_ = 0;
-  const Status mine = told_by_domain(inner_->failure());
-  if (meet(comm_, {k_asks, 0, !mine.ok()}).failed) comm_.agree_or_throw(mine);
+  if (!state_.must_ask()) return;
+  const Status mine = reported_by_domain(inner_->failure());
+  if (match_calls(comm_, {k_asks, 0, !mine.ok()}).failed) comm_.agree_or_throw(mine);
 }
 
 void DomainsDriver::write(const Transfer& transfer) {
@@ -388,14 +380,14 @@ void DomainsDriver::write(const Transfer& transfer) {
   Transfer part = transfer;
   const int v = transfer.variable;
   if (v < 0) {
-    missed_.merge(transfer.status);
+    state_.skip(transfer.status);
     return writer().write(part);
   }
   const VariableDef& definition = schema_.variables[static_cast<std::size_t>(v)];
-  unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type));
-  grow(v, transfer.region);
+  state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(definition.type)));
+  grow(schema_, v, transfer.region);
   part.variable = variables_[static_cast<std::size_t>(v)];
-  Status misfit;  // the same on all ranks of a domain, so that none waits for another
+  Status conversion_error;  // the same on all ranks of a domain, so that none waits for another
   const Cut& cut = cuts_.at(transfer.decomposition.get());
   const auto& dims = definition.dims;
   const int lead = static_cast<int>(dims.size()) - transfer.decomposition->rank();
@@ -403,7 +395,7 @@ void DomainsDriver::write(const Transfer& transfer) {
     const Part& p = parts_[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])];
     const bool cut_here = transfer.decomposition->is_cut(i) || cut.partly;
     if (cut_here != p.cut || (p.cut && (cut.box.first[i] != p.first || cut.box.count[i] != p.count)))
-      misfit.merge(
+      conversion_error.merge(
           {Code::not_supported,
            "the decomposition of this call cuts dimension '" +
                schema_.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])].name +
@@ -411,12 +403,10 @@ void DomainsDriver::write(const Transfer& transfer) {
                "decomposition, or use layout=one",
            comm_.rank(), file_of_set(path_, domain_), definition.name});
   }
-  if (part.variable < 0 || !cut.part || !misfit.ok()) {
+  if (part.variable < 0 || !cut.part || !conversion_error.ok()) {
     Status status = transfer.status;
-    status.merge(misfit);
-    if (!status.ok() && status.rank < 0) status.rank = comm_.rank();
-    pending_.merge(status);
-    return;
+    status.merge(conversion_error);
+    return state_.defer(std::move(status));
   }
   part.decomposition = cut.part;
   part.origin = Dims(transfer.region.rank());
@@ -452,33 +442,32 @@ void DomainsDriver::put(int v, const Box& box, const std::byte* values,
     else
       p.values.assign(values, values + box.cells() * static_cast<std::int64_t>(size_of(def.type)));
   }
-  if (v >= 0 && status.ok()) grow(v, box);
+  if (v >= 0 && status.ok()) grow(schema_, v, box);
   puts_.push_back(std::move(p));
 }
 
-// First those of a domain, since ranks may wait for each other there while others come to a meeting of all;
-// and one that found its domain apart tells all. A rank that left out a write takes its part where the others
-// ask each other.
-Met DomainsDriver::meet(const Comm& comm, const Deed& deed) {
-  if (!apart_.ok()) throw Error(apart_);
-  Deed mine = deed;
-  if (asked_after_ > 0 && !missed_.ok()) mine.missed = k_asks;
+// First those of a domain, since ranks may wait for each other there while others come to a call match of
+// all; and one whose domain has diverged tells all. A rank that left out a write takes its part where the
+// others ask each other.
+CallMatch DomainsDriver::match_calls(const Comm& comm, const CallSignature& signature) {
+  if (!diverged_.ok()) throw Error(diverged_);
+  CallSignature mine = state_.asks() ? state_.with_skipped(signature, k_asks) : signature;
   for (;;) {
-    apart_ = caught([&] {
-      if (inner_) inner_->meet(*ranks_, mine);
+    diverged_ = caught([&] {
+      if (inner_) inner_->match_calls(*ranks_, mine);
     });
-    if (!apart_.ok()) mine.does = "is apart from others that write the same file";
-    const Met met = comm.meet(mine);
-    if (!apart_.ok()) throw Error(apart_);
-    if (!met.others) return met;
-    comm_.agree(missed_);
+    if (!diverged_.ok()) mine.does = "has diverged from others that write the same file";
+    const CallMatch match = comm.match_calls(mine);
+    if (!diverged_.ok()) throw Error(diverged_);
+    if (!match.peers_diverged) return match;
+    comm_.agree(state_.why_skipped());
   }
 }
 
 // Rank 0's values go to all domains, many puts in one message.
 void DomainsDriver::spread_puts() {
   if (puts_.empty()) return;
-  meet(comm_, {"sends what was put"});
+  match_calls(comm_, {"sends what was put"});
   const Bytes message = comm_.from_root([&] {
     ByteWriter out;
     for (const auto& p : puts_) {
@@ -498,15 +487,12 @@ void DomainsDriver::spread_puts() {
     in.get(p.box);
     in.get(p.values);
     in.get(p.strings);
-    if (!mine.status.ok()) {
-      if (mine.status.rank < 0) mine.status.rank = comm_.rank();
-      pending_.merge(mine.status);
-    }
+    state_.defer(mine.status);
     if (!good || p.variable < 0) continue;
     const int inside = variables_[static_cast<std::size_t>(p.variable)];
     const Box part = box_in_file(p.variable, p.box);
     if (inside < 0 || (part.empty() && !p.box.empty())) continue;
-    grow(p.variable, p.box);
+    grow(schema_, p.variable, p.box);
     if (part.count == p.box.count) {
       inner_->put(inside, part, p.values.data(), p.strings, {});
       continue;
@@ -569,17 +555,11 @@ void DomainsDriver::finish(bool durable, bool final) {
     if (!made() && gave_up_.ok()) define(schema_, {});  // an empty dataset is one file
     spread_puts();
   });
-  std::vector<std::int64_t> lengths;
-  for (const auto& dim : schema_.dims)
-    lengths.push_back(dim.unlimited ? dim.length : 0);
-  if (!lengths.empty()) lengths = comm_.max(std::move(lengths));
-  for (std::size_t d = 0; d < lengths.size(); ++d)
-    if (schema_.dims[d].unlimited) schema_.dims[d].length = lengths[d];
-  status.merge(pending_);
-  pending_ = missed_ = {};
-  unasked_ = 0;
+  if (!schema_.dims.empty()) set_lengths(schema_, comm_.max(lengths_of(schema_)));
+  status.merge(state_.take_deferred());
+  state_.complete_pending();
   if (made()) {
-    status.merge(told_by_domain(caught([&] { final ? inner_->close(durable) : inner_->sync(durable); })));
+    status.merge(reported_by_domain(caught([&] { final ? inner_->close(durable) : inner_->sync(durable); })));
     const bool all_whole = has_old_files_ && comm_.min(std::int64_t{inner_->whole() ? 1 : 0}) != 0;
     if (all_whole) status.merge(caught([&] { remove_old_files(); }));
   }

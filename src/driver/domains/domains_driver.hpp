@@ -10,6 +10,7 @@
 #include "comm/comm.hpp"
 #include "driver/cells.hpp"
 #include "driver/driver.hpp"
+#include "driver/protocol.hpp"
 
 namespace shoal {
 
@@ -22,7 +23,7 @@ namespace shoal {
 class DomainsDriver final : public Driver {
  public:
   /// driver: the name of the driver that writes the files. Files are created when the first definitions are
-  /// finished, since only decompositions tell how to group ranks. Collective.
+  /// finished, since only decompositions say how to group ranks. Collective.
   DomainsDriver(const Comm& comm, std::string driver, std::string path, bool exclusive, Format format,
                 const DriverOptions& options);
 
@@ -40,10 +41,10 @@ class DomainsDriver final : public Driver {
            const Status& status) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
-  Met meet(const Comm& comm, const Deed& deed) override;
+  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
   void sync(bool durable) override;
-  void hand_over() override {
-    if (inner_) inner_->hand_over();
+  void submit_pending() override {
+    if (inner_) inner_->submit_pending();
   }
   void close(bool durable) override;
 
@@ -82,12 +83,11 @@ class DomainsDriver final : public Driver {
   Box box_in_file(int variable, const Box& box) const;
   void spread_puts();
   void ask_others();
-  void grow(int variable, const Box& box);
   void finish(bool durable, bool final);
   /// Work of this domain that may fail; all domains learn of it.
   template <class Work>
   void together(Work&& work);
-  Status told_by_domain(Status status) const;
+  Status reported_by_domain(Status status) const;
   bool made() const { return inner_ != nullptr; }
   /// What writes this domain's file. Error, on all ranks alike, if the files could not be made.
   Driver& writer();
@@ -98,6 +98,7 @@ class DomainsDriver final : public Driver {
   bool exclusive_;
   DriverOptions options_;
   Schema schema_;
+  CollectiveState state_;  ///< among all ranks; what ranks of a domain have in common is the inner driver's
   std::vector<Placement> placements_;
   Counters none_;
 
@@ -112,11 +113,7 @@ class DomainsDriver final : public Driver {
   std::vector<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
   std::map<const Decomposition*, Cut> cuts_;
   std::vector<Put> puts_;  ///< not yet known to other ranks than 0
-  Status pending_;
-  std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
-  std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
-  Status missed_;  ///< of a write that this rank left out, whose bytes it does not know; until sync
-  Status apart_;   ///< ranks of this domain met in different calls, and all ranks were told
+  Status diverged_;        ///< ranks of this domain made different calls, and all ranks know it
 };
 
 /// PATH.0000 for number 0; more digits where there are more files.

@@ -27,7 +27,7 @@ Place place_of(const Decomposition& d) {
   return {n > 1 ? tile.first[n - 2] : 0, tile.first[n - 1]};
 }
 
-// The decomposition that tells how tiles lie: one that is cut in most dimensions.
+// The decomposition that says how tiles lie: one that is cut in most dimensions.
 const Decomposition* widest(const Cuts& cuts) {
   const Decomposition* best = nullptr;
   int most = -1;

@@ -12,12 +12,12 @@ namespace {
 class CatalogFile final : public SerialFile {
  public:
   CatalogFile(std::unique_ptr<Catalog> catalog, bool writable) : catalog_(std::move(catalog)) {
-    if (writable) leave_filling();
+    if (writable) leave_generation();
   }
 
   void define(const Schema& /*have*/, const Schema& wanted) override {
     catalog_->define(wanted);
-    leave_filling();
+    leave_generation();
   }
   void put(int variable, const Box& box, const std::byte* values) override {
     catalog_->put(variable, box, values);
@@ -39,7 +39,7 @@ class CatalogFile final : public SerialFile {
 
  private:
   // The driver knows what was written and fills the rest, so that nothing is written twice.
-  void leave_filling() {
+  void leave_generation() {
     for (int v = 0; v < static_cast<int>(catalog_->schema().variables.size()); ++v)
       catalog_->set_distributed(v);
   }

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "driver/kinds.hpp"
+#include "driver/gather/slab.hpp"
 #include "driver/pieces.hpp"
+#include "driver/registry.hpp"
 #include "driver/shared_file.hpp"
 #include "format/classic/layout.hpp"
 #include "format/netcdf4/contents.hpp"
@@ -14,8 +15,6 @@ namespace shoal {
 
 namespace {
 
-constexpr std::int64_t k_default_slab = 16 * 1024 * 1024;
-constexpr std::int64_t k_most_slab = 1024 * 1024 * 1024;  // counts of MPI are int
 constexpr int k_tag = 1;
 
 using PackedBox = std::array<std::int64_t, 2 * static_cast<std::size_t>(k_max_dims) + 1>;
@@ -89,40 +88,36 @@ void GatherDriver::extend(const Schema& wanted) {
   comm().on_root([&] { file_->define(schema(), wanted); });
 }
 
-GatherDriver::Meeting GatherDriver::meet(const Box& mine) const {
-  Meeting meeting;
+GatherDriver::GatheredBoxes GatherDriver::gather_boxes(const Box& mine) const {
+  GatheredBoxes gathered;
   if (comm().size() == 1) {
-    meeting.boxes = {mine};
-    meeting.all = mine;
-    return meeting;
+    gathered.boxes = {mine};
+    gathered.all = mine;
+    return gathered;
   }
   const PackedBox own = packed(mine);
   std::vector<PackedBox> all(root() ? static_cast<std::size_t>(comm().size()) : 0);
   const int n = static_cast<int>(own.size());
   check_mpi(MPI_Gather(own.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, 0, comm().handle()),
             "MPI_Gather");
-  meeting.all = Box(Dims(mine.rank()), Dims(mine.rank()));
+  gathered.all = Box(Dims(mine.rank()), Dims(mine.rank()));
   for (const auto& box : all) {
-    meeting.boxes.push_back(unpacked(box, mine.rank()));
-    meeting.all = bounding(meeting.all, meeting.boxes.back());
+    gathered.boxes.push_back(unpacked(box, mine.rank()));
+    gathered.all = bounding(gathered.all, gathered.boxes.back());
   }
-  PackedBox bounds = packed(meeting.all);
+  PackedBox bounds = packed(gathered.all);
   check_mpi(MPI_Bcast(bounds.data(), n, MPI_INT64_T, 0, comm().handle()), "MPI_Bcast");
-  meeting.all = unpacked(bounds, mine.rank());
-  return meeting;
+  gathered.all = unpacked(bounds, mine.rank());
+  return gathered;
 }
 
-std::vector<GatherDriver::Part> GatherDriver::parts_of(const Meeting& meeting, const Box& slab) {
+std::vector<GatherDriver::Part> GatherDriver::parts_of(const GatheredBoxes& gathered, const Box& slab) {
   std::vector<Part> parts;
-  for (std::size_t r = 0; r < meeting.boxes.size(); ++r) {
-    const Box cells = intersection(meeting.boxes[r], slab);
+  for (std::size_t r = 0; r < gathered.boxes.size(); ++r) {
+    const Box cells = intersection(gathered.boxes[r], slab);
     if (!cells.empty()) parts.push_back({static_cast<int>(r), cells});
   }
   return parts;
-}
-
-std::int64_t GatherDriver::slab_bytes() const {
-  return options().whole_stage ? std::min(options().stage_bytes / 2, k_most_slab) : k_default_slab;
 }
 
 /// The slabs of the box, in file order, the same on all ranks.
@@ -133,7 +128,7 @@ void GatherDriver::for_each_slab(const Box& all, Type type, Visit&& visit) const
   Dims everything = all.count;
   for (int d = 0; d < everything.size(); ++d)
     everything[d] = all.end(d);
-  for_each_piece({all}, everything, std::max<std::int64_t>(slab_bytes() / size, 1),
+  for_each_piece({all}, everything, std::max<std::int64_t>(gather_slab_bytes(options()) / size, 1),
                  [&](const Piece& piece) { visit(piece.cells); });
 }
 
@@ -145,23 +140,23 @@ void GatherDriver::store(int v, const Box& box, const std::byte* cells) {
     return;
   }
   const Type type = variable(v).type;
-  const Meeting meeting = meet(box);
+  const GatheredBoxes gathered = gather_boxes(box);
   Status status;
-  for_each_slab(meeting.all, type, [&](const Box& slab) {
+  for_each_slab(gathered.all, type, [&](const Box& slab) {
     if (root())
-      collect(v, meeting, slab, cells, status);
+      collect(v, gathered, slab, cells, status);
     else
       send(intersection(box, slab), type, cells, box, 0);
     ++count().slabs;
   });
-  if (!meeting.all.empty()) --count().slabs;  // the first is no cut
+  if (!gathered.all.empty()) --count().slabs;  // the first is no cut
   if (!status.ok()) throw Error(status);
 }
 
 // Every part is received, whatever fails, as its rank waits for that.
-void GatherDriver::collect(int v, const Meeting& meeting, const Box& slab, const std::byte* mine,
+void GatherDriver::collect(int v, const GatheredBoxes& gathered, const Box& slab, const std::byte* mine,
                            Status& status) {
-  const std::vector<Part> parts = parts_of(meeting, slab);
+  const std::vector<Part> parts = parts_of(gathered, slab);
   if (parts.empty()) return;
   const VariableDef& definition = variable(v);
   const std::size_t size = size_of(definition.type);
@@ -177,7 +172,7 @@ void GatherDriver::collect(int v, const Meeting& meeting, const Box& slab, const
   }
   for (const auto& part : parts) {
     if (part.rank == 0)
-      copy_cells(part.cells, definition.type, mine, meeting.boxes[0], slab_.data(), slab);
+      copy_cells(part.cells, definition.type, mine, gathered.boxes[0], slab_.data(), slab);
     else
       receive(part.cells, definition.type, slab_.data(), slab, part.rank);
   }
@@ -202,29 +197,30 @@ void GatherDriver::load(int v, const Box& box, std::byte* cells) {
     return;
   }
   const Type type = variable(v).type;
-  const Meeting meeting = meet(box);
+  const GatheredBoxes gathered = gather_boxes(box);
   Status status;
-  for_each_slab(meeting.all, type, [&](const Box& slab) {
+  for_each_slab(gathered.all, type, [&](const Box& slab) {
     if (root())
-      spread(v, meeting, slab, cells, status);
+      spread(v, gathered, slab, cells, status);
     else
       receive(intersection(box, slab), type, cells, box, 0);
     ++count().slabs;
   });
-  if (!meeting.all.empty()) --count().slabs;
+  if (!gathered.all.empty()) --count().slabs;
   if (!status.ok()) throw Error(status);
 }
 
 // Every part is sent, also where nothing could be read.
-void GatherDriver::spread(int v, const Meeting& meeting, const Box& slab, std::byte* mine, Status& status) {
-  const std::vector<Part> parts = parts_of(meeting, slab);
+void GatherDriver::spread(int v, const GatheredBoxes& gathered, const Box& slab, std::byte* mine,
+                          Status& status) {
+  const std::vector<Part> parts = parts_of(gathered, slab);
   if (parts.empty()) return;
   const Type type = variable(v).type;
   slab_.resize(static_cast<std::size_t>(slab.cells()) * size_of(type));
   if (status.ok()) status = caught([&] { file_->get(v, slab, slab_.data()); });
   for (const auto& part : parts) {
     if (part.rank == 0)
-      copy_cells(part.cells, type, slab_.data(), slab, mine, meeting.boxes[0]);
+      copy_cells(part.cells, type, slab_.data(), slab, mine, gathered.boxes[0]);
     else
       send(part.cells, type, slab_.data(), slab, part.rank);
   }
@@ -259,7 +255,7 @@ void GatherDriver::receive(const Box& part, Type type, std::byte* cells, const B
 
 void GatherDriver::note_memory() {
   auto& counters = count();
-  counters.stage_bytes = 2 * slab_bytes();
+  counters.stage_bytes = 2 * gather_slab_bytes(options());
   counters.stage_high_water =
       std::max(counters.stage_high_water, static_cast<std::int64_t>(slab_.size() + part_.size()));
 }
@@ -281,7 +277,7 @@ std::vector<std::string> GatherDriver::load_strings(int v, const Box& box) {
 }
 
 // Records where no rank had a cell.
-void GatherDriver::settle() {
+void GatherDriver::complete_pending() {
   if (root() && writable()) file_->grow(schema());
 }
 

@@ -27,7 +27,7 @@ class GatherDriver final : public BoxDriver {
   void store_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
   std::vector<std::string> load_strings(int variable, const Box& box) override;
-  void settle() override;
+  void complete_pending() override;
   void commit(bool durable) override;
   void close_file() override;
   Status damage() const override { return file_ ? file_->damage() : Status{}; }
@@ -36,7 +36,7 @@ class GatherDriver final : public BoxDriver {
 
  private:
   /// What the ranks of one call have or want.
-  struct Meeting {
+  struct GatheredBoxes {
     std::vector<Box> boxes;  ///< of all ranks; on rank 0 alone
     Box all;                 ///< that holds them
   };
@@ -46,14 +46,14 @@ class GatherDriver final : public BoxDriver {
   };
 
   bool root() const { return comm().rank() == 0; }
-  Meeting meet(const Box& mine) const;
-  static std::vector<Part> parts_of(const Meeting& meeting, const Box& slab);
-  std::int64_t slab_bytes() const;
+  GatheredBoxes gather_boxes(const Box& mine) const;
+  static std::vector<Part> parts_of(const GatheredBoxes& gathered, const Box& slab);
   template <class Visit>
   void for_each_slab(const Box& all, Type type, Visit&& visit) const;
 
-  void collect(int variable, const Meeting& meeting, const Box& slab, const std::byte* mine, Status& status);
-  void spread(int variable, const Meeting& meeting, const Box& slab, std::byte* mine, Status& status);
+  void collect(int variable, const GatheredBoxes& gathered, const Box& slab, const std::byte* mine,
+               Status& status);
+  void spread(int variable, const GatheredBoxes& gathered, const Box& slab, std::byte* mine, Status& status);
   /// The cells of a part, which lie row-major in the box.
   void send(const Box& part, Type type, const std::byte* cells, const Box& box, int to);
   void receive(const Box& part, Type type, std::byte* cells, const Box& box, int from);

@@ -109,7 +109,7 @@ class NetcdfFile final : public SerialFile {
     if (code != NC_NOERR) throw netcdf_error(code, what, path_).in_file(path_);
   }
   /// In the classic formats netCDF-C would write each cell twice; the driver fills what nobody writes.
-  void leave_filling(Format format) const {
+  void leave_generation(Format format) const {
     int before = 0;
     if (is_classic_file(format)) check(nc_set_fill(file_, NC_NOFILL, &before), "setting the fill mode");
   }
@@ -142,12 +142,12 @@ NetcdfFile::NetcdfFile(const std::string& path, OpenMode mode, const Schema& sch
     check(nc__create(path.c_str(), exists | create_mode(schema.format), 0, &buffer, &file_),
           "creating the file");
     fresh_ = defining_ = true;
-    leave_filling(schema.format);
+    leave_generation(schema.format);
     return;
   }
   check(nc__open(path.c_str(), mode == OpenMode::write ? NC_WRITE : NC_NOWRITE, &buffer, &file_),
         "opening the file");
-  if (mode == OpenMode::write) leave_filling(schema.format);
+  if (mode == OpenMode::write) leave_generation(schema.format);
   for (const auto& dim : schema.dims) {
     int id = -1;
     dims_.push_back(nc_inq_dimid(file_, dim.name.c_str(), &id) == NC_NOERR ? id : -1);
@@ -280,7 +280,7 @@ void NetcdfFile::put(int variable, const Box& box, const std::byte* values) {
   if (code != NC_NOERR) check_written(code, writing(variable, box));
 }
 
-// netCDF-C tells neither how much it is that failed nor where.
+// netCDF-C says neither how much it is that failed nor where.
 std::string NetcdfFile::writing(int variable, const Box& box) const {
   nc_type type = NC_NAT;
   std::size_t size = 0;

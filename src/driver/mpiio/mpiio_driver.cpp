@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "driver/file_catalog.hpp"
-#include "driver/kinds.hpp"
 #include "driver/pieces.hpp"
+#include "driver/registry.hpp"
 
 namespace shoal {
 
@@ -225,7 +225,7 @@ void MpiioDriver::load_replicated(int v, const Box& box, std::byte* values, bool
 }
 
 // Ranks of other nodes see what was stored once both sides synchronised (MPI's sync, barrier, sync).
-void MpiioDriver::settle() {
+void MpiioDriver::complete_pending() {
   if (!must_flush() || !writable()) return;
   for (MpiFile* file : {shared_.get(), single_.get()})
     file->sync();

@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-/// Fields by MPI-IO into one shared file. Rank 0 keeps the header and tells where variables lie. Access
+/// Fields by MPI-IO into one shared file. Rank 0 keeps the header and says where variables lie. Access
 /// collective: one derived datatype a field and one call of all ranks; independent: one call for each
 /// contiguous run.
 class MpiioDriver final : public BoxDriver {
@@ -25,7 +25,7 @@ class MpiioDriver final : public BoxDriver {
   void load(int variable, const Box& box, std::byte* cells) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
-  void settle() override;
+  void complete_pending() override;
   void commit(bool durable) override;
   void close_file() override;
   bool fills() const override { return false; }

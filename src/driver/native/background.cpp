@@ -41,7 +41,7 @@ void be_in_background() {
     pthread_setschedparam(pthread_self(), SCHED_BATCH, &parameters);
 }
 
-void hand_over(Counters& from, Counters& into) {
+void add_counters(Counters& from, Counters& into) {
   into.encode += from.encode;
   into.decode += from.decode;
   into.store += from.store;
@@ -63,7 +63,7 @@ Background::Background(Stage& stage, const NativeFile& file, int rank, bool past
       file_(file.path(), true, file.opener(), counters_),
       storing_(stage, file_, counters_, rank),
       past_cache_(past_cache) {
-  file_.set_brake(
+  file_.set_rate_limiter(
       [this](std::int64_t bytes) { stage_.await_turn(bytes, [this] { return dropped_.load(); }); });
   const NoSignals blocked;
   try {
@@ -86,21 +86,21 @@ Background::~Background() {
   thread_.join();
 }
 
-bool Background::has_turn(const Filling& filling) const {
+bool Background::has_turn(const SlotGeneration& generation) const {
   if (!stage_.stores()) return false;
   // Encoding is work for all cores, storing waits for one device.
-  if (filling.encoded) return true;
+  if (generation.encoded) return true;
   const auto ranks = static_cast<std::uint64_t>(stage_.storers());
   const auto writers = static_cast<std::uint64_t>(stage_.writers());
   const auto mine = static_cast<std::uint64_t>(stage_.node().rank() - stage_.first_storer());
-  const std::uint64_t first = filling.number % ranks * writers % ranks;
+  const std::uint64_t first = generation.number % ranks * writers % ranks;
   return (mine + ranks - first) % ranks < writers;
 }
 
-void Background::take(std::shared_ptr<const Filling> filling) {
+void Background::take(std::shared_ptr<const SlotGeneration> generation) {
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(filling));
+    queue_.push_back(std::move(generation));
   }
   changed_.notify_all();
 }
@@ -116,35 +116,35 @@ void Background::run() {
     changed_.wait(lock, [&] { return stop_ || !queue_.empty(); });
     if (stop_) return;
     busy_ = true;
-    const auto filling = queue_.front();
+    const auto generation = queue_.front();
     lock.unlock();
     Status status;
-    const bool over = step(*filling, status);
+    const bool over = step(*generation, status);
     lock.lock();
     status_.merge(status);
     // It may have been dropped meanwhile.
-    if (over && !queue_.empty() && queue_.front() == filling) queue_.pop_front();
+    if (over && !queue_.empty() && queue_.front() == generation) queue_.pop_front();
   }
 }
 
-// True if nothing of the filling is left for this rank.
-bool Background::step(const Filling& filling, Status& status) {
-  if (stage_.broken() || stage_.is_over(filling.number)) return true;
-  if (!stage_.all_arrived(filling.number)) {
-    stage_.await_arrivals(filling.number);
+// True if nothing of the slot generation is left for this rank.
+bool Background::step(const SlotGeneration& generation, Status& status) {
+  if (stage_.broken() || stage_.is_over(generation.number)) return true;
+  if (!stage_.all_arrived(generation.number)) {
+    stage_.await_arrivals(generation.number);
     return false;
   }
   if (!stage_.is_time_to_store()) {
     std::this_thread::sleep_for(std::chrono::microseconds(500));
     return false;
   }
-  // More fillings than one may be full, each with storers of its own.
-  const bool limited = !filling.encoded;
+  // More slot generations than one may be full, each with storers of its own.
+  const bool limited = !generation.encoded;
   const std::uint32_t seen = stage_.events();
   const auto cached = [&] { return counters_.bytes_written - counters_.bytes_past_cache; };
   const auto before = cached();
   file_.set_past_cache(past_cache_ && !stage_.is_pressed());
-  if (storing_.store_share(filling, limited, status)) {
+  if (storing_.store_share(generation, limited, status)) {
     unsent_ += cached() - before;
     if (unsent_ >= k_sent_together) {
       file_.send();
@@ -152,7 +152,7 @@ bool Background::step(const Filling& filling, Status& status) {
     }
     return false;
   }
-  if (!stage_.has_unclaimed(filling.number, filling.shares())) return true;
+  if (!stage_.has_unclaimed(generation.number, generation.shares())) return true;
   stage_.await_event(seen);
   return false;
 }
@@ -165,7 +165,7 @@ Status Background::failure() const {
 Status Background::rest(Counters& into) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !busy_ && queue_.empty(); });
-  hand_over(counters_, into);
+  add_counters(counters_, into);
   return std::exchange(status_, {});
 }
 

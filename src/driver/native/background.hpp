@@ -15,8 +15,8 @@
 namespace shoal {
 
 /// This rank's thread that stores while the model computes. It has a handle of the file of its own, makes no
-/// MPI call and knows nothing of the catalog: what it needs is in the fillings that are handed to it. Calls
-/// are made by one other thread; none of them waits for the store but rest().
+/// MPI call and knows nothing of the catalog: what it needs is in the slot generations that are handed to it.
+/// Calls are made by one other thread; none of them waits for the store but rest().
 class Background {
  public:
   /// Starts the thread. past_cache: it stores past the page cache while nobody waits for it.
@@ -29,10 +29,11 @@ class Background {
 
   /// Chunks of the job's variable will come, which go through filters.
   void expect(const FieldJob& job) { storing_.expect(job); }
-  /// Of all fillings, those in which this rank has a part to store; in order.
-  void take(std::shared_ptr<const Filling> filling);
-  /// Is it this rank's turn to store the filling? Turns go round, so that no rank's model has all the load.
-  bool has_turn(const Filling& filling) const;
+  /// Of all slot generations, those in which this rank has a part to store; in order.
+  void take(std::shared_ptr<const SlotGeneration> generation);
+  /// Is it this rank's turn to store the slot generation? Turns go round, so that no rank's model has all the
+  /// load.
+  bool has_turn(const SlotGeneration& generation) const;
 
   /// The first failure since rest().
   Status failure() const;
@@ -48,7 +49,7 @@ class Background {
 
  private:
   void run();
-  bool step(const Filling& filling, Status& status);
+  bool step(const SlotGeneration& generation, Status& status);
 
   Stage& stage_;
   Counters counters_;  ///< of the thread
@@ -57,7 +58,7 @@ class Background {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<const Filling>> queue_;
+  std::deque<std::shared_ptr<const SlotGeneration>> queue_;
   Status status_;
   bool busy_ = false;
   bool stop_ = false;

@@ -32,11 +32,11 @@ ChunkOrder::ChunkOrder(const FieldJob& job)
     last_cut = lead + d;
   }
   while (front_ < first_cut && whole_chunk_[front_] == 1)
-    leads_ *= region_.count[front_++];
+    outer_cells_ *= region_.count[front_++];
   for (end_ = rank; end_ - 1 > std::max(last_cut, front_); --end_) {
     const int d = end_ - 1;
     if (region_.first[d] != 0 || region_.count[d] != whole_chunk_[d]) break;
-    behind_ *= region_.count[d];
+    inner_cells_ *= region_.count[d];
   }
   for (int d = front_; d < end_; ++d)
     chunk_.push_back(whole_chunk_[d]);
@@ -44,17 +44,17 @@ ChunkOrder::ChunkOrder(const FieldJob& job)
 }
 
 Dims ChunkOrder::shape() const {
-  return joined({leads_}, global());
+  return joined({outer_cells_}, global());
 }
 
 Dims ChunkOrder::global() const {
   Dims shape{chunks(), cells()};
-  if (behind_ > 1) shape.push_back(behind_);
+  if (inner_cells_ > 1) shape.push_back(inner_cells_);
   return shape;
 }
 
 std::vector<std::int64_t> ChunkOrder::key() const {
-  std::vector<std::int64_t> key{front_, end_, behind_};
+  std::vector<std::int64_t> key{front_, end_, inner_cells_};
   for (int d = front_; d < end_; ++d) {
     key.push_back(region_.first[d] % whole_chunk_[d]);
     key.push_back(region_.count[d]);
@@ -104,7 +104,7 @@ std::vector<std::int64_t> ChunkOrder::places_of(const Decomposition& map) const 
   });
   if (map.mask() != nullptr)
     for (std::int64_t i = 0; i < cells.local_cells(); ++i)
-      if (map.mask()->is_land(i)) global[static_cast<std::size_t>(i)] = k_hole;
+      if (map.mask()->is_masked(i)) global[static_cast<std::size_t>(i)] = k_hole;
   const Box inner = some_dims(region_, front_, lead);
   const Box outer = some_dims(region_, lead + mapped.size(), end_);
   std::vector<std::int64_t> places;
@@ -120,16 +120,16 @@ std::vector<std::int64_t> ChunkOrder::places_of(const Decomposition& map) const 
 }
 
 Dims ChunkOrder::array_shape(std::int64_t places) const {
-  Dims shape{leads_, places};
-  if (behind_ > 1) shape.push_back(behind_);
+  Dims shape{outer_cells_, places};
+  if (inner_cells_ > 1) shape.push_back(inner_cells_);
   return shape;
 }
 
 Dims ChunkOrder::index_of(std::int64_t lead, std::int64_t chunk) const {
-  const Box leads = some_dims(region_, 0, front_);
-  Dims index = unravel(lead, leads.count);
+  const Box outer_dims = some_dims(region_, 0, front_);
+  Dims index = unravel(lead, outer_dims.count);
   for (int d = 0; d < index.size(); ++d)
-    index[d] += leads.first[d];
+    index[d] += outer_dims.first[d];
   Dims middle = unravel(chunk, chunks_.count);
   for (int d = 0; d < middle.size(); ++d)
     middle[d] += chunks_.first[d];

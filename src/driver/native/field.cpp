@@ -4,18 +4,18 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
-#include "driver/borders.hpp"
+#include "driver/alignment.hpp"
 
 namespace shoal {
 
-std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before) {
-  Hash note;
-  note.add(note_before);
-  note.add(static_cast<std::uint64_t>(job.transfer->variable));
-  note.add(job.share->number);
-  note.add(job.transfer->region);
-  note.add(std::uint64_t{job.keeps ? 1U : 0U});  // which decides what is stored
-  return note.value();
+std::uint64_t fingerprint_of(const FieldJob& job, std::uint64_t fingerprint_before) {
+  Hash fingerprint;
+  fingerprint.add(fingerprint_before);
+  fingerprint.add(static_cast<std::uint64_t>(job.transfer->variable));
+  fingerprint.add(job.share->number);
+  fingerprint.add(job.transfer->region);
+  fingerprint.add(std::uint64_t{job.keeps ? 1U : 0U});  // which decides what is stored
+  return fingerprint.value();
 }
 
 namespace {
@@ -40,8 +40,8 @@ Status located(const Status& failure, const FieldJob& job) {
   return out;
 }
 
-Dims borders_of(const FieldJob& job) {
-  return borders_of(*job.placement, job.records, size_of(job.variable->type), job.border_bytes);
+Dims alignment_of(const FieldJob& job) {
+  return alignment_of(*job.placement, job.records, size_of(job.variable->type), job.alignment_bytes);
 }
 
 Encoder::Encoder(const FieldJob& job)
@@ -84,7 +84,7 @@ void Encoder::get_part(const Bytes& whole, const Piece& piece, std::byte* cells)
            byte_strides(piece.cells.count, element), piece.cells.count, copy, nullptr);
 }
 
-void Filling::share_evenly(std::int64_t bytes, int parts) {
+void SlotGeneration::share_evenly(std::int64_t bytes, int parts) {
   constexpr std::int64_t k_least = 128 * 1024;
   constexpr std::int64_t k_page = 4096;
   const std::int64_t most = Stage::k_most_shares;
@@ -92,8 +92,8 @@ void Filling::share_evenly(std::int64_t bytes, int parts) {
   share_bytes = std::max(k_least, even);
 }
 
-void Filling::for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,
-                              const std::function<void(const Extent&)>& visit) const {
+void SlotGeneration::for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_generation,
+                                     const std::function<void(const Extent&)>& visit) const {
   const std::int64_t low = share * share_bytes;
   const std::int64_t high = std::min(used, low + share_bytes);
   ExtentMerger merger([&](const Extent& extent) {
@@ -108,7 +108,7 @@ void Filling::for_each_extent(std::uint32_t share, const std::uint64_t* addresse
   for (const auto& staged : pieces) {
     if (staged.in_stage >= high || staged.in_stage + staged.bytes() <= low) continue;
     const std::uint64_t address =
-        staged.address_slot < 0 ? staged.address : addresses_of_filling[staged.address_slot];
+        staged.address_slot < 0 ? staged.address : addresses_of_generation[staged.address_slot];
     if (address == k_unplaced) {
       merger.flush();
       merger.add({k_unplaced, staged.in_stage, staged.bytes()});
@@ -120,7 +120,7 @@ void Filling::for_each_extent(std::uint32_t share, const std::uint64_t* addresse
   merger.flush();
 }
 
-Error Filling::located(const Error& error, std::int64_t in_stage) const {
+Error SlotGeneration::located(const Error& error, std::int64_t in_stage) const {
   const auto staged = std::find_if(pieces.begin(), pieces.end(), [&](const StagedPiece& p) {
     return in_stage >= p.in_stage && in_stage < p.in_stage + p.bytes();
   });

@@ -33,8 +33,8 @@ struct FieldJob {
   /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
   /// and for writing on ranks to which they come through the stage.
   std::vector<std::uint64_t> addresses;
-  std::int64_t border_bytes = 0;  ///< as in DriverOptions
-  bool addresses_listed = false;  ///< by the list above, not by the placement's rule
+  std::int64_t alignment_bytes = 0;  ///< as in DriverOptions
+  bool addresses_listed = false;     ///< by the list above, not by the placement's rule
   /// The same for encoded chunks: reading, and writing parts of them, whose other cells stay as they are
   /// there; empty: the region has all cells that there are of its chunks.
   std::vector<StoredChunk> encoded;
@@ -45,20 +45,20 @@ struct FieldJob {
 };
 
 /// A number that says what is moved, for ranks to compare.
-std::uint64_t note_of(const FieldJob& job, std::uint64_t note_before);
+std::uint64_t fingerprint_of(const FieldJob& job, std::uint64_t fingerprint_before);
 
 /// What failed, with the variable and the records of the job, if nobody said before what it is of.
 Status located(const Status& failure, const FieldJob& job);
 
 /// Multiples of cells at which boxes of I/O ranks had best begin.
-Dims borders_of(const FieldJob& job);
+Dims alignment_of(const FieldJob& job);
 
-/// A piece in a filling, and where its chunk lies in the file.
+/// A piece in a slot generation, and where its chunk lies in the file.
 struct StagedPiece {
   Piece piece;
   std::int64_t in_stage = 0;
   std::uint64_t address = 0;  ///< of the chunk; unless it is listed
-  int address_slot = -1;      ///< listed: index in the addresses that come with the filling
+  int address_slot = -1;      ///< listed: index in the addresses that come with the slot generation
   Dims chunk;
   std::size_t element_size = 0;
   int variable = -1;
@@ -68,8 +68,8 @@ struct StagedPiece {
   std::int64_t bytes() const { return piece.cells.cells() * static_cast<std::int64_t>(element_size); }
 };
 
-/// A filling as one rank describes it to itself; the same on all ranks of a node.
-struct Filling {
+/// A slot generation as one rank describes it to itself; the same on all ranks of a node.
+struct SlotGeneration {
   /// What messages call a field of it.
   struct Field {
     std::int64_t in_stage = 0;  ///< where it begins
@@ -85,7 +85,7 @@ struct Filling {
   std::int64_t share_bytes = 1024 * 1024;  ///< what one rank stores or fetches at a time
 
   /// Is there room for another field's or piece's bytes?
-  bool has_room(std::int64_t bytes, std::int64_t slot_bytes) const {
+  bool has_space(std::int64_t bytes, std::int64_t slot_bytes) const {
     return fits(bytes + k_alignment, slot_bytes) && addresses < Stage::k_addresses;
   }
   /// Another piece of the same field?
@@ -103,7 +103,7 @@ struct Filling {
   /// Shares such that bytes make about so many of them; parts too small would cost more calls than they save.
   void share_evenly(std::int64_t bytes, int parts);
   /// The extents of one share, clipped to it and merged.
-  void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_filling,
+  void for_each_extent(std::uint32_t share, const std::uint64_t* addresses_of_generation,
                        const std::function<void(const Extent&)>& visit) const;
   /// The error with the variable and the record of what is at this place.
   Error located(const Error& error, std::int64_t in_stage) const;
@@ -134,7 +134,7 @@ struct Encoder {
 /// A chunk that was stored, and when: of two in the same place the later one counts.
 struct StoredPiece {
   int variable = -1;
-  std::uint64_t filling = 0;
+  std::uint64_t generation = 0;
   NewChunk chunk;
 };
 
@@ -148,11 +148,11 @@ class FieldReader {
   Status read(const FieldJob& job);
 
  private:
-  std::vector<Filling> describe(const FieldJob& job);
-  std::optional<std::uint32_t> claim_decoded(const Filling& filling);
-  void fetch(const Filling& filling, std::uint32_t share, const Bytes& fill);
-  void decode(const Filling& filling, const StagedPiece& staged);
-  Misfits unpack(const FieldJob& job, const Filling& filling);
+  std::vector<SlotGeneration> describe(const FieldJob& job);
+  std::optional<std::uint32_t> claim_decoded(const SlotGeneration& generation);
+  void fetch(const SlotGeneration& generation, std::uint32_t share, const Bytes& fill);
+  void decode(const SlotGeneration& generation, const StagedPiece& staged);
+  ConversionErrors unpack(const FieldJob& job, const SlotGeneration& generation);
 
   Stage& stage_;
   NativeFile& file_;

@@ -12,7 +12,7 @@ constexpr std::int64_t k_cached = 16 * 1024 * 1024;
 Status FieldWriter::write(const FieldJob& job) {
   Status status = failure();
   status.merge(job.transfer->status);
-  settle_overlap(job, status);
+  complete_overlap(job, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   const auto element_size = static_cast<std::int64_t>(size_of(job.variable->type));
   bool noted = false;
@@ -29,19 +29,19 @@ Status FieldWriter::write(const FieldJob& job) {
   for_each_piece(cover, job.placement->chunk, stage_.slot_bytes() / element_size, [&](const Piece& piece) {
     if (stopped) return;
     const std::int64_t bytes = piece.cells.cells() * element_size;
-    if (open_ &&
-        (open_->filling->encoded != encoded || !open_->filling->has_room(bytes, stage_.slot_bytes()))) {
-      close_filling(status);
+    if (open_ && (open_->generation->encoded != encoded ||
+                  !open_->generation->has_space(bytes, stage_.slot_bytes()))) {
+      close_generation(status);
       if (noted) ++counters_.slabs;
       noted = false;
     }
     if (!open_) {
-      open_filling();
-      open_->filling->encoded = encoded;
-      const std::uint64_t number = open_->filling->number;
-      const auto has_room = [&] { return (encoded || stage_.has_room(number)) && stage_.open(number); };
+      open_generation();
+      open_->generation->encoded = encoded;
+      const std::uint64_t number = open_->generation->number;
+      const auto has_space = [&] { return (encoded || stage_.has_space(number)) && stage_.open(number); };
       if (!stage_.open(number) &&
-          !wait_until(number, has_room, encoded ? Stage::Awaits::anything : Stage::Awaits::room,
+          !wait_until(number, has_space, encoded ? Stage::Awaits::anything : Stage::Awaits::next_slot,
                       counters_.blocked, status)) {
         stopped = true;
         return;
@@ -49,26 +49,26 @@ Status FieldWriter::write(const FieldJob& job) {
       look_back(number);
     }
     if (!noted) {
-      open_->note = note_of(job, open_->note);
+      open_->fingerprint = fingerprint_of(job, open_->fingerprint);
       open_->regions.emplace_back(job.transfer->variable, job.transfer->region);
-      open_->filling->align();
-      open_->filling->fields.push_back({open_->filling->used, job.variable->name, job.records});
+      open_->generation->align();
+      open_->generation->fields.push_back({open_->generation->used, job.variable->name, job.records});
       noted = true;
     }
     const StagedPiece& staged = add_piece(job, piece);
     const Timer timer(counters_.pack);
-    Misfits misfits;
-    status.merge(caught([&] { misfits = pack(job, staged, fill); }));
-    if (misfits.count > 0)
-      status.merge(misfit_status(*job.transfer, *job.variable, misfits,
-                                 intersection(piece.cells, job.transfer->mine), true));
+    ConversionErrors conversion_errors;
+    status.merge(caught([&] { conversion_errors = pack(job, staged, fill); }));
+    if (conversion_errors.count > 0)
+      status.merge(conversion_status(*job.transfer, *job.variable, conversion_errors,
+                                     intersection(piece.cells, job.transfer->mine), true));
   });
   return status;
 }
 
 StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
   StagedPiece staged{piece,
-                     open_->filling->used,
+                     open_->generation->used,
                      0,
                      -1,
                      job.placement->chunk,
@@ -83,15 +83,15 @@ StagedPiece& FieldWriter::add_piece(const FieldJob& job, const Piece& piece) {
     }
     if (job.keeps) staged.owned = &job.share->to_store(true);
   } else if (job.addresses_listed) {
-    staged.address_slot = open_->filling->addresses++;
+    staged.address_slot = open_->generation->addresses++;
     publish_address(job, staged);
   } else {
     staged.address =
         job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
   }
-  open_->filling->used += staged.bytes();
-  open_->filling->pieces.push_back(staged);
-  return open_->filling->pieces.back();
+  open_->generation->used += staged.bytes();
+  open_->generation->pieces.push_back(staged);
+  return open_->generation->pieces.back();
 }
 
 void FieldWriter::publish_address(const FieldJob& job, const StagedPiece& staged) {
@@ -100,7 +100,7 @@ void FieldWriter::publish_address(const FieldJob& job, const StagedPiece& staged
   if (job.addresses.empty() || stage_.node().rank() != 0) return;
   const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
   const auto i = static_cast<std::size_t>(position_in(staged.piece.chunk_index, chunks));
-  stage_.addresses(open_->filling->number)[staged.address_slot] = job.addresses[i];
+  stage_.addresses(open_->generation->number)[staged.address_slot] = job.addresses[i];
 }
 
 // Those that are far from each other one by one: what lies between is other ranks'.
@@ -117,14 +117,14 @@ void FieldWriter::map_own_cells(const FieldJob& job, const StagedPiece& staged) 
   for_each_index(firsts, [&](const Dims& first) {
     const std::int64_t begin =
         staged.in_stage + position_in(first, cells) * static_cast<std::int64_t>(staged.element_size);
-    stage_.map(open_->filling->number, begin, begin + length);
+    stage_.map(open_->generation->number, begin, begin + length);
   });
 }
 
-Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill) {
+ConversionErrors FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill) {
   map_own_cells(job, staged);
   const Box& cells = staged.piece.cells;
-  std::byte* base = stage_.data(open_->filling->number) + staged.in_stage;
+  std::byte* base = stage_.data(open_->generation->number) + staged.in_stage;
   const Dims strides = byte_strides(cells.count, staged.element_size);
   const auto place_of = [&](const Box& part) {
     return base + position_in(part.first, cells) * static_cast<std::int64_t>(staged.element_size);
@@ -155,92 +155,94 @@ Misfits FieldWriter::pack(const FieldJob& job, const StagedPiece& staged, const 
   // No cache holds them until somebody comes to store them.
   if (later_ && stage_.slots() * stage_.slot_bytes() > k_cached)
     convert = convert.streaming(staged.element_size);
-  const Misfits misfits = pack_cells(*job.transfer, cells, base, strides, convert, fill.data());
+  const ConversionErrors conversion_errors =
+      pack_cells(*job.transfer, cells, base, strides, convert, fill.data());
   finish_streams();
-  return misfits;
+  return conversion_errors;
 }
 
-void FieldWriter::settle_overlap(const FieldJob& job, Status& status) {
+void FieldWriter::complete_overlap(const FieldJob& job, Status& status) {
   // Shares are stored in any order: cells that are written again must wait until the older ones are down.
   // What is closed here must not depend on how far the storing is, since all ranks have to close the same
-  // fillings.
+  // slot generations.
   const auto touches = [&](const Described& described) {
     return std::any_of(described.regions.begin(), described.regions.end(), [&](const auto& entry) {
       return entry.first == job.transfer->variable &&
              !intersection(entry.second, job.transfer->region).empty();
     });
   };
-  if (open_ && touches(*open_)) close_filling(status);
+  if (open_ && touches(*open_)) close_generation(status);
   const auto stored = [&] {
     drop_stored();
     return std::none_of(full_.begin(), full_.end(), touches);
   };
   if (!full_.empty())
-    wait_until(full_.back().filling->number, stored, Stage::Awaits::anything, counters_.blocked, status);
+    wait_until(full_.back().generation->number, stored, Stage::Awaits::anything, counters_.blocked, status);
 }
 
-void FieldWriter::open_filling() {
+void FieldWriter::open_generation() {
   open_.emplace();
-  open_->filling = std::make_shared<Filling>();
-  open_->filling->number = stage_.take_filling();
-  open_->filling->share_evenly(stage_.slot_bytes(), stage_.writers());
+  open_->generation = std::make_shared<SlotGeneration>();
+  open_->generation->number = stage_.take_generation();
+  open_->generation->share_evenly(stage_.slot_bytes(), stage_.writers());
 }
 
-// All ranks of the node look at the same mark, none of them before the filling that it is of is over.
+// All ranks of the node look at the same mark, none of them before the slot generation that it is of is over.
 void FieldWriter::look_back(std::uint64_t number) {
   const auto slots = static_cast<std::uint64_t>(stage_.slots());
   if (!later_) return;
   if (fresh_ && stage_.node().rank() == 0) stage_.forget_failure();
   fresh_ = false;
-  if (number >= settled_ + slots) told_.merge(stage_.failure_of(number - slots));
+  if (number >= flushed_ + slots) reported_.merge(stage_.failure_of(number - slots));
 }
 
-void FieldWriter::close_filling(Status& status) {
+void FieldWriter::close_generation(Status& status) {
   full_.push_back(std::move(*open_));
   open_.reset();
   const Described& closed = full_.back();
-  const std::uint64_t number = closed.filling->number;
+  const std::uint64_t number = closed.generation->number;
   drop_stored();
-  const auto oldest = full_.empty() ? number : full_.front().filling->number;
+  const auto oldest = full_.empty() ? number : full_.front().generation->number;
   counters_.stage_high_water = std::max(counters_.stage_high_water,
                                         static_cast<std::int64_t>(number - oldest + 1) * stage_.slot_bytes());
   if (later_) {
-    if (background_ && background_->has_turn(*closed.filling)) background_->take(closed.filling);
-    stage_.arrive(number, closed.note);
+    if (background_ && background_->has_turn(*closed.generation)) background_->take(closed.generation);
+    stage_.arrive(number, closed.fingerprint);
     return;
   }
-  stage_.arrive(number, closed.note, closed.filling->encoded ? Stage::Work::for_all : Stage::Work::for_one);
+  stage_.arrive(number, closed.fingerprint,
+                closed.generation->encoded ? Stage::Work::for_all : Stage::Work::for_one);
   // A rank that is late leaves the storing to those that wait already: its own cells are what the next
-  // filling lacks.
+  // slot generation lacks.
   while ((stage_.stores_alone() || !stage_.somebody_waits()) && store_one(status)) {
   }
 }
 
 bool FieldWriter::store_one(Status& status) {
-  if (background_ && stage_.has_pace()) return false;  // which the thread keeps
+  if (background_ && stage_.has_rate_limit()) return false;  // which the thread keeps
   for (const auto& described : full_) {
-    const Filling& filling = *described.filling;
-    if (stage_.is_over(filling.number)) continue;
+    const SlotGeneration& generation = *described.generation;
+    if (stage_.is_over(generation.number)) continue;
     // Who has to wait for the thread can as well compress with it; the device is busy already.
-    if (background_ && !filling.encoded) continue;
-    if (stage_.broken() || !stage_.all_arrived(filling.number)) return false;
+    if (background_ && !generation.encoded) continue;
+    if (stage_.broken() || !stage_.all_arrived(generation.number)) return false;
     // Encoding is work for all cores, storing waits for one device.
-    if (storing_.store_share(filling, !filling.encoded, status)) return true;
+    if (storing_.store_share(generation, !generation.encoded, status)) return true;
   }
   return false;
 }
 
-bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>& condition,
+bool FieldWriter::wait_until(std::uint64_t generation, const std::function<bool()>& condition,
                              Stage::Awaits awaits, Seconds& waited, Status& status) {
   if (condition()) return true;
   Status failure = caught([&] {
     if (!stage_.wait(
-            filling, condition, [&] { return store_one(status); }, waited, stage_.wait_seconds(), awaits))
+            generation, condition, [&] { return store_one(status); }, waited, stage_.wait_seconds(), awaits))
       throw Error(Code::out_of_step, "");
   });
   if (failure.ok()) {
     for (const auto& described : full_)
-      stage_.pass_on(described.filling->number, described.filling->shares());
+      stage_.pass_on(described.generation->number, described.generation->shares());
     return true;
   }
   // Broken by another rank: that one has the message.
@@ -252,21 +254,21 @@ bool FieldWriter::wait_until(std::uint64_t filling, const std::function<bool()>&
 }
 
 void FieldWriter::drop_stored() {
-  while (!full_.empty() && stage_.is_over(full_.front().filling->number))
+  while (!full_.empty() && stage_.is_over(full_.front().generation->number))
     full_.pop_front();
 }
 
-Status FieldWriter::hand_over() {
+Status FieldWriter::submit_pending() {
   Status status;
-  if (open_ && open_->filling->used > 0 && !stage_.broken()) close_filling(status);
+  if (open_ && open_->generation->used > 0 && !stage_.broken()) close_generation(status);
   open_.reset();
   return status;
 }
 
 Status FieldWriter::flush() {
-  Status status = hand_over();
+  Status status = submit_pending();
   if (!full_.empty()) {
-    const std::uint64_t last = full_.back().filling->number;
+    const std::uint64_t last = full_.back().generation->number;
     const auto all_over = [&] {
       drop_stored();
       return full_.empty();
@@ -275,9 +277,9 @@ Status FieldWriter::flush() {
     wait_until(last, all_over, Stage::Awaits::anything, waited, status);
   }
   if (!later_) return status;
-  settled_ = stage_.next_filling();
+  flushed_ = stage_.next_generation();
   fresh_ = true;
-  told_ = {};
+  reported_ = {};
   Status first = background_ ? background_->rest(counters_) : Status{};
   first.merge(status);
   return first;
@@ -294,9 +296,9 @@ std::vector<StoredPiece> FieldWriter::take_stored() {
 
 void FieldWriter::forget() {
   if (background_) background_->drop();
-  settled_ = 0;
+  flushed_ = 0;
   fresh_ = true;
-  told_ = {};
+  reported_ = {};
   full_.clear();
   take_stored();
   open_.reset();

@@ -11,7 +11,7 @@
 
 namespace shoal {
 
-/// Writing: packs fields into fillings, and stores those that are full or has a thread store them.
+/// Writing: packs fields into slot generations, and stores those that are full or has a thread store them.
 class FieldWriter {
  public:
   /// rank: this one's number, for messages.
@@ -30,14 +30,14 @@ class FieldWriter {
   Status write(const FieldJob& job);
   /// Cells of the job that were written before are in the file when this returns. All ranks of the node call
   /// it.
-  void settle_overlap(const FieldJob& job, Status& status);
+  void complete_overlap(const FieldJob& job, Status& status);
   /// What threads failed to store, as far as the last write had to do with it: the same on all ranks of the
   /// node, once for each such write.
-  Status take_told() { return std::exchange(told_, {}); }
+  Status take_reported() { return std::exchange(reported_, {}); }
   /// What this rank's thread failed to store since the last flush.
   Status failure() const { return background_ ? background_->failure() : Status{}; }
-  /// The filling that is not full is closed, so that it can be stored. All ranks of the node call it.
-  Status hand_over();
+  /// The slot generation that is not full is closed, so that it can be stored. All ranks of the node call it.
+  Status submit_pending();
   /// Everything written so far is in the file when this returns on all ranks of the node.
   Status flush();
   /// The encoded chunks that this rank stored since the last call.
@@ -51,19 +51,19 @@ class FieldWriter {
 
  private:
   struct Described {
-    std::shared_ptr<Filling> filling;
-    std::uint64_t note = 0;
+    std::shared_ptr<SlotGeneration> generation;
+    std::uint64_t fingerprint = 0;
     std::vector<std::pair<int, Box>> regions;
   };
-  void open_filling();
+  void open_generation();
   void look_back(std::uint64_t number);
-  void close_filling(Status& status);
+  void close_generation(Status& status);
   StagedPiece& add_piece(const FieldJob& job, const Piece& piece);
   void publish_address(const FieldJob& job, const StagedPiece& staged);
   void map_own_cells(const FieldJob& job, const StagedPiece& staged);
-  Misfits pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
+  ConversionErrors pack(const FieldJob& job, const StagedPiece& staged, const Bytes& fill);
   bool store_one(Status& status);
-  bool wait_until(std::uint64_t filling, const std::function<bool()>& condition, Stage::Awaits awaits,
+  bool wait_until(std::uint64_t generation, const std::function<bool()>& condition, Stage::Awaits awaits,
                   Seconds& waited, Status& status);
   void drop_stored();
 
@@ -75,8 +75,8 @@ class FieldWriter {
   bool later_ = false;  ///< it is not this thread that stores
   /// But this one, or one of another rank; this thread helps to compress while it waits.
   std::optional<Background> background_;
-  Status told_;
-  std::uint64_t settled_ = 0;   ///< fillings that were over when ranks last flushed
+  Status reported_;
+  std::uint64_t flushed_ = 0;   ///< slot generations that were over when ranks last flushed
   bool fresh_ = true;           ///< none was begun since
   std::deque<Described> full_;  ///< closed, not known to be stored
   std::optional<Described> open_;

@@ -14,7 +14,7 @@ namespace shoal {
 
 namespace {
 
-constexpr std::size_t k_most_ways = 16;                    // each keeps a map and lists of its cells
+constexpr std::size_t k_most_chunk_plans = 16;             // each keeps a map and lists of its cells
 constexpr std::uint64_t k_after = std::uint64_t{1} << 62;  // what the stage stored came before
 
 bool is_mapped(const Transfer& transfer) {
@@ -43,14 +43,15 @@ bool is_dense(const ArrayView& array) {
 
 // Where cells of other fields are sent too; and of a map that several nodes read, no node may have boxes.
 bool NativeDriver::sends_chunks(const FieldJob& job) const {
-  const Sends sends = shares_.at(job.transfer->decomposition.get()).sends;
-  return sends == Sends::always || (is_mapped(*job.transfer) && !nodes_->single());
+  const Strategy& strategy = strategies_->of(job.transfer->decomposition.get()).strategy;
+  return strategy.rearranging == Rearranging::always || (is_mapped(*job.transfer) && !nodes_->single());
 }
 
 // All ranks compress, unless it was said who stores.
 const std::vector<int>& NativeDriver::coders() {
   if (coders_.empty()) {
-    if (one_node_stores_ || sets_io_ranks(options_) || options_.servers > 0) return io_ranks();
+    if (strategies_->one_node_stores() || sets_io_ranks(options_) || options_.servers > 0)
+      return strategies_->io_ranks();
     for (int r = 0; r < comm_.size(); ++r)
       coders_.push_back(r);
   }
@@ -63,58 +64,62 @@ NodeMessages* NativeDriver::chunk_messages() {
   return &*chunk_messages_;
 }
 
-NativeDriver::ChunkWay& NativeDriver::chunk_way(const FieldJob& job, const ChunkOrder& order, bool more) {
+NativeDriver::ChunkPlan& NativeDriver::chunk_plan_of(const FieldJob& job, const ChunkOrder& order,
+                                                     bool more) {
   const Transfer& transfer = *job.transfer;
-  const auto ranks = some_of(coders(), std::max(order.leads(), order.chunks()));
+  const auto ranks = some_of(coders(), std::max(order.outer_dims(), order.chunks()));
   std::vector<std::int64_t> key = order.key();
   key.push_back(more ? 1 : 0);
   key.push_back(static_cast<std::int64_t>(ranks.size()));
   key.push_back(static_cast<std::int64_t>(size_of(job.variable->type)));
-  const auto known = std::find_if(chunk_ways_.begin(), chunk_ways_.end(), [&](const ChunkWay& way) {
-    return way.decomposition == transfer.decomposition && way.key == key;
+  const auto known = std::find_if(chunk_plans_.begin(), chunk_plans_.end(), [&](const ChunkPlan& chunk_plan) {
+    return chunk_plan.decomposition == transfer.decomposition && chunk_plan.key == key;
   });
-  if (known != chunk_ways_.end()) return *known;
+  if (known != chunk_plans_.end()) return *known;
   std::vector<std::int64_t> places;
   const Status problem = caught([&] {
     places = is_mapped(transfer) ? order.places_of(*transfer.decomposition)
                                  : order.places_of(tile_box(transfer, more));
   });
-  ChunkWay way{transfer.decomposition, key,
-               Decomposition::map(comm_, order.global(), order.whole(), places, problem), nullptr};
+  ChunkPlan chunk_plan{transfer.decomposition, key,
+                       Decomposition::map(comm_, order.global(), order.uncut_dims(), places, problem),
+                       nullptr};
   const std::int64_t chunk = chunk_bytes(transfer.variable);
   NodeMessages* const messages = chunk_messages();
   // Where a node's messages hold chunks, and go to all who compress.
   const bool by_nodes = messages != nullptr && ranks == coders() && chunk <= messages->most_cell_bytes();
-  way.rearranger = std::make_unique<Rearranger>(
-      comm_, way.map, ranks, std::max(exchange_bytes(options_), 4 * chunk), messages, by_nodes);
-  if (chunk_ways_.size() >= k_most_ways) chunk_ways_.pop_front();
-  return chunk_ways_.emplace_back(std::move(way));
+  chunk_plan.rearranger = std::make_unique<Rearranger>(
+      comm_, chunk_plan.map, ranks, std::max(rearrange_bytes(options_), 4 * chunk), messages, by_nodes);
+  if (chunk_plans_.size() >= k_most_chunk_plans) chunk_plans_.pop_front();
+  return chunk_plans_.emplace_back(std::move(chunk_plan));
 }
 
 // The cells of the job in an array that has none between them, as the map counts them.
-Transfer NativeDriver::in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way) {
+Transfer NativeDriver::in_chunk_order(const FieldJob& job, const ChunkOrder& order,
+                                      const ChunkPlan& chunk_plan) {
   Transfer out = *job.transfer;
   out.source = {};
-  out.decomposition = way.map;
+  out.decomposition = chunk_plan.map;
   out.region = Box::whole(order.shape());
-  out.array.extents = order.array_shape(way.map->map()->local_cells());
+  out.array.extents = order.array_shape(chunk_plan.map->map()->local_cells());
   out.array.strides = byte_strides(out.array.extents, out.array.element_size);
-  out.mine = way.map->map()->empty() ? Box(Dims(out.region.rank()), Dims(out.region.rank())) : out.region;
+  out.mine =
+      chunk_plan.map->map()->empty() ? Box(Dims(out.region.rank()), Dims(out.region.rank())) : out.region;
   return out;
 }
 
 // Without a copy where cells lie close already.
-Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way,
-                                     Status& status) {
+Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& order,
+                                     const ChunkPlan& chunk_plan, Status& status) {
   const Transfer& transfer = *job.transfer;
-  Transfer out = in_chunk_order(job, order, way);
-  if (!transfer.status.ok() || way.map->map()->local_cells() == 0) return out;
+  Transfer out = in_chunk_order(job, order, chunk_plan);
+  if (!transfer.status.ok() || chunk_plan.map->map()->local_cells() == 0) return out;
   const bool mapped = is_mapped(transfer);
   const Box box = own_cells(transfer);
   const bool as_it_is = !transfer.source && is_dense(transfer.array) &&
                         (mapped || (!is_masked(transfer) && transfer.mine == box));
   if (as_it_is) return out;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   const Status packed = caught([&] {
     const Timer timer(counters_.pack);
     const Element from = in_memory(transfer);
@@ -126,12 +131,13 @@ Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& orde
       copy_box(transfer.array.data, transfer.array.strides, cells, strides, extents,
                find_conversion(from, to), nullptr);
     else
-      misfits =
+      conversion_errors =
           pack_cells(transfer, box, cells, strides, find_conversion(from, to), fill_of(*job.variable).data());
     out.array =
         ArrayView{cells, to.type, to.size, out.array.extents, byte_strides(out.array.extents, to.size)};
   });
-  if (misfits.count > 0) status.merge(misfit_status(transfer, *job.variable, misfits, box, true));
+  if (conversion_errors.count > 0)
+    status.merge(conversion_status(transfer, *job.variable, conversion_errors, box, true));
   if (!packed.ok()) out.status = packed;
   status.merge(packed);
   return out;
@@ -237,7 +243,7 @@ void NativeDriver::clear_piece(const FieldJob& job, const ChunkOrder& order, con
   });
 }
 
-Rearranger::GetRoom NativeDriver::room_of_pieces(Status& status) {
+Rearranger::GetBuffer NativeDriver::buffer_of_pieces(Status& status) {
   return [&](std::size_t bytes) {
     std::byte* cells = nullptr;
     status.merge(caught([&] { cells = box_cells_.of(bytes); }));
@@ -252,11 +258,11 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   status.merge(caught([&] {
     const ChunkOrder order(job);
-    ChunkWay& way = chunk_way(job, order, false);
-    const Transfer packed = packed_chunks(job, order, way, status);
+    ChunkPlan& chunk_plan = chunk_plan_of(job, order, false);
+    const Transfer packed = packed_chunks(job, order, chunk_plan, status);
     bool loaded = true;
     Rearranger::Handling handling;
-    handling.room = room_of_pieces(status);
+    handling.buffer = buffer_of_pieces(status);
     if (!job.encoded.empty())
       handling.load = [&](const Box& piece, std::byte* cells) {
         const Status load = caught([&] {
@@ -269,14 +275,16 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
     handling.store = [&](const Box& piece, std::byte* cells) {
       store_piece(job, order, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells, status);
     };
-    const Misfits misfits = way.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
+    const ConversionErrors conversion_errors =
+        chunk_plan.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
     count_messages();
-    tell_sent_chunks(job, order, way);
-    if (misfits.count == 0) return;
+    report_sent_chunks(job, order, chunk_plan);
+    if (conversion_errors.count == 0) return;
     if (is_mapped(*job.transfer))
-      status.merge(mapped_misfit_status(*job.transfer, *job.variable, misfits, true));
+      status.merge(mapped_conversion_status(*job.transfer, *job.variable, conversion_errors, true));
     else
-      status.merge(misfit_status(*job.transfer, *job.variable, misfits, own_cells(*job.transfer), true));
+      status.merge(
+          conversion_status(*job.transfer, *job.variable, conversion_errors, own_cells(*job.transfer), true));
   }));
   return status;
 }
@@ -287,11 +295,11 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
   if (transfer.region.empty()) return status;
   status.merge(caught([&] {
     const ChunkOrder order(job);
-    ChunkWay& way = chunk_way(job, order, more);
-    Transfer packed = in_chunk_order(job, order, way);
+    ChunkPlan& chunk_plan = chunk_plan_of(job, order, more);
+    Transfer packed = in_chunk_order(job, order, chunk_plan);
     const ArrayView& array = transfer.array;
     const Element element = in_memory(transfer);
-    const bool copies = transfer.status.ok() && way.map->map()->local_cells() > 0 && !is_dense(array);
+    const bool copies = transfer.status.ok() && chunk_plan.map->map()->local_cells() > 0 && !is_dense(array);
     const ConvertRun copy = copies ? find_conversion(element, element) : ConvertRun(nullptr);
     const Dims strides = byte_strides(array.extents, element.size);
     if (copies) {  // holes and land stay as they are
@@ -302,18 +310,52 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
       status.merge(packed.status);
     }
     Rearranger::Handling handling;
-    handling.room = room_of_pieces(status);
+    handling.buffer = buffer_of_pieces(status);
     handling.load = [&](const Box& piece, std::byte* cells) {
       status.merge(caught([&] { load_piece(job, order, piece, cells); }));
     };
-    const Misfits misfits = way.rearranger->read(packed, job.stored(), Dims(), handling);
+    const ConversionErrors conversion_errors =
+        chunk_plan.rearranger->read(packed, job.stored(), Dims(), handling);
     count_messages();
-    tell_sent_chunks(job, order, way);
+    report_sent_chunks(job, order, chunk_plan);
     if (copies && packed.status.ok())
       copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);
-    if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, *job.variable, misfits, false));
+    if (conversion_errors.count > 0)
+      status.merge(mapped_conversion_status(transfer, *job.variable, conversion_errors, false));
   }));
   return status;
+}
+
+// Who compresses has lists of whose cells lie where in its chunks.
+void NativeDriver::report_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan) {
+  if (chunk_plan.reported) return;
+  chunk_plan.reported = true;
+  constexpr std::int64_t k_any = std::int64_t{1} << 50;
+  constexpr std::int64_t k_nobody = -1, k_several = -2;
+  const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
+  SentChunks sent;
+  sent.chunks = order.outer_dims() * order.chunks();
+  sent.coders = static_cast<std::int64_t>(chunk_plan.rearranger->io_ranks().size());
+  const auto plan = chunk_plan.rearranger->plan_of(Box::whole(order.shape()), job.stored(), Dims(), k_any);
+  const Status counted = caught([&] {
+    if (!plan || plan->mine.empty()) return;
+    std::vector<std::int64_t> node_of(static_cast<std::size_t>(plan->mine.count[1]), k_nobody);
+    chunk_plan.rearranger->for_each_source(*plan, [&](int rank, const IndexSet& where, std::int64_t bytes) {
+      const std::int64_t node = nodes[static_cast<std::size_t>(rank)];
+      sent.bytes += bytes;
+      if (node != nodes_->index()) sent.elsewhere += bytes;
+      where.for_each_run(0, order.cells() * plan->mine.count[1],
+                         [&](std::int64_t position, std::int64_t, std::int64_t length) {
+                           const std::int64_t last = (position + length - 1) / order.cells();
+                           for (std::int64_t chunk = position / order.cells(); chunk <= last; ++chunk) {
+                             auto& has = node_of[static_cast<std::size_t>(chunk)];
+                             has = has == k_nobody || has == node ? node : k_several;
+                           }
+                         });
+    });
+    sent.cut = std::count(node_of.begin(), node_of.end(), k_several) * plan->mine.count[0];
+  });
+  if (comm_.agree(counted).ok()) strategies_->report_sent(job, sent);
 }
 
 }  // namespace shoal

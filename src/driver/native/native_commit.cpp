@@ -10,68 +10,63 @@ namespace shoal {
 
 Status NativeDriver::failure() const {
   Status status = writer_ ? writer_->failure() : Status{};
-  if (loses_bytes(pending_)) status.merge(pending_);
+  if (loses_bytes(state_.deferred())) status.merge(state_.deferred());
   return status;
 }
 
-// A rank that left out a write does its part of what the others do who meet to write, with nothing.
-Met NativeDriver::meet(const Comm& comm, const Deed& deed) {
-  Deed mine = deed;
-  if (missed_) mine.missed = k_writes;
+// A rank that skipped a write does its part in what the others do to match their writes, with nothing.
+CallMatch NativeDriver::match_calls(const Comm& comm, const CallSignature& signature) {
+  const CallSignature mine = state_.with_skipped(signature, k_writes);
   for (;;) {
-    if (stage_) stage_->go_to_meeting();
-    Met met;
-    const Status came = caught([&] { met = comm.meet(mine); });
-    if (!came.ok()) {  // nobody meets any more: nobody may wait in the stage
+    if (stage_) stage_->enter_match();
+    CallMatch match;
+    const Status came = caught([&] { match = comm.match_calls(mine); });
+    if (!came.ok()) {  // no calls are matched any more: nobody may wait in the stage
       if (stage_) stage_->fail();
       throw Error(came);
     }
-    if (!met.others || !missed_) return met;
-    comm_.agree(pending_);
+    if (!match.peers_diverged || !state_.has_skipped()) return match;
+    comm_.agree(state_.deferred());
     if (queue_) send_queued(all_wrote_the_same());
   }
 }
 
-int NativeDriver::odd_writer() const {
-  const auto all = comm_.all_gather(static_cast<std::int64_t>(written_so_far_));
+int NativeDriver::mismatched_writer() const {
+  const auto all = comm_.all_gather(static_cast<std::int64_t>(state_.hash()));
   return static_cast<int>(std::find_if(all.begin(), all.end(), [&](auto w) { return w != all[0]; }) -
                           all.begin());
 }
 
-void NativeDriver::settle(const char* does) {
-  const Met met =
-      meet(comm_, {does, written_so_far_, !pending_.ok(), unsettled_ || uneven_ || !pending_.ok()});
-  if (!met.same) {  // nobody may wait for what others never do
-    const int odd = odd_writer();
-    if (!met.failed)
-      pending_ = {
-          Code::out_of_step,
-          "rank " + std::to_string(odd) +
-              " wrote other variables or records than rank 0 did, or left some out; all ranks must make the "
-              "same write calls in the same order",
-          odd,
-          {},
-          {}};
-    broken_ = puts_ = true;
+void NativeDriver::complete_pending(const char* does) {
+  const CallMatch match = match_calls(comm_, state_.signature(does));
+  if (!match.same) {  // nobody may wait for what others never do
+    const int odd = mismatched_writer();
+    if (!match.failed)
+      keep(
+          {Code::out_of_step,
+           "rank " + std::to_string(odd) +
+               " wrote other variables or records than rank 0 did, or left some out; all ranks must make the "
+               "same write calls in the same order",
+           odd,
+           {},
+           {}});
+    state_.diverge();
+    puts_.set_waiting(true);
     if (stage_) stage_->fail();
   }
-  send_queued(met.same);
-  missed_ = false;
-  written_so_far_ = 0;
-  unasked_ = 0;
-  wrote_.clear();
-  if (direct_) direct_->settled();
-  if (met.same && !met.raised) return;
-  unsettled_ = false;
+  send_queued(match.same);
+  state_.matched();
+  if (direct_) direct_->forget_writers();
+  if (match.same && !match.any_flag) return;
   if (store_rest()) return;
-  lost_ = true;
+  state_.lose();
   recover();
 }
 
 // Parts of compressed chunks come last, one after the other, as each must know where the one before went.
-// False: ranks are not in step.
+// False: ranks have diverged.
 bool NativeDriver::store_rest() {
-  PartKeeper::Kept kept;
+  PartialChunkBuffer::PartialChunks kept;
   while (true) {
     if (writer_) keep(writer_->flush());
     if (stage_) note_shortage();
@@ -83,7 +78,7 @@ bool NativeDriver::store_rest() {
     }
     const Box part = kept.written.front();
     kept.written.erase(kept.written.begin());
-    store_part(PartKeeper::part_of(kept, part));
+    store_part(PartialChunkBuffer::part_of(kept, part));
   }
 }
 
@@ -105,38 +100,34 @@ void NativeDriver::recover() {
   }
   parts_->clear();
   stored_.clear();
-  broken_ = missed_ = false;
-  reach_.start(schema_);
+  state_.complete_pending();
+  records_.restart_reach(schema_);
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
   // different things.
-  if (!nodes_->single()) records_.start(schema_);
+  if (!nodes_->single()) records_.restart_gaps(schema_);
 }
 
-// There are as many records as any rank knows of, and bytes are lost if any rank lost some. False: a rank is
-// out of step.
+// There are as many records as any rank knows of, and bytes are lost if any rank lost some. False: a rank has
+// diverged.
 bool NativeDriver::compare() {
+  if (stage_ && stage_->broken()) state_.diverge();
   // Only the owner knows whether a put was good.
-  std::vector<std::int64_t> all = owner() ? lengths() : written_;
-  all.resize(schema_.dims.size());
-  all.push_back(loses_bytes(pending_) ? 1 : 0);
-  all.push_back(broken_ || (stage_ && stage_->broken()) ? 1 : 0);
-  all = comm_.max(std::move(all));
-  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
-    if (schema_.dims[d].unlimited) schema_.dims[d].length = all[d];
-  written_ = lengths();
-  uneven_ = false;
-  lost_ = lost_ || all[schema_.dims.size()] != 0;
-  return all.back() == 0;
+  auto lengths = owner() ? lengths_of(schema_) : records_.known(schema_);
+  const Comparison found = state_.compared(comm_.max(state_.to_compare(std::move(lengths))));
+  set_lengths(schema_, found.lengths);
+  records_.note_known(schema_);
+  if (found.any_lost) state_.lose();
+  return !found.any_diverged;
 }
 
 void NativeDriver::commit(bool durable, bool final) {
-  whole_ = false;
+  state_.begin_commit();
   // Other nodes find what was committed once it is with the server.
   durable = durable || sharing_ == FileSystem::Sharing::close_to_open;
-  if (final && stage_) stage_->lift_pace();
-  settle("commits");
-  bool lost = lost_;
-  if (!lost && interleaves_records(schema_.format)) {
+  if (final && stage_) stage_->lift_rate_limit();
+  complete_pending("commits");
+  bool lost = state_.file() == FileState::incomplete;
+  if (!lost) {
     const auto gaps = records_.take_gaps(schema_);
     if (owner())
       keep(caught([&] {
@@ -148,20 +139,16 @@ void NativeDriver::commit(bool durable, bool final) {
   if (durable && writer_) keep(caught([&] { writer_->sync_file(); }));
   if (final) keep(caught([&] { file_.close(); }));
   if (final && writer_) keep(caught([&] { writer_->close_file(); }));
-  Status outcome = comm_.agree(pending_);
-  if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(pending_) ? 1 : 0}) != 0;
-  pending_ = {};
-  lost_ = false;
-  puts_ = false;
-  put_.clear();
-  for (const int v : put_calls_)
-    reach_.note(schema_, v, Box::whole(schema_.shape(v)));
-  put_calls_.clear();
+  Status outcome = comm_.agree(state_.deferred());
+  const Status mine = state_.take_deferred();
+  if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(mine) ? 1 : 0}) != 0;
+  for (const int v : puts_.commit())
+    records_.note_write(schema_, v, Box::whole(schema_.shape(v)));
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.
-  if (lost) take_back_records();
+  if (lost) records_.take_back(schema_);
   // Ranks may know of different puts.
-  if (!outcome.ok()) reach_.start(schema_);
+  if (!outcome.ok()) records_.restart_reach(schema_);
   const Status committed = caught([&] {
     comm_.on_root([&] {
       if (lost) {
@@ -169,7 +156,7 @@ void NativeDriver::commit(bool durable, bool final) {
         if (!final) take_back_in_catalog();
         return;
       }
-      tell_records();
+      report_records();
       if (final)
         catalog_->close(durable);
       else
@@ -177,14 +164,15 @@ void NativeDriver::commit(bool durable, bool final) {
     });
   });
   ++counters_.commits;
-  whole_ = committed.ok() && !lost;
-  if (whole_) note_committed();
+  const bool is_whole = committed.ok() && !lost;
+  state_.end_commit(is_whole ? FileState::whole : FileState::unknown);
+  if (is_whole) records_.note_committed(schema_);
   outcome.merge(committed);
   reader_.reset();
   if (!outcome.ok()) throw Error(outcome);
 }
 
-void NativeDriver::tell_records() {
+void NativeDriver::report_records() {
   for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
     const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
     if (dim.unlimited) catalog_->grow(d, dim.length);
@@ -198,37 +186,19 @@ void NativeDriver::take_back_in_catalog() {
   }
 }
 
-void NativeDriver::note_committed() {
-  committed_ = lengths();
-}
-
-std::vector<std::int64_t> NativeDriver::lengths() const {
-  std::vector<std::int64_t> all;
-  for (const auto& dim : schema_.dims)
-    all.push_back(dim.length);
-  return all;
-}
-
-void NativeDriver::take_back_records() {
-  for (std::size_t d = 0; d < schema_.dims.size(); ++d)
-    if (schema_.dims[d].unlimited) schema_.dims[d].length = d < committed_.size() ? committed_[d] : 0;
-  written_ = lengths();
-  records_.cut(schema_);
-}
-
 void NativeDriver::write_out_puts(int v) {
   const auto write_out = [&](int variable) {
-    if (put_.erase(variable) != 0) catalog_->write_out(variable);
+    if (puts_.release(variable)) catalog_->write_out(variable);
   };
   if (v >= 0 && one_stage()) {  // nobody of the node stores before the owner has come
     if (owner()) write_out(v);
     return;
   }
   comm_.on_root([&] {
-    for (const int variable : std::set<int>(put_))
+    for (const int variable : std::set<int>(puts_.held()))
       write_out(variable);
   });
-  puts_ = false;
+  puts_.set_waiting(false);
 }
 
 void NativeDriver::sync(bool durable) {
@@ -236,8 +206,8 @@ void NativeDriver::sync(bool durable) {
   commit(durable, false);
 }
 
-void NativeDriver::hand_over() {
-  if (writer_ && !broken_) keep(writer_->hand_over());
+void NativeDriver::submit_pending() {
+  if (writer_ && !state_.has_diverged()) keep(writer_->submit_pending());
 }
 
 void NativeDriver::close(bool durable) {

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/hash.hpp"
 #include "base/text.hpp"
+#include "driver/call_matching.hpp"
 #include "driver/file_catalog.hpp"
 #include "driver/io_ranks.hpp"
-#include "driver/meeting.hpp"
 #include "driver/shared_file.hpp"
 #include "format/netcdf4/contents.hpp"
 
@@ -18,6 +17,11 @@ namespace {
 
 constexpr std::int64_t k_buffer = 1024 * 1024;  // of cells on their way to the file or an array
 
+// How cells of a field go to the file.
+std::uint64_t path_of(const FieldJob& job, bool rearranges) {
+  return 2 * job.share->number + (rearranges ? 1 : 0);
+}
+
 }  // namespace
 
 NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
@@ -25,11 +29,12 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
     : comm_(comm),
       options_(options),
       writable_(mode != OpenMode::read),
-      file_(path, writable_, options.open_store, counters_) {
+      file_(path, writable_, options.open_store, counters_),
+      state_(comm.rank()) {
   counters_.warnings = options.warnings;
   if (writable_) check_threads();
   check_io_ranks(comm, options);
-  check_io_way();
+  check_rearranging(options, options.writers);
   nodes_ = find_nodes();
   check_writers();
   const Timer timer(counters_.open);
@@ -43,16 +48,16 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
   ByteReader in(opened);
   const FileSystem where = unpack_file_system(in);
   take_header(in.get<Bytes>());
+  strategies_.emplace(comm_, nodes_, options_, counters_, schema_.format);
   for (const auto& [key, value] : options_.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(key + "=" + value);
   parts_.emplace(schema_, options_.stage_bytes * nodes_->count(), counters_.pack);
   decoded_.emplace(options_.stage_bytes / nodes_->node().size());
   share_file(where);
   if (options_.stored_by == StoredBy::ranks) find_servers();
-  if (options_.io_way == IoWay::subset) make_groups();
+  if (options_.rearranger == RearrangerKind::subset) make_groups();
   records_.start(schema_);
-  reach_.start(schema_);
-  note_committed();
+  records_.note_committed(schema_);
 }
 
 // Where nodes do not see each other's bytes, parts of a page that two of them write are lost, and what was
@@ -65,14 +70,13 @@ void NativeDriver::share_file(const FileSystem& found) {
   const FileSystem where = as_nodes_have_it(comm_, *nodes_, file_.path(), found, options_.find_file_system);
   const std::string warning = sharing_warning(where, false);
   if (!warning.empty()) counters_.warnings.push_back(warning);
-  one_node_stores_ = where.sharing == FileSystem::Sharing::close_to_open;
-  if (!one_node_stores_) return;
-  if (!way_that_stays().empty())
-    throw Error(Code::setting, way_that_stays() + ", but the file is on " + where.type +
+  if (where.sharing != FileSystem::Sharing::close_to_open) return;
+  if (const std::string setting = setting_that_keeps(options_); !setting.empty())
+    throw Error(Code::setting, setting + ", but the file is on " + where.type +
                                    ", where nodes do not see each other's writes, and the ranks of one node "
                                    "must store for all; leave the setting out, or choose layout=node");
   bool elsewhere = false;
-  io_ranks_ = io_ranks_of_one_node(comm_, *nodes_, options_, elsewhere);
+  strategies_->let_one_node_store(io_ranks_of_one_node(comm_, *nodes_, options_, elsewhere));
   if (elsewhere)
     counters_.warnings.push_back(
         "settings io_ranks, io_ranks_per_node, io_stride or io_base choose ranks of other nodes than rank "
@@ -102,49 +106,42 @@ void NativeDriver::take_header(const Bytes& header) {
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
-  for (const auto& [key, known] : shares_)
-    must_send(known, wanted);  // what cannot be is refused before anything changes
+  for (const auto& [key, cut] : strategies_->all())
+    must_send(cut, wanted);  // what cannot be is refused before anything changes
   take_header(comm_.from_root([&] {
-    tell_records();  // what holds records does not move, and its header tells of them
+    report_records();  // what holds records does not move, and its header reports them
     catalog_->define(wanted);
     return packed_header();
   }));
   records_.add_variables(schema_);
-  for (auto& [key, known] : shares_)
-    find_rearranger(known);
+  for (auto& [key, cut] : strategies_->all())
+    find_rearranger(cut);
   if (stage_ && nodes_->single() && options_.slot_bytes == 0 &&
       largest_encoded_chunk() > stage_->slot_bytes()) {
-    settle("defines");
+    complete_pending("defines");
     drop_stage();
     make_stage();
   }
 }
 
 void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  if (shares_.count(decomposition.get()) != 0) return;
+  if (strategies_->has(decomposition.get())) return;
   const Timer timer(counters_.define);
   if (!stage_) make_stage();
-  Known known{decomposition, share_of_node(comm_, *nodes_, *decomposition), {}, true, 0, 0, {}, {}};
-  weigh(known);
-  known.share.number = shares_.size();
-  if (decomposition->map() == nullptr && known.sends != Sends::never) map_of(decomposition, false);
-  find_rearranger(known);
-  shares_.emplace(decomposition.get(), std::move(known));
+  CutStrategy cut = strategies_->choose(decomposition);
+  if (decomposition->map() == nullptr && cut.strategy.rearranging != Rearranging::never)
+    map_of(decomposition, false);
+  find_rearranger(cut);
+  strategies_->keep(std::move(cut));
 }
 
-void NativeDriver::keep(Status status) {
-  if (status.ok()) return;
-  status.rank = status.rank < 0 ? comm_.rank() : status.rank;
-  pending_.merge(status);
-}
-
-void NativeDriver::out_of_step(const Status& status) {
-  Status s = status;
-  s.message +=
+void NativeDriver::skip_write(const Status& why) {
+  state_.skip(why);
+  if (why.ok()) return;  // it skipped another write before
+  Status status = why;
+  status.message +=
       "; this rank could not take part in the call, and what was written since the last sync may be missing";
-  keep(s);
-  broken_ = true;
-  unsettled_ = true;
+  keep(status);
   if (stage_) stage_->fail();
 }
 
@@ -159,8 +156,8 @@ FieldJob NativeDriver::job_for(const Transfer& transfer) const {
   job.variable = &variable(transfer.variable);
   job.placement = &placements_[static_cast<std::size_t>(transfer.variable)];
   job.records = schema_.has_record(transfer.variable);
-  job.share = &shares_.at(transfer.decomposition.get()).share;
-  job.border_bytes = options_.border_bytes;
+  job.share = &strategies_->of(transfer.decomposition.get()).share;
+  job.alignment_bytes = options_.alignment_bytes;
   job.addresses_listed =
       job.placement->kind == Placement::Kind::listed ||
       (job.placement->kind == Placement::Kind::regular && job.placement->begin == k_unplaced);
@@ -172,7 +169,7 @@ FieldJob NativeDriver::job_to_write(const Transfer& transfer) const {
   FieldJob job = job_for(transfer);
   const std::int64_t first = job.records && !transfer.region.empty() ? transfer.region.first[0] : 0;
   const bool there =
-      first < reach_.of(schema_, transfer.variable) || put_calls_.count(transfer.variable) != 0;
+      first < records_.written_records(schema_, transfer.variable) || puts_.called(transfer.variable);
   job.keeps = there && may_keep(*transfer.decomposition, *job.variable);
   return job;
 }
@@ -181,15 +178,15 @@ FieldJob NativeDriver::job_to_write(const Transfer& transfer) const {
 // still have to be written, and only the stage keeps that in order.
 bool NativeDriver::goes_direct(const FieldJob& job) const {
   return options_.writers == 0 && options_.stored_by == StoredBy::calls &&
-         put_calls_.count(job.transfer->variable) == 0 && direct_->suits_writing(job);
+         !puts_.called(job.transfer->variable) && direct_->suits_writing(job);
 }
 
-Status NativeDriver::store(const FieldJob& job, bool exchange) {
+Status NativeDriver::store(const FieldJob& job, bool rearranges) {
   if (job.is_encoded()) return store_encoded(job);
-  if (exchange) return job.transfer->decomposition->map() != nullptr ? store_boxes(job) : store_tiles(job);
+  if (rearranges) return job.transfer->decomposition->map() != nullptr ? store_boxes(job) : store_tiles(job);
   if (!goes_direct(job)) return writer_->write(job);
   Status status;
-  writer_->settle_overlap(job, status);
+  writer_->complete_overlap(job, status);
   status.merge(direct_->write(job));
   return status;
 }
@@ -199,25 +196,24 @@ void NativeDriver::write(const Transfer& transfer) {
   if (!stage_) make_stage();  // it failed before, on all ranks
   ask_others();
   const bool sends = !rearrangers_.empty();
-  if (missed_ || (sends && transfer.variable < 0)) return miss(transfer.status);
+  if (state_.has_skipped() || (sends && transfer.variable < 0)) return skip_write(transfer.status);
   // Nodes that need something of the owner's must agree before on who takes part.
-  Route route = sends ? route_of(job_to_write(transfer)) : Route{must_meet(transfer), {}, false};
-  const bool meets = route.meets;
-  if (meets) {
-    const Status met = meet_to_write(transfer);
-    if (!met.ok()) return pending_.merge(met);
+  Route route = sends ? route_of(job_to_write(transfer)) : Route{must_match(transfer), {}, false};
+  const bool matches = route.matches;
+  if (matches) {
+    const Status match = match_write(transfer);
+    if (!match.ok()) return keep(match);
   } else if (transfer.variable < 0) {
-    missed_ = true;
-    return out_of_step(transfer.status);
+    return skip_write(transfer.status);
   }
-  if (route.behind) comm_.barrier();
+  if (route.after_queue) comm_.barrier();
   FieldJob job = job_to_write(transfer);
   const bool together = goes_together(job);
-  reach_.note(schema_, transfer.variable, transfer.region);
-  written_so_far_ = note_of(job, written_so_far_);
-  unasked_ += transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type));
-  if (!meets && !sends) keep_order(job, together);
-  if (broken_ && !meets && !sends) return;
+  records_.note_write(schema_, transfer.variable, transfer.region);
+  state_.note_call(fingerprint_of(job, 0));
+  state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type)));
+  if (!matches && !sends) keep_order(job, together);
+  if (state_.has_diverged() && !matches && !sends) return;
   if (job.placement->kind == Placement::Kind::library)
     return keep({Code::not_supported,
                  "the variable is stored in a way that only the HDF5 library can write; write it to a new "
@@ -234,69 +230,58 @@ void NativeDriver::write(const Transfer& transfer) {
     definition.distributed = true;
     if (owner()) keep(caught([&] { catalog_->set_distributed(transfer.variable); }));
   }
-  grow_records(transfer.variable, transfer.region);
-  written_ = lengths();
-  if (interleaves_records(schema_.format)) records_.touch(schema_, transfer.variable, transfer.region);
+  records_.add(schema_, transfer.variable, transfer.region);
+  records_.note_known(schema_);
   if (together && !route.plan && !job.is_encoded()) route.plan = queue_plan(job);
   if (route.plan && !queue_->fits(*route.plan)) route.plan.reset();
   Status placed = caught([&] {
-    if (puts_) write_out_puts(transfer.variable);
+    if (puts_.waiting()) write_out_puts(transfer.variable);
     if (!route.plan) job.addresses = place(job);
   });
-  if (meets && one_stage()) placed = comm_.agree(placed);  // the owner alone did something
+  if (matches && one_stage()) placed = comm_.agree(placed);  // the owner alone did something
   keep(placed);
-  if (job.is_encoded()) make_way(job);
-  if (meets || sends) keep_order(job, together);
-  if (broken_ && !together) return;
-  unsettled_ = true;
+  if (job.is_encoded()) complete_earlier_chunks(job);
+  if (matches || sends) keep_order(job, together);
+  if (state_.has_diverged() && !together) return;
+  state_.change();
   ++counters_.fields_written;
   if (placed.ok() && route.plan) return enqueue(job, *route.plan);
   if (placed.ok()) {
     keep(located(store(job, together), job));
-    broken_ = stage_->broken();
+    if (stage_->broken()) state_.diverge();
     // Nodes do not come to the same failure in the same write.
-    const Status told = writer_->take_told();
-    if (nodes_->single() && options_.fails_early && !told.ok()) throw Error(told);
-  } else if (!meets) {  // only the owner knows: without addresses nobody may store
-    broken_ = true;
+    const Status reported = writer_->take_reported();
+    if (nodes_->single() && options_.fails_early && !reported.ok()) throw Error(reported);
+  } else if (!matches) {  // only the owner knows: without addresses nobody may store
+    state_.diverge();
     stage_->fail();
   }
 }
 
 // What one node has in its stage may be stored after what another one stores: cells that are written again in
 // another way must wait. All ranks are in this call, and know alike whether the way is another.
-void NativeDriver::keep_order(const FieldJob& job, bool exchange) {
-  if (changes_way(job, exchange)) settle(k_writes);
-  wrote_[job.transfer->variable] = 2 * job.share->number + (exchange ? 1 : 0);
+void NativeDriver::keep_order(const FieldJob& job, bool rearranges) {
+  if (changes_path(job, rearranges)) complete_pending(k_writes);
+  state_.note_path(job.transfer->variable, path_of(job, rearranges));
 }
 
 // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
 bool NativeDriver::goes_together(const FieldJob& job) {
-  return job.is_encoded() ? !one_stage() : exchanges(job);
+  return job.is_encoded() ? !one_stage() : strategies_->rearranges(job);
 }
 
-// Of fields that go to no I/O ranks. Ranks that settle within a write meet before, so that one that left the
-// write out comes along.
-bool NativeDriver::must_meet(const Transfer& transfer) const {
-  if (places_by_message() || (puts_ && !one_stage())) return true;
+// Of fields that go to no I/O ranks. Ranks that complete pending writes within a write match calls before, so
+// that one that left the write out comes along.
+bool NativeDriver::must_match(const Transfer& transfer) const {
+  if (places_by_message() || (puts_.waiting() && !one_stage())) return true;
   if (transfer.variable < 0) return false;
   const FieldJob job = job_to_write(transfer);
-  return changes_way(job, false) || must_settle_chunks(job);
+  return changes_path(job, false) || must_complete_chunks(job);
 }
 
 // In one stage what comes later is stored later.
-bool NativeDriver::changes_way(const FieldJob& job, bool exchange) const {
-  if (one_stage()) return false;
-  const auto before = wrote_.find(job.transfer->variable);
-  return before != wrote_.end() && before->second != 2 * job.share->number + (exchange ? 1 : 0);
-}
-
-void NativeDriver::grow_records(int v, const Box& box) {
-  const auto& dims = variable(v).dims;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[d])];
-    if (dim.unlimited && !box.empty()) dim.length = std::max(dim.length, box.end(static_cast<int>(d)));
-  }
+bool NativeDriver::changes_path(const FieldJob& job, bool rearranges) const {
+  return !one_stage() && state_.changes_path(job.transfer->variable, path_of(job, rearranges));
 }
 
 // By the owner.
@@ -308,11 +293,11 @@ std::vector<std::uint64_t> NativeDriver::allocate(const FieldJob& job) {
   // No cells are announced: the file gets to know of them at commit, when they are down.
   auto addresses = catalog_->place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
   // Cells that may still come into being count as part of a chunk.
-  Dims reach = schema_.shape(v);
-  for (int d = 0; d < reach.size(); ++d)
+  Dims written_records = schema_.shape(v);
+  for (int d = 0; d < written_records.size(); ++d)
     if (schema_.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])].unlimited)
-      reach[d] = std::max(reach[d], chunks.end(d) * job.placement->chunk[d]);
-  const Box whole = Box::whole(reach);
+      written_records[d] = std::max(written_records[d], chunks.end(d) * job.placement->chunk[d]);
+  const Box whole = Box::whole(written_records);
   std::size_t i = 0;
   for_each_index(chunks, [&](const Dims& index) {
     const Box cells = cells_of_chunk(index, job.placement->chunk);
@@ -368,16 +353,16 @@ void NativeDriver::fill_cells(int v, const Box& cells, const std::vector<std::ui
 void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
   if (!stage_) make_stage();
-  if (writable_ || !one_stage()) settle("reads");
-  if (puts_) write_out_puts(-1);
-  // A rank that cannot even tell what is read stays out of step, and the others learn of it where they wait
+  if (writable_ || !one_stage()) complete_pending("reads");
+  if (puts_.waiting()) write_out_puts(-1);
+  // A rank that cannot even say what is read stays out of step, and the others learn of it where they wait
   // for it. Across nodes, and where the owner must be asked, everybody has to know before.
   const bool in_step = transfer.variable >= 0;
   if (!rearrangers_.empty()) {  // others may have to fetch for this rank: they must mean the same
-    if (stage_) stage_->go_to_meeting();
-    const Status met =
-        meet_for_call(comm_, "reads", transfer.variable, transfer.region, transfer.status, nullptr, nullptr);
-    if (!met.ok()) throw Error(met);
+    if (stage_) stage_->enter_match();
+    const Status match = match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.status,
+                                          nullptr, nullptr);
+    if (!match.ok()) throw Error(match);
   }
   if (!in_step && stage_) stage_->fail();
   if (rearrangers_.empty() && (!in_step || !one_stage() || asks_owner(transfer)))
@@ -401,13 +386,13 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   if (job.is_encoded()) {
     job.encoded = find_encoded(job);
     if (sends_chunks(job)) return is_map ? fetch_chunks(job, false) : fetch_tiles(job);
-    if (!nodes_->single()) tell_read_chunks(job);
+    if (!nodes_->single()) strategies_->report_decoded(job);
     const bool keeps = !writable_ && parts_->is_part(job);
     return FieldReader(*stage_, file_, counters_, keeps ? &*decoded_ : nullptr).read(job);
   }
   if (job.addresses_listed) job.addresses = find(job);
-  if (exchanges(job)) return is_map ? fetch_boxes(job) : fetch_tiles(job);
-  if (options_.io_way != IoWay::subset && direct_->suits(job)) return direct_->read(job);
+  if (strategies_->rearranges(job)) return is_map ? fetch_boxes(job) : fetch_tiles(job);
+  if (options_.rearranger != RearrangerKind::subset && direct_->suits(job)) return direct_->read(job);
   return FieldReader(*stage_, file_, counters_, nullptr).read(job);
 }
 
@@ -455,7 +440,7 @@ std::vector<std::uint64_t> NativeDriver::find(const FieldJob& job) {
 
 void NativeDriver::agree_on_read(const Status& status) {
   if (nodes_->single() && stage_ && stage_->agree(status.ok(), counters_.blocked)) return;
-  meet(comm_, {"reads"});  // others may never come
+  match_calls(comm_, {"reads"});  // others may never come
   const Status agreed = comm_.agree(status);
   const bool broken = comm_.max(std::int64_t{stage_ && stage_->broken() ? 1 : 0}) != 0;
   if (broken) recover();
@@ -479,7 +464,7 @@ void NativeDriver::get_by_library(int v, const Box& box, std::byte* cells) {
 
 Status NativeDriver::read_by_library(const FieldJob& job) {
   const Transfer& transfer = *job.transfer;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   const Status status = caught([&] {
     const Timer timer(counters_.read);
     if (transfer.mine.empty()) return;
@@ -495,26 +480,23 @@ Status NativeDriver::read_by_library(const FieldJob& job) {
       buffer.resize(static_cast<std::size_t>(piece.cells.cells()) * from.size);
       get_by_library(transfer.variable, piece.cells, buffer.data());
       const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, piece.cells.count);
-      misfits.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
+      conversion_errors.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
     });
   });
-  return status.ok() && misfits.count > 0
-             ? misfit_status(transfer, *job.variable, misfits, transfer.mine, false)
+  return status.ok() && conversion_errors.count > 0
+             ? conversion_status(transfer, *job.variable, conversion_errors, transfer.mine, false)
              : status;
 }
 
 void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
-  puts_ = true;
-  if (v >= 0) put_calls_.insert(v);
-  Hash all;  // a call that one rank gets wrong is a call too
-  all.add(written_so_far_);
-  written_so_far_ = all.value();
+  puts_.note_call(v);
+  state_.note_call();  // also if one rank gets it wrong
   Status failure = status;
   if (v >= 0) {
-    if (variable(v).distributed) settle("puts");
+    if (variable(v).distributed) complete_pending("puts");
     if (owner() && status.ok()) {
-      put_.insert(v);
+      puts_.hold(v);
       failure = caught([&] {
         if (variable(v).type == Type::string)
           catalog_->put_strings(v, box, strings);
@@ -523,9 +505,8 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
       });
     }
     // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
-    uneven_ = true;
-    if (failure.ok()) grow_records(v, box);
-    if (failure.ok() && interleaves_records(schema_.format)) records_.touch(schema_, v, box);
+    state_.change();
+    if (failure.ok()) records_.add(schema_, v, box);
     if (!failure.ok() && failure.variable.empty()) failure.variable = variable(v).name;
   }
   keep(failure);
@@ -533,7 +514,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
 
 void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
                        const Status& status) {
-  settle("gets");
+  complete_pending("gets");
   const bool known = v >= 0 && status.ok();
   const bool text = known && variable(v).type == Type::string;
   const auto bytes = known && !text ? static_cast<std::int64_t>(size_of(variable(v).type)) * box.cells() : 0;
@@ -542,7 +523,7 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
   Status outcome = status;
   if ((owner() || all) && known) {
     outcome = caught([&] {
-      if (writable_) tell_records();  // those that were written but not committed
+      if (writable_) report_records();  // those that were written but not committed
       Catalog& from = owner() ? *catalog_ : reader();
       if (text)
         strings = from.get_strings(v, box);

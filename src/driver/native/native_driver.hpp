@@ -6,19 +6,20 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/driver.hpp"
-#include "driver/exchange_queue.hpp"
+#include "driver/native/catalog_puts.hpp"
 #include "driver/native/chunk_order.hpp"
-#include "driver/native/direct.hpp"
+#include "driver/native/direct_path.hpp"
 #include "driver/native/field_writer.hpp"
-#include "driver/native/part_keeper.hpp"
-#include "driver/reach.hpp"
-#include "driver/record_keeper.hpp"
-#include "driver/room.hpp"
+#include "driver/native/partial_chunk_buffer.hpp"
+#include "driver/native/strategies.hpp"
+#include "driver/protocol.hpp"
+#include "driver/rearrange_queue.hpp"
+#include "driver/scratch_buffer.hpp"
 
 namespace shoal {
 
@@ -48,11 +49,11 @@ class NativeDriver final : public Driver {
            const Status& status) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
-  Met meet(const Comm& comm, const Deed& deed) override;
+  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
   Status failure() const override;
   void sync(bool durable) override;
-  void hand_over() override;
-  bool whole() const override { return whole_; }
+  void submit_pending() override;
+  bool whole() const override { return state_.file() == FileState::whole; }
   void close(bool durable) override;
 
  private:
@@ -67,14 +68,8 @@ class NativeDriver final : public Driver {
   /// Is this rank one that only stores?
   bool serves() const;
   void find_servers();
-  void check_io_way() const;
   void check_writers();
   void make_groups();
-  /// The setting by which cells stay on their node; empty: none.
-  std::string way_that_stays() const {
-    if (options_.io_way == IoWay::subset) return "io_way=subset";
-    return options_.exchange == Exchange::off ? "exchange=off" : "";
-  }
   Bytes packed_header() const;
   void take_header(const Bytes& header);
   void check_threads() const;
@@ -85,8 +80,9 @@ class NativeDriver final : public Driver {
   std::int64_t chunk_bytes(int variable) const;
   std::int64_t largest_encoded_chunk() const;
   std::optional<Stage> try_stage(const Comm& node);
-  void keep(Status status);
-  void out_of_step(const Status& status);
+  void keep(Status status) { state_.defer(std::move(status)); }
+  /// The others do not wait for this rank now: they learn of it where ranks match calls next.
+  void skip_write(const Status& why);
   void recover();
 
   FieldJob job_for(const Transfer& transfer) const;
@@ -94,28 +90,28 @@ class NativeDriver final : public Driver {
   /// Are there cells that nobody owns, which stay as they are in the file if it has any?
   bool may_keep(const Decomposition& decomposition, const VariableDef& variable) const;
   bool goes_direct(const FieldJob& job) const;
-  Status store(const FieldJob& job, bool exchange);
+  Status store(const FieldJob& job, bool rearranges);
   bool goes_together(const FieldJob& job);
-  bool must_meet(const Transfer& transfer) const;
-  bool changes_way(const FieldJob& job, bool exchange) const;
-  void keep_order(const FieldJob& job, bool exchange);
+  bool must_match(const Transfer& transfer) const;
+  bool changes_path(const FieldJob& job, bool rearranges) const;
+  void keep_order(const FieldJob& job, bool rearranges);
   std::vector<std::uint64_t> place(const FieldJob& job);
   std::vector<std::uint64_t> allocate(const FieldJob& job);
   Status check_encoding(const FieldJob& job);
   /// Must chunks of before be down, as what they have must be known before they are written?
-  bool must_settle_chunks(const FieldJob& job) const;
+  bool must_complete_chunks(const FieldJob& job) const;
   /// Chunks that wait for more cells are stored first, where the call cannot wait for them. Collective if it
   /// does that.
-  void make_way(const FieldJob& job);
+  void complete_earlier_chunks(const FieldJob& job);
   Status store_encoded(const FieldJob& job);
   Status store_chunks(const FieldJob& job);
   /// How chunks are put together on ranks: of one decomposition, for one shape of chunks and region.
-  struct ChunkWay {
+  struct ChunkPlan {
     std::shared_ptr<const Decomposition> decomposition;
     std::vector<std::int64_t> key;
     std::shared_ptr<const Decomposition> map;
     std::unique_ptr<Rearranger> rearranger;
-    bool told = false;  ///< in the report
+    bool reported = false;  ///< in the report
   };
   /// Collective, as all that needs several nodes.
   Status send_chunks(const FieldJob& job);
@@ -125,9 +121,10 @@ class NativeDriver final : public Driver {
   Status fetch_chunks(const FieldJob& job, bool more);
   const std::vector<int>& coders();
   NodeMessages* chunk_messages();
-  ChunkWay& chunk_way(const FieldJob& job, const ChunkOrder& order, bool more);
-  static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way);
-  Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkWay& way, Status& status);
+  ChunkPlan& chunk_plan_of(const FieldJob& job, const ChunkOrder& order, bool more);
+  static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkPlan& chunk_plan);
+  Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkPlan& chunk_plan,
+                         Status& status);
   template <class Visit>
   void for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells,
                       Visit&& visit);
@@ -135,73 +132,37 @@ class NativeDriver final : public Driver {
                    Status& status);
   void load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
   void clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
-  Rearranger::GetRoom room_of_pieces(Status& status);
+  Rearranger::GetBuffer buffer_of_pieces(Status& status);
   std::uint64_t take_space(std::uint64_t bytes);
   /// One part of chunks that are not whole; the rest of their cells stays. Collective.
   void store_part(const Transfer& part);
   /// The catalog learns of the encoded chunks that ranks stored. Collective.
   void enter_stored();
   void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
-  void grow_records(int variable, const Box& box);
 
-  /// Do cells of a decomposition go to I/O ranks?
-  enum class Sends { never, maybe, always };
-  /// What was decided for values of a size, in a region of so many times the decomposition's cells.
-  struct Way {
-    std::size_t size = 0;
-    Dims chunk;
-    std::int64_t leads = 0;
-    bool whole = true;  ///< no section that I/O ranks cannot have
-    bool encoded = false;
-    bool exchange = false;
-  };
-  /// What is known of a decomposition.
-  struct Known {
-    std::shared_ptr<const Decomposition> decomposition;
-    NodeShare share;
-    Sends sends = Sends::never;
-    bool boxes = true;                 ///< the share has boxes of what this node can store by itself
-    std::int64_t runs = 0, cells = 0;  ///< of all nodes, that they would store; 0: not counted
-    std::string why;                   ///< sends is not maybe; empty: no need to tell
-    std::vector<Way> ways;
-  };
-  /// Collective.
-  void weigh(Known& known);
-  /// Does the field go to I/O ranks first? Collective where the decomposition may be sent.
-  bool exchanges(const FieldJob& job);
-  void decide(const Known& known, const FieldJob& job, Way& way);
-  /// The report's line of chunks that were sent (the first time), and of those that nodes read by themselves.
-  /// Collective.
-  void tell_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkWay& way);
-  void tell_read_chunks(const FieldJob& job);
-  static std::string field_text(const FieldJob& job, const Way& way);
-  void add_way(const std::string& line);
-  /// Collective the first time.
-  const std::vector<int>& io_ranks();
+  /// The report's line of chunks that were sent, the first time. Collective.
+  void report_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan);
 
   /// How a field goes where cells may be sent.
   struct Route {
-    bool meets = true;                     ///< ranks must come together first
+    bool matches = true;                   ///< ranks must come together first
     std::optional<Rearranger::Plan> plan;  ///< it can wait for others, and goes with them
-    bool behind = false;  ///< not before all that waited is stored: some of it has the same cells
+    bool after_queue = false;  ///< not before all that waited is stored: some of it has the same cells
   };
   /// The same on all ranks that made the same calls. Local.
   Route route_of(const FieldJob& job) const;
   std::optional<Rearranger::Plan> queue_plan(const FieldJob& job) const;
-  static Way way_of(const Known& known, const FieldJob& job);
-  const Way* known_way(const FieldJob& job) const;
   bool waits(const FieldJob& job, bool in_same_boxes) const;
   void enqueue(const FieldJob& job, const Rearranger::Plan& plan);
   /// Collective: fields that wait are stored, if all ranks have the same; else nobody has them any more.
   void send_queued(bool same);
   bool all_wrote_the_same() const;
   /// What ranks know who are to write together; fields that waited have gone. Collective.
-  Status meet_to_write(const Transfer& transfer);
-  Status meet_in_step(std::uint64_t details, const Status& mine);
+  Status match_write(const Transfer& transfer);
+  Status match_queued_write(std::uint64_t details, const Status& mine);
   /// Where threads of several nodes store, ranks ask each other for what failed, once they have written as
   /// much as all stages hold. Error on all ranks, in the same call.
   void ask_others();
-  void miss(const Status& status);
 
   /// Fields cut by maps, where the ranks have several stages: in boxes that I/O ranks store and fetch.
   /// Collective.
@@ -211,9 +172,9 @@ class NativeDriver final : public Driver {
   Status fetch_boxes(const FieldJob& job, const Transfer& as_cut, const Element& stored,
                      const Rearranger::Handling& handling);
   /// Must cells of a map be sent, as some stay in a variable of the schema? Error(setting): they may not be.
-  bool must_send(const Known& known, const Schema& schema) const;
+  bool must_send(const CutStrategy& cut, const Schema& schema) const;
   /// Collective.
-  void find_rearranger(Known& known);
+  void find_rearranger(CutStrategy& cut);
   /// How boxes of the job are stored and loaded; both outlive it.
   Rearranger::Handling handling_of(const FieldJob& job, Status& status);
   void store_box(const FieldJob& job, const Box& box, std::byte* cells);
@@ -229,9 +190,9 @@ class NativeDriver final : public Driver {
   };
   /// Are stripes asked for, and are the job's cells a row in the file? Rows of a grid seldom end where
   /// stripes do. It may be another answer once it is known where the file has the variable.
-  bool goes_as_row(const FieldJob& job) const;
+  bool is_flattened(const FieldJob& job) const;
   /// The job as one of the row, if it goes as such. `row` outlives it.
-  FieldJob as_row(const FieldJob& job, bool goes, Row& row) const;
+  FieldJob as_flattened(const FieldJob& job, bool goes, Row& row) const;
   void count_messages();
   void add_rearranger(const std::shared_ptr<const Decomposition>& map);
   /// Fields cut into tiles: the same way, as maps.
@@ -240,20 +201,17 @@ class NativeDriver final : public Driver {
   Status fetch_tiles(const FieldJob& job);
   const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
                                                      bool halo);
-  void note_committed();
-  void take_back_records();
-  void tell_records();
+  void report_records();
   void write_out_puts(int variable);
   void take_back_in_catalog();
-  std::vector<std::int64_t> lengths() const;
 
-  /// Ranks meet, and find out whether they wrote the same; then everything that was written is in the file.
-  /// Collective.
-  void settle(const char* does);
+  /// Ranks match calls, and find out whether they wrote the same; then everything that was written is in the
+  /// file. Collective.
+  void complete_pending(const char* does);
   bool store_rest();
   bool compare();
   void note_shortage();
-  int odd_writer() const;
+  int mismatched_writer() const;
   Catalog& reader();
   void get_by_library(int variable, const Box& box, std::byte* cells);
   Status read_by_library(const FieldJob& job);
@@ -282,25 +240,27 @@ class NativeDriver final : public Driver {
   std::unique_ptr<Catalog> catalog_;  ///< on rank 0
   std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read
   Schema schema_;
-  std::vector<std::int64_t> committed_;  ///< lengths of all dimensions at the last commit
+  CollectiveState state_;
+  RecordState records_;
+  CatalogPuts puts_;
   std::vector<Placement> placements_;
 
   std::unique_ptr<Nodes> nodes_;
   std::optional<Stage> stage_;
   std::int64_t stage_missing_ = 0;  // bytes that shared memory had no room for
   std::optional<FieldWriter> writer_;
-  std::optional<DirectWay> direct_;
-  std::optional<PartKeeper> parts_;
+  std::optional<DirectPath> direct_;
+  std::optional<PartialChunkBuffer> parts_;
   std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
-  std::map<const Decomposition*, Known> shares_;
+  std::optional<FieldStrategies> strategies_;
   std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
   std::map<const Decomposition*, std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
-  Room box_cells_, chunk_cells_;
+  ScratchBuffer box_cells_, chunk_cells_;
   std::atomic<std::uint64_t> file_end_ = 0;  ///< of several nodes: Catalog::share_end, on rank 0
   std::vector<int> coders_;                  ///< who compresses what lies on several nodes
   std::optional<NodeMessages> chunk_messages_;
-  std::deque<ChunkWay> chunk_ways_;
+  std::deque<ChunkPlan> chunk_plans_;
   std::map<int, Encoder> encoders_;  ///< by variable
   Bytes encoded_;                    ///< chunks of a piece
   std::uint64_t chunk_writes_ = 0;   ///< calls, the same on all ranks
@@ -311,43 +271,24 @@ class NativeDriver final : public Driver {
     const NodeShare* share = nullptr;
     bool is_row = false;  ///< its boxes were cut out of a row of cells
   };
-  /// What ranks do that meet before they write, as others are told who come to another meeting.
+  /// What ranks that match calls before they write do, in messages to others that make another call.
   static constexpr const char* k_writes = "writes";
-  std::optional<ExchangeQueue> queue_;
+  std::optional<RearrangeQueue> queue_;
   std::vector<Queued> queued_;
   std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
-  bool missed_ = false;           ///< this rank left out a write that others may meet in; until ranks settle
-  std::int64_t unasked_ = 0;      ///< bytes that all ranks wrote since they asked each other
-  std::int64_t asked_after_ = 0;  ///< so many of them; 0: never
 
   FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
-  bool one_node_stores_ = false;  ///< several nodes would not see each other's bytes
   int servers_of_node_ = 0;
-  int io_rank_of_group_ = -1;  ///< in the subset way, nodes_ are groups
-  std::vector<int> io_ranks_;  ///< who stores and fetches boxes, once that is known
+  int io_rank_of_group_ = -1;  ///< with rearranger=subset, nodes_ are groups
   struct TileMap {
     std::shared_ptr<const Decomposition> block;
     bool halo = false;
     std::shared_ptr<const Decomposition> map;
   };
   std::vector<TileMap> tile_maps_;
-  Room tile_;  ///< this rank's cells of a field that goes through them
+  ScratchBuffer tile_;  ///< this rank's cells of a field that goes through them
 
-  RecordKeeper records_;
-  Reach reach_;
-  bool puts_ = false;  ///< something was put that may wait in the catalog; on all ranks alike
-  std::set<int> put_;  ///< those variables, on rank 0
-  std::map<int, std::uint64_t> wrote_;  ///< how variables were written since ranks last met to settle
-  std::set<int> put_calls_;             ///< variables of all calls of put since the last commit
-  std::vector<std::int64_t> written_;   ///< lengths of all dimensions as far as `write` made them
-  std::map<int, Found> found_;          ///< of files opened for reading, where nothing moves
-  Status pending_;                      ///< the first failure since the last sync
-  bool broken_ = false;                 ///< this rank is out of step until the next sync
-  bool whole_ = false;                  ///< with the last commit
-  bool lost_ = false;  ///< bytes were lost on some rank since the last commit, as all of them know
-  std::uint64_t written_so_far_ = 0;  ///< a hash of all writes since ranks last compared it
-  bool unsettled_ = false;            ///< something was written that may not be in the file yet
-  bool uneven_ = false;               ///< something was put: ranks may know of different numbers of records
+  std::map<int, Found> found_;  ///< of files opened for reading, where nothing moves
 };
 
 }  // namespace shoal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compressed variables: ranks of the node encode whole chunks out of the stage, each a chunk at a time, and
-// store them in space that they take from the file's end; the catalog learns of them when ranks settle.
-// (native_chunks.cpp: what ranks of several nodes have.)
+// store them in space that they take from the file's end; the catalog learns of them when ranks complete
+// pending writes. (native_chunks.cpp: what ranks of several nodes have.)
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -29,8 +29,8 @@ Status NativeDriver::check_encoding(const FieldJob& job) {
   const auto refused = [&](const std::string& reason) {
     return Status{Code::not_supported, reason, -1, {}, job.variable->name};
   };
-  if (!nodes_->single() && !way_that_stays().empty())
-    return refused(way_that_stays() +
+  if (const std::string setting = setting_that_keeps(options_); !nodes_->single() && !setting.empty())
+    return refused(setting +
                    ", but a chunk that is compressed may need cells of several nodes or groups; leave the "
                    "setting out, or leave compression out");
   if (one_stage() && bytes > stage_->slot_bytes())
@@ -41,13 +41,13 @@ Status NativeDriver::check_encoding(const FieldJob& job) {
   return {};
 }
 
-bool NativeDriver::must_settle_chunks(const FieldJob& job) const {
+bool NativeDriver::must_complete_chunks(const FieldJob& job) const {
   return job.is_encoded() &&
          (job.keeps || parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job)));
 }
 
-void NativeDriver::make_way(const FieldJob& job) {
-  if (must_settle_chunks(job)) settle(k_writes);
+void NativeDriver::complete_earlier_chunks(const FieldJob& job) {
+  if (must_complete_chunks(job)) complete_pending(k_writes);
 }
 
 // Chunks that are written keep cells of before: they must be known, and are stored with them at once.
@@ -94,7 +94,7 @@ void NativeDriver::enter_stored() {
     stored.insert(stored.end(), part.begin(), part.end());
   }
   std::sort(stored.begin(), stored.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.variable, a.filling) < std::pair(b.variable, b.filling);
+    return std::pair(a.variable, a.generation) < std::pair(b.variable, b.generation);
   });
   for (std::size_t i = 0; i < stored.size();) {
     std::vector<NewChunk> chunks;

@@ -22,13 +22,15 @@ class NativeFile {
   const StoreOpener& opener() const { return open_; }
 
   /// Called before each write, with the number of its bytes.
-  void set_brake(std::function<void(std::int64_t)> brake) { brake_ = std::move(brake); }
+  void set_rate_limiter(std::function<void(std::int64_t)> rate_limiter) {
+    rate_limiter_ = std::move(rate_limiter);
+  }
 
   /// From now on, as Store::write_past_cache.
   void set_past_cache(bool past_cache) { past_cache_ = past_cache; }
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
-    if (brake_) brake_(static_cast<std::int64_t>(bytes.size()));
+    if (rate_limiter_) rate_limiter_(static_cast<std::int64_t>(bytes.size()));
     const Timer timer(counters_.store);
     if (past_cache_)
       counters_.bytes_past_cache += static_cast<std::int64_t>(store().write_past_cache(offset, bytes));
@@ -68,7 +70,7 @@ class NativeFile {
   bool writable_;
   StoreOpener open_;
   Counters& counters_;
-  std::function<void(std::int64_t)> brake_;
+  std::function<void(std::int64_t)> rate_limiter_;
   std::unique_ptr<Store> store_;
   bool unsynced_ = false;
   bool past_cache_ = false;

@@ -2,7 +2,7 @@
 // Fields whose cells are sent to I/O ranks, each of which stores (fetches) a box of the field itself.
 #include <algorithm>
 
-#include "driver/borders.hpp"
+#include "driver/alignment.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/map_cells.hpp"
 #include "driver/native/native_driver.hpp"
@@ -35,15 +35,15 @@ bool fits(const Schema& schema, const VariableDef& v, const Decomposition& cut) 
 
 }  // namespace
 
-bool NativeDriver::must_send(const Known& known, const Schema& schema) const {
-  const Decomposition& decomposition = *known.decomposition;
-  if (decomposition.map() == nullptr || known.sends == Sends::always) return false;
+bool NativeDriver::must_send(const CutStrategy& cut, const Schema& schema) const {
+  const Decomposition& decomposition = *cut.decomposition;
+  if (decomposition.map() == nullptr || cut.strategy.rearranging == Rearranging::always) return false;
   const bool keeps = std::any_of(schema.variables.begin(), schema.variables.end(), [&](const auto& v) {
     return fits(schema, v, decomposition) && may_keep(decomposition, v);
   });
-  if (keeps && !way_that_stays().empty())
+  if (const std::string setting = setting_that_keeps(options_); keeps && !setting.empty())
     throw Error(Code::setting,
-                way_that_stays() +
+                setting +
                     ", but cells of a map that nobody owns must stay as they are in a variable without fill, "
                     "or with fill=false, for which I/O ranks read what is there; leave the setting out");
   return keeps;
@@ -51,20 +51,19 @@ bool NativeDriver::must_send(const Known& known, const Schema& schema) const {
 
 // Where cells of a map may be sent, where bytes of the file must be kept between those of a map, and where
 // I/O ranks read by the library for others.
-void NativeDriver::find_rearranger(Known& known) {
-  const Decomposition& decomposition = *known.decomposition;
+void NativeDriver::find_rearranger(CutStrategy& cut) {
+  const Decomposition& decomposition = *cut.decomposition;
   if (decomposition.map() == nullptr) return;
-  if (must_send(known, schema_)) {
-    known.sends = Sends::always;
-    known.why = "cells that nobody owns stay as they are";
-    known.ways.clear();
+  if (must_send(cut, schema_)) {
+    cut.strategy = {Rearranging::always, "cells that nobody owns stay as they are"};
+    cut.fields.clear();
   }
   bool fetches = false;  // by the library
   for (std::size_t v = 0; v < schema_.variables.size(); ++v)
     fetches = fetches || (placements_[v].kind == Placement::Kind::library &&
                           fits(schema_, schema_.variables[v], decomposition));
-  if ((fetches || known.sends != Sends::never) && rearrangers_.count(&decomposition) == 0)
-    add_rearranger(known.decomposition);
+  if ((fetches || cut.strategy.rearranging != Rearranging::never) && rearrangers_.count(&decomposition) == 0)
+    add_rearranger(cut.decomposition);
 }
 
 Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
@@ -73,19 +72,19 @@ Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
 }
 
 void NativeDriver::add_rearranger(const std::shared_ptr<const Decomposition>& map) {
+  const std::vector<int>& io_ranks = strategies_->io_ranks();
   if (!nodes_->single() && !node_messages_)
-    node_messages_.emplace(comm_, *nodes_, io_ranks(), window_bytes(options_));
+    node_messages_.emplace(comm_, *nodes_, io_ranks, window_bytes(options_));
   if (!queue_ && writable_)
-    queue_.emplace(comm_, io_ranks(), window_bytes(options_) / 4,
-                   node_messages_ ? &*node_messages_ : nullptr);
+    queue_.emplace(comm_, io_ranks, window_bytes(options_) / 4, node_messages_ ? &*node_messages_ : nullptr);
   const auto add = [&](const std::shared_ptr<const Decomposition>& one) {
     rearrangers_.emplace(one.get(),
-                         std::make_unique<Rearranger>(comm_, one, io_ranks(), exchange_bytes(options_),
+                         std::make_unique<Rearranger>(comm_, one, io_ranks, rearrange_bytes(options_),
                                                       node_messages_ ? &*node_messages_ : nullptr));
   };
   add(map);
-  if (options_.border_bytes == 0 || map->mapped_shape().size() == 1) return;
-  add(rows_.emplace(map.get(), map->in_a_row()).first->second);
+  if (options_.alignment_bytes == 0 || map->mapped_shape().size() == 1) return;
+  add(rows_.emplace(map.get(), map->flattened()).first->second);
 }
 
 std::shared_ptr<const Decomposition> NativeDriver::known_map(
@@ -96,10 +95,10 @@ std::shared_ptr<const Decomposition> NativeDriver::known_map(
   return known == tile_maps_.end() ? nullptr : known->map;
 }
 
-bool NativeDriver::goes_as_row(const FieldJob& job) const {
+bool NativeDriver::is_flattened(const FieldJob& job) const {
   const auto map = known_map(job.transfer->decomposition);
   if (rows_.count(map.get()) == 0 || job.placement->kind != Placement::Kind::regular ||
-      borders_of(job).empty())
+      alignment_of(job).empty())
     return false;
   const Box& region = job.transfer->region;
   const Dims mapped = map->mapped_shape();
@@ -109,7 +108,7 @@ bool NativeDriver::goes_as_row(const FieldJob& job) const {
   return true;
 }
 
-FieldJob NativeDriver::as_row(const FieldJob& job, bool goes, Row& row) const {
+FieldJob NativeDriver::as_flattened(const FieldJob& job, bool goes, Row& row) const {
   if (!goes) return job;
   const auto map = known_map(job.transfer->decomposition);
   const Box& region = job.transfer->region;
@@ -117,9 +116,9 @@ FieldJob NativeDriver::as_row(const FieldJob& job, bool goes, Row& row) const {
   const int first = region.rank() - map->rank();
   row.transfer = *job.transfer;
   row.transfer.decomposition = rows_.at(map.get());
-  row.transfer.region = in_a_row(region, first, mapped.size());
+  row.transfer.region = flattened(region, first, mapped.size());
   row.placement = *job.placement;
-  row.placement.chunk = in_a_row(job.placement->chunk, first, mapped.size());
+  row.placement.chunk = flattened(job.placement->chunk, first, mapped.size());
   FieldJob out = job;
   out.transfer = &row.transfer;
   out.placement = &row.placement;
@@ -224,7 +223,7 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
   const auto size = static_cast<std::int64_t>(size_of(job.variable->type));
   const ConvertRun copy = find_conversion(job.stored(), job.stored());
   Rearranger::Handling handling;
-  handling.room = [&](std::size_t bytes) {
+  handling.buffer = [&](std::size_t bytes) {
     std::byte* cells = nullptr;
     status.merge(caught([&] { cells = box_cells_.of(bytes); }));
     return cells;
@@ -263,28 +262,30 @@ Rearranger::Handling NativeDriver::handling_of(const FieldJob& job, Status& stat
 
 Status NativeDriver::store_boxes(const FieldJob& as_cut) {
   Row row;
-  const FieldJob job = as_row(as_cut, goes_as_row(as_cut), row);
+  const FieldJob job = as_flattened(as_cut, is_flattened(as_cut), row);
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
-  if (!stage_->broken()) writer_->settle_overlap(as_cut, status);
+  if (!stage_->broken()) writer_->complete_overlap(as_cut, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Rearranger::Handling handling = handling_of(job, status);
   if (!job.keeps) handling.load = {};
   const Seconds begin = now();
   const Seconds moved = counters_.store + counters_.read;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   status.merge(caught([&] {
-    misfits = rearranger_of(transfer)->write(transfer, job.stored(), fill.data(), borders_of(job), handling);
+    conversion_errors =
+        rearranger_of(transfer)->write(transfer, job.stored(), fill.data(), alignment_of(job), handling);
   }));
   counters_.pack += now() - begin - (counters_.store + counters_.read - moved);
   count_messages();
-  if (misfits.count > 0) status.merge(mapped_misfit_status(*as_cut.transfer, *job.variable, misfits, true));
+  if (conversion_errors.count > 0)
+    status.merge(mapped_conversion_status(*as_cut.transfer, *job.variable, conversion_errors, true));
   return status;
 }
 
 Status NativeDriver::fetch_boxes(const FieldJob& as_cut) {
   Row row;
-  const FieldJob job = as_row(as_cut, goes_as_row(as_cut), row);
+  const FieldJob job = as_flattened(as_cut, is_flattened(as_cut), row);
   Status status = job.transfer->status;
   const Rearranger::Handling handling = handling_of(job, status);
   status.merge(fetch_boxes(job, *as_cut.transfer, job.stored(), handling));
@@ -295,7 +296,7 @@ Status NativeDriver::fetch_boxes(const FieldJob& as_cut) {
 Status NativeDriver::fetch_by_library(const FieldJob& job) {
   Status status = job.transfer->status;
   Rearranger::Handling handling;
-  handling.room = room_of_pieces(status);
+  handling.buffer = buffer_of_pieces(status);
   handling.load = [&](const Box& box, std::byte* cells) {
     const Timer timer(counters_.read);
     status.merge(caught([&] {
@@ -313,12 +314,14 @@ Status NativeDriver::fetch_boxes(const FieldJob& job, const Transfer& as_cut, co
   Status status;
   const Seconds begin = now();
   const Seconds fetched = counters_.read;
-  Misfits misfits;
-  status.merge(
-      caught([&] { misfits = rearranger_of(transfer)->read(transfer, stored, borders_of(job), handling); }));
+  ConversionErrors conversion_errors;
+  status.merge(caught([&] {
+    conversion_errors = rearranger_of(transfer)->read(transfer, stored, alignment_of(job), handling);
+  }));
   counters_.unpack += now() - begin - (counters_.read - fetched);
   count_messages();
-  if (misfits.count > 0) status.merge(mapped_misfit_status(as_cut, *job.variable, misfits, false));
+  if (conversion_errors.count > 0)
+    status.merge(mapped_conversion_status(as_cut, *job.variable, conversion_errors, false));
   return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields whose cells go to I/O ranks wait for each other, so that a record takes one exchange. Until it is
-// full ranks need no message to write: they find out together whether all of them have the same.
+// Fields whose cells go to I/O ranks wait for each other, so that a record takes one rearrangement. Until it
+// is full ranks need no message to write: they find out together whether all of them have the same.
 #include <algorithm>
 
 #include "base/hash.hpp"
@@ -13,11 +13,11 @@ namespace shoal {
 std::optional<Rearranger::Plan> NativeDriver::queue_plan(const FieldJob& job) const {
   if (job.keeps) return std::nullopt;
   Row row;
-  const FieldJob in_file = as_row(job, goes_as_row(job), row);
+  const FieldJob in_file = as_flattened(job, is_flattened(job), row);
   const Transfer& transfer = *in_file.transfer;
   const auto rearranger = rearrangers_.find(known_map(transfer.decomposition).get());
   if (rearranger == rearrangers_.end()) return std::nullopt;
-  return rearranger->second->plan_of(transfer.region, job.stored(), borders_of(in_file),
+  return rearranger->second->plan_of(transfer.region, job.stored(), alignment_of(in_file),
                                      queue_->most_bytes());
 }
 
@@ -35,41 +35,38 @@ bool NativeDriver::waits(const FieldJob& job, bool in_same_boxes) const {
 NativeDriver::Route NativeDriver::route_of(const FieldJob& job) const {
   Route route;
   if (job.is_encoded()) return route;
-  const Known& known = shares_.at(job.transfer->decomposition.get());
-  const bool never = nodes_->single() && known.sends == Sends::never;
-  const Way* const way = known_way(job);
-  if (puts_ || (way == nullptr && !never)) return route;
-  const bool exchange = !never && way->exchange;
-  if (changes_way(job, exchange)) return route;
-  route.behind = waits(job, exchange && !job.keeps);
-  if (!exchange) {
-    route.meets = job.addresses_listed || route.behind;
+  const Strategy& strategy = strategies_->of(job.transfer->decomposition.get()).strategy;
+  const bool never = nodes_->single() && strategy.rearranging == Rearranging::never;
+  const CutStrategy::Field* const known = strategies_->known(job);
+  if (puts_.waiting() || (known == nullptr && !never)) return route;
+  const bool rearranges = !never && known->rearrange;
+  if (changes_path(job, rearranges)) return route;
+  route.after_queue = waits(job, rearranges && !job.keeps);
+  if (!rearranges) {
+    route.matches = job.addresses_listed || route.after_queue;
     return route;
   }
   route.plan = queue_plan(job);
-  route.meets = !route.plan || !queue_->fits(*route.plan) || route.behind;
+  route.matches = !route.plan || !queue_->fits(*route.plan) || route.after_queue;
   return route;
 }
 
-Status NativeDriver::meet_to_write(const Transfer& transfer) {
+Status NativeDriver::match_write(const Transfer& transfer) {
   const Status mine = transfer.variable < 0 ? transfer.status : Status{};
-  Hash details;
-  details.add(static_cast<std::uint64_t>(transfer.variable));
-  details.add(transfer.region);
-  return meet_in_step(details.value(), mine);
+  return match_queued_write(hash_of_call(transfer.variable, transfer.region), mine);
 }
 
-Status NativeDriver::meet_in_step(std::uint64_t what, const Status& mine) {
+Status NativeDriver::match_queued_write(std::uint64_t what, const Status& mine) {
   Hash details;
   details.add(what);
-  if (queue_) details.add(written_so_far_);
-  const Met met = meet(comm_, {k_writes, details.value(), !mine.ok(), puts_});
-  puts_ = met.raised;
-  if (met.same && !met.failed) {
+  if (queue_) details.add(state_.hash());
+  const CallMatch match = match_calls(comm_, {k_writes, details.value(), !mine.ok(), puts_.waiting()});
+  puts_.set_waiting(match.any_flag);
+  if (match.same && !match.failed) {
     send_queued(true);
     return {};
   }
-  const Status agreed = met.failed ? comm_.agree(mine) : Status{};
+  const Status agreed = match.failed ? comm_.agree(mine) : Status{};
   if (queue_) send_queued(all_wrote_the_same());
   if (!agreed.ok()) return agreed;
   return {Code::out_of_step,
@@ -81,44 +78,37 @@ Status NativeDriver::meet_in_step(std::uint64_t what, const Status& mine) {
 }
 
 void NativeDriver::ask_others() {
-  if (asked_after_ == 0 || missed_ || unasked_ < asked_after_) return;
-  unasked_ = 0;
-  const Status outcome = meet_in_step(0, failure());
+  if (!state_.must_ask()) return;
+  const Status outcome = match_queued_write(0, failure());
   if (!outcome.ok()) throw Error(outcome);
 }
 
-// Others do not wait for this rank now: they learn of it where ranks meet next.
-void NativeDriver::miss(const Status& status) {
-  missed_ = true;
-  if (!status.ok()) out_of_step(status);
-}
-
 bool NativeDriver::all_wrote_the_same() const {
-  const auto wrote = static_cast<std::int64_t>(written_so_far_ >> 1);
-  const auto most = comm_.max({wrote, -wrote});
-  return most[0] == -most[1];
+  return state_.compared(comm_.max(state_.to_compare())).same;
 }
 
 void NativeDriver::enqueue(const FieldJob& job, const Rearranger::Plan& plan) {
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
-  if (!stage_->broken()) writer_->settle_overlap(job, status);
+  if (!stage_->broken()) writer_->complete_overlap(job, status);
   Transfer packed;
   const bool is_map = transfer.decomposition->map() != nullptr;
   if (!is_map)
     status.merge(pack_tile(transfer, *job.variable, map_of(transfer.decomposition, false), tile_,
                            counters_.pack, packed));
   const Transfer& cells = is_map ? transfer : packed;
-  const bool is_row = goes_as_row(job);
+  const bool is_row = is_flattened(job);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   {
     const Timer timer(counters_.pack);
     FieldJob of_cells = job;
     of_cells.transfer = &cells;
     Row row;
-    const Transfer& in_file = *as_row(of_cells, is_row, row).transfer;
-    const Misfits misfits = queue_->add(*rearranger_of(in_file), plan, in_file, fill.data());
-    if (misfits.count > 0) status.merge(mapped_misfit_status(cells, *job.variable, misfits, true));
+    const Transfer& in_file = *as_flattened(of_cells, is_row, row).transfer;
+    const ConversionErrors conversion_errors =
+        queue_->add(*rearranger_of(in_file), plan, in_file, fill.data());
+    if (conversion_errors.count > 0)
+      status.merge(mapped_conversion_status(cells, *job.variable, conversion_errors, true));
   }
   Queued queued{{}, job.share, is_row};
   queued.transfer.variable = transfer.variable;
@@ -155,9 +145,10 @@ void NativeDriver::send_queued(bool same) {
   const Seconds begin = now();
   const Seconds stored = counters_.store;
   keep(caught([&] {
-    queue_->exchange([&](std::size_t i, const Box& box, std::byte* cells) {
+    queue_->rearrange([&](std::size_t i, const Box& box, std::byte* cells) {
       Row row;
-      keep(located(caught([&] { store_box(as_row(jobs[i], fields[i].is_row, row), box, cells); }), jobs[i]));
+      keep(located(caught([&] { store_box(as_flattened(jobs[i], fields[i].is_row, row), box, cells); }),
+                   jobs[i]));
     });
   }));
   queue_->clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "driver/io_ranks.hpp"
 #include "driver/native/native_driver.hpp"
 #include "driver/native/shapes.hpp"
 
@@ -31,9 +32,20 @@ bool NativeDriver::serves() const {
 // Those that have nothing else to do are the I/O ranks, too.
 void NativeDriver::find_servers() {
   const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
-  io_ranks_.clear();
+  std::vector<int> io_ranks;
   for (int r = comm_.size() - options_.servers; r < comm_.size(); ++r)
-    if (!one_node_stores_ || nodes[static_cast<std::size_t>(r)] == nodes[0]) io_ranks_.push_back(r);
+    if (!strategies_->one_node_stores() || nodes[static_cast<std::size_t>(r)] == nodes[0])
+      io_ranks.push_back(r);
+  strategies_->set_io_ranks(std::move(io_ranks));
+}
+
+// A group is what a node is otherwise: its ranks share a stage, and none of their cells leave it.
+void NativeDriver::make_groups() {
+  IoGroups made = choose_io_groups(comm_, *nodes_, options_);
+  set_for_groups(options_, made.of_node);
+  nodes_ = std::move(made.groups);
+  io_rank_of_group_ = made.io_rank;
+  strategies_->add_line(report_text_of_groups(nodes_->count(), nodes_->node().size()));
 }
 
 std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
@@ -66,7 +78,7 @@ std::optional<Stage> NativeDriver::try_stage(const Comm& node) {
 void NativeDriver::make_stage() {
   stage_ = try_stage(nodes_->node());
   std::vector<std::int64_t> most{stage_ ? 0 : 1, stage_missing_};  // the same on all ranks of a node
-  if (!nodes_->single()) most = comm_.max(std::move(most));        // of any node: rank 0 tells
+  if (!nodes_->single()) most = comm_.max(std::move(most));        // of any node: rank 0 says
   if (most[0] != 0) {
     counters_.warnings.push_back(
         "there is no shared memory that the ranks of a node could use, so that each rank stores its own "
@@ -74,10 +86,10 @@ void NativeDriver::make_stage() {
         "writes; give /dev/shm at least 16 MiB (containers: --shm-size=1g, and one container for all ranks "
         "of a node)");
     stage_.reset();
-    if (options_.io_way == IoWay::subset)
+    if (options_.rearranger == RearrangerKind::subset)
       throw Error(
           Code::no_memory,
-          "io_way=subset, but the ranks of a group have no shared memory to hand their cells over; give "
+          "rearranger=subset, but the ranks of a group have no shared memory to hand their cells over; give "
           "/dev/shm at least 16 MiB, or leave the setting out");
     if (options_.stored_by == StoredBy::ranks)
       throw Error(
@@ -104,7 +116,7 @@ void NativeDriver::make_stage() {
         "--shm-size=1g)");
   }
   if (options_.stored_by == StoredBy::ranks) stage_->set_servers(nodes_->node().size() - servers_of_node_);
-  if (options_.io_way == IoWay::subset) stage_->set_only_storer(io_rank_of_group_);
+  if (options_.rearranger == RearrangerKind::subset) stage_->set_only_storer(io_rank_of_group_);
   if (catalog_) catalog_->share_end(nodes_->single() ? &stage_->file_end() : &file_end_);
   counters_.nodes = nodes_->count();
   counters_.ranks_per_node = nodes_->node().size();
@@ -117,7 +129,7 @@ void NativeDriver::begin_storing() {
   const bool thread = options_.stored_by == StoredBy::thread;
   if (!thread && options_.stored_by != StoredBy::ranks) return;
   const Status started = comm_.agree(caught([&] {
-    stage_->set_pace(options_.store_rate / nodes_->count());
+    stage_->set_rate(options_.store_rate / nodes_->count());
     if (thread || serves())
       // Over a network a write past the cache waits for the server.
       writer_->start_background(options_.past_cache && sharing_ == FileSystem::Sharing::local);
@@ -129,7 +141,7 @@ void NativeDriver::begin_storing() {
     throw Error(started);
   }
   if (options_.fails_early && !nodes_->single())
-    asked_after_ = comm_.sum(nodes_->node().rank() == 0 ? counters_.stage_bytes : 0);
+    state_.ask_after(comm_.sum(nodes_->node().rank() == 0 ? counters_.stage_bytes : 0));
 }
 
 // The catalog keeps the end of the file in it.

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "driver/cells.hpp"
-#include "driver/even_cut.hpp"
+#include "driver/even_partition.hpp"
 #include "driver/pieces.hpp"
 
 namespace shoal {
@@ -16,17 +16,12 @@ namespace {
 constexpr std::int64_t k_default_slot = 1024 * 1024;
 constexpr int k_most_slots = 1 << 16;
 constexpr int k_good_slots = 4;
-// Shorter runs gain from being joined with those of other ranks.
-constexpr std::int64_t k_long_run = 128 * 1024;
-
-// Boxes that make not much fewer runs are not worth the messages.
-constexpr double k_fewer = 4;
 
 }  // namespace
 
 RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Dims& chunk,
                       std::size_t element_size) {
-  const auto apart = static_cast<std::uint64_t>(volume(chunk)) * element_size + 1;
+  const auto spacing = static_cast<std::uint64_t>(volume(chunk)) * element_size + 1;
   const Box chunks = chunks_of(region, chunk);
   RunCount count;
   ExtentMerger merger([&](const Extent& extent) {
@@ -36,7 +31,7 @@ RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Di
   std::int64_t at = 0;
   for_each_piece(within_region(boxes, region), chunk, volume(chunk), [&](const Piece& piece) {
     const auto number = static_cast<std::uint64_t>(position_in(piece.chunk_index, chunks));
-    add_extents(piece, chunk, element_size, number * apart, at, merger);
+    add_extents(piece, chunk, element_size, number * spacing, at, merger);
     at += piece.cells.cells() * static_cast<std::int64_t>(element_size);
   });
   merger.flush();
@@ -45,20 +40,16 @@ RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Di
 
 double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const Dims& chunk,
                      std::size_t element_size) {
-  const EvenCut cut(region, io_ranks, align);
+  const EvenPartition cut(region, io_ranks, align);
   const auto cells = [&](int i) { return cut.part(i).cells(); };
   std::map<std::int64_t, double> runs;  // of a box with so many cells
-  for (const int i : cut.unlike_parts())
+  for (const int i : cut.distinct_sizes())
     if (runs.count(cells(i)) == 0)
       runs[cells(i)] = static_cast<double>(runs_in_file({cut.part(i)}, region, chunk, element_size).runs);
   double all = 0;
   for (int i = 0; i < io_ranks; ++i)
     all += runs[cells(i)];
   return all;
-}
-
-bool exchange_pays(double runs, double bytes, double runs_of_boxes) {
-  return bytes < k_short_run * runs && runs >= k_fewer * runs_of_boxes;
 }
 
 StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk) {
@@ -77,6 +68,13 @@ StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t lar
       std::clamp<std::int64_t>(options.stage_bytes / shape.slot_bytes, k_least_slots, enough));
   shape.writers = options.writers > 0 ? std::min(options.writers, ranks) : 1;
   return shape;
+}
+
+void set_for_groups(DriverOptions& options, int groups_of_node) {
+  options.io_ranks = options.io_stride = options.io_base = options.io_ranks_per_node = 0;
+  options.rearranges = Rearrange::off;
+  options.writers = 1;
+  options.stage_bytes = std::max(k_least_slots * k_least_slot, options.stage_bytes / groups_of_node);
 }
 
 void require_writers(int writers, int most, bool serve) {

@@ -22,9 +22,14 @@ inline constexpr int k_least_slots = 2;
 /// largest_chunk: of those that are compressed, in bytes; each is worked on by one rank, as a whole.
 StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk = 0);
 
+/// Of nodes that are cut into groups with an I/O rank each: what options are where a group stands for a node.
+void set_for_groups(DriverOptions& options, int groups_of_node);
+
 /// Error(setting) if there are to be more writers than any node has ranks (or ranks that serve): most.
 void require_writers(int writers, int most, bool serve = false);
 
+/// Bytes: shorter runs gain from being joined with those of other ranks.
+inline constexpr std::int64_t k_long_run = 128 * 1024;
 /// Do the ranks of a node store their tiles themselves, past the stage? If all are long runs, which chunks of
 /// the variable do not cut. long_run: bytes; 0: chosen here.
 bool are_long_runs(const NodeShare& share, const Dims& global, const Dims& chunk, std::size_t element_size,
@@ -38,16 +43,8 @@ struct RunCount {
 RunCount runs_in_file(const std::vector<Box>& boxes, const Box& region, const Dims& chunk,
                       std::size_t element_size);
 
-/// Shorter runs are dearer to store one by one than to send: a system call of 10 microseconds or more, in
-/// which some GB/s go over the network.
-inline constexpr double k_short_run = 16 * 1024;
-/// About how many runs the boxes of so many I/O ranks are together. align: as EvenCut.
+/// About how many runs the boxes of so many I/O ranks are together. align: as EvenPartition.
 double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const Dims& chunk,
                      std::size_t element_size);
-/// Is it better that I/O ranks store so many runs, than that nodes store others of so many bytes in all?
-bool exchange_pays(double runs, double bytes, double runs_of_boxes);
-/// Of a node that stores cells of a map itself; more are sent to I/O ranks. Each takes 150 bytes on each of
-/// its ranks.
-inline constexpr std::int64_t k_most_boxes = 64 * 1024;
 
 }  // namespace shoal

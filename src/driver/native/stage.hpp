@@ -18,14 +18,15 @@
 namespace shoal {
 
 /// The shared window of a node's ranks, cut into slots, and the counters by which the ranks work on it
-/// together without messages. A *filling* is one use of a slot; fillings are numbered from 0, and all ranks
-/// go through the same ones in the same order: filling f has slot f % slots(). Its cells lie in the first
-/// *place* of the window that was free when the first rank opened it, so that memory is touched only when
-/// fillings pile up, and what was used last, and is in the caches, is used again.
+/// together without messages. A *slot generation* is one use of a slot; slot generations are numbered from 0,
+/// and all ranks go through the same ones in the same order: slot generation g has slot g % slots(). Its
+/// cells lie in the first *buffer* of the window that was free when the first rank opened it, so that memory
+/// is touched only when slot generations pile up, and what was used last, and is in the caches, is used
+/// again.
 ///
 /// Writing: when the slot is free, every rank copies its cells in and arrives; when all have arrived, shares
-/// of the filling are claimed and stored by whoever has time; the last share frees the slot. Reading: when
-/// the slot is free, shares are claimed and fetched; when all are, every rank copies its cells out and
+/// of the slot generation are claimed and stored by whoever has time; the last share frees the slot. Reading:
+/// when the slot is free, shares are claimed and fetched; when all are, every rank copies its cells out and
 /// arrives; the last one frees the slot.
 ///
 /// A rank that cannot go on in step with the others calls fail(); everybody's waiting then ends with
@@ -34,14 +35,15 @@ class Stage {
  public:
   static constexpr std::uint32_t k_most_shares = 32;
   static constexpr auto k_mapped_together = static_cast<std::int64_t>(SharedWindow::k_block);
-  static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a filling
+  static constexpr int k_addresses = 8192;  ///< room for chunk addresses that come with a slot generation
+  static constexpr std::uint32_t k_first_slots = 4;  ///< memory for so many is there from the beginning
 
   /// Whom something that is to be done, or was done, matters to: any one of the ranks, as one of them can
-  /// store a filling, or all.
+  /// store a slot generation, or all.
   enum class Work { for_one, for_all };
-  /// What a rank waits for: room for its next filling, which comes some slots at a time, so that ranks go on
-  /// for a while when they wake; or anything else.
-  enum class Awaits { room, anything };
+  /// What a rank waits for: room for its next slot generation, which comes some slots at a time, so that
+  /// ranks go on for a while when they wake; or anything else.
+  enum class Awaits { next_slot, anything };
 
   /// Collective over the node. slot_bytes is a multiple of 4096. Error(no_memory) on all ranks if there is no
   /// room.
@@ -78,34 +80,34 @@ class Stage {
   const Comm& node() const { return *node_; }
   double wait_seconds() const { return wait_seconds_; }
 
-  /// The number of this rank's next filling.
-  std::uint64_t take_filling() { return next_++; }
-  std::uint64_t next_filling() const { return next_; }
-  std::byte* data(std::uint64_t filling) const;
-  std::uint64_t* addresses(std::uint64_t filling) const;
+  /// The number of this rank's next slot generation.
+  std::uint64_t take_generation() { return next_++; }
+  std::uint64_t next_generation() const { return next_; }
+  std::byte* data(std::uint64_t generation) const;
+  std::uint64_t* addresses(std::uint64_t generation) const;
   /// For the catalog (Catalog::share_end): where ranks of the node take space at the end of the file.
   std::atomic<std::uint64_t>& file_end() const;
 
-  /// Before anything else is done to a filling, by each rank: nobody uses its slot any more, and it has a
-  /// place.
-  bool open(std::uint64_t filling);
-  /// This rank is about to use these bytes of a filling that is open, from one to before another.
-  void map(std::uint64_t filling, std::int64_t begin, std::int64_t end);
-  /// Is the slot free, and those of the fillings that follow, as far as ranks wait for them together?
-  bool has_room(std::uint64_t filling) const;
-  bool is_free(std::uint64_t filling) const;  ///< nobody uses its slot any more
-  bool is_over(
-      std::uint64_t filling) const;  ///< the filling was stored (or read by all), its slot is free again
-  bool all_arrived(std::uint64_t filling) const;
-  bool all_done(std::uint64_t filling, std::uint32_t shares) const;
+  /// Before anything else is done to a slot generation, by each rank: nobody uses its slot any more, and it
+  /// has a buffer.
+  bool open(std::uint64_t generation);
+  /// This rank is about to use these bytes of a slot generation that is open, from one to before another.
+  void map(std::uint64_t generation, std::int64_t begin, std::int64_t end);
+  /// Is the slot free, and those of the slot generations that follow, as far as ranks wait for them together?
+  bool has_space(std::uint64_t generation) const;
+  bool is_free(std::uint64_t generation) const;  ///< nobody uses its slot any more
+  bool is_over(std::uint64_t generation)
+      const;  ///< the slot generation was stored (or read by all), its slot is free again
+  bool all_arrived(std::uint64_t generation) const;
+  bool all_done(std::uint64_t generation, std::uint32_t shares) const;
 
-  /// Note what this rank did to the filling; all ranks must note the same. Then count it in. True if it was
-  /// the last one.
-  bool arrive(std::uint64_t filling, std::uint64_t note, Work work = Work::for_all);
-  /// The rank of the node, if any, whose note differs from rank 0's. For who holds a share of the filling:
-  /// nobody can change the notes meanwhile (or for the last to arrive, before it releases the slot, when
-  /// reading).
-  std::optional<int> odd_one(std::uint64_t filling) const;
+  /// Note what this rank did to the slot generation; all ranks must note the same. Then count it in. True if
+  /// it was the last one.
+  bool arrive(std::uint64_t generation, std::uint64_t fingerprint, Work work = Work::for_all);
+  /// The rank of the node, if any, whose note differs from rank 0's. For who holds a share of the slot
+  /// generation: nobody can change the notes meanwhile (or for the last to arrive, before it releases the
+  /// slot, when reading).
+  std::optional<int> first_mismatch(std::uint64_t generation) const;
   /// Which share a rank would like to have.
   struct Wish {
     std::uint32_t preferred = 0;  ///< this one, if nobody has it
@@ -113,39 +115,41 @@ class Stage {
     bool limited = false;         ///< only while fewer than `writers` ranks hold one that is
   };
   /// A share that nobody has taken, of at most k_most_shares; to be given back with finish.
-  std::optional<std::uint32_t> claim(std::uint64_t filling, std::uint32_t shares, const Wish& wish);
-  /// The claimed share is done. True if it was the last one of the filling; where shares are limited, release
-  /// follows.
-  bool finish(std::uint64_t filling, std::uint32_t shares, bool limited);
-  /// Are there shares of the filling that nobody has taken?
-  bool has_unclaimed(std::uint64_t filling, std::uint32_t shares) const;
+  std::optional<std::uint32_t> claim(std::uint64_t generation, std::uint32_t shares, const Wish& wish);
+  /// The claimed share is done. True if it was the last one of the slot generation; where shares are limited,
+  /// release follows.
+  bool finish(std::uint64_t generation, std::uint32_t shares, bool limited);
+  /// Are there shares of the slot generation that nobody has taken?
+  bool has_unclaimed(std::uint64_t generation, std::uint32_t shares) const;
   /// Is a rank of the node asleep, with nothing better to do than storing?
   bool somebody_waits() const;
-  /// For who holds a share of the filling, before finish: it was not stored. Marks it for all ranks of the
-  /// node, and keeps the first failure there is.
-  void tell_failure(std::uint64_t filling, const Status& failure);
-  /// Was all of the filling stored? If not, the first failure of any filling. For ranks that did not arrive
-  /// yet at the next filling of this slot, which is free: all of them see the same.
-  Status failure_of(std::uint64_t filling) const;
+  /// For who holds a share of the slot generation, before finish: it was not stored. Marks it for all ranks
+  /// of the node, and keeps the first failure there is.
+  void report_failure(std::uint64_t generation, const Status& failure);
+  /// Was all of the slot generation stored? If not, the first failure of any slot generation. For ranks that
+  /// did not arrive yet at the next slot generation of this slot, which is free: all of them see the same.
+  Status failure_of(std::uint64_t generation) const;
   /// By one rank, while nothing is under way: the next failure is the first one.
   void forget_failure();
   /// Free the slot; by whoever did the last thing to it.
-  void release(std::uint64_t filling, Work work = Work::for_all);
-  /// By a rank that was woken and has something else to do: is there a share of the filling that nobody has
-  /// taken? Then another one is woken.
-  void pass_on(std::uint64_t filling, std::uint32_t shares) const;
+  void release(std::uint64_t generation, Work work = Work::for_all);
+  /// By a rank that was woken and has something else to do: is there a share of the slot generation that
+  /// nobody has taken? Then another one is woken.
+  void pass_on(std::uint64_t generation, std::uint32_t shares) const;
 
   /// Sleep until condition() is true or the stage is broken. While waiting, work() is called and may do
   /// something useful (true: it did). Error(timeout), naming the ranks that are missing, after wait_seconds
   /// without any progress; then nobody waits any more for ranks of the node's Comm. False if broken, as it
   /// also is when a rank has gone, and, some seconds after, when each rank that does not wait here waits for
-  /// this one in a meeting.
-  bool wait(std::uint64_t filling, const std::function<bool()>& condition, const std::function<bool()>& work,
-            Seconds& blocked, double limit, Awaits awaits = Awaits::anything);
+  /// this one in a match of calls.
+  bool wait(std::uint64_t generation, const std::function<bool()>& condition,
+            const std::function<bool()>& work, Seconds& blocked, double limit,
+            Awaits awaits = Awaits::anything);
 
   /// For threads that store beside the model's: sleep, for a moment at most, until all may have arrived at
-  /// the filling, or until there was an event since `seen`. Nobody counts on them as on ranks that wait.
-  void await_arrivals(std::uint64_t filling);
+  /// the slot generation, or until there was an event since `seen`. Nobody counts on them as on ranks that
+  /// wait.
+  void await_arrivals(std::uint64_t generation);
   /// Is it time to store? Not while ranks of the node pack, who would have to share their cores, unless
   /// three quarters of the stage are full or somebody waits for it. Ranks that serve have cores of their own.
   bool is_time_to_store() const;
@@ -156,25 +160,25 @@ class Stage {
 
   /// From now on no more bytes a second are stored by await_turn's callers of the node than these; 0: no
   /// limit.
-  void set_pace(double bytes_per_second) { pace_ = bytes_per_second; }
-  bool has_pace() const { return pace_ > 0; }
+  void set_rate(double bytes_per_second) { rate_ = bytes_per_second; }
+  bool has_rate_limit() const { return rate_ > 0; }
   /// Sleep until so many bytes may be stored, as long as the limit holds and stopped() is false.
   void await_turn(std::int64_t bytes, const std::function<bool()>& stopped) const;
   /// The limit is over, for all ranks of the node.
-  void lift_pace() const;
+  void lift_rate_limit() const;
 
   /// Did all ranks do well? Waits for all of them, asleep, unlike a collective of MPI. False also if the
   /// stage is broken.
   bool agree(bool well, Seconds& blocked);
 
-  /// This rank goes to a meeting of all ranks (Comm::meet), which is outside of the stage. All ranks of the
-  /// node must count the same meetings.
-  void go_to_meeting();
+  /// This rank goes to a match of calls of all ranks (Comm::match_calls), which is outside of the stage. All
+  /// ranks of the node must count the same matches.
+  void enter_match();
 
   /// This rank cannot keep step.
   void fail();
   bool broken() const;
-  /// Start again at filling 0. Collective over the node; nobody may be in any other call.
+  /// Start again at slot generation 0. Collective over the node; nobody may be in any other call.
   void reset();
 
  private:
@@ -183,44 +187,44 @@ class Stage {
   struct Mark;
   class Post;
   Head& head() const;
-  Slot& slot(std::uint64_t filling) const;
+  Slot& slot(std::uint64_t generation) const;
   Mark& mark(int rank) const;
-  std::uint64_t* notes(std::uint64_t filling) const;
-  std::uint32_t generation(std::uint64_t filling) const {
-    return static_cast<std::uint32_t>(filling / static_cast<std::uint64_t>(slots_));
+  std::uint64_t* fingerprints(std::uint64_t generation) const;
+  std::uint32_t uses_before(std::uint64_t generation) const {
+    return static_cast<std::uint32_t>(generation / static_cast<std::uint64_t>(slots_));
   }
-  std::uint32_t full_count(std::uint64_t filling) const;
+  std::uint32_t full_count(std::uint64_t generation) const;
   bool serves() const { return node_->rank() >= computing_; }
-  bool batch_is_over(std::uint64_t filling) const;
+  bool batch_is_over(std::uint64_t generation) const;
   void announce(Work work) const;
   std::atomic<std::uint64_t>* taken() const;
-  std::optional<std::uint32_t> take_place() const;
-  void give_back(std::uint32_t place) const;
+  std::optional<std::uint32_t> take_buffer() const;
+  void give_back(std::uint32_t buffer) const;
   bool start_storing();
   std::string who_is_missing(std::uint64_t steps) const;
-  std::uint64_t steps_for(std::uint64_t filling) const;
+  std::uint64_t steps_for(std::uint64_t generation) const;
   bool one_is_gone(std::uint64_t steps) const;
   void wait_no_more(double limit, std::uint64_t steps) const;
-  bool wait_for_steps(std::uint64_t filling, std::uint64_t steps, const std::function<bool()>& condition,
+  bool wait_for_steps(std::uint64_t generation, std::uint64_t steps, const std::function<bool()>& condition,
                       const std::function<bool()>& work, Seconds& blocked, double limit, Awaits awaits);
-  bool stuck(std::uint64_t filling) const;
-  bool is_being_stored(std::uint64_t filling) const;
+  bool deadlocked(std::uint64_t generation) const;
+  bool is_being_stored(std::uint64_t generation) const;
 
   const Comm* node_;
   int slots_;
   std::int64_t slot_bytes_;
   std::int64_t slot_head_bytes_;
-  std::int64_t heads_bytes_;  ///< in front of the places
-  std::int64_t place_bytes_;  ///< cells of a filling, and addresses
+  std::int64_t heads_bytes_;   ///< in front of the buffers
+  std::int64_t buffer_bytes_;  ///< cells of a slot generation, and addresses
   int writers_;
   double wait_seconds_;
   int first_storer_ = 0;
   int storers_;
   int computing_;  ///< ranks before those that serve
-  double pace_ = 0;
+  double rate_ = 0;
   std::uint64_t next_ = 0;
-  std::uint64_t arrived_ = 0;   ///< fillings that this rank arrived at
-  std::uint32_t meetings_ = 0;  ///< that this rank went to
+  std::uint64_t arrived_ = 0;  ///< slot generations that this rank arrived at
+  std::uint32_t matches_ = 0;  ///< that this rank went to
   SharedWindow window_;
   std::shared_ptr<Post> post_;  ///< where others of the process, and ranks, find the stage
 };

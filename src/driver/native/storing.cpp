@@ -10,52 +10,52 @@ void Storing::expect(const FieldJob& job) {
   encoders_.try_emplace(job.transfer->variable, job);
 }
 
-bool Storing::store_share(const Filling& filling, bool limited, Status& status) {
-  const auto share = stage_.claim(filling.number, filling.shares(), {.limited = limited});
+bool Storing::store_share(const SlotGeneration& generation, bool limited, Status& status) {
+  const auto share = stage_.claim(generation.number, generation.shares(), {.limited = limited});
   if (!share) return false;
   Status failure = caught([&] {
-    check_in_step(filling.number);
-    if (filling.encoded)
-      store_encoded(filling, filling.pieces[*share]);
+    check_fingerprints(generation.number);
+    if (generation.encoded)
+      store_encoded(generation, generation.pieces[*share]);
     else
-      store_plain(filling, *share);
+      store_plain(generation, *share);
   });
   if (!failure.ok()) {
     failure.rank = rank_;
-    stage_.tell_failure(filling.number, failure);
+    stage_.report_failure(generation.number, failure);
     status.merge(failure);
   }
-  if (stage_.finish(filling.number, filling.shares(), limited))
-    stage_.release(filling.number, limited ? Stage::Work::for_one : Stage::Work::for_all);
+  if (stage_.finish(generation.number, generation.shares(), limited))
+    stage_.release(generation.number, limited ? Stage::Work::for_one : Stage::Work::for_all);
   return true;
 }
 
-void Storing::check_in_step(std::uint64_t filling) const {
-  const auto odd = stage_.odd_one(filling);
-  if (!odd) return;
+void Storing::check_fingerprints(std::uint64_t generation) const {
+  const auto mismatch = stage_.first_mismatch(generation);
+  if (!mismatch) return;
   stage_.fail();
   throw Error(Code::out_of_step,
-              "rank " + std::to_string(*odd) +
+              "rank " + std::to_string(*mismatch) +
                   " of this node wrote other variables or records than its rank 0 did; all ranks must "
                   "make the same write calls in the same order");
 }
 
-void Storing::store_plain(const Filling& filling, std::uint32_t share) {
-  const std::byte* data = stage_.data(filling.number);
-  filling.for_each_extent(share, stage_.addresses(filling.number), [&](const Extent& extent) {
+void Storing::store_plain(const SlotGeneration& generation, std::uint32_t share) {
+  const std::byte* data = stage_.data(generation.number);
+  generation.for_each_extent(share, stage_.addresses(generation.number), [&](const Extent& extent) {
     try {
       file_.write(extent.in_file, {data + extent.in_stage, static_cast<std::size_t>(extent.bytes)});
     } catch (const Error& e) {
-      throw filling.located(e, extent.in_stage);
+      throw generation.located(e, extent.in_stage);
     }
   });
 }
 
-void Storing::store_encoded(const Filling& filling, const StagedPiece& staged) {
+void Storing::store_encoded(const SlotGeneration& generation, const StagedPiece& staged) {
   try {
-    encode(encoder_of(staged.variable), filling, staged);
+    encode(encoder_of(staged.variable), generation, staged);
   } catch (const Error& e) {
-    throw filling.located(e, staged.in_stage);
+    throw generation.located(e, staged.in_stage);
   }
 }
 
@@ -66,8 +66,8 @@ Encoder& Storing::encoder_of(int variable) {
   return found->second;
 }
 
-void Storing::encode(Encoder& encoder, const Filling& filling, const StagedPiece& staged) {
-  const std::byte* cells = stage_.data(filling.number) + staged.in_stage;
+void Storing::encode(Encoder& encoder, const SlotGeneration& generation, const StagedPiece& staged) {
+  const std::byte* cells = stage_.data(generation.number) + staged.in_stage;
   std::span<const std::byte> chunk(cells, static_cast<std::size_t>(staged.bytes()));
   // It sticks out of the variable, or is a part, or has cells that stay.
   if (chunk.size() != encoder.chunk.size() || staged.owned != nullptr) {
@@ -90,7 +90,7 @@ void Storing::encode(Encoder& encoder, const Filling& filling, const StagedPiece
   if (staged.encoded.address != k_unplaced)
     counters_.bytes_encoded_again += static_cast<std::int64_t>(chunk.size());
   stored_.push_back(
-      {staged.variable, filling.number, {staged.piece.chunk_index, {address, bytes, stored.left_out}}});
+      {staged.variable, generation.number, {staged.piece.chunk_index, {address, bytes, stored.left_out}}});
 }
 
 }  // namespace shoal

@@ -10,8 +10,8 @@
 
 namespace shoal {
 
-/// Stores fillings share by share, through filters where they are encoded. Makes no MPI call. For one thread
-/// at a time, but for expect().
+/// Stores slot generations share by share, through filters where they are encoded. Makes no MPI call. For one
+/// thread at a time, but for expect().
 class Storing {
  public:
   /// rank: this one's number, for messages.
@@ -20,18 +20,19 @@ class Storing {
 
   /// Chunks of the job's variable will come, which go through filters. By any thread.
   void expect(const FieldJob& job);
-  /// Store a share of the filling, to which all ranks have come, and free the slot if it was the last one.
-  /// False if there is none left that this rank may have. limited: only while fewer than `writers` store.
-  bool store_share(const Filling& filling, bool limited, Status& status);
+  /// Store a share of the slot generation, to which all ranks have come, and free the slot if it was the last
+  /// one. False if there is none left that this rank may have. limited: only while fewer than `writers`
+  /// store.
+  bool store_share(const SlotGeneration& generation, bool limited, Status& status);
   /// The encoded chunks that were stored since the last call.
   std::vector<StoredPiece> take_stored() { return std::exchange(stored_, {}); }
 
  private:
-  void check_in_step(std::uint64_t filling) const;
-  void store_plain(const Filling& filling, std::uint32_t share);
-  void store_encoded(const Filling& filling, const StagedPiece& staged);
+  void check_fingerprints(std::uint64_t generation) const;
+  void store_plain(const SlotGeneration& generation, std::uint32_t share);
+  void store_encoded(const SlotGeneration& generation, const StagedPiece& staged);
   Encoder& encoder_of(int variable);
-  void encode(Encoder& encoder, const Filling& filling, const StagedPiece& staged);
+  void encode(Encoder& encoder, const SlotGeneration& generation, const StagedPiece& staged);
 
   Stage& stage_;
   NativeFile& file_;

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
-#include "driver/kinds.hpp"
 #include "driver/mpi_info.hpp"
 #include "driver/netcdf_errors.hpp"
 #include "driver/netcdf_filters.hpp"
+#include "driver/registry.hpp"
 #include "format/netcdf4/contents.hpp"
 
 namespace shoal {
@@ -236,10 +236,10 @@ void NetcdfDriver::describe(Schema& known) {
     VariableDef& def = known.variables[static_cast<std::size_t>(v)];
     Placement placement;
     placement.chunk = known.shape(v);
-    placement.begin = k_unplaced;  // netCDF does not tell
+    placement.begin = k_unplaced;  // netCDF does not say
     int storage = NC_CONTIGUOUS;
     std::vector<std::size_t> chunk(def.dims.size() + 1);
-    check(nc_inq_var_chunking(file_, id_of(v), &storage, chunk.data()), "tell the chunk shape");
+    check(nc_inq_var_chunking(file_, id_of(v), &storage, chunk.data()), "report the chunk shape");
     if (storage == NC_CHUNKED) {
       placement.kind = Placement::Kind::listed;
       def.chunks.assign(chunk.begin(), chunk.end() - 1);
@@ -299,11 +299,11 @@ void NetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
   const auto how = replicated ? options().replicated_access : options().access;
   if (how == Access::collective || filtered(v) || region.empty()) return;
   const auto& dims = variable(v).dims;
-  Dims& reach = reach_.try_emplace(v, Dims(region.rank())).first->second;
+  Dims& extents = extents_.try_emplace(v, Dims(region.rank())).first->second;
   for (int d = 0; d < region.rank(); ++d) {
     const Dimension& dim = schema().dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
-    if (!dim.unlimited || region.end(d) <= reach[d]) continue;
-    reach[d] = region.end(d);
+    if (!dim.unlimited || region.end(d) <= extents[d]) continue;
+    extents[d] = region.end(d);
     extending_ = true;
   }
 }
@@ -376,7 +376,7 @@ void NetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, boo
 }
 
 // Ranks may leave a collective write before others have stored its bytes.
-void NetcdfDriver::settle() {
+void NetcdfDriver::complete_pending() {
   if (!writable() || defining_ || !unusable_.ok()) return;
   if (must_flush())
     check(nc_sync(file_), "synchronise");

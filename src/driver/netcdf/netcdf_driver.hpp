@@ -28,7 +28,7 @@ class NetcdfDriver final : public BoxDriver {
   void load(int variable, const Box& box, std::byte* cells) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
-  void settle() override;
+  void complete_pending() override;
   void commit(bool durable) override;
   void close_file() override;
   bool fills() const override { return true; }
@@ -54,12 +54,12 @@ class NetcdfDriver final : public BoxDriver {
   bool overlaps_alone();
 
   int file_ = -1;
-  bool defining_ = false;      ///< the library is in define mode
-  Status unusable_;            ///< definitions failed half way; the same on all ranks
-  Status damage_;              ///< of this rank
-  std::vector<int> ids_;       ///< of the library, by variable
-  bool extending_ = false;     ///< the region to store is beyond what the variable is known to have
-  std::map<int, Dims> reach_;  ///< how far each variable was extended, by variable; independent access only
+  bool defining_ = false;        ///< the library is in define mode
+  Status unusable_;              ///< definitions failed half way; the same on all ranks
+  Status damage_;                ///< of this rank
+  std::vector<int> ids_;         ///< of the library, by variable
+  bool extending_ = false;       ///< the region to store is beyond what the variable is known to have
+  std::map<int, Dims> extents_;  ///< how far each variable was extended, by variable; independent access only
   std::optional<Access> access_;  ///< that all variables but scalars are in
   std::set<int> together_;        ///< compressed variables that were written here
   std::optional<bool> overlaps_alone_;

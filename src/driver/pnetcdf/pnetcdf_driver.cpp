@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "driver/kinds.hpp"
 #include "driver/mpi_info.hpp"
 #include "driver/pieces.hpp"
+#include "driver/registry.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 
@@ -137,7 +137,7 @@ void PnetcdfDriver::open_file(OpenMode mode) {
           "open the file");
   }
   MpiInfo used;
-  check(ncmpi_inq_file_info(file_, used.out()), "tell the hints it uses");
+  check(ncmpi_inq_file_info(file_, used.out()), "report the hints it uses");
   note_hints(options().hints, used, count());
   overlaps_alone_ = comm().size() > 1 && is_ompio(path());
 }
@@ -209,11 +209,11 @@ void PnetcdfDriver::end_define(bool first) {
 
 void PnetcdfDriver::note_placements(const Schema& wanted) {
   MPI_Offset record_bytes = 0;
-  check(ncmpi_inq_recsize(file_, &record_bytes), "tell the size of a record");
+  check(ncmpi_inq_recsize(file_, &record_bytes), "report the size of a record");
   placements_.clear();
   for (int v = 0; v < static_cast<int>(wanted.variables.size()); ++v) {
     MPI_Offset begin = 0;
-    check(ncmpi_inq_varoffset(file_, v, &begin), "tell where a variable is");
+    check(ncmpi_inq_varoffset(file_, v, &begin), "say where a variable is");
     Placement placement;
     placement.swapped = std::endian::native == std::endian::little;
     placement.begin = static_cast<std::uint64_t>(begin);
@@ -277,9 +277,9 @@ void PnetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
 
 // One that was used before and fits well; otherwise a new one in place of the oldest, so that there are never
 // more than were needed at once.
-std::byte* PnetcdfDriver::new_room(std::size_t bytes) {
-  auto fitting = std::find_if(spare_.begin(), spare_.end(), [&](const Room& room) {
-    return room.bytes() >= bytes && room.bytes() / 2 <= bytes;
+std::byte* PnetcdfDriver::new_buffer(std::size_t bytes) {
+  auto fitting = std::find_if(spare_.begin(), spare_.end(), [&](const ScratchBuffer& buffer) {
+    return buffer.bytes() >= bytes && buffer.bytes() / 2 <= bytes;
   });
   if (fitting == spare_.end()) {
     if (!spare_.empty()) spare_.pop_front();
@@ -289,8 +289,8 @@ std::byte* PnetcdfDriver::new_room(std::size_t bytes) {
   return queued_values_.back().of(bytes);
 }
 
-std::byte* PnetcdfDriver::room_for_cells(std::size_t bytes) {
-  return queueing_ ? new_room(bytes) : BoxDriver::room_for_cells(bytes);
+std::byte* PnetcdfDriver::buffer_for_cells(std::size_t bytes) {
+  return queueing_ ? new_buffer(bytes) : BoxDriver::buffer_for_cells(bytes);
 }
 
 // (Cells that were packed to the queue's room are there already.)
@@ -298,7 +298,7 @@ void PnetcdfDriver::queue(int v, const Box& box, const std::byte* values) {
   const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(variable(v).type);
   std::byte* kept = queued_values_.empty() ? nullptr : queued_values_.back().of(0);
   if (kept != values) {
-    kept = new_room(bytes);
+    kept = new_buffer(bytes);
     std::copy_n(values, bytes, kept);
   }
   const Section s(box);
@@ -409,7 +409,7 @@ void PnetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bo
   if (mine) check(ncmpi_get_vara(file_, v, s.first(), s.counts(), values, box.cells(), type), "read");
 }
 
-void PnetcdfDriver::settle() {
+void PnetcdfDriver::complete_pending() {
   if (!writable() || defining_ || !unusable_.ok()) return;
   flush();
   make_visible();

@@ -29,13 +29,13 @@ class PnetcdfDriver final : public BoxDriver {
   void load(int variable, const Box& box, std::byte* cells) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
-  void settle() override;
+  void complete_pending() override;
   void commit(bool durable) override;
   void close_file() override;
   bool fills() const override { return false; }
   bool changes_cells() const override { return true; }  // PnetCDF swaps bytes in place, and back
   bool stores_together() const override;
-  std::byte* room_for_cells(std::size_t bytes) override;
+  std::byte* buffer_for_cells(std::size_t bytes) override;
   std::int64_t most_bytes() const override;
 
   void check(int status, const std::string& what) const;
@@ -48,7 +48,7 @@ class PnetcdfDriver final : public BoxDriver {
   void enter_collective();
   void enter_independent();
   void queue(int variable, const Box& box, const std::byte* values);
-  std::byte* new_room(std::size_t bytes);
+  std::byte* new_buffer(std::size_t bytes);
   void flush();
   /// So that other ranks read what was written.
   void make_visible();
@@ -59,8 +59,8 @@ class PnetcdfDriver final : public BoxDriver {
   bool independent_ = false;    ///< the library is in independent data mode
   Status unusable_;             ///< definitions failed half way; the same on all ranks
 
-  std::list<Room> queued_values_;                   ///< on this rank; the library reads them at the flush
-  std::list<Room> spare_;                           ///< used again
+  std::list<ScratchBuffer> queued_values_;          ///< on this rank; the library reads them at the flush
+  std::list<ScratchBuffer> spare_;                  ///< used again
   std::map<int, std::vector<Box>> queued_regions_;  ///< by variable; the same on all ranks
   std::int64_t queued_bytes_ = 0;                   ///< of those regions
   std::int64_t queued_calls_ = 0;

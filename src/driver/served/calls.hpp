@@ -5,8 +5,8 @@
 
 namespace shoal {
 
-/// What a lead tells its servers to do. The message goes on with the number of the dataset (but for stop) and
-/// with what ServedDriver packs and serve() unpacks for each.
+/// What a node leader tells its servers to do. The message goes on with the number of the dataset (but for
+/// stop) and with what ServedDriver packs and serve() unpacks for each.
 enum class Call : std::int32_t {
   make,
   define,
@@ -15,9 +15,9 @@ enum class Call : std::int32_t {
   read,
   put,
   get,
-  meet,
+  match_calls,
   sync,
-  hand_over,
+  submit_pending,
   close,
   counters,
   drop,

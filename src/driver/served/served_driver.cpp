@@ -3,7 +3,7 @@
 
 #include "driver/counters.hpp"
 #include "driver/io_ranks.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 
 namespace shoal {
 
@@ -19,9 +19,9 @@ Bytes message_of(Call call, std::uint64_t id, const Values&... values) {
 }
 
 // Servers hear of a dataset before the communicator is made that they have a part in.
-Comm told_comm(Servers& servers, std::uint64_t id, const std::string& path, OpenMode mode, Format format,
-               const Bytes& settings) {
-  servers.tell(message_of(Call::make, id, path, mode, format, settings));
+Comm received_comm(Servers& servers, std::uint64_t id, const std::string& path, OpenMode mode, Format format,
+                   const Bytes& settings) {
+  servers.send_call(message_of(Call::make, id, path, mode, format, settings));
   return Comm(servers.merged().handle());
 }
 
@@ -47,10 +47,10 @@ std::string obstacle(const Servers& servers, const Comm& comm, const DriverOptio
   if (options.layout.kind != LayoutOptions::Kind::one)
     return "it is for datasets in one file, and the setting layout asks for several; leave layout and "
            "io_layout out";
-  if (sets_io_ranks(options) || options.io_way == IoWay::subset)
+  if (sets_io_ranks(options) || options.rearranger == RearrangerKind::subset)
     return "the ranks that serve are the I/O ranks; leave io_ranks, io_ranks_per_node, io_stride, io_base "
            "and "
-           "io_way=subset out";
+           "rearranger=subset out";
   if (options.ranks_per_node != servers.ranks_per_node())
     return "setting ranks_per_node is " + text(options.ranks_per_node) + ", and was " +
            text(servers.ranks_per_node()) +
@@ -64,7 +64,7 @@ ServedDriver::ServedDriver(std::shared_ptr<Servers> servers, const std::string& 
                            Format format, const DriverOptions& options)
     : servers_(std::move(servers)),
       id_(servers_->next_id()),
-      comm_(told_comm(*servers_, id_, path, mode, format, options.settings)),
+      comm_(received_comm(*servers_, id_, path, mode, format, options.settings)),
       inner_(make_claimed_driver(make_native_driver, false, comm_, path, mode, format,
                                  with_servers(*servers_, options))) {
   servers_->count_dataset(1);
@@ -74,18 +74,18 @@ ServedDriver::~ServedDriver() {
   servers_->count_dataset(-1);
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized == 0) caught([&] { tell(Call::drop); });
+  if (finalized == 0) caught([&] { send_call(Call::drop); });
 }
 
 template <class... Values>
-void ServedDriver::tell(Call call, const Values&... values) {
-  if (!servers_->stopped()) servers_->tell(message_of(call, id_, values...));
+void ServedDriver::send_call(Call call, const Values&... values) {
+  if (!servers_->stopped()) servers_->send_call(message_of(call, id_, values...));
 }
 
 void ServedDriver::define(const Schema& wanted, const Cuts& cuts) {
   ByteWriter out;
   pack(out, wanted);
-  tell(Call::define, out.take());
+  send_call(Call::define, out.take());
   inner_->define(wanted, cuts);
 }
 
@@ -95,67 +95,67 @@ void ServedDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
     extended = {decomposition, decomposition->with_more_ranks(comm_.size()), extended_.size()};
   ByteWriter out;
   decomposition->pack_for_more_ranks(out);
-  tell(Call::prepare, extended.number, out.take());
+  send_call(Call::prepare, extended.number, out.take());
   inner_->prepare(extended.of_all);
 }
 
-// A server's call fails where its lead's does, which is enough for all to learn of it.
-Transfer ServedDriver::told_transfer(Call call, const Transfer& transfer) {
+// A server's call fails where its node leader's does, which is enough for all to learn of it.
+Transfer ServedDriver::received_transfer(Call call, const Transfer& transfer) {
   Transfer out = transfer;
   std::uint64_t number = 0;
   if (const auto known = extended_.find(transfer.decomposition.get()); known != extended_.end()) {
     out.decomposition = known->second.of_all;
     number = known->second.number;
   }
-  tell(call, transfer.variable, transfer.region, number,
-       transfer.variable < 0 ? transfer.status.code : Code::ok,
-       transfer.variable < 0 ? transfer.status.message : std::string());
+  send_call(call, transfer.variable, transfer.region, number,
+            transfer.variable < 0 ? transfer.status.code : Code::ok,
+            transfer.variable < 0 ? transfer.status.message : std::string());
   return out;
 }
 
 void ServedDriver::write(const Transfer& transfer) {
-  inner_->write(told_transfer(Call::write, transfer));
+  inner_->write(received_transfer(Call::write, transfer));
 }
 
 void ServedDriver::read(const Transfer& transfer) {
-  inner_->read(told_transfer(Call::read, transfer));
+  inner_->read(received_transfer(Call::read, transfer));
 }
 
 void ServedDriver::put(int variable, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
-  tell(Call::put, variable, box, status.code, status.message);
+  send_call(Call::put, variable, box, status.code, status.message);
   inner_->put(variable, box, values, strings, status);
 }
 
 void ServedDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
                        const Status& status) {
-  tell(Call::get, variable, box, status.code, status.message);
+  send_call(Call::get, variable, box, status.code, status.message);
   inner_->get(variable, box, values, strings, status);
 }
 
-// All that ranks of this dataset meet for is one communicator's.
-Met ServedDriver::meet(const Comm& /*comm*/, const Deed& deed) {
-  tell(Call::meet, std::string(deed.does), deed.details);
-  return inner_->meet(comm_, deed);
+// All calls of this dataset are matched in one communicator.
+CallMatch ServedDriver::match_calls(const Comm& /*comm*/, const CallSignature& signature) {
+  send_call(Call::match_calls, std::string(signature.does), signature.details);
+  return inner_->match_calls(comm_, signature);
 }
 
 void ServedDriver::sync(bool durable) {
-  tell(Call::sync, durable);
+  send_call(Call::sync, durable);
   inner_->sync(durable);
 }
 
-void ServedDriver::hand_over() {
-  tell(Call::hand_over);
-  inner_->hand_over();
+void ServedDriver::submit_pending() {
+  send_call(Call::submit_pending);
+  inner_->submit_pending();
 }
 
 void ServedDriver::close(bool durable) {
-  tell(Call::close, durable);
+  send_call(Call::close, durable);
   inner_->close(durable);
 }
 
 std::vector<Counters> ServedDriver::counters_of_servers() {
-  tell(Call::counters);
+  send_call(Call::counters);
   const auto all = comm_.gather(Bytes(), 0);
   std::vector<Counters> out;
   for (const auto& bytes : all) {

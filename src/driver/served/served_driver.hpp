@@ -13,7 +13,7 @@
 namespace shoal {
 
 /// The native driver for ranks beside which others serve: it runs on all of them, and what computing ranks do
-/// servers are told to do as well, without cells.
+/// servers are asked to do as well, without cells.
 class ServedDriver final : public Driver {
  public:
   /// Collective over the computing ranks.
@@ -36,16 +36,16 @@ class ServedDriver final : public Driver {
            const Status& status) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
-  Met meet(const Comm& comm, const Deed& deed) override;
-  bool apart() const override { return comm_.apart(); }
+  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
+  bool diverged() const override { return comm_.diverged(); }
   void sync(bool durable) override;
-  void hand_over() override;
+  void submit_pending() override;
   void close(bool durable) override;
 
  private:
   template <class... Values>
-  void tell(Call call, const Values&... values);
-  Transfer told_transfer(Call call, const Transfer& transfer);
+  void send_call(Call call, const Values&... values);
+  Transfer received_transfer(Call call, const Transfer& transfer);
 
   struct Extended {
     std::shared_ptr<const Decomposition> of_computing, of_all;

@@ -58,13 +58,13 @@ Servers::Servers(const Comm& all, int of_node, int ranks_per_node, const Status&
   control_->handle();  // all are here to make it
   computing_ranks_ = static_cast<int>(all.sum(serves_ ? 0 : 1));
   const auto of_node_ranks = node.all_gather(std::int64_t{merged_->rank()});
-  lead_ = static_cast<int>(of_node_ranks.front());
+  node_leader_ = static_cast<int>(of_node_ranks.front());
   if (node.rank() == 0)
     for (const auto rank : of_node_ranks)
-      if (rank >= computing_ranks_) told_.push_back(static_cast<int>(rank));
+      if (rank >= computing_ranks_) reported_.push_back(static_cast<int>(rank));
 }
 
-void Servers::tell(Bytes message) {
+void Servers::send_call(Bytes message) {
   const auto gone = [](auto& sent) {
     int done = 0;
     check_mpi(MPI_Test(&sent.second, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -72,9 +72,9 @@ void Servers::tell(Bytes message) {
   };
   while (!sent_.empty() && gone(sent_.front()))
     sent_.pop_front();
-  if (told_.empty()) return;
+  if (reported_.empty()) return;
   const auto kept = std::make_shared<const Bytes>(std::move(message));
-  for (const int rank : told_) {
+  for (const int rank : reported_) {
     auto& sent = sent_.emplace_back(kept, MPI_REQUEST_NULL);
     check_mpi(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, k_tag,
                         control_->handle(), &sent.second),
@@ -82,7 +82,7 @@ void Servers::tell(Bytes message) {
   }
 }
 
-void Servers::finish_telling() {
+void Servers::finish_reporting() {
   for (auto& sent : sent_)
     check_mpi(MPI_Wait(&sent.second, MPI_STATUS_IGNORE), "MPI_Wait");
   sent_.clear();
@@ -90,19 +90,19 @@ void Servers::finish_telling() {
 
 // A server waits for hours on cores that others compute on: it looks seldom where nothing comes.
 Bytes Servers::hear() const {
-  constexpr Seconds k_no_nap = 50e-6;
-  constexpr Seconds k_longest_nap = 1e-3;
+  constexpr Seconds k_busy_poll_time = 50e-6;
+  constexpr Seconds k_longest_poll_interval = 1e-3;
   const Seconds start = now();
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   while (true) {
     int there = 0;
-    check_mpi(MPI_Improbe(lead_, k_tag, control_->handle(), &there, &message, &status), "MPI_Improbe");
+    check_mpi(MPI_Improbe(node_leader_, k_tag, control_->handle(), &there, &message, &status), "MPI_Improbe");
     if (there != 0) break;
     const Seconds waited = now() - start;
-    if (waited > k_no_nap)
+    if (waited > k_busy_poll_time)
       std::this_thread::sleep_for(
-          std::chrono::duration<double>(std::clamp(waited / 8, k_no_nap, k_longest_nap)));
+          std::chrono::duration<double>(std::clamp(waited / 8, k_busy_poll_time, k_longest_poll_interval)));
   }
   int bytes = 0;
   check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");

@@ -14,8 +14,8 @@
 namespace shoal {
 
 /// The ranks of a job in two parts: those that compute, and the last n of each node, which serve them: they
-/// make the same calls of drivers, without cells. The first computing rank of a node (its lead) tells the
-/// servers of the node which.
+/// make the same calls of drivers, without cells. The first computing rank of a node (its node leader) tells
+/// the servers of the node which.
 class Servers {
  public:
   /// of_node: how many of each node, 1 or more. ranks_per_node: as for Nodes. Error on all ranks alike: more
@@ -36,10 +36,10 @@ class Servers {
 
   /// The number of the next dataset; the same on all computing ranks.
   std::uint64_t next_id() { return ++last_id_; }
-  /// By computing ranks, all of which tell the same; only leads send it. Does not wait for servers.
-  void tell(Bytes message);
-  /// All that was told was received, when this returns.
-  void finish_telling();
+  /// By computing ranks, all of which say the same; only node leaders send it. Does not wait for servers.
+  void send_call(Bytes message);
+  /// All messages that were sent have been received when this returns.
+  void finish_reporting();
   /// By servers: the next message, once there is one. Asleep until then.
   Bytes hear() const;
 
@@ -57,8 +57,8 @@ class Servers {
   bool serves_ = false;
   int computing_ranks_ = 0;
   std::optional<Comm> computing_, merged_, control_;
-  int lead_ = 0;           ///< in merged
-  std::vector<int> told_;  ///< of a lead: the servers of its node
+  int node_leader_ = 0;        ///< in merged
+  std::vector<int> reported_;  ///< of a node leader: the servers of its node
   std::deque<std::pair<std::shared_ptr<const Bytes>, MPI_Request>> sent_;
   std::uint64_t last_id_ = 0;
   int datasets_ = 0;

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "driver/counters.hpp"
-#include "driver/kinds.hpp"
+#include "driver/registry.hpp"
 #include "driver/served/calls.hpp"
 
 namespace shoal {
@@ -41,16 +41,16 @@ class Served {
       case Call::put:
       case Call::get:
         return values(call, in);
-      case Call::meet:
-        return meet(in);
+      case Call::match_calls:
+        return match_calls(in);
       case Call::sync:
         return driver_->sync(in.get<bool>());
-      case Call::hand_over:
-        return driver_->hand_over();
+      case Call::submit_pending:
+        return driver_->submit_pending();
       case Call::close:
         return driver_->close(in.get<bool>());
       case Call::counters:
-        return tell_counters();
+        return report_counters();
       case Call::make:
       case Call::drop:
       case Call::stop:
@@ -104,20 +104,20 @@ class Served {
     const Status failed = status(in);
     std::vector<std::string> strings;
     if (call == Call::put) return driver_->put(variable, box, nullptr, strings, failed);
-    Bytes room;
+    Bytes buffer;
     if (variable >= 0) {
       const Type type = type_of(variable);
-      if (type != Type::string) room.resize(static_cast<std::size_t>(box.cells()) * size_of(type));
+      if (type != Type::string) buffer.resize(static_cast<std::size_t>(box.cells()) * size_of(type));
     }
-    driver_->get(variable, box, room.data(), strings, failed);
+    driver_->get(variable, box, buffer.data(), strings, failed);
   }
 
-  void meet(ByteReader& in) {
+  void match_calls(ByteReader& in) {
     const auto does = in.get<std::string>();
-    driver_->meet(comm_, {does.c_str(), in.get<std::uint64_t>()});
+    driver_->match_calls(comm_, {does.c_str(), in.get<std::uint64_t>()});
   }
 
-  void tell_counters() {
+  void report_counters() {
     ByteWriter out;
     pack(out, driver_->counters());
     comm_.gather(out.take(), 0);
@@ -154,8 +154,8 @@ void serve(const Servers& servers, const OptionsOf& options_of) {
 void stop_servers(Servers& servers) {
   ByteWriter out;
   out.put(Call::stop);
-  servers.tell(out.take());
-  servers.finish_telling();
+  servers.send_call(out.take());
+  servers.finish_reporting();
   servers.stop();
 }
 

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "codec/convert.hpp"
+#include "driver/call_matching.hpp"
 #include "driver/cells.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/map_cells.hpp"
-#include "driver/meeting.hpp"
 #include "driver/pieces.hpp"
 #include "format/tiles/set_paths.hpp"
 
@@ -149,13 +149,13 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
   const auto convert =
       find_conversion({definition.type, static_cast<std::size_t>(size), false}, in_memory(transfer));
   Bytes& cells = cells_;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   const auto unpack = [&](const Box& box) {
     const Timer timer(counters_.unpack);
-    const Misfits more = unpack_cells(transfer, cells.data(),
-                                      byte_strides(box.count, static_cast<std::size_t>(size)), box, convert);
-    if (misfits.count == 0) misfits.first = more.first;
-    misfits.count += more.count;
+    const ConversionErrors more = unpack_cells(
+        transfer, cells.data(), byte_strides(box.count, static_cast<std::size_t>(size)), box, convert);
+    if (conversion_errors.count == 0) conversion_errors.first = more.first;
+    conversion_errors.count += more.count;
   };
   if (set_.has_gaps[static_cast<std::size_t>(transfer.variable)]) {
     for_each_part(transfer.mine, size, k_piece_bytes, [&](const Box& part) {
@@ -163,7 +163,7 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
       fill_box(cells.data(), {size}, {part.cells()}, gap.data(), gap.size());
       unpack(part);
     });
-    misfits = {};  // of cells that nobody has
+    conversion_errors = {};  // of cells that nobody has
   }
   for (const auto& piece : set_.pieces(transfer.variable, transfer.mine)) {
     const std::string& path = set_.files[static_cast<std::size_t>(piece.file)].path;
@@ -185,20 +185,21 @@ void TilesDriver::read_cells(const Transfer& transfer, const Bytes& gap) {
       throw e.in_file(path);
     }
   }
-  if (misfits.count > 0) throw Error(misfit_status(transfer, definition, misfits, transfer.mine, false));
+  if (conversion_errors.count > 0)
+    throw Error(conversion_status(transfer, definition, conversion_errors, transfer.mine, false));
 }
 
-bool TilesDriver::gaps_misfit(const Transfer& transfer, const Bytes& gap) {
+bool TilesDriver::gaps_unconverted(const Transfer& transfer, const Bytes& gap) {
   const auto v = static_cast<std::size_t>(transfer.variable);
   if (!set_.has_gaps[v]) return false;
-  Misfits misfits;
+  ConversionErrors conversion_errors;
   if (transfer.status.ok()) {
     Bytes to(transfer.array.element_size);
     const auto convert =
         find_conversion({set_.schema.variables[v].type, gap.size(), false}, in_memory(transfer));
-    misfits = convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type));
+    conversion_errors = convert(gap.data(), 0, to.data(), 0, 1, substitute_for(transfer.array.type));
   }
-  return comm_.max(misfits.count) > 0;
+  return comm_.max(conversion_errors.count) > 0;
 }
 
 // Cells of a map are anywhere in the region: a rank that read its own would go through all files.
@@ -208,7 +209,7 @@ Status TilesDriver::read_map(const Transfer& transfer) {
   if (!rearrangers_) rearrangers_.emplace(comm_, options_, choose_io_ranks(comm_, options_));
   Status status = transfer.status;
   Rearranger::Handling handling;
-  handling.room = [&](std::size_t bytes) {
+  handling.buffer = [&](std::size_t bytes) {
     std::byte* cells = nullptr;
     status.merge(caught([&] { cells = box_cells_.of(bytes); }));
     return cells;
@@ -220,24 +221,26 @@ Status TilesDriver::read_map(const Transfer& transfer) {
     return rearrangers_->of(transfer.decomposition)
         .read(transfer, {definition.type, size_of(definition.type), false}, {}, handling);
   };
-  // Only values of the files count as misfits: they are found while gaps have a value that fits any array.
-  const bool twice = gaps_misfit(transfer, gap);
+  // Only values of the files count as conversion errors: they are found while gaps have a value that fits any
+  // array.
+  const bool twice = gaps_unconverted(transfer, gap);
   const std::byte fits{static_cast<unsigned char>(definition.type == Type::char_ ? ' ' : 0)};
   const Bytes value = twice ? std::exchange(gap, Bytes(gap.size(), fits)) : gap;
-  const Misfits misfits = read();
+  const ConversionErrors conversion_errors = read();
   if (twice) {
     gap = value;
     read();
   }
-  rearrangers_->tell(counters_);
-  if (misfits.count > 0) status.merge(mapped_misfit_status(transfer, definition, misfits, false));
+  rearrangers_->report(counters_);
+  if (conversion_errors.count > 0)
+    status.merge(mapped_conversion_status(transfer, definition, conversion_errors, false));
   return status;
 }
 
 void TilesDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
-  const Status met = meet_for_call(comm_, "reads", transfer.variable, transfer.region, transfer.status);
-  if (!met.ok()) throw Error(met);
+  const Status match = match_field_call(comm_, "reads", transfer.variable, transfer.region, transfer.status);
+  if (!match.ok()) throw Error(match);
   ++counters_.fields_read;
   Status status;
   status.merge(caught([&] {
@@ -280,8 +283,8 @@ std::vector<std::string> TilesDriver::get_strings(int variable, const Box& box) 
 
 void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
                       const Status& status) {
-  const Status met = meet_for_call(comm_, "gets", variable, box, status);
-  if (!met.ok()) throw Error(met);
+  const Status match = match_field_call(comm_, "gets", variable, box, status);
+  if (!match.ok()) throw Error(match);
   const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(variable)];
   const bool root = comm_.rank() == 0;
   const bool text = definition.type == Type::string;

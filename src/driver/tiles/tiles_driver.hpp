@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "driver/rearrangers.hpp"
-#include "driver/room.hpp"
+#include "driver/scratch_buffer.hpp"
 #include "format/tiles/file_set.hpp"
 
 namespace shoal {
@@ -58,7 +58,7 @@ class TilesDriver final : public Driver {
   void read_cells(const Transfer& transfer, const Bytes& gap);
   void fetch(int variable, const Box& box, std::byte* values, const Bytes& gap);
   /// Does any rank have an array that gaps of the variable do not fit? Collective.
-  bool gaps_misfit(const Transfer& transfer, const Bytes& gap);
+  bool gaps_unconverted(const Transfer& transfer, const Bytes& gap);
   Status read_map(const Transfer& transfer);
   std::vector<std::string> get_strings(int variable, const Box& box);
 
@@ -69,7 +69,7 @@ class TilesDriver final : public Driver {
   std::list<OpenFile> open_;  // the one used last is in front
   Bytes cells_;               ///< on their way; kept, since fresh memory costs as much as the copy
   std::optional<Rearrangers> rearrangers_;  ///< once a map is used
-  Room box_cells_;                          ///< of this rank's box, as an I/O rank
+  ScratchBuffer box_cells_;                 ///< of this rank's box, as an I/O rank
   Counters counters_;
 };
 

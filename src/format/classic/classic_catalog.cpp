@@ -190,7 +190,7 @@ void ClassicCatalog::define(const Schema& wanted) {
   for (std::size_t v = 0; v < old_count; ++v) {
     auto& variable = schema.variables[v];
     variable.distributed = variable.distributed || schema_.variables[v].distributed;
-    if (variable.distributed || variable.no_fill) give_up_filling(static_cast<int>(v));
+    if (variable.distributed || variable.no_fill) give_up_generation(static_cast<int>(v));
   }
   for (std::size_t v = old_count; v < schema.variables.size(); ++v)
     filling_.push_back({!schema.variables[v].distributed && !schema.variables[v].no_fill, 0});
@@ -203,11 +203,11 @@ void ClassicCatalog::define(const Schema& wanted) {
 void ClassicCatalog::set_distributed(int variable) {
   need_writable();
   usable(variable);
-  give_up_filling(variable);
+  give_up_generation(variable);
   schema_.variables[static_cast<std::size_t>(variable)].distributed = true;
 }
 
-void ClassicCatalog::give_up_filling(int variable) {
+void ClassicCatalog::give_up_generation(int variable) {
   auto& filling = filling_[static_cast<std::size_t>(variable)];
   if (!filling.ours) return;
   // What was put and filled must not come out over what ranks write from now on.

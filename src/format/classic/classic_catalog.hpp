@@ -81,7 +81,7 @@ class ClassicCatalog final : public Catalog {
   void check_box(int variable, const Box& box, bool may_grow) const;
   void check_unlimited(int dim) const;
   void freeze() const;
-  void give_up_filling(int variable);
+  void give_up_generation(int variable);
 
   std::int64_t records() const;
   std::int64_t slabs_of(int variable) const;

@@ -228,7 +228,7 @@ void ClassicCatalog::commit_header(bool durable) {
   Bytes header;
   if (header_changed_ || visible_.header.empty()) {
     header = encode_header(schema_, layout_.begins, layout_.slabs);
-    // Zeros over the rest of a longer one, so that the file does not tell its history.
+    // Zeros over the rest of a longer one, so that the file does not say its history.
     if (header.size() < visible_.header.size()) header.resize(visible_.header.size());
   } else {
     header = visible_.header;

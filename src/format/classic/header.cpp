@@ -66,7 +66,7 @@ class Writer {
       pad();
     }
   }
-  /// The size of a variable is told for old readers; 4 bytes cannot tell all of them.
+  /// The size of a variable is written for old readers; 4 bytes do not hold all of them.
   void size(std::int64_t slab) {
     const std::int64_t bytes = padded(slab);
     count(wide_ ? bytes : std::min<std::int64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));

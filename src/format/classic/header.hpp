@@ -12,10 +12,10 @@ namespace shoal {
 
 /// The header of a classic file, as the NetCDF classic format specification and its CDF-5 extension have it.
 struct ClassicHeader {
-  Schema schema;                     ///< length of the record dimension: as far as the header tells
+  Schema schema;                     ///< length of the record dimension: as far as the header says
   std::vector<std::int64_t> begins;  ///< [variables] first byte of each
   std::int64_t bytes = 0;            ///< length of the header
-  bool streaming = false;       ///< the number of records is not told; it follows from the size of the file
+  bool streaming = false;       ///< the number of records is not given; it follows from the size of the file
   Bytes raw;                    ///< the header as it is in the file
   std::int64_t reads = 0;       ///< calls that reading it took
   std::int64_t bytes_read = 0;  ///< and bytes

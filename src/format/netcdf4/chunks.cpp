@@ -80,7 +80,7 @@ std::uint64_t Netcdf4Catalog::look_up(int variable, const Dims& index, std::uint
       throw hdf5_error("look for a chunk");
     return k_unplaced;
   }
-  if (!tracing.address()) throw Error(Code::internal, "HDF5 did not tell where a chunk lies");
+  if (!tracing.address()) throw Error(Code::internal, "HDF5 did not say where a chunk lies");
   s.left_out = s.left_out || filters != 0;
   if (filters_left_out != nullptr) *filters_left_out = filters;
   return *tracing.address();
@@ -203,7 +203,7 @@ std::vector<StoredChunk> Netcdf4Catalog::stored_chunks(int variable, const Box& 
       if (chunk.address != k_unplaced && known_chunk(s, index)) {
         const auto offsets = offsets_of(cells_of_chunk(index, s.chunk).first);
         hsize_t bytes = 0;
-        check(H5Dget_chunk_storage_size(dataset, offsets.data(), &bytes), "tell the size of a chunk");
+        check(H5Dget_chunk_storage_size(dataset, offsets.data(), &bytes), "report the size of a chunk");
         chunk.bytes = bytes;
       }
       result.push_back(chunk);
@@ -222,7 +222,7 @@ void Netcdf4Catalog::place_contiguous(int variable) {
   check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, k_no_data), "allocate space");
 }
 
-// Tell HDF5 of the shape and of the chunks that are now inside of it.
+// Tell HDF5 the shape and the chunks that are now inside of it.
 void Netcdf4Catalog::realise(int variable) {
   auto& s = stored(variable);
   const bool grows = !(s.needed == s.extent);
@@ -284,7 +284,7 @@ bool Netcdf4Catalog::shrink(int variable, int dim, std::int64_t length) {
   const auto new_chunks = chunks_of(Box::whole(after), s.chunk);
   const bool placed = std::any_of(s.asked.begin(), s.asked.end(), [](std::int64_t n) { return n > 0; });
   if (placed && !s.filtered) {
-    // What ranks were told of stays where it is, and HDF5 must not write to it: they may do so again.
+    // What ranks know the place of stays there, and HDF5 must not write to it: they may do so again.
     for_each_index(old_chunks, [&](const Dims& index) {
       for (int d = 0; d < index.size(); ++d) {
         if (index[d] < new_chunks.end(d)) continue;

@@ -44,7 +44,7 @@ struct StoredVariable {
   bool filtered = false;
   bool scale = false;     ///< it is the scale of its first dimension
   bool held = false;      ///< HDF5 may have values of it in memory that are not in the file
-  bool odd_fill = false;  ///< HDF5's fill value is not the one that the schema tells
+  bool odd_fill = false;  ///< HDF5's fill value is not the one that the schema has
   Dims chunk;
   Dims extent;     ///< shape of the data set in the file so far
   Dims needed;     ///< shape that it must have by the next commit

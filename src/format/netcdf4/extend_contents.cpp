@@ -405,8 +405,8 @@ void Extension::update_attributes(hid_t object, const std::vector<Attribute>& ha
   }
 }
 
-// Files from before netCDF numbered its dimensions: with new ones, the order of creation does not tell any
-// more.
+// Files from before netCDF numbered its dimensions: with new ones, the order of creation no longer gives
+// the numbers.
 void Extension::write_missing_ids() {
   if (wanted_.dims.size() == old_dims_ && wanted_.variables.size() == old_variables_) return;
   for (std::size_t i = 0; i < old_dims_; ++i) {
@@ -547,7 +547,7 @@ void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const
 void mark_as_netcdf4(hid_t file, Format format) {
   const Id root(check(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group"));
   unsigned major = 0, minor = 0, release = 0;
-  check(H5get_libversion(&major, &minor, &release), "tell its version");
+  check(H5get_libversion(&major, &minor, &release), "report its version");
   write_text(root, k_properties,
              "version=2,shoal=" + std::string(k_version) + ",hdf5=" + std::to_string(major) + "." +
                  std::to_string(minor) + "." + std::to_string(release),

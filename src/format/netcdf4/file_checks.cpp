@@ -63,10 +63,10 @@ std::uint64_t find_superblock(Store& file, std::span<std::byte> bytes, std::size
 }  // namespace
 
 void FileChecks::superblock(Store& file) {
-  std::array<std::byte, k_most> room{};
+  std::array<std::byte, k_most> buffer{};
   std::size_t got = 0;
-  const std::uint64_t at = find_superblock(file, room, got);
-  const auto bytes = std::span<const std::byte>(room).first(got);
+  const std::uint64_t at = find_superblock(file, buffer, got);
+  const auto bytes = std::span<const std::byte>(buffer).first(got);
   const auto need = [&](std::size_t n) {
     if (bytes.size() < n)
       throw damaged("it ends within its superblock, after " + std::to_string(file.size()) + " bytes");
@@ -84,7 +84,7 @@ void FileChecks::superblock(Store& file) {
       throw n == 16 || n == 32
           ? Error(Code::not_supported, "the file has addresses or sizes of " + std::to_string(n) +
                                            " bytes; 2, 4 and 8 are supported")
-          : damaged("its superblock tells of addresses or sizes of " + std::to_string(n) + " bytes");
+          : damaged("its superblock states addresses or sizes of " + std::to_string(n) + " bytes");
   usual_ = offset == 8 && length == 8;
   const std::size_t first = old ? (version == 0 ? 24 : 28) : 12;
   need(first + 4 * offset + (old ? 2 * offset : 4));
@@ -97,7 +97,7 @@ void FileChecks::superblock(Store& file) {
     if (number_at(bytes, end, 4) != checksum(bytes.first(end)))
       throw damaged("the checksum of its superblock differs");
   } else if (number_at(bytes, 16, 2) == 0 || number_at(bytes, 18, 2) == 0) {
-    throw damaged("its superblock tells of groups without entries");
+    throw damaged("its superblock states groups without entries");
   }
   base_ = address(0);
   if (base_ != 0 && base_ != at)
@@ -117,7 +117,7 @@ void FileChecks::superblock(Store& file) {
     throw damaged("its superblock goes on at " + std::to_string(extension) + ", behind the end of the file");
 }
 
-// The library walks from object to object, by the size that each tells.
+// The library walks from object to object, by the size that each states.
 FileChecks::Objects FileChecks::objects_of(std::uint64_t address, std::uint64_t end, const Read& read) const {
   const std::string where = "its collection of strings and lists at " + std::to_string(address);
   const auto inside = [&](std::uint64_t bytes) { return address < end && bytes <= end - address; };
@@ -127,14 +127,14 @@ FileChecks::Objects FileChecks::objects_of(std::uint64_t address, std::uint64_t 
   if (!starts_with(head, "GCOL") || head[4] != std::byte{1}) throw damaged(where + " is none");
   const std::uint64_t size = number_at(head, 8, 8);
   if (size < k_least_collection || !inside(size))
-    throw damaged(where + " tells of " + std::to_string(size) + " bytes");
+    throw damaged(where + " reports " + std::to_string(size) + " bytes");
   Bytes bytes(size);
   read(address, bytes);
   Objects objects;
   for (std::uint64_t at = k_collection_head; size - at >= k_object_head;) {
     const auto number = static_cast<std::uint32_t>(number_at(bytes, at, 2));
     const std::uint64_t length = number_at(bytes, at + 8, 8);
-    // Number 0 is what is free, and tells its size with its own head.
+    // Number 0 is what is free, and gives its size with its own head.
     const std::uint64_t rest = size - at - (number == 0 ? 0 : k_object_head);
     if (length > rest || aligned(length) > rest || (number == 0 && length < k_object_head))
       throw damaged(where + " has an object of " + std::to_string(length) + " bytes, with room for " +
@@ -145,7 +145,7 @@ FileChecks::Objects FileChecks::objects_of(std::uint64_t address, std::uint64_t 
   return objects;
 }
 
-// So many bytes of one come first, and HDF5 does not tell whether they are of a heap or values.
+// So many bytes of one come first, and HDF5 does not say whether they are of a heap or values.
 void FileChecks::heap(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
                       const Read& read) const {
   if (usual_ && bytes.size() == k_least_collection && starts_with(bytes, "GCOL"))

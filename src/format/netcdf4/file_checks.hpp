@@ -28,7 +28,7 @@ class FileChecks {
   /// the heap begins there that is damaged. end: of the file.
   void heap(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
             const Read& read) const;
-  /// The same for a tree that tells where chunks or links are. Error(format): it is damaged, or leads in a
+  /// The same for a tree that says where chunks or links are. Error(format): it is damaged, or leads in a
   /// circle. For files that nobody changes.
   void tree(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end);
   /// The same for the header of an object, with all blocks that it goes on in. Error(format): one is cut off,

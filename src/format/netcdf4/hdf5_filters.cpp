@@ -17,17 +17,17 @@ constexpr int k_most_level_of_zlib = 9;
 
 // Called by HDF5: 0 says that it did not work.
 std::size_t filter_zstd(unsigned flags, std::size_t count, const unsigned values[], std::size_t bytes,
-                        std::size_t* room, void** buffer) {
+                        std::size_t* capacity, void** buffer) {
   try {
     const std::span<const std::byte> given(static_cast<const std::byte*>(*buffer), bytes);
     const Bytes result = (flags & H5Z_FLAG_REVERSE) != 0
                              ? unzstd(given)
                              : zstd(given, count > 0 ? static_cast<int>(values[0]) : 1);
-    if (result.size() > *room) {
+    if (result.size() > *capacity) {
       void* larger = std::realloc(*buffer, result.size());  // as HDF5's own filters do
       if (larger == nullptr) return 0;
       *buffer = larger;
-      *room = result.size();
+      *capacity = result.size();
     }
     std::copy(result.begin(), result.end(), static_cast<std::byte*>(*buffer));
     return result.size();

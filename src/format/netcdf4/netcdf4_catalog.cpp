@@ -285,7 +285,8 @@ bool Netcdf4Catalog::can_append_by_copy() const {
   return needed && !options_.for_hdf5_1_8 && !reuses_space_;
 }
 
-// What was committed is whole, whether the file can be opened again or not: that is told by the next call.
+// What was committed is whole, whether the file can be opened again or not: that is reported by the next
+// call.
 void Netcdf4Catalog::enter_append_mode() {
   lost_ = caught([&] { reopen(Mode::append); });
 }

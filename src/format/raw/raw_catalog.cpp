@@ -132,7 +132,7 @@ void RawCatalog::define(const Schema& wanted) {
   for (std::size_t v = 0; v < old_count; ++v) {
     auto& variable = schema.variables[v];
     variable.distributed = variable.distributed || header_.schema.variables[v].distributed;
-    if (variable.distributed || variable.no_fill) give_up_filling(static_cast<int>(v));
+    if (variable.distributed || variable.no_fill) give_up_generation(static_cast<int>(v));
   }
   for (std::size_t v = old_count; v < schema.variables.size(); ++v)
     filling_.push_back({!schema.variables[v].distributed && !schema.variables[v].no_fill, 0});
@@ -144,11 +144,11 @@ void RawCatalog::define(const Schema& wanted) {
 void RawCatalog::set_distributed(int variable) {
   need_writable();
   usable(variable);
-  give_up_filling(variable);
+  give_up_generation(variable);
   header_.schema.variables[static_cast<std::size_t>(variable)].distributed = true;
 }
 
-void RawCatalog::give_up_filling(int variable) {
+void RawCatalog::give_up_generation(int variable) {
   auto& filling = filling_[static_cast<std::size_t>(variable)];
   if (!filling.ours) return;
   flush();  // what was put and filled must not come out over what ranks write from now on

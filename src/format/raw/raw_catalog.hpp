@@ -11,12 +11,12 @@
 
 namespace shoal {
 
-/// Catalog of raw and ascii files: the data file holds values and nothing else, a header file beside it tells
+/// Catalog of raw and ascii files: the data file holds values and nothing else, a header file beside it says
 /// what is where. Where things lie: see RawLayout.
 ///
 /// raw has regular placements, so that ranks write there themselves; ascii values pass through put and get.
 ///
-/// The header file is replaced as a whole by each commit, after the values have been written, and tells the
+/// The header file is replaced as a whole by each commit, after the values have been written, and says the
 /// number of records: killed before, the records committed earlier are what is there. Values of what was
 /// committed already and was overwritten since with more than 8 MiB of puts, or before a write_out, may have
 /// reached the file.
@@ -68,7 +68,7 @@ class RawCatalog final : public Catalog {
   std::int64_t slab_begin(int variable, std::int64_t slab) const;
   std::int64_t width_of(int variable) const;
   void grow_records(std::int64_t length);
-  void give_up_filling(int variable);
+  void give_up_generation(int variable);
   void fill_missing(int variable, const Box* put);
   template <class Visit>
   void for_each_run(int variable, const Box& box, Visit&& visit) const;

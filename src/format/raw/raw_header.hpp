@@ -10,7 +10,7 @@
 
 namespace shoal {
 
-/// What the header file of a raw or ascii file tells. docs/file_formats.md has its grammar.
+/// What the header file of a raw or ascii file says. docs/file_formats.md has its grammar.
 struct RawHeader {
   Schema schema;
   RawLayout layout;
@@ -30,7 +30,7 @@ std::optional<Format> format_beside(const std::string& path);
 
 /// The text of a header file.
 std::string encode_raw_header(const RawHeader& header);
-/// The header that the text tells. Error(format) says what in it is wrong, and of which variable, but not in
+/// The header in the text. Error(format) says what in it is wrong, and of which variable, but not in
 /// which file. Checked: names, types, and that slabs lie where no other does.
 RawHeader decode_raw_header(const std::string& text);
 /// The same of the header file of a data file. Error(not_found) if there is none.

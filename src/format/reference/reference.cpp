@@ -20,7 +20,7 @@ using namespace reference;  // NOLINT
 namespace {
 
 constexpr std::int64_t k_always_inline = 1024;     // bytes: a request for them takes longer than copying
-constexpr std::int64_t k_may_inline = 256 * 1024;  // bytes of a variable that cannot be told by address
+constexpr std::int64_t k_may_inline = 256 * 1024;  // bytes of a variable that cannot be given by address
 
 /// One key of the store: where its bytes are, or the bytes themselves.
 struct Entry {
@@ -224,7 +224,7 @@ void ReferenceWriter::collect_blocks(int v, std::size_t p, Catalog& catalog, std
     }
     if (chunk.left_out != 0)
       throw Error(Code::not_supported,
-                  "some chunks went through other filters than the rest; Zarr cannot tell this")
+                  "some chunks went through other filters than the rest; Zarr cannot say this")
           .of_variable(def(v).name);
     Dims index = block;
     const Box cells = cells_of_chunk(block, part.chunk);

@@ -45,7 +45,7 @@ class MasterWriter {
   const FileSetOptions& options_;
   fs::path folder_;
   std::vector<std::vector<std::string>> links_;  // [file][variable of the file]: path of its data set
-  std::vector<std::string> names_;               // [file] as the master tells it
+  std::vector<std::string> names_;               // [file] as the master names it
   std::unique_ptr<Catalog> catalog_;             // of the file opened_
   int opened_ = -1;
 };
@@ -73,7 +73,7 @@ void MasterWriter::look_at_files() {
   }
 }
 
-/// Small ones that are the same in all files, so that the master tells its coordinates by itself.
+/// Small ones that are the same in all files, so that the master has its coordinates itself.
 bool MasterWriter::is_copied(int v) const {
   const auto& definition = def(v);
   if (definition.type == Type::string) return true;
@@ -120,7 +120,7 @@ Id MasterWriter::virtual_storage(int v, hid_t creation) const {
   for (int d = 1; d < static_cast<int>(def(v).dims.size()); ++d)
     if (unlimited(v, d))
       throw Error(Code::not_supported,
-                  "an unlimited dimension that is not the first cannot be told by a virtual data set")
+                  "an unlimited dimension that is not the first cannot be described by a virtual data set")
           .of_variable(def(v).name);
   // Of the records that are there now one will do: the selection goes on for ever. Without any, it is empty.
   Box all = Box::whole(set_.schema.shape(v));
@@ -154,7 +154,7 @@ void MasterWriter::copy_values(int v, hid_t dataset) {
   const auto pieces = set_.pieces(v, all);
   if (pieces.empty() || all.empty()) return;
   if (set_.is_cut(v))
-    throw Error(Code::not_supported, "strings in several files cannot be told by a virtual data set")
+    throw Error(Code::not_supported, "strings in several files cannot be described by a virtual data set")
         .of_variable(def(v).name);
   Catalog& catalog = open(pieces.front().file);
   const Id type = netcdf4::memory_type(def(v).type);
@@ -183,7 +183,7 @@ void MasterWriter::write(const std::string& path) {
       throw Error(Code::not_supported, "the variable has a type that is neither a number nor text")
           .of_variable(variable.name);
     if (variable.name.find('/') != std::string::npos)
-      throw Error(Code::not_supported, "variables in groups cannot be told by a virtual master yet")
+      throw Error(Code::not_supported, "variables in groups cannot be described by a virtual master yet")
           .of_variable(variable.name);
     variable.filters.clear();
     variable.chunks.clear();

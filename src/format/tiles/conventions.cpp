@@ -371,7 +371,7 @@ Cutting cutting_of(SetStyle style, const std::vector<Header>& headers) {
   return nemo_cutting(headers);
 }
 
-bool tells_of_cutting(SetStyle style, const std::string& attribute, bool of_variable) {
+bool describes_cutting(SetStyle style, const std::string& attribute, bool of_variable) {
   if (of_variable) return style == SetStyle::fms && attribute == k_decomposition;
   switch (style) {
     case SetStyle::fms:

@@ -9,7 +9,7 @@
 
 namespace shoal::tiles {
 
-/// The header of one file, as its catalog tells it.
+/// The header of one file, as its catalog gives it.
 struct Header {
   std::string path;
   Schema schema;
@@ -29,8 +29,8 @@ struct Cutting {
 SetStyle style_of(const Header& header);
 Cutting cutting_of(SetStyle style, const std::vector<Header>& headers);
 
-/// Attributes that tell of the cutting alone, and are left out of the whole.
-bool tells_of_cutting(SetStyle style, const std::string& attribute, bool of_variable);
+/// Attributes that describe the cutting alone, and are left out of the whole.
+bool describes_cutting(SetStyle style, const std::string& attribute, bool of_variable);
 /// A variable that was added only to carry such an attribute.
 bool is_made_axis(const VariableDef& variable);
 

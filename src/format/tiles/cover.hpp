@@ -16,7 +16,7 @@ struct Cover {
   std::int64_t gap_cells = 0;                  ///< all such cells
 };
 
-/// At most max_gaps gaps are told. Empty boxes count for nothing. Memory grows with the number of places
+/// At most max_gaps gaps are reported. Empty boxes count for nothing. Memory grows with the number of places
 /// where boxes begin or end, not with the shape.
 Cover cover_of(const std::vector<Box>& boxes, const Dims& shape, std::size_t max_gaps);
 

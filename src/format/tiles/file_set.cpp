@@ -16,7 +16,7 @@ using tiles::Header;
 
 namespace {
 
-constexpr std::size_t k_most_gaps = 4;  // that a message tells
+constexpr std::size_t k_most_gaps = 4;  // that a message says
 
 bool same(const Attribute& a, const Attribute& b) {
   return a.type == b.type && a.data == b.data && a.strings == b.strings;
@@ -184,7 +184,7 @@ void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
 /// Chunks are those of a file, and say nothing of the whole.
 void Builder::make_definition_whole(VariableDef& definition) const {
   std::erase_if(definition.attributes,
-                [&](const Attribute& a) { return tiles::tells_of_cutting(set_.style, a.name, true); });
+                [&](const Attribute& a) { return tiles::describes_cutting(set_.style, a.name, true); });
   const bool cut = std::any_of(definition.dims.begin(), definition.dims.end(),
                                [&](int d) { return set_.cut[static_cast<std::size_t>(d)]; });
   if (cut) definition.chunks.clear();
@@ -192,7 +192,7 @@ void Builder::make_definition_whole(VariableDef& definition) const {
 
 void Builder::make_variables() {
   for (const auto& attribute : base().schema.attributes)
-    if (!tiles::tells_of_cutting(set_.style, attribute.name, false))
+    if (!tiles::describes_cutting(set_.style, attribute.name, false))
       set_.schema.attributes.push_back(attribute);
   for (const auto& variable : base().schema.variables) {
     if (tiles::is_made_axis(variable)) continue;
@@ -268,7 +268,7 @@ void Builder::match_variables(std::size_t f) {
 
 void Builder::compare_attributes(std::size_t f, const VariableDef& whole, const VariableDef& own) {
   const auto compare = [&](const Attribute& a, const std::vector<Attribute>& others) {
-    if (tiles::tells_of_cutting(set_.style, a.name, true)) return;
+    if (tiles::describes_cutting(set_.style, a.name, true)) return;
     const Attribute* other = find_attribute(others, a.name);
     if (other != nullptr && same(a, *other)) return;
     if (gives_meaning(a.name))
@@ -299,11 +299,11 @@ std::string Builder::missing_files() const {
   const std::int64_t least = cutting_.total > *numbers.rbegin() ? 0 : *numbers.begin();
   const std::int64_t end = std::max(*numbers.rbegin() + 1, least + std::max<std::int64_t>(cutting_.total, 0));
   std::string list;
-  int told = 0;
-  for (std::int64_t n = least; n < end && told <= 20; ++n) {
+  int reported = 0;
+  for (std::int64_t n = least; n < end && reported <= 20; ++n) {
     if (numbers.count(n) != 0) continue;
-    list += (list.empty() ? "" : ", ") + (told < 20 ? std::to_string(n) : std::string("..."));
-    ++told;
+    list += (list.empty() ? "" : ", ") + (reported < 20 ? std::to_string(n) : std::string("..."));
+    ++reported;
   }
   if (list.empty()) return text;
   return (text.empty() ? "files are missing" : text) + ": number " + list;

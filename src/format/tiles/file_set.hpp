@@ -11,7 +11,7 @@
 
 namespace shoal {
 
-/// Whose conventions tell where the cells of a file belong:
+/// Whose conventions say where the cells of a file belong:
 /// - fms: attribute domain_decomposition of coordinate variables, NumFilesInSet; Shoal writes these too;
 /// - roms: global attribute partition, of UCLA's (node, nodes, first xi, first eta) or of CROCO and AGRIF
 /// (tile

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line. Each file in commands/ is one command: it has register(app), and nothing else
-must be changed to add one."""
+must be changed to add one. Other packages add commands as entry points of the group shoal.commands: the name
+is that of the command, the object is register."""
 
 from __future__ import annotations
 
 import gc
 import importlib
+import importlib.metadata
 import os
 import pkgutil
 import sys
@@ -37,6 +39,35 @@ def _root(
     pass
 
 
+# Packages with a command each, which many do without.
+_packages = {"bench": ("shoal-bench", "The published studies of parallel I/O, measured on this machine.")}
+
+
+def _of_other_packages() -> dict[str, importlib.metadata.EntryPoint]:
+    group = "shoal.commands"
+    found = importlib.metadata.entry_points()
+    chosen = found.select(group=group) if hasattr(found, "select") else found.get(group, ())  # Python 3.9
+    return {entry.name: entry for entry in chosen}
+
+
+def _register_missing(name: str) -> None:
+    """A command that says how to install it."""
+    package, about = _packages[name]
+
+    @app.command(
+        name,
+        help=f"{about} In the package {package}, which is not installed.",
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []},
+    )
+    def _missing() -> None:
+        print(
+            f"shoal: {name} is in a package of its own: pip install {package}, "
+            f"or ./{name}/python of Shoal's sources.",
+            file=sys.stderr,
+        )
+        raise typer.Exit(2)
+
+
 def _register_commands(asked: str = "") -> None:
     """All of them, or the one asked for alone: who joins two files need not wait for the benchmark."""
     from . import commands
@@ -44,6 +75,13 @@ def _register_commands(asked: str = "") -> None:
     names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
     for name in [asked] if asked in names else names:
         importlib.import_module(f"{commands.__name__}.{name}").register(app)
+    if asked in names:
+        return
+    others = _of_other_packages()
+    for entry in others.values():
+        entry.load()(app)
+    for name in _packages.keys() - others.keys():
+        _register_missing(name)
 
 
 def _leave() -> None:

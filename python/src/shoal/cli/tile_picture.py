@@ -141,7 +141,7 @@ def _draw_strip(axes, plan: Explanation, colours) -> None:
 def _draw_writes(axes, plan: Explanation) -> None:
     """What is really written, with the native driver on one node: full slots, whoever's the cells are."""
     unit, name = _unit(plan.tiles.field_bytes)
-    total, (lengths,) = plan.tiles.field_bytes, plan.fillings
+    total, (lengths,) = plan.tiles.field_bytes, plan.generations
     begin = 0
     for n, length in enumerate(lengths):
         axes.barh(
@@ -155,7 +155,8 @@ def _draw_writes(axes, plan: Explanation) -> None:
     axes.set_yticks([])
     axes.set_xlabel(f"{name}, as above")
     axes.set_title(
-        f"What is written: {len(lengths)} fillings of at most {bytes_text(plan.slot)}, whatever the tiles",
+        f"What is written: {len(lengths)} slot generations of at most {bytes_text(plan.slot)}, "
+        "whatever the tiles",
         loc="left",
         fontsize=10,
     )

@@ -104,10 +104,10 @@ def _hdf5(findings: Findings, version: str) -> None:
     if len(numbers) < 3 or not faults:
         findings.add("hdf5", version)
         return
-    told = "; ".join(f"{text}, until {'.'.join(map(str, fixed))}" for fixed, text in faults)
+    reported = "; ".join(f"{text}, until {'.'.join(map(str, fixed))}" for fixed, text in faults)
     findings.add(
         "hdf5",
-        f"{version}, with known faults: {told}",
+        f"{version}, with known faults: {reported}",
         Verdict.WARNING,
         "Netcdf4 files from people you do not know can end a program that opens them. Shoal looks at what "
         "has no checksum before HDF5 does, which catches most of it. Take a newer HDF5, or one that your "

@@ -78,8 +78,8 @@ def _show(plan, chunks) -> None:
         f"{shape} cells of {tiles.size} bytes, first dimension fastest on disk: "
         f"{bytes_text(tiles.field_bytes)} a field, {grid} tiles, {tiles.ranks} ranks"
     )
-    way = f"format {options.format}, driver {options.driver}"
-    out.print(way + (f", access {options.access}" if options.driver not in ("native", "gather") else ""))
+    strategy = f"format {options.format}, driver {options.driver}"
+    out.print(strategy + (f", access {options.access}" if options.driver not in ("native", "gather") else ""))
     if chunks is not None:
         out.print(
             f"chunks of {' x '.join(map(str, chunks))} cells in one record, one after another in the file"
@@ -128,8 +128,8 @@ def _show(plan, chunks) -> None:
     if plan.background:
         out.print(escape(f"Background: {plan.background}"))
     if plan.why:
-        way = "subset" if plan.options.io_way == "subset" else "exchange" if plan.boxes else "direct"
-        out.print(escape(f"Way: {way}: {plan.why}"))
+        strategy = "subset" if plan.options.rearranger == "subset" else "rearrange" if plan.boxes else "local"
+        out.print(escape(f"Way: {strategy}: {plan.why}"))
     out.print("Who writes what:")
     for line in plan.who:
         out.print(escape(f"  - {line}"))
@@ -190,7 +190,7 @@ def explain(
         typer.Option(help="collective, independent or nonblocking, of drivers of other libraries."),
     ] = None,
     stage_bytes: Annotated[Optional[str], typer.Option(help="Shared memory of a node.")] = None,
-    slot_bytes: Annotated[Optional[str], typer.Option(help="One filling of it.")] = None,
+    slot_bytes: Annotated[Optional[str], typer.Option(help="One slot of it.")] = None,
     writers: Annotated[
         int, typer.Option(help="Ranks of a node that store at a time; 0: the driver chooses.")
     ] = 0,
@@ -201,13 +201,20 @@ def explain(
     io_stride: Annotated[int, typer.Option(help="From I/O rank to I/O rank; 0: as far as can be.")] = 0,
     io_base: Annotated[int, typer.Option(help="The first of them.")] = 0,
     io_ranks_per_node: Annotated[int, typer.Option(help="So many of each node; 0: not set.")] = 0,
-    exchange: Annotated[
-        str, typer.Option(help="auto, on or off: do cells go to I/O ranks, with driver native?")
-    ] = "auto",
-    io_way: Annotated[
+    rearrange: Annotated[
         str,
         typer.Option(
-            help="auto, box or subset: does an I/O rank store an even box, or what its group of ranks has?"
+            "--rearrange",
+            "--exchange",  # deprecated
+            help="auto, on or off: do cells go to I/O ranks, with driver native?",
+        ),
+    ] = "auto",
+    rearranger: Annotated[
+        str,
+        typer.Option(
+            "--rearranger",
+            "--io-way",  # deprecated
+            help="auto, box or subset: does an I/O rank store an even box, or what its group of ranks has?",
         ),
     ] = "auto",
     background: Annotated[
@@ -275,13 +282,14 @@ def explain(
     Exit status 0; 2 for options that cannot be.
     """
     from shoal import explanation
+    from shoal.simulation import ProgramError
 
     if chunks:
         if (file is None) == (global_shape is None):
             raise typer.BadParameter("--chunks needs one of FILE and --global.")
         used = _of_chunks | (_of_file if file is not None else {"global_shape", "records", "type_"})
-        way = f"not go with --chunks of {'FILE' if file else '--global'}"
-        _refuse_unused(ctx, f"does {way}", f"do {way}", used.__contains__)
+        strategy = f"not go with --chunks of {'FILE' if file else '--global'}"
+        _refuse_unused(ctx, f"does {strategy}", f"do {strategy}", used.__contains__)
         if chunk_bytes is not None and _is_shape(chunk_shape):
             raise typer.BadParameter(f"--chunk-bytes says nothing of --chunk-shape {chunk_shape}.")
         settings = {} if chunk_bytes is None else {"chunk_bytes": parse_bytes(chunk_bytes)}
@@ -307,12 +315,12 @@ def explain(
             "--writers, --ranks-per-node, --io-ranks, --io-ranks-per-node, --io-stride and --io-base are 0 "
             "or more."
         )
-    if exchange not in ("auto", "on", "off"):
-        raise typer.BadParameter(f"--exchange {exchange}: it can be auto, on or off.")
-    if exchange != "auto" and driver != "native":
-        raise typer.BadParameter(f"--exchange {exchange}: that is for driver native, not {driver}.")
-    if io_way not in ("auto", "box", "subset"):
-        raise typer.BadParameter(f"--io-way {io_way}: it can be auto, box or subset.")
+    if rearrange not in ("auto", "on", "off"):
+        raise typer.BadParameter(f"--rearrange {rearrange}: it can be auto, on or off.")
+    if rearrange != "auto" and driver != "native":
+        raise typer.BadParameter(f"--rearrange {rearrange}: that is for driver native, not {driver}.")
+    if rearranger not in ("auto", "box", "subset"):
+        raise typer.BadParameter(f"--rearranger {rearranger}: it can be auto, box or subset.")
     given = {"--slot-bytes": slot_bytes is not None, "--writers": writers > 0}
     if driver != "native" and any(given.values()):
         names = " and ".join(name for name, is_given in given.items() if is_given)
@@ -335,8 +343,8 @@ def explain(
         io_stride,
         io_base,
         io_ranks_per_node,
-        exchange,
-        io_way,
+        rearrange,
+        rearranger,
         background,
         servers if background == "ranks" else 0,
         cores,
@@ -365,7 +373,11 @@ def explain(
             return 0
         cut = explanation.Tiles(shape, grid, _sizes[type_])
         options.chunk = chunks = explanation.chunks_of_library(cut, options)
-        plan = explanation.explain(cut, options)
+        try:
+            plan = explanation.explain(cut, options)
+        except ProgramError as error:
+            print(f"shoal: {error}", file=sys.stderr)
+            return 2
         _show(plan, chunks)
         if plot is not None:
             from ..tile_picture import draw
@@ -459,15 +471,15 @@ def _case(global_shape, tiles, ranks, nodes, columns, map_name, levels, seconds,
     if options.driver != "native" and columns is None and not options.asks_for_boxes:
         raise typer.BadParameter(
             f"--simulate: with driver {options.driver} each rank hands its tile to the library, and what "
-            "that sends is not known; set --io-ranks or --io-way box, or leave --simulate out."
+            "that sends is not known; set --io-ranks or --rearranger box, or leave --simulate out."
         )
     wanted = {
         "io_ranks": options.io_ranks,
         "io_stride": options.io_stride,
         "io_base": options.io_base,
         "io_ranks_per_node": options.io_ranks_per_node,
-        "exchange": options.exchange.replace("auto", ""),
-        "io_way": options.io_way.replace("auto", ""),
+        "rearrange": options.rearrange.replace("auto", ""),
+        "rearranger": options.rearranger.replace("auto", ""),
         "stage_bytes": options.stage_bytes,
         "slot_bytes": options.slot_bytes,
         "writers": options.writers,
@@ -503,14 +515,14 @@ def _simulate(case, options, as_json: bool) -> int:
             raise typer.BadParameter(
                 "--columns FILE: chunks of netCDF-4 are not known for it; simulate another format."
             )
-        told = simulation.simulate(case)
+        reported = simulation.simulate(case)
     except simulation.ProgramError as error:
         print(f"shoal: {error}", file=sys.stderr)
         return 2
     if as_json:
-        print(json.dumps(told))
+        print(json.dumps(reported))
     else:
-        show(told)
+        show(reported)
     return 0
 
 

@@ -16,20 +16,20 @@ from rich.table import Table
 from ..parallel import console, on_all_ranks
 
 
-def _cell(way, notes: dict[str, int]) -> str:
-    if way.refused:
-        return f"[dim]refused \\[{notes.setdefault(way.refused, len(notes) + 1)}][/]"
-    if way.failed:
-        return f"[bold red]FAILED \\[{notes.setdefault(way.failed, len(notes) + 1)}][/]"
-    if way.differs:
-        text = "; ".join(way.differs)
+def _cell(configuration, notes: dict[str, int]) -> str:
+    if configuration.refused:
+        return f"[dim]refused \\[{notes.setdefault(configuration.refused, len(notes) + 1)}][/]"
+    if configuration.failed:
+        return f"[bold red]FAILED \\[{notes.setdefault(configuration.failed, len(notes) + 1)}][/]"
+    if configuration.differs:
+        text = "; ".join(configuration.differs)
         return f"[bold red]DIFFERS \\[{notes.setdefault(text, len(notes) + 1)}][/]"
-    return f"{1000 * way.write_seconds:7.1f} {1000 * way.read_seconds:7.1f}"
+    return f"{1000 * configuration.write_seconds:7.1f} {1000 * configuration.read_seconds:7.1f}"
 
 
-def _show(ways, ranks: int, pairs: int) -> None:
+def _show(configurations, ranks: int, pairs: int) -> None:
     out = console()
-    columns = list(dict.fromkeys(way.layout for way in ways))
+    columns = list(dict.fromkeys(configuration.layout for configuration in configurations))
     table = Table(
         title=f"Milliseconds to write and to read back on {ranks} rank{'s' if ranks > 1 else ''}, by layout",
         title_justify="left",
@@ -40,8 +40,10 @@ def _show(ways, ranks: int, pairs: int) -> None:
         table.add_column(layout, justify="right", no_wrap=True)
     notes: dict[str, int] = {}
     rows: dict[tuple, dict[str, str]] = {}
-    for way in ways:
-        rows.setdefault((way.format, way.driver, way.access), {})[way.layout] = _cell(way, notes)
+    for configuration in configurations:
+        rows.setdefault((configuration.format, configuration.driver, configuration.access), {})[
+            configuration.layout
+        ] = _cell(configuration, notes)
     last = None
     for (format_, driver, access), cells in rows.items():
         if last is not None and format_ != last:
@@ -51,12 +53,12 @@ def _show(ways, ranks: int, pairs: int) -> None:
     out.print(table)
     for text, number in notes.items():
         out.print(escape(f"[{number}] {text}"), soft_wrap=True)
-    written = [way for way in ways if way.written]
-    bad = sum(bool(way.failed) for way in ways)
-    odd = sum(bool(way.differs) for way in ways)
-    refused = sum(bool(way.refused) for way in ways)
+    written = [configuration for configuration in configurations if configuration.written]
+    bad = sum(bool(configuration.failed) for configuration in configurations)
+    odd = sum(bool(configuration.differs) for configuration in configurations)
+    refused = sum(bool(configuration.refused) for configuration in configurations)
     out.print(
-        f"{len(ways)} ways: {len(written)} written, {refused} refused, {bad} failed; "
+        f"{len(configurations)} ways: {len(written)} written, {refused} refused, {bad} failed; "
         f"{pairs} pairs compared, {odd} of the written differ from another"
     )
 
@@ -81,7 +83,7 @@ def matrix(
 
     Exit status 0: all that was written is the same; 1: something differs or failed; 2: trouble.
     """
-    from .. import ways as work_on
+    from .. import configurations as work_on
 
     given = {"layouts": layouts, "formats": formats, "drivers": drivers, "accesses": accesses}
     only = {}
@@ -107,21 +109,25 @@ def matrix(
                 problem = f"{folder}: {error.strerror}"
         place, problem = comm.bcast((place, problem))
         if problem is not None:
-            raise work_on.shoal.StoreError(f"no folder can be made in {problem}; name another one (--dir).")
+            raise work_on.shoal.InputOutputError(
+                f"no folder can be made in {problem}; name another one (--dir)."
+            )
         try:
             fields = work_on.Fields(comm, [int(part) for part in parts], records)
-            ways = list(work_on.all_ways(only))
-            for way in ways:
-                work_on.take(way, fields, place)
-            pairs = work_on.compare_all(ways, comm)
+            configurations = list(work_on.all_configurations(only))
+            for configuration in configurations:
+                work_on.take(configuration, fields, place)
+            pairs = work_on.compare_all(configurations, comm)
             if comm.rank == 0:
-                _show(ways, comm.size, pairs)
+                _show(configurations, comm.size, pairs)
                 if keep:
                     console().print(f"files: {os.path.abspath(place)}", soft_wrap=True)
         finally:
             if comm.rank == 0 and not keep:
                 shutil.rmtree(place, ignore_errors=True)
-        return 1 if any(way.failed or way.differs for way in ways) else 0
+        return (
+            1 if any(configuration.failed or configuration.differs for configuration in configurations) else 0
+        )
 
     on_all_ranks(work)
 

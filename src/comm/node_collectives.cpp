@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/node_collectives.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <thread>
+
+namespace shoal {
+
+namespace {
+constexpr std::int64_t k_line = 64;
+constexpr std::int64_t k_bank = 32 * 1024;  // of data, at least
+constexpr std::int64_t k_part = 1024;       // of a rank, at least
+constexpr int k_banks = 2;                  // calls in turn: who is quick enters the next one
+constexpr Seconds k_spin = 20e-6;           // a sleeper takes as long to wake up
+constexpr Seconds k_clock_check_interval = 1e-3;
+constexpr Seconds k_first_look = 3e-3;   // at who is missing and why
+constexpr Seconds k_longest = 0.05;      // between two looks
+constexpr std::uint32_t k_void = ~0U;    // of a bank that is never opened any more
+constexpr std::size_t k_message = 1500;  // bytes
+constexpr double k_at_work = 10;         // times as long do ranks wait for one that stores
+
+std::int64_t up_to_line(std::int64_t bytes) {
+  return (bytes + k_line - 1) / k_line * k_line;
+}
+
+std::int64_t part_of(int ranks) {
+  return up_to_line(std::max({k_part, std::int64_t{8} * ranks, k_bank / ranks}));
+}
+
+// Of numbers that start again from 0.
+bool has_come(std::uint32_t number, std::uint32_t target) {
+  return number != k_void && static_cast<std::int32_t>(number - target) >= 0;
+}
+enum Broken : std::uint32_t { whole, being_broken, broken };
+enum Verdict : std::uint32_t { undecided, go, parted };
+}  // namespace
+
+// All live in the window: zero is their first state.
+struct alignas(k_line) NodeCollectives::Head {
+  SharedWord broken;   ///< Broken: ranks are in different calls, or one did not come
+  SharedWord here;     ///< ranks in all_come
+  SharedWord verdict;  ///< of all_come
+  SharedWord code;     ///< what ranks get that come later
+  std::array<char, k_message> message;
+};
+
+/// What others know of a rank.
+struct alignas(k_line) NodeCollectives::Mark {
+  SharedWord made;  ///< calls in which others need not wait for it any more
+  SharedWord gone;  ///< it makes no more
+};
+
+struct alignas(k_line) NodeCollectives::Bank {
+  SharedWord arrived;               ///< ranks, in all calls so far that used it
+  alignas(k_line) SharedWord open;  ///< number of the last call whose data may be read, from 1
+  alignas(k_line) SharedWord left;  ///< ranks, in all calls so far that used it
+};
+
+/// What call a rank is in.
+struct NodeCollectives::Tag {
+  std::uint32_t call;
+  std::uint32_t bytes;
+};
+
+NodeCollectives::NodeCollectives(const Comm& ranks, std::shared_ptr<Ties> ties, std::vector<int> on_board)
+    : ranks_(ranks.ranks()),
+      rank_(ranks.rank()),
+      size_(ranks.size()),
+      spin_(::sysconf(_SC_NPROCESSORS_ONLN) >= size_ ? k_spin : 0),
+      part_bytes_(part_of(size_)),
+      tag_bytes_(up_to_line(size_ * static_cast<std::int64_t>(sizeof(Tag)))),
+      bank_bytes_(static_cast<std::int64_t>(sizeof(Bank)) + tag_bytes_ + size_ * part_bytes_),
+      head_bytes_(static_cast<std::int64_t>(sizeof(Head)) + size_ * static_cast<std::int64_t>(sizeof(Mark))),
+      ties_(std::move(ties)),
+      on_board_(std::move(on_board)) {
+  const auto bytes = static_cast<std::size_t>(head_bytes_ + k_banks * bank_bytes_);
+  window_ = SharedWindow::kept_or_new(ranks, bytes, bytes, bytes);
+  ties_->places.push_back(this);
+  if (ties_->board) ties_->board->enter(window_.id(), *this);
+}
+
+// Who waits for this rank in a call that it did not make waits in vain.
+NodeCollectives::~NodeCollectives() {
+  std::erase(ties_->places, this);
+  if (ties_->board) ties_->board->leave(window_.id());
+  mark(rank_).gone.store(1);
+  window_.keep();
+}
+
+NodeCollectives::Head& NodeCollectives::head() const {
+  return *reinterpret_cast<Head*>(window_.data());
+}
+
+NodeCollectives::Mark& NodeCollectives::mark(int rank) const {
+  return *(reinterpret_cast<Mark*>(window_.data() + sizeof(Head)) + rank);
+}
+
+NodeCollectives::Bank& NodeCollectives::bank() const {
+  return *reinterpret_cast<Bank*>(window_.data() + head_bytes_ + (calls_ % k_banks) * bank_bytes_);
+}
+
+NodeCollectives::Tag& NodeCollectives::tag(int rank) const {
+  return *(reinterpret_cast<Tag*>(reinterpret_cast<std::byte*>(&bank()) + sizeof(Bank)) + rank);
+}
+
+std::byte* NodeCollectives::part(int rank) const {
+  return reinterpret_cast<std::byte*>(&bank()) + sizeof(Bank) + tag_bytes_ + rank * part_bytes_;
+}
+
+// The looks at who is missing come after a while, so that they cost nothing where all are there.
+void NodeCollectives::await(const Coming& coming) {
+  SharedWord& word = coming.word;
+  std::uint32_t seen = word.load(std::memory_order_acquire);
+  if (has_come(seen, coming.target)) return;
+  struct OnBoard {
+    Board* board = nullptr;
+    ~OnBoard() {
+      if (board != nullptr) board->go_on();
+    }
+  } waits;
+  const Seconds start = now();
+  Seconds next_look = k_first_look;
+  for (; !has_come(seen, coming.target); seen = word.load(std::memory_order_acquire)) {
+    const Seconds waited = now() - start;
+    if (waited < spin_) continue;
+    // In this order: what has come true counts, even if ranks have parted in the next step meanwhile.
+    if (is_broken() && !has_come(word.load(std::memory_order_acquire), coming.target)) fall_out();
+    if (waited > next_look) {
+      if (waits.board == nullptr && ties_->board) {
+        waits.board = ties_->board.get();
+        const bool all = coming.rank == Awaited::k_all;
+        waits.board->wait_for({window_.id(), coming.calls, all ? Awaited::k_all : on_board(coming.rank)});
+      }
+      look_around(coming, waited);
+      next_look = waited + std::min(waited, k_longest);
+    }
+    wait_while(word, seen, k_clock_check_interval);
+    if (waited > k_clock_check_interval) let_mpi_go_on();
+  }
+}
+
+std::vector<int> NodeCollectives::missing(const Coming& coming) const {
+  std::vector<int> ranks;
+  for (int r = 0; r < size_; ++r)
+    if ((coming.rank == Awaited::k_all || coming.rank == r) &&
+        !has_come(mark(r).made.load(std::memory_order_acquire), coming.calls))
+      ranks.push_back(r);
+  return ranks;
+}
+
+// This rank waits here, so that whoever waits for it elsewhere does so in vain.
+void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
+  const auto ranks = missing(coming);
+  const Board* board = ties_->board.get();
+  bool at_work = !ranks.empty();
+  for (const int r : ranks) {
+    const int number = on_board(r);
+    const std::string name = "rank " + std::to_string(number);
+    if (mark(r).gone.load(std::memory_order_acquire) != 0) {
+      if (!has_come(mark(r).made.load(std::memory_order_acquire), coming.calls))
+        give_up(coming, Code::out_of_step,
+                name + " has closed or dropped it and makes no more calls, while other ranks still wait" +
+                    my_call() + "; every rank must make the same calls in the same order");
+      return;
+    }
+    if (board == nullptr) {
+      at_work = false;
+      continue;
+    }
+    if (Place* const elsewhere = board->waits_elsewhere(number, window_.id())) {
+      const std::string message = "ranks made different calls: rank " + std::to_string(on_board(rank_)) +
+                                  " is" + my_call() + ", " + name + " in " + board->call_of(number) +
+                                  "; every rank must make the same calls in the same order";
+      elsewhere->break_off(Code::out_of_step, message);
+      give_up(coming, Code::out_of_step, message);
+      return;
+    }
+    at_work = at_work && board->is_at_work(number);
+  }
+  if (waited < ties_->wait_seconds * (at_work ? k_at_work : 1)) return;
+  const Status status = timeout_status(waited, ties_->call, ranks.empty() ? "other ranks" : last_seen(ranks));
+  give_up(coming, status.code, status.message);
+}
+
+std::string NodeCollectives::my_call() const {
+  return ties_->call.empty() ? "" : " in " + ties_->call;
+}
+
+std::string NodeCollectives::last_seen(const std::vector<int>& ranks) const {
+  constexpr std::size_t k_most = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(k_most, ranks.size()); ++i) {
+    const int number = on_board(ranks[i]);
+    text += (i == 0 ? "rank " : ", rank ") + std::to_string(number);
+    if (ties_->board) text += " (last seen " + ties_->board->last_seen(number) + ")";
+  }
+  if (ranks.size() > k_most) text += " and " + std::to_string(ranks.size() - k_most) + " more";
+  return text;
+}
+
+// Of ranks that come at the last moment and of one that gives up, one is the first: all of them do the same.
+void NodeCollectives::give_up(const Coming& coming, Code code, const std::string& message) {
+  if (coming.opens) {
+    std::uint32_t seen = coming.word.load(std::memory_order_acquire);
+    if (has_come(seen, coming.target)) return;
+    if (seen != k_void && !coming.word.compare_exchange_strong(seen, k_void)) return;
+  }
+  break_off(code, message);
+  fall_out();
+}
+
+bool NodeCollectives::is_broken() const {
+  return head().broken.load(std::memory_order_acquire) != whole;
+}
+
+void NodeCollectives::break_off(Code code, const std::string& message) {
+  Head& h = head();
+  std::uint32_t still = whole;
+  if (!h.broken.compare_exchange_strong(still, being_broken)) return;
+  h.code.store(static_cast<std::uint32_t>(code), std::memory_order_relaxed);
+  // The last byte stays zero.
+  std::strncpy(h.message.data(), message.c_str(), h.message.size() - 1);
+  h.broken.store(broken, std::memory_order_release);
+}
+
+// Whoever writes into a bank waits until all have read what was in it.
+void NodeCollectives::enter(Call call, std::int64_t bytes) {
+  if (is_broken()) fall_out();
+  await({bank().left, calls_ / k_banks * static_cast<std::uint32_t>(size_), calls_ + 1 - k_banks});
+  tag(rank_) = {static_cast<std::uint32_t>(call), static_cast<std::uint32_t>(bytes)};
+}
+
+void NodeCollectives::note_made() {
+  made_ = std::uint64_t{calls_} + 1;
+  mark(rank_).made.store(calls_ + 1, std::memory_order_release);
+}
+
+// Unless somebody has given up.
+void NodeCollectives::open() {
+  SharedWord& word = bank().open;
+  std::uint32_t seen = word.load(std::memory_order_acquire);
+  while (seen != k_void && !word.compare_exchange_weak(seen, calls_ + 1, std::memory_order_acq_rel)) {
+  }
+  wake_all(word);
+}
+
+void NodeCollectives::arrive() {
+  const std::uint32_t all = (calls_ / k_banks + 1) * static_cast<std::uint32_t>(size_);
+  note_made();
+  if (bank().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all) open();
+}
+
+void NodeCollectives::leave() {
+  const std::uint32_t all = (calls_ / k_banks + 1) * static_cast<std::uint32_t>(size_);
+  if (bank().left.fetch_add(1, std::memory_order_acq_rel) + 1 == all) wake_all(bank().left);
+  ++calls_;
+}
+
+// Messages that others wait for go on only in calls of MPI; in MPICH not in those of MPI_COMM_SELF.
+void NodeCollectives::let_mpi_go_on() const {
+  int there = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks_, &there, MPI_STATUS_IGNORE);
+}
+
+void NodeCollectives::fall_out() const {
+  const Head& h = head();
+  while (h.broken.load(std::memory_order_acquire) == being_broken)
+    std::this_thread::yield();
+  const Status status{
+      static_cast<Code>(h.code.load(std::memory_order_relaxed)), h.message.data(), -1, {}, {}};
+  ties_->break_off(status);
+  throw Error(status);
+}
+
+void NodeCollectives::check(Call call, std::int64_t bytes, int rank) {
+  const Tag& theirs = tag(rank);
+  if (theirs.call == static_cast<std::uint32_t>(call) && theirs.bytes == static_cast<std::uint32_t>(bytes))
+    return;
+  break_off(Code::out_of_step, "ranks are in different calls, rank " + std::to_string(on_board(rank_)) +
+                                   my_call() + "; every rank must make the same calls in the same order");
+  fall_out();
+}
+
+void NodeCollectives::read_all(Call call, std::int64_t bytes, const Read& read) {
+  await({bank().open, calls_ + 1, calls_ + 1, Awaited::k_all, true});
+  for (int r = 0; r < size_; ++r) {
+    check(call, bytes, r);
+    read(r, part(r));
+  }
+}
+
+void NodeCollectives::share(const std::byte* mine, std::int64_t bytes, const Read& read) {
+  enter(Call::share, bytes);
+  std::copy_n(mine, bytes, part(rank_));
+  arrive();
+  read_all(Call::share, bytes, read);
+  leave();
+}
+
+void NodeCollectives::collect(const std::byte* mine, std::int64_t bytes, int root, const Read& read) {
+  enter(Call::collect, bytes);
+  std::copy_n(mine, bytes, part(rank_));
+  arrive();
+  if (rank_ == root) read_all(Call::collect, bytes, read);
+  leave();
+}
+
+// Root has the parts of all to itself.
+void NodeCollectives::spread(std::byte* data, std::int64_t bytes, int root) {
+  const std::int64_t most = size_ * part_bytes_;
+  for (std::int64_t at = 0; at < bytes; at += most) {
+    const std::int64_t length = std::min(most, bytes - at);
+    std::byte* const place = part(0);
+    if (rank_ == root) {
+      enter(Call::spread, length);
+      std::memcpy(place, data + at, static_cast<std::size_t>(length));
+      note_made();
+      open();
+    } else {
+      if (is_broken()) fall_out();
+      await({bank().open, calls_ + 1, calls_ + 1, root, true});
+      check(Call::spread, length, root);
+      std::memcpy(data + at, place, static_cast<std::size_t>(length));
+      note_made();
+    }
+    bank().arrived.fetch_add(1, std::memory_order_acq_rel);
+    leave();
+  }
+}
+
+bool NodeCollectives::all_come(double seconds) {
+  auto& verdict = head().verdict;
+  const auto decide = [&](std::uint32_t how) {
+    std::uint32_t open = undecided;
+    if (verdict.compare_exchange_strong(open, how)) wake_all(verdict);
+  };
+  const auto one_is_gone = [&] {
+    for (int r = 0; r < size_; ++r)
+      if (mark(r).gone.load(std::memory_order_acquire) != 0) return true;
+    return false;
+  };
+  if (head().here.fetch_add(1) + 1 == static_cast<std::uint32_t>(size_)) decide(go);
+  for (const Seconds start = now(); verdict.load() == undecided; let_mpi_go_on()) {
+    if (is_broken() || one_is_gone() || now() - start > seconds) decide(parted);
+    wait_while(verdict, undecided, k_clock_check_interval);
+  }
+  return verdict.load() == go;
+}
+
+}  // namespace shoal

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/nodes.hpp"
+#include "decomp/node_share.hpp"
+#include "driver/driver.hpp"
+#include "driver/native/field.hpp"
+#include "rearrange/strategy.hpp"
+
+namespace shoal {
+
+/// What a node has of a decomposition, and how its fields go.
+struct CutStrategy {
+  /// A kind of its fields: values of a size, in a region of so many times the decomposition's cells.
+  struct Field {
+    std::size_t size = 0;
+    Dims chunk;
+    std::int64_t outer_dims = 0;
+    bool boxes_fit = true;  ///< no section that I/O ranks cannot have
+    bool encoded = false;
+    bool rearrange = false;
+
+    bool is_like(const Field& other) const {
+      return size == other.size && chunk == other.chunk && outer_dims == other.outer_dims &&
+             boxes_fit == other.boxes_fit && encoded == other.encoded;
+    }
+  };
+  std::shared_ptr<const Decomposition> decomposition;
+  NodeShare share;
+  Strategy strategy;
+  std::int64_t runs = 0, cells = 0;  ///< of all nodes, that they would store; 0: not counted
+  std::vector<Field> fields;         ///< that were met so far
+};
+
+/// Counts over ranks what rearrange/strategy.hpp chooses by, keeps what was chosen, and reports it.
+class FieldStrategies {
+ public:
+  /// nodes: the driver's, which may yet be others; each I/O rank's group where options say so.
+  FieldStrategies(const Comm& comm, const std::unique_ptr<Nodes>& nodes, const DriverOptions& options,
+                  Counters& counters, Format format)
+      : comm_(comm),
+        nodes_(nodes),
+        options_(options),
+        counters_(counters),
+        interleaves_records_(interleaves_records(format)) {}
+
+  /// Nodes do not see each other's writes: these ranks, of one node, store for all.
+  void let_one_node_store(std::vector<int> io_ranks) {
+    one_node_stores_ = true;
+    io_ranks_ = std::move(io_ranks);
+  }
+  bool one_node_stores() const { return one_node_stores_; }
+  void set_io_ranks(std::vector<int> ranks) { io_ranks_ = std::move(ranks); }
+  /// Who stores and fetches boxes. Collective the first time.
+  const std::vector<int>& io_ranks();
+
+  bool has(const Decomposition* cut) const { return cuts_.count(cut) != 0; }
+  const CutStrategy& of(const Decomposition* cut) const { return cuts_.at(cut); }
+  std::map<const Decomposition*, CutStrategy>& all() { return cuts_; }
+  /// Of a new decomposition, as far as it can be chosen before it is known what is written; to be kept.
+  /// Error(setting) on all ranks alike. Collective.
+  CutStrategy choose(const std::shared_ptr<const Decomposition>& cut) const;
+  void keep(CutStrategy chosen) { cuts_.emplace(chosen.decomposition.get(), std::move(chosen)); }
+
+  /// Does the field go to I/O ranks first? Collective where the decomposition may be sent.
+  bool rearranges(const FieldJob& job);
+  /// The same, where that is known. Local.
+  const CutStrategy::Field* known(const FieldJob& job) const;
+
+  /// A report line of the field's chunks that were sent, and of those that nodes decode by themselves (the
+  /// first time). Collective.
+  void report_sent(const FieldJob& job, SentChunks sent);
+  void report_decoded(const FieldJob& job);
+  void add_line(const std::string& line);
+
+ private:
+  JobFacts facts() const;
+  void count_map(CutStrategy& cut, CellCounts& counts) const;
+  FieldCounts count(const CutStrategy& cut, const FieldJob& job, const CutStrategy::Field& field);
+  void choose(const CutStrategy& cut, const FieldJob& job, CutStrategy::Field& field);
+
+  const Comm& comm_;
+  const std::unique_ptr<Nodes>& nodes_;
+  const DriverOptions& options_;
+  Counters& counters_;
+  bool interleaves_records_;
+  bool one_node_stores_ = false;
+  std::vector<int> io_ranks_;
+  std::map<const Decomposition*, CutStrategy> cuts_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// shoal-plan: what the ranks of a large job would plan, and what one write of a field would then move and
+// store, worked out on one core without starting them. `shoal explain` runs it, with --simulate and without;
+// it prints one JSON object. It links the library's rooms, not libshoal, so that it can count what a plan
+// allocates.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <map>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "comm/nodes.hpp"
+#include "driver/gather/slab.hpp"
+#include "driver/native/stage.hpp"
+#include "plan/cuts.hpp"
+#include "plan/memory.hpp"
+#include "simulate/explained.hpp"
+#include "simulate/simulation.hpp"
+
+namespace {
+
+using namespace shoal;
+using namespace shoal::plan;
+using Json = nlohmann::ordered_json;
+
+class Arguments {
+ public:
+  Arguments(int argc, char** argv) {
+    app_.set_help_flag();
+    app_.get_formatter()->column_width(28);
+    add("--ranks", "N", "ranks of the job");
+    add("--nodes", "N", "nodes that they are on");
+    add("--global", "NXxNYxNZ", "global cells, the fastest dimension first");
+    add("--tiles", "AxB",
+        "with --global: tiles along the first dimensions; as square as possible unless given");
+    add("--columns", "ne120|FILE",
+        "in place of --global: of a cubed sphere, or of a decomposition in a file");
+    add("--map-name", "NAME", "which decomposition of a file that holds several");
+    add("--levels", "N", "with --columns: a dimension that is not cut");
+    add("--cell-bytes", "N", "bytes of a value (4)");
+    add("--chunk", "NXxNYxNZ", "of the variable; it has no chunks unless given");
+    app_.add_flag("--library", library_, "through a driver of another library");
+    add("--io-ranks", "N", "how many ranks store and fetch");
+    add("--io-ranks-per-node", "N", "the same, of each node");
+    add("--io-stride", "N", "every so many ranks there is one");
+    add("--io-base", "N", "the first of them");
+    add("--rearranger", "auto|box|subset", "even boxes, or what the ranks of a group have");
+    add("--stage-bytes", "N", "of the stage of a node");
+    add("--slot-bytes", "N", "of a slot of it");
+    add("--direct-bytes", "N", "from how long runs on a rank stores its own");
+    add("--writers", "N", "how many ranks of a node store at once");
+    add("--rearrange", "auto|on|off", "of cells between nodes");
+    add("--seconds", "N", "if all ranks would take longer, those of some nodes are taken (60)");
+    app_.add_flag("--explain", explain_, "what one write does, without plans of ranks; needs --global");
+    add("--ranks-per-node", "N", "in place of --nodes: ranks of each node but the last");
+    add("--background", "off|thread|ranks|auto", "who stores what is in the stage");
+    add("--servers", "N", "of each node, beside --ranks; with --background ranks");
+    add("--cores", "N", "of a node; --background auto chooses by them");
+    app_.add_flag("-h,--help", help_, "this text");
+    app_.allow_extras();
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+      throw Error(Code::invalid_argument, std::string(e.what()) + "; --help says what options take");
+    }
+    if (const auto unknown = app_.remaining(); !unknown.empty())
+      throw Error(Code::invalid_argument, "'" + unknown.front() + "' is no option; --help lists them");
+    for (const char* name : {"--servers", "--background", "--cores", "--ranks-per-node"})
+      if (has(name) && !has("--explain"))
+        throw Error(Code::invalid_argument, std::string(name) + " needs --explain");
+  }
+  bool has(const std::string& name) const { return app_.count(name) > 0; }
+  std::string text(const std::string& name) const { return app_.get_option(name)->as<std::string>(); }
+  std::string help() const { return app_.help(); }
+  std::int64_t number(const std::string& name, std::int64_t usual, std::int64_t least,
+                      std::int64_t most) const {
+    if (!has(name)) return usual;
+    const std::string value = text(name);
+    std::int64_t n = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+    if (error != std::errc() || end != value.data() + value.size() || n < least || n > most)
+      throw Error(Code::invalid_argument, name + " is '" + value + "'; it can be " + std::to_string(least) +
+                                              " to " + std::to_string(most));
+    return n;
+  }
+  int integer(const std::string& name, int usual, int least) const {
+    return static_cast<int>(number(name, usual, least, 100'000'000));
+  }
+
+ private:
+  void add(const std::string& name, const std::string& value, const std::string& description) {
+    app_.add_option(name, description)->expected(1)->type_name(value)->take_last();
+  }
+
+  bool library_ = false, explain_ = false, help_ = false;
+  CLI::App app_{"What the ranks of a large job would plan, and what one write of a field would then move.",
+                "shoal-plan"};
+};
+
+std::string text_of_grid(const Dims& grid) {
+  std::string out;
+  for (int d = grid.size(); d-- > 0;)
+    out += std::to_string(grid[d]) + (d > 0 ? "x" : "");
+  return out;
+}
+
+/// Even nodes, or as many ranks on each but the last.
+void cut_in_nodes(const Arguments& arguments, SimulatedField& field) {
+  field.ranks = arguments.integer("--ranks", 1, 1);
+  if (!arguments.has("--ranks-per-node")) {
+    field.nodes = arguments.integer("--nodes", 1, 1);
+  } else {
+    if (arguments.has("--nodes"))
+      throw Error(Code::invalid_argument, "give one of --nodes and --ranks-per-node");
+    const int each = arguments.integer("--ranks-per-node", 1, 1);
+    for (int first = 0; first < field.ranks; first += each)
+      field.firsts.push_back(first);
+    field.nodes = static_cast<int>(field.firsts.size());
+    field.firsts.push_back(field.ranks);
+  }
+  if (field.nodes > field.ranks)
+    throw Error(Code::invalid_argument, "--nodes is " + std::to_string(field.nodes) + ", but there are " +
+                                            std::to_string(field.ranks) + " ranks; each node needs one");
+}
+
+/// Which cells each rank has. Returns the tiles, the fastest dimension first, or "".
+std::string cut_field(const Arguments& arguments, SimulatedField& field) {
+  cut_in_nodes(arguments, field);
+  field.size = static_cast<std::size_t>(arguments.number("--cell-bytes", 4, 1, 8));
+  if (arguments.has("--global") == arguments.has("--columns"))
+    throw Error(Code::invalid_argument, "give one of --global and --columns; --help says what they take");
+  std::string tiles;
+  if (arguments.has("--global")) {
+    for (const char* name : {"--levels", "--map-name"})
+      if (arguments.has(name))
+        throw Error(Code::invalid_argument,
+                    std::string(name) + " goes with --columns; --global has all dimensions");
+    field.global = dims_of_text("--global", arguments.text("--global"));
+    tiles = text_of_grid(cut_in_tiles(
+        field, arguments.has("--tiles") ? dims_of_text("--tiles", arguments.text("--tiles")) : Dims()));
+  } else {
+    if (arguments.has("--tiles"))
+      throw Error(Code::invalid_argument, "--tiles goes with --global; columns have no tiles");
+    const std::string columns = arguments.text("--columns");
+    const std::int64_t levels = arguments.number("--levels", 0, 1, std::int64_t{1} << 40);
+    std::int64_t ne = 0;
+    const char* const end = columns.data() + columns.size();
+    if (columns.rfind("ne", 0) == 0 && std::from_chars(columns.data() + 2, end, ne).ptr == end && ne > 0 &&
+        ne <= 100'000) {
+      if (arguments.has("--map-name"))
+        throw Error(Code::invalid_argument,
+                    "--map-name is of a file of decompositions; " + columns + " is a cubed sphere");
+      cut_sphere(field, ne, levels);
+    } else {
+      cut_as_file(field, columns, arguments.has("--map-name") ? arguments.text("--map-name") : "", levels);
+    }
+  }
+  if (arguments.has("--chunk")) {
+    field.chunk = dims_of_text("--chunk", arguments.text("--chunk"));
+    if (field.chunk.size() != field.global.size())
+      throw Error(Code::invalid_argument, "--chunk has " + std::to_string(field.chunk.size()) +
+                                              " dimensions, but the field has " +
+                                              std::to_string(field.global.size()));
+  }
+  return tiles;
+}
+
+DriverOptions options_of(const Arguments& arguments) {
+  DriverOptions options;
+  for (const char* name : {"--rearrange", "--writers", "--slot-bytes", "--direct-bytes"})
+    if (arguments.has("--library") && arguments.has(name))
+      throw Error(Code::invalid_argument, std::string(name) +
+                                              " is for driver native, and --library another one; leave one "
+                                              "of them out");
+  options.io_ranks = arguments.integer("--io-ranks", 0, 1);
+  options.io_stride = arguments.integer("--io-stride", 0, 1);
+  options.io_ranks_per_node = arguments.integer("--io-ranks-per-node", 0, 1);
+  options.io_base = arguments.integer("--io-base", 0, 0);
+  options.writers = arguments.integer("--writers", 0, 0);
+  constexpr std::int64_t k_most = std::int64_t{1} << 50;
+  options.slot_bytes = arguments.number("--slot-bytes", 0, 1, k_most);
+  options.direct_bytes = arguments.number("--direct-bytes", 0, 1, k_most);
+  options.whole_stage = arguments.has("--stage-bytes");
+  options.stage_bytes = arguments.number("--stage-bytes", options.stage_bytes, 1, k_most);
+  if (arguments.has("--rearrange")) {
+    const std::map<std::string, Rearrange> words{
+        {"auto", Rearrange::automatic}, {"on", Rearrange::on}, {"off", Rearrange::off}};
+    const auto word = words.find(arguments.text("--rearrange"));
+    if (word == words.end())
+      throw Error(Code::invalid_argument,
+                  "--rearrange is '" + arguments.text("--rearrange") + "'; it can be auto, on or off");
+    options.rearrange = word->second;
+  }
+  if (arguments.has("--rearranger")) {
+    const std::map<std::string, RearrangerKind> words{{"auto", RearrangerKind::automatic},
+                                                      {"box", RearrangerKind::box},
+                                                      {"subset", RearrangerKind::subset}};
+    const auto word = words.find(arguments.text("--rearranger"));
+    if (word == words.end())
+      throw Error(Code::invalid_argument,
+                  "--rearranger is '" + arguments.text("--rearranger") + "'; it can be auto, box or subset");
+    options.rearranger = word->second;
+  }
+  return options;
+}
+
+int most_ranks_of_node(const SimulatedField& field) {
+  int most = 0;
+  for (int n = 0; n < field.nodes; ++n)
+    most = std::max(most, field.first_of_node(n + 1) - field.first_of_node(n));
+  return most;
+}
+
+/// Who stores what is in the stage: as asked for, or chosen by cores.
+void choose_background(const Arguments& arguments, const SimulatedField& field, DriverOptions& options) {
+  std::string word = arguments.has("--background") ? arguments.text("--background") : "off";
+  if (word == "auto")
+    word = have_cores_for_threads(arguments.integer("--cores", 0, 1), most_ranks_of_node(field)) ? "thread"
+                                                                                                 : "off";
+  const std::map<std::string, StoredBy> words{
+      {"off", StoredBy::calls}, {"thread", StoredBy::thread}, {"ranks", StoredBy::ranks}};
+  const auto found = words.find(word);
+  if (found == words.end())
+    throw Error(Code::invalid_argument,
+                "--background is '" + word + "'; it can be off, thread, ranks or auto");
+  options.stored_by = found->second;
+  if (options.stored_by == StoredBy::ranks)
+    options.servers = arguments.integer("--servers", 1, 1) * field.nodes;
+}
+
+template <class T>
+Json json_of(const Figures<T>& f) {
+  return {{"count", f.count}, {"least", f.least},         {"median", f.median},    {"most", f.most},
+          {"sum", f.sum},     {"who_least", f.who_least}, {"who_most", f.who_most}};
+}
+
+std::vector<std::int64_t> fastest_first(const Dims& dims) {
+  return {std::reverse_iterator(dims.end()), std::reverse_iterator(dims.begin())};
+}
+
+Json json_of(const StoredBox& box, std::size_t size) {
+  return {{"rank", box.rank},
+          {"first", fastest_first(box.cells.first)},
+          {"count", fastest_first(box.cells.count)},
+          {"bytes", box.cells.cells() * static_cast<std::int64_t>(size)}};
+}
+
+Json json_of(const std::vector<StoredBox>& boxes, std::size_t size) {
+  auto all = Json::array();
+  for (const auto& box : boxes)
+    all.push_back(json_of(box, size));
+  return all;
+}
+
+Json json_of(const std::vector<ServedRanks>& groups) {
+  auto all = Json::array();
+  for (const auto& group : groups)
+    all.push_back({{"rank", group.rank}, {"first", group.first}, {"count", group.count}});
+  return all;
+}
+
+Json json_of(const FieldCounts& counts) {
+  if (!counts.counted) return nullptr;
+  const auto whole = [](double n) { return static_cast<std::int64_t>(n); };
+  return {{"runs", whole(counts.runs)},
+          {"bytes", whole(counts.bytes)},
+          {"io_ranks", counts.io_ranks},
+          {"box_runs", whole(counts.box_runs)}};
+}
+
+void print(const SimulationWish& wish, const Explained& e) {
+  const char* const background[] = {"off", "thread", "ranks"};
+  auto nodes = Json::array(), boxes = Json::array();
+  for (const auto& node : e.nodes)
+    nodes.push_back({{"first", node.first},
+                     {"count", node.count},
+                     {"io_rank", node.io_rank},
+                     {"past_stage", node.past_stage},
+                     {"fillings", node.fillings},
+                     {"writes", node.writes}});
+  for (const auto& box : e.boxes) {
+    boxes.push_back(json_of(box.stored, wish.field.size));
+    boxes.back()["runs"] = box.runs;
+  }
+  const Json explained{{"rearranged", e.rearranged},
+                       {"setting", e.setting},
+                       {"counts", json_of(e.counts)},
+                       {"background", background[static_cast<int>(wish.options.stored_by)]},
+                       {"cores_of_rank_and_thread", k_cores_of_rank_and_thread},
+                       {"most_ranks_of_node", most_ranks_of_node(wish.field)},
+                       {"stage_bytes", wish.options.stage_bytes},
+                       {"gather_slab_bytes", gather_slab_bytes(wish.options)},
+                       {"slots", e.stage.slots},
+                       {"first_slots", Stage::k_first_slots},
+                       {"slot_bytes", e.stage.slot_bytes},
+                       {"share_bytes", e.share_bytes},
+                       {"writers", e.stage.writers},
+                       {"long_run_bytes", k_long_run},
+                       {"groups_of_node", e.groups_of_node},
+                       {"nodes", nodes},
+                       {"by_nodes", e.by_nodes},
+                       {"window_bytes", e.window_bytes},
+                       {"most_piece_bytes", e.most_piece_bytes},
+                       {"boxes", boxes}};
+  std::cout << explained.dump() << "\n";
+}
+
+void print(const SimulatedField& field, const std::string& tiles, const Simulation& s) {
+  const char* const writers[] = {"I/O rank", "node", "rank"};
+  const char* const strategy = s.rearranged ? "rearrange" : s.groups > 0 ? "subset" : "local";
+  const Json reported{{"shape", fastest_first(field.global)},
+                      {"tiles", tiles},
+                      {"cell_bytes", field.size},
+                      {"chunk", fastest_first(field.chunk)},
+                      {"ranks", field.ranks},
+                      {"nodes", field.nodes},
+                      {"ranks_simulated", s.ranks},
+                      {"nodes_simulated", s.nodes},
+                      {"groups_simulated", s.groups},
+                      {"seconds", s.seconds},
+                      {"strategy", strategy},
+                      {"why", s.why},
+                      {"writer", writers[static_cast<int>(s.writer)]},
+                      {"writers", s.writers},
+                      {"rounds", s.rounds},
+                      {"plan_seconds", json_of(s.plan_seconds)},
+                      {"plan_bytes", json_of(s.plan_bytes)},
+                      {"kept_bytes", json_of(s.kept_bytes)},
+                      {"rank_messages", json_of(s.messages)},
+                      {"rank_bytes", json_of(s.bytes)},
+                      {"node_sends_messages", json_of(s.node_messages)},
+                      {"node_sends_bytes", json_of(s.node_bytes)},
+                      {"node_takes_messages", json_of(s.node_takes_messages)},
+                      {"node_takes_bytes", json_of(s.node_takes_bytes)},
+                      {"writer_messages", json_of(s.writer_messages)},
+                      {"writer_bytes", json_of(s.writer_bytes)},
+                      {"loads", json_of(s.loads)},
+                      {"extents", json_of(s.extents)},
+                      {"extent_bytes", json_of(s.extent_bytes)},
+                      {"boxes", json_of(s.boxes, field.size)},
+                      {"served", json_of(s.served)}};
+  std::cout << reported.dump() << "\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const Arguments arguments(argc, argv);
+    if (arguments.has("--help")) {
+      std::cout << arguments.help();
+      return 0;
+    }
+    SimulationWish wish;
+    const std::string tiles = cut_field(arguments, wish.field);
+    wish.options = options_of(arguments);
+    wish.native = !arguments.has("--library");
+    if (arguments.has("--explain")) {
+      if (wish.field.is_map())
+        throw Error(Code::invalid_argument, "--explain is of tiles; give --global, not --columns");
+      choose_background(arguments, wish.field, wish.options);
+      print(wish, explain(wish));
+      return 0;
+    }
+    wish.budget = static_cast<double>(arguments.number("--seconds", 60, 0, 1'000'000));
+    wish.meter = allocations();
+    print(wish.field, tiles, simulate(wish));
+    return 0;
+  } catch (const std::bad_alloc&) {
+    std::cerr
+        << "shoal-plan: there is not enough memory for it on this machine; simulate fewer ranks or cells\n";
+    return 2;
+  } catch (const std::exception& e) {
+    std::cerr << "shoal-plan: " << e.what() << "\n";
+    return 2;
+  }
+}

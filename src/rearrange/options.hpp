@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace shoal {
+
+/// Do cells go to I/O ranks, or does each node store what its ranks have? automatic: whichever costs less.
+enum class Rearrange { automatic, on, off };
+
+/// What I/O ranks do. box: each stores an even box of a field, to which all ranks send their cells; subset:
+/// each stores what its own group of ranks of its node has. automatic: the driver chooses.
+enum class RearrangerKind { automatic, box, subset };
+
+/// What settings say of I/O ranks, and of cells that go to them.
+struct RearrangeOptions {
+  /// Ranks that store and fetch boxes of fields: how many, each how many after the one before, which first;
+  /// so many of each node, of whose ranks the two others then count. 0: chosen (io_ranks.hpp).
+  int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
+  RearrangerKind rearranger = RearrangerKind::automatic;
+  Rearrange rearrange = Rearrange::automatic;  ///< driver native on several nodes
+};
+
+/// Is any of the four set?
+inline bool sets_io_ranks(const RearrangeOptions& options) {
+  return options.io_ranks > 0 || options.io_stride > 0 || options.io_base > 0 ||
+         options.io_ranks_per_node > 0;
+}
+
+/// Do boxes of I/O ranks get the cells of tiles, too?
+inline bool asks_for_boxes(const RearrangeOptions& options) {
+  return sets_io_ranks(options) || options.rearranger == RearrangerKind::box;
+}
+
+}  // namespace shoal

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/explained.hpp"
+
+#include <algorithm>
+
+#include "driver/even_partition.hpp"
+#include "driver/io_ranks.hpp"
+#include "driver/native/direct_path.hpp"
+#include "simulate/groups.hpp"
+#include "simulate/simulated_strategy.hpp"
+#include "simulate/stage_use.hpp"
+
+namespace shoal {
+
+namespace {
+
+class Explainer {
+ public:
+  explicit Explainer(const SimulationWish& wish) : wish_(wish), field_(wish.field) {
+    for (int n = 0; n < field_.nodes; ++n) {
+      const int first = field_.first_of_node(n);
+      out_.nodes.push_back({first, field_.first_of_node(n + 1) - first, -1, false, {}, 0});
+    }
+  }
+
+  Explained run() {
+    choose();
+    if (out_.rearranged)
+      cut_into_boxes();
+    else if (wish_.native)
+      store_by_nodes();
+    return std::move(out_);
+  }
+
+ private:
+  void choose() {
+    if (!wish_.native) {
+      out_.counts.counted = false;
+      out_.setting = setting_that_rearranges(wish_.options);
+      out_.rearranged = !out_.setting.empty();
+      return;
+    }
+    const SimulatedStrategy strategy(wish_, [&](int node) { return share_of_tiles(field_, node, {}); });
+    out_.rearranged = strategy.rearrange();
+    out_.setting = strategy.setting();
+    out_.counts = strategy.counts();
+  }
+
+  void cut_into_boxes() {
+    const std::vector<int> ranks = simulated_io_ranks(field_, wish_.options);
+    const SimulatedBoxes boxes =
+        simulated_boxes(field_, MappedField(field_).shape(), wish_.options, wish_.native);
+    const EvenPartition cut(boxes.region, static_cast<int>(ranks.size()), boxes.alignment);
+    const auto size = static_cast<std::int64_t>(field_.size);
+    std::int64_t most = 0;
+    for (int box = 0; box < cut.parts(); ++box) {
+      const Box cells = cut.part(box);
+      const RunCount runs = runs_in_file({cells}, boxes.region, boxes.region.count, field_.size);
+      out_.boxes.push_back({{ranks[static_cast<std::size_t>(box)], cells}, runs.runs});
+      most = std::max(most, cells.cells() * size);
+    }
+    int ranks_of_node = 0;
+    for (const auto& node : out_.nodes)
+      ranks_of_node = std::max(ranks_of_node, node.count + wish_.options.servers / field_.nodes);
+    out_.by_nodes = field_.nodes > 1 && ranks_of_node > 1;
+    if (out_.by_nodes)
+      out_.window_bytes = std::min(volume(field_.global) * size, window_bytes(wish_.options));
+    out_.most_piece_bytes =
+        std::min(most, out_.by_nodes ? out_.window_bytes : rearrange_bytes(wish_.options) / 2);
+  }
+
+  void store_by_nodes() {
+    std::int64_t least_stage = -1;
+    int most_ranks = 0;
+    for (int n = 0; n < field_.nodes; ++n) {
+      auto& node = out_.nodes[static_cast<std::size_t>(n)];
+      const NodeShare share = share_of_tiles(field_, n, {});
+      node.past_stage = stores_past_stage(wish_, share);
+      const StageShape stage = stage_of(wish_, n);
+      const std::int64_t bytes = wish_.options_of_node(n).stage_bytes;
+      if (least_stage < 0 || bytes < least_stage || (bytes == least_stage && node.count > most_ranks)) {
+        out_.stage = stage;
+        least_stage = bytes;
+        most_ranks = node.count;
+      }
+      node.past_stage ? store_past_stage(node) : store_through_stage(node, share, stage);
+    }
+    SlotGeneration generation;
+    generation.share_evenly(out_.stage.slot_bytes, out_.stage.writers);
+    out_.share_bytes = std::min(generation.share_bytes, out_.stage.slot_bytes);
+  }
+
+  void store_through_stage(Explained::Node& node, const NodeShare& share, const StageShape& stage) const {
+    for_each_filling(field_, share, stage, [&](const SlotGeneration& generation) {
+      node.fillings.push_back(generation.used);
+      for_each_write(generation, [&](const Extent&) { ++node.writes; });
+    });
+  }
+
+  // Values of another byte order or type, as those of most files are.
+  void store_past_stage(Explained::Node& node) const {
+    const auto size = static_cast<std::int64_t>(field_.size);
+    const Box region = Box::whole(field_.global);
+    for (int r = node.first; r < node.first + node.count; ++r)
+      for_each_piece({field_.tile(r)}, field_.global, k_direct_piece / size, [&](const Piece& piece) {
+        ExtentMerger merger([&](const Extent&) { ++node.writes; });
+        add_extents(piece, field_.global, field_.size,
+                    address_of(field_, piece.chunk_index, region, field_.global), 0, merger);
+        merger.flush();
+      });
+  }
+
+  const SimulationWish& wish_;
+  const SimulatedField& field_;
+  Explained out_;
+};
+
+}  // namespace
+
+Explained explain(const SimulationWish& wish) {
+  check_wish(wish);
+  if (wish.options.rearranger != RearrangerKind::subset) return Explainer(wish).run();
+  const SimulatedGroups groups = simulated_groups(wish.field, wish.options);
+  const SimulationWish of_groups = as_groups(wish, groups);
+  Explained out = Explainer(of_groups).run();
+  for (std::size_t group = 0; group < groups.io_ranks.size(); ++group)
+    out.nodes[group].io_rank = groups.io_ranks[group];
+  out.groups_of_node = *std::max_element(groups.groups_of_node.begin(), groups.groups_of_node.end());
+  return out;
+}
+
+}  // namespace shoal

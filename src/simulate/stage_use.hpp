@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+
+#include "decomp/node_share.hpp"
+#include "driver/native/field.hpp"
+#include "driver/native/shapes.hpp"
+#include "simulate/simulation.hpp"
+
+namespace shoal {
+
+/// Where a chunk of the region begins, if chunks lie one after another from the file's first byte on.
+std::uint64_t address_of(const SimulatedField& field, const Dims& chunk_index, const Box& region,
+                         const Dims& chunk);
+
+/// The tiles of a node's ranks. unowned: what it stores of the cells that nobody owns.
+NodeShare share_of_tiles(const SimulatedField& field, int node, std::vector<Box> unowned);
+
+/// The stage of a node, with who serves on it.
+StageShape stage_of(const SimulationWish& wish, int node);
+
+/// What a node's ranks put into their stage, slot by slot, as FieldWriter fills them.
+void for_each_filling(const SimulatedField& field, const NodeShare& share, const StageShape& stage,
+                      const std::function<void(const SlotGeneration&)>& visit);
+/// The writes that store it.
+void for_each_write(const SlotGeneration& generation, const std::function<void(const Extent&)>& visit);
+
+/// Do ranks of the node store their tiles themselves, past the stage?
+bool stores_past_stage(const SimulationWish& wish, const NodeShare& share);
+
+}  // namespace shoal
