@@ -72,7 +72,7 @@ StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t lar
 
 void set_for_groups(DriverOptions& options, int groups_of_node) {
   options.io_ranks = options.io_stride = options.io_base = options.io_ranks_per_node = 0;
-  options.rearranges = Rearrange::off;
+  options.rearrange = Rearrange::off;
   options.writers = 1;
   options.stage_bytes = std::max(k_least_slots * k_least_slot, options.stage_bytes / groups_of_node);
 }
