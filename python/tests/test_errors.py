@@ -86,7 +86,7 @@ def test_names(tmp_path):
         with pytest.raises(KeyError):
             file.variables["salt"]
         assert "salt" not in file.variables and "temperature" in file.variables
-        with pytest.raises(ValueError, match="no blanks"):
+        with pytest.raises(shoal.NotFoundError, match="no dimension 'y x'"):
             file.def_var("bad", "f4", ["y x"])
 
 

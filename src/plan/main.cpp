@@ -280,7 +280,7 @@ void print(const SimulationWish& wish, const Explained& e) {
                      {"count", node.count},
                      {"io_rank", node.io_rank},
                      {"past_stage", node.past_stage},
-                     {"fillings", node.fillings},
+                     {"slot_generations", node.slot_generations},
                      {"writes", node.writes}});
   for (const auto& box : e.boxes) {
     boxes.push_back(json_of(box.stored, wish.field.size));

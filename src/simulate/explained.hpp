@@ -22,7 +22,7 @@ struct Explained {
     int first = 0, count = 0;  ///< its ranks
     int io_rank = -1;
     bool past_stage = false;             ///< each rank stores its own
-    std::vector<std::int64_t> fillings;  ///< bytes of each
+    std::vector<std::int64_t> slot_generations;  ///< bytes of each
     std::int64_t writes = 0;
   };
   std::vector<Node> nodes;       ///< slot generations and writes: unless rearranged

@@ -365,7 +365,7 @@ def _native(result: Explanation, said: dict) -> None:
     slot, slots, groups_of_node = said["slot_bytes"], said["slots"], said["groups_of_node"]
     result.slot, result.slots, result.share = slot, slots, said["share_bytes"]
     result.groups_of_node = groups_of_node
-    result.generations = [node["slot generations"] for node in nodes]
+    result.generations = [node["slot_generations"] for node in nodes]
     result.writes = sum(node["writes"] for node in nodes)
     result.bytes_a_write = tiles.field_bytes / max(result.writes, 1)
     most = max(map(len, result.generations))
