@@ -70,7 +70,7 @@ void check_options(const Options& options, const Setup& setup, const Workload& w
     throw std::invalid_argument("--io-layout is given, but none of the methods ends in -per-domain");
   if (content.define_only)
     for (const auto& [given, name] :
-         {std::pair{options.read, "--read"}, {options.inject_error, "--plant-error"}})
+         {std::pair{options.read, "--read"}, {options.inject_error, "--inject-error"}})
       if (given)
         throw std::invalid_argument(std::string(name) + " is given, but " + workload.name +
                                     " writes no values");

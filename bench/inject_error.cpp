@@ -25,11 +25,11 @@ class MappedFile {
     const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
     struct stat info {};
     if (fd < 0 || fstat(fd, &info) != 0)
-      throw std::runtime_error("planting an error: " + path + " cannot be opened");
+      throw std::runtime_error("injecting an error: " + path + " cannot be opened");
     size_ = static_cast<std::size_t>(info.st_size);
     data_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
-    if (data_ == MAP_FAILED) throw std::runtime_error("planting an error: " + path + " cannot be mapped");
+    if (data_ == MAP_FAILED) throw std::runtime_error("injecting an error: " + path + " cannot be mapped");
   }
   ~MappedFile() { munmap(data_, size_); }
   MappedFile(const MappedFile&) = delete;
@@ -43,7 +43,7 @@ class MappedFile {
     for (auto value = swapped.begin(); at < 0 && value != swapped.end(); value += size)
       std::reverse(value, value + size);
     if (at < 0) at = find_last(swapped);
-    if (at < 0) throw std::runtime_error("planting an error: the values are not in " + path_);
+    if (at < 0) throw std::runtime_error("injecting an error: the values are not in " + path_);
     return at;
   }
 
@@ -57,7 +57,7 @@ class MappedFile {
     }
     const auto digit =
         std::find_if(byte, end, [](std::byte b) { return b >= std::byte{'1'} && b <= std::byte{'9'}; });
-    if (digit == end) throw std::runtime_error("planting an error: there is no digit in " + path_);
+    if (digit == end) throw std::runtime_error("injecting an error: there is no digit in " + path_);
     *digit = *digit == std::byte{'9'} ? std::byte{'8'} : std::byte(static_cast<unsigned char>(*digit) + 1);
   }
 
@@ -83,7 +83,7 @@ class MappedFile {
 const Field& injected_field(const Content& content) {
   for (auto field = content.fields.rbegin(); field != content.fields.rend(); ++field)
     if (field->distributed) return *field;
-  throw std::runtime_error("planting an error: the workload has no distributed field");
+  throw std::runtime_error("injecting an error: the workload has no distributed field");
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ void inject_error(const std::string& path, const Content& content, std::int64_t 
     mapped.spoil(mapped.find(values_of_box(field, box, record), size_of(field.type)), false);
     return;
   }
-  throw std::runtime_error("planting an error: no file of " + path + " has values of " + field.name);
+  throw std::runtime_error("injecting an error: no file of " + path + " has values of " + field.name);
 }
 
 void inject_error_in(const std::string& path, const std::vector<std::byte>& values, std::int64_t size) {

@@ -33,12 +33,12 @@ int verdict(const Setup& setup, Events& events, const std::vector<Result>& resul
     if (!setup.options.inject_error) {
       if (r.wrong != 0) return 2;
     } else if (!nothing && r.wrong != 1) {
-      events.note("The planted error was not found as one wrong value: " + r.operation + " " + r.method.text +
+      events.note("The injected error was not found as one wrong value: " + r.operation + " " + r.method.text +
                   " " + r.format);
       injected_found = false;
     }
   }
-  if (setup.options.inject_error && injected_found) events.note("Every planted error was found.");
+  if (setup.options.inject_error && injected_found) events.note("Every injected error was found.");
   return injected_found ? 0 : 2;
 }
 

@@ -104,7 +104,7 @@ void add_measuring(CLI::App& app, Options& o) {
   app.add_flag("--estimate", o.estimate, "print the memory and space that would be needed, and end");
   add_value(app, "--ranks", "N", "for --estimate without mpiexec", number_to(o.ranks, "--ranks"));
   app.add_flag("--keep", o.keep, "leave the files of the last repetition");
-  app.add_flag("--plant-error", o.inject_error,
+  app.add_flag("--inject-error", o.inject_error,
                "spoil a byte of each file: the check must find it, or the exit code is 2");
 }
 

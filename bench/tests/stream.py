@@ -83,7 +83,7 @@ def check_wrong_values():
         "1",
         "--methods",
         "native",
-        "--plant-error",
+        "--inject-error",
         "--dir",
         str(dirs[0]),
     )
@@ -162,16 +162,16 @@ def check_list():
 
 def check_switches():
     """Switches come from integers and from texts, and go out as integers."""
-    injected = folder / "planted.cdl"
+    injected = folder / "injected.cdl"
     injected.write_text(
-        """netcdf planted { dimensions: tracer = 2 ; variables: char spherical ; int LuvSrc ; char LwSrc ;
+        """netcdf injected { dimensions: tracer = 2 ; variables: char spherical ; int LuvSrc ; char LwSrc ;
         char LtracerSrc(tracer) ; int LnudgeTCLM(tracer) ;
         data: spherical = "T" ; LuvSrc = 1 ; LwSrc = "F" ; LtracerSrc = "F", "T" ; LnudgeTCLM = 1, 0 ; }"""
     )
-    subprocess.run(["ncgen", "-o", str(folder / "planted.nc"), str(injected)], check=True)
+    subprocess.run(["ncgen", "-o", str(folder / "injected.nc"), str(injected)], check=True)
     engine(
         2, "roms-benchmark", "--size", "24x16x3", "--steps", "4", "--records", "2", "--reps", "1", "--keep",
-        "--methods", "native", "--switches", str(folder / "planted.nc"), "--dir", str(dirs[1]),
+        "--methods", "native", "--switches", str(folder / "injected.nc"), "--dir", str(dirs[1]),
     )  # fmt: skip
     files = sorted(dirs[1].glob("*.nc"))
     assert [f.stem.split("-")[-1] for f in files] == ["avg", "his"], files

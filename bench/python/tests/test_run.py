@@ -580,7 +580,7 @@ def test_injected_errors_are_found_by_the_engine(work, tmp_path):
     spoiler = tmp_path / "spoiler"
     spoiler.write_text(
         f'#!/bin/sh\ncase "$*" in list*|*--estimate*) exec {engine.path} "$@";; esac\n'
-        f'exec {engine.path} "$@" --plant-error\n'
+        f'exec {engine.path} "$@" --inject-error\n'
     )
     spoiler.chmod(0o755)
     options = small("--methods", "native", "--formats", "cdf5,netcdf4", "--reps", "1", "--size", "17x11x3")
