@@ -2,6 +2,7 @@
 #   make build        library, Fortran module, benchmark suite in build/release; Python packages in .venv
 #   make demo         the tsunami example: about a minute, ends with a table and pictures
 #   make test         everything that is tested with the default MPI (WERROR=ON: warnings are errors)
+#   make quick        what to run before a commit, in a minute and a half: units, one and three ranks, style
 #   make test-mpich   the compiled tests again, with MPICH
 #   make test-nodes   the compiled tests on separate nodes (network namespaces), and over GlusterFS; needs root
 #   make test-model   the model of the stage, tried in every order of steps by the checker Spin: some minutes
@@ -20,10 +21,10 @@ WERROR ?= OFF
 BENCH ?= ON
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps library python demo test test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install format check clean
+.PHONY: help build deps library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install format check clean
 
 help:
-	@sed -n '2,15s/^#   //p' Makefile
+	@sed -n '2,16s/^#   //p' Makefile
 
 build: library python
 
@@ -43,6 +44,9 @@ demo: build
 
 test: build
 	tools/test.sh release
+
+quick: build
+	tools/test.sh release quick style includes
 
 test-mpich:
 	@tools/install-deps.sh --mpich

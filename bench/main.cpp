@@ -33,8 +33,8 @@ int verdict(const Setup& setup, Events& events, const std::vector<Result>& resul
     if (!setup.options.inject_error) {
       if (r.wrong != 0) return 2;
     } else if (!nothing && r.wrong != 1) {
-      events.note("The injected error was not found as one wrong value: " + r.operation + " " + r.method.text +
-                  " " + r.format);
+      events.note("The injected error was not found as one wrong value: " + r.operation + " " +
+                  r.method.text + " " + r.format);
       injected_found = false;
     }
   }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Runs the test sections, goes on after a failure, and ends with a summary.
 #   tools/test.sh PRESET [section...]
-# Sections: ctest examples memory python style includes, which are the default, nodes, model and fuzz. Exit code 1 if
-# any failed.
+# Sections: ctest examples memory python style includes, which are the default, quick, nodes, model and fuzz. Exit
+# code 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:?usage: tools/test.sh PRESET [section...]}
@@ -74,6 +74,12 @@ section_ctest() {
   run "C, C++ and Fortran tests" ctest --test-dir "$build" -j "$jobs" -LE examples --output-on-failure --no-tests=error
 }
 
+# A part that meets most mistakes: units, and all drivers' conformance with the native one, on few ranks.
+section_quick() {
+  run "quick part of the tests" ctest --test-dir "$build" -j "$jobs" --output-on-failure --no-tests=error \
+    -R '^(unit\.|mpi\.1$|conformance\.(1|3)$|faults\.1$|fortran\..*\.1$)' -E 'unit\.test_netcdf4_kill'
+}
+
 section_examples() {
   if [ -z "$(ctest --test-dir "$build" -N -L examples | grep 'Test *#')" ]; then
     skip "examples" "no example is registered in $build"
@@ -132,7 +138,7 @@ section_includes() {
 
 for section in "${sections[@]}"; do
   if ! declare -F "section_$section" >/dev/null; then
-    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, nodes, model, fuzz" >&2
+    echo "test.sh: unknown section '$section'; known are ctest, examples, memory, python, style, includes, quick, nodes, model, fuzz" >&2
     exit 2
   fi
   "section_$section"
