@@ -2,7 +2,8 @@
 """Hold the documentation to the code.
 
 Every error code, setting and C function is described; programs shown in the documentation are the
-ones that the tests run; links between pages lead somewhere. Prints every gap and exits 1 if there is one.
+ones that the tests run; links between pages lead somewhere; text is wrapped. Prints every gap and exits 1 if
+there is one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
+# Folders with pages, beside those of the top folder.
+PAGES = ("docs", "bench", "examples", "python", "tests")
+WIDTH = 120
 
 
 def text_of(path: str) -> str:
@@ -61,11 +65,24 @@ def check_links(page: Path) -> list[str]:
     return gaps
 
 
+def check_width(page: Path) -> list[str]:
+    """Tables, code and links cannot be wrapped."""
+    gaps, is_code = [], False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        is_code ^= line.lstrip().startswith("```")
+        is_free = is_code or line.startswith(("    ", "|")) or "://" in line
+        if len(line) > WIDTH and not is_free:
+            gaps.append(f"{page.relative_to(TOP)}:{number}: {len(line)} characters, more than {WIDTH}")
+    return gaps
+
+
 def main() -> int:
     gaps = check_names()
-    pages = [*sorted(TOP.glob("*.md")), *sorted(TOP.glob("docs/**/*.md"))]
+    pages = sorted(TOP.glob("*.md"))
+    for folder in PAGES:
+        pages += sorted((TOP / folder).glob("**/*.md"))
     for page in pages:
-        gaps += check_programs(page) + check_links(page)
+        gaps += check_programs(page) + check_links(page) + check_width(page)
     for gap in gaps:
         print(gap)
     print(f"{len(pages)} pages checked, {len(gaps)} gaps")

@@ -364,7 +364,7 @@ def test_io_ranks_that_serve_groups():
     assert run_program([*command, "--writers", "16"]).returncode == 0
     reported = run_program([*command, "--io-ranks-per-node", "2", "--rearranger", "subset"])
     assert reported.returncode == 0, reported.stderr
-    assert "by group of an I/O rank" in reported.stdout and "Way: subset" in reported.stdout
+    assert "by group of an I/O rank" in reported.stdout and "Strategy: subset" in reported.stdout
 
 
 def test_io_ranks_in_text_and_picture(tmp_path):
@@ -554,7 +554,7 @@ def test_simulation_at_the_command_line():
     command = [*program, "--simulate", "--global", "240x180x5", "--ranks", "1200", "--nodes", "30"]
     result = run_program(command)
     assert result.returncode == 0, result.stderr
-    for words in ("all 1,200 ranks", "Way:", "most memory at a time", "stores, extents"):
+    for words in ("all 1,200 ranks", "Strategy:", "most memory at a time", "stores, extents"):
         assert words in result.stdout
     result = run_program([*command, "--io-ranks", "30", "--format", "netcdf4", "--json"])
     assert result.returncode == 0, result.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the programs are that belong to the library: shoal-bench, shoal-plan."""
+"""Where programs are that are built with the library: shoal-plan, and shoal-bench of the benchmark suite."""
 
 from __future__ import annotations
 

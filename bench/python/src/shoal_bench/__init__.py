@@ -6,7 +6,7 @@ experiments/  one small file an experiment: what it asks, and which starts of th
 study.py      studies and starts, and how options of the command line change them
 engine.py     where shoal-bench is, what it can do, what a start of it would need
 machine.py    memory, disks, folders of this machine; fitting.py holds starts against them
-launching.py  what MPI has to be reported on this machine before a start
+launching.py  what MPI has to be told on this machine before a start
 process.py    one start under mpiexec: its events, its end, its files; signals.py: when it can be interrupted
 journal.py    results.json while it grows, and what of it can be gone on with
 results.py    results as objects; results.schema.json says what they look like

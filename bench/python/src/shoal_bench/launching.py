@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What MPI has to be reported before a start is measured on this machine."""
+"""What MPI has to be told before a start is measured on this machine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ sys.exit(0 if status == 0 else 1)
 @functools.lru_cache(maxsize=1)
 def ranks_may_read_each_other() -> bool:
     """Whether a process may copy from the memory of one beside it (process_vm_readv); containers often
-    refuse it, and Open MPI then fails unless it is reported. Local."""
+    refuse it, and Open MPI then fails unless it is told so. Local."""
     try:
         done = subprocess.run([sys.executable, "-I", "-c", _reading], capture_output=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):

@@ -67,12 +67,12 @@ def show(reported: dict) -> None:
             "the corners; figures are of these"
         )
     out.print(f"Simulated: {sample}, in {reported['seconds']:.1f} s, with the library's own code")
-    strategy = {
+    meaning = {
         "rearrange": f"cells go in messages to {_count(reported['writers'])} I/O ranks, each stores a box",
         "subset": f"each of {_count(reported['writers'])} I/O ranks stores what its group of ranks has",
         "local": "each node stores what its ranks have",
     }[reported["strategy"]]
-    out.print(f"Way: {reported['strategy']}: {strategy} ({reported['why']})")
+    out.print(f"Strategy: {reported['strategy']}: {meaning} ({reported['why']})")
 
     table = Table(title="Plan of a rank", title_justify="left")
     for heading in ("", "least", "median", "most", "whose"):

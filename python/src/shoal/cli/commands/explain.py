@@ -78,8 +78,8 @@ def _show(plan, chunks) -> None:
         f"{shape} cells of {tiles.size} bytes, first dimension fastest on disk: "
         f"{bytes_text(tiles.field_bytes)} a field, {grid} tiles, {tiles.ranks} ranks"
     )
-    strategy = f"format {options.format}, driver {options.driver}"
-    out.print(strategy + (f", access {options.access}" if options.driver not in ("native", "gather") else ""))
+    calls = f"format {options.format}, driver {options.driver}"
+    out.print(calls + (f", access {options.access}" if options.driver not in ("native", "gather") else ""))
     if chunks is not None:
         out.print(
             f"chunks of {' x '.join(map(str, chunks))} cells in one record, one after another in the file"
@@ -129,7 +129,7 @@ def _show(plan, chunks) -> None:
         out.print(escape(f"Background: {plan.background}"))
     if plan.why:
         strategy = "subset" if plan.options.rearranger == "subset" else "rearrange" if plan.boxes else "local"
-        out.print(escape(f"Way: {strategy}: {plan.why}"))
+        out.print(escape(f"Strategy: {strategy}: {plan.why}"))
     out.print("Who writes what:")
     for line in plan.who:
         out.print(escape(f"  - {line}"))
@@ -288,8 +288,8 @@ def explain(
         if (file is None) == (global_shape is None):
             raise typer.BadParameter("--chunks needs one of FILE and --global.")
         used = _of_chunks | (_of_file if file is not None else {"global_shape", "records", "type_"})
-        strategy = f"not go with --chunks of {'FILE' if file else '--global'}"
-        _refuse_unused(ctx, f"does {strategy}", f"do {strategy}", used.__contains__)
+        refused = f"not go with --chunks of {'FILE' if file else '--global'}"
+        _refuse_unused(ctx, f"does {refused}", f"do {refused}", used.__contains__)
         if chunk_bytes is not None and _is_shape(chunk_shape):
             raise typer.BadParameter(f"--chunk-bytes says nothing of --chunk-shape {chunk_shape}.")
         settings = {} if chunk_bytes is None else {"chunk_bytes": parse_bytes(chunk_bytes)}
