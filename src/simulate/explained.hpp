@@ -21,7 +21,7 @@ struct Explained {
   struct Node {
     int first = 0, count = 0;  ///< its ranks
     int io_rank = -1;
-    bool past_stage = false;             ///< each rank stores its own
+    bool past_stage = false;                     ///< each rank stores its own
     std::vector<std::int64_t> slot_generations;  ///< bytes of each
     std::int64_t writes = 0;
   };
