@@ -59,7 +59,7 @@ Dims in_bytes(Dims strides, std::int64_t size) {
 class Bench {
  public:
   Bench() : from_(k_bytes), to_(k_bytes) {
-    // Small whole numbers fit every type, so that no conversion takes the slow variant.
+    // Small whole numbers fit every type, so that no conversion takes the slow path.
     for (std::size_t i = 0; i < k_bytes; ++i)
       from_[i] = std::byte{0};
     std::memset(to_.data(), 1, k_bytes);

@@ -2,7 +2,10 @@
 // The environment, and the order of all sources. Namelist and TOML have files of their own.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,21 +38,20 @@ void set_from_environment(Settings& settings) {
   std::vector<std::string> known;
   for (const char* key : keys)
     known.push_back(variable_of(key));
+  std::map<std::size_t, std::string, std::greater<>> values;  // old names first: today's have the last word
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const std::size_t equals = text.find('=');
     if (!text.starts_with(k_prefix) || equals == std::string_view::npos) continue;
     const std::string name(text.substr(0, equals));
-    bool found = false;
-    for (std::size_t i = 0; i < known.size() && !found; ++i) {
-      if (known[i] != name) continue;
-      settings.set(keys[i], std::string(text.substr(equals + 1)), name);
-      found = true;
-    }
-    if (!found)
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
       throw Error(Code::setting, "the environment variable " + name + " is no setting of Shoal" +
                                      did_you_mean(name, known) + "; unset it");
+    values[static_cast<std::size_t>(found - known.begin())] = text.substr(equals + 1);
   }
+  for (const auto& [i, value] : values)
+    settings.set(keys[i], value, known[i]);
 }
 
 Settings resolve_settings(const std::string& argument, const SettingSources& sources) {

@@ -15,7 +15,7 @@
 
 namespace shoal {
 
-/// A rank among the others, since they last settled: compared their calls, with everything stored.
+/// A rank among the others, since they last completed pending calls: compared them, with everything stored.
 ///
 /// | state     | this rank                                                                   |
 /// |-----------|-----------------------------------------------------------------------------|
@@ -24,12 +24,12 @@ namespace shoal {
 /// | diverged  | could not do its part of a call; cells may be missing                       |
 /// | skipped   | has skipped a call, in which others may match theirs; it skips later writes |
 ///
-/// |           | change    | diverge  | skip    | matched  | settle  |
-/// |-----------|-----------|----------|---------|----------|---------|
-/// | settled   | unsettled | diverged | skipped | settled  | settled |
-/// | unsettled | unsettled | diverged | skipped | settled  | settled |
-/// | diverged  | diverged  | diverged | skipped | diverged | settled |
-/// | skipped   | skipped   | skipped  | skipped | diverged | settled |
+/// |           | change    | diverge  | skip    | matched  | complete_pending |
+/// |-----------|-----------|----------|---------|----------|------------------|
+/// | settled   | unsettled | diverged | skipped | settled  | settled          |
+/// | unsettled | unsettled | diverged | skipped | settled  | settled          |
+/// | diverged  | diverged  | diverged | skipped | diverged | settled          |
+/// | skipped   | skipped   | skipped  | skipped | diverged | settled          |
 ///
 /// In order: a state includes what those before it say.
 enum class CallState { settled, unsettled, diverged, skipped };
@@ -74,8 +74,8 @@ class CollectiveState {
   /// why: for others that match theirs with the call; of several, the first that is an error.
   void skip(const Status& why = {});
   const Status& why_skipped() const { return why_skipped_; }
-  /// Ranks have matched their calls in order to settle: nobody matches a skipped one any more. The hash, the
-  /// bytes and the paths start anew.
+  /// Ranks have matched their calls in order to complete pending ones: nobody matches a skipped one any more.
+  /// The hash, the bytes and the paths start anew.
   void matched();
   /// As matched; and what diverged is over.
   void complete_pending();
@@ -91,7 +91,7 @@ class CollectiveState {
   /// The call becomes part of the hash of all calls, in their order.
   void note_call(std::uint64_t call = 0);
   std::uint64_t hash() const { return hash_; }
-  /// Of ranks that match calls in order to settle. any_flag: there is something to settle.
+  /// Of ranks that match calls in order to complete pending ones. any_flag: there are some, or an error.
   CallSignature signature(const char* does) const;
   /// The same, with the words for a skipped call if this rank has skipped one.
   CallSignature with_skipped(CallSignature mine, const char* skipped_call) const;
@@ -108,7 +108,7 @@ class CollectiveState {
   /// Is it time? Then they count anew. The same on all ranks that skipped no call.
   bool must_ask();
 
-  /// Was the variable written since ranks settled, by another path? Paths are numbers of the driver's.
+  /// Was the variable written since matched(), by another path? Paths are numbers of the driver's.
   bool changes_path(int variable, std::uint64_t path) const;
   void note_path(int variable, std::uint64_t path) { paths_[variable] = path; }
 

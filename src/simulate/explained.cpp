@@ -91,7 +91,7 @@ class Explainer {
   }
 
   void store_through_stage(Explained::Node& node, const NodeShare& share, const StageShape& stage) const {
-    for_each_filling(field_, share, stage, [&](const SlotGeneration& generation) {
+    for_each_generation(field_, share, stage, [&](const SlotGeneration& generation) {
       node.slot_generations.push_back(generation.used);
       for_each_write(generation, [&](const Extent&) { ++node.writes; });
     });

@@ -69,7 +69,7 @@ NodeShare Simulator::plan_share(int rank, Cost& cost) {
 void Simulator::store_through_stage(int node, const NodeShare& share) {
   std::int64_t load = 0;
   std::int64_t writes = 0;
-  for_each_filling(field_, share, stage_of(wish_, node), [&](const SlotGeneration& generation) {
+  for_each_generation(field_, share, stage_of(wish_, node), [&](const SlotGeneration& generation) {
     for_each_write(generation, [&](const Extent& extent) {
       load += extent.bytes;
       ++writes;

@@ -36,8 +36,8 @@ StageShape stage_of(const SimulationWish& wish, int node) {
   return stage;
 }
 
-void for_each_filling(const SimulatedField& field, const NodeShare& share, const StageShape& stage,
-                      const std::function<void(const SlotGeneration&)>& visit) {
+void for_each_generation(const SimulatedField& field, const NodeShare& share, const StageShape& stage,
+                         const std::function<void(const SlotGeneration&)>& visit) {
   const Box region = Box::whole(field.global);
   const Dims chunk = chunk_of(field);
   SlotGeneration generation;

@@ -21,8 +21,8 @@ NodeShare share_of_tiles(const SimulatedField& field, int node, std::vector<Box>
 StageShape stage_of(const SimulationWish& wish, int node);
 
 /// What a node's ranks put into their stage, slot by slot, as FieldWriter fills them.
-void for_each_filling(const SimulatedField& field, const NodeShare& share, const StageShape& stage,
-                      const std::function<void(const SlotGeneration&)>& visit);
+void for_each_generation(const SimulatedField& field, const NodeShare& share, const StageShape& stage,
+                         const std::function<void(const SlotGeneration&)>& visit);
 /// The writes that store it.
 void for_each_write(const SlotGeneration& generation, const std::function<void(const Extent&)>& visit);
 

@@ -71,6 +71,18 @@ TEST_CASE("old names in the environment, a namelist and a toml file") {
   check_one_warning(settings, "is now called bypass_page_cache");
 }
 
+TEST_CASE("of both names in the environment the one of today counts, in whichever order they are there") {
+  for (const bool old_first : {true, false}) {
+    CAPTURE(old_first);
+    const Variable first(old_first ? "SHOAL_EXCHANGE" : "SHOAL_REARRANGE", old_first ? "off" : "on");
+    const Variable second(old_first ? "SHOAL_REARRANGE" : "SHOAL_EXCHANGE", old_first ? "on" : "off");
+    const Settings settings = resolve_settings("", {"", ""});
+    CHECK(settings.text("rearrange") == "on");
+    CHECK(settings.origin("rearrange") == "SHOAL_REARRANGE");
+    check_one_warning(settings, "(from SHOAL_EXCHANGE) is now called rearrange");
+  }
+}
+
 TEST_CASE("a wrong value of an old name is an error that has the name of today") {
   try {
     resolve_settings("exchange=perhaps", {"", ""});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the native driver does between writing and a whole file: ranks compare what they wrote, what is in the
-// stage is stored, records are counted, and where a rank fell out of step they are taken back.
+// stage is stored, records are counted, and where a rank diverged they are taken back.
 #include <algorithm>
 
 #include "base/text.hpp"

@@ -258,8 +258,8 @@ void NativeDriver::write(const Transfer& transfer) {
   }
 }
 
-// What one node has in its stage may be stored after what another one stores: cells that are written again in
-// another way must wait. All ranks are in this call, and know alike whether the way is another.
+// What one node has in its stage may be stored after what another one stores: cells that are written again by
+// another path must wait. All ranks are in this call, and know alike whether the path is another.
 void NativeDriver::keep_order(const FieldJob& job, bool rearranges) {
   if (changes_path(job, rearranges)) complete_pending(k_writes);
   state_.note_path(job.transfer->variable, path_of(job, rearranges));
@@ -355,8 +355,8 @@ void NativeDriver::read(const Transfer& transfer) {
   if (!stage_) make_stage();
   if (writable_ || !one_stage()) complete_pending("reads");
   if (puts_.waiting()) write_out_puts(-1);
-  // A rank that cannot even say what is read stays out of step, and the others learn of it where they wait
-  // for it. Across nodes, and where the owner must be asked, everybody has to know before.
+  // A rank that cannot even say what is read diverges, and the others learn of it where they wait for it.
+  // Across nodes, and where the owner must be asked, everybody has to know before.
   const bool in_step = transfer.variable >= 0;
   if (!rearrangers_.empty()) {  // others may have to fetch for this rank: they must mean the same
     if (stage_) stage_->enter_match();
