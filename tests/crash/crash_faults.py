@@ -184,7 +184,7 @@ def full_ext4(workload: Workload, room: list[int], folder: Path, table: Table) -
                     while True:
                         file.write(bytes(4096))
                 os.fsync(file.fileno())
-                file.truncate(max(0, file.report() - free))
+                file.truncate(max(0, file.tell() - free))
             here = folder / f"full{free}"
             env = {"CRASH_COPY": str(here / "copies"), "CRASH_SPACE": str(filler)}
             (disk / "files").mkdir()
