@@ -1,6 +1,6 @@
 # The commands of the front door. Each one builds first what it needs.
 #   make build        library, Fortran module, benchmark suite in build/release; Python packages in .venv
-#   make demo         the tsunami example: about a minute, ends with a table and pictures
+#   make demo         the tsunami example: about a minute once it is built, ends with a table and pictures
 #   make test         everything that is tested with the default MPI (WERROR=ON: warnings are errors)
 #   make quick        what to run before a commit, in a minute and a half: units, one and three ranks, style
 #   make test-mpich   the compiled tests again, with MPICH

@@ -82,7 +82,7 @@ def with_thread(comm, options: Mapping[str, object]) -> dict[str, object]:
             # Little work for a core that a rank needs itself; it waits in memory that a core's cache holds.
             added = {"background": "auto", "stage_bytes": _stage}
         elif comm.allreduce(mpi.Query_thread(), mpi.MIN) >= mpi.THREAD_FUNNELED:
-            # Ranks match calls to read; one that still compresses would keep all cores but its own waiting.
+            # Reading is collective; a rank that still compresses would keep all cores but its own waiting.
             added = {"background": "thread"}
     # Rank 0's environment counts, as for all settings.
     set_there = comm.bcast([key for key in added if f"SHOAL_{key.upper()}" in os.environ])
