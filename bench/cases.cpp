@@ -50,6 +50,7 @@ std::string refusal(const MethodChoice& choice, const std::string& format, const
     return entry.name + " has nothing to define, and " + name + " does nothing else";
   if (!entry.through_shoal && !entry.formats.empty() && !contains(entry.formats, format))
     return entry.name + " has no format " + format + ", only " + joined(entry.formats);
+  if (setup.sync_every > 0 && !entry.syncs) return entry.name + " has no sync while its file is open";
   return "";
 }
 

@@ -39,6 +39,12 @@ Experiment described(const std::string& name) {
             usual,
             "",
             true};
+  if (name == "commits")
+    return {
+        name,
+        {"native", "native+format=netcdf4", "gather", "bare-pnetcdf-collective", "bare-netcdf-collective"},
+        usual,
+        ""};
   return {name, {"native", "limit"}, usual, ""};
 }
 

@@ -61,6 +61,11 @@ Setup setup_of(const Options& options, const Workload& workload, int ranks) {
   setup.records = options.records < 0 ? workload.records : options.records;
   if (workload.records == 0 && options.records > 0)
     throw std::invalid_argument("--records is given, but " + workload.name + " writes none");
+  setup.sync_every = options.sync_every < 0 ? workload.sync_every : options.sync_every;
+  if (options.sync_every > 0 && (setup.records == 0 || setup.experiment.computes))
+    throw std::invalid_argument(
+        "--sync-every is given, but " + workload.name +
+        (setup.records == 0 ? " writes no records" : " commits when it closes its files"));
   for (const auto& [given, name] :
        {std::pair{options.steps > 0, "--steps"}, {!options.switches.empty(), "--switches"}})
     if (given && !setup.experiment.computes)

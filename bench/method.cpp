@@ -83,6 +83,7 @@ void add_drivers(std::vector<MethodEntry>& all) {
         entry.summary = driver.summary + (access.empty() ? "" : ", " + access + " access") + layout.summary;
         entry.formats = driver.formats;
         entry.through_shoal = true;
+        entry.syncs = true;
         entry.listed = driver.built && std::find(driver.accesses.begin(), driver.accesses.end(), access) !=
                                            driver.accesses.end();
         entry.takes_hints = name == "pnetcdf" || name == "netcdf" || name == "mpiio";
@@ -100,6 +101,7 @@ void add_alias(std::vector<MethodEntry>& all, const std::string& name, const std
   entry.summary = summary;
   entry.formats = {format};
   entry.through_shoal = true;
+  entry.syncs = true;
   entry.fixed_format = format;
   entry.make = make_shoal;
   all.push_back(std::move(entry));
@@ -116,6 +118,7 @@ void add_bare(std::vector<MethodEntry>& all, const std::string& driver, const st
   entry.formats = formats;
   entry.takes_hints = hints;
   entry.replicated = driver != "mpiio";
+  entry.syncs = driver != "mpiio";
   entry.make = make;
   all.push_back(std::move(entry));
 }

@@ -58,7 +58,7 @@ struct Run {
 /// file in methods/ and a line in method.cpp.
 ///
 /// A program (programs/) calls, all collective over run.comm, in this order:
-///   prepare; create, put for each record, finish        to write
+///   prepare; create, put for each record, sync after some of them, finish   to write
 ///   prepare; open, get for each record, close           to read, as an object of its own
 /// Several methods may have files open at the same time. Record -1 stands for the variables without records.
 /// prepare is not timed. put and get are timed by the program, as write and read; within them a method times
@@ -73,6 +73,9 @@ class Method {
   /// Makes the file and defines everything.
   virtual void create(Run& run) = 0;
   virtual void put(Run& run, std::int64_t record) = 0;
+  /// Readers of the file find what was put so far, also if the job is killed afterwards, as far as the
+  /// library promises that. Of methods whose entry says `syncs`.
+  virtual void sync(Run&) { throw std::logic_error("a method without sync"); }
   /// All is in the file (flush: on the device) and the file closed when it returns.
   virtual void finish(Run& run) = 0;
   virtual void open(Run& run) = 0;
@@ -100,6 +103,7 @@ struct MethodEntry {
   bool takes_hints = false;
   bool replicated = true;  ///< replicated variables are written too
   bool listed = true;      ///< false: only there to be refused
+  bool syncs = false;      ///< can make records safe while the file stays open (--sync-every)
   enum class Does { all, definitions, nothing } does = Does::all;
   std::string fixed_format = {};  ///< of an alias: the format, whatever --formats says
   std::unique_ptr<Method> (*make)(const MethodEntry& entry) = nullptr;

@@ -57,6 +57,11 @@ void add_data(CLI::App& app, Options& o) {
   add_value(app, "--size", "S", "one of the workload's (see list) or NXxNYxNZ; the first one unless given",
             text_to(o.size));
   add_value(app, "--records", "N", "records of the file", number_to(o.records, "--records"));
+  add_value(
+      app, "--sync-every", "N",
+      "a sync after so many records, as models do for restarts: none before the file is closed, but one a\n"
+      "record in commits",
+      number_to(o.sync_every, "--sync-every"));
   add_value(app, "--methods", "A,B", "in the order in which they take turns; list says which otherwise",
             [&](const std::string& v) { o.methods = split(v, ','); });
   add_value(app, "--formats", "A,B",

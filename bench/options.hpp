@@ -16,6 +16,8 @@ struct Options {
   Tiling tiling{0, 0};        ///< 0: as near to square as the number of ranks allows
   std::string size;           ///< "": the experiment's
   std::int64_t records = -1;  ///< -1: the workload's
+  std::int64_t sync_every =
+      -1;  ///< records from one sync to the next, 0: none before the end; -1: the workload's
   int repetitions = 5;
   int first_round = 1;               ///< those before have been measured earlier
   std::vector<std::string> methods;  ///< with variants; none: the experiment's

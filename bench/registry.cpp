@@ -62,6 +62,14 @@ const std::vector<Workload>& workloads() {
        mom_output_content},
       {"define", "1,000 replicated and 300 distributed variables, defined and closed", roms, 0,
        define_content},
+      {"commits",
+       "a time and two small fields of doubles a record, and a sync after each record: what a commit costs",
+       {{"small", {100, 64, 1}}, {"medium", {400, 256, 1}}, {"large", {656, 640, 16}}},
+       1000,
+       commits_content,
+       nullptr,
+       "",
+       1},
   };
   return all;
 }

@@ -150,6 +150,7 @@ std::string object_of(const Setup& setup, const Result& r, const std::string& ev
   object["tiles"] = {setup.tiling.xi, setup.tiling.eta};
   object["shape"] = {setup.grid.xi, setup.grid.eta, setup.grid.s};
   object["records"] = setup.records;
+  object["sync_every"] = setup.sync_every;
   object["bytes"] = r.bytes;
   object["file_bytes"] = r.file_bytes;
   object["dir"] = r.dir;

@@ -40,6 +40,7 @@ struct Setup {
   Tiling tiling;
   int ranks = 1;
   std::int64_t records = 0;
+  std::int64_t sync_every = 0;            ///< records from one sync to the next; 0: none before the end
   std::int64_t steps = 0;                 ///< of a program that computes
   Runs runs;                              ///< of the largest field in a file with all of it
   std::vector<std::string> file_systems;  ///< of each dir

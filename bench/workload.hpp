@@ -24,6 +24,7 @@ struct Workload {
   /// Sizes by a rule ("ne30"); false if the text follows none. nullptr: there is no rule.
   bool (*size_by_rule)(const std::string& text, Grid& grid) = nullptr;
   const char* rule = "";  ///< what the rule wants, for messages: "neN"
+  int sync_every = 0;     ///< records from one sync to the next, unless --sync-every says otherwise; 0: none
 };
 
 /// All there are, in the order of the list that `shoal-bench list` prints.
@@ -51,6 +52,7 @@ Content define_content(const Grid& grid);      // workloads/define.cpp
 Content seven_ways_content(const Grid& grid);  // workloads/seven_ways.cpp
 Content restart_content(const Grid& grid);     // workloads/restart.cpp
 bool restart_size(const std::string& text, Grid& grid);
+Content commits_content(const Grid& grid);     // workloads/commits.cpp
 Content mom_output_content(const Grid& grid);  // workloads/mom_output.cpp
 
 }  // namespace shoal::bench

@@ -66,6 +66,14 @@ class Gather : public Method {
     }
   }
 
+  void sync(Run& run) override {
+    if (run.rank != 0) return;
+    run.phases.time(Phase::store, [&] {
+      check_netcdf(nc_sync(file_), "sync", run.path);
+      if (run.flush) flush(run.path);
+    });
+  }
+
   void finish(Run& run) override {
     run.stage_bytes += static_cast<std::int64_t>(packed_.size() + whole_.size());
     run.at_peak();
@@ -188,11 +196,13 @@ class Gather : public Method {
   void close_written(Run& run) {
     if (run.rank != 0) return;
     check_netcdf(nc_close(file_), "closing", run.path);
-    if (!run.flush) return;
-    // Nobody else has written.
-    const int fd = ::open(run.path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) != 0)
-      throw std::runtime_error("bare-gather: " + run.path + " could not be flushed");
+    if (run.flush) flush(run.path);
+  }
+
+  // Nobody else has written.
+  static void flush(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) != 0) throw std::runtime_error("bare-gather: " + path + " could not be flushed");
     ::close(fd);
   }
 

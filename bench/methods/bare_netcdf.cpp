@@ -61,6 +61,13 @@ class BareNetcdf : public Method {
     }
   }
 
+  void sync(Run& run) override {
+    run.phases.time(Phase::store, [&] {
+      check_netcdf(nc_sync(file_), "sync", run.path);
+      if (run.flush && run.flushes) flush(run.path);
+    });
+  }
+
   void finish(Run& run) override {
     run.stage_bytes += static_cast<std::int64_t>(packed_.size());
     run.at_peak();

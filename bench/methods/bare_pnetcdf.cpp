@@ -124,6 +124,11 @@ class Pnetcdf : public Method {
     put_distributed(run, record);
   }
 
+  void sync(Run& run) override {
+    run.phases.time(Phase::store,
+                    [&] { check(run.flush ? ncmpi_sync(file_) : ncmpi_sync_numrecs(file_), "sync", run); });
+  }
+
   void finish(Run& run) override {
     run.stage_bytes += static_cast<std::int64_t>(packed_.size());
     run.at_peak();

@@ -106,11 +106,12 @@ class Shoal : public Method {
     }
   }
 
+  void sync(Run& run) override {
+    moving_.time(Phase::store, [&] { check(shoal_sync(file_, run.flush ? 1 : 0), "sync"); });
+  }
+
   void finish(Run& run) override {
-    if (!run.content.define_only)
-      run.phases.time(Phase::sync, [&] {
-        moving_.time(Phase::store, [&] { check(shoal_sync(file_, run.flush ? 1 : 0), "sync"); });
-      });
+    if (!run.content.define_only) run.phases.time(Phase::sync, [&] { sync(run); });
     const double pack = take_report(run);
     run.at_peak();
     run.phases.time(Phase::close, [&] {

@@ -42,7 +42,7 @@ class Records : public Program {
     auto result = session.make_result(c, operation, session.bytes_of(c));
     Run run = session.make_run(c, path, arrays_, result.phases);
     session.measure(
-        run, result, [&] { method->prepare(run); }, [&] { write(*method, run); });
+        run, result, [&] { method->prepare(run); }, [&] { write(*method, run, setup.sync_every); });
     if (setup.options.inject_error && session.rank() == 0) inject_error(run);
     quiet_barrier(session.comm());
     result.file_bytes = session.bytes_in_files(path);
@@ -67,12 +67,15 @@ class Records : public Program {
                              LocalField::Memory::none);
   }
 
-  static void write(Method& method, Run& run) {
+  static void write(Method& method, Run& run, std::int64_t sync_every) {
     method.create(run);
     if (!run.content.define_only) {
       run.phases.time(Phase::write, [&] {
-        for (std::int64_t r = -1; r < run.records; ++r)
+        for (std::int64_t r = -1; r < run.records; ++r) {
           method.put(run, r);
+          if (sync_every > 0 && r >= 0 && (r + 1) % sync_every == 0)
+            run.phases.time(Phase::sync, [&] { method.sync(run); });
+        }
       });
     }
     method.finish(run);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of a time and two fields of doubles, small enough that a sync takes most of the time of a record.
+#include "workload.hpp"
+
+namespace shoal::bench {
+
+Content commits_content(const Grid& grid) {
+  Content c;
+  c.dimension("time", 0);
+  if (grid.s > 1) c.dimension("z", grid.s);
+  c.dimension("y", grid.eta);
+  c.dimension("x", grid.xi);
+  c.add("time", Type::dbl, "time", false).attributes = {{"units", "seconds since 2000-01-01 00:00:00"}};
+  for (const char* name : {"u", "v"})
+    c.add(name, Type::dbl, grid.s > 1 ? "time z y x" : "time y x", true).attributes = {{"units", "m s-1"}};
+  return c;
+}
+
+}  // namespace shoal::bench
