@@ -4,6 +4,7 @@
 // so that the first failure is reported with the ranks that saw it. Output of passing ranks but rank 0 is
 // dropped. A case that takes longer than the limit (TEST_TIME_LIMIT seconds, 200 unless set) ends the
 // whole job with its name, since somebody waits for a message that never comes.
+// Rank 0 writes to the file TEST_OUTCOMES, where it is set, of each case whether it ran or was skipped.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -42,10 +44,14 @@ std::ostringstream& captured() {
 struct RankListener : doctest::IReporter {
   int rank = 0;
   int size = 1;
+  bool skipped = false;  // the case of now said so: conformance/support.hpp, skipped()
+  std::string name;
+  std::ofstream outcomes;
 
   explicit RankListener(const doctest::ContextOptions&) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (const char* path = std::getenv("TEST_OUTCOMES"); path != nullptr && rank == 0) outcomes.open(path);
   }
 
   void test_case_start(const doctest::TestCaseData& data) override {
@@ -53,6 +59,8 @@ struct RankListener : doctest::IReporter {
                   "[rank %d of %d] time limit of %u s passed in test case \"%s\" (%s:%u)\n", rank, size,
                   g_time_limit, data.m_name, data.m_file.c_str(), data.m_line);
     alarm(g_time_limit);
+    skipped = false;
+    name = data.m_name;
   }
 
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
@@ -63,6 +71,7 @@ struct RankListener : doctest::IReporter {
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     alarm(0);
     if (rank == 0) print_captured();
+    if (outcomes.is_open()) outcomes << (skipped ? "skipped\t" : "ran\t") << name << std::endl;
     captured().str("");
   }
 
@@ -80,7 +89,9 @@ struct RankListener : doctest::IReporter {
   void subcase_start(const doctest::SubcaseSignature&) override {}
   void subcase_end() override {}
   void log_assert(const doctest::AssertData&) override {}
-  void log_message(const doctest::MessageData&) override {}
+  void log_message(const doctest::MessageData& message) override {
+    if (std::strncmp(message.m_string.c_str(), "skipped with", 12) == 0) skipped = true;
+  }
   void test_case_skipped(const doctest::TestCaseData&) override {}
 };
 
