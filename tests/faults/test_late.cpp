@@ -119,8 +119,13 @@ TEST_CASE("a rank that is late for a call of a dataset: a timeout on all ranks, 
       {"get", [](File& f) { return f.get(); }},
       {"end_define", [](File& f) { return shoal_end_define(f.file); }},
       {"close", [](File& f) { return shoal_close(&f.file, 0); }}};
-  for (const auto& driver : drivers())
-    for (const auto& [name, call] : calls) {
+  // Each pair takes seconds of waiting: all of them on three ranks, elsewhere each call with one driver.
+  const auto all = drivers();
+  for (std::size_t d = 0; d < all.size(); ++d)
+    for (std::size_t c = 0; c < calls.size(); ++c) {
+      if (size != 3 && d != (c + static_cast<std::size_t>(size)) % all.size()) continue;
+      const auto& driver = all[d];
+      const auto& [name, call] = calls[c];
       CAPTURE(driver);
       CAPTURE(name);
       // Fields of a set cannot be read while it is written.
