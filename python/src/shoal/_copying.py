@@ -24,7 +24,7 @@ from .types import ALL_RECORDS
 memory_default = 256 * 2**20
 # More at a time does not make it faster.
 _most_block = 16 * 2**20
-_stage = 4 * 2**20
+_stage, _stage_netcdf4 = 4 * 2**20, 16 * 2**20
 # Between two reports of progress, where data does not come through here.
 _copied = 64 * 2**20
 
@@ -72,7 +72,7 @@ def check_whole(file, source: str) -> None:
             )
 
 
-def with_thread(comm, options: Mapping[str, object]) -> dict[str, object]:
+def with_thread(comm, options: Mapping[str, object], compressed: bool) -> dict[str, object]:
     """Settings of an output, and unless they or the environment say otherwise: a thread of each rank stores
     what is copied while the next part is read. Collective."""
     added: dict[str, object] = {}
@@ -83,9 +83,11 @@ def with_thread(comm, options: Mapping[str, object]) -> dict[str, object]:
             added = {"background": "auto", "stage_bytes": _stage}
         elif comm.allreduce(mpi.Query_thread(), mpi.MIN) >= mpi.THREAD_FUNNELED:
             # Reading is collective; a rank that still compresses would keep all cores but its own waiting.
-            added = {"background": "thread"}
+            added = {"background": "thread", "stage_bytes": _stage_netcdf4}
     # Rank 0's environment counts, as for all settings.
-    set_there = comm.bcast([key for key in added if f"SHOAL_{key.upper()}" in os.environ])
+    set_there = comm.bcast([key for key in (*added, "compression") if f"SHOAL_{key.upper()}" in os.environ])
+    if compressed or "compression" in set_there or "compression" in options:
+        added.pop("stage_bytes", None)  # the stage holds whole chunks: the library knows how many bytes
     return {**{key: value for key, value in added.items() if key not in set_there}, **options}
 
 

@@ -60,7 +60,7 @@ def combine(
         options["format"] = options["format"] or file.format
         beside = take_beside(options, file)
         with partial_file(comm, out) as path:
-            made = dataset.create(path, comm, **with_thread(comm, {"layout": "one", **options}))
+            made = dataset.create(path, comm, **with_thread(comm, {"layout": "one", **options}, compressed=False))
             try:
                 chosen = [
                     variable

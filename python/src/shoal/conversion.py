@@ -89,7 +89,8 @@ def convert(
         options["format"] = options["format"] or file.format
         beside = take_beside(options, file)
         with partial_file(comm, out) as path:
-            made = dataset.create(path, comm, **with_thread(comm, options))
+            compressed = any(variable.filters != "none" for variable in chosen)
+            made = dataset.create(path, comm, **with_thread(comm, options, compressed))
             try:
                 keep = _Keep(made, options)
                 copy = Copy(
