@@ -43,9 +43,13 @@ inline std::vector<std::vector<std::int64_t>> random_maps(std::int64_t cells, in
   }
   for (auto& list : lists) {
     if (kind.runs == 1) std::shuffle(list.begin(), list.end(), random);
-    for (std::size_t i = 0; i < list.size(); ++i)
-      if (pick(100) < kind.percent_holes)
-        list.insert(list.begin() + static_cast<std::ptrdiff_t>(i++), k_hole);
+    std::vector<std::int64_t> with_holes;
+    with_holes.reserve(list.size());
+    for (const std::int64_t cell : list) {
+      if (pick(100) < kind.percent_holes) with_holes.push_back(k_hole);
+      with_holes.push_back(cell);
+    }
+    list = std::move(with_holes);
   }
   return lists;
 }
