@@ -5,7 +5,7 @@
 
 #include "driver/even_partition.hpp"
 #include "driver/io_ranks.hpp"
-#include "driver/native/direct_path.hpp"
+#include "driver/native/path/direct_path.hpp"
 #include "simulate/groups.hpp"
 #include "simulate/simulated_strategy.hpp"
 #include "simulate/stage_use.hpp"

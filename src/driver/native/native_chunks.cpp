@@ -43,15 +43,15 @@ bool is_dense(const ArrayView& array) {
 
 // Where cells of other fields are sent too; and of a map that several nodes read, no node may have boxes.
 bool NativeDriver::sends_chunks(const FieldJob& job) const {
-  const Strategy& strategy = strategies_->of(job.transfer->decomposition.get()).strategy;
-  return strategy.rearranging == Rearranging::always || (is_mapped(*job.transfer) && !nodes_->single());
+  const Strategy& strategy = strategies_.of(job.transfer->decomposition.get()).strategy;
+  return strategy.rearranging == Rearranging::always || (is_mapped(*job.transfer) && !groups_.single());
 }
 
 // All ranks compress, unless it was said who stores.
 const std::vector<int>& NativeDriver::coders() {
   if (coders_.empty()) {
-    if (strategies_->one_node_stores() || sets_io_ranks(options_) || options_.servers > 0)
-      return strategies_->io_ranks();
+    if (strategies_.one_node_stores() || sets_io_ranks(options_) || options_.servers > 0)
+      return strategies_.io_ranks();
     for (int r = 0; r < comm_.size(); ++r)
       coders_.push_back(r);
   }
@@ -59,8 +59,8 @@ const std::vector<int>& NativeDriver::coders() {
 }
 
 NodeMessages* NativeDriver::chunk_messages() {
-  if (nodes_->single()) return nullptr;
-  if (!chunk_messages_) chunk_messages_.emplace(comm_, *nodes_, coders(), window_bytes(options_));
+  if (groups_.single()) return nullptr;
+  if (!chunk_messages_) chunk_messages_.emplace(comm_, groups_.nodes(), coders(), window_bytes(options_));
   return &*chunk_messages_;
 }
 
@@ -84,7 +84,7 @@ NativeDriver::ChunkPlan& NativeDriver::chunk_plan_of(const FieldJob& job, const 
   ChunkPlan chunk_plan{transfer.decomposition, key,
                        Decomposition::map(comm_, order.global(), order.uncut_dims(), places, problem),
                        nullptr};
-  const std::int64_t chunk = chunk_bytes(transfer.variable);
+  const std::int64_t chunk = header_.chunk_bytes(transfer.variable);
   NodeMessages* const messages = chunk_messages();
   // Where a node's messages hold chunks, and go to all who compress.
   const bool by_nodes = messages != nullptr && ranks == coders() && chunk <= messages->most_cell_bytes();
@@ -143,32 +143,13 @@ Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& orde
   return out;
 }
 
-// Space for so many bytes of each rank, one rank's behind another's. Collective.
-std::uint64_t NativeDriver::take_space(std::uint64_t bytes) {
-  const auto all = comm_.gather(std::vector<std::int64_t>{static_cast<std::int64_t>(bytes)}, 0);
-  std::vector<Bytes> parts;
-  if (owner()) {
-    std::uint64_t total = 0;
-    for (const auto n : all)
-      total += static_cast<std::uint64_t>(n);
-    std::uint64_t next = (nodes_->single() ? stage_->file_end() : file_end_).fetch_add(total);
-    for (const auto n : all) {
-      ByteWriter out;
-      out.put(next);
-      parts.push_back(out.take());
-      next += static_cast<std::uint64_t>(n);
-    }
-  }
-  return ByteReader(comm_.scatter(parts, 0)).get<std::uint64_t>();
-}
-
 // Chunks of a piece of this rank's box: visit(index, number in the region's grid, cells).
 template <class Visit>
 void NativeDriver::for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece,
                                   std::byte* cells, Visit&& visit) {
   if (piece.empty()) return;
   if (piece.count[2] != order.cells()) throw Error(Code::internal, "a chunk came in parts");
-  const auto bytes = static_cast<std::size_t>(chunk_bytes(job.transfer->variable));
+  const auto bytes = static_cast<std::size_t>(header_.chunk_bytes(job.transfer->variable));
   const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
   for (std::int64_t lead = piece.first[0]; lead < piece.end(0); ++lead)
     for (std::int64_t chunk = piece.first[1]; chunk < piece.end(1); ++chunk, cells += bytes) {
@@ -201,7 +182,7 @@ void NativeDriver::store_piece(const FieldJob& job, const ChunkOrder& order, con
                    });
   }));
   std::uint64_t begin = k_unplaced;
-  status.merge(caught([&] { begin = take_space(used); }));
+  status.merge(caught([&] { begin = addresses_.take_space(used); }));
   if (begin == k_unplaced || chunks.empty()) return;
   status.merge(caught([&] {
     file_.write(begin, {encoded_.data(), used});
@@ -332,7 +313,7 @@ void NativeDriver::report_sent_chunks(const FieldJob& job, const ChunkOrder& ord
   chunk_plan.reported = true;
   constexpr std::int64_t k_any = std::int64_t{1} << 50;
   constexpr std::int64_t k_nobody = -1, k_several = -2;
-  const auto nodes = comm_.all_gather(std::int64_t{nodes_->index()});
+  const auto nodes = comm_.all_gather(std::int64_t{groups_.nodes().index()});
   SentChunks sent;
   sent.chunks = order.outer_dims() * order.chunks();
   sent.coders = static_cast<std::int64_t>(chunk_plan.rearranger->io_ranks().size());
@@ -343,7 +324,7 @@ void NativeDriver::report_sent_chunks(const FieldJob& job, const ChunkOrder& ord
     chunk_plan.rearranger->for_each_source(*plan, [&](int rank, const IndexSet& where, std::int64_t bytes) {
       const std::int64_t node = nodes[static_cast<std::size_t>(rank)];
       sent.bytes += bytes;
-      if (node != nodes_->index()) sent.elsewhere += bytes;
+      if (node != groups_.nodes().index()) sent.elsewhere += bytes;
       where.for_each_run(0, order.cells() * plan->mine.count[1],
                          [&](std::int64_t position, std::int64_t, std::int64_t length) {
                            const std::int64_t last = (position + length - 1) / order.cells();
@@ -355,7 +336,7 @@ void NativeDriver::report_sent_chunks(const FieldJob& job, const ChunkOrder& ord
     });
     sent.cut = std::count(node_of.begin(), node_of.end(), k_several) * plan->mine.count[0];
   });
-  if (comm_.agree(counted).ok()) strategies_->report_sent(job, sent);
+  if (comm_.agree(counted).ok()) strategies_.report_sent(job, sent);
 }
 
 }  // namespace shoal

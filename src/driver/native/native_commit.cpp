@@ -9,7 +9,7 @@
 namespace shoal {
 
 Status NativeDriver::failure() const {
-  Status status = writer_ ? writer_->failure() : Status{};
+  Status status = staged_.failure();
   if (loses_bytes(state_.deferred())) status.merge(state_.deferred());
   return status;
 }
@@ -18,11 +18,11 @@ Status NativeDriver::failure() const {
 CallMatch NativeDriver::match_calls(const Comm& comm, const CallSignature& signature) {
   const CallSignature mine = state_.with_skipped(signature, k_writes);
   for (;;) {
-    if (stage_) stage_->enter_match();
+    staged_.enter_match();
     CallMatch match;
     const Status came = caught([&] { match = comm.match_calls(mine); });
     if (!came.ok()) {  // no calls are matched any more: nobody may wait in the stage
-      if (stage_) stage_->fail();
+      staged_.fail();
       throw Error(came);
     }
     if (!match.peers_diverged || !state_.has_skipped()) return match;
@@ -51,12 +51,12 @@ void NativeDriver::complete_pending(const char* does) {
            {},
            {}});
     state_.diverge();
-    puts_.set_waiting(true);
-    if (stage_) stage_->fail();
+    header_.puts().set_waiting(true);
+    staged_.fail();
   }
   send_queued(match.same);
   state_.matched();
-  if (direct_) direct_->forget_writers();
+  direct_.forget_writers();
   if (match.same && !match.any_flag) return;
   if (store_rest()) return;
   state_.lose();
@@ -68,8 +68,8 @@ void NativeDriver::complete_pending(const char* does) {
 bool NativeDriver::store_rest() {
   PartialChunkBuffer::PartialChunks kept;
   while (true) {
-    if (writer_) keep(writer_->flush());
-    if (stage_) note_shortage();
+    keep(staged_.flush());
+    staged_.note_shortage();
     if (!compare()) return false;
     keep(caught([&] { enter_stored(); }));
     if (kept.written.empty()) {
@@ -82,40 +82,26 @@ bool NativeDriver::store_rest() {
   }
 }
 
-// The stage takes memory when it needs it, and this node had no more to give. Said once.
-void NativeDriver::note_shortage() {
-  const std::int64_t usable = stage_->usable_bytes();
-  if (usable >= counters_.stage_bytes) return;
-  counters_.warnings.push_back("the stage has " + bytes_text(static_cast<double>(usable)) + " in place of " +
-                               bytes_text(static_cast<double>(counters_.stage_bytes)) +
-                               ", because shared memory is short; give /dev/shm more room (containers: "
-                               "--shm-size=1g)");
-  counters_.stage_bytes = usable;
-}
-
 void NativeDriver::recover() {
-  if (stage_) {
-    writer_->forget();
-    stage_->reset();
-  }
+  staged_.reset();
   parts_->clear();
   stored_.clear();
   state_.complete_pending();
-  records_.restart_reach(schema_);
+  records_.restart_reach(header_.schema());
   // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
   // different things.
-  if (!nodes_->single()) records_.restart_gaps(schema_);
+  if (!groups_.single()) records_.restart_gaps(header_.schema());
 }
 
 // There are as many records as any rank knows of, and bytes are lost if any rank lost some. False: a rank has
 // diverged.
 bool NativeDriver::compare() {
-  if (stage_ && stage_->broken()) state_.diverge();
+  if (staged_.is_broken()) state_.diverge();
   // Only the owner knows whether a put was good.
-  auto lengths = owner() ? lengths_of(schema_) : records_.known(schema_);
+  auto lengths = header_.on_owner() ? lengths_of(header_.schema()) : records_.known(header_.schema());
   const Comparison found = state_.compared(comm_.max(state_.to_compare(std::move(lengths))));
-  set_lengths(schema_, found.lengths);
-  records_.note_known(schema_);
+  set_lengths(header_.schema(), found.lengths);
+  records_.note_known(header_.schema());
   if (found.any_lost) state_.lose();
   return !found.any_diverged;
 }
@@ -123,82 +109,46 @@ bool NativeDriver::compare() {
 void NativeDriver::commit(bool durable, bool final) {
   state_.begin_commit();
   // Other nodes find what was committed once it is with the server.
-  durable = durable || sharing_ == FileSystem::Sharing::close_to_open;
-  if (final && stage_) stage_->lift_rate_limit();
+  durable = durable || groups_.sharing() == FileSystem::Sharing::close_to_open;
+  if (final) staged_.lift_rate_limit();
   complete_pending("commits");
   bool lost = state_.file() == FileState::incomplete;
   if (!lost) {
-    const auto gaps = records_.take_gaps(schema_);
-    if (owner())
+    const auto gaps = records_.take_gaps(header_.schema());
+    if (header_.on_owner())
       keep(caught([&] {
         for (const auto& gap : gaps)
-          fill_cells(gap.variable, gap.cells, {});
+          addresses_.fill_cells(gap.variable, gap.cells, {});
       }));
   }
   if (durable) keep(caught([&] { file_.sync(); }));
-  if (durable && writer_) keep(caught([&] { writer_->sync_file(); }));
+  if (durable) keep(caught([&] { staged_.sync_file(); }));
   if (final) keep(caught([&] { file_.close(); }));
-  if (final && writer_) keep(caught([&] { writer_->close_file(); }));
+  if (final) keep(caught([&] { staged_.close_file(); }));
   Status outcome = comm_.agree(state_.deferred());
   const Status mine = state_.take_deferred();
   if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(mine) ? 1 : 0}) != 0;
-  for (const int v : puts_.commit())
-    records_.note_write(schema_, v, Box::whole(schema_.shape(v)));
+  for (const int v : header_.puts().commit())
+    records_.note_write(header_.schema(), v, Box::whole(header_.schema().shape(v)));
   // Where bytes are missing, the records since the last commit never were: what was half written must not
   // pass for whole.
-  if (lost) records_.take_back(schema_);
+  if (lost) records_.take_back(header_.schema());
   // Ranks may know of different puts.
-  if (!outcome.ok()) records_.restart_reach(schema_);
-  const Status committed = caught([&] {
-    comm_.on_root([&] {
-      if (lost) {
-        // A catalog that is not closed writes nothing more: the file is that of the last commit.
-        if (!final) take_back_in_catalog();
-        return;
-      }
-      report_records();
-      if (final)
-        catalog_->close(durable);
-      else
-        catalog_->commit(durable);
-    });
-  });
+  if (!outcome.ok()) records_.restart_reach(header_.schema());
+  const Status committed = header_.commit(lost, durable, final);
   ++counters_.commits;
   const bool is_whole = committed.ok() && !lost;
   state_.end_commit(is_whole ? FileState::whole : FileState::unknown);
-  if (is_whole) records_.note_committed(schema_);
+  if (is_whole) records_.note_committed(header_.schema());
   outcome.merge(committed);
-  reader_.reset();
   if (!outcome.ok()) throw Error(outcome);
 }
 
-void NativeDriver::report_records() {
-  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
-    if (dim.unlimited) catalog_->grow(d, dim.length);
-  }
-}
-
-void NativeDriver::take_back_in_catalog() {
-  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
-    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
-    if (dim.unlimited) catalog_->take_back(d, dim.length);
-  }
-}
-
 void NativeDriver::write_out_puts(int v) {
-  const auto write_out = [&](int variable) {
-    if (puts_.release(variable)) catalog_->write_out(variable);
-  };
-  if (v >= 0 && one_stage()) {  // nobody of the node stores before the owner has come
-    if (owner()) write_out(v);
-    return;
-  }
-  comm_.on_root([&] {
-    for (const int variable : std::set<int>(puts_.held()))
-      write_out(variable);
-  });
-  puts_.set_waiting(false);
+  if (v >= 0 && one_stage())  // nobody of the node stores before the owner has come
+    header_.write_out_put(v);
+  else
+    header_.write_out_puts();
 }
 
 void NativeDriver::sync(bool durable) {
@@ -207,7 +157,7 @@ void NativeDriver::sync(bool durable) {
 }
 
 void NativeDriver::submit_pending() {
-  if (writer_ && !state_.has_diverged()) keep(writer_->submit_pending());
+  if (!state_.has_diverged()) keep(staged_.submit_pending());
 }
 
 void NativeDriver::close(bool durable) {
@@ -216,7 +166,7 @@ void NativeDriver::close(bool durable) {
     commit(durable, true);
   } else {
     file_.close();
-    comm_.on_root([&] { catalog_->close(false); });
+    header_.close();
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -11,12 +10,12 @@
 #include <vector>
 
 #include "driver/driver.hpp"
-#include "driver/native/catalog_puts.hpp"
+#include "driver/native/chunk_addresses.hpp"
 #include "driver/native/chunk_order.hpp"
-#include "driver/native/direct_path.hpp"
-#include "driver/native/field_writer.hpp"
+#include "driver/native/context.hpp"
 #include "driver/native/partial_chunk_buffer.hpp"
-#include "driver/native/strategies.hpp"
+#include "driver/native/path/direct_path.hpp"
+#include "driver/native/path/staged_path.hpp"
 #include "driver/protocol.hpp"
 #include "driver/rearrange_queue.hpp"
 #include "driver/scratch_buffer.hpp"
@@ -33,12 +32,10 @@ class NativeDriver final : public Driver {
 
   NativeDriver(const NativeDriver&) = delete;
   NativeDriver& operator=(const NativeDriver&) = delete;
-  ~NativeDriver() override { drop_stage(); }
+  ~NativeDriver() override { staged_.drop(); }
 
-  const Schema& schema() const override { return schema_; }
-  const Placement& placement(int variable) const override {
-    return placements_.at(static_cast<std::size_t>(variable));
-  }
+  const Schema& schema() const override { return header_.schema(); }
+  const Placement& placement(int variable) const override { return header_.placement(variable); }
   const Counters& counters() const override { return counters_; }
 
   void define(const Schema& wanted, const Cuts& cuts) override;
@@ -57,46 +54,24 @@ class NativeDriver final : public Driver {
   void close(bool durable) override;
 
  private:
-  bool owner() const { return comm_.rank() == 0; }
-  const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
   /// Does everything go through the one stage of all ranks, in which they keep in step without messages?
-  bool one_stage() const { return nodes_->single() && rearrangers_.empty(); }
+  bool one_stage() const { return groups_.single() && rearrangers_.empty(); }
   /// Do ranks need a message to learn where the bytes of a write go?
-  bool places_by_message() const { return !one_stage() && !interleaves_records(schema_.format); }
+  bool places_by_message() const { return !one_stage() && !interleaves_records(header_.schema().format); }
 
-  std::unique_ptr<Nodes> find_nodes() const;
-  /// Is this rank one that only stores?
-  bool serves() const;
-  void find_servers();
-  void check_writers();
-  void make_groups();
-  Bytes packed_header() const;
-  void take_header(const Bytes& header);
   void check_threads() const;
-  void share_file(const FileSystem& found);
-  void make_stage();
-  void begin_storing();
-  void drop_stage();
-  std::int64_t chunk_bytes(int variable) const;
-  std::int64_t largest_encoded_chunk() const;
-  std::optional<Stage> try_stage(const Comm& node);
   void keep(Status status) { state_.defer(std::move(status)); }
   /// The others do not wait for this rank now: they learn of it where ranks match calls next.
   void skip_write(const Status& why);
   void recover();
 
-  FieldJob job_for(const Transfer& transfer) const;
   FieldJob job_to_write(const Transfer& transfer) const;
-  /// Are there cells that nobody owns, which stay as they are in the file if it has any?
-  bool may_keep(const Decomposition& decomposition, const VariableDef& variable) const;
   bool goes_direct(const FieldJob& job) const;
   Status store(const FieldJob& job, bool rearranges);
   bool goes_together(const FieldJob& job);
   bool must_match(const Transfer& transfer) const;
   bool changes_path(const FieldJob& job, bool rearranges) const;
   void keep_order(const FieldJob& job, bool rearranges);
-  std::vector<std::uint64_t> place(const FieldJob& job);
-  std::vector<std::uint64_t> allocate(const FieldJob& job);
   Status check_encoding(const FieldJob& job);
   /// Must chunks of before be down, as what they have must be known before they are written?
   bool must_complete_chunks(const FieldJob& job) const;
@@ -133,12 +108,10 @@ class NativeDriver final : public Driver {
   void load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
   void clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
   Rearranger::GetBuffer buffer_of_pieces(Status& status);
-  std::uint64_t take_space(std::uint64_t bytes);
   /// One part of chunks that are not whole; the rest of their cells stays. Collective.
   void store_part(const Transfer& part);
   /// The catalog learns of the encoded chunks that ranks stored. Collective.
   void enter_stored();
-  void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
 
   /// The report's line of chunks that were sent, the first time. Collective.
   void report_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan);
@@ -201,64 +174,41 @@ class NativeDriver final : public Driver {
   Status fetch_tiles(const FieldJob& job);
   const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
                                                      bool halo);
-  void report_records();
   void write_out_puts(int variable);
-  void take_back_in_catalog();
 
   /// Ranks match calls, and find out whether they wrote the same; then everything that was written is in the
   /// file. Collective.
   void complete_pending(const char* does);
   bool store_rest();
   bool compare();
-  void note_shortage();
   int mismatched_writer() const;
-  Catalog& reader();
-  void get_by_library(int variable, const Box& box, std::byte* cells);
   Status read_by_library(const FieldJob& job);
   Status fetch_by_library(const FieldJob& job);
   Status read_field(const Transfer& transfer);
-  std::vector<std::uint64_t> find(const FieldJob& job);
-  std::vector<StoredChunk> find_encoded(const FieldJob& job);
-  std::vector<StoredChunk> encoded_chunks(int variable, const Box& chunks);
-  Box ahead_of(const FieldJob& job, const Box& wanted) const;
-  bool asks_owner(const Transfer& transfer) const;
   void agree_on_read(const Status& status);
   void commit(bool durable, bool final);
-
-  /// Addresses of the chunks of a variable, fetched from the owner for several records at a time.
-  struct Found {
-    Box chunks;
-    std::vector<std::uint64_t> addresses;
-    std::vector<StoredChunk> encoded;  ///< in place of addresses
-  };
 
   const Comm& comm_;
   DriverOptions options_;
   Counters counters_;
   bool writable_;
   NativeFile file_;
-  std::unique_ptr<Catalog> catalog_;  ///< on rank 0
-  std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read
-  Schema schema_;
+  RankGroups groups_;
+  FileHeader header_;
   CollectiveState state_;
   RecordState records_;
-  CatalogPuts puts_;
-  std::vector<Placement> placements_;
-
-  std::unique_ptr<Nodes> nodes_;
-  std::optional<Stage> stage_;
-  std::int64_t stage_missing_ = 0;  // bytes that shared memory had no room for
-  std::optional<FieldWriter> writer_;
-  std::optional<DirectPath> direct_;
+  FieldStrategies strategies_;
+  const NativeContext context_;
+  ChunkAddresses addresses_;
+  StagedPath staged_;
+  DirectPath direct_;
   std::optional<PartialChunkBuffer> parts_;
   std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
-  std::optional<FieldStrategies> strategies_;
   std::optional<NodeMessages> node_messages_;
   std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
   std::map<const Decomposition*, std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
   ScratchBuffer box_cells_, chunk_cells_;
-  std::atomic<std::uint64_t> file_end_ = 0;  ///< of several nodes: Catalog::share_end, on rank 0
-  std::vector<int> coders_;                  ///< who compresses what lies on several nodes
+  std::vector<int> coders_;  ///< who compresses what lies on several nodes
   std::optional<NodeMessages> chunk_messages_;
   std::deque<ChunkPlan> chunk_plans_;
   std::map<int, Encoder> encoders_;  ///< by variable
@@ -277,9 +227,6 @@ class NativeDriver final : public Driver {
   std::vector<Queued> queued_;
   std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
 
-  FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
-  int servers_of_node_ = 0;
-  int io_rank_of_group_ = -1;  ///< with rearranger=subset, nodes_ are groups
   struct TileMap {
     std::shared_ptr<const Decomposition> block;
     bool halo = false;
@@ -287,8 +234,6 @@ class NativeDriver final : public Driver {
   };
   std::vector<TileMap> tile_maps_;
   ScratchBuffer tile_;  ///< this rank's cells of a field that goes through them
-
-  std::map<int, Found> found_;  ///< of files opened for reading, where nothing moves
 };
 
 }  // namespace shoal

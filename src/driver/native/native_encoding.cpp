@@ -9,35 +9,22 @@
 
 namespace shoal {
 
-std::int64_t NativeDriver::chunk_bytes(int v) const {
-  return volume(placement(v).chunk) * static_cast<std::int64_t>(size_of(variable(v).type));
-}
-
-// (With room for the field's own alignment.)
-std::int64_t NativeDriver::largest_encoded_chunk() const {
-  constexpr std::int64_t k_room = 4096;
-  std::int64_t largest = 0;
-  for (int v = 0; v < static_cast<int>(placements_.size()); ++v)
-    if (placement(v).kind == Placement::Kind::encoded) largest = std::max(largest, chunk_bytes(v) + k_room);
-  return largest;
-}
-
 // Each chunk is encoded by one rank, out of one slot.
 Status NativeDriver::check_encoding(const FieldJob& job) {
   const Dims& chunk = job.placement->chunk;
-  const std::int64_t bytes = chunk_bytes(job.transfer->variable);
+  const std::int64_t bytes = header_.chunk_bytes(job.transfer->variable);
   const auto refused = [&](const std::string& reason) {
     return Status{Code::not_supported, reason, -1, {}, job.variable->name};
   };
-  if (const std::string setting = setting_that_keeps(options_); !nodes_->single() && !setting.empty())
+  if (const std::string setting = setting_that_keeps(options_); !groups_.single() && !setting.empty())
     return refused(setting +
                    ", but a chunk that is compressed may need cells of several nodes or groups; leave the "
                    "setting out, or leave compression out");
-  if (one_stage() && bytes > stage_->slot_bytes())
+  if (one_stage() && bytes > staged_.slot_bytes())
     return refused("a chunk of " + text_of(chunk) + " is larger than a slot of the stage, " +
-                   bytes_text(static_cast<double>(stage_->slot_bytes())) +
+                   bytes_text(static_cast<double>(staged_.slot_bytes())) +
                    "; give smaller chunks, or set stage_bytes to " +
-                   bytes_text(static_cast<double>(2 * largest_encoded_chunk())) + " or more");
+                   bytes_text(static_cast<double>(2 * header_.largest_encoded_chunk())) + " or more");
   return {};
 }
 
@@ -55,39 +42,41 @@ Status NativeDriver::store_encoded(const FieldJob& job) {
   if (job.keeps) {
     FieldJob kept = job;
     const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
-    const Status known = caught([&] { kept.encoded = encoded_chunks(job.transfer->variable, chunks); });
+    const Status known =
+        caught([&] { kept.encoded = addresses_.encoded_chunks(job.transfer->variable, chunks); });
     return known.ok() ? store_chunks(kept) : known;
   }
   if (!parts_->is_part(job)) return store_chunks(job);
   Status status = parts_->add(job);
   const auto whole = parts_->take_whole(job);
   if (!whole) return status;
-  const FieldJob all = job_for(whole->transfer);
+  const FieldJob all = context_.job_for(whole->transfer);
   status.merge(store_chunks(all));
   return status;
 }
 
 Status NativeDriver::store_chunks(const FieldJob& job) {
-  return one_stage() ? writer_->write(job) : send_chunks(job);
+  return one_stage() ? staged_.write(job) : send_chunks(job);
 }
 
 void NativeDriver::store_part(const Transfer& part) {
-  FieldJob job = job_for(part);
-  Status status = caught(
-      [&] { job.encoded = encoded_chunks(part.variable, chunks_of(part.region, job.placement->chunk)); });
+  FieldJob job = context_.job_for(part);
+  Status status = caught([&] {
+    job.encoded = addresses_.encoded_chunks(part.variable, chunks_of(part.region, job.placement->chunk));
+  });
   if (status.ok()) status = store_chunks(job);
   keep(located(status, job));
 }
 
 void NativeDriver::enter_stored() {
-  if (largest_encoded_chunk() == 0) return;
+  if (header_.largest_encoded_chunk() == 0) return;
   ByteWriter out;
-  auto mine = writer_ ? writer_->take_stored() : std::vector<StoredPiece>{};
+  auto mine = staged_.take_stored();
   mine.insert(mine.end(), stored_.begin(), stored_.end());
   stored_.clear();
   out.put(mine);
   const auto all = comm_.gather(out.take(), 0);
-  if (!owner()) return;
+  if (!header_.on_owner()) return;
   std::vector<StoredPiece> stored;
   for (const auto& bytes : all) {
     const auto part = ByteReader(bytes).get<std::vector<StoredPiece>>();
@@ -101,34 +90,8 @@ void NativeDriver::enter_stored() {
     const int v = stored[i].variable;
     for (; i < stored.size() && stored[i].variable == v; ++i)
       chunks.push_back(stored[i].chunk);
-    catalog_->enter(v, chunks);
+    header_.catalog().enter(v, chunks);
   }
-}
-
-std::vector<StoredChunk> NativeDriver::encoded_chunks(int v, const Box& chunks) {
-  const Bytes message = comm_.from_root([&] {
-    ByteWriter out;
-    out.put(catalog_->stored_chunks(v, chunks));
-    return out.take();
-  });
-  return ByteReader(message).get<std::vector<StoredChunk>>();
-}
-
-// Of a file that is only read, nothing moves.
-std::vector<StoredChunk> NativeDriver::find_encoded(const FieldJob& job) {
-  const int v = job.transfer->variable;
-  const Box wanted = chunks_of(job.transfer->region, job.placement->chunk);
-  if (writable_) return encoded_chunks(v, wanted);
-  Found& known = found_[v];
-  if (known.encoded.empty() || !known.chunks.contains(wanted)) {
-    known.chunks = ahead_of(job, wanted);
-    known.encoded = encoded_chunks(v, known.chunks);
-  }
-  std::vector<StoredChunk> chunks;
-  for_each_index(wanted, [&](const Dims& index) {
-    chunks.push_back(known.encoded[static_cast<std::size_t>(position_in(index, known.chunks))]);
-  });
-  return chunks;
 }
 
 }  // namespace shoal

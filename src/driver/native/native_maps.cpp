@@ -39,7 +39,7 @@ bool NativeDriver::must_send(const CutStrategy& cut, const Schema& schema) const
   const Decomposition& decomposition = *cut.decomposition;
   if (decomposition.map() == nullptr || cut.strategy.rearranging == Rearranging::always) return false;
   const bool keeps = std::any_of(schema.variables.begin(), schema.variables.end(), [&](const auto& v) {
-    return fits(schema, v, decomposition) && may_keep(decomposition, v);
+    return fits(schema, v, decomposition) && context_.may_keep(decomposition, v);
   });
   if (const std::string setting = setting_that_keeps(options_); keeps && !setting.empty())
     throw Error(Code::setting,
@@ -54,14 +54,14 @@ bool NativeDriver::must_send(const CutStrategy& cut, const Schema& schema) const
 void NativeDriver::find_rearranger(CutStrategy& cut) {
   const Decomposition& decomposition = *cut.decomposition;
   if (decomposition.map() == nullptr) return;
-  if (must_send(cut, schema_)) {
+  if (must_send(cut, header_.schema())) {
     cut.strategy = {Rearranging::always, "cells that nobody owns stay as they are"};
     cut.fields.clear();
   }
   bool fetches = false;  // by the library
-  for (std::size_t v = 0; v < schema_.variables.size(); ++v)
-    fetches = fetches || (placements_[v].kind == Placement::Kind::library &&
-                          fits(schema_, schema_.variables[v], decomposition));
+  for (std::size_t v = 0; v < header_.schema().variables.size(); ++v)
+    fetches = fetches || (header_.placement(static_cast<int>(v)).kind == Placement::Kind::library &&
+                          fits(header_.schema(), header_.schema().variables[v], decomposition));
   if ((fetches || cut.strategy.rearranging != Rearranging::never) && rearrangers_.count(&decomposition) == 0)
     add_rearranger(cut.decomposition);
 }
@@ -72,9 +72,9 @@ Rearranger* NativeDriver::rearranger_of(const Transfer& transfer) const {
 }
 
 void NativeDriver::add_rearranger(const std::shared_ptr<const Decomposition>& map) {
-  const std::vector<int>& io_ranks = strategies_->io_ranks();
-  if (!nodes_->single() && !node_messages_)
-    node_messages_.emplace(comm_, *nodes_, io_ranks, window_bytes(options_));
+  const std::vector<int>& io_ranks = strategies_.io_ranks();
+  if (!groups_.single() && !node_messages_)
+    node_messages_.emplace(comm_, groups_.nodes(), io_ranks, window_bytes(options_));
   if (!queue_ && writable_)
     queue_.emplace(comm_, io_ranks, window_bytes(options_) / 4, node_messages_ ? &*node_messages_ : nullptr);
   const auto add = [&](const std::shared_ptr<const Decomposition>& one) {
@@ -265,7 +265,7 @@ Status NativeDriver::store_boxes(const FieldJob& as_cut) {
   const FieldJob job = as_flattened(as_cut, is_flattened(as_cut), row);
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
-  if (!stage_->broken()) writer_->complete_overlap(as_cut, status);
+  staged_.complete_overlap(as_cut, status);
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Rearranger::Handling handling = handling_of(job, status);
   if (!job.keeps) handling.load = {};
@@ -300,7 +300,7 @@ Status NativeDriver::fetch_by_library(const FieldJob& job) {
   handling.load = [&](const Box& box, std::byte* cells) {
     const Timer timer(counters_.read);
     status.merge(caught([&] {
-      if (!box.empty()) get_by_library(job.transfer->variable, box, cells);
+      if (!box.empty()) header_.get_by_library(job.transfer->variable, box, cells);
     }));
   };
   status.merge(

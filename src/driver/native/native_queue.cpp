@@ -35,10 +35,10 @@ bool NativeDriver::waits(const FieldJob& job, bool in_same_boxes) const {
 NativeDriver::Route NativeDriver::route_of(const FieldJob& job) const {
   Route route;
   if (job.is_encoded()) return route;
-  const Strategy& strategy = strategies_->of(job.transfer->decomposition.get()).strategy;
-  const bool never = nodes_->single() && strategy.rearranging == Rearranging::never;
-  const CutStrategy::Field* const known = strategies_->known(job);
-  if (puts_.waiting() || (known == nullptr && !never)) return route;
+  const Strategy& strategy = strategies_.of(job.transfer->decomposition.get()).strategy;
+  const bool never = groups_.single() && strategy.rearranging == Rearranging::never;
+  const CutStrategy::Field* const known = strategies_.known(job);
+  if (header_.puts().waiting() || (known == nullptr && !never)) return route;
   const bool rearranges = !never && known->rearrange;
   if (changes_path(job, rearranges)) return route;
   route.after_queue = waits(job, rearranges && !job.keeps);
@@ -60,8 +60,9 @@ Status NativeDriver::match_queued_write(std::uint64_t what, const Status& mine) 
   Hash details;
   details.add(what);
   if (queue_) details.add(state_.hash());
-  const CallMatch match = match_calls(comm_, {k_writes, details.value(), !mine.ok(), puts_.waiting()});
-  puts_.set_waiting(match.any_flag);
+  const CallMatch match =
+      match_calls(comm_, {k_writes, details.value(), !mine.ok(), header_.puts().waiting()});
+  header_.puts().set_waiting(match.any_flag);
   if (match.same && !match.failed) {
     send_queued(true);
     return {};
@@ -90,7 +91,7 @@ bool NativeDriver::all_wrote_the_same() const {
 void NativeDriver::enqueue(const FieldJob& job, const Rearranger::Plan& plan) {
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
-  if (!stage_->broken()) writer_->complete_overlap(job, status);
+  staged_.complete_overlap(job, status);
   Transfer packed;
   const bool is_map = transfer.decomposition->map() != nullptr;
   if (!is_map)
@@ -126,14 +127,14 @@ void NativeDriver::send_queued(bool same) {
   if (!same) return queue_->clear();
   std::vector<FieldJob> jobs;
   for (const auto& field : fields)
-    jobs.push_back(job_for(field.transfer));
+    jobs.push_back(context_.job_for(field.transfer));
   const bool listed = std::any_of(jobs.begin(), jobs.end(), [](const auto& j) { return j.addresses_listed; });
   const Status placed = caught([&] {
     if (!listed) return;
     const Bytes message = comm_.from_root([&] {
       ByteWriter out;
       for (const auto& job : jobs)
-        out.put(job.addresses_listed ? allocate(job) : std::vector<std::uint64_t>{});
+        out.put(job.addresses_listed ? addresses_.allocate(job) : std::vector<std::uint64_t>{});
       return out.take();
     });
     ByteReader in(message);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "driver/native/field.hpp"
+#include "driver/native/rank_groups.hpp"
 
 namespace shoal {
 
@@ -18,7 +19,7 @@ inline constexpr std::int64_t k_direct_piece = 512 * 1024;
 class DirectPath {
  public:
   /// long_run: bytes; shorter runs go through the stage. 0: chosen (shapes.hpp).
-  DirectPath(NativeFile& file, Counters& counters, const Comm& node, std::int64_t long_run);
+  DirectPath(NativeFile& file, Counters& counters, const RankGroups& groups, std::int64_t long_run);
 
   /// Does the job go this way? The same on all ranks of the node. Writing: not if ranks of another
   /// decomposition wrote the variable this way since forget_writers(), as the stage alone keeps them in
@@ -38,7 +39,7 @@ class DirectPath {
 
   NativeFile& file_;
   Counters& counters_;
-  const Comm& node_;
+  const RankGroups& groups_;
   std::int64_t long_run_;
   std::map<int, std::uint64_t> writers_;  ///< of each variable written: the share it was written with
   Bytes buffer_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/direct_path.hpp"
+#include "driver/native/path/direct_path.hpp"
 
 #include <algorithm>
 
@@ -29,8 +29,8 @@ bool as_it_is(const FieldJob& job) {
 
 }  // namespace
 
-DirectPath::DirectPath(NativeFile& file, Counters& counters, const Comm& node, std::int64_t long_run)
-    : file_(file), counters_(counters), node_(node), long_run_(long_run) {}
+DirectPath::DirectPath(NativeFile& file, Counters& counters, const RankGroups& groups, std::int64_t long_run)
+    : file_(file), counters_(counters), groups_(groups), long_run_(long_run) {}
 
 bool DirectPath::suits(const FieldJob& job) const {
   return !job.addresses_listed && are_long_runs(*job.share, job.transfer->decomposition->global(),
@@ -48,9 +48,9 @@ Status DirectPath::write(const FieldJob& job) {
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   Status status = transfer.status;
   status.merge(caught([&] {
-    const auto ranks = static_cast<std::size_t>(node_.size());
-    for (auto i = static_cast<std::size_t>(node_.rank()); i < job.share->unowned.size() && !job.keeps;
-         i += ranks)
+    const auto ranks = static_cast<std::size_t>(groups_.node().size());
+    for (auto i = static_cast<std::size_t>(groups_.node().rank());
+         i < job.share->unowned.size() && !job.keeps; i += ranks)
       for (const auto& box : within_region({job.share->unowned[i]}, transfer.region))
         store_fill(job, box, fill);
     if (!transfer.status.ok()) return store_fill(job, own_cells(transfer), fill);
