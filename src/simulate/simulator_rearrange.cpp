@@ -132,7 +132,7 @@ void Simulator::plan_second(int rank, Cost& cost) {
     cost.kept += static_cast<std::int64_t>(sizeof from) + from.where.bytes();
 }
 
-// As an I/O rank stores its pieces (NativeDriver::move_box).
+// As an I/O rank stores its pieces (RearrangedPath::move_box).
 template <class Visit>
 void Simulator::box_extents(int box, Visit&& visit) const {
   const Pieces pieces(cut_.part(box), max_cells_);

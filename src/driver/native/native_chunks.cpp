@@ -59,9 +59,7 @@ const std::vector<int>& NativeDriver::coders() {
 }
 
 NodeMessages* NativeDriver::chunk_messages() {
-  if (groups_.single()) return nullptr;
-  if (!chunk_messages_) chunk_messages_.emplace(comm_, groups_.nodes(), coders(), window_bytes(options_));
-  return &*chunk_messages_;
+  return chunk_messages_.of(coders());
 }
 
 NativeDriver::ChunkPlan& NativeDriver::chunk_plan_of(const FieldJob& job, const ChunkOrder& order,
@@ -125,7 +123,7 @@ Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& orde
     const Element from = in_memory(transfer);
     const Element to = mapped ? from : Element{job.variable->type, size_of(job.variable->type), false};
     const Dims extents = mapped ? transfer.array.extents : box.count;
-    std::byte* cells = tile_.of(static_cast<std::size_t>(volume(extents)) * to.size);
+    std::byte* cells = buffers_.tile.of(static_cast<std::size_t>(volume(extents)) * to.size);
     const Dims strides = byte_strides(extents, to.size);
     if (mapped)
       copy_box(transfer.array.data, transfer.array.strides, cells, strides, extents,
@@ -224,14 +222,6 @@ void NativeDriver::clear_piece(const FieldJob& job, const ChunkOrder& order, con
   });
 }
 
-Rearranger::GetBuffer NativeDriver::buffer_of_pieces(Status& status) {
-  return [&](std::size_t bytes) {
-    std::byte* cells = nullptr;
-    status.merge(caught([&] { cells = box_cells_.of(bytes); }));
-    return cells;
-  };
-}
-
 Status NativeDriver::send_chunks(const FieldJob& job) {
   Status status = job.transfer->status;
   if (job.transfer->region.empty()) return status;
@@ -243,7 +233,7 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
     const Transfer packed = packed_chunks(job, order, chunk_plan, status);
     bool loaded = true;
     Rearranger::Handling handling;
-    handling.buffer = buffer_of_pieces(status);
+    handling.buffer = buffers_.for_pieces(status);
     if (!job.encoded.empty())
       handling.load = [&](const Box& piece, std::byte* cells) {
         const Status load = caught([&] {
@@ -258,7 +248,7 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
-    count_messages();
+    chunk_messages_.count();
     report_sent_chunks(job, order, chunk_plan);
     if (conversion_errors.count == 0) return;
     if (is_mapped(*job.transfer))
@@ -268,6 +258,21 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
           conversion_status(*job.transfer, *job.variable, conversion_errors, own_cells(*job.transfer), true));
   }));
   return status;
+}
+
+// Any section of a tile is one in order of chunks: it needs no map of the tiles.
+Status NativeDriver::fetch_tiles(const FieldJob& job) {
+  const bool halo = reads_halo(comm_, *job.transfer);
+  const TileCells tile(job, halo, buffers_);
+  Transfer packed = *job.transfer;
+  packed.array =
+      ArrayView::contiguous(tile.box.empty() ? nullptr : tile.cells, job.variable->type, tile.box.count);
+  packed.status = tile.status;
+  FieldJob of_box = job;
+  of_box.transfer = &packed;
+  Status status = tile.status;
+  status.merge(fetch_chunks(of_box, halo));
+  return status.ok() ? tile.unpack(job, counters_) : status;
 }
 
 Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
@@ -285,19 +290,19 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
     const Dims strides = byte_strides(array.extents, element.size);
     if (copies) {  // holes and land stay as they are
       packed.status = caught([&] {
-        packed.array.data = tile_.of(static_cast<std::size_t>(volume(array.extents)) * element.size);
+        packed.array.data = buffers_.tile.of(static_cast<std::size_t>(volume(array.extents)) * element.size);
         copy_box(array.data, array.strides, packed.array.data, strides, array.extents, copy, nullptr);
       });
       status.merge(packed.status);
     }
     Rearranger::Handling handling;
-    handling.buffer = buffer_of_pieces(status);
+    handling.buffer = buffers_.for_pieces(status);
     handling.load = [&](const Box& piece, std::byte* cells) {
       status.merge(caught([&] { load_piece(job, order, piece, cells); }));
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->read(packed, job.stored(), Dims(), handling);
-    count_messages();
+    chunk_messages_.count();
     report_sent_chunks(job, order, chunk_plan);
     if (copies && packed.status.ok())
       copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);

@@ -27,7 +27,7 @@ CallMatch NativeDriver::match_calls(const Comm& comm, const CallSignature& signa
     }
     if (!match.peers_diverged || !state_.has_skipped()) return match;
     comm_.agree(state_.deferred());
-    if (queue_) send_queued(all_wrote_the_same());
+    if (queue_.is_made()) queue_.send(all_wrote_the_same());
   }
 }
 
@@ -54,7 +54,7 @@ void NativeDriver::complete_pending(const char* does) {
     header_.puts().set_waiting(true);
     staged_.fail();
   }
-  send_queued(match.same);
+  queue_.send(match.same);
   state_.matched();
   direct_.forget_writers();
   if (match.same && !match.any_flag) return;
@@ -145,7 +145,7 @@ void NativeDriver::commit(bool durable, bool final) {
 }
 
 void NativeDriver::write_out_puts(int v) {
-  if (v >= 0 && one_stage())  // nobody of the node stores before the owner has come
+  if (v >= 0 && rearrangers_.one_stage())  // nobody of the node stores before the owner has come
     header_.write_out_put(v);
   else
     header_.write_out_puts();

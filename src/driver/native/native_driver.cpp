@@ -33,7 +33,11 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       context_{comm, options_, writable_, counters_, file_, groups_, header_, records_, state_, strategies_},
       addresses_(context_),
       staged_(context_, addresses_),
-      direct_(file_, counters_, groups_, options.direct_bytes) {
+      direct_(file_, counters_, groups_, options.direct_bytes),
+      rearrangers_(context_),
+      rearranged_(context_, rearrangers_, staged_, buffers_),
+      queue_(context_, addresses_, rearrangers_, staged_, rearranged_, buffers_),
+      chunk_messages_(context_) {
   counters_.warnings = options.warnings;
   if (writable_) check_threads();
   check_io_ranks(comm, options);
@@ -77,11 +81,11 @@ void NativeDriver::check_threads() const {
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
   for (const auto& [key, cut] : strategies_.all())
-    must_send(cut, wanted);  // what cannot be is refused before anything changes
+    rearrangers_.must_send(cut, wanted);  // what cannot be is refused before anything changes
   header_.define(wanted);
   records_.add_variables(header_.schema());
   for (auto& [key, cut] : strategies_.all())
-    find_rearranger(cut);
+    rearrangers_.find(cut);
   if (staged_.is_made() && groups_.single() && options_.slot_bytes == 0 &&
       header_.largest_encoded_chunk() > staged_.slot_bytes()) {
     complete_pending("defines");
@@ -96,8 +100,8 @@ void NativeDriver::prepare(const std::shared_ptr<const Decomposition>& decomposi
   if (!staged_.is_made()) staged_.make();
   CutStrategy cut = strategies_.choose(decomposition);
   if (decomposition->map() == nullptr && cut.strategy.rearranging != Rearranging::never)
-    map_of(decomposition, false);
-  find_rearranger(cut);
+    rearrangers_.map_of(decomposition, false);
+  rearrangers_.find(cut);
   strategies_.keep(std::move(cut));
 }
 
@@ -130,7 +134,7 @@ bool NativeDriver::goes_direct(const FieldJob& job) const {
 
 Status NativeDriver::store(const FieldJob& job, bool rearranges) {
   if (job.is_encoded()) return store_encoded(job);
-  if (rearranges) return job.transfer->decomposition->map() != nullptr ? store_boxes(job) : store_tiles(job);
+  if (rearranges) return rearranged_.write(job);
   if (!goes_direct(job)) return staged_.write(job);
   Status status;
   staged_.complete_overlap(job, status);
@@ -176,20 +180,20 @@ void NativeDriver::write(const Transfer& transfer) {
   keep(caught([&] { header_.set_distributed(transfer.variable); }));
   records_.add(header_.schema(), transfer.variable, transfer.region);
   records_.note_known(header_.schema());
-  if (together && !route.plan && !job.is_encoded()) route.plan = queue_plan(job);
-  if (route.plan && !queue_->fits(*route.plan)) route.plan.reset();
+  if (together && !route.plan && !job.is_encoded()) route.plan = queue_.plan_of(job);
+  if (route.plan && !queue_.fits(*route.plan)) route.plan.reset();
   Status placed = caught([&] {
     if (header_.puts().waiting()) write_out_puts(transfer.variable);
     if (!route.plan) job.addresses = addresses_.place(job, places_by_message());
   });
-  if (matches && one_stage()) placed = comm_.agree(placed);  // the owner alone did something
+  if (matches && rearrangers_.one_stage()) placed = comm_.agree(placed);  // the owner alone did something
   keep(placed);
   if (job.is_encoded()) complete_earlier_chunks(job);
   if (matches || sends) keep_order(job, together);
   if (state_.has_diverged() && !together) return;
   state_.change();
   ++counters_.fields_written;
-  if (placed.ok() && route.plan) return enqueue(job, *route.plan);
+  if (placed.ok() && route.plan) return keep(located(queue_.add(job, *route.plan), job));
   if (placed.ok()) {
     keep(located(store(job, together), job));
     if (staged_.is_broken()) state_.diverge();
@@ -211,13 +215,13 @@ void NativeDriver::keep_order(const FieldJob& job, bool rearranges) {
 
 // What ranks do together they do even if the stage is broken for some, who may not all know it yet.
 bool NativeDriver::goes_together(const FieldJob& job) {
-  return job.is_encoded() ? !one_stage() : strategies_.rearranges(job);
+  return job.is_encoded() ? !rearrangers_.one_stage() : strategies_.rearranges(job);
 }
 
 // Of fields that go to no I/O ranks. Ranks that complete pending writes within a write match calls before, so
 // that one that left the write out comes along.
 bool NativeDriver::must_match(const Transfer& transfer) const {
-  if (places_by_message() || (header_.puts().waiting() && !one_stage())) return true;
+  if (places_by_message() || (header_.puts().waiting() && !rearrangers_.one_stage())) return true;
   if (transfer.variable < 0) return false;
   const FieldJob job = job_to_write(transfer);
   return changes_path(job, false) || must_complete_chunks(job);
@@ -225,13 +229,13 @@ bool NativeDriver::must_match(const Transfer& transfer) const {
 
 // In one stage what comes later is stored later.
 bool NativeDriver::changes_path(const FieldJob& job, bool rearranges) const {
-  return !one_stage() && state_.changes_path(job.transfer->variable, path_of(job, rearranges));
+  return !rearrangers_.one_stage() && state_.changes_path(job.transfer->variable, path_of(job, rearranges));
 }
 
 void NativeDriver::read(const Transfer& transfer) {
   const Timer timer(counters_.read_calls);
   if (!staged_.is_made()) staged_.make();
-  if (writable_ || !one_stage()) complete_pending("reads");
+  if (writable_ || !rearrangers_.one_stage()) complete_pending("reads");
   if (header_.puts().waiting()) write_out_puts(-1);
   // A rank that cannot even say what is read diverges, and the others learn of it where they wait for it.
   // Across nodes, and where the owner must be asked, everybody has to know before.
@@ -243,7 +247,7 @@ void NativeDriver::read(const Transfer& transfer) {
     if (!match.ok()) throw Error(match);
   }
   if (!in_step) staged_.fail();
-  if (rearrangers_.empty() && (!in_step || !one_stage() || addresses_.asks_owner(transfer)))
+  if (rearrangers_.empty() && (!in_step || !rearrangers_.one_stage() || addresses_.asks_owner(transfer)))
     agree_on_read(transfer.status);
   ++counters_.fields_read;
   Status status = transfer.status;
@@ -260,7 +264,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
   FieldJob job = context_.job_for(transfer);
   const bool is_map = transfer.decomposition->map() != nullptr;
   if (job.placement->kind == Placement::Kind::library)
-    return is_map ? fetch_by_library(job) : read_by_library(job);
+    return is_map ? rearranged_.read_by_library(job) : read_by_library(job);
   if (job.is_encoded()) {
     job.encoded = addresses_.find_encoded(job);
     if (sends_chunks(job)) return is_map ? fetch_chunks(job, false) : fetch_tiles(job);
@@ -269,7 +273,7 @@ Status NativeDriver::read_field(const Transfer& transfer) {
     return staged_.read(job, keeps ? &*decoded_ : nullptr);
   }
   if (job.addresses_listed) job.addresses = addresses_.find(job);
-  if (strategies_.rearranges(job)) return is_map ? fetch_boxes(job) : fetch_tiles(job);
+  if (strategies_.rearranges(job)) return rearranged_.read(job);
   if (options_.rearranger != RearrangerKind::subset && direct_.suits(job)) return direct_.read(job);
   return staged_.read(job);
 }

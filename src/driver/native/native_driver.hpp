@@ -15,10 +15,8 @@
 #include "driver/native/context.hpp"
 #include "driver/native/partial_chunk_buffer.hpp"
 #include "driver/native/path/direct_path.hpp"
-#include "driver/native/path/staged_path.hpp"
+#include "driver/native/path/field_queue.hpp"
 #include "driver/protocol.hpp"
-#include "driver/rearrange_queue.hpp"
-#include "driver/scratch_buffer.hpp"
 
 namespace shoal {
 
@@ -54,10 +52,10 @@ class NativeDriver final : public Driver {
   void close(bool durable) override;
 
  private:
-  /// Does everything go through the one stage of all ranks, in which they keep in step without messages?
-  bool one_stage() const { return groups_.single() && rearrangers_.empty(); }
   /// Do ranks need a message to learn where the bytes of a write go?
-  bool places_by_message() const { return !one_stage() && !interleaves_records(header_.schema().format); }
+  bool places_by_message() const {
+    return !rearrangers_.one_stage() && !interleaves_records(header_.schema().format);
+  }
 
   void check_threads() const;
   void keep(Status status) { state_.defer(std::move(status)); }
@@ -107,7 +105,6 @@ class NativeDriver final : public Driver {
                    Status& status);
   void load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
   void clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
-  Rearranger::GetBuffer buffer_of_pieces(Status& status);
   /// One part of chunks that are not whole; the rest of their cells stays. Collective.
   void store_part(const Transfer& part);
   /// The catalog learns of the encoded chunks that ranks stored. Collective.
@@ -124,11 +121,6 @@ class NativeDriver final : public Driver {
   };
   /// The same on all ranks that made the same calls. Local.
   Route route_of(const FieldJob& job) const;
-  std::optional<Rearranger::Plan> queue_plan(const FieldJob& job) const;
-  bool waits(const FieldJob& job, bool in_same_boxes) const;
-  void enqueue(const FieldJob& job, const Rearranger::Plan& plan);
-  /// Collective: fields that wait are stored, if all ranks have the same; else nobody has them any more.
-  void send_queued(bool same);
   bool all_wrote_the_same() const;
   /// What ranks know who are to write together; fields that waited have gone. Collective.
   Status match_write(const Transfer& transfer);
@@ -137,43 +129,7 @@ class NativeDriver final : public Driver {
   /// much as all stages hold. Error on all ranks, in the same call.
   void ask_others();
 
-  /// Fields cut by maps, where the ranks have several stages: in boxes that I/O ranks store and fetch.
-  /// Collective.
-  Status store_boxes(const FieldJob& job);
-  Status fetch_boxes(const FieldJob& job);
-  /// as_cut: what the job is of, for messages.
-  Status fetch_boxes(const FieldJob& job, const Transfer& as_cut, const Element& stored,
-                     const Rearranger::Handling& handling);
-  /// Must cells of a map be sent, as some stay in a variable of the schema? Error(setting): they may not be.
-  bool must_send(const CutStrategy& cut, const Schema& schema) const;
-  /// Collective.
-  void find_rearranger(CutStrategy& cut);
-  /// How boxes of the job are stored and loaded; both outlive it.
-  Rearranger::Handling handling_of(const FieldJob& job, Status& status);
-  void store_box(const FieldJob& job, const Box& box, std::byte* cells);
-  template <class Move>
-  void move_box(const FieldJob& job, const Box& box, std::byte* cells, Move&& move);
-  Rearranger* rearranger_of(const Transfer& transfer) const;
-  /// The map that stands for a decomposition, if it was made; nullptr: it was not.
-  std::shared_ptr<const Decomposition> known_map(const std::shared_ptr<const Decomposition>& cut) const;
-  /// What the job is where its I/O ranks' boxes are cut out of one row of cells.
-  struct Row {
-    Transfer transfer;
-    Placement placement;
-  };
-  /// Are stripes asked for, and are the job's cells a row in the file? Rows of a grid seldom end where
-  /// stripes do. It may be another answer once it is known where the file has the variable.
-  bool is_flattened(const FieldJob& job) const;
-  /// The job as one of the row, if it goes as such. `row` outlives it.
-  FieldJob as_flattened(const FieldJob& job, bool goes, Row& row) const;
-  void count_messages();
-  void add_rearranger(const std::shared_ptr<const Decomposition>& map);
-  /// Fields cut into tiles: the same way, as maps.
-  /// Collective.
-  Status store_tiles(const FieldJob& job);
   Status fetch_tiles(const FieldJob& job);
-  const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
-                                                     bool halo);
   void write_out_puts(int variable);
 
   /// Ranks match calls, and find out whether they wrote the same; then everything that was written is in the
@@ -183,7 +139,6 @@ class NativeDriver final : public Driver {
   bool compare();
   int mismatched_writer() const;
   Status read_by_library(const FieldJob& job);
-  Status fetch_by_library(const FieldJob& job);
   Status read_field(const Transfer& transfer);
   void agree_on_read(const Status& status);
   void commit(bool durable, bool final);
@@ -202,38 +157,21 @@ class NativeDriver final : public Driver {
   ChunkAddresses addresses_;
   StagedPath staged_;
   DirectPath direct_;
+  SendBuffers buffers_;
+  NativeRearrangers rearrangers_;
+  RearrangedPath rearranged_;
+  FieldQueue queue_;
   std::optional<PartialChunkBuffer> parts_;
   std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
-  std::optional<NodeMessages> node_messages_;
-  std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
-  std::map<const Decomposition*, std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
-  ScratchBuffer box_cells_, chunk_cells_;
-  std::vector<int> coders_;  ///< who compresses what lies on several nodes
-  std::optional<NodeMessages> chunk_messages_;
+  std::vector<int> coders_;               ///< who compresses what lies on several nodes
+  CountedMessages chunk_messages_;
   std::deque<ChunkPlan> chunk_plans_;
   std::map<int, Encoder> encoders_;  ///< by variable
   Bytes encoded_;                    ///< chunks of a piece
   std::uint64_t chunk_writes_ = 0;   ///< calls, the same on all ranks
   std::vector<StoredPiece> stored_;  ///< that this rank stored, besides the writer
-  /// A field that waits to be sent: where its cells go.
-  struct Queued {
-    Transfer transfer;  ///< without cells
-    const NodeShare* share = nullptr;
-    bool is_row = false;  ///< its boxes were cut out of a row of cells
-  };
   /// What ranks that match calls before they write do, in messages to others that make another call.
   static constexpr const char* k_writes = "writes";
-  std::optional<RearrangeQueue> queue_;
-  std::vector<Queued> queued_;
-  std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
-
-  struct TileMap {
-    std::shared_ptr<const Decomposition> block;
-    bool halo = false;
-    std::shared_ptr<const Decomposition> map;
-  };
-  std::vector<TileMap> tile_maps_;
-  ScratchBuffer tile_;  ///< this rank's cells of a field that goes through them
 };
 
 }  // namespace shoal

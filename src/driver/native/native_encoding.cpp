@@ -20,7 +20,7 @@ Status NativeDriver::check_encoding(const FieldJob& job) {
     return refused(setting +
                    ", but a chunk that is compressed may need cells of several nodes or groups; leave the "
                    "setting out, or leave compression out");
-  if (one_stage() && bytes > staged_.slot_bytes())
+  if (rearrangers_.one_stage() && bytes > staged_.slot_bytes())
     return refused("a chunk of " + text_of(chunk) + " is larger than a slot of the stage, " +
                    bytes_text(static_cast<double>(staged_.slot_bytes())) +
                    "; give smaller chunks, or set stage_bytes to " +
@@ -56,7 +56,7 @@ Status NativeDriver::store_encoded(const FieldJob& job) {
 }
 
 Status NativeDriver::store_chunks(const FieldJob& job) {
-  return one_stage() ? staged_.write(job) : send_chunks(job);
+  return rearrangers_.one_stage() ? staged_.write(job) : send_chunks(job);
 }
 
 void NativeDriver::store_part(const Transfer& part) {
