@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compressed chunks of fields whose cells lie on several nodes: cells are sent such that each chunk lies
-// whole on one rank, which encodes (decodes) it. Bytes go from there to the file; the owner hears of
-// addresses.
+#include "driver/native/path/chunk_rearranger.hpp"
+
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/map_cells.hpp"
-#include "driver/native/native_driver.hpp"
 #include "driver/tile_maps.hpp"
 
 namespace shoal {
@@ -41,60 +38,56 @@ bool is_dense(const ArrayView& array) {
 
 }  // namespace
 
-// Where cells of other fields are sent too; and of a map that several nodes read, no node may have boxes.
-bool NativeDriver::sends_chunks(const FieldJob& job) const {
-  const Strategy& strategy = strategies_.of(job.transfer->decomposition.get()).strategy;
-  return strategy.rearranging == Rearranging::always || (is_mapped(*job.transfer) && !groups_.single());
+Status ChunkRearranger::read(const FieldJob& job, DecodedChunks* decoded) {
+  return is_mapped(*job.transfer) ? read_cells(job, false, decoded) : read_tiles(job, decoded);
 }
 
 // All ranks compress, unless it was said who stores.
-const std::vector<int>& NativeDriver::coders() {
+const std::vector<int>& ChunkRearranger::coders() {
   if (coders_.empty()) {
-    if (strategies_.one_node_stores() || sets_io_ranks(options_) || options_.servers > 0)
-      return strategies_.io_ranks();
-    for (int r = 0; r < comm_.size(); ++r)
+    if (context_.strategies.one_node_stores() || sets_io_ranks(context_.options) ||
+        context_.options.servers > 0)
+      return context_.strategies.io_ranks();
+    for (int r = 0; r < context_.comm.size(); ++r)
       coders_.push_back(r);
   }
   return coders_;
 }
 
-NodeMessages* NativeDriver::chunk_messages() {
-  return chunk_messages_.of(coders());
-}
-
-NativeDriver::ChunkPlan& NativeDriver::chunk_plan_of(const FieldJob& job, const ChunkOrder& order,
-                                                     bool more) {
+ChunkRearranger::ChunkPlan& ChunkRearranger::chunk_plan_of(const FieldJob& job, const ChunkOrder& order,
+                                                           bool more) {
   const Transfer& transfer = *job.transfer;
   const auto ranks = some_of(coders(), std::max(order.outer_dims(), order.chunks()));
   std::vector<std::int64_t> key = order.key();
   key.push_back(more ? 1 : 0);
   key.push_back(static_cast<std::int64_t>(ranks.size()));
   key.push_back(static_cast<std::int64_t>(size_of(job.variable->type)));
-  const auto known = std::find_if(chunk_plans_.begin(), chunk_plans_.end(), [&](const ChunkPlan& chunk_plan) {
+  const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const ChunkPlan& chunk_plan) {
     return chunk_plan.decomposition == transfer.decomposition && chunk_plan.key == key;
   });
-  if (known != chunk_plans_.end()) return *known;
+  if (known != plans_.end()) return *known;
   std::vector<std::int64_t> places;
   const Status problem = caught([&] {
     places = is_mapped(transfer) ? order.places_of(*transfer.decomposition)
                                  : order.places_of(tile_box(transfer, more));
   });
   ChunkPlan chunk_plan{transfer.decomposition, key,
-                       Decomposition::map(comm_, order.global(), order.uncut_dims(), places, problem),
+                       Decomposition::map(context_.comm, order.global(), order.uncut_dims(), places, problem),
                        nullptr};
-  const std::int64_t chunk = header_.chunk_bytes(transfer.variable);
-  NodeMessages* const messages = chunk_messages();
+  const std::int64_t chunk = context_.header.chunk_bytes(transfer.variable);
+  NodeMessages* const messages = messages_.of(coders());
   // Where a node's messages hold chunks, and go to all who compress.
   const bool by_nodes = messages != nullptr && ranks == coders() && chunk <= messages->most_cell_bytes();
-  chunk_plan.rearranger = std::make_unique<Rearranger>(
-      comm_, chunk_plan.map, ranks, std::max(rearrange_bytes(options_), 4 * chunk), messages, by_nodes);
-  if (chunk_plans_.size() >= k_most_chunk_plans) chunk_plans_.pop_front();
-  return chunk_plans_.emplace_back(std::move(chunk_plan));
+  chunk_plan.rearranger = std::make_unique<Rearranger>(context_.comm, chunk_plan.map, ranks,
+                                                       std::max(rearrange_bytes(context_.options), 4 * chunk),
+                                                       messages, by_nodes);
+  if (plans_.size() >= k_most_chunk_plans) plans_.pop_front();
+  return plans_.emplace_back(std::move(chunk_plan));
 }
 
 // The cells of the job in an array that has none between them, as the map counts them.
-Transfer NativeDriver::in_chunk_order(const FieldJob& job, const ChunkOrder& order,
-                                      const ChunkPlan& chunk_plan) {
+Transfer ChunkRearranger::in_chunk_order(const FieldJob& job, const ChunkOrder& order,
+                                         const ChunkPlan& chunk_plan) {
   Transfer out = *job.transfer;
   out.source = {};
   out.decomposition = chunk_plan.map;
@@ -107,8 +100,8 @@ Transfer NativeDriver::in_chunk_order(const FieldJob& job, const ChunkOrder& ord
 }
 
 // Without a copy where cells lie close already.
-Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& order,
-                                     const ChunkPlan& chunk_plan, Status& status) {
+Transfer ChunkRearranger::packed_chunks(const FieldJob& job, const ChunkOrder& order,
+                                        const ChunkPlan& chunk_plan, Status& status) {
   const Transfer& transfer = *job.transfer;
   Transfer out = in_chunk_order(job, order, chunk_plan);
   if (!transfer.status.ok() || chunk_plan.map->map()->local_cells() == 0) return out;
@@ -119,7 +112,7 @@ Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& orde
   if (as_it_is) return out;
   ConversionErrors conversion_errors;
   const Status packed = caught([&] {
-    const Timer timer(counters_.pack);
+    const Timer timer(context_.counters.pack);
     const Element from = in_memory(transfer);
     const Element to = mapped ? from : Element{job.variable->type, size_of(job.variable->type), false};
     const Dims extents = mapped ? transfer.array.extents : box.count;
@@ -143,11 +136,11 @@ Transfer NativeDriver::packed_chunks(const FieldJob& job, const ChunkOrder& orde
 
 // Chunks of a piece of this rank's box: visit(index, number in the region's grid, cells).
 template <class Visit>
-void NativeDriver::for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece,
-                                  std::byte* cells, Visit&& visit) {
+void ChunkRearranger::for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece,
+                                     std::byte* cells, Visit&& visit) {
   if (piece.empty()) return;
   if (piece.count[2] != order.cells()) throw Error(Code::internal, "a chunk came in parts");
-  const auto bytes = static_cast<std::size_t>(header_.chunk_bytes(job.transfer->variable));
+  const auto bytes = static_cast<std::size_t>(context_.header.chunk_bytes(job.transfer->variable));
   const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
   for (std::int64_t lead = piece.first[0]; lead < piece.end(0); ++lead)
     for (std::int64_t chunk = piece.first[1]; chunk < piece.end(1); ++chunk, cells += bytes) {
@@ -156,8 +149,8 @@ void NativeDriver::for_each_chunk(const FieldJob& job, const ChunkOrder& order, 
     }
 }
 
-void NativeDriver::store_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
-                               std::byte* cells, Status& status) {
+void ChunkRearranger::store_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
+                                  std::byte* cells, Status& status) {
   std::vector<NewChunk> chunks;
   std::size_t used = 0;
   status.merge(caught([&] {
@@ -165,7 +158,7 @@ void NativeDriver::store_piece(const FieldJob& job, const ChunkOrder& order, con
     Encoder& encoder = encoders_.try_emplace(job.transfer->variable, job).first->second;
     for_each_chunk(job, order, piece, cells,
                    [&](const Dims& index, std::size_t number, std::span<std::byte> chunk) {
-                     const Timer timer(counters_.encode);
+                     const Timer timer(context_.counters.encode);
                      const auto stored = encoder.coder.encode(chunk);
                      if (encoded_.size() < used + stored.bytes.size())
                        encoded_.resize(2 * used + stored.bytes.size());
@@ -174,42 +167,41 @@ void NativeDriver::store_piece(const FieldJob& job, const ChunkOrder& order, con
                      chunks.push_back({index, {used, stored.bytes.size(), stored.left_out}});
                      used += stored.bytes.size();
                      const auto bytes = static_cast<std::int64_t>(chunk.size());
-                     counters_.bytes_encoded += bytes;
+                     context_.counters.bytes_encoded += bytes;
                      if (!job.encoded.empty() && job.encoded[number].address != k_unplaced)
-                       counters_.bytes_encoded_again += bytes;
+                       context_.counters.bytes_encoded_again += bytes;
                    });
   }));
   std::uint64_t begin = k_unplaced;
   status.merge(caught([&] { begin = addresses_.take_space(used); }));
   if (begin == k_unplaced || chunks.empty()) return;
   status.merge(caught([&] {
-    file_.write(begin, {encoded_.data(), used});
+    context_.file.write(begin, {encoded_.data(), used});
     for (auto& chunk : chunks) {
       chunk.stored.address += begin;
-      stored_.push_back({job.transfer->variable, k_after + chunk_writes_, chunk});
+      stored_.push_back({job.transfer->variable, k_after + writes_, chunk});
     }
   }));
 }
 
-void NativeDriver::load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
-                              std::byte* cells) {
+void ChunkRearranger::load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
+                                 std::byte* cells, DecodedChunks* decoded) {
   if (piece.empty()) return;
   Encoder& decoder = encoders_.try_emplace(job.transfer->variable, job).first->second;
-  const bool keeps = !writable_ && parts_->is_part(job);
   for_each_chunk(job, order, piece, cells, [&](const Dims&, std::size_t number, std::span<std::byte> chunk) {
     const StoredChunk& stored = job.encoded[number];
-    if (const Bytes* known = keeps ? decoded_->find(stored.address) : nullptr) {
+    if (const Bytes* known = decoded != nullptr ? decoded->find(stored.address) : nullptr) {
       std::copy(known->begin(), known->end(), chunk.begin());
       return;
     }
-    decoder.load(file_, stored, chunk, counters_.decode);
-    if (keeps && stored.address != k_unplaced) decoded_->keep(stored.address, chunk);
+    decoder.load(context_.file, stored, chunk, context_.counters.decode);
+    if (decoded != nullptr && stored.address != k_unplaced) decoded->keep(stored.address, chunk);
   });
 }
 
 // Cells of the region that nobody sends are fill, whatever the chunk had there, unless they stay.
-void NativeDriver::clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
-                               std::byte* cells) {
+void ChunkRearranger::clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece,
+                                  std::byte* cells) {
   if (job.keeps) return;
   const Dims& shape = job.placement->chunk;
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
@@ -222,10 +214,10 @@ void NativeDriver::clear_piece(const FieldJob& job, const ChunkOrder& order, con
   });
 }
 
-Status NativeDriver::send_chunks(const FieldJob& job) {
+Status ChunkRearranger::write(const FieldJob& job) {
   Status status = job.transfer->status;
   if (job.transfer->region.empty()) return status;
-  ++chunk_writes_;
+  ++writes_;
   const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
   status.merge(caught([&] {
     const ChunkOrder order(job);
@@ -237,7 +229,7 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
     if (!job.encoded.empty())
       handling.load = [&](const Box& piece, std::byte* cells) {
         const Status load = caught([&] {
-          load_piece(job, order, piece, cells);
+          load_piece(job, order, piece, cells, nullptr);
           clear_piece(job, order, piece, cells);
         });
         loaded = load.ok();
@@ -248,8 +240,8 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
-    chunk_messages_.count();
-    report_sent_chunks(job, order, chunk_plan);
+    messages_.count();
+    report(job, order, chunk_plan);
     if (conversion_errors.count == 0) return;
     if (is_mapped(*job.transfer))
       status.merge(mapped_conversion_status(*job.transfer, *job.variable, conversion_errors, true));
@@ -261,8 +253,8 @@ Status NativeDriver::send_chunks(const FieldJob& job) {
 }
 
 // Any section of a tile is one in order of chunks: it needs no map of the tiles.
-Status NativeDriver::fetch_tiles(const FieldJob& job) {
-  const bool halo = reads_halo(comm_, *job.transfer);
+Status ChunkRearranger::read_tiles(const FieldJob& job, DecodedChunks* decoded) {
+  const bool halo = reads_halo(context_.comm, *job.transfer);
   const TileCells tile(job, halo, buffers_);
   Transfer packed = *job.transfer;
   packed.array =
@@ -271,11 +263,11 @@ Status NativeDriver::fetch_tiles(const FieldJob& job) {
   FieldJob of_box = job;
   of_box.transfer = &packed;
   Status status = tile.status;
-  status.merge(fetch_chunks(of_box, halo));
-  return status.ok() ? tile.unpack(job, counters_) : status;
+  status.merge(read_cells(of_box, halo, decoded));
+  return status.ok() ? tile.unpack(job, context_.counters) : status;
 }
 
-Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
+Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks* decoded) {
   const Transfer& transfer = *job.transfer;
   Status status = transfer.status;
   if (transfer.region.empty()) return status;
@@ -298,12 +290,12 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
     Rearranger::Handling handling;
     handling.buffer = buffers_.for_pieces(status);
     handling.load = [&](const Box& piece, std::byte* cells) {
-      status.merge(caught([&] { load_piece(job, order, piece, cells); }));
+      status.merge(caught([&] { load_piece(job, order, piece, cells, decoded); }));
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->read(packed, job.stored(), Dims(), handling);
-    chunk_messages_.count();
-    report_sent_chunks(job, order, chunk_plan);
+    messages_.count();
+    report(job, order, chunk_plan);
     if (copies && packed.status.ok())
       copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);
     if (conversion_errors.count > 0)
@@ -313,12 +305,12 @@ Status NativeDriver::fetch_chunks(const FieldJob& job, bool more) {
 }
 
 // Who compresses has lists of whose cells lie where in its chunks.
-void NativeDriver::report_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan) {
+void ChunkRearranger::report(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan) {
   if (chunk_plan.reported) return;
   chunk_plan.reported = true;
   constexpr std::int64_t k_any = std::int64_t{1} << 50;
   constexpr std::int64_t k_nobody = -1, k_several = -2;
-  const auto nodes = comm_.all_gather(std::int64_t{groups_.nodes().index()});
+  const auto nodes = context_.comm.all_gather(std::int64_t{context_.groups.nodes().index()});
   SentChunks sent;
   sent.chunks = order.outer_dims() * order.chunks();
   sent.coders = static_cast<std::int64_t>(chunk_plan.rearranger->io_ranks().size());
@@ -329,7 +321,7 @@ void NativeDriver::report_sent_chunks(const FieldJob& job, const ChunkOrder& ord
     chunk_plan.rearranger->for_each_source(*plan, [&](int rank, const IndexSet& where, std::int64_t bytes) {
       const std::int64_t node = nodes[static_cast<std::size_t>(rank)];
       sent.bytes += bytes;
-      if (node != groups_.nodes().index()) sent.elsewhere += bytes;
+      if (node != context_.groups.nodes().index()) sent.elsewhere += bytes;
       where.for_each_run(0, order.cells() * plan->mine.count[1],
                          [&](std::int64_t position, std::int64_t, std::int64_t length) {
                            const std::int64_t last = (position + length - 1) / order.cells();
@@ -341,7 +333,7 @@ void NativeDriver::report_sent_chunks(const FieldJob& job, const ChunkOrder& ord
     });
     sent.cut = std::count(node_of.begin(), node_of.end(), k_several) * plan->mine.count[0];
   });
-  if (comm_.agree(counted).ok()) strategies_.report_sent(job, sent);
+  if (context_.comm.agree(counted).ok()) context_.strategies.report_sent(job, sent);
 }
 
 }  // namespace shoal
