@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/native/field.hpp"
+#include "driver/native/field_job.hpp"
 #include "driver/native/shapes.hpp"
 #include "driver/node_messages.hpp"
 #include "simulate/simulated_strategy.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "driver/native/field.hpp"
+#include "driver/native/field_job.hpp"
 #include "driver/native/file_header.hpp"
 #include "driver/native/rank_groups.hpp"
 #include "driver/native/strategies.hpp"

@@ -8,7 +8,7 @@
 
 #include "decomp/node_share.hpp"
 #include "driver/driver.hpp"
-#include "driver/native/field.hpp"
+#include "driver/native/field_job.hpp"
 #include "driver/native/rank_groups.hpp"
 #include "rearrange/strategy.hpp"
 

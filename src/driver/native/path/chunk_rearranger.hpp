@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "driver/native/chunk_addresses.hpp"
-#include "driver/native/chunk_order.hpp"
+#include "driver/native/decoded_chunks.hpp"
+#include "driver/native/encoder.hpp"
+#include "driver/native/path/chunk_order.hpp"
 #include "driver/native/path/sending.hpp"
 
 namespace shoal {

@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "driver/native/field.hpp"
+#include "driver/native/field_job.hpp"
+#include "driver/native/native_file.hpp"
 #include "driver/native/rank_groups.hpp"
 
 namespace shoal {

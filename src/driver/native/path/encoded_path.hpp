@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "driver/native/partial_chunk_buffer.hpp"
 #include "driver/native/path/chunk_rearranger.hpp"
 #include "driver/native/path/native_rearrangers.hpp"
+#include "driver/native/path/partial_chunk_buffer.hpp"
 #include "driver/native/path/staged_path.hpp"
 
 namespace shoal {

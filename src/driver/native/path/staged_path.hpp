@@ -6,8 +6,9 @@
 
 #include "driver/native/chunk_addresses.hpp"
 #include "driver/native/context.hpp"
-#include "driver/native/field_writer.hpp"
-#include "driver/native/stage.hpp"
+#include "driver/native/stage/field_reader.hpp"
+#include "driver/native/stage/field_writer.hpp"
+#include "driver/native/stage/stage.hpp"
 
 namespace shoal {
 

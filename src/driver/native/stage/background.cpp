@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/background.hpp"
+#include "driver/native/stage/background.hpp"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/field_writer.hpp"
+#include "driver/native/stage/field_writer.hpp"
 
 #include "driver/map_cells.hpp"
 

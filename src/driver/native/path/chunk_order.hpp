@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "driver/native/field.hpp"
+#include "driver/native/field_job.hpp"
 
 namespace shoal {
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "driver/native/storing.hpp"
+#include "driver/native/stage/storing.hpp"
 
 namespace shoal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/chunk_order.hpp"
+#include "driver/native/path/chunk_order.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "driver/native/field.hpp"
+#include "driver/native/field_job.hpp"
 #include "driver/scratch_buffer.hpp"
 
 namespace shoal {

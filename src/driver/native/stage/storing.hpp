@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "driver/native/field.hpp"
+#include "driver/native/encoder.hpp"
+#include "driver/native/stage/slot_generation.hpp"
 
 namespace shoal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/stage.hpp"
+#include "driver/native/stage/stage.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/field.hpp"
+#include "driver/native/stage/field_reader.hpp"
 
 namespace shoal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/partial_chunk_buffer.hpp"
+#include "driver/native/path/partial_chunk_buffer.hpp"
 
 #include <algorithm>
 #include <utility>

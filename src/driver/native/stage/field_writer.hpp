@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "driver/native/background.hpp"
-#include "driver/native/storing.hpp"
+#include "driver/native/stage/background.hpp"
+#include "driver/native/stage/storing.hpp"
 
 namespace shoal {
 

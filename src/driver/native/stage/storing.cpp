@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/native/storing.hpp"
+#include "driver/native/stage/storing.hpp"
 
 #include <algorithm>
 
