@@ -18,7 +18,8 @@ TOP = Path(__file__).resolve().parent.parent
 BASE = {"base"}
 COMM = BASE | {"comm"}
 DECOMP = COMM | {"decomp"}
-LEAVES = DECOMP | {"rearrange", "format", "storage", "codec"}
+PACK = DECOMP | {"format", "codec", "pack"}
+LEAVES = PACK | {"rearrange", "storage"}
 MODULES = {
     "base": set(),
     "comm": BASE,
@@ -26,6 +27,7 @@ MODULES = {
     "codec": BASE,  # knows nothing of MPI or files
     "storage": BASE,
     "format": BASE | {"storage", "codec"},  # a catalog reads its header through a store
+    "pack": PACK,
     "rearrange": BASE,  # counts and settings alone, so far
     "driver": LEAVES,
     "dataset": LEAVES | {"driver"},
@@ -43,6 +45,7 @@ FORBIDDEN = {
     "comm": r"hdf5\.h|H5.*\.h",
     "decomp": r"hdf5\.h|H5.*\.h|fstream|fcntl\.h|filesystem",
     "storage": r"hdf5\.h|H5.*\.h|netcdf.*\.h|pnetcdf\.h",
+    "pack": r"mpi\.h|hdf5\.h|H5.*\.h|fstream|fcntl\.h|unistd\.h|filesystem|sys/.*",
     "rearrange": r"mpi\.h|hdf5\.h|H5.*\.h|fstream|fcntl\.h|filesystem",
     "format": r"mpi\.h|netcdf.*\.h|pnetcdf\.h",
     "grids": r".*\.h",  # the standard library alone: bench compiles it, too

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "driver/even_partition.hpp"
-#include "driver/index_set.hpp"
-#include "driver/map_cells.hpp"
+#include "pack/index_set.hpp"
+#include "pack/map_cells.hpp"
 
 namespace shoal {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "comm/comm.hpp"
-#include "driver/scratch_buffer.hpp"
+#include "pack/scratch_buffer.hpp"
 
 namespace shoal {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "codec/convert.hpp"
-#include "driver/cells.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "driver/even_partition.hpp"
-#include "driver/index_set.hpp"
 #include "driver/io_ranks.hpp"
-#include "driver/map_cells.hpp"
+#include "pack/index_set.hpp"
+#include "pack/map_cells.hpp"
 
 using namespace shoal;
 

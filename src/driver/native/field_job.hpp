@@ -7,10 +7,10 @@
 
 #include "codec/convert.hpp"
 #include "decomp/node_share.hpp"
-#include "driver/cells.hpp"
 #include "driver/driver.hpp"
-#include "driver/pieces.hpp"
 #include "format/catalog.hpp"
+#include "pack/cells.hpp"
+#include "pack/pieces.hpp"
 
 namespace shoal {
 

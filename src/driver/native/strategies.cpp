@@ -5,10 +5,10 @@
 
 #include "decomp/node_runs.hpp"
 #include "driver/alignment.hpp"
-#include "driver/cells.hpp"
 #include "driver/io_ranks.hpp"
 #include "driver/native/shapes.hpp"
 #include "driver/tile_maps.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 

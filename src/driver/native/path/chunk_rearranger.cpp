@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "driver/io_ranks.hpp"
-#include "driver/map_cells.hpp"
 #include "driver/tile_maps.hpp"
+#include "pack/map_cells.hpp"
 
 namespace shoal {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/native/field_job.hpp"
-#include "driver/scratch_buffer.hpp"
+#include "pack/scratch_buffer.hpp"
 
 namespace shoal {
 

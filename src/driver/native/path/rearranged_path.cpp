@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "driver/map_cells.hpp"
 #include "driver/tile_maps.hpp"
+#include "pack/map_cells.hpp"
 
 namespace shoal {
 

@@ -7,7 +7,7 @@
 #include "driver/native/context.hpp"
 #include "driver/node_messages.hpp"
 #include "driver/rearranger.hpp"
-#include "driver/scratch_buffer.hpp"
+#include "pack/scratch_buffer.hpp"
 
 namespace shoal {
 

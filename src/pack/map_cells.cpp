@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/map_cells.hpp"
+#include "pack/map_cells.hpp"
 
 #include <array>
 #include <cstring>
+
+#include "format/placement.hpp"
 
 namespace shoal {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/cells.hpp"
+#include "pack/cells.hpp"
 
 #include <array>
 #include <cstdio>
 #include <cstring>
 
-#include "driver/map_cells.hpp"
+#include "pack/map_cells.hpp"
 
 namespace shoal {
 

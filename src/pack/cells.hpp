@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "codec/convert.hpp"
-#include "driver/driver.hpp"
+#include "format/schema.hpp"
+#include "pack/transfer.hpp"
 
 namespace shoal {
 

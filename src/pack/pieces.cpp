@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/pieces.hpp"
+#include "pack/pieces.hpp"
 
 namespace shoal {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "driver/cells.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 
