@@ -91,7 +91,6 @@ struct DriverOptions : RearrangeOptions {
   Bytes settings;
   std::vector<std::string> warnings;  ///< of what the settings ask for and the dataset cannot have
   int writers = 0;                    ///< ranks of a node that store at a time; 0: the driver chooses
-  int ranks_per_node = 0;             ///< 0: ranks that share memory; n: every n of them
   double wait_seconds = 600;          ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.

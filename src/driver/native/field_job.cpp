@@ -2,7 +2,7 @@
 #include "driver/native/field_job.hpp"
 
 #include "base/hash.hpp"
-#include "driver/alignment.hpp"
+#include "rearrange/alignment.hpp"
 
 namespace shoal {
 

@@ -2,7 +2,7 @@
 #include "driver/native/native_driver.hpp"
 
 #include "driver/call_matching.hpp"
-#include "driver/io_ranks.hpp"
+#include "rearrange/io_ranks.hpp"
 
 namespace shoal {
 
@@ -205,7 +205,7 @@ void NativeDriver::read(const Transfer& transfer) {
   if (!paths_.staged.is_made()) paths_.staged.make();
   if (writable_ || !paths_.rearrangers.one_stage()) pending_.complete("reads");
   if (header_.puts().waiting()) write_out_puts(-1);
-  agree_to_read(transfer);
+  match_read(transfer);
   ++counters_.fields_read;
   Status status = transfer.status;
   status.merge(caught([&] {
@@ -220,7 +220,7 @@ void NativeDriver::read(const Transfer& transfer) {
 
 // A rank that cannot even say what is read diverges, and the others learn of it where they wait for it.
 // Across nodes, and where the owner must be asked, everybody has to know before.
-void NativeDriver::agree_to_read(const Transfer& transfer) {
+void NativeDriver::match_read(const Transfer& transfer) {
   const bool in_step = transfer.variable >= 0;
   const bool sends = !paths_.rearrangers.empty();
   if (sends) {  // others may have to fetch for this rank: they must mean the same

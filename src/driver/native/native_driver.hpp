@@ -60,7 +60,7 @@ class NativeDriver final : public Driver {
   void store(const FieldJob& job, const Route& route);
   void keep_order(const FieldJob& job, bool together);
   void write_out_puts(int variable);
-  void agree_to_read(const Transfer& transfer);
+  void match_read(const Transfer& transfer);
   Status read_field(const Transfer& transfer);
 
   const Comm& comm_;

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "driver/io_ranks.hpp"
 #include "driver/native/shapes.hpp"
 #include "driver/shared_file.hpp"
+#include "rearrange/io_ranks.hpp"
 #include "rearrange/strategy.hpp"
 
 namespace shoal {

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "decomp/node_runs.hpp"
-#include "driver/alignment.hpp"
-#include "driver/io_ranks.hpp"
 #include "driver/native/shapes.hpp"
-#include "driver/tile_maps.hpp"
 #include "pack/cells.hpp"
+#include "rearrange/alignment.hpp"
+#include "rearrange/io_ranks.hpp"
+#include "rearrange/tile_maps.hpp"
 
 namespace shoal {
 

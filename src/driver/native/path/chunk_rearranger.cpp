@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "driver/io_ranks.hpp"
-#include "driver/tile_maps.hpp"
+#include "driver/rearrange_bytes.hpp"
 #include "pack/map_cells.hpp"
+#include "rearrange/tile_maps.hpp"
 
 namespace shoal {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "driver/alignment.hpp"
-#include "driver/io_ranks.hpp"
-#include "driver/tile_maps.hpp"
+#include "driver/rearrange_bytes.hpp"
+#include "rearrange/alignment.hpp"
+#include "rearrange/tile_maps.hpp"
 
 namespace shoal {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "driver/native/path/sending.hpp"
-#include "driver/rearrange_queue.hpp"
+#include "rearrange/rearrange_queue.hpp"
 
 namespace shoal {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "driver/tile_maps.hpp"
 #include "pack/map_cells.hpp"
+#include "rearrange/tile_maps.hpp"
 
 namespace shoal {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/path/sending.hpp"
 
-#include "driver/io_ranks.hpp"
-#include "driver/tile_maps.hpp"
+#include "driver/rearrange_bytes.hpp"
+#include "rearrange/tile_maps.hpp"
 
 namespace shoal {
 

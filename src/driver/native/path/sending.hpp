@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "driver/native/context.hpp"
-#include "driver/node_messages.hpp"
-#include "driver/rearranger.hpp"
 #include "pack/scratch_buffer.hpp"
+#include "rearrange/node_messages.hpp"
+#include "rearrange/rearranger.hpp"
 
 namespace shoal {
 

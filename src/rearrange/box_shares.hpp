@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "driver/even_partition.hpp"
 #include "pack/index_set.hpp"
 #include "pack/map_cells.hpp"
+#include "rearrange/even_partition.hpp"
 
 namespace shoal {
 

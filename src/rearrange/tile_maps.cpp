@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/tile_maps.hpp"
+#include "rearrange/tile_maps.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/rearranger.hpp"
+#include "rearrange/rearranger.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "driver/driver.hpp"
+#include "base/clock.hpp"
+#include "format/schema.hpp"
 #include "pack/scratch_buffer.hpp"
+#include "pack/transfer.hpp"
 
 namespace shoal {
 

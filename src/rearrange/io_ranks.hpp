@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "comm/nodes.hpp"
-#include "driver/driver.hpp"
+#include "rearrange/options.hpp"
 
 namespace shoal {
 
@@ -23,7 +22,7 @@ std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish);
 
 /// The same, as the options say; where nothing is set: up to k_io_ranks_of_node ranks of each node, as far
 /// apart as they can be. Ascending, the same on all ranks, as Error(setting) is. Collective over comm.
-std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options);
+std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& options);
 
 /// Ranks of a node in groups, each with one of the I/O ranks: it has the ranks from itself to the next one
 /// (the first also those before it). Unless settings say otherwise, a node is one group. Stride and base
@@ -34,24 +33,13 @@ struct IoGroups {
   int of_node = 1;                ///< groups of this node
 };
 /// Error(setting), on all ranks alike, where a node has no I/O rank. Collective over comm.
-IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const DriverOptions& options);
+IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const RearrangeOptions& options);
 
 /// Error(setting), on all ranks alike, if the options ask for I/O ranks that cannot be. Collective over comm.
-void check_io_ranks(const Comm& comm, const DriverOptions& options);
+void check_io_ranks(const Comm& comm, const RearrangeOptions& options);
 
 /// On one node of two cores, 1 to 16 of them took the same time; few share the memory and messages of a node
 /// among more ranks than one, and leave the calls of a library large.
 inline constexpr int k_io_ranks_of_node = 8;
-
-/// Bytes of messages that a rank may have under way.
-inline std::int64_t rearrange_bytes(const DriverOptions& options) {
-  constexpr std::int64_t k_rearrange_bytes = 64 * 1024 * 1024;
-  return options.whole_stage ? std::min(k_rearrange_bytes, options.stage_bytes) : k_rearrange_bytes;
-}
-
-/// Of the window that a node's ranks share for messages to other nodes, and of those an I/O rank waits for.
-inline std::int64_t window_bytes(const DriverOptions& options) {
-  return rearrange_bytes(options) / 4;
-}
 
 }  // namespace shoal

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "driver/box_shares.hpp"
-#include "driver/messages.hpp"
-#include "driver/node_messages.hpp"
+#include "rearrange/box_shares.hpp"
+#include "rearrange/messages.hpp"
+#include "rearrange/node_messages.hpp"
 
 namespace shoal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/alignment.hpp"
+#include "rearrange/alignment.hpp"
 
 #include <limits>
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/node_messages.hpp"
+#include "rearrange/node_messages.hpp"
 
 #include <algorithm>
 #include <atomic>

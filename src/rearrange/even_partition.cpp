@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/even_partition.hpp"
+#include "rearrange/even_partition.hpp"
 
 #include <algorithm>
 

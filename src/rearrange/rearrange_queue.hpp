@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "driver/rearranger.hpp"
+#include "rearrange/rearranger.hpp"
 
 namespace shoal {
 

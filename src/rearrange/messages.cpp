@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/messages.hpp"
+#include "rearrange/messages.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/io_ranks.hpp"
+#include "rearrange/io_ranks.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace shoal {
 
@@ -58,7 +59,7 @@ std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish) {
   return list;
 }
 
-std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options) {
+std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& options) {
   const int per_node = options.io_ranks_per_node;
   if (sets_io_ranks(options) && per_node == 0)
     return io_ranks_of(comm.size(), {options.io_ranks, options.io_stride, options.io_base});
@@ -77,7 +78,7 @@ std::vector<int> choose_io_ranks(const Comm& comm, const DriverOptions& options)
   return list;
 }
 
-IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const DriverOptions& options) {
+IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const RearrangeOptions& options) {
   // Unless their number is for all nodes, they are counted within each, so that none is without.
   const int of_each = sets_io_ranks(options) ? options.io_ranks_per_node : 1;
   const auto io_ranks =
@@ -109,7 +110,7 @@ IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const DriverOpti
   return out;
 }
 
-void check_io_ranks(const Comm& comm, const DriverOptions& options) {
+void check_io_ranks(const Comm& comm, const RearrangeOptions& options) {
   if (sets_io_ranks(options)) choose_io_ranks(comm, options);
 }
 

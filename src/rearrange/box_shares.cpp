@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/box_shares.hpp"
+#include "rearrange/box_shares.hpp"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
-#include "driver/messages.hpp"
+#include "rearrange/messages.hpp"
 
 namespace shoal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/rearrange_queue.hpp"
+#include "rearrange/rearrange_queue.hpp"
 
 #include <algorithm>
 #include <cstring>
