@@ -200,5 +200,5 @@ def test_a_wrong_name_is_found():
         "change_in_places", "change_in_places()",
     ):  # fmt: skip
         assert problem(wrong), f"{wrong} was taken for a name of the tree"
-    assert body_of("FieldWriter::writes", "src/driver/native/field_writer.cpp") is None
-    assert body_of("Stage::open", "src/driver/native/field_writer.cpp") is None
+    assert body_of("FieldWriter::writes", "src/driver/native/stage/field_writer.cpp") is None
+    assert body_of("Stage::open", "src/driver/native/stage/field_writer.cpp") is None

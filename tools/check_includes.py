@@ -18,7 +18,8 @@ TOP = Path(__file__).resolve().parent.parent
 BASE = {"base"}
 COMM = BASE | {"comm"}
 DECOMP = COMM | {"decomp"}
-LEAVES = DECOMP | {"rearrange", "format", "storage", "codec"}
+PACK = DECOMP | {"format", "codec", "pack"}
+LEAVES = PACK | {"rearrange", "storage"}
 MODULES = {
     "base": set(),
     "comm": BASE,
@@ -26,7 +27,8 @@ MODULES = {
     "codec": BASE,  # knows nothing of MPI or files
     "storage": BASE,
     "format": BASE | {"storage", "codec"},  # a catalog reads its header through a store
-    "rearrange": BASE,  # counts and settings alone, so far
+    "pack": PACK,
+    "rearrange": PACK,
     "driver": LEAVES,
     "dataset": LEAVES | {"driver"},
     "capi": LEAVES | {"driver", "dataset"},
@@ -36,6 +38,9 @@ MODULES = {
     "plan": LEAVES | {"driver", "dataset", "simulate", "grids"},
 }
 
+# Files that see base and each other alone, whatever their module may: functions of counts and settings.
+PURE = {"rearrange/strategy.cpp", "rearrange/strategy.hpp", "rearrange/options.hpp"}
+
 # System headers that betray knowledge which a module must not have.
 FORBIDDEN = {
     "base": r"mpi\.h|hdf5\.h|H5.*\.h",
@@ -43,6 +48,7 @@ FORBIDDEN = {
     "comm": r"hdf5\.h|H5.*\.h",
     "decomp": r"hdf5\.h|H5.*\.h|fstream|fcntl\.h|filesystem",
     "storage": r"hdf5\.h|H5.*\.h|netcdf.*\.h|pnetcdf\.h",
+    "pack": r"mpi\.h|hdf5\.h|H5.*\.h|fstream|fcntl\.h|unistd\.h|filesystem|sys/.*",
     "rearrange": r"mpi\.h|hdf5\.h|H5.*\.h|fstream|fcntl\.h|filesystem",
     "format": r"mpi\.h|netcdf.*\.h|pnetcdf\.h",
     "grids": r".*\.h",  # the standard library alone: bench compiles it, too
@@ -79,6 +85,10 @@ def check_module(module: str, path: Path) -> list[str]:
         where = f"{path.relative_to(TOP)}:{number}"
         head, *rest = name.split("/")
         if head in MODULES and rest:
+            if f"{module}/{'/'.join(inside)}" in PURE and head != "base" and name not in PURE:
+                breaches.append(
+                    f"{where}: includes {name}; it may include base, and {', '.join(sorted(PURE))}"
+                )
             if head != module and head not in MODULES[module]:
                 allowed = ", ".join(sorted(MODULES[module])) or "none"
                 breaches.append(f"{where}: module {module} includes {name}; it may include: {allowed}")

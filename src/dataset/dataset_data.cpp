@@ -6,7 +6,7 @@
 #include "dataset/dataset.hpp"
 #include "dataset/quantized.hpp"
 #include "dataset/values.hpp"
-#include "driver/cells.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 

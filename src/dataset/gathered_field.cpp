@@ -8,7 +8,7 @@
 
 #include "codec/convert.hpp"
 #include "dataset/map_file.hpp"
-#include "driver/cells.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 

@@ -8,7 +8,7 @@
 #include "dataset/gathering.hpp"
 #include "decomp/cell_positions.hpp"
 #include "driver/driver.hpp"
-#include "driver/scratch_buffer.hpp"
+#include "pack/scratch_buffer.hpp"
 
 namespace shoal {
 

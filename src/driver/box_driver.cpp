@@ -6,8 +6,8 @@
 
 #include "codec/convert.hpp"
 #include "driver/call_matching.hpp"
-#include "driver/pieces.hpp"
 #include "driver/shared_file.hpp"
+#include "pack/pieces.hpp"
 #include "storage/holes.hpp"
 #include "storage/journal.hpp"
 

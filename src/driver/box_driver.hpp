@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "driver/cells.hpp"
 #include "driver/driver.hpp"
 #include "driver/free_space_guard.hpp"
-#include "driver/io_ranks.hpp"
 #include "driver/protocol.hpp"
 #include "driver/rearrangers.hpp"
-#include "driver/scratch_buffer.hpp"
+#include "pack/cells.hpp"
+#include "pack/scratch_buffer.hpp"
+#include "rearrange/io_ranks.hpp"
 
 namespace shoal {
 

@@ -3,9 +3,9 @@
 // which go the way of all others.
 #include <algorithm>
 
-#include "driver/alignment.hpp"
 #include "driver/box_driver.hpp"
-#include "driver/tile_maps.hpp"
+#include "rearrange/alignment.hpp"
+#include "rearrange/tile_maps.hpp"
 
 namespace shoal {
 

@@ -1,43 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/array_view.hpp"
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/error.hpp"
 #include "comm/comm.hpp"
 #include "decomp/decomposition.hpp"
 #include "format/catalog.hpp"
+#include "pack/transfer.hpp"
 #include "rearrange/options.hpp"
 #include "storage/store.hpp"
 #include "storage/striping.hpp"
 
 namespace shoal {
-
-class Rounding;
-
-/// One call of write or read, as a driver sees it: everything in the full dimensions of the variable, record
-/// dimension included. variable, region and decomposition are the same on all ranks.
-struct Transfer {
-  int variable = -1;  ///< index in the schema; -1: this rank could not even say (status is not ok)
-  Box region;         ///< the section that all ranks together write or read
-  Box mine;  ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
-  ArrayView array;  ///< extents == mine.count; logical and number types; anything if mine is empty
-  std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
-  Dims origin;  ///< what messages add to indices, where these count from the start of a part; empty: nothing
-  /// Writing only: where cells come from in place of an array (whose data is nullptr then, and the rest as it
-  /// would be). Gives the cells of a part of `mine` row-major, good until the next call. Local; may throw.
-  std::function<const std::byte*(const Box& part)> source;
-  std::shared_ptr<const Rounding> rounding;  ///< writing only: what becomes of values; nullptr: they stay
-  Status status;  ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn
-                  ///< of it
-};
 
 /// Times in seconds and counts of one rank, for the report.
 struct Counters {
@@ -112,7 +91,6 @@ struct DriverOptions : RearrangeOptions {
   Bytes settings;
   std::vector<std::string> warnings;  ///< of what the settings ask for and the dataset cannot have
   int writers = 0;                    ///< ranks of a node that store at a time; 0: the driver chooses
-  int ranks_per_node = 0;             ///< 0: ranks that share memory; n: every n of them
   double wait_seconds = 600;          ///< a rank that does not come within this time is an error
   CatalogOptions catalog;
   /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "driver/pieces.hpp"
+#include "pack/pieces.hpp"
 #include "storage/holes.hpp"
 
 namespace shoal {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "driver/cells.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 

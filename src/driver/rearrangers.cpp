@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/rearrangers.hpp"
 
-#include "driver/io_ranks.hpp"
+#include "driver/rearrange_bytes.hpp"
+#include "rearrange/io_ranks.hpp"
 
 namespace shoal {
 

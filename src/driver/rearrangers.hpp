@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/driver.hpp"
-#include "driver/rearranger.hpp"
+#include "rearrange/rearranger.hpp"
 
 namespace shoal {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
-#include "driver/io_ranks.hpp"
+#include "rearrange/io_ranks.hpp"
 #include "storage/gluster.hpp"
 #include "storage/striping.hpp"
 

@@ -15,7 +15,7 @@
 
 #include "comm/nodes.hpp"
 #include "driver/gather/slab.hpp"
-#include "driver/native/stage.hpp"
+#include "driver/native/stage/stage.hpp"
 #include "plan/cuts.hpp"
 #include "plan/memory.hpp"
 #include "simulate/explained.hpp"

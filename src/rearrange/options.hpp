@@ -17,6 +17,7 @@ struct RearrangeOptions {
   int io_ranks = 0, io_stride = 0, io_base = 0, io_ranks_per_node = 0;
   RearrangerKind rearranger = RearrangerKind::automatic;
   Rearrange rearrange = Rearrange::automatic;  ///< driver native on several nodes
+  int ranks_per_node = 0;                      ///< 0: ranks that share memory; n: every n of them
 };
 
 /// Is any of the four set?

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "driver/even_partition.hpp"
-#include "driver/io_ranks.hpp"
-#include "driver/native/direct_path.hpp"
+#include "driver/native/path/direct_path.hpp"
+#include "driver/rearrange_bytes.hpp"
+#include "rearrange/even_partition.hpp"
+#include "rearrange/io_ranks.hpp"
 #include "simulate/groups.hpp"
 #include "simulate/simulated_strategy.hpp"
 #include "simulate/stage_use.hpp"

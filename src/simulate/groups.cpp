@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "driver/io_ranks.hpp"
 #include "driver/native/shapes.hpp"
+#include "rearrange/io_ranks.hpp"
 #include "rearrange/strategy.hpp"
 
 namespace shoal {

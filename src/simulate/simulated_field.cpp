@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "driver/alignment.hpp"
-#include "driver/io_ranks.hpp"
+#include "rearrange/alignment.hpp"
+#include "rearrange/io_ranks.hpp"
 
 namespace shoal {
 

@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "driver/box_shares.hpp"
 #include "driver/driver.hpp"
-#include "driver/tile_maps.hpp"
+#include "rearrange/box_shares.hpp"
+#include "rearrange/tile_maps.hpp"
 
 namespace shoal {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "driver/io_ranks.hpp"
 #include "driver/native/shapes.hpp"
+#include "rearrange/io_ranks.hpp"
 
 namespace shoal {
 

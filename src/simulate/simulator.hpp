@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "driver/native/field.hpp"
+#include "driver/native/field_job.hpp"
 #include "driver/native/shapes.hpp"
-#include "driver/node_messages.hpp"
+#include "rearrange/node_messages.hpp"
 #include "simulate/simulated_strategy.hpp"
 #include "simulate/simulation.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells that go to I/O ranks: of maps, and of tiles where the driver cannot store them.
 #include "decomp/partition.hpp"
-#include "driver/io_ranks.hpp"
+#include "driver/rearrange_bytes.hpp"
 #include "simulate/simulator.hpp"
 #include "simulate/stage_use.hpp"
 
@@ -132,7 +132,7 @@ void Simulator::plan_second(int rank, Cost& cost) {
     cost.kept += static_cast<std::int64_t>(sizeof from) + from.where.bytes();
 }
 
-// As an I/O rank stores its pieces (NativeDriver::move_box).
+// As an I/O rank stores its pieces (RearrangedPath::move_box).
 template <class Visit>
 void Simulator::box_extents(int box, Visit&& visit) const {
   const Pieces pieces(cut_.part(box), max_cells_);

@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "decomp/node_share.hpp"
-#include "driver/native/field.hpp"
 #include "driver/native/shapes.hpp"
+#include "driver/native/stage/slot_generation.hpp"
 #include "simulate/simulation.hpp"
 
 namespace shoal {

@@ -7,9 +7,9 @@
 
 #include "base/text.hpp"
 #include "codec/convert.hpp"
-#include "driver/io_ranks.hpp"
 #include "driver/registry.hpp"
 #include "random_maps.hpp"
+#include "rearrange/io_ranks.hpp"
 
 using namespace shoal;
 using testing::random_maps;

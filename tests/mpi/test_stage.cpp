@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "comm/nodes.hpp"
-#include "driver/native/stage.hpp"
+#include "driver/native/stage/stage.hpp"
 
 using namespace shoal;
 

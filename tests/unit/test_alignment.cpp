@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "driver/alignment.hpp"
-#include "driver/even_partition.hpp"
+#include "rearrange/alignment.hpp"
+#include "rearrange/even_partition.hpp"
 
 using namespace shoal;
 

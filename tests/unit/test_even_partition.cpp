@@ -5,10 +5,10 @@
 #include <random>
 #include <vector>
 
-#include "driver/even_partition.hpp"
-#include "driver/index_set.hpp"
-#include "driver/io_ranks.hpp"
-#include "driver/map_cells.hpp"
+#include "pack/index_set.hpp"
+#include "pack/map_cells.hpp"
+#include "rearrange/even_partition.hpp"
+#include "rearrange/io_ranks.hpp"
 
 using namespace shoal;
 

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "decomp/partition.hpp"
-#include "driver/pieces.hpp"
+#include "pack/pieces.hpp"
 
 using namespace shoal;
 

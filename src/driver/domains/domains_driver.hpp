@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "comm/comm.hpp"
-#include "driver/cells.hpp"
 #include "driver/driver.hpp"
 #include "driver/protocol.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 

@@ -5,11 +5,11 @@
 #include <array>
 
 #include "driver/gather/slab.hpp"
-#include "driver/pieces.hpp"
 #include "driver/registry.hpp"
 #include "driver/shared_file.hpp"
 #include "format/classic/layout.hpp"
 #include "format/netcdf4/contents.hpp"
+#include "pack/pieces.hpp"
 
 namespace shoal {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "driver/file_catalog.hpp"
-#include "driver/pieces.hpp"
 #include "driver/registry.hpp"
+#include "pack/pieces.hpp"
 
 namespace shoal {
 

@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
-#include <deque>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "driver/driver.hpp"
-#include "driver/native/catalog_puts.hpp"
-#include "driver/native/chunk_order.hpp"
-#include "driver/native/direct_path.hpp"
-#include "driver/native/field_writer.hpp"
-#include "driver/native/partial_chunk_buffer.hpp"
-#include "driver/native/strategies.hpp"
-#include "driver/protocol.hpp"
-#include "driver/rearrange_queue.hpp"
-#include "driver/scratch_buffer.hpp"
+#include "driver/native/field_router.hpp"
+#include "driver/native/pending_writes.hpp"
 
 namespace shoal {
 
 /// Shoal's own way: rank 0 keeps the header (catalog), the ranks of a node assemble fields in shared memory
 /// and store them where the catalog says. docs/design.md tells the story.
+///
+/// Opens the file, asks FieldRouter which path a field takes, has that path move it, and commits
+/// (PendingWrites). Paths know nothing of each other's state.
 class NativeDriver final : public Driver {
  public:
   /// Collective.
@@ -33,12 +24,10 @@ class NativeDriver final : public Driver {
 
   NativeDriver(const NativeDriver&) = delete;
   NativeDriver& operator=(const NativeDriver&) = delete;
-  ~NativeDriver() override { drop_stage(); }
+  ~NativeDriver() override { paths_.staged.drop(); }
 
-  const Schema& schema() const override { return schema_; }
-  const Placement& placement(int variable) const override {
-    return placements_.at(static_cast<std::size_t>(variable));
-  }
+  const Schema& schema() const override { return header_.schema(); }
+  const Placement& placement(int variable) const override { return header_.placement(variable); }
   const Counters& counters() const override { return counters_; }
 
   void define(const Schema& wanted, const Cuts& cuts) override;
@@ -49,246 +38,46 @@ class NativeDriver final : public Driver {
            const Status& status) override;
   void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
            const Status& status) override;
-  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override;
-  Status failure() const override;
+  CallMatch match_calls(const Comm& comm, const CallSignature& signature) override {
+    return pending_.match_calls(comm, signature);
+  }
+  Status failure() const override { return pending_.failure(); }
   void sync(bool durable) override;
   void submit_pending() override;
   bool whole() const override { return state_.file() == FileState::whole; }
   void close(bool durable) override;
 
  private:
-  bool owner() const { return comm_.rank() == 0; }
-  const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
-  /// Does everything go through the one stage of all ranks, in which they keep in step without messages?
-  bool one_stage() const { return nodes_->single() && rearrangers_.empty(); }
-  /// Do ranks need a message to learn where the bytes of a write go?
-  bool places_by_message() const { return !one_stage() && !interleaves_records(schema_.format); }
-
-  std::unique_ptr<Nodes> find_nodes() const;
-  /// Is this rank one that only stores?
-  bool serves() const;
-  void find_servers();
-  void check_writers();
-  void make_groups();
-  Bytes packed_header() const;
-  void take_header(const Bytes& header);
+  void open(OpenMode mode, Format format);
   void check_threads() const;
-  void share_file(const FileSystem& found);
-  void make_stage();
-  void begin_storing();
-  void drop_stage();
-  std::int64_t chunk_bytes(int variable) const;
-  std::int64_t largest_encoded_chunk() const;
-  std::optional<Stage> try_stage(const Comm& node);
   void keep(Status status) { state_.defer(std::move(status)); }
   /// The others do not wait for this rank now: they learn of it where ranks match calls next.
   void skip_write(const Status& why);
-  void recover();
-
-  FieldJob job_for(const Transfer& transfer) const;
-  FieldJob job_to_write(const Transfer& transfer) const;
-  /// Are there cells that nobody owns, which stay as they are in the file if it has any?
-  bool may_keep(const Decomposition& decomposition, const VariableDef& variable) const;
-  bool goes_direct(const FieldJob& job) const;
-  Status store(const FieldJob& job, bool rearranges);
-  bool goes_together(const FieldJob& job);
-  bool must_match(const Transfer& transfer) const;
-  bool changes_path(const FieldJob& job, bool rearranges) const;
-  void keep_order(const FieldJob& job, bool rearranges);
-  std::vector<std::uint64_t> place(const FieldJob& job);
-  std::vector<std::uint64_t> allocate(const FieldJob& job);
-  Status check_encoding(const FieldJob& job);
-  /// Must chunks of before be down, as what they have must be known before they are written?
-  bool must_complete_chunks(const FieldJob& job) const;
-  /// Chunks that wait for more cells are stored first, where the call cannot wait for them. Collective if it
-  /// does that.
-  void complete_earlier_chunks(const FieldJob& job);
-  Status store_encoded(const FieldJob& job);
-  Status store_chunks(const FieldJob& job);
-  /// How chunks are put together on ranks: of one decomposition, for one shape of chunks and region.
-  struct ChunkPlan {
-    std::shared_ptr<const Decomposition> decomposition;
-    std::vector<std::int64_t> key;
-    std::shared_ptr<const Decomposition> map;
-    std::unique_ptr<Rearranger> rearranger;
-    bool reported = false;  ///< in the report
-  };
-  /// Collective, as all that needs several nodes.
-  Status send_chunks(const FieldJob& job);
-  /// Are chunks put together and taken apart by who compresses, and cells sent?
-  bool sends_chunks(const FieldJob& job) const;
-  /// Of a tile (row-major, as the variable's type) or of a map. more: halos.
-  Status fetch_chunks(const FieldJob& job, bool more);
-  const std::vector<int>& coders();
-  NodeMessages* chunk_messages();
-  ChunkPlan& chunk_plan_of(const FieldJob& job, const ChunkOrder& order, bool more);
-  static Transfer in_chunk_order(const FieldJob& job, const ChunkOrder& order, const ChunkPlan& chunk_plan);
-  Transfer packed_chunks(const FieldJob& job, const ChunkOrder& order, const ChunkPlan& chunk_plan,
-                         Status& status);
-  template <class Visit>
-  void for_each_chunk(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells,
-                      Visit&& visit);
-  void store_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells,
-                   Status& status);
-  void load_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
-  void clear_piece(const FieldJob& job, const ChunkOrder& order, const Box& piece, std::byte* cells);
-  Rearranger::GetBuffer buffer_of_pieces(Status& status);
-  std::uint64_t take_space(std::uint64_t bytes);
-  /// One part of chunks that are not whole; the rest of their cells stays. Collective.
-  void store_part(const Transfer& part);
-  /// The catalog learns of the encoded chunks that ranks stored. Collective.
-  void enter_stored();
-  void fill_cells(int variable, const Box& cells, const std::vector<std::uint64_t>& addresses);
-
-  /// The report's line of chunks that were sent, the first time. Collective.
-  void report_sent_chunks(const FieldJob& job, const ChunkOrder& order, ChunkPlan& chunk_plan);
-
-  /// How a field goes where cells may be sent.
-  struct Route {
-    bool matches = true;                   ///< ranks must come together first
-    std::optional<Rearranger::Plan> plan;  ///< it can wait for others, and goes with them
-    bool after_queue = false;  ///< not before all that waited is stored: some of it has the same cells
-  };
-  /// The same on all ranks that made the same calls. Local.
-  Route route_of(const FieldJob& job) const;
-  std::optional<Rearranger::Plan> queue_plan(const FieldJob& job) const;
-  bool waits(const FieldJob& job, bool in_same_boxes) const;
-  void enqueue(const FieldJob& job, const Rearranger::Plan& plan);
-  /// Collective: fields that wait are stored, if all ranks have the same; else nobody has them any more.
-  void send_queued(bool same);
-  bool all_wrote_the_same() const;
-  /// What ranks know who are to write together; fields that waited have gone. Collective.
-  Status match_write(const Transfer& transfer);
-  Status match_queued_write(std::uint64_t details, const Status& mine);
-  /// Where threads of several nodes store, ranks ask each other for what failed, once they have written as
-  /// much as all stages hold. Error on all ranks, in the same call.
-  void ask_others();
-
-  /// Fields cut by maps, where the ranks have several stages: in boxes that I/O ranks store and fetch.
-  /// Collective.
-  Status store_boxes(const FieldJob& job);
-  Status fetch_boxes(const FieldJob& job);
-  /// as_cut: what the job is of, for messages.
-  Status fetch_boxes(const FieldJob& job, const Transfer& as_cut, const Element& stored,
-                     const Rearranger::Handling& handling);
-  /// Must cells of a map be sent, as some stay in a variable of the schema? Error(setting): they may not be.
-  bool must_send(const CutStrategy& cut, const Schema& schema) const;
-  /// Collective.
-  void find_rearranger(CutStrategy& cut);
-  /// How boxes of the job are stored and loaded; both outlive it.
-  Rearranger::Handling handling_of(const FieldJob& job, Status& status);
-  void store_box(const FieldJob& job, const Box& box, std::byte* cells);
-  template <class Move>
-  void move_box(const FieldJob& job, const Box& box, std::byte* cells, Move&& move);
-  Rearranger* rearranger_of(const Transfer& transfer) const;
-  /// The map that stands for a decomposition, if it was made; nullptr: it was not.
-  std::shared_ptr<const Decomposition> known_map(const std::shared_ptr<const Decomposition>& cut) const;
-  /// What the job is where its I/O ranks' boxes are cut out of one row of cells.
-  struct Row {
-    Transfer transfer;
-    Placement placement;
-  };
-  /// Are stripes asked for, and are the job's cells a row in the file? Rows of a grid seldom end where
-  /// stripes do. It may be another answer once it is known where the file has the variable.
-  bool is_flattened(const FieldJob& job) const;
-  /// The job as one of the row, if it goes as such. `row` outlives it.
-  FieldJob as_flattened(const FieldJob& job, bool goes, Row& row) const;
-  void count_messages();
-  void add_rearranger(const std::shared_ptr<const Decomposition>& map);
-  /// Fields cut into tiles: the same way, as maps.
-  /// Collective.
-  Status store_tiles(const FieldJob& job);
-  Status fetch_tiles(const FieldJob& job);
-  const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
-                                                     bool halo);
-  void report_records();
+  /// Once it is known that all ranks are here that must be.
+  void write_field(const Transfer& transfer, Route& route);
+  bool can_write(const FieldJob& job);
+  Status place(FieldJob& job, const Route& route);
+  void store(const FieldJob& job, const Route& route);
+  void keep_order(const FieldJob& job, bool together);
   void write_out_puts(int variable);
-  void take_back_in_catalog();
-
-  /// Ranks match calls, and find out whether they wrote the same; then everything that was written is in the
-  /// file. Collective.
-  void complete_pending(const char* does);
-  bool store_rest();
-  bool compare();
-  void note_shortage();
-  int mismatched_writer() const;
-  Catalog& reader();
-  void get_by_library(int variable, const Box& box, std::byte* cells);
-  Status read_by_library(const FieldJob& job);
-  Status fetch_by_library(const FieldJob& job);
+  void match_read(const Transfer& transfer);
   Status read_field(const Transfer& transfer);
-  std::vector<std::uint64_t> find(const FieldJob& job);
-  std::vector<StoredChunk> find_encoded(const FieldJob& job);
-  std::vector<StoredChunk> encoded_chunks(int variable, const Box& chunks);
-  Box ahead_of(const FieldJob& job, const Box& wanted) const;
-  bool asks_owner(const Transfer& transfer) const;
-  void agree_on_read(const Status& status);
-  void commit(bool durable, bool final);
-
-  /// Addresses of the chunks of a variable, fetched from the owner for several records at a time.
-  struct Found {
-    Box chunks;
-    std::vector<std::uint64_t> addresses;
-    std::vector<StoredChunk> encoded;  ///< in place of addresses
-  };
 
   const Comm& comm_;
   DriverOptions options_;
   Counters counters_;
   bool writable_;
   NativeFile file_;
-  std::unique_ptr<Catalog> catalog_;  ///< on rank 0
-  std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read
-  Schema schema_;
-  CollectiveState state_;
+  RankGroups groups_;
+  FileHeader header_;
   RecordState records_;
-  CatalogPuts puts_;
-  std::vector<Placement> placements_;
-
-  std::unique_ptr<Nodes> nodes_;
-  std::optional<Stage> stage_;
-  std::int64_t stage_missing_ = 0;  // bytes that shared memory had no room for
-  std::optional<FieldWriter> writer_;
-  std::optional<DirectPath> direct_;
-  std::optional<PartialChunkBuffer> parts_;
-  std::optional<DecodedChunks> decoded_;  ///< of this rank, where parts of chunks are read
-  std::optional<FieldStrategies> strategies_;
-  std::optional<NodeMessages> node_messages_;
-  std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;  ///< of maps, if they are needed
-  std::map<const Decomposition*, std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
-  ScratchBuffer box_cells_, chunk_cells_;
-  std::atomic<std::uint64_t> file_end_ = 0;  ///< of several nodes: Catalog::share_end, on rank 0
-  std::vector<int> coders_;                  ///< who compresses what lies on several nodes
-  std::optional<NodeMessages> chunk_messages_;
-  std::deque<ChunkPlan> chunk_plans_;
-  std::map<int, Encoder> encoders_;  ///< by variable
-  Bytes encoded_;                    ///< chunks of a piece
-  std::uint64_t chunk_writes_ = 0;   ///< calls, the same on all ranks
-  std::vector<StoredPiece> stored_;  ///< that this rank stored, besides the writer
-  /// A field that waits to be sent: where its cells go.
-  struct Queued {
-    Transfer transfer;  ///< without cells
-    const NodeShare* share = nullptr;
-    bool is_row = false;  ///< its boxes were cut out of a row of cells
-  };
-  /// What ranks that match calls before they write do, in messages to others that make another call.
-  static constexpr const char* k_writes = "writes";
-  std::optional<RearrangeQueue> queue_;
-  std::vector<Queued> queued_;
-  std::map<int, std::vector<std::size_t>> queued_of_;  ///< of each variable
-
-  FileSystem::Sharing sharing_ = FileSystem::Sharing::unknown;
-  int servers_of_node_ = 0;
-  int io_rank_of_group_ = -1;  ///< with rearranger=subset, nodes_ are groups
-  struct TileMap {
-    std::shared_ptr<const Decomposition> block;
-    bool halo = false;
-    std::shared_ptr<const Decomposition> map;
-  };
-  std::vector<TileMap> tile_maps_;
-  ScratchBuffer tile_;  ///< this rank's cells of a field that goes through them
-
-  std::map<int, Found> found_;  ///< of files opened for reading, where nothing moves
+  CollectiveState state_;
+  FieldStrategies strategies_;
+  const NativeContext context_;
+  ChunkAddresses addresses_;
+  NativePaths paths_;
+  FieldRouter router_;
+  PendingWrites pending_;
 };
 
 }  // namespace shoal

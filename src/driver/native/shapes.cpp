@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <map>
 
-#include "driver/cells.hpp"
-#include "driver/even_partition.hpp"
-#include "driver/pieces.hpp"
+#include "pack/cells.hpp"
+#include "pack/pieces.hpp"
+#include "rearrange/even_partition.hpp"
 
 namespace shoal {
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "decomp/node_runs.hpp"
-#include "driver/alignment.hpp"
-#include "driver/cells.hpp"
-#include "driver/io_ranks.hpp"
 #include "driver/native/shapes.hpp"
-#include "driver/tile_maps.hpp"
+#include "pack/cells.hpp"
+#include "rearrange/alignment.hpp"
+#include "rearrange/io_ranks.hpp"
+#include "rearrange/tile_maps.hpp"
 
 namespace shoal {
 
@@ -56,13 +56,14 @@ const std::vector<int>& FieldStrategies::io_ranks() {
 }
 
 JobFacts FieldStrategies::facts() const {
-  return {nodes_->count(), one_node_stores_, counters_.file_system, interleaves_records_};
+  return {groups_.nodes().count(), one_node_stores_, counters_.file_system,
+          interleaves_records(schema_.format)};
 }
 
 void FieldStrategies::count_map(CutStrategy& cut, CellCounts& counts) const {
   constexpr std::int64_t k_most = k_cost_model.most_runs_of_node;
-  NodeRuns store = runs_of_node(nodes_->node(), *cut.decomposition, true, k_most);
-  NodeRuns fetch = runs_of_node(nodes_->node(), *cut.decomposition, false, k_most);
+  NodeRuns store = runs_of_node(groups_.node(), *cut.decomposition, true, k_most);
+  NodeRuns fetch = runs_of_node(groups_.node(), *cut.decomposition, false, k_most);
   cut.share.runs = store.runs;
   cut.share.cells = store.cells * volume(cut.decomposition->whole_shape());
   counts.most_runs = comm_.max(std::max(store.runs, fetch.runs));
@@ -72,12 +73,12 @@ void FieldStrategies::count_map(CutStrategy& cut, CellCounts& counts) const {
 }
 
 CutStrategy FieldStrategies::choose(const std::shared_ptr<const Decomposition>& cut) const {
-  CutStrategy made{cut, share_of_node(comm_, *nodes_, *cut), {}, 0, 0, {}};
+  CutStrategy made{cut, share_of_node(comm_, groups_.nodes(), *cut), {}, 0, 0, {}};
   made.strategy = choose_strategy(options_, facts());
   if (made.strategy.rearranging == Rearranging::by_cost) {
     CellCounts counts;
     if (cut->map() != nullptr) count_map(made, counts);
-    const bool outer_dims = nodes_->node().rank() == 0;
+    const bool outer_dims = groups_.is_node_leader();
     counts.runs = made.runs = comm_.sum(outer_dims ? made.share.runs : 0);
     counts.cells = made.cells = comm_.sum(outer_dims ? made.share.cells : 0);
     made.strategy = choose_strategy(options_, facts(), counts);
@@ -96,7 +97,7 @@ const CutStrategy::Field* FieldStrategies::known(const FieldJob& job) const {
 
 bool FieldStrategies::rearranges(const FieldJob& job) {
   CutStrategy& cut = cuts_.at(job.transfer->decomposition.get());
-  if (nodes_->single() && cut.strategy.rearranging == Rearranging::never) return false;
+  if (groups_.single() && cut.strategy.rearranging == Rearranging::never) return false;
   if (const auto* before = known(job)) return before->rearrange;
   CutStrategy::Field field = field_of(job);
   choose(cut, job, field);
@@ -116,12 +117,12 @@ FieldCounts FieldStrategies::count(const CutStrategy& cut, const FieldJob& job,
   counts.field_bytes = static_cast<double>(volume(cut.decomposition->global())) * size * outer_dims;
   counts.boxes_fit = field.boxes_fit;
   // Where one node stores for all, the one rank may be of another.
-  const bool may_store = !one_node_stores_ || nodes_->single();
+  const bool may_store = !one_node_stores_ || groups_.single();
   counts.one_rank = may_store && one_rank_has_all(comm_, *cut.decomposition);
   if (cut.strategy.rearranging == Rearranging::never) return counts;
   if (by_cost && cut.decomposition->map() == nullptr) {
     const auto [own_runs, own_bytes] = extents_of(job, cut.share.store);
-    const bool first = nodes_->node().rank() == 0;
+    const bool first = groups_.is_node_leader();
     counts.runs = static_cast<double>(comm_.sum(first ? own_runs : 0)) * outer_dims;
     counts.bytes = static_cast<double>(comm_.sum(first ? own_bytes : 0)) * outer_dims;
   }
@@ -149,7 +150,7 @@ void FieldStrategies::report_sent(const FieldJob& job, SentChunks sent) {
   sent.cut = comm_.sum(sent.cut);
   sent.elsewhere = comm_.sum(sent.elsewhere);
   sent.bytes = comm_.sum(sent.bytes);
-  sent.several_nodes = !nodes_->single();
+  sent.several_nodes = !groups_.single();
   add_line(field_text(job, field_of(job)) +
            report_text(of(job.transfer->decomposition.get()).strategy, sent));
 }
@@ -161,7 +162,7 @@ void FieldStrategies::report_decoded(const FieldJob& job) {
   const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
   std::int64_t mine = 0;
   const Status counted = caught([&] {
-    if (nodes_->node().rank() != 0 || chunks.empty()) return;
+    if (groups_.node().rank() != 0 || chunks.empty()) return;
     std::vector<bool> wanted(static_cast<std::size_t>(chunks.cells()), false);
     for (const Box& box : within_region(cut.share.fetch, job.transfer->region))
       if (!box.empty())

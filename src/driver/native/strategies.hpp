@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "comm/nodes.hpp"
 #include "decomp/node_share.hpp"
 #include "driver/driver.hpp"
-#include "driver/native/field.hpp"
+#include "driver/native/field_job.hpp"
+#include "driver/native/rank_groups.hpp"
 #include "rearrange/strategy.hpp"
 
 namespace shoal {
@@ -40,14 +40,9 @@ struct CutStrategy {
 /// Counts over ranks what rearrange/strategy.hpp chooses by, keeps what was chosen, and reports it.
 class FieldStrategies {
  public:
-  /// nodes: the driver's, which may yet be others; each I/O rank's group where options say so.
-  FieldStrategies(const Comm& comm, const std::unique_ptr<Nodes>& nodes, const DriverOptions& options,
-                  Counters& counters, Format format)
-      : comm_(comm),
-        nodes_(nodes),
-        options_(options),
-        counters_(counters),
-        interleaves_records_(interleaves_records(format)) {}
+  FieldStrategies(const Comm& comm, const RankGroups& groups, const DriverOptions& options,
+                  Counters& counters, const Schema& schema)
+      : comm_(comm), groups_(groups), options_(options), counters_(counters), schema_(schema) {}
 
   /// Nodes do not see each other's writes: these ranks, of one node, store for all.
   void let_one_node_store(std::vector<int> io_ranks) {
@@ -85,10 +80,10 @@ class FieldStrategies {
   void choose(const CutStrategy& cut, const FieldJob& job, CutStrategy::Field& field);
 
   const Comm& comm_;
-  const std::unique_ptr<Nodes>& nodes_;
+  const RankGroups& groups_;
   const DriverOptions& options_;
   Counters& counters_;
-  bool interleaves_records_;
+  const Schema& schema_;
   bool one_node_stores_ = false;
   std::vector<int> io_ranks_;
   std::map<const Decomposition*, CutStrategy> cuts_;

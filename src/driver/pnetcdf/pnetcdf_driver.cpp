@@ -9,10 +9,10 @@
 #include <bit>
 
 #include "driver/mpi_info.hpp"
-#include "driver/pieces.hpp"
 #include "driver/registry.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
+#include "pack/pieces.hpp"
 
 namespace shoal {
 

@@ -2,8 +2,8 @@
 #include "driver/served/served_driver.hpp"
 
 #include "driver/counters.hpp"
-#include "driver/io_ranks.hpp"
 #include "driver/registry.hpp"
+#include "rearrange/io_ranks.hpp"
 
 namespace shoal {
 

@@ -6,11 +6,11 @@
 
 #include "codec/convert.hpp"
 #include "driver/call_matching.hpp"
-#include "driver/cells.hpp"
-#include "driver/io_ranks.hpp"
-#include "driver/map_cells.hpp"
-#include "driver/pieces.hpp"
 #include "format/tiles/set_paths.hpp"
+#include "pack/cells.hpp"
+#include "pack/map_cells.hpp"
+#include "pack/pieces.hpp"
+#include "rearrange/io_ranks.hpp"
 
 namespace shoal {
 

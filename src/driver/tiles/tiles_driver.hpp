@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "driver/rearrangers.hpp"
-#include "driver/scratch_buffer.hpp"
 #include "format/tiles/file_set.hpp"
+#include "pack/scratch_buffer.hpp"
 
 namespace shoal {
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/chunk_addresses.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t k_fill_buffer = 1024 * 1024;  // bytes
+
+}  // namespace
+
+std::vector<std::uint64_t> ChunkAddresses::allocate(const FieldJob& job) {
+  const int v = job.transfer->variable;
+  const Schema& schema = context_.header.schema();
+  const Box& region = job.transfer->region;
+  const Box chunks = chunks_of(region, job.placement->chunk);
+  std::vector<bool> fresh;
+  // No cells are announced: the file gets to know of them at commit, when they are down.
+  auto addresses =
+      context_.header.catalog().place(v, chunks, Box(Dims(region.rank()), Dims(region.rank())), fresh);
+  // Cells that may still come into being count as part of a chunk.
+  Dims written_records = schema.shape(v);
+  for (int d = 0; d < written_records.size(); ++d)
+    if (schema.dims[static_cast<std::size_t>(job.variable->dims[static_cast<std::size_t>(d)])].unlimited)
+      written_records[d] = std::max(written_records[d], chunks.end(d) * job.placement->chunk[d]);
+  const Box whole = Box::whole(written_records);
+  std::size_t i = 0;
+  for_each_index(chunks, [&](const Dims& index) {
+    const Box cells = cells_of_chunk(index, job.placement->chunk);
+    const bool all = region.contains(intersection(cells, whole)) && !job.keeps;
+    // Done before this rank arrives in the stage or sends the addresses, so nobody's cells can be there yet.
+    if (fresh[i] && !all && !job.variable->no_fill) fill_cells(v, cells, {addresses[i]});
+    ++i;
+  });
+  return addresses;
+}
+
+std::vector<std::uint64_t> ChunkAddresses::place(const FieldJob& job, bool by_message) {
+  std::vector<std::uint64_t> addresses;
+  if (!job.addresses_listed) return addresses;
+  if (by_message) {
+    const Bytes message = context_.comm.from_root([&] {
+      ByteWriter out;
+      out.put(allocate(job));
+      return out.take();
+    });
+    ByteReader(message).get(addresses);
+  } else if (context_.header.on_owner()) {
+    addresses = allocate(job);
+  }
+  return addresses;
+}
+
+void ChunkAddresses::fill_cells(int v, const Box& cells, const std::vector<std::uint64_t>& addresses) {
+  const Placement& where = context_.header.placement(v);
+  const Bytes fill = stored_fill(context_.header.variable(v), where.swapped);
+  const auto size = static_cast<std::int64_t>(fill.size());
+  Bytes buffer(static_cast<std::size_t>(std::min(cells.cells() * size, k_fill_buffer / size * size)));
+  fill_box(buffer.data(), {size}, {static_cast<std::int64_t>(buffer.size()) / size}, fill.data(),
+           fill.size());
+  ExtentMerger merger([&](const Extent& extent) {
+    const auto most = static_cast<std::int64_t>(buffer.size());
+    for (std::int64_t at = 0; at < extent.bytes; at += most)
+      context_.file.write(extent.in_file + static_cast<std::uint64_t>(at),
+                          {buffer.data(), static_cast<std::size_t>(std::min(most, extent.bytes - at))});
+  });
+  const Box chunks = chunks_of(cells, where.chunk);
+  std::int64_t in_stage = 0;  // only adjacency counts here
+  for_each_piece({cells}, where.chunk, cells.cells(), [&](const Piece& piece) {
+    const std::uint64_t address =
+        addresses.empty() ? where.begin + where.stride * static_cast<std::uint64_t>(piece.chunk_index[0])
+                          : addresses[static_cast<std::size_t>(position_in(piece.chunk_index, chunks))];
+    add_extents(piece, where.chunk, fill.size(), address, in_stage, merger);
+    in_stage += piece.cells.cells() * size;
+  });
+  merger.flush();
+}
+
+bool ChunkAddresses::asks_owner(const Transfer& transfer) const {
+  const Placement& where = context_.header.placement(transfer.variable);
+  if (where.kind == Placement::Kind::library) return false;
+  if (where.kind == Placement::Kind::regular && where.begin != k_unplaced) return false;
+  const auto known = found_.find(transfer.variable);
+  return known == found_.end() || (known->second.addresses.empty() && known->second.encoded.empty()) ||
+         !known->second.chunks.contains(chunks_of(transfer.region, where.chunk));
+}
+
+// All there is of the variable from the first chunk wanted on, as far as that is not too many.
+Box ChunkAddresses::ahead_of(const FieldJob& job, const Box& wanted) const {
+  constexpr std::int64_t k_batch = 16 * 1024;
+  if (context_.writable || wanted.rank() == 0 || wanted.empty()) return wanted;
+  const Dims shape = context_.header.schema().shape(job.transfer->variable);
+  Box ahead = chunks_of(Box::whole(shape), job.placement->chunk);
+  const std::int64_t row = ahead.cells() / ahead.count[0];
+  ahead.first[0] = wanted.first[0];
+  ahead.count[0] = std::min(ahead.count[0] - wanted.first[0], std::max(wanted.count[0], k_batch / row));
+  return ahead.contains(wanted) ? ahead : wanted;
+}
+
+std::vector<std::uint64_t> ChunkAddresses::find(const FieldJob& job) {
+  const int v = job.transfer->variable;
+  const Box wanted = chunks_of(job.transfer->region, job.placement->chunk);
+  Found& known = found_[v];
+  if (known.addresses.empty() || !known.chunks.contains(wanted)) {
+    known.chunks = ahead_of(job, wanted);
+    const Bytes message = context_.comm.from_root([&] {
+      ByteWriter out;
+      out.put(context_.header.catalog().find(v, known.chunks));
+      return out.take();
+    });
+    ByteReader(message).get(known.addresses);
+  }
+  std::vector<std::uint64_t> addresses;
+  for_each_index(wanted, [&](const Dims& index) {
+    addresses.push_back(known.addresses[static_cast<std::size_t>(position_in(index, known.chunks))]);
+  });
+  if (context_.writable) found_.erase(v);
+  return addresses;
+}
+
+std::vector<StoredChunk> ChunkAddresses::encoded_chunks(int v, const Box& chunks) {
+  const Bytes message = context_.comm.from_root([&] {
+    ByteWriter out;
+    out.put(context_.header.catalog().stored_chunks(v, chunks));
+    return out.take();
+  });
+  return ByteReader(message).get<std::vector<StoredChunk>>();
+}
+
+// Of a file that is only read, nothing moves.
+std::vector<StoredChunk> ChunkAddresses::find_encoded(const FieldJob& job) {
+  const int v = job.transfer->variable;
+  const Box wanted = chunks_of(job.transfer->region, job.placement->chunk);
+  if (context_.writable) return encoded_chunks(v, wanted);
+  Found& known = found_[v];
+  if (known.encoded.empty() || !known.chunks.contains(wanted)) {
+    known.chunks = ahead_of(job, wanted);
+    known.encoded = encoded_chunks(v, known.chunks);
+  }
+  std::vector<StoredChunk> chunks;
+  for_each_index(wanted, [&](const Dims& index) {
+    chunks.push_back(known.encoded[static_cast<std::size_t>(position_in(index, known.chunks))]);
+  });
+  return chunks;
+}
+
+std::uint64_t ChunkAddresses::take_space(std::uint64_t bytes) {
+  const auto all = context_.comm.gather(std::vector<std::int64_t>{static_cast<std::int64_t>(bytes)}, 0);
+  std::vector<Bytes> parts;
+  if (context_.header.on_owner()) {
+    std::uint64_t total = 0;
+    for (const auto n : all)
+      total += static_cast<std::uint64_t>(n);
+    std::uint64_t next = end_->fetch_add(total);
+    for (const auto n : all) {
+      ByteWriter out;
+      out.put(next);
+      parts.push_back(out.take());
+      next += static_cast<std::uint64_t>(n);
+    }
+  }
+  return ByteReader(context_.comm.scatter(parts, 0)).get<std::uint64_t>();
+}
+
+void ChunkAddresses::share_end(std::atomic<std::uint64_t>* of_stage) {
+  end_ = of_stage != nullptr ? of_stage : &own_end_;
+  context_.header.share_end(end_);
+}
+
+}  // namespace shoal

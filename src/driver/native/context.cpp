@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/context.hpp"
+
+namespace shoal {
+
+FieldJob NativeContext::job_for(const Transfer& transfer) const {
+  FieldJob job;
+  job.transfer = &transfer;
+  job.variable = &header.variable(transfer.variable);
+  job.placement = &header.placement(transfer.variable);
+  job.records = header.schema().has_record(transfer.variable);
+  job.share = &strategies.of(transfer.decomposition.get()).share;
+  job.alignment_bytes = options.alignment_bytes;
+  job.addresses_listed =
+      job.placement->kind == Placement::Kind::listed ||
+      (job.placement->kind == Placement::Kind::regular && job.placement->begin == k_unplaced);
+  return job;
+}
+
+bool NativeContext::may_keep(const Decomposition& decomposition, const VariableDef& variable) const {
+  return writable && (variable.no_fill || !options.catalog.fill) &&
+         decomposition.owned_cells() < volume(decomposition.global());
+}
+
+}  // namespace shoal

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/encoder.hpp"
+
+#include <string>
+
+namespace shoal {
+
+Encoder::Encoder(const FieldJob& job)
+    : coder(job.variable->filters, size_of(job.variable->type)),
+      shape(job.placement->chunk),
+      fill(stored_fill(*job.variable, job.placement->swapped)),
+      chunk(static_cast<std::size_t>(volume(job.placement->chunk)) * fill.size()),
+      element(fill.size()),
+      copy(find_conversion(job.stored(), job.stored())) {}
+
+void Encoder::load(NativeFile& file, const StoredChunk& from, std::span<std::byte> cells, Seconds& time) {
+  if (from.address == k_unplaced) {
+    const auto size = static_cast<std::int64_t>(element);
+    return fill_box(cells.data(), {size}, {static_cast<std::int64_t>(cells.size()) / size}, fill.data(),
+                    element);
+  }
+  // No filter makes so much of a chunk: memory is not asked for what a damaged index says.
+  constexpr std::uint64_t k_head = 4096;
+  if (from.bytes > 2 * cells.size() + k_head)
+    throw Error(Code::format, "a chunk of " + std::to_string(cells.size()) + " bytes is damaged: it takes " +
+                                  std::to_string(from.bytes) + " in the file");
+  stored.resize(from.bytes);
+  if (file.read(from.address, stored) < from.bytes) throw Error(Code::format, "the file ends within a chunk");
+  const Timer timer(time);
+  coder.decode({stored, from.left_out}, cells);
+}
+
+std::int64_t Encoder::place_of(const Piece& piece, const Dims& cell) const {
+  return position_in(cell, cells_of_chunk(piece.chunk_index, shape)) * static_cast<std::int64_t>(element);
+}
+
+void Encoder::put_part(const Piece& piece, const std::byte* cells, const Box& part) {
+  const auto from = position_in(part.first, piece.cells) * static_cast<std::int64_t>(element);
+  copy_box(cells + from, byte_strides(piece.cells.count, element), chunk.data() + place_of(piece, part.first),
+           byte_strides(shape, element), part.count, copy, nullptr);
+}
+
+void Encoder::get_part(const Bytes& whole, const Piece& piece, std::byte* cells) const {
+  copy_box(whole.data() + place_of(piece, piece.cells.first), byte_strides(shape, element), cells,
+           byte_strides(piece.cells.count, element), piece.cells.count, copy, nullptr);
+}
+
+}  // namespace shoal

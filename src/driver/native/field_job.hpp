@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codec/convert.hpp"
+#include "decomp/node_share.hpp"
+#include "driver/driver.hpp"
+#include "format/catalog.hpp"
+#include "pack/cells.hpp"
+#include "pack/pieces.hpp"
+
+namespace shoal {
+
+/// One write or read with all that moving its bytes takes.
+struct FieldJob {
+  const Transfer* transfer = nullptr;
+  const VariableDef* variable = nullptr;
+  const Placement* placement = nullptr;
+  bool records = false;  ///< the first dimension counts records
+  bool keeps = false;    ///< there are cells that nobody owns, and they stay as they are in the file
+  const NodeShare* share = nullptr;
+  /// Addresses of the chunks of the region (row-major in chunks_of(region)); empty for a regular placement,
+  /// and for writing on ranks to which they come through the stage.
+  std::vector<std::uint64_t> addresses;
+  std::int64_t alignment_bytes = 0;  ///< as in DriverOptions
+  bool addresses_listed = false;     ///< by the list above, not by the placement's rule
+  /// The same for encoded chunks: reading, and writing parts of them, whose other cells stay as they are
+  /// there; empty: the region has all cells that there are of its chunks.
+  std::vector<StoredChunk> encoded;
+
+  bool is_encoded() const { return placement->kind == Placement::Kind::encoded; }
+
+  Element stored() const { return {variable->type, size_of(variable->type), placement->swapped}; }
+};
+
+/// A number that says what is moved, for ranks to compare.
+std::uint64_t fingerprint_of(const FieldJob& job, std::uint64_t fingerprint_before);
+
+/// What failed, with the variable and the records of the job, if nobody said before what it is of.
+Status located(const Status& failure, const FieldJob& job);
+
+/// A message about these records of a variable whose first dimension counts them.
+std::string of_records(std::int64_t first, std::int64_t count, const std::string& message);
+
+/// Multiples of cells at which boxes of I/O ranks had best begin.
+Dims alignment_of(const FieldJob& job);
+
+}  // namespace shoal

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/file_header.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "driver/file_catalog.hpp"
+#include "driver/shared_file.hpp"
+#include "format/netcdf4/contents.hpp"
+
+namespace shoal {
+
+FileSystem FileHeader::open(OpenMode mode, Format format) {
+  const Bytes opened = comm_.from_root([&] {
+    catalog_ = catalog_of_file(file_.path(), mode, format, options_, counters_.warnings);
+    ByteWriter out;
+    pack(out, options_.find_file_system(file_.path()));
+    out.put(packed());
+    return out.take();
+  });
+  ByteReader in(opened);
+  const FileSystem where = unpack_file_system(in);
+  take(in.get<Bytes>());
+  return where;
+}
+
+void FileHeader::define(const Schema& wanted) {
+  take(comm_.from_root([&] {
+    report_records();  // what holds records does not move, and its header reports them
+    catalog_->define(wanted);
+    return packed();
+  }));
+}
+
+Bytes FileHeader::packed() const {
+  ByteWriter out;
+  pack(out, catalog_->schema());
+  std::vector<Placement> placements;
+  for (int v = 0; v < static_cast<int>(catalog_->schema().variables.size()); ++v)
+    placements.push_back(catalog_->placement(v));
+  out.put(placements);
+  return out.take();
+}
+
+void FileHeader::take(const Bytes& header) {
+  ByteReader in(header);
+  schema_ = unpack_schema(in);
+  in.get(placements_);
+  // For libraries that this process may read the file with; only the owner's HDF5 has the file open.
+  if (largest_encoded_chunk() > 0) netcdf4::provide_filters();
+}
+
+// A catalog that is not closed writes nothing more: then the file is that of the last commit.
+Status FileHeader::commit(bool lost, bool durable, bool final) {
+  Status committed = caught([&] {
+    comm_.on_root([&] {
+      if (lost) {
+        if (!final) take_back_records();
+        return;
+      }
+      report_records();
+      if (final)
+        catalog_->close(durable);
+      else
+        catalog_->commit(durable);
+    });
+  });
+  reader_.reset();
+  return committed;
+}
+
+void FileHeader::close() {
+  comm_.on_root([&] { catalog_->close(false); });
+}
+
+void FileHeader::report_records() {
+  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    if (dim.unlimited) catalog_->grow(d, dim.length);
+  }
+}
+
+void FileHeader::take_back_records() {
+  for (int d = 0; d < static_cast<int>(schema_.dims.size()); ++d) {
+    const Dimension& dim = schema_.dims[static_cast<std::size_t>(d)];
+    if (dim.unlimited) catalog_->take_back(d, dim.length);
+  }
+}
+
+std::int64_t FileHeader::chunk_bytes(int v) const {
+  return volume(placement(v).chunk) * static_cast<std::int64_t>(size_of(variable(v).type));
+}
+
+std::int64_t FileHeader::largest_encoded_chunk() const {
+  constexpr std::int64_t k_room = 4096;
+  std::int64_t largest = 0;
+  for (int v = 0; v < static_cast<int>(placements_.size()); ++v)
+    if (placement(v).kind == Placement::Kind::encoded) largest = std::max(largest, chunk_bytes(v) + k_room);
+  return largest;
+}
+
+void FileHeader::set_distributed(int v) {
+  auto& definition = schema_.variables.at(static_cast<std::size_t>(v));
+  if (definition.distributed) return;
+  definition.distributed = true;
+  if (on_owner()) catalog_->set_distributed(v);
+}
+
+void FileHeader::put(int v, const Box& box, const std::byte* values,
+                     const std::vector<std::string>& strings) {
+  puts_.hold(v);
+  if (variable(v).type == Type::string)
+    catalog_->put_strings(v, box, strings);
+  else
+    catalog_->put(v, box, values);
+}
+
+void FileHeader::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings) {
+  if (writable_) report_records();  // those that were written but not committed
+  Catalog& from = on_owner() ? *catalog_ : reader();
+  if (variable(v).type == Type::string)
+    strings = from.get_strings(v, box);
+  else
+    from.get(v, box, values);
+}
+
+void FileHeader::write_out_put(int v) {
+  if (on_owner() && puts_.release(v)) catalog_->write_out(v);
+}
+
+void FileHeader::write_out_puts() {
+  comm_.on_root([&] {
+    for (const int v : std::set<int>(puts_.held()))
+      write_out_put(v);
+  });
+  puts_.set_waiting(false);
+}
+
+Catalog& FileHeader::reader() {
+  if (!reader_)
+    reader_ = open_catalog(options_.open_store(file_.path(), StoreMode::read), false, options_.catalog);
+  return *reader_;
+}
+
+void FileHeader::get_by_library(int v, const Box& box, std::byte* cells) {
+  const Catalog::Traffic before = reader().traffic();
+  reader().get(v, box, cells);
+  const Catalog::Traffic after = reader().traffic();
+  counters_.reads += after.reads - before.reads;
+  counters_.bytes_read += after.bytes_read - before.bytes_read;
+}
+
+}  // namespace shoal

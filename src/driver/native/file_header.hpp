@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "driver/driver.hpp"
+#include "driver/native/catalog_puts.hpp"
+#include "driver/native/native_file.hpp"
+
+namespace shoal {
+
+/// The header of one file: what all ranks know of it, and rank 0's catalog, which alone may change it.
+class FileHeader {
+ public:
+  FileHeader(const Comm& comm, const DriverOptions& options, Counters& counters, const NativeFile& file,
+             bool writable)
+      : comm_(comm), options_(options), counters_(counters), file_(file), writable_(writable) {}
+
+  /// What kind of file system the file is on, as rank 0 sees it. Collective.
+  FileSystem open(OpenMode mode, Format format);
+  /// Collective.
+  void define(const Schema& wanted);
+  /// The file's header becomes what ranks know of it; lost: what it was at the last commit, as cells are
+  /// missing that were written since. Error as a Status on all ranks. Collective.
+  Status commit(bool lost, bool durable, bool final);
+  /// Of a file that is only read. Collective.
+  void close();
+
+  bool on_owner() const { return comm_.rank() == 0; }
+  /// On the owner alone.
+  Catalog& catalog() const { return *catalog_; }
+
+  const Schema& schema() const { return schema_; }
+  /// For what writes change in it: lengths, and which variables are distributed.
+  Schema& schema() { return schema_; }
+  const VariableDef& variable(int v) const { return schema_.variables.at(static_cast<std::size_t>(v)); }
+  const Placement& placement(int v) const { return placements_.at(static_cast<std::size_t>(v)); }
+  std::int64_t chunk_bytes(int v) const;
+  /// (With room for the field's own alignment.) 0: no variable is encoded.
+  std::int64_t largest_encoded_chunk() const;
+  /// Ranks write to the variable, whatever it was so far. Local; Error on the owner.
+  void set_distributed(int v);
+
+  /// Replicated values, to and from the owner's catalog; get: on other ranks from the file as it was opened.
+  /// Local.
+  void put(int v, const Box& box, const std::byte* values, const std::vector<std::string>& strings);
+  void get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings);
+  CatalogPuts& puts() { return puts_; }
+  const CatalogPuts& puts() const { return puts_; }
+  /// What was put to the variable goes to the file: on the owner, which others need not wait for.
+  void write_out_put(int v);
+  /// The same of all variables. Collective.
+  void write_out_puts();
+
+  /// Cells that only the library can read, into memory. Local.
+  void get_by_library(int v, const Box& box, std::byte* cells);
+
+  /// Where ranks take space at the end of the file; nullptr: nowhere.
+  void share_end(std::atomic<std::uint64_t>* end) {
+    if (catalog_) catalog_->share_end(end);
+  }
+
+ private:
+  Bytes packed() const;
+  void take(const Bytes& header);
+  Catalog& reader();
+  void report_records();
+  void take_back_records();
+
+  const Comm& comm_;
+  const DriverOptions& options_;
+  Counters& counters_;
+  const NativeFile& file_;
+  bool writable_;
+  std::unique_ptr<Catalog> catalog_;  ///< on rank 0
+  std::unique_ptr<Catalog> reader_;   ///< on any rank: for what only the catalog's library can read
+  Schema schema_;
+  std::vector<Placement> placements_;
+  CatalogPuts puts_;
+};
+
+}  // namespace shoal

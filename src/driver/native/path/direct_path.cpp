@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/path/direct_path.hpp"
+
+#include <algorithm>
+
+#include "driver/native/shapes.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::uint64_t address_of(const FieldJob& job, const Piece& piece) {
+  return job.placement->begin + job.placement->stride * static_cast<std::uint64_t>(piece.chunk_index[0]);
+}
+
+/// The runs of a piece whose cells lie row-major at `at` of some memory.
+template <class Visit>
+void for_each_run(const FieldJob& job, const Piece& piece, std::int64_t at, Visit&& visit) {
+  ExtentMerger merger(std::forward<Visit>(visit));
+  add_extents(piece, job.placement->chunk, size_of(job.variable->type), address_of(job, piece), at, merger);
+  merger.flush();
+}
+
+bool as_it_is(const FieldJob& job) {
+  const bool swaps = job.placement->swapped && size_of(job.variable->type) > 1;
+  return !swaps && is_contiguous(job.transfer->array, job.variable->type) &&
+         job.transfer->array.extents == job.transfer->mine.count;
+}
+
+}  // namespace
+
+DirectPath::DirectPath(NativeFile& file, Counters& counters, const RankGroups& groups, std::int64_t long_run)
+    : file_(file), counters_(counters), groups_(groups), long_run_(long_run) {}
+
+bool DirectPath::suits(const FieldJob& job) const {
+  return !job.addresses_listed && are_long_runs(*job.share, job.transfer->decomposition->global(),
+                                                job.placement->chunk, size_of(job.variable->type), long_run_);
+}
+
+bool DirectPath::suits_writing(const FieldJob& job) const {
+  const auto before = writers_.find(job.transfer->variable);
+  return suits(job) && (before == writers_.end() || before->second == job.share->number);
+}
+
+Status DirectPath::write(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  writers_[transfer.variable] = job.share->number;
+  const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
+  Status status = transfer.status;
+  status.merge(caught([&] {
+    const auto ranks = static_cast<std::size_t>(groups_.node().size());
+    for (auto i = static_cast<std::size_t>(groups_.node().rank());
+         i < job.share->unowned.size() && !job.keeps; i += ranks)
+      for (const auto& box : within_region({job.share->unowned[i]}, transfer.region))
+        store_fill(job, box, fill);
+    if (!transfer.status.ok()) return store_fill(job, own_cells(transfer), fill);
+    if (transfer.mine.empty()) return;
+
+    const auto size = static_cast<std::int64_t>(fill.size());
+    const bool plain = as_it_is(job) && !is_masked(transfer) && !transfer.rounding;
+    const ConvertRun convert = to_stored(transfer, job.stored());
+    std::int64_t in_array = 0;
+    for_each_piece(
+        {transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_direct_piece / size,
+        [&](const Piece& piece) {
+          const std::byte* cells = transfer.array.data;
+          if (!plain) {
+            const Timer timer(counters_.pack);
+            buffer_.resize(static_cast<std::size_t>(piece.cells.cells() * size));
+            const ConversionErrors conversion_errors =
+                pack_cells(transfer, piece.cells, buffer_.data(),
+                           byte_strides(piece.cells.count, fill.size()), convert, fill.data());
+            if (conversion_errors.count > 0)
+              status.merge(conversion_status(transfer, *job.variable, conversion_errors, piece.cells, true));
+            cells = buffer_.data();
+          }
+          store(plain ? in_array : 0, cells, job, piece);
+          in_array += piece.cells.cells() * size;
+        });
+  }));
+  return status;
+}
+
+void DirectPath::store(std::int64_t in_array, const std::byte* cells, const FieldJob& job,
+                       const Piece& piece) {
+  for_each_run(job, piece, in_array, [&](const Extent& run) {
+    file_.write(run.in_file, {cells + run.in_stage, static_cast<std::size_t>(run.bytes)});
+  });
+}
+
+void DirectPath::store_fill(const FieldJob& job, const Box& box, const Bytes& fill) {
+  const auto size = static_cast<std::int64_t>(fill.size());
+  for_each_piece({box}, job.placement->chunk, k_direct_piece / size, [&](const Piece& piece) {
+    buffer_.resize(static_cast<std::size_t>(piece.cells.cells() * size));
+    fill_box(buffer_.data(), {size}, {piece.cells.cells()}, fill.data(), fill.size());
+    store(0, buffer_.data(), job, piece);
+  });
+}
+
+Status DirectPath::read(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  ConversionErrors conversion_errors;
+  const Status status = caught([&] {
+    if (transfer.mine.empty()) return;
+    const Bytes fill = stored_fill(*job.variable, job.placement->swapped);
+    const auto size = static_cast<std::int64_t>(fill.size());
+    const bool plain = as_it_is(job) && !leaves_masked(transfer);
+    const ConvertRun convert = find_conversion(job.stored(), in_memory(transfer));
+    std::int64_t in_array = 0;
+    for_each_piece(
+        {transfer.mine}, job.placement->chunk, plain ? transfer.mine.cells() : k_direct_piece / size,
+        [&](const Piece& piece) {
+          const std::int64_t bytes = piece.cells.cells() * size;
+          if (!plain) buffer_.resize(static_cast<std::size_t>(bytes));
+          std::byte* cells = plain ? transfer.array.data : buffer_.data();
+          for_each_run(job, piece, plain ? in_array : 0, [&](const Extent& run) {
+            const auto got = static_cast<std::int64_t>(
+                file_.read(run.in_file, {cells + run.in_stage, static_cast<std::size_t>(run.bytes)}));
+            // Behind the end of the file: records that others only announced.
+            const std::int64_t whole = got / size * size;
+            if (got < run.bytes)
+              fill_box(cells + run.in_stage + whole, {size}, {(run.bytes - whole) / size}, fill.data(),
+                       fill.size());
+          });
+          in_array += bytes;
+          if (plain) return;
+          const Timer timer(counters_.unpack);
+          conversion_errors.merge(unpack_cells(transfer, cells, byte_strides(piece.cells.count, fill.size()),
+                                               piece.cells, convert),
+                                  0);
+        });
+  });
+  return status.ok() && conversion_errors.count > 0
+             ? conversion_status(transfer, *job.variable, conversion_errors, transfer.mine, false)
+             : status;
+}
+
+}  // namespace shoal

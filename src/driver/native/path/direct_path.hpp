@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "driver/native/field_job.hpp"
+#include "driver/native/native_file.hpp"
+#include "driver/native/rank_groups.hpp"
+
+namespace shoal {
+
+/// Bytes: what is converted on its way goes in pieces that stay in a core's cache.
+inline constexpr std::int64_t k_direct_piece = 512 * 1024;
+
+/// The way past the stage, for ranks whose cells are long runs in the file: each stores and fetches its own,
+/// straight from and to its array where nothing has to be converted. A copy less, and nobody waits for
+/// anybody; where runs are short, the stage is quicker, since it makes long ones of them.
+class DirectPath {
+ public:
+  /// long_run: bytes; shorter runs go through the stage. 0: chosen (shapes.hpp).
+  DirectPath(NativeFile& file, Counters& counters, const RankGroups& groups, std::int64_t long_run);
+
+  /// Does the job go this way? The same on all ranks of the node. Writing: not if ranks of another
+  /// decomposition wrote the variable this way since forget_writers(), as the stage alone keeps them in
+  /// order.
+  bool suits(const FieldJob& job) const;
+  bool suits_writing(const FieldJob& job) const;
+
+  /// This rank's cells and its part of those that nobody owns. Nothing of them may be under way in the stage.
+  Status write(const FieldJob& job);
+  Status read(const FieldJob& job);
+  /// Ranks have matched calls: what was written is in the file.
+  void forget_writers() { writers_.clear(); }
+
+ private:
+  void store_fill(const FieldJob& job, const Box& box, const Bytes& fill);
+  void store(std::int64_t in_array, const std::byte* cells, const FieldJob& job, const Piece& piece);
+
+  NativeFile& file_;
+  Counters& counters_;
+  const RankGroups& groups_;
+  std::int64_t long_run_;
+  std::map<int, std::uint64_t> writers_;  ///< of each variable written: the share it was written with
+  Bytes buffer_;
+};
+
+}  // namespace shoal

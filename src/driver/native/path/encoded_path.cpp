@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/path/encoded_path.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/text.hpp"
+
+namespace shoal {
+
+void EncodedPath::begin() {
+  const std::int64_t bytes = context_.options.stage_bytes;
+  parts_.emplace(context_.header.schema(), bytes * context_.groups.nodes().count(), context_.counters.pack);
+  decoded_.emplace(bytes / context_.groups.node().size());
+}
+
+// Each chunk is encoded by one rank, out of one slot.
+Status EncodedPath::check(const FieldJob& job) const {
+  const FileHeader& header = context_.header;
+  const Dims& chunk = job.placement->chunk;
+  const std::int64_t bytes = header.chunk_bytes(job.transfer->variable);
+  const auto refused = [&](const std::string& reason) {
+    return Status{Code::not_supported, reason, -1, {}, job.variable->name};
+  };
+  const std::string setting = setting_that_keeps(context_.options);
+  if (!context_.groups.single() && !setting.empty())
+    return refused(setting +
+                   ", but a chunk that is compressed may need cells of several nodes or groups; leave the "
+                   "setting out, or leave compression out");
+  if (rearrangers_.one_stage() && bytes > staged_.slot_bytes())
+    return refused("a chunk of " + text_of(chunk) + " is larger than a slot of the stage, " +
+                   bytes_text(static_cast<double>(staged_.slot_bytes())) +
+                   "; give smaller chunks, or set stage_bytes to " +
+                   bytes_text(static_cast<double>(2 * header.largest_encoded_chunk())) + " or more");
+  return {};
+}
+
+bool EncodedPath::must_complete(const FieldJob& job) const {
+  return job.keeps || parts_->in_the_way(job) || (parts_->is_part(job) && parts_->full(job));
+}
+
+// Chunks that are written keep cells of before: they must be known, and are stored with them at once.
+Status EncodedPath::write(const FieldJob& job) {
+  if (job.keeps) {
+    FieldJob kept = job;
+    const Box chunks = chunks_of(job.transfer->region, job.placement->chunk);
+    const Status known =
+        caught([&] { kept.encoded = addresses_.encoded_chunks(job.transfer->variable, chunks); });
+    return known.ok() ? store_chunks(kept) : known;
+  }
+  if (!parts_->is_part(job)) return store_chunks(job);
+  Status status = parts_->add(job);
+  const auto whole = parts_->take_whole(job);
+  if (!whole) return status;
+  const FieldJob all = context_.job_for(whole->transfer);
+  status.merge(store_chunks(all));
+  return status;
+}
+
+Status EncodedPath::store_chunks(const FieldJob& job) {
+  return rearrangers_.one_stage() ? staged_.write(job) : chunks_.write(job);
+}
+
+Status EncodedPath::store_part(const Transfer& part) {
+  FieldJob job = context_.job_for(part);
+  Status status = caught([&] {
+    job.encoded = addresses_.encoded_chunks(part.variable, chunks_of(part.region, job.placement->chunk));
+  });
+  if (status.ok()) status = store_chunks(job);
+  return located(status, job);
+}
+
+Status EncodedPath::read(FieldJob& job) {
+  job.encoded = addresses_.find_encoded(job);
+  const bool keeps = !context_.writable && parts_->is_part(job);
+  DecodedChunks* const decoded = keeps ? &*decoded_ : nullptr;
+  if (sends_cells(job)) return chunks_.read(job, decoded);
+  if (!context_.groups.single()) context_.strategies.report_decoded(job);
+  return staged_.read(job, decoded);
+}
+
+// Where cells of other fields are sent too; and of a map that several nodes read, no node may have boxes.
+bool EncodedPath::sends_cells(const FieldJob& job) const {
+  const Decomposition& cut = *job.transfer->decomposition;
+  return context_.strategies.of(&cut).strategy.rearranging == Rearranging::always ||
+         (cut.map() != nullptr && !context_.groups.single());
+}
+
+void EncodedPath::enter_stored() {
+  if (context_.header.largest_encoded_chunk() == 0) return;
+  ByteWriter out;
+  auto mine = staged_.take_stored();
+  const auto sent = chunks_.take_stored();
+  mine.insert(mine.end(), sent.begin(), sent.end());
+  out.put(mine);
+  const auto all = context_.comm.gather(out.take(), 0);
+  if (!context_.header.on_owner()) return;
+  std::vector<StoredPiece> stored;
+  for (const auto& bytes : all) {
+    const auto part = ByteReader(bytes).get<std::vector<StoredPiece>>();
+    stored.insert(stored.end(), part.begin(), part.end());
+  }
+  std::sort(stored.begin(), stored.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.variable, a.generation) < std::pair(b.variable, b.generation);
+  });
+  for (std::size_t i = 0; i < stored.size();) {
+    std::vector<NewChunk> chunks;
+    const int v = stored[i].variable;
+    for (; i < stored.size() && stored[i].variable == v; ++i)
+      chunks.push_back(stored[i].chunk);
+    context_.header.catalog().enter(v, chunks);
+  }
+}
+
+void EncodedPath::clear() {
+  parts_->clear();
+  chunks_.take_stored();
+}
+
+}  // namespace shoal

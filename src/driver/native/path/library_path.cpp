@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/path/library_path.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t k_buffer = 1024 * 1024;  // bytes, of cells on their way to an array
+
+}  // namespace
+
+Status LibraryPath::read(const FieldJob& job) {
+  return job.transfer->decomposition->map() != nullptr ? rearranged_.read_by_library(job) : read_tile(job);
+}
+
+Status LibraryPath::read_tile(const FieldJob& job) {
+  const Transfer& transfer = *job.transfer;
+  ConversionErrors conversion_errors;
+  const Status status = caught([&] {
+    const Timer timer(context_.counters.read);
+    if (transfer.mine.empty()) return;
+    const Element from{job.variable->type, size_of(job.variable->type), false};
+    const ConvertRun convert = find_conversion(from, in_memory(transfer));
+    const auto most = std::max(k_buffer, context_.options.stage_bytes / context_.groups.node().size()) /
+                      static_cast<std::int64_t>(from.size);
+    Dims everything = transfer.region.count;
+    for (int d = 0; d < everything.size(); ++d)
+      everything[d] = transfer.region.end(d);
+    Bytes buffer;
+    for_each_piece({transfer.mine}, everything, most, [&](const Piece& piece) {
+      buffer.resize(static_cast<std::size_t>(piece.cells.cells()) * from.size);
+      context_.header.get_by_library(transfer.variable, piece.cells, buffer.data());
+      const ArrayView source = ArrayView::contiguous(buffer.data(), from.type, piece.cells.count);
+      conversion_errors.merge(unpack_cells(transfer, source.data, source.strides, piece.cells, convert), 0);
+    });
+  });
+  return status.ok() && conversion_errors.count > 0
+             ? conversion_status(transfer, *job.variable, conversion_errors, transfer.mine, false)
+             : status;
+}
+
+}  // namespace shoal

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/path/native_rearrangers.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "driver/rearrange_bytes.hpp"
+#include "rearrange/alignment.hpp"
+#include "rearrange/tile_maps.hpp"
+
+namespace shoal {
+
+namespace {
+
+bool fits(const Schema& schema, const VariableDef& v, const Decomposition& cut) {
+  const auto n = static_cast<std::size_t>(cut.rank());
+  if (v.dims.size() < n) return false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& dim = schema.dims[static_cast<std::size_t>(v.dims[v.dims.size() - n + i])];
+    if (!dim.unlimited && dim.length != cut.global()[static_cast<int>(i)]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool NativeRearrangers::must_send(const CutStrategy& cut, const Schema& schema) const {
+  const Decomposition& decomposition = *cut.decomposition;
+  if (decomposition.map() == nullptr || cut.strategy.rearranging == Rearranging::always) return false;
+  const bool keeps = std::any_of(schema.variables.begin(), schema.variables.end(), [&](const auto& v) {
+    return fits(schema, v, decomposition) && context_.may_keep(decomposition, v);
+  });
+  if (const std::string setting = setting_that_keeps(context_.options); keeps && !setting.empty())
+    throw Error(Code::setting,
+                setting +
+                    ", but cells of a map that nobody owns must stay as they are in a variable without fill, "
+                    "or with fill=false, for which I/O ranks read what is there; leave the setting out");
+  return keeps;
+}
+
+// Where cells of a map may be sent, where bytes of the file must be kept between those of a map, and where
+// I/O ranks read by the library for others.
+void NativeRearrangers::find(CutStrategy& cut) {
+  const Decomposition& decomposition = *cut.decomposition;
+  if (decomposition.map() == nullptr) return;
+  const Schema& schema = context_.header.schema();
+  if (must_send(cut, schema)) {
+    cut.strategy = {Rearranging::always, "cells that nobody owns stay as they are"};
+    cut.fields.clear();
+  }
+  bool fetches = false;  // by the library
+  for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
+    fetches = fetches || (context_.header.placement(v).kind == Placement::Kind::library &&
+                          fits(schema, context_.header.variable(v), decomposition));
+  if ((fetches || cut.strategy.rearranging != Rearranging::never) && rearrangers_.count(&decomposition) == 0)
+    add(cut.decomposition);
+}
+
+void NativeRearrangers::add(const std::shared_ptr<const Decomposition>& map) {
+  const DriverOptions& options = context_.options;
+  const std::vector<int>& io_ranks = context_.strategies.io_ranks();
+  NodeMessages* const messages = messages_.of(io_ranks);
+  if (!queue_ && context_.writable)
+    queue_.emplace(context_.comm, io_ranks, window_bytes(options) / 4, messages);
+  const auto add_one = [&](const std::shared_ptr<const Decomposition>& one) {
+    rearrangers_.emplace(one.get(), std::make_unique<Rearranger>(context_.comm, one, io_ranks,
+                                                                 rearrange_bytes(options), messages));
+  };
+  add_one(map);
+  if (options.alignment_bytes == 0 || map->mapped_shape().size() == 1) return;
+  add_one(rows_.emplace(map.get(), map->flattened()).first->second);
+}
+
+const std::shared_ptr<const Decomposition>& NativeRearrangers::map_of(
+    const std::shared_ptr<const Decomposition>& block, bool halo) {
+  for (const auto& known : tile_maps_)
+    if (known.block == block && known.halo == halo) return known.map;
+  tile_maps_.push_back({block, halo, map_of_tiles(context_.comm, *block, halo)});
+  add(tile_maps_.back().map);
+  return tile_maps_.back().map;
+}
+
+Rearranger* NativeRearrangers::of(const Transfer& transfer) const {
+  const auto found = rearrangers_.find(transfer.decomposition.get());
+  return found == rearrangers_.end() ? nullptr : found->second.get();
+}
+
+Rearranger* NativeRearrangers::known(const Transfer& transfer) const {
+  const auto found = rearrangers_.find(known_map(transfer.decomposition).get());
+  return found == rearrangers_.end() ? nullptr : found->second.get();
+}
+
+std::shared_ptr<const Decomposition> NativeRearrangers::known_map(
+    const std::shared_ptr<const Decomposition>& cut) const {
+  if (cut->map() != nullptr) return cut;
+  const auto known = std::find_if(tile_maps_.begin(), tile_maps_.end(),
+                                  [&](const TileMap& t) { return t.block == cut && !t.halo; });
+  return known == tile_maps_.end() ? nullptr : known->map;
+}
+
+bool NativeRearrangers::is_flattened(const FieldJob& job) const {
+  const auto map = known_map(job.transfer->decomposition);
+  if (rows_.count(map.get()) == 0 || job.placement->kind != Placement::Kind::regular ||
+      alignment_of(job).empty())
+    return false;
+  const Box& region = job.transfer->region;
+  const Dims mapped = map->mapped_shape();
+  const int first = region.rank() - map->rank();
+  for (int d = 0; d < mapped.size(); ++d)
+    if (region.count[first + d] != mapped[d] || job.placement->chunk[first + d] != mapped[d]) return false;
+  return true;
+}
+
+FieldJob NativeRearrangers::as_flattened(const FieldJob& job, bool goes, Row& row) const {
+  if (!goes) return job;
+  const auto map = known_map(job.transfer->decomposition);
+  const Box& region = job.transfer->region;
+  const Dims mapped = map->mapped_shape();
+  const int first = region.rank() - map->rank();
+  row.transfer = *job.transfer;
+  row.transfer.decomposition = rows_.at(map.get());
+  row.transfer.region = flattened(region, first, mapped.size());
+  row.placement = *job.placement;
+  row.placement.chunk = flattened(job.placement->chunk, first, mapped.size());
+  FieldJob out = job;
+  out.transfer = &row.transfer;
+  out.placement = &row.placement;
+  return out;
+}
+
+}  // namespace shoal

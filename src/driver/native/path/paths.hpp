@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "driver/native/path/direct_path.hpp"
+#include "driver/native/path/encoded_path.hpp"
+#include "driver/native/path/field_queue.hpp"
+#include "driver/native/path/library_path.hpp"
+#include "driver/native/path/rearranged_path.hpp"
+#include "driver/native/path/staged_path.hpp"
+
+namespace shoal {
+
+/// The paths between arrays and the file: each has write and read of a job, and its own state.
+struct NativePaths {
+  NativePaths(const NativeContext& context, ChunkAddresses& addresses)
+      : staged(context, addresses),
+        direct(context.file, context.counters, context.groups, context.options.direct_bytes),
+        rearrangers(context),
+        rearranged(context, rearrangers, staged, buffers),
+        queue(context, addresses, rearrangers, staged, rearranged, buffers),
+        encoded(context, addresses, rearrangers, staged, buffers),
+        library(context, rearranged) {}
+
+  SendBuffers buffers;
+  StagedPath staged;
+  DirectPath direct;
+  NativeRearrangers rearrangers;
+  RearrangedPath rearranged;
+  FieldQueue queue;  ///< of fields that are rearranged later
+  EncodedPath encoded;
+  LibraryPath library;  ///< reads alone
+};
+
+}  // namespace shoal

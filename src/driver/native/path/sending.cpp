@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/path/sending.hpp"
+
+#include "driver/rearrange_bytes.hpp"
+#include "rearrange/tile_maps.hpp"
+
+namespace shoal {
+
+NodeMessages* CountedMessages::of(const std::vector<int>& io_ranks) {
+  if (context_.groups.single()) return nullptr;
+  if (!messages_)
+    messages_.emplace(context_.comm, context_.groups.nodes(), io_ranks, window_bytes(context_.options));
+  return &*messages_;
+}
+
+void CountedMessages::count() {
+  if (!messages_) return;
+  context_.counters.messages += messages_->messages() - counted_;
+  context_.counters.message_bytes += messages_->message_bytes() - counted_bytes_;
+  counted_ = messages_->messages();
+  counted_bytes_ = messages_->message_bytes();
+}
+
+Rearranger::GetBuffer SendBuffers::for_pieces(Status& status) {
+  return [&](std::size_t bytes) {
+    std::byte* cells = nullptr;
+    status.merge(caught([&] { cells = pieces.of(bytes); }));
+    return cells;
+  };
+}
+
+bool reads_halo(const Comm& comm, const Transfer& transfer) {
+  const bool more = !transfer.mine.empty() && transfer.mine != own_cells(transfer);
+  return comm.max(std::int64_t{more ? 1 : 0}) != 0;
+}
+
+TileCells::TileCells(const FieldJob& job, bool halo, SendBuffers& buffers)
+    : box(tile_box(*job.transfer, halo)), status(job.transfer->status) {
+  const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(job.variable->type);
+  status.merge(caught([&] { cells = buffers.tile.of(bytes); }));
+}
+
+Status TileCells::unpack(const FieldJob& job, Counters& counters) const {
+  if (box.empty()) return {};
+  const Timer timer(counters.unpack);
+  return unpack_tile(*job.transfer, *job.variable, box, cells);
+}
+
+}  // namespace shoal

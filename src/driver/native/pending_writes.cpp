@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/native/pending_writes.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/hash.hpp"
+
+namespace shoal {
+
+Status PendingWrites::failure() const {
+  Status status = paths_.staged.failure();
+  if (loses_bytes(state_.deferred())) status.merge(state_.deferred());
+  return status;
+}
+
+// A rank that skipped a write does its part in what the others do to match their writes, with nothing.
+CallMatch PendingWrites::match_calls(const Comm& comm, const CallSignature& signature) {
+  const CallSignature mine = state_.with_skipped(signature, k_writes);
+  for (;;) {
+    paths_.staged.enter_match();
+    CallMatch match;
+    const Status came = caught([&] { match = comm.match_calls(mine); });
+    if (!came.ok()) {  // no calls are matched any more: nobody may wait in the stage
+      paths_.staged.fail();
+      throw Error(came);
+    }
+    if (!match.peers_diverged || !state_.has_skipped()) return match;
+    comm_.agree(state_.deferred());
+    if (paths_.queue.is_made()) paths_.queue.send(all_wrote_the_same());
+  }
+}
+
+Status PendingWrites::match_write(const Transfer& transfer) {
+  const Status mine = transfer.variable < 0 ? transfer.status : Status{};
+  return match_queued_write(hash_of_call(transfer.variable, transfer.region), mine);
+}
+
+Status PendingWrites::match_queued_write(std::uint64_t what, const Status& mine) {
+  Hash details;
+  details.add(what);
+  if (paths_.queue.is_made()) details.add(state_.hash());
+  const CallMatch match =
+      match_calls(comm_, {k_writes, details.value(), !mine.ok(), header_.puts().waiting()});
+  header_.puts().set_waiting(match.any_flag);
+  if (match.same && !match.failed) {
+    paths_.queue.send(true);
+    return {};
+  }
+  const Status agreed = match.failed ? comm_.agree(mine) : Status{};
+  if (paths_.queue.is_made()) paths_.queue.send(all_wrote_the_same());
+  if (!agreed.ok()) return agreed;
+  return {Code::out_of_step,
+          "ranks made different calls: each writes, but not the same variable or the same record, or some "
+          "left out a write before; every rank must make the same calls in the same order",
+          0,
+          {},
+          {}};
+}
+
+void PendingWrites::ask_others() {
+  if (!state_.must_ask()) return;
+  const Status outcome = match_queued_write(0, failure());
+  if (!outcome.ok()) throw Error(outcome);
+}
+
+bool PendingWrites::all_wrote_the_same() const {
+  return state_.compared(comm_.max(state_.to_compare())).same;
+}
+
+int PendingWrites::mismatched_writer() const {
+  const auto all = comm_.all_gather(static_cast<std::int64_t>(state_.hash()));
+  return static_cast<int>(std::find_if(all.begin(), all.end(), [&](auto w) { return w != all[0]; }) -
+                          all.begin());
+}
+
+void PendingWrites::complete(const char* does) {
+  const CallMatch match = match_calls(comm_, state_.signature(does));
+  if (!match.same) {  // nobody may wait for what others never do
+    const int odd = mismatched_writer();
+    if (!match.failed)
+      keep(
+          {Code::out_of_step,
+           "rank " + std::to_string(odd) +
+               " wrote other variables or records than rank 0 did, or left some out; all ranks must make the "
+               "same write calls in the same order",
+           odd,
+           {},
+           {}});
+    state_.diverge();
+    header_.puts().set_waiting(true);
+    paths_.staged.fail();
+  }
+  paths_.queue.send(match.same);
+  state_.matched();
+  paths_.direct.forget_writers();
+  if (match.same && !match.any_flag) return;
+  if (store_rest()) return;
+  state_.lose();
+  recover();
+}
+
+// Parts of compressed chunks come last, one after the other, as each must know where the one before went.
+// False: ranks have diverged.
+bool PendingWrites::store_rest() {
+  PartialChunkBuffer::PartialChunks kept;
+  while (true) {
+    keep(paths_.staged.flush());
+    paths_.staged.note_shortage();
+    if (!compare()) return false;
+    keep(caught([&] { paths_.encoded.enter_stored(); }));
+    if (kept.written.empty()) {
+      if (paths_.encoded.parts().empty()) return true;
+      kept = paths_.encoded.parts().take_first();
+    }
+    const Box part = kept.written.front();
+    kept.written.erase(kept.written.begin());
+    keep(paths_.encoded.store_part(PartialChunkBuffer::part_of(kept, part)));
+  }
+}
+
+// There are as many records as any rank knows of, and bytes are lost if any rank lost some. False: a rank has
+// diverged.
+bool PendingWrites::compare() {
+  if (paths_.staged.is_broken()) state_.diverge();
+  // Only the owner knows whether a put was good.
+  auto lengths = header_.on_owner() ? lengths_of(header_.schema()) : records_.known(header_.schema());
+  const Comparison found = state_.compared(comm_.max(state_.to_compare(std::move(lengths))));
+  set_lengths(header_.schema(), found.lengths);
+  records_.note_known(header_.schema());
+  if (found.any_lost) state_.lose();
+  return !found.any_diverged;
+}
+
+void PendingWrites::recover() {
+  paths_.staged.reset();
+  paths_.encoded.clear();
+  state_.complete_pending();
+  records_.restart_reach(header_.schema());
+  // On one node nothing is stored that the owner, who fills, has not noted. On several, ranks may have noted
+  // different things.
+  if (!context_.groups.single()) records_.restart_gaps(header_.schema());
+}
+
+void PendingWrites::commit(bool durable, bool final) {
+  state_.begin_commit();
+  // Other nodes find what was committed once it is with the server.
+  durable = durable || context_.groups.sharing() == FileSystem::Sharing::close_to_open;
+  if (final) paths_.staged.lift_rate_limit();
+  complete("commits");
+  bool lost = state_.file() == FileState::incomplete;
+  if (!lost) fill_gaps();
+  finish_data(durable, final);
+  Status outcome = comm_.agree(state_.deferred());
+  const Status mine = state_.take_deferred();
+  if (!outcome.ok()) lost = comm_.max(std::int64_t{lost || loses_bytes(mine) ? 1 : 0}) != 0;
+  count_records(lost, outcome.ok());
+  const Status committed = header_.commit(lost, durable, final);
+  ++context_.counters.commits;
+  const bool is_whole = committed.ok() && !lost;
+  state_.end_commit(is_whole ? FileState::whole : FileState::unknown);
+  if (is_whole) records_.note_committed(header_.schema());
+  outcome.merge(committed);
+  if (!outcome.ok()) throw Error(outcome);
+}
+
+void PendingWrites::fill_gaps() {
+  const auto gaps = records_.take_gaps(header_.schema());
+  if (!header_.on_owner()) return;
+  keep(caught([&] {
+    for (const auto& gap : gaps)
+      addresses_.fill_cells(gap.variable, gap.cells, {});
+  }));
+}
+
+// Of this thread's handle of the file, and of that of the thread that stores.
+void PendingWrites::finish_data(bool durable, bool final) {
+  if (durable) {
+    keep(caught([&] { context_.file.sync(); }));
+    keep(caught([&] { paths_.staged.sync_file(); }));
+  }
+  if (final) {
+    keep(caught([&] { context_.file.close(); }));
+    keep(caught([&] { paths_.staged.close_file(); }));
+  }
+}
+
+void PendingWrites::count_records(bool lost, bool all_well) {
+  for (const int v : header_.puts().commit())
+    records_.note_write(header_.schema(), v, Box::whole(header_.schema().shape(v)));
+  // Where bytes are missing, the records since the last commit never were: what was half written must not
+  // pass for whole.
+  if (lost) records_.take_back(header_.schema());
+  // Ranks may know of different puts.
+  if (!all_well) records_.restart_reach(header_.schema());
+}
+
+void PendingWrites::agree_on_read(const Status& status) {
+  if (context_.groups.single() && paths_.staged.agree(status.ok())) return;
+  match_calls(comm_, {"reads"});  // others may never come
+  const Status agreed = comm_.agree(status);
+  const bool broken = comm_.max(std::int64_t{paths_.staged.is_broken() ? 1 : 0}) != 0;
+  if (broken) recover();
+  if (!agreed.ok()) throw Error(agreed);
+  if (broken) throw Error(Code::out_of_step, "a rank of another node could not go on");
+}
+
+}  // namespace shoal

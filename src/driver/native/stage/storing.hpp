@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "driver/native/encoder.hpp"
+#include "driver/native/stage/slot_generation.hpp"
+
+namespace shoal {
+
+/// Stores slot generations share by share, through filters where they are encoded. Makes no MPI call. For one
+/// thread at a time, but for expect().
+class Storing {
+ public:
+  /// rank: this one's number, for messages.
+  Storing(Stage& stage, NativeFile& file, Counters& counters, int rank)
+      : stage_(stage), file_(file), counters_(counters), rank_(rank) {}
+
+  /// Chunks of the job's variable will come, which go through filters. By any thread.
+  void expect(const FieldJob& job);
+  /// Store a share of the slot generation, to which all ranks have come, and free the slot if it was the last
+  /// one. False if there is none left that this rank may have. limited: only while fewer than `writers`
+  /// store.
+  bool store_share(const SlotGeneration& generation, bool limited, Status& status);
+  /// The encoded chunks that were stored since the last call.
+  std::vector<StoredPiece> take_stored() { return std::exchange(stored_, {}); }
+
+ private:
+  void check_fingerprints(std::uint64_t generation) const;
+  void store_plain(const SlotGeneration& generation, std::uint32_t share);
+  void store_encoded(const SlotGeneration& generation, const StagedPiece& staged);
+  Encoder& encoder_of(int variable);
+  void encode(Encoder& encoder, const SlotGeneration& generation, const StagedPiece& staged);
+
+  Stage& stage_;
+  NativeFile& file_;
+  Counters& counters_;
+  int rank_;
+  std::mutex mutex_;                 ///< of the list of encoders, not of what is in it
+  std::map<int, Encoder> encoders_;  ///< by variable
+  std::vector<StoredPiece> stored_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// Bytes of messages that a rank may have under way.
+inline std::int64_t rearrange_bytes(const DriverOptions& options) {
+  constexpr std::int64_t k_rearrange_bytes = 64 * 1024 * 1024;
+  return options.whole_stage ? std::min(k_rearrange_bytes, options.stage_bytes) : k_rearrange_bytes;
+}
+
+/// Of the window that a node's ranks share for messages to other nodes, and of those an I/O rank waits for.
+inline std::int64_t window_bytes(const DriverOptions& options) {
+  return rearrange_bytes(options) / 4;
+}
+
+}  // namespace shoal

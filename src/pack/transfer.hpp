@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/array_view.hpp"
+#include "base/error.hpp"
+#include "decomp/decomposition.hpp"
+
+namespace shoal {
+
+class Rounding;
+
+/// One call of write or read, as a driver sees it: everything in the full dimensions of the variable, record
+/// dimension included. variable, region and decomposition are the same on all ranks.
+struct Transfer {
+  int variable = -1;  ///< index in the schema; -1: this rank could not even say (status is not ok)
+  Box region;         ///< the section that all ranks together write or read
+  Box mine;  ///< this rank's cells of it; for reading with the halo, inside of the global shape; may be empty
+  ArrayView array;  ///< extents == mine.count; logical and number types; anything if mine is empty
+  std::shared_ptr<const Decomposition> decomposition;  ///< of the last dimensions of the variable
+  Dims origin;  ///< what messages add to indices, where these count from the start of a part; empty: nothing
+  /// Writing only: where cells come from in place of an array (whose data is nullptr then, and the rest as it
+  /// would be). Gives the cells of a part of `mine` row-major, good until the next call. Local; may throw.
+  std::function<const std::byte*(const Box& part)> source;
+  std::shared_ptr<const Rounding> rounding;  ///< writing only: what becomes of values; nullptr: they stay
+  Status status;  ///< not ok: this rank's arguments are bad; it takes part with nothing, and all ranks learn
+                  ///< of it
+};
+
+}  // namespace shoal

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rearrange/io_ranks.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace shoal {
+
+namespace {
+
+std::string ranks_text(const IoRanksWish& wish, int ranks) {
+  const std::string n = std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+  if (wish.node >= 0) return "node " + std::to_string(wish.node) + " has " + n;
+  return (ranks == 1 ? "there is " : "there are ") + n;
+}
+
+// Ranks of each node; the wish is about one.
+std::vector<int> choose_in_nodes(const Comm& comm, const Nodes& nodes, const IoRanksWish& wish) {
+  bool chosen = false;
+  comm.agree_or_throw(caught([&] {
+    const auto of_node = io_ranks_of(nodes.node().size(), wish);
+    chosen = std::find(of_node.begin(), of_node.end(), nodes.node().rank()) != of_node.end();
+  }));
+  const auto all = comm.all_gather(std::int64_t{chosen ? 1 : 0});
+  std::vector<int> list;
+  for (int r = 0; r < comm.size(); ++r)
+    if (all[static_cast<std::size_t>(r)] != 0) list.push_back(r);
+  return list;
+}
+
+}  // namespace
+
+std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish) {
+  const std::string setting = wish.node >= 0 ? "io_ranks_per_node" : "io_ranks";
+  const std::string there = ranks_text(wish, ranks);
+  if (wish.base >= ranks)
+    throw Error(Code::setting, "setting io_base is " + std::to_string(wish.base) + ", but " + there +
+                                   "; io_base can be 0 to " + std::to_string(ranks - 1));
+  int count = wish.count;
+  int stride = wish.stride;
+  const int available = ranks - wish.base;
+  const std::string from = wish.base > 0 ? " from rank " + std::to_string(wish.base) + " on" : "";
+  if (count > available)
+    throw Error(Code::setting,
+                "setting " + setting + " is " + std::to_string(count) + ", but " + there +
+                    (wish.base > 0 ? ", " + std::to_string(available) + " of them" + from : "") + "; " +
+                    setting + " can be 1 to " + std::to_string(available));
+  if (count == 0) count = stride == 0 ? available : (available - 1) / stride + 1;
+  if (stride == 0) stride = available / count;
+  if ((count - 1) > (available - 1) / stride)
+    throw Error(Code::setting, setting + "=" + std::to_string(count) +
+                                   " with io_stride=" + std::to_string(stride) + from +
+                                   " needs more ranks than there are (" + there + "); " + setting +
+                                   " can be 1 to " + std::to_string((available - 1) / stride + 1) +
+                                   ", or io_stride 1 to " + std::to_string((available - 1) / (count - 1)));
+  std::vector<int> list;
+  for (int i = 0; i < count; ++i)
+    list.push_back(wish.base + i * stride);
+  return list;
+}
+
+std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& options) {
+  const int per_node = options.io_ranks_per_node;
+  if (sets_io_ranks(options) && per_node == 0)
+    return io_ranks_of(comm.size(), {options.io_ranks, options.io_stride, options.io_base});
+  const Nodes nodes(comm, options.ranks_per_node);
+  if (per_node == 0)
+    return choose_in_nodes(comm, nodes,
+                           {std::min(nodes.node().size(), k_io_ranks_of_node), 0, 0, nodes.index()});
+  auto list = choose_in_nodes(comm, nodes, {per_node, options.io_stride, options.io_base, nodes.index()});
+  const auto all = static_cast<int>(list.size());
+  if (options.io_ranks > 0 && options.io_ranks != all)
+    throw Error(Code::setting, "io_ranks=" + std::to_string(options.io_ranks) +
+                                   " and io_ranks_per_node=" + std::to_string(per_node) +
+                                   " contradict each other: " + std::to_string(per_node) + " on each of " +
+                                   std::to_string(nodes.count()) + " nodes are " + std::to_string(all) +
+                                   "; leave one of the two out");
+  return list;
+}
+
+IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const RearrangeOptions& options) {
+  // Unless their number is for all nodes, they are counted within each, so that none is without.
+  const int of_each = sets_io_ranks(options) ? options.io_ranks_per_node : 1;
+  const auto io_ranks =
+      options.io_ranks > 0
+          ? choose_io_ranks(comm, options)
+          : choose_in_nodes(comm, nodes, {of_each, options.io_stride, options.io_base, nodes.index()});
+  const Comm& node = nodes.node();
+  const auto mine = node.all_gather(std::int64_t{comm.rank()});
+  IoGroups out;
+  out.of_node = 0;
+  int group = 0;
+  std::int64_t leader = -1;
+  for (const auto rank : mine) {
+    if (!std::binary_search(io_ranks.begin(), io_ranks.end(), static_cast<int>(rank))) continue;
+    if (rank <= comm.rank()) group = out.of_node;
+    if (rank <= comm.rank() || leader < 0) leader = rank;
+    ++out.of_node;
+  }
+  comm.agree_or_throw(caught([&] {
+    if (out.of_node == 0)
+      throw Error(Code::setting,
+                  "rearranger=subset, but node " + std::to_string(nodes.index()) +
+                      " has no I/O rank, and cells do not go from node to node; set io_ranks_per_node, or "
+                      "rearranger=box");
+  }));
+  out.groups = std::make_unique<Nodes>(comm, node, group);
+  const auto of_group = out.groups->node().all_gather(std::int64_t{comm.rank()});
+  out.io_rank = static_cast<int>(std::find(of_group.begin(), of_group.end(), leader) - of_group.begin());
+  return out;
+}
+
+void check_io_ranks(const Comm& comm, const RearrangeOptions& options) {
+  if (sets_io_ranks(options)) choose_io_ranks(comm, options);
+}
+
+}  // namespace shoal
