@@ -35,6 +35,11 @@ module shoal
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
   public :: shoal_map_info, shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
 
+  ! The version that a program is compiled with; shoal_version() is the one that runs. NUMBER is 10000 MAJOR + 100 MINOR +
+  ! PATCH.
+  integer, parameter, public :: SHOAL_VERSION_MAJOR = 0, SHOAL_VERSION_MINOR = 2, SHOAL_VERSION_PATCH = 0, &
+      SHOAL_VERSION_NUMBER = 10000 * SHOAL_VERSION_MAJOR + 100 * SHOAL_VERSION_MINOR + SHOAL_VERSION_PATCH
+
   ! Element types. SHOAL_LOGICAL is stored as bytes 0 and 1.
   integer, parameter, public :: SHOAL_BYTE = 1, SHOAL_CHAR = 2, SHOAL_SHORT = 3, SHOAL_INT = 4, SHOAL_FLOAT = 5, &
       SHOAL_DOUBLE = 6, SHOAL_UBYTE = 7, SHOAL_USHORT = 8, SHOAL_UINT = 9, SHOAL_INT64 = 10, SHOAL_UINT64 = 11, &

@@ -193,6 +193,35 @@ def names_of_python() -> set[str]:
     return found | {name for name in ast.literal_eval(exported) if name.islower()}
 
 
+def constants_of_c() -> dict[str, str]:
+    """Names of shoal.h's public constants, without SHOAL_, and the values of the plain numbers."""
+    text = re.sub(r"/\*.*?\*/", "", source("include/shoal/shoal.h"), flags=re.S)
+    found = {name: value.strip() for name, value in re.findall(r"^#define SHOAL_(\w+) +(.+)$", text, re.M)}
+    for body in re.findall(r"^enum \{(.*?)\};", text, re.M | re.S):
+        found |= dict(re.findall(r"SHOAL_(\w+) *= *(-?\d+)", body))
+    return found
+
+
+def constants_of_fortran() -> dict[str, str]:
+    text = re.sub(r"!.*", "", source("fortran/shoal.f90")).replace("&\n", "")
+    found = {}
+    for names in re.findall(r"^ *\w+(?:\([^)]*\))?, parameter, public *:: *(.*)$", text, re.M):
+        found |= dict(re.findall(r"SHOAL_(\w+) *= *([^,]+)", names))
+    return {name: value.strip().removesuffix("_int64") for name, value in found.items()}
+
+
+# Constants that a language does without, and why.
+no_constant = {
+    "API": "of the header itself",
+    "MAX_DIMS": "arrays know their rank",
+    "HOLE": "0 in Fortran, where cells count from 1",
+    "CALL_WRITE": "of shoal_refuse_data",
+    "CALL_READ": "of shoal_refuse_data",
+    "CALL_PUT": "of shoal_refuse_data",
+    "CALL_GET": "of shoal_refuse_data",
+}
+
+
 languages = {"C++": names_of_cpp, "Fortran": names_of_fortran, "Python": names_of_python}
 
 
@@ -220,3 +249,20 @@ def test_nothing_else_is_there(language):
     known = {name for verb in names_of_c() for name in expected(verb, language)} | set(beyond[language])
     assert found <= known, f"in {language} alone: {sorted(found - known)}; see the table"
     assert set(beyond[language]) <= found, f"gone from {language}: {sorted(set(beyond[language]) - found)}"
+
+
+def test_fortran_has_the_constants():
+    of_c, of_fortran = constants_of_c(), constants_of_fortran()
+    assert {"RANGE", "FLOAT", "READ", "VERSION_NUMBER", "CALL_GET"} <= set(of_c)
+    assert set(of_c) - set(of_fortran) == set(no_constant)
+    numbers = {name: value for name, value in of_c.items() if re.fullmatch(r"-?\d+", value)}
+    assert {name: of_fortran[name] for name in numbers if name in of_fortran} == {
+        name: value for name, value in numbers.items() if name in of_fortran
+    }
+
+
+def test_the_version_is_the_same_everywhere():
+    parts = [constants_of_c()[f"VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH")]
+    assert re.search(r"VERSION (\d+\.\d+\.\d+)", source("CMakeLists.txt"))[1] == ".".join(parts)
+    exported = source("python/src/shoal/__init__.py")
+    assert all(f'"VERSION_{part}"' in exported for part in ("MAJOR", "MINOR", "PATCH", "NUMBER"))

@@ -29,6 +29,8 @@
 #define SHOAL_VERSION_MAJOR 0
 #define SHOAL_VERSION_MINOR 2
 #define SHOAL_VERSION_PATCH 0
+/* One number to compare: #if SHOAL_VERSION_NUMBER >= 200 is 0.2.0 or newer. */
+#define SHOAL_VERSION_NUMBER (10000 * SHOAL_VERSION_MAJOR + 100 * SHOAL_VERSION_MINOR + SHOAL_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define SHOAL_API __attribute__((visibility("default")))

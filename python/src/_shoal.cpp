@@ -562,6 +562,10 @@ NB_MODULE(_shoal, m) {
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });
   m.def("mpi_library", &mpi_library);
   m.def("mpi_is_running", &mpi_is_running);
+  m.attr("VERSION_MAJOR") = SHOAL_VERSION_MAJOR;
+  m.attr("VERSION_MINOR") = SHOAL_VERSION_MINOR;
+  m.attr("VERSION_PATCH") = SHOAL_VERSION_PATCH;
+  m.attr("VERSION_NUMBER") = SHOAL_VERSION_NUMBER;
   m.attr("MAX_DIMS") = SHOAL_MAX_DIMS;
   m.attr("UNLIMITED") = SHOAL_UNLIMITED;
   m.attr("NO_RECORD") = SHOAL_NO_RECORD;

@@ -453,6 +453,9 @@ TEST_CASE("C++: land is said in the file, and stays as it is when the field is r
 
 TEST_CASE("C++: the library describes itself") {
   CHECK(shoal::version() == shoal_version());
+  CHECK(shoal::version() == std::to_string(SHOAL_VERSION_NUMBER / 10000) + '.' +
+                                std::to_string(SHOAL_VERSION_NUMBER / 100 % 100) + '.' +
+                                std::to_string(SHOAL_VERSION_NUMBER % 100));
   CHECK(shoal::build_info().find("hdf5") != std::string::npos);
   CHECK(shoal::build_info().find("\nfilters: shuffle") != std::string::npos);
   CHECK(shoal::settings().find("stage_bytes") != std::string::npos);

@@ -8,6 +8,12 @@ from ._paths import path_bytes
 from .errors import InvalidArgumentError, MPIError, StateError
 
 
+VERSION_MAJOR: int = _shoal.VERSION_MAJOR  #: of the interface; shoal.version() is the library that runs
+VERSION_MINOR: int = _shoal.VERSION_MINOR
+VERSION_PATCH: int = _shoal.VERSION_PATCH
+VERSION_NUMBER: int = _shoal.VERSION_NUMBER  #: 10000 * MAJOR + 100 * MINOR + PATCH
+
+
 def version() -> str:
     """The version of libshoal, "0.2.0". Local."""
     return _shoal.version()

@@ -125,6 +125,14 @@ def error_name(arg: int, /) -> str: ...
 def mpi_library() -> str: ...
 def mpi_is_running() -> bool: ...
 
+VERSION_MAJOR: int = 0
+
+VERSION_MINOR: int = 2
+
+VERSION_PATCH: int = 0
+
+VERSION_NUMBER: int = 200
+
 MAX_DIMS: int = 8
 
 UNLIMITED: int = 0
