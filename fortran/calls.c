@@ -351,19 +351,10 @@ static int make_section(const char* variable, const CFI_cdesc_t* record, const C
   return SHOAL_OK;
 }
 
-/* The library cannot see how many numbers a section has: hold it against the variable here. */
-static int check_section(const shoal_dataset* dataset, const char* variable, const section* part) {
-  int index = 0;
-  shoal_var_info info;
-  if (part->dims == 0 || shoal_find_var(dataset, variable, &index) != SHOAL_OK ||
-      shoal_inq_var(dataset, index, &info) != SHOAL_OK)
-    return SHOAL_OK; /* an unknown variable is the library's to explain */
-  const int expected = info.ndims - (info.has_record ? 1 : 0);
-  if (part->dims == expected) return SHOAL_OK;
-  return shoal_f_fail(
-      SHOAL_INVALID_ARGUMENT,
-      "%s: start= and count= have %d numbers, the variable has %d dimensions but the record dimension",
-      variable, part->dims, expected);
+static shoal_section c_section(const section* part) {
+  const shoal_section out = {sizeof out, part->record, part->dims, part->dims ? part->start : NULL,
+                             part->dims ? part->count : NULL};
+  return out;
 }
 
 /* Put or get an array of text where the file has strings: elements are zero-terminated pointers there. */
@@ -376,6 +367,7 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
   char* const packed = calloc((size_t)bytes + 1, 1);
   char** const pointers = calloc((size_t)strings + 1, sizeof *pointers);
   char* const terminated = calloc((size_t)(bytes + strings) + 1, 1);
+  const shoal_section which = c_section(part);
   shoal_array array = {pointers, SHOAL_STRING, sizeof *pointers, rank, text->extents, NULL};
   int code = SHOAL_OK;
   if (packed == NULL || pointers == NULL || terminated == NULL) {
@@ -389,11 +381,9 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
       pointers[i] = terminated + i * (length + 1);
       memcpy(pointers[i], packed + i * length, (size_t)used);
     }
-    code = shoal_put(dataset, variable, &array, part->record, part->dims ? part->start : NULL,
-                     part->dims ? part->count : NULL);
+    code = shoal_put(dataset, variable, &array, &which);
   } else {
-    code = shoal_get(dataset, variable, &array, part->record, part->dims ? part->start : NULL,
-                     part->dims ? part->count : NULL);
+    code = shoal_get(dataset, variable, &array, &which);
     for (int64_t i = 0; code == SHOAL_OK && i < strings; ++i) {
       const size_t used = pointers[i] != NULL ? strlen(pointers[i]) : 0;
       if (used > (size_t)length)
@@ -437,22 +427,20 @@ int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const C
   const int described = make_section(variable, record, start, count, &part);
   const int64_t of_record = described == SHOAL_OK ? part.record : SHOAL_NO_RECORD;
   int refused = described == SHOAL_OK ? shoal_f_describe(values, variable, &view) : described;
-  if (refused == SHOAL_OK) refused = check_section(dataset, variable, &part);
   if (refused == SHOAL_OK && view.array.type == SHOAL_CHAR && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET) &&
       shoal_f_variable_type(dataset, variable) == SHOAL_STRING)
     return move_strings(verb, dataset, variable, &view, &part);
   if (refused == SHOAL_OK) drop_unit_length(dataset, variable, part.record, &view);
   if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, of_record, refused);
-  const int64_t* const from = part.dims ? part.start : NULL;
-  const int64_t* const many = part.dims ? part.count : NULL;
+  const shoal_section which = c_section(&part);
   int code = SHOAL_INTERNAL;
   if (verb == SHOAL_F_WRITE)
-    code = shoal_write(dataset, variable, decomposition, &view.array, part.record, from, many);
+    code = shoal_write(dataset, variable, decomposition, &view.array, &which);
   else if (verb == SHOAL_F_READ)
-    code = shoal_read(dataset, variable, decomposition, &view.array, part.record, from, many);
+    code = shoal_read(dataset, variable, decomposition, &view.array, &which);
   else if (verb == SHOAL_F_PUT)
-    code = shoal_put(dataset, variable, &view.array, part.record, from, many);
+    code = shoal_put(dataset, variable, &view.array, &which);
   else if (verb == SHOAL_F_GET)
-    code = shoal_get(dataset, variable, &view.array, part.record, from, many);
+    code = shoal_get(dataset, variable, &view.array, &which);
   return code;
 }

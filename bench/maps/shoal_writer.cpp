@@ -62,9 +62,9 @@ class ShoalWriter : public Writer {
     for (auto& v : job.variables) {
       const auto n = static_cast<std::int64_t>(job.maps[static_cast<std::size_t>(v.map)].cells.size());
       const shoal_array values{v.values.data(), static_cast<int>(v.type), 0, 1, &n, nullptr};
-      check(shoal_write(file_, v.name.c_str(), nullptr, &values, v.record ? 0 : SHOAL_NO_RECORD, nullptr,
-                        nullptr),
-            v.name);
+      check(
+          shoal_write(file_, v.name.c_str(), nullptr, &values, SHOAL_RECORD(v.record ? 0 : SHOAL_NO_RECORD)),
+          v.name);
     }
   }
 

@@ -146,8 +146,8 @@ class Shoal : public Method {
                              static_cast<int>(extents.size()),
                              extents.data(),
                              strides.data()};
-      check(shoal_read(file_, field.name.c_str(), decomposition(field), &view, record_of(field, record),
-                       nullptr, nullptr),
+      check(shoal_read(file_, field.name.c_str(), decomposition(field), &view,
+                       SHOAL_RECORD(record_of(field, record))),
             "reading of " + field.name);
     }
   }
@@ -252,7 +252,7 @@ class Shoal : public Method {
                            static_cast<int>(extents.size()),
                            extents.data(),
                            nullptr};
-    check(shoal_write(file_, field.name.c_str(), nullptr, &view, record_of(field, record), nullptr, nullptr),
+    check(shoal_write(file_, field.name.c_str(), nullptr, &view, SHOAL_RECORD(record_of(field, record))),
           "writing of " + field.name);
   }
 
@@ -264,7 +264,7 @@ class Shoal : public Method {
                            static_cast<int>(field.shape.size()),
                            field.shape.data(),
                            nullptr};
-    check(shoal_put(file_, field.name.c_str(), &view, record_of(field, record), nullptr, nullptr),
+    check(shoal_put(file_, field.name.c_str(), &view, SHOAL_RECORD(record_of(field, record))),
           "putting of " + field.name);
   }
 

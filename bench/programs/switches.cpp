@@ -36,8 +36,7 @@ std::vector<double> read_switch(MPI_Comm comm, const std::string& path, const Fi
   const shoal_array view{values.data(),        SHOAL_LOGICAL,
                          sizeof(std::int32_t), static_cast<int>(field.shape.size()),
                          field.shape.data(),   nullptr};
-  check(shoal_get(file.get(), field.name.c_str(), &view, SHOAL_NO_RECORD, nullptr, nullptr),
-        "switch " + field.name);
+  check(shoal_get(file.get(), field.name.c_str(), &view, nullptr), "switch " + field.name);
   std::vector<double> out;
   for (const auto value : values)
     out.push_back(value != 0 ? 1 : 0);

@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   for (int64_t step = 0; step < 3; ++step) {
     for (int i = 0; i < 32; ++i)
       zeta[i] = (float)(10 * rank + (int)step);
-    check(shoal_write(file, "zeta", NULL, &array, step, NULL, NULL));
+    check(shoal_write(file, "zeta", NULL, &array, SHOAL_RECORD(step)));
   }
   check(shoal_close(&file, 0));
   check(shoal_decomposition_free(&tiles));

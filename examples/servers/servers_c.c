@@ -37,13 +37,13 @@ static void run_model(MPI_Comm comm) {
   check(shoal_def_var(file, "zeta", SHOAL_FLOAT, "time y x", tiles));
   for (int step = 0; step < k_steps; ++step) {
     compute(zeta, rank, step);
-    check(shoal_write(file, "zeta", NULL, &array, step, NULL, NULL)); /* over when zeta was copied */
+    check(shoal_write(file, "zeta", NULL, &array, SHOAL_RECORD(step))); /* over when zeta was copied */
   }
   check(shoal_close(&file, 0)); /* waits until all is stored */
 
   const shoal_array last = {.data = back, .type = SHOAL_FLOAT, .ndims = 2, .extents = count};
   check(shoal_open(comm, "servers_c.nc", SHOAL_READ, NULL, &file));
-  check(shoal_read(file, "zeta", tiles, &last, k_steps - 1, NULL, NULL));
+  check(shoal_read(file, "zeta", tiles, &last, SHOAL_RECORD(k_steps - 1)));
   check(shoal_close(&file, 0));
   check(shoal_decomposition_free(&tiles));
   for (int i = 0; i < k_cells; ++i)

@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     sizes[k] = dim.length;
     if (dim.length > 4400) MPI_Abort(MPI_COMM_WORLD, 1);
     const shoal_array values = {k ? lon : latitudes, SHOAL_DOUBLE, 0, 1, &sizes[k], NULL};
-    check(shoal_get(file, dim.name, &values, SHOAL_NO_RECORD, NULL, NULL));
+    check(shoal_get(file, dim.name, &values, NULL));
   }
   for (int64_t j = 0; j < sizes[0]; ++j)
     south += latitudes[j] < -65, ny += fabs(latitudes[j]) <= 65;
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   double(*u)[nx] = calloc((size_t)high, sizeof *u), (*v)[nx] = calloc((size_t)high, sizeof *v);
   const shoal_array h_array = {.data = h, .type = SHOAL_DOUBLE, .ndims = 2, .extents = extents};
   const shoal_array zeta_array = {.data = zeta, .type = SHOAL_DOUBLE, .ndims = 2, .extents = extents};
-  check(shoal_read(file, "ROSE", rows, &h_array, SHOAL_NO_RECORD, NULL, NULL));
+  check(shoal_read(file, "ROSE", rows, &h_array, NULL));
   check(shoal_close(&file, 0));
 
   /* The sea is where the relief is below zero; it is heaved up at 143 E, 38 N. Both ends are walls. */
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   check(shoal_def_var(file, "zeta", SHOAL_FLOAT, "time lat lon", cells));
   check(shoal_def_fill(file, "zeta", &k_fill));
   for (int step = 0; step <= hours * steps; ++step) {
-    if (step % steps == 0) check(shoal_write(file, "zeta", NULL, &zeta_array, step / steps, NULL, NULL));
+    if (step % steps == 0) check(shoal_write(file, "zeta", NULL, &zeta_array, SHOAL_RECORD(step / steps)));
     /* The flow u to the east and v to the north of a cell, in m2 s-1, also of the row below ours. */
     for (int64_t j = 0; j <= n; ++j)
       for (int64_t i = 0, e = 1; i < nx; ++i, e = (i + 1) % nx) {

@@ -106,6 +106,33 @@ typedef struct shoal_array {
   const int64_t* strides; /* [ndims] bytes from one element to the next, may be negative; NULL: contiguous */
 } shoal_array;
 
+/* Which part of a variable: a record, and a section of it. */
+typedef struct shoal_section {
+  size_t struct_size; /* sizeof(shoal_section) */
+  int64_t record;     /* index of the record; SHOAL_NO_RECORD for a variable without a record dimension */
+  int ndims; /* numbers in start and count: one for each dimension but the record dimension; 0: neither */
+  const int64_t* start; /* [ndims] first cell, NULL: 0; in dimensions that are cut it must be 0 */
+  const int64_t* count; /* [ndims] cells, NULL: up to the end; where it is cut, the global length */
+} shoal_section;
+
+#define SHOAL_SECTION_INIT \
+  { sizeof(shoal_section), SHOAL_NO_RECORD, 0, NULL, NULL }
+/* Short for a call: shoal_write(dataset, "temp", NULL, &array, SHOAL_RECORD(step)). Both are pointers to a
+ * shoal_section that lives as long as the block around the call (in C++ as the call). */
+#ifdef __cplusplus
+struct shoal_section_value {
+  shoal_section section;
+  operator const shoal_section*() const noexcept { return &section; }
+};
+#define SHOAL_SECTION(index, dims, from, cells) \
+  (shoal_section_value{                         \
+      {sizeof(shoal_section), static_cast<int64_t>(index), static_cast<int>(dims), from, cells}})
+#else
+#define SHOAL_SECTION(index, dims, from, cells) \
+  (&(const shoal_section){sizeof(shoal_section), (index), (int)(dims), (from), (cells)})
+#endif
+#define SHOAL_RECORD(index) SHOAL_SECTION(index, 0, NULL, NULL)
+
 /* ---- Errors and the library -------------------------------------------------------------- */
 
 /* The message of the last error of this thread, "" if there was none. Local. */
@@ -332,9 +359,8 @@ SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const 
 /* ---- Data -------------------------------------------------------------------------------- */
 
 /* The arguments shared by shoal_write, shoal_read, shoal_put, shoal_get:
- *  record  index of the record, SHOAL_NO_RECORD for a variable without a record dimension
- *  start, count  a section: one number for each dimension of the variable but the record dimension;
- *          in dimensions that are cut they must be 0 and the global length. NULL: everything.
+ *  section  which record, and which cells of it; SHOAL_RECORD(3) is all of record 3, NULL all of a variable
+ *          without records
  *  array   extents are those of the section (one more dimension in front with SHOAL_ALL_RECORDS),
  *          with the tile's own extents, with or without halo, in the dimensions that are cut; of a map,
  *          the length of its list stands for all of these. On a rank whose tile is empty, or whose list
@@ -344,29 +370,28 @@ SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const 
  * decomposition NULL: the one of shoal_def_var or of the last call with one. Collective in order, but
  * without waiting for other ranks; the first call with a new decomposition communicates. */
 SHOAL_API int shoal_write(shoal_dataset* dataset, const char* variable,
-                          const shoal_decomposition* decomposition, const shoal_array* array, int64_t record,
-                          const int64_t* start, const int64_t* count);
+                          const shoal_decomposition* decomposition, const shoal_array* array,
+                          const shoal_section* section);
 /* shoal_write, with the cells that lie at the same place of a variable of `from`, whose ranks are the
  * same: this rank's, part by part, with no array of them all. from: a set of files that is open for
  * reading; shoal_copies says whether it can be done (SHOAL_NOT_SUPPORTED, on all ranks, where it cannot).
  * What fails on the way comes out at shoal_sync or shoal_close of `dataset`. Collective as shoal_write. */
 SHOAL_API int shoal_copy(shoal_dataset* dataset, const char* variable,
                          const shoal_decomposition* decomposition, shoal_dataset* from,
-                         const char* from_variable, int64_t record, const int64_t* start,
-                         const int64_t* count);
+                         const char* from_variable, const shoal_section* section);
 SHOAL_API int shoal_copies(const shoal_dataset* from, int* copies); /* Local. */
 /* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone, and so
  * are land of a mask and holes of a map (setting read_masked). Collective. */
 SHOAL_API int shoal_read(shoal_dataset* dataset, const char* variable,
-                         const shoal_decomposition* decomposition, const shoal_array* array, int64_t record,
-                         const int64_t* start, const int64_t* count);
+                         const shoal_decomposition* decomposition, const shoal_array* array,
+                         const shoal_section* section);
 /* Put a replicated variable: rank 0's values go to the file, other ranks' are not looked at. Collective. */
 SHOAL_API int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* array,
-                        int64_t record, const int64_t* start, const int64_t* count);
+                        const shoal_section* section);
 /* Get the same values on every rank. SHOAL_STRING: the pointers are made by Shoal; give them back
  * with shoal_free_strings. Collective. */
 SHOAL_API int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* array,
-                        int64_t record, const int64_t* start, const int64_t* count);
+                        const shoal_section* section);
 
 /* In place of shoal_write, shoal_put, shoal_read or shoal_get, on a rank that cannot make the call: a
  * program, or another language, that found its own arguments wrong. It takes part with nothing, so that the

@@ -31,13 +31,19 @@ inline namespace api {
 // ---- Parts of variables ---------------------------------------------------------------------
 
 /// Which part of a variable: the record, and a section of each record.
-/// start, count: one number for each dimension but the record dimension; empty is everything.
+/// start, count: one number for each dimension but the record dimension; empty is 0 and up to the end.
 struct Section {
   Section(std::int64_t record_index = SHOAL_NO_RECORD, std::vector<std::int64_t> first = {},
           std::vector<std::int64_t> cells = {})
       : record(record_index), start(std::move(first)), count(std::move(cells)) {}
   std::int64_t record;
   std::vector<std::int64_t> start, count;
+
+  /// What shoal.h takes; lives as long as this object. start and count are of one length, or empty.
+  shoal_section c_section() const noexcept {
+    return {sizeof(shoal_section), record, static_cast<int>(start.empty() ? count.size() : start.size()),
+            start.empty() ? nullptr : start.data(), count.empty() ? nullptr : count.data()};
+  }
 };
 
 // ---- Decomposition --------------------------------------------------------------------------
@@ -417,10 +423,9 @@ class Dataset {
   /// part, with no array of them all; errors come out at sync or close of this one. Collective as write.
   void copy(const std::string& variable, const Decomposition& decomposition, Dataset& from,
             const std::string& from_variable, const Section& section = {}) {
-    check_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
+    const shoal_section part = c_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
     detail::check(shoal_copy(handle_, detail::text(variable), decomposition.c_handle(), from.handle_,
-                             detail::text(from_variable), section.record, list(section.start),
-                             list(section.count)));
+                             detail::text(from_variable), &part));
   }
   /// Can others copy from this one? Local.
   bool copies() const {
@@ -515,42 +520,33 @@ class Dataset {
 
   Dataset() = default;
 
-  static const std::int64_t* list(const std::vector<std::int64_t>& values) {
-    return values.empty() ? nullptr : values.data();
-  }
   template <class F, class A>
   void transfer(F verb, int call, const std::string& variable, const shoal_decomposition* decomposition,
                 const A& array, const Section& section) {
-    check_section(call, variable, decomposition, section);
+    const shoal_section part = c_section(call, variable, decomposition, section);
     const shoal_array c = array.c_array();
-    detail::check(verb(handle_, detail::text(variable), decomposition, &c, section.record,
-                       list(section.start), list(section.count)));
+    detail::check(verb(handle_, detail::text(variable), decomposition, &c, &part));
   }
   template <class F, class A>
   void transfer(F verb, int call, const std::string& variable, const A& array, const Section& section) {
-    check_section(call, variable, nullptr, section);
+    const shoal_section part = c_section(call, variable, nullptr, section);
     const shoal_array c = array.c_array();
-    detail::check(
-        verb(handle_, detail::text(variable), &c, section.record, list(section.start), list(section.count)));
+    detail::check(verb(handle_, detail::text(variable), &c, &part));
   }
-  // C gets bare pointers. A section of the wrong length is refused on all ranks, which are in the same call.
-  void check_section(int call, const std::string& variable, const shoal_decomposition* decomposition,
-                     const Section& section) {
-    if (section.start.empty() && section.count.empty()) return;
-    int index = 0;
-    shoal_var_info info{};
-    if (shoal_find_var(handle_, detail::text(variable), &index) != SHOAL_OK ||
-        shoal_inq_var(handle_, index, &info) != SHOAL_OK)
-      return;  // the call itself says what is wrong
-    const auto dims = static_cast<std::size_t>(info.ndims - (info.has_record != 0 ? 1 : 0));
-    if (section.start.size() == dims && section.count.size() == dims) return;
-    const std::string message = "Section of variable '" + variable + "' has " +
-                                std::to_string(section.start.size()) + " numbers in start and " +
-                                std::to_string(section.count.size()) + " in count; the variable has " +
-                                std::to_string(dims) + " dimensions but the record dimension.";
-    detail::check(shoal_refuse_data(handle_, call, detail::text(variable), decomposition, section.record,
-                                    SHOAL_INVALID_ARGUMENT, detail::text(message)));
-    throw Error(SHOAL_INVALID_ARGUMENT, message);  // of write and put, the others get it at sync or close
+  // C has one length for both lists. Two are refused on all ranks, which are in the same call.
+  shoal_section c_section(int call, const std::string& variable, const shoal_decomposition* decomposition,
+                          const Section& section) {
+    const std::size_t starts = section.start.size(), counts = section.count.size();
+    if (starts != 0 && counts != 0 && starts != counts) {
+      const std::string message = "start has " + std::to_string(starts) + " numbers, count has " +
+                                  std::to_string(counts) +
+                                  "; each has one for each dimension but the record dimension";
+      detail::check(shoal_refuse_data(handle_, call, detail::text(variable), decomposition, section.record,
+                                      SHOAL_INVALID_ARGUMENT, detail::text(message)));
+      // Of write and put, the others get it at sync or close.
+      throw Error(SHOAL_INVALID_ARGUMENT, "variable '" + variable + "': " + message);
+    }
+    return section.c_section();
   }
 
   template <class To, class From>

@@ -81,18 +81,13 @@ shoal::Section section_of(std::int64_t record, const OptionalIndices& start, con
   return {record, start.value_or(Indices{}), count.value_or(Indices{})};
 }
 
-/// "Everything" and "no dimensions" both are empty lists; only wrong lengths must be caught here,
-/// because C takes bare pointers.
-void check_section(const shoal::Dataset& dataset, const std::string& variable,
-                   const shoal::Section& section) {
-  if (section.start.empty() && section.count.empty()) return;
-  const auto info = dataset.var(variable);
-  const std::size_t expected = info.dims.size() - (info.has_record ? 1 : 0);
-  if (section.start.size() != expected || section.count.size() != expected)
+/// C has one length for both lists; the library holds it against the variable.
+void check_section(const std::string& variable, const shoal::Section& section) {
+  if (section.start.size() != section.count.size())
     throw shoal::Error(SHOAL_INVALID_ARGUMENT,
                        "Variable '" + variable + "': start has " + std::to_string(section.start.size()) +
-                           " numbers and count " + std::to_string(section.count.size()) + "; each needs " +
-                           std::to_string(expected) + ", one for each dimension but the record dimension.");
+                           " numbers and count " + std::to_string(section.count.size()) +
+                           "; each needs one for each dimension but the record dimension.");
 }
 
 /// Nobody closes it any more but MPI_Finalize.
@@ -105,18 +100,16 @@ void leave(shoal::Dataset& dataset) {
 enum class Verb : int { write, read, put, get };
 
 int call(Verb verb, shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
-         const shoal_array& array, const shoal::Section& section) {
-  const std::int64_t* start = section.start.empty() ? nullptr : section.start.data();
-  const std::int64_t* count = section.count.empty() ? nullptr : section.count.data();
+         const shoal_array& array, const shoal_section& section) {
   switch (verb) {
     case Verb::write:
-      return shoal_write(dataset, variable, decomposition, &array, section.record, start, count);
+      return shoal_write(dataset, variable, decomposition, &array, &section);
     case Verb::read:
-      return shoal_read(dataset, variable, decomposition, &array, section.record, start, count);
+      return shoal_read(dataset, variable, decomposition, &array, &section);
     case Verb::put:
-      return shoal_put(dataset, variable, &array, section.record, start, count);
+      return shoal_put(dataset, variable, &array, &section);
     default:
-      return shoal_get(dataset, variable, &array, section.record, start, count);
+      return shoal_get(dataset, variable, &array, &section);
   }
 }
 
@@ -160,7 +153,7 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
   std::optional<shoal::Array> array;
   const shoal::Section section = section_of(record, start, count);
   try {
-    check_section(dataset, variable, section);
+    check_section(variable, section);
     if (object.is_none()) {
       array.emplace(static_cast<void*>(nullptr), type, 0, Indices{0});
     } else {
@@ -173,7 +166,7 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
   nb::gil_scoped_release free;
   shoal::detail::check(call(kind, dataset.c_handle(), shoal::detail::text(variable),
                             decomposition != nullptr ? decomposition->c_handle() : nullptr, array->c_array(),
-                            section));
+                            section.c_section()));
 }
 
 void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Decomposition* decomposition,
@@ -182,15 +175,14 @@ void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Dec
   const shoal::Section section = section_of(record, start, count);
   const auto* cut = decomposition != nullptr ? decomposition->c_handle() : nullptr;
   try {
-    check_section(dataset, variable, section);
+    check_section(variable, section);
   } catch (...) {
     refuse_data(dataset, static_cast<int>(Verb::write), variable, decomposition, record);
   }
   nb::gil_scoped_release free;
+  const shoal_section part = section.c_section();
   shoal::detail::check(shoal_copy(dataset.c_handle(), shoal::detail::text(variable), cut, from.c_handle(),
-                                  shoal::detail::text(from_variable), record,
-                                  section.start.empty() ? nullptr : section.start.data(),
-                                  section.count.empty() ? nullptr : section.count.data()));
+                                  shoal::detail::text(from_variable), &part));
 }
 
 std::int64_t cells(const Indices& extents) {
@@ -206,7 +198,7 @@ void put_strings(shoal::Dataset& dataset, const std::string& variable, const std
   const shoal::Section section = section_of(record, start, count);
   // The Python side shapes both lists; this guards memory alone.
   try {
-    check_section(dataset, variable, section);
+    check_section(variable, section);
     if (static_cast<std::int64_t>(values.size()) != cells(extents))
       throw shoal::Error(SHOAL_INVALID_ARGUMENT,
                          "Variable '" + variable + "': the number of strings is not that of the shape.");
@@ -248,7 +240,7 @@ nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const
   const shoal::Section section = section_of(record, start, count);
   std::vector<char*> pointers;
   try {
-    check_section(dataset, variable, section);
+    check_section(variable, section);
     pointers.assign(static_cast<std::size_t>(cells(extents)), nullptr);
   } catch (...) {
     refuse_data(dataset, static_cast<int>(Verb::get), variable, nullptr, record);

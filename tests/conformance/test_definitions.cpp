@@ -29,13 +29,13 @@ void write_line(shoal_dataset* file, const char* name, const Cut& cut, std::int6
   for_cells(cut.tile(), [&](const Dims& i) {
     array.set({i[0] - cut.tile().first[0]}, offset + static_cast<double>(i[0]));
   });
-  ok(shoal_write(file, name, cut.handle(), array.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, name, cut.handle(), array.c(), SHOAL_RECORD(record)));
 }
 
 void check_line(shoal_dataset* file, const char* name, std::int64_t n, std::int64_t record, double offset) {
   CAPTURE(name);
   TestArray array(SHOAL_DOUBLE, {n});
-  ok(shoal_get(file, name, array.c(), record, nullptr, nullptr));
+  ok(shoal_get(file, name, array.c(), SHOAL_RECORD(record)));
   for (std::int64_t i = 0; i < n; ++i)
     CHECK(array.get({i}) == offset + static_cast<double>(i));
 }
@@ -81,7 +81,7 @@ TEST_CASE("definitions that make no sense are refused where they are made, and c
   CHECK(info.attributes == 0);
   reopen(file, SHOAL_READ);
   fails(shoal_def_dim(file, "z", 1), SHOAL_STATE, {"reading"});
-  fails(shoal_put(file, "v", nullptr, SHOAL_NO_RECORD, nullptr, nullptr), SHOAL_STATE, {"reading"});
+  fails(shoal_put(file, "v", nullptr, nullptr), SHOAL_STATE, {"reading"});
   ok(shoal_close(&file, 0));
   fails(shoal_sync(file, 0), SHOAL_INVALID_ARGUMENT, {"NULL"});
   fails(shoal_close(&file, 0), SHOAL_INVALID_ARGUMENT, {"NULL"});
@@ -107,7 +107,7 @@ TEST_CASE("names that are legal in NetCDF can be defined and listed, with blanks
     const std::vector<double> values(static_cast<std::size_t>(3 * cut.tile().count[0]), 4.5);
     const std::int64_t extents[] = {3, cut.tile().count[0]};
     const shoal_array array{const_cast<double*>(values.data()), SHOAL_DOUBLE, 0, 2, extents, nullptr};
-    ok(shoal_write(file, "v w", cut.handle(), &array, 1, nullptr, nullptr));
+    ok(shoal_write(file, "v w", cut.handle(), &array, SHOAL_RECORD(1)));
     reopen(file, SHOAL_READ);
     shoal_var_info info{};
     int v = -1;
@@ -122,7 +122,7 @@ TEST_CASE("names that are legal in NetCDF can be defined and listed, with blanks
     }
     std::vector<double> found(static_cast<std::size_t>(3 * cut.tile().count[0]), 0);
     const shoal_array back{found.data(), SHOAL_DOUBLE, 0, 2, extents, nullptr};
-    ok(shoal_read(file, "v w", cut.handle(), &back, 1, nullptr, nullptr));
+    ok(shoal_read(file, "v w", cut.handle(), &back, SHOAL_RECORD(1)));
     CHECK(found == values);
     ok(shoal_close(&file, 0));
   }
@@ -232,12 +232,12 @@ TEST_CASE("several unlimited dimensions") {
   TestArray row(SHOAL_INT, {4});
   for (std::int64_t i = 0; i < 4; ++i)
     row.set({i}, static_cast<double>(i));
-  ok(shoal_put(file, "obs", row.c(), 0, nullptr, nullptr));  // stations grow to what is put
+  ok(shoal_put(file, "obs", row.c(), SHOAL_RECORD(0)));  // stations grow to what is put
   const std::int64_t start = 4;
   const std::int64_t count = 2;
   TestArray two(SHOAL_INT, {2});
   two.fill(77);
-  ok(shoal_put(file, "obs", two.c(), 2, &start, &count));
+  ok(shoal_put(file, "obs", two.c(), SHOAL_SECTION(2, 1, &start, &count)));
   reopen(file, SHOAL_READ);
   for (const auto& [name, length] : {std::pair("time", 3), std::pair("station", 6)}) {
     int index = -1;
@@ -248,7 +248,7 @@ TEST_CASE("several unlimited dimensions") {
   }
   check_line(file, "field", n, 1, 5);
   TestArray all(SHOAL_INT, {3, 6});
-  ok(shoal_get(file, "obs", all.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+  ok(shoal_get(file, "obs", all.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
   CHECK(all.get({0, 3}) == 3);
   CHECK(all.get({0, 4}) == fill_value(SHOAL_INT));
   CHECK(all.get({1, 0}) == fill_value(SHOAL_INT));
@@ -275,13 +275,13 @@ TEST_CASE("fill values, no fill and chunks") {
     if (is_netcdf4(format)) ok(shoal_def_chunks(file, "own_fill", &chunk));
     TestArray four(SHOAL_INT, {4});
     four.fill(3);
-    ok(shoal_write(file, "own_fill", nullptr, four.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, "own_fill", nullptr, four.c(), nullptr));
     reopen(file, SHOAL_READ);
     TestArray all(SHOAL_INT, {n});
-    ok(shoal_get(file, "own_fill", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_get(file, "own_fill", all.c(), nullptr));
     for (std::int64_t i = 0; i < n; ++i)
       CHECK(all.get({i}) == (i < 4 ? 3 : -5));
-    ok(shoal_get(file, "replicated", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_get(file, "replicated", all.c(), nullptr));
     for (std::int64_t i = 0; i < n; ++i)
       CHECK(all.get({i}) == -5);
     shoal_var_info info{};
@@ -340,7 +340,7 @@ TEST_CASE("records of a field that rank 0 puts are there for all ranks after a s
     for_cells(Box::whole({3, n}),
               [&](const Dims& i) { three.set(i, static_cast<double>(10 * i[0] + i[1])); });
     const shoal_array* const mine = world_rank() == 0 ? three.c() : nullptr;
-    ok(shoal_put(file, "field", mine, SHOAL_ALL_RECORDS, nullptr, nullptr));
+    ok(shoal_put(file, "field", mine, SHOAL_RECORD(SHOAL_ALL_RECORDS)));
     ok(shoal_sync(file, 0));
     int index = -1;
     ok(shoal_find_dim(file, "time", &index));
@@ -348,7 +348,7 @@ TEST_CASE("records of a field that rank 0 puts are there for all ranks after a s
     ok(shoal_inq_dim(file, index, &info));
     CHECK(info.length == 3);
     TestArray last(SHOAL_DOUBLE, {n});
-    ok(shoal_get(file, "field", last.c(), 2, nullptr, nullptr));
+    ok(shoal_get(file, "field", last.c(), SHOAL_RECORD(2)));
     for (std::int64_t i = 0; i < n; ++i)
       CHECK(last.get({i}) == static_cast<double>(20 + i));
     write_line(file, "field", cut, 3, 5);

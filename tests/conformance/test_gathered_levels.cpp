@@ -91,14 +91,14 @@ int write(shoal_dataset* file, const char* name, const Grid& grid, const shoal_d
   for (std::size_t i = 0; i < grid.cells.size(); ++i)
     if (grid.cells[i] >= 0 && !is_masked(grid.cells[i]))
       array.set(unravel(static_cast<std::int64_t>(i), grid.extents), value(record, grid.cells[i]));
-  return shoal_write(file, name, cut, array.c(), record, nullptr, nullptr);
+  return shoal_write(file, name, cut, array.c(), SHOAL_RECORD(record));
 }
 
 /// Reads to the grid and counts what is wrong.
 std::int64_t wrong_cells(shoal_dataset* file, const char* name, const Grid& grid, std::int64_t record) {
   TestArray array(SHOAL_FLOAT, grid.extents);
   array.fill(5);
-  ok(shoal_read(file, name, grid.all, array.c(), record, nullptr, nullptr));
+  ok(shoal_read(file, name, grid.all, array.c(), SHOAL_RECORD(record)));
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < grid.cells.size(); ++i) {
     const std::int64_t cell = grid.cells[i];
@@ -112,7 +112,7 @@ void check_list(shoal_dataset* file, const char* name, const std::vector<std::in
   const auto n = static_cast<std::int64_t>(expected.size());
   std::vector<std::int64_t> list(expected.size());
   const shoal_array array{list.data(), SHOAL_INT64, 0, 1, &n, nullptr};
-  ok(shoal_get(file, name, &array, SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_get(file, name, &array, nullptr));
   CHECK(list == expected);
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("masks of bands behind the list's grid: extra water in one of them is 
       for_cells(tile, [&](const Dims& i) {
         array.set({i[0] - tile.first[0], i[1] - tile.first[1], i[2]}, value_of(5, i));
       });
-      const int code = shoal_write(file, "flux", grid.masked, array.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+      const int code = shoal_write(file, "flux", grid.masked, array.c(), nullptr);
       if (extra) {
         fails(code, SHOAL_INVALID_ARGUMENT, {"flux", "water at cell 0", "not among the water points"});
         alike(code);
@@ -274,7 +274,7 @@ TEST_CASE("masks of bands behind the list's grid: extra water in one of them is 
       if (extra) continue;
       ok(shoal_open(MPI_COMM_WORLD, "levels.nc", SHOAL_READ, nullptr, &file));
       TestArray got(SHOAL_INT, tile.count);
-      ok(shoal_read(file, "flux", grid.all, got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_read(file, "flux", grid.all, got.c(), nullptr));
       std::int64_t wrong = 0;
       for_cells(tile, [&](const Dims& i) {
         wrong +=

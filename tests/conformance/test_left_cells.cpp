@@ -76,7 +76,7 @@ void write(shoal_dataset* file, const char* name, const shoal_decomposition* cut
   ok(shoal_decomposition_inquire(cut, nullptr, nullptr, nullptr, count.data(), nullptr, nullptr));
   TestArray array(type, info.is_map != 0 ? Dims{info.ncells} : Dims{count[0], count[1]});
   array.fill(value);
-  ok(shoal_write(file, name, cut, array.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, name, cut, array.c(), SHOAL_RECORD(record)));
 }
 
 /// How many attributes _FillValue there are, which has the value.
@@ -166,7 +166,7 @@ TEST_CASE("variables whose decomposition leaves cells out say what these hold") 
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
       for (const auto& [name, cut] : left) {
         TestArray values(SHOAL_DOUBLE, {k_rows, columns()});
-        ok(shoal_get(file, name.c_str(), values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+        ok(shoal_get(file, name.c_str(), values.c(), nullptr));
         std::int64_t others = 0;
         for_cells(Box::whole({k_rows, columns()}), [&](const Dims& i) {
           others += values.get(i) == 7 ? 0 : values.get(i) == fill_value(type) ? 1 : 1000;
@@ -261,7 +261,7 @@ TEST_CASE(
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
       TestArray values(SHOAL_DOUBLE, {k_rows, columns()});
       for (const std::int64_t record : {1, 2}) {
-        ok(shoal_get(file, "plain", values.c(), record, nullptr, nullptr));
+        ok(shoal_get(file, "plain", values.c(), SHOAL_RECORD(record)));
         std::int64_t left = 0;
         for_cells(Box::whole({k_rows, columns()}), [&](const Dims& i) {
           const double found = values.get(i);
@@ -286,7 +286,7 @@ TEST_CASE("a rank that could not take part in such a write hears of the attribut
     TestArray array(SHOAL_FLOAT, {k_rows, world_rank() == world_size() - 1 ? 2 * k_each : k_each});
     array.fill(7);
     const char* name = world_rank() == 0 ? "plane" : "plain";
-    ok(shoal_write(file, name, cuts.masked, array.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, name, cuts.masked, array.c(), nullptr));
     const int code = shoal_sync(file, 0);
     CHECK(code != SHOAL_OK);
     alike(code);

@@ -225,8 +225,8 @@ class Model {
     }
     const shoal_array array = {values.data(),  v.type, 0, static_cast<int>(extents.size()),
                                extents.data(), nullptr};
-    const int code = v.field ? shoal_write(file_, v.name.c_str(), cut_, &array, record, nullptr, nullptr)
-                             : shoal_put(file_, v.name.c_str(), &array, record, nullptr, nullptr);
+    const int code = v.field ? shoal_write(file_, v.name.c_str(), cut_, &array, SHOAL_RECORD(record))
+                             : shoal_put(file_, v.name.c_str(), &array, SHOAL_RECORD(record));
     note(code, "write of " + v.name);
   }
 
@@ -242,7 +242,7 @@ class Model {
       pointers.push_back(text.c_str());
     const shoal_array array = {pointers.data(), SHOAL_STRING, 0, static_cast<int>(v.inner.size()),
                                v.inner.data(),  nullptr};
-    note(shoal_put(file_, v.name.c_str(), &array, record, nullptr, nullptr), "put of " + v.name);
+    note(shoal_put(file_, v.name.c_str(), &array, SHOAL_RECORD(record)), "put of " + v.name);
   }
 
   static std::int64_t at_least_0(std::int64_t record) { return record < 0 ? 0 : record; }

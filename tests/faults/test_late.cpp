@@ -66,17 +66,17 @@ struct File {
   int write() {
     std::vector<double> data(static_cast<std::size_t>(world.count) + 1, 1.0);
     const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-    return shoal_write(file, "v", cut, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+    return shoal_write(file, "v", cut, &array, nullptr);
   }
   int read() {
     std::vector<double> data(static_cast<std::size_t>(world.count) + 1, 1.0);
     const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-    return shoal_read(file, "v", cut, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+    return shoal_read(file, "v", cut, &array, nullptr);
   }
   int get() {
     double value = 0;
     const shoal_array array{&value, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
-    return shoal_get(file, "s", &array, SHOAL_NO_RECORD, nullptr, nullptr);
+    return shoal_get(file, "s", &array, nullptr);
   }
   const World& world;
   shoal_decomposition* cut = nullptr;

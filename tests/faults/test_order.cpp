@@ -40,20 +40,20 @@ shoal_dataset* create(const std::string& path, const std::string& settings) {
 int write(shoal_dataset* file, const World& world, const char* variable, double value, std::int64_t record) {
   std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
   const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-  return shoal_write(file, variable, world.cut, &array, record, nullptr, nullptr);
+  return shoal_write(file, variable, world.cut, &array, SHOAL_RECORD(record));
 }
 
 double read(shoal_dataset* file, const World& world, const char* variable, std::int64_t record) {
   std::vector<double> data(static_cast<std::size_t>(world.count) + 1, -1);
   const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-  CHECK(shoal_read(file, variable, world.cut, &array, record, nullptr, nullptr) == SHOAL_OK);
+  CHECK(shoal_read(file, variable, world.cut, &array, SHOAL_RECORD(record)) == SHOAL_OK);
   return data.front();
 }
 
 int put(shoal_dataset* file, const char* variable, double value) {
   std::vector<double> data(k_cells, value);
   const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &k_cells, nullptr};
-  return shoal_put(file, variable, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+  return shoal_put(file, variable, &array, nullptr);
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ TEST_CASE("ranks that read different records are told so") {
   const shoal::Comm comm(MPI_COMM_WORLD);
   const shoal::Nodes nodes(comm, 0);
   const bool together = comm.max(std::int64_t{world.rank == 1 ? nodes.node().size() : 0}) > 1;
-  const int code = shoal_read(file, "v", world.cut, &array, world.rank == 1 ? 1 : 0, nullptr, nullptr);
+  const int code = shoal_read(file, "v", world.cut, &array, SHOAL_RECORD(world.rank == 1 ? 1 : 0));
   // Ranks of several nodes find out where they match calls to rearrange cells.
   CHECK((code == SHOAL_OUT_OF_STEP || (!together && code == SHOAL_OK)));
   const double value = read(file, world, "v", 1);
@@ -164,12 +164,12 @@ TEST_CASE("a rank that makes another call leaves nobody waiting where compressed
     CHECK(shoal_def_compression(file, "v", "shuffle+deflate:1") == SHOAL_OK);
     std::vector<double> whole(static_cast<std::size_t>(all), 2);
     const shoal_array everything{whole.data(), SHOAL_DOUBLE, 0, 1, &all, nullptr};
-    CHECK(shoal_put(file, "v", &everything, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    CHECK(shoal_put(file, "v", &everything, nullptr) == SHOAL_OK);
     CHECK(shoal_sync(file, 0) == SHOAL_OK);
     const auto write_cut = [&](const char* name, double value) {
       std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
       const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-      return shoal_write(file, name, cut, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+      return shoal_write(file, name, cut, &array, nullptr);
     };
     const bool odd = world.rank == world.size - 1;
     write_cut(odd ? "nonsense" : "v", 3);
@@ -178,7 +178,7 @@ TEST_CASE("a rank that makes another call leaves nobody waiting where compressed
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
     REQUIRE(shoal_open(MPI_COMM_WORLD, "order.nc", SHOAL_READ, "", &file) == SHOAL_OK);
     const shoal_array back{whole.data(), SHOAL_DOUBLE, 0, 1, &all, nullptr};
-    CHECK(shoal_get(file, "v", &back, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    CHECK(shoal_get(file, "v", &back, nullptr) == SHOAL_OK);
     int wrong = 0;
     for (std::int64_t i = 0; i < all; ++i)
       wrong += whole[static_cast<std::size_t>(i)] != (i < k_cells ? 4 : 2) ? 1 : 0;
@@ -212,7 +212,7 @@ TEST_CASE("a rank that left out a write comes along where parts of chunks are in
     const auto write_cut = [&](const char* name, double value) {
       std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
       const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-      return shoal_write(file, name, cut, &array, 0, nullptr, nullptr);
+      return shoal_write(file, name, cut, &array, SHOAL_RECORD(0));
     };
     write_cut(odd ? "nonsense" : "c", 1);
     // Half of the chunk waits for its other record, and is written again before that comes.
@@ -223,7 +223,7 @@ TEST_CASE("a rank that left out a write comes along where parts of chunks are in
     CHECK(shoal_sync(file, 0) == SHOAL_OK);
     std::vector<double> back(static_cast<std::size_t>(world.count) + 1, 0);
     const shoal_array array{back.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-    CHECK(shoal_read(file, "c", cut, &array, 0, nullptr, nullptr) == SHOAL_OK);
+    CHECK(shoal_read(file, "c", cut, &array, SHOAL_RECORD(0)) == SHOAL_OK);
     if (world.count > 0) CHECK(back.front() == 4);
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
   }

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     ok(shoal_inq_dim(file, 0, &time), "inq_dim");
     if (time.length != k_committed) ++wrong;
     for (int64_t record = 0; record < k_committed; ++record) {
-      ok(shoal_read(file, "v", cut, &array, record, NULL, NULL), "read");
+      ok(shoal_read(file, "v", cut, &array, SHOAL_RECORD(record)), "read");
       for (int64_t i = 0; i < count; ++i)
         wrong += values[i] != value(record, first + i);
     }
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   for (int64_t record = 0; record < k_committed + k_more; ++record) {
     for (int64_t i = 0; i < count; ++i)
       values[i] = value(record, first + i);
-    ok(shoal_write(file, "v", NULL, &array, record, NULL, NULL), "write");
+    ok(shoal_write(file, "v", NULL, &array, SHOAL_RECORD(record)), "write");
     if (record + 1 == k_committed) ok(shoal_sync(file, 0), "sync");
   }
   if (rank == size - 1) kill(getpid(), SIGKILL);

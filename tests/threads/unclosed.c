@@ -50,7 +50,7 @@ static shoal_dataset* written(const char* path, const char* settings, shoal_deco
   ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "time x", cut), "def_var");
   const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
   for (int64_t record = 0; record < k_records; ++record)
-    ok(shoal_write(file, "v", NULL, &array, record, NULL, NULL), "write");
+    ok(shoal_write(file, "v", NULL, &array, SHOAL_RECORD(record)), "write");
   free(values);
   return file;
 }

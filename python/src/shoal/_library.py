@@ -7,7 +7,6 @@ from . import _shoal
 from ._paths import path_bytes
 from .errors import InvalidArgumentError, MPIError, StateError
 
-
 VERSION_MAJOR: int = _shoal.VERSION_MAJOR  #: of the interface; shoal.version() is the library that runs
 VERSION_MINOR: int = _shoal.VERSION_MINOR
 VERSION_PATCH: int = _shoal.VERSION_PATCH
