@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   check(shoal_def_dim(file, "time", SHOAL_UNLIMITED));
   check(shoal_def_dim(file, "lat", ny) || shoal_def_dim(file, "lon", nx));
   check(shoal_def_var(file, "zeta", SHOAL_FLOAT, "time lat lon", cells));
-  check(shoal_def_fill(file, "zeta", &k_fill));
+  check(shoal_def_fill(file, "zeta", SHOAL_FLOAT, &k_fill));
   for (int step = 0; step <= hours * steps; ++step) {
     if (step % steps == 0) check(shoal_write(file, "zeta", NULL, &zeta_array, SHOAL_RECORD(step / steps)));
     /* The flow u to the east and v to the north of a cell, in m2 s-1, also of the row below ours. */

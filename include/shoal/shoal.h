@@ -332,12 +332,14 @@ SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, 
  * no water, a name that is taken, layouts of several files. */
 SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                                  const shoal_decomposition* decomposition);
-/* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are undefined,
- * and what was written there stays where no rank has them in later writes). Variables of numbers that get
- * neither, and of which a decomposition leaves cells out (a mask, or cells that nobody owns), get the
- * attribute _FillValue with the default of their type. Of variables that a file has
- * already the setting fill=false decides when it is opened. */
-SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value);
+/* Fill value: one of any type, which is converted to the variable's; SHOAL_RANGE where it does not fit, or
+ * would lose a fraction. SHOAL_CHAR, SHOAL_STRING: of variables of these types; SHOAL_LOGICAL: one byte. NULL
+ * (type is not looked at): no fill (cells that nobody writes are undefined, and what was written there stays
+ * where no rank has them in later writes). Variables of numbers that get neither, and of which a
+ * decomposition leaves cells out (a mask, or cells that nobody owns), get the attribute _FillValue with the
+ * default of their type. Of variables that a file has already the setting fill=false decides when it is
+ * opened. */
+SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);
 /* Compression of the variable's chunks, netcdf4 only: "none", or filters with + between: shuffle, deflate:1

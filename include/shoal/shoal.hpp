@@ -288,44 +288,22 @@ class Dataset {
                     const Decomposition& decomposition) {
     def_gathered(name, std::vector<std::string>(dims), decomposition);
   }
-  /// The fill value, converted to the variable's type; one that does not fit is an error. Local.
+  /// The fill value, converted to the variable's type; one that does not fit, or would lose a fraction, is an
+  /// error. Local.
   template <class T>
   void def_fill(const std::string& variable, T value) {
-    static_assert(std::is_arithmetic_v<T>, "a fill value is a number or a char");
-    begin_definition();
-    const int type = var(variable).type;
-    switch (type) {
-      case SHOAL_BYTE:
-        return fill_as<signed char>(variable, value);
-      case SHOAL_CHAR:
-        return fill_as<char>(variable, value);
-      case SHOAL_SHORT:
-        return fill_as<std::int16_t>(variable, value);
-      case SHOAL_INT:
-        return fill_as<std::int32_t>(variable, value);
-      case SHOAL_FLOAT:
-        return fill_as<float>(variable, value);
-      case SHOAL_DOUBLE:
-        return fill_as<double>(variable, value);
-      case SHOAL_UBYTE:
-        return fill_as<std::uint8_t>(variable, value);
-      case SHOAL_USHORT:
-        return fill_as<std::uint16_t>(variable, value);
-      case SHOAL_UINT:
-        return fill_as<std::uint32_t>(variable, value);
-      case SHOAL_INT64:
-        return fill_as<std::int64_t>(variable, value);
-      case SHOAL_UINT64:
-        return fill_as<std::uint64_t>(variable, value);
-      case SHOAL_LOGICAL:
-        return fill_as<signed char>(variable, value);
-      default:
-        throw Error(SHOAL_TYPE, "Variable '" + variable + "' is of a type that has no fill value to choose.");
-    }
+    static_assert(std::is_arithmetic_v<T>, "a fill value is a number, a char or a string");
+    detail::check(shoal_def_fill(handle_, detail::text(variable), type_of<T>, &value));
   }
+  /// Of a variable of strings. Local.
+  void def_fill(const std::string& variable, const std::string& value) {
+    const char* const pointer = detail::text(value);
+    detail::check(shoal_def_fill(handle_, detail::text(variable), SHOAL_STRING, &pointer));
+  }
+  void def_fill(const std::string& variable, const char* value) { def_fill(variable, std::string(value)); }
   /// Cells that nobody writes stay undefined, and keep what was written there; see shoal_def_fill. Local.
   void def_no_fill(const std::string& variable) {
-    detail::check(shoal_def_fill(handle_, detail::text(variable), nullptr));
+    detail::check(shoal_def_fill(handle_, detail::text(variable), 0, nullptr));
   }
   /// Chunk shape, one number a dimension; netcdf4 only. Local.
   void def_chunks(const std::string& variable, const std::vector<std::int64_t>& chunks) {
@@ -547,27 +525,6 @@ class Dataset {
       throw Error(SHOAL_INVALID_ARGUMENT, "variable '" + variable + "': " + message);
     }
     return section.c_section();
-  }
-
-  template <class To, class From>
-  void fill_as(const std::string& variable, From value) {
-    if constexpr (std::is_same_v<To, float>) {
-      const auto wide = static_cast<double>(value);
-      if (wide - wide == 0.0 &&
-          (wide > std::numeric_limits<float>::max() || wide < std::numeric_limits<float>::lowest()))
-        throw Error(SHOAL_RANGE, "Fill value " + std::to_string(wide) +
-                                     " does not fit the type of variable '" + variable + "'.");
-    } else if constexpr (std::is_integral_v<To>) {
-      // Compare as long double: it holds every 64-bit integer and double on the systems we know;
-      // elsewhere the test is a little too generous at the ends.
-      const auto wide = static_cast<long double>(value);
-      if (!(wide >= static_cast<long double>(std::numeric_limits<To>::min()) &&
-            wide <= static_cast<long double>(std::numeric_limits<To>::max())))
-        throw Error(SHOAL_RANGE, "Fill value " + std::to_string(value) +
-                                     " does not fit the type of variable '" + variable + "'.");
-    }
-    const To converted = static_cast<To>(value);
-    detail::check(shoal_def_fill(handle_, detail::text(variable), &converted));
   }
 
   void put_att_raw(const std::string& variable, const std::string& name, int type, std::size_t count,

@@ -296,20 +296,14 @@ void begin_definition(shoal::Dataset& dataset) {
   if (dataset.is_open()) shoal_def_dim(dataset.c_handle(), nullptr, 0);
 }
 
-void def_fill(shoal::Dataset& dataset, const std::string& variable, nb::object value) {
+/// value: one of the type; None: no fill.
+void def_fill(shoal::Dataset& dataset, const std::string& variable, int type, nb::object value) {
   if (value.is_none()) return dataset.def_no_fill(variable);
   const Buffer buffer(value, false);
-  // A string's fill value is a pointer: given as text, not as an array.
-  const auto type = dataset.var(variable).type;
   if (buffer.bytes() != static_cast<Py_ssize_t>(Buffer::size_of(type)))
-    throw shoal::Error(SHOAL_TYPE,
-                       "The fill value of variable '" + variable + "' must be one value of its type.");
-  shoal::detail::check(shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), buffer.data()));
-}
-
-void def_fill_string(shoal::Dataset& dataset, const std::string& variable, const std::string& value) {
-  const char* pointer = value.c_str();
-  shoal::detail::check(shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), &pointer));
+    throw shoal::Error(SHOAL_TYPE, "The fill value of variable '" + variable + "' must be one value.");
+  shoal::detail::check(
+      shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), type, buffer.data()));
 }
 
 shoal::Decomposition block(int comm, const Indices& global, const Indices& first, const Indices& count,
@@ -418,8 +412,13 @@ void bind_dataset(nb::module_& m) {
           [](Dataset& d, const std::string& name, const std::string& dims,
              const shoal::Decomposition& decomposition) { d.def_gathered(name, dims, decomposition); },
           "name"_a, "dims"_a, "decomposition"_a)
-      .def("def_fill", &def_fill, "variable"_a, "value"_a.none())
-      .def("def_fill_string", &def_fill_string, "variable"_a, "value"_a)
+      .def("def_fill", &def_fill, "variable"_a, "type"_a, "value"_a.none())
+      .def(
+          "def_fill_string",
+          [](Dataset& d, const std::string& variable, const std::string& value) {
+            d.def_fill(variable, value);
+          },
+          "variable"_a, "value"_a)
       .def("def_chunks", &Dataset::def_chunks, "variable"_a, "chunks"_a)
       .def("def_compression", &Dataset::def_compression, "variable"_a, "filters"_a)
       .def("def_quantize", &Dataset::def_quantize, "variable"_a, "how"_a)

@@ -133,13 +133,22 @@ def test_a_value_that_does_not_fit(tmp_path):
 def test_fill_values(tmp_path):
     with shoal.create(tmp_path / "a.nc") as file:
         file.def_dim("n", 3)
-        for bad in (300, 1.5, float("nan"), "x", [1, 2]):
+        for bad in (300, 1.5, float("nan"), 2**70):
             with pytest.raises(shoal.RangeError, match="does not fit"):
                 file.def_var(f"b{len(file.variables)}", "i1", "n", fill=bad)
+        for kind, bad in ((shoal.TypeMismatchError, "x"), (shoal.InvalidArgumentError, [1, 2])):
+            with pytest.raises(kind, match="fill value"):
+                file.def_var("b", "i1", "n", fill=bad)
+        file.def_var("turned", "i4", "n", fill=np.array(-3, ">f8"))
+        file.def_var("letters", "S1", "n", fill="x")
+        file.def_var("flags", bool, "n", fill=True)
         file.def_var("none", "f4", "n", fill=shoal.NO_FILL)
         file.def_var("some", "f4", "n", fill=7)
     with shoal.open(tmp_path / "a.nc") as file:
         assert file.variables["some"].attributes["_FillValue"] == 7
+        assert file.variables["turned"].attributes["_FillValue"] == -3
+        assert file.variables["letters"].attributes["_FillValue"] == "x"
+        assert file.variables["flags"].attributes["_FillValue"] == 1
         assert "_FillValue" not in file.variables["none"].attributes
         assert file.get("some").tolist() == [7, 7, 7]
 

@@ -152,10 +152,10 @@ int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dim
   });
 }
 
-int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value) {
+int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value) {
   return guard([&] {
     Dataset& file = defining(dataset);
-    file.def_fill(required_text(variable, "variable"), value);
+    file.def_fill(required_text(variable, "variable"), value == nullptr ? Type::none : type_of(type), value);
   });
 }
 

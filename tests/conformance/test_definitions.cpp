@@ -1,5 +1,7 @@
 // The define phase: what is refused and how, attributes, definitions after data, several unlimited
 // dimensions.
+#include <cmath>
+
 #include "conformance/support.hpp"
 
 using namespace shoal;
@@ -72,7 +74,7 @@ TEST_CASE("definitions that make no sense are refused where they are made, and c
   fails(shoal_put_att(file, "v", "n", SHOAL_INT64, 1, &chunk), SHOAL_NOT_SUPPORTED, {"int64"});
   ok(shoal_end_define(file));
   const int other = 4;
-  fails(shoal_def_fill(file, "v", &other), SHOAL_STATE, {"v"});
+  fails(shoal_def_fill(file, "v", SHOAL_INT, &other), SHOAL_STATE, {"v"});
   shoal_file_info info{};
   ok(shoal_inq_file(file, &info));
   CHECK(std::string(info.format) == "cdf2");
@@ -128,13 +130,61 @@ TEST_CASE("names that are legal in NetCDF can be defined and listed, with blanks
   }
 }
 
+TEST_CASE("a fill value of any type becomes one of the variable's, or does not fit") {
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = new_file("format=" + format);
+    const auto types = types_of(format);
+    for (const int type : types) {
+      const std::string number = std::to_string(type);
+      ok(shoal_def_var(file, ("v" + number).c_str(), type, "", nullptr));
+      for (const int given : types)
+        with_type(given, [&](auto value) {
+          value = 17;
+          ok(shoal_def_fill(file, ("v" + number).c_str(), given, &value));
+          return 0.0;
+        });
+      double back = 0;
+      ok(shoal_get_att(file, ("v" + number).c_str(), "_FillValue", SHOAL_DOUBLE, &back));
+      CHECK(back == 17);
+    }
+    ok(shoal_def_var(file, "b", SHOAL_BYTE, "", nullptr));
+    ok(shoal_def_var(file, "f", SHOAL_FLOAT, "", nullptr));
+    ok(shoal_def_var(file, "c", SHOAL_CHAR, "", nullptr));
+    ok(shoal_def_var(file, "l", SHOAL_LOGICAL, "", nullptr));
+    const double fraction = 1.5, large = 1e300, none = std::nan(""), below = -128;
+    const std::int64_t wide = 200;
+    const std::uint64_t widest = UINT64_MAX;
+    const float real = -1e20F;
+    const char letter = 'x';
+    const std::int8_t one = 1;
+    fails(shoal_def_fill(file, "b", SHOAL_DOUBLE, &fraction), SHOAL_RANGE, {"'b'", "1.5", "byte"});
+    fails(shoal_def_fill(file, "b", SHOAL_DOUBLE, &none), SHOAL_RANGE, {"nan"});
+    fails(shoal_def_fill(file, "b", SHOAL_INT64, &wide), SHOAL_RANGE, {"200"});
+    fails(shoal_def_fill(file, "b", SHOAL_UINT64, &widest), SHOAL_RANGE);
+    fails(shoal_def_fill(file, "f", SHOAL_DOUBLE, &large), SHOAL_RANGE, {"1e+300"});
+    fails(shoal_def_fill(file, "f", SHOAL_CHAR, &letter), SHOAL_TYPE, {"'f'", "char", "float"});
+    fails(shoal_def_fill(file, "c", SHOAL_DOUBLE, &below), SHOAL_TYPE, {"'c'"});
+    fails(shoal_def_fill(file, "b", 77, &below), SHOAL_TYPE, {"77"});
+    fails(shoal_def_fill(file, "nothing", SHOAL_DOUBLE, &below), SHOAL_NOT_FOUND);
+    ok(shoal_def_fill(file, "b", SHOAL_DOUBLE, &below));
+    ok(shoal_def_fill(file, "f", SHOAL_FLOAT, &real));
+    ok(shoal_def_fill(file, "c", SHOAL_CHAR, &letter));
+    ok(shoal_def_fill(file, "l", SHOAL_LOGICAL, &one));
+    double kept = 0;
+    ok(shoal_get_att(file, "b", "_FillValue", SHOAL_DOUBLE, &kept));
+    CHECK(kept == below);
+    ok(shoal_close(&file, 0));
+  }
+}
+
 TEST_CASE("attributes of every type come back") {
   for (const auto& format : formats()) {
     CAPTURE(format);
     shoal_dataset* file = new_file("format=" + format);
     ok(shoal_def_var(file, "v", SHOAL_FLOAT, "", nullptr));
     const float fill = -9;
-    ok(shoal_def_fill(file, "v", &fill));
+    ok(shoal_def_fill(file, "v", SHOAL_FLOAT, &fill));
     auto types = types_of(format);
     for (const int type : types) {
       TestArray values(type, {3});
@@ -268,9 +318,9 @@ TEST_CASE("fill values, no fill and chunks") {
     ok(shoal_def_var(file, "replicated", SHOAL_SHORT, "x", nullptr));
     ok(shoal_def_var(file, "free", SHOAL_SHORT, "x", nullptr));
     const short fill = -5;
-    ok(shoal_def_fill(file, "own_fill", &fill));
-    ok(shoal_def_fill(file, "replicated", &fill));
-    ok(shoal_def_fill(file, "free", nullptr));
+    ok(shoal_def_fill(file, "own_fill", SHOAL_SHORT, &fill));
+    ok(shoal_def_fill(file, "replicated", SHOAL_SHORT, &fill));
+    ok(shoal_def_fill(file, "free", 0, nullptr));
     const std::int64_t chunk = 5;
     if (is_netcdf4(format)) ok(shoal_def_chunks(file, "own_fill", &chunk));
     TestArray four(SHOAL_INT, {4});

@@ -166,7 +166,7 @@ void foreign(const std::string& settings, std::vector<std::int64_t> order, const
                    compress));
   ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", nullptr));
   const std::int16_t fill = -9;
-  ok(shoal_def_fill(file, "temp", &fill));
+  ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
   const shoal_array list{order.data(), SHOAL_INT64, 0, 1, &n, nullptr};
   ok(shoal_put(file, "water", &list, nullptr));
   for (std::int64_t record = 0; record < 2; ++record) {
@@ -205,7 +205,7 @@ TEST_CASE("water points are numbered in order, written from full grids, and read
       ok(shoal_def_gathered(file, "water", "lat lon", grid.masked));
       ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", grid.masked));
       const std::int16_t fill = -9;
-      ok(shoal_def_fill(file, "temp", &fill));
+      ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
       for (std::int64_t record = 0; record < 2; ++record)
         write_record(file, grid, record, own() % 2 == 0, own);
       ok(shoal_close(&file, 0));
@@ -318,7 +318,7 @@ TEST_CASE("a list that the model defines and puts itself counts from the next sy
     ok(shoal_put_att(file, "water", "compress", SHOAL_CHAR, 7, "lat lon"));
     ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", grid.masked));
     const std::int16_t fill = -9;
-    ok(shoal_def_fill(file, "temp", &fill));
+    ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
     const shoal_array list{order.data(), SHOAL_INT64, 0, 1, &n, nullptr};
     ok(shoal_put(file, "water", &list, nullptr));
     ok(shoal_sync(file, 0));
@@ -397,7 +397,7 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
       ok(shoal_def_gathered(file, "water", "lat lon", masked));
       ok(shoal_def_var(file, "temp", SHOAL_SHORT, "lev water band", nullptr));
       const std::int16_t fill = -9;
-      ok(shoal_def_fill(file, "temp", &fill));
+      ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
       // Levels 0 and 1 whole, the last in two sections.
       std::mt19937 own(static_cast<unsigned>(world_rank()));
       for (int part = 0; part < 3; ++part) {

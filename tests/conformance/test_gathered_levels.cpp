@@ -126,7 +126,7 @@ void def_grid(shoal_dataset* file) {
 void def_field(shoal_dataset* file, const char* name, const char* dims) {
   ok(shoal_def_var(file, name, SHOAL_SHORT, dims, nullptr));
   const auto fill = static_cast<std::int16_t>(k_land);
-  ok(shoal_def_fill(file, name, &fill));
+  ok(shoal_def_fill(file, name, SHOAL_SHORT, &fill));
 }
 
 std::vector<std::string> variants() {

@@ -137,11 +137,11 @@ TEST_CASE("variables whose decomposition leaves cells out say what these hold") 
         ok(shoal_def_var(file, (name + "_none").c_str(), type, "y x", cut));
         with_type(type, [&, &its = name](auto value) {
           value = 99;
-          ok(shoal_def_fill(file, (its + "_own").c_str(), &value));
+          ok(shoal_def_fill(file, (its + "_own").c_str(), type, &value));
           ok(shoal_put_att(file, its.c_str(), "missing_value", type, 1, &value));
           return 0.0;
         });
-        ok(shoal_def_fill(file, (name + "_none").c_str(), nullptr));
+        ok(shoal_def_fill(file, (name + "_none").c_str(), 0, nullptr));
       }
       if (in_one_file()) ok(shoal_def_var(file, "all", type, "y x", cuts.all));
       ok(shoal_def_var(file, "replicated", type, "x", nullptr));
@@ -185,7 +185,7 @@ TEST_CASE("nothing is said of cells that stay, nor of text") {
     ok(shoal_def_var(file, "quiet", SHOAL_FLOAT, "y x", cuts.tiles));
     ok(shoal_def_var(file, "asked", SHOAL_FLOAT, "y x", cuts.tiles));
     const float fill = -3;
-    ok(shoal_def_fill(file, "asked", &fill));
+    ok(shoal_def_fill(file, "asked", SHOAL_FLOAT, &fill));
     ok(shoal_def_var(file, "text", SHOAL_CHAR, "y x", cuts.tiles));
     in_file_too(&file, [&](const shoal_dataset* now) {
       check_none(now, "quiet");
@@ -230,7 +230,7 @@ TEST_CASE(
       shoal_dataset* file = create("format=" + format + ", quiet=true");
       for (const char* name : {"plain", "whole", "quiet"}) {
         ok(shoal_def_var(file, name, SHOAL_FLOAT, "time y x", nullptr));
-        if (name[0] == 'q') ok(shoal_def_fill(file, name, nullptr));
+        if (name[0] == 'q') ok(shoal_def_fill(file, name, 0, nullptr));
       }
       ok(shoal_def_var(file, "other", SHOAL_INT, "y x", cuts.all));
       ok(shoal_put_att(file, "plain", "units", SHOAL_CHAR, 1, "m"));

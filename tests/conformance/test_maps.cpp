@@ -422,7 +422,7 @@ TEST_CASE("maps: cells that nobody owns stay as they are in variables without fi
       def_dim(file, "z", 3);
       def_dim(file, "x", 4 * n);
       ok(shoal_def_var(file, "a", SHOAL_INT, "z x", nullptr));
-      ok(shoal_def_fill(file, "a", nullptr));
+      ok(shoal_def_fill(file, "a", 0, nullptr));
       // First everything, then every second cell of each rank.
       std::vector<std::int64_t> all;
       std::vector<std::int64_t> some;

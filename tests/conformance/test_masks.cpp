@@ -80,7 +80,7 @@ void create(const std::string& settings, const Field& field, const shoal_decompo
   ok(shoal_def_var(*file, "fixed", field.type, names.c_str() + 5, cut));
   with_type(field.type, [&](auto value) {
     value = 98;
-    ok(shoal_def_fill(*file, "fixed", &value));
+    ok(shoal_def_fill(*file, "fixed", field.type, &value));
     return 0.0;
   });
 }

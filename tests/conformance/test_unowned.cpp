@@ -359,7 +359,7 @@ TEST_CASE(
       for (int time = 0; time < 2; ++time) {
         CAPTURE(time);
         ok(shoal_def_var(file, "kept", SHOAL_DOUBLE, "y x", map));
-        ok(shoal_def_fill(file, "kept", nullptr));
+        ok(shoal_def_fill(file, "kept", 0, nullptr));
         const int code = shoal_end_define(file);
         fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
         alike(code);

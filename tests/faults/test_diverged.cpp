@@ -277,7 +277,7 @@ TEST_CASE("after a write that one rank got wrong, a field of a map that is new l
     CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
     CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
     CHECK(shoal_def_var(file, "w", SHOAL_DOUBLE, "t x", nullptr) == SHOAL_OK);
-    CHECK(shoal_def_fill(file, "w", nullptr) == SHOAL_OK);
+    CHECK(shoal_def_fill(file, "w", 0, nullptr) == SHOAL_OK);
     std::vector<double> data(static_cast<std::size_t>(std::max(world.count, mapped.count)) + 1, 1);
     const shoal_array cells{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
     const shoal_array some{data.data(), SHOAL_DOUBLE, 0, 1, &mapped.count, nullptr};

@@ -273,7 +273,7 @@ TEST_CASE("a definition that fails on one rank: all ranks finish definitions tog
       if (!world.is_late()) CHECK(shoal_def_dim(file.file, "d", 4) == SHOAL_OK);
     } else {
       REQUIRE(shoal_def_var(file.file, "w", SHOAL_DOUBLE, "x", file.cut) == SHOAL_OK);
-      if (kind == 1) shoal_def_fill(file.file, name, &fill);
+      if (kind == 1) shoal_def_fill(file.file, name, SHOAL_DOUBLE, &fill);
       if (kind == 2) shoal_def_chunks(file.file, name, &chunk);
       if (kind == 3) shoal_def_compression(file.file, name, "shuffle+deflate:1");
     }

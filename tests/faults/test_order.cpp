@@ -208,7 +208,7 @@ TEST_CASE("a rank that left out a write comes along where parts of chunks are in
     // Chunks of this one keep cells, so ranks may match calls in a write.
     CHECK(shoal_def_var(file, "d", SHOAL_DOUBLE, "t x", cut) == SHOAL_OK);
     CHECK(shoal_def_compression(file, "d", "shuffle+deflate:1") == SHOAL_OK);
-    CHECK(shoal_def_fill(file, "d", nullptr) == SHOAL_OK);
+    CHECK(shoal_def_fill(file, "d", 0, nullptr) == SHOAL_OK);
     const auto write_cut = [&](const char* name, double value) {
       std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
       const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};

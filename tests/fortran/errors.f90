@@ -102,6 +102,9 @@ contains
     call file%def_fill("r", "text", stat=stat, errmsg=message)
     call check(stat /= SHOAL_OK, "text as fill value of a number")
     message = ""
+    call file%def_fill("r", 1d300, stat=stat, errmsg=message)
+    call expect(stat, SHOAL_RANGE, "a fill value that is too large", "1e+300")
+    call file%def_fill("r", -7)
     call file%find_var("rr", position, stat=stat, errmsg=message)
     call expect(stat, SHOAL_NOT_FOUND, "an unknown variable", "rr")
     call check(position == 0, "has the index 0")

@@ -343,6 +343,11 @@ TEST_CASE("C++: errors, and handles that were moved, closed or dropped") {
   file.def_dim("n", 4);
   file.def_var("v", SHOAL_SHORT, "n");
   CHECK(code_of([&] { file.def_fill("v", 40000); }) == SHOAL_RANGE);
+  CHECK(code_of([&] { file.def_fill("v", -1.5); }) == SHOAL_RANGE);
+  CHECK(code_of([&] { file.def_fill("v", 'x'); }) == SHOAL_TYPE);
+  CHECK(code_of([&] { file.def_fill("v", "text"); }) == SHOAL_TYPE);
+  file.def_fill("v", -2.0);
+  CHECK(file.get_att<int>("v", "_FillValue") == -2);
   CHECK(code_of([&] { file.def_chunks("v", {1, 2}); }) == SHOAL_INVALID_ARGUMENT);
   CHECK(code_of([&] { file.def_dim("n", 5); }) == SHOAL_EXISTS);
   CHECK(code_of([&] { (void)file.var("w"); }) == SHOAL_NOT_FOUND);

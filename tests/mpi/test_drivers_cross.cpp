@@ -59,7 +59,7 @@ void write_all(const std::string& settings, const std::vector<Box>& by) {
   ok(shoal_def_var(file, "height", SHOAL_DOUBLE, "y x", cut.handle()));
   ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time y x", cut.handle()));
   const std::int16_t fill = -7;
-  ok(shoal_def_fill(file, "temp", &fill));
+  ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
   ok(shoal_def_var(file, "never", SHOAL_INT, "time y x", cut.handle()));
   ok(shoal_def_var(file, "time", SHOAL_FLOAT, "time", nullptr));
   ok(shoal_def_var(file, "scale", SHOAL_INT, "", nullptr));

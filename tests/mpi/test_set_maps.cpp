@@ -53,7 +53,7 @@ void write_set(const std::string& path, const std::string& settings, bool gap) {
   ok(shoal_def_var(file, "thick", SHOAL_DOUBLE, "y x band", cut_bands.handle()));
   ok(shoal_def_var(file, "flat", SHOAL_SHORT, "y x", cut.handle()));
   const std::int16_t fill = -7;
-  ok(shoal_def_fill(file, "flat", &fill));
+  ok(shoal_def_fill(file, "flat", SHOAL_SHORT, &fill));
   const auto write = [&](const char* name, int number, const Box& cells, std::int64_t record) {
     TestArray values(SHOAL_DOUBLE, cells.count);
     for_cells(Box::whole(cells.count), [&](const Dims& i) {
