@@ -135,7 +135,7 @@ static int get_logicals(const shoal_dataset* dataset, const char* variable, cons
 int shoal_f_get_att(const shoal_dataset* dataset, const char* variable, const char* name,
                     const CFI_cdesc_t* value) {
   shoal_f_view view;
-  shoal_att_info info;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
   int rank = 0, index = 0;
   shoal_f_clear();
   int code = shoal_find_att(dataset, owner_of(variable), name, &index);

@@ -301,7 +301,7 @@ int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* d
 int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* chunks) {
   int64_t shape[SHOAL_MAX_DIMS] = {0};
   int count = 0, index = 0;
-  shoal_var_info info;
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
   shoal_f_clear();
   int code = shoal_f_integers(chunks, "chunks", SHOAL_MAX_DIMS, shape, &count);
   if (code == SHOAL_OK) code = shoal_find_var(dataset, variable, &index);
@@ -368,7 +368,8 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
   char** const pointers = calloc((size_t)strings + 1, sizeof *pointers);
   char* const terminated = calloc((size_t)(bytes + strings) + 1, 1);
   const shoal_section which = c_section(part);
-  shoal_array array = {pointers, SHOAL_STRING, sizeof *pointers, rank, text->extents, NULL};
+  shoal_array array = {sizeof(shoal_array), pointers, SHOAL_STRING, sizeof *pointers, rank,
+                       text->extents,       NULL};
   int code = SHOAL_OK;
   if (packed == NULL || pointers == NULL || terminated == NULL) {
     code = shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable);
@@ -407,7 +408,7 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
 static void drop_unit_length(const shoal_dataset* dataset, const char* variable, int64_t record,
                              shoal_f_view* view) {
   int index = 0;
-  shoal_var_info info;
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
   const int last = view->array.ndims - 1;
   if (view->array.type != SHOAL_CHAR || view->extents[last] != 1) return;
   if (shoal_find_var(dataset, variable, &index) != SHOAL_OK ||

@@ -45,6 +45,7 @@ contains
     type(c_map_info) :: raw
     integer(c_int) :: code
     call f_clear()
+    raw%struct_size = c_sizeof(raw)
     code = c_decomposition_map_info(self%handle, raw)
     if (code == SHOAL_OK) then
       info%is_map = raw%is_map /= 0

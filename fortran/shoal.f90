@@ -21,7 +21,7 @@
 !     An assignment makes a second name for the same dataset or decomposition, not a second one.
 module shoal
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, &
-      c_null_ptr, c_ptr
+      c_null_ptr, c_ptr, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use shoal_c
   use shoal_library

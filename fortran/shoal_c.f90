@@ -18,21 +18,25 @@ module shoal_c
 
   integer(c_int), parameter, public :: verb_write = 1, verb_read = 2, verb_put = 3, verb_get = 4
 
-  ! The structs of shoal.h, member for member.
+  ! The structs of shoal.h, member for member. Whoever has one sets struct_size to its c_sizeof.
   type, bind(C) :: c_map_info
+    integer(c_size_t) :: struct_size = 0
     integer(c_int) :: is_map, whole
     integer(c_int64_t) :: ncells, mapped, runs, bytes
   end type c_map_info
   type, bind(C) :: c_file_info
+    integer(c_size_t) :: struct_size = 0
     type(c_ptr) :: path, format, driver
     integer(c_int) :: writable, dimensions, variables, attributes
   end type c_file_info
   type, bind(C) :: c_dim_info
+    integer(c_size_t) :: struct_size = 0
     type(c_ptr) :: name
     integer(c_int64_t) :: length
     integer(c_int) :: unlimited
   end type c_dim_info
   type, bind(C) :: c_var_info
+    integer(c_size_t) :: struct_size = 0
     type(c_ptr) :: name
     integer(c_int) :: type, ndims
     type(c_ptr) :: dims
@@ -40,6 +44,7 @@ module shoal_c
     type(c_ptr) :: chunks, storage, filters
   end type c_var_info
   type, bind(C) :: c_att_info
+    integer(c_size_t) :: struct_size = 0
     type(c_ptr) :: name
     integer(c_int) :: type
     integer(c_int64_t) :: count

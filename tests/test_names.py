@@ -197,6 +197,7 @@ def constants_of_c() -> dict[str, str]:
     """Names of shoal.h's public constants, without SHOAL_, and the values of the plain numbers."""
     text = re.sub(r"/\*.*?\*/", "", source("include/shoal/shoal.h"), flags=re.S)
     found = {name: value.strip() for name, value in re.findall(r"^#define SHOAL_(\w+) +(.+)$", text, re.M)}
+    found = {name: value for name, value in found.items() if not name.endswith("_INIT")}  # of structs
     for body in re.findall(r"^enum \{(.*?)\};", text, re.M | re.S):
         found |= dict(re.findall(r"SHOAL_(\w+) *= *(-?\d+)", body))
     return found

@@ -176,7 +176,8 @@ class BasicArray {
 
   /// What shoal.h takes; lives as long as this object.
   shoal_array c_array() const noexcept {
-    return {const_cast<void*>(static_cast<const void*>(data_)),
+    return {sizeof(shoal_array),
+            const_cast<void*>(static_cast<const void*>(data_)),
             type_,
             element_size_,
             ndims_,

@@ -18,6 +18,10 @@
  *  5. Names and arrays that Shoal returns belong to the handle and live until the next call that
  *     defines, or closes, unless said otherwise.
  *  6. Arguments are only read, unless the name of the parameter says otherwise (out, array of a read).
+ *  7. Structs that a program allocates begin with struct_size, their sizeof, which says to which version of
+ *     this file the program was compiled: a later library looks at, or fills, those members alone.
+ *     shoal_array_of, SHOAL_RECORD and the macros SHOAL_..._INIT set it; 0 and sizes that no version has are
+ *     errors (SHOAL_INVALID_ARGUMENT).
  */
 #ifndef SHOAL_H
 #define SHOAL_H
@@ -98,6 +102,7 @@ typedef struct shoal_decomposition shoal_decomposition;
 
 /* An array in the caller's memory, of any strides. */
 typedef struct shoal_array {
+  size_t struct_size;     /* sizeof(shoal_array) */
   void* data;             /* the element with all indices 0; may be NULL if there are no elements */
   int type;               /* SHOAL_BYTE ... */
   size_t element_size;    /* bytes; 0 means the size of the type. Needed for SHOAL_LOGICAL (1, 2, 4, 8) */
@@ -105,6 +110,13 @@ typedef struct shoal_array {
   const int64_t* extents; /* [ndims] elements along each dimension, C order */
   const int64_t* strides; /* [ndims] bytes from one element to the next, may be negative; NULL: contiguous */
 } shoal_array;
+
+/* A contiguous array: shoal_array temp = shoal_array_of(t, SHOAL_DOUBLE, 3, extents). Other members (strides,
+ * element_size) may be set afterwards. One value has 0 dimensions and extents NULL. Local. */
+static inline shoal_array shoal_array_of(void* data, int type, int ndims, const int64_t* extents) {
+  shoal_array array = {sizeof(shoal_array), data, type, 0, ndims, extents, NULL};
+  return array;
+}
 
 /* Which part of a variable: a record, and a section of it. */
 typedef struct shoal_section {
@@ -213,13 +225,16 @@ SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition* decompositi
                                           int64_t* halo_high);
 
 typedef struct shoal_map_info {
-  int is_map;     /* 0: made by shoal_block; then whole, runs and bytes are 0 */
-  int whole;      /* last dimensions that are not cut */
-  int64_t ncells; /* length of this rank's list, holes too; of a block, the cells of the tile */
-  int64_t mapped; /* of those, the ones that are no holes */
-  int64_t runs;   /* of cells that follow each other in the list and in the global shape */
-  int64_t bytes;  /* of memory that it takes on this rank: the list, and cells that no rank has */
+  size_t struct_size; /* sizeof(shoal_map_info) */
+  int is_map;         /* 0: made by shoal_block; then whole, runs and bytes are 0 */
+  int whole;          /* last dimensions that are not cut */
+  int64_t ncells;     /* length of this rank's list, holes too; of a block, the cells of the tile */
+  int64_t mapped;     /* of those, the ones that are no holes */
+  int64_t runs;       /* of cells that follow each other in the list and in the global shape */
+  int64_t bytes;      /* of memory that it takes on this rank: the list, and cells that no rank has */
 } shoal_map_info;
+#define SHOAL_MAP_INFO_INIT \
+  { sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0 }
 
 SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposition,
                                            shoal_map_info* out); /* Local. */
@@ -411,21 +426,30 @@ SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 /* ---- What is in a file: Local ------------------------------------------------------------- */
 
+/* shoal_var_info info = SHOAL_VAR_INFO_INIT; and so on. */
+
 typedef struct shoal_file_info {
+  size_t struct_size; /* sizeof(shoal_file_info) */
   const char* path;
   const char* format; /* "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii" */
   const char* driver;
   int writable;
   int dimensions, variables, attributes; /* how many */
 } shoal_file_info;
+#define SHOAL_FILE_INFO_INIT \
+  { sizeof(shoal_file_info), NULL, NULL, NULL, 0, 0, 0, 0 }
 
 typedef struct shoal_dim_info {
+  size_t struct_size; /* sizeof(shoal_dim_info) */
   const char* name;
   int64_t length; /* records so far, if unlimited */
   int unlimited;
 } shoal_dim_info;
+#define SHOAL_DIM_INFO_INIT \
+  { sizeof(shoal_dim_info), NULL, 0, 0 }
 
 typedef struct shoal_var_info {
+  size_t struct_size; /* sizeof(shoal_var_info) */
   const char* name;
   int type;
   int ndims;
@@ -437,12 +461,17 @@ typedef struct shoal_var_info {
   const char* storage;   /* "contiguous", "chunked", "compressed", ... */
   const char* filters;   /* "none", "shuffle+deflate:1", ...; lives until the next call in this thread */
 } shoal_var_info;
+#define SHOAL_VAR_INFO_INIT \
+  { sizeof(shoal_var_info), NULL, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL }
 
 typedef struct shoal_att_info {
+  size_t struct_size; /* sizeof(shoal_att_info) */
   const char* name;
   int type;
   int64_t count; /* SHOAL_CHAR: bytes */
 } shoal_att_info;
+#define SHOAL_ATT_INFO_INIT \
+  { sizeof(shoal_att_info), NULL, 0, 0 }
 
 SHOAL_API int shoal_inq_file(const shoal_dataset* dataset, shoal_file_info* out);
 SHOAL_API int shoal_inq_dim(const shoal_dataset* dataset, int index, shoal_dim_info* out);

@@ -140,7 +140,7 @@ class Decomposition {
 
   /// Length and memory of this rank's list of cells. Local.
   MapInfo map_info() const {
-    shoal_map_info info{};
+    shoal_map_info info = SHOAL_MAP_INFO_INIT;
     detail::check(shoal_decomposition_map_info(handle_, &info));
     return {info.is_map != 0, info.whole, info.ncells, info.mapped, info.runs, info.bytes};
   }
@@ -358,7 +358,7 @@ class Dataset {
     const char* owner = variable.empty() ? nullptr : detail::text(variable);
     int index = 0;
     detail::check(shoal_find_att(handle_, owner, detail::text(name), &index));
-    shoal_att_info info{};
+    shoal_att_info info = SHOAL_ATT_INFO_INIT;
     detail::check(shoal_inq_att(handle_, owner, index, &info));
     const auto count = static_cast<std::size_t>(info.count);
     if constexpr (std::is_same_v<T, std::vector<std::string>>) {
@@ -431,18 +431,18 @@ class Dataset {
   // What is in the file. Local.
 
   FileInfo file() const {
-    shoal_file_info c{};
+    shoal_file_info c = SHOAL_FILE_INFO_INIT;
     detail::check(shoal_inq_file(handle_, &c));
     return {c.path, c.format, c.driver, c.writable != 0, c.dimensions, c.variables, c.attributes};
   }
   DimInfo dim(int index) const {
-    shoal_dim_info c{};
+    shoal_dim_info c = SHOAL_DIM_INFO_INIT;
     detail::check(shoal_inq_dim(handle_, index, &c));
     return {c.name, c.length, c.unlimited != 0};
   }
   DimInfo dim(const std::string& name) const { return dim(find_dim(name)); }
   VarInfo var(int index) const {
-    shoal_var_info c{};
+    shoal_var_info c = SHOAL_VAR_INFO_INIT;
     detail::check(shoal_inq_var(handle_, index, &c));
     VarInfo info{c.name,
                  c.type,
@@ -459,7 +459,7 @@ class Dataset {
   VarInfo var(const std::string& name) const { return var(find_var(name)); }
   /// variable "" is the file.
   AttInfo att(const std::string& variable, int index) const {
-    shoal_att_info c{};
+    shoal_att_info c = SHOAL_ATT_INFO_INIT;
     detail::check(shoal_inq_att(handle_, variable.empty() ? nullptr : detail::text(variable), index, &c));
     return {c.name, c.type, c.count};
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "capi/handles.hpp"
+#include "capi/structs.hpp"
 #include "dataset/map_file.hpp"
 #include "dataset/mask.hpp"
 
@@ -199,10 +200,12 @@ int shoal_decomposition_map_info(const shoal_decomposition* decomposition, shoal
     const Decomposition& d = *decomposition->decomposition;
     const IndexMap* map = d.map();
     const std::int64_t tile = d.tile().cells();
-    *out = map == nullptr
-               ? shoal_map_info{0, 0, tile, tile, 0, 0}
-               : shoal_map_info{1,           d.uncut_dims(), map->local_cells(), map->mapped_cells(),
-                                map->runs(), d.map_bytes()};
+    const shoal_map_info made =
+        map == nullptr
+            ? shoal_map_info{0, 0, 0, tile, tile, 0, 0}
+            : shoal_map_info{
+                  0, 1, d.uncut_dims(), map->local_cells(), map->mapped_cells(), map->runs(), d.map_bytes()};
+    hand_out(made, out, k_map_info_0_2, "shoal_map_info");
   });
 }
 

@@ -10,8 +10,6 @@ using namespace shoal::capi;  // NOLINT
 
 namespace {
 
-constexpr std::size_t k_section_size = sizeof(shoal_section);  // of 0.2
-
 DatasetOptions options_of(const char* settings, const Status& problem) {
   DatasetOptions options;
   options.settings = settings == nullptr ? "" : settings;
@@ -38,7 +36,7 @@ Dataset& defining(shoal_dataset* handle) {
 
 Section section_of(const shoal_section* section) {
   if (section == nullptr) return {};
-  const shoal_section part = taken(*section, k_section_size, "shoal_section");
+  const shoal_section part = taken(*section, k_section_0_2, "shoal_section");
   return {part.record, part.ndims, part.start, part.count};
 }
 

@@ -167,7 +167,8 @@ void check_whole(shoal_dataset* file, const Field& f, std::int64_t record) {
   Dims bytes = strides;
   for (auto& s : bytes)
     s *= 8;
-  const shoal_array array{found.data(), SHOAL_DOUBLE, 0, extents.size(), extents.data(), bytes.data()};
+  const shoal_array array{sizeof(shoal_array), found.data(),   SHOAL_DOUBLE, 0,
+                          extents.size(),      extents.data(), bytes.data()};
   ok(shoal_get(file, f.name.c_str(), &array, SHOAL_RECORD(record)));
   const auto versions = f.versions.find(record);
   int wrong = 0;

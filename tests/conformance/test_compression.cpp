@@ -128,7 +128,7 @@ void check(shoal_dataset* file, const TestCuts& cuts, const TestCuts& written, s
 std::string storage(shoal_dataset* file, const std::string& name) {
   int index = -1;
   ok(shoal_find_var(file, name.c_str(), &index));
-  shoal_var_info info;
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
   ok(shoal_inq_var(file, index, &info));
   return info.storage;
 }

@@ -75,7 +75,7 @@ TEST_CASE("definitions that make no sense are refused where they are made, and c
   ok(shoal_end_define(file));
   const int other = 4;
   fails(shoal_def_fill(file, "v", SHOAL_INT, &other), SHOAL_STATE, {"v"});
-  shoal_file_info info{};
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
   ok(shoal_inq_file(file, &info));
   CHECK(std::string(info.format) == "cdf2");
   CHECK(info.dimensions == 2);
@@ -108,22 +108,22 @@ TEST_CASE("names that are legal in NetCDF can be defined and listed, with blanks
           {"u", "quote"});
     const std::vector<double> values(static_cast<std::size_t>(3 * cut.tile().count[0]), 4.5);
     const std::int64_t extents[] = {3, cut.tile().count[0]};
-    const shoal_array array{const_cast<double*>(values.data()), SHOAL_DOUBLE, 0, 2, extents, nullptr};
+    const shoal_array array = shoal_array_of(const_cast<double*>(values.data()), SHOAL_DOUBLE, 2, extents);
     ok(shoal_write(file, "v w", cut.handle(), &array, SHOAL_RECORD(1)));
     reopen(file, SHOAL_READ);
-    shoal_var_info info{};
+    shoal_var_info info = SHOAL_VAR_INFO_INIT;
     int v = -1;
     ok(shoal_find_var(file, "v w", &v));
     ok(shoal_inq_var(file, v, &info));
     REQUIRE(info.ndims == 3);
     const std::vector<int> ids(info.dims, info.dims + info.ndims);
     for (std::size_t d = 0; d < names.size(); ++d) {
-      shoal_dim_info dim{};
+      shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
       ok(shoal_inq_dim(file, ids[d], &dim));
       CHECK(std::string(dim.name) == names[d]);
     }
     std::vector<double> found(static_cast<std::size_t>(3 * cut.tile().count[0]), 0);
-    const shoal_array back{found.data(), SHOAL_DOUBLE, 0, 2, extents, nullptr};
+    const shoal_array back = shoal_array_of(found.data(), SHOAL_DOUBLE, 2, extents);
     ok(shoal_read(file, "v w", cut.handle(), &back, SHOAL_RECORD(1)));
     CHECK(found == values);
     ok(shoal_close(&file, 0));
@@ -178,6 +178,46 @@ TEST_CASE("a fill value of any type becomes one of the variable's, or does not f
   }
 }
 
+TEST_CASE("structs without their size are refused, in collective calls on all ranks") {
+  shoal_dataset* file = new_file("format=" + formats().front());
+  def_dim(file, "x", 4);
+  ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", nullptr));
+  TestArray array(SHOAL_DOUBLE, {4});
+  array.fill(1);
+  ok(shoal_put(file, "v", array.c(), nullptr));
+  ok(shoal_sync(file, 0));
+  const auto wrong = [&](auto info, const auto& call) {
+    fails(call(&info), SHOAL_INVALID_ARGUMENT, {"struct_size", "is 0"});
+    info.struct_size = 1000;
+    fails(call(&info), SHOAL_INVALID_ARGUMENT, {"struct_size", "1000", "newer shoal.h"});
+    info.struct_size = sizeof info;
+    ok(call(&info));
+  };
+  wrong(shoal_file_info{}, [&](auto* out) { return shoal_inq_file(file, out); });
+  wrong(shoal_dim_info{}, [&](auto* out) { return shoal_inq_dim(file, 0, out); });
+  wrong(shoal_var_info{}, [&](auto* out) { return shoal_inq_var(file, 0, out); });
+  const double two = 2;
+  ok(shoal_put_att(file, nullptr, "a", SHOAL_DOUBLE, 1, &two));
+  wrong(shoal_att_info{}, [&](auto* out) { return shoal_inq_att(file, nullptr, 0, out); });
+  const Cut cut = halves(4);
+  wrong(shoal_map_info{}, [&](auto* out) { return shoal_decomposition_map_info(cut.handle(), out); });
+  if (in_one_file()) {
+    // The last rank's alone.
+    const bool odd = world_rank() == world_size() - 1;
+    shoal_array bad = *array.c();
+    bad.struct_size = odd ? 0 : bad.struct_size;
+    int code = shoal_get(file, "v", &bad, nullptr);
+    fails(code, SHOAL_INVALID_ARGUMENT, {"struct_size of a shoal_array is 0"});
+    alike(code);
+    const shoal_section part{odd ? sizeof(shoal_section) + 8 : sizeof(shoal_section), SHOAL_NO_RECORD, 0,
+                             nullptr, nullptr};
+    code = shoal_get(file, "v", array.c(), &part);
+    fails(code, SHOAL_INVALID_ARGUMENT, {"struct_size of a shoal_section", "newer shoal.h"});
+    alike(code);
+  }
+  shoal_close(&file, 0);
+}
+
 TEST_CASE("attributes of every type come back") {
   for (const auto& format : formats()) {
     CAPTURE(format);
@@ -209,7 +249,7 @@ TEST_CASE("attributes of every type come back") {
           CHECK(found[i] == 10 + i);
         int index = -1;
         ok(shoal_find_att(file, nullptr, ("a" + std::to_string(type)).c_str(), &index));
-        shoal_att_info info{};
+        shoal_att_info info = SHOAL_ATT_INFO_INIT;
         ok(shoal_inq_att(file, nullptr, index, &info));
         CHECK(info.type == type);
         CHECK(info.count == 3);
@@ -292,7 +332,7 @@ TEST_CASE("several unlimited dimensions") {
   for (const auto& [name, length] : {std::pair("time", 3), std::pair("station", 6)}) {
     int index = -1;
     ok(shoal_find_dim(file, name, &index));
-    shoal_dim_info info{};
+    shoal_dim_info info = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, index, &info));
     CHECK(info.length == length);
   }
@@ -334,7 +374,7 @@ TEST_CASE("fill values, no fill and chunks") {
     ok(shoal_get(file, "replicated", all.c(), nullptr));
     for (std::int64_t i = 0; i < n; ++i)
       CHECK(all.get({i}) == -5);
-    shoal_var_info info{};
+    shoal_var_info info = SHOAL_VAR_INFO_INIT;
     ok(shoal_inq_var(file, 0, &info));
     if (is_netcdf4(format)) {
       REQUIRE(info.chunks != nullptr);
@@ -394,7 +434,7 @@ TEST_CASE("records of a field that rank 0 puts are there for all ranks after a s
     ok(shoal_sync(file, 0));
     int index = -1;
     ok(shoal_find_dim(file, "time", &index));
-    shoal_dim_info info{};
+    shoal_dim_info info = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, index, &info));
     CHECK(info.length == 3);
     TestArray last(SHOAL_DOUBLE, {n});

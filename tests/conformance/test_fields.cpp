@@ -243,7 +243,7 @@ TEST_CASE("sections of a field that one rank has, where I/O ranks are asked for"
       ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "y x", cut.handle()));
       std::vector<double> row(static_cast<std::size_t>(columns));
       const std::int64_t extents[] = {mine ? 1 : 0, mine ? columns : 0};
-      const shoal_array array{row.data(), SHOAL_DOUBLE, 0, 2, extents, nullptr};
+      const shoal_array array = shoal_array_of(row.data(), SHOAL_DOUBLE, 2, extents);
       const std::int64_t count[] = {1, columns};
       for (const std::int64_t y : {4, 0, 5, 1, 2, 3}) {
         std::iota(row.begin(), row.end(), static_cast<double>(y * columns));

@@ -44,7 +44,7 @@ struct Grid {
     std::vector<std::int8_t> flags;
     for (const auto cell : cells)
       flags.push_back(cell >= 0 && !is_masked(cell) ? 1 : 0);
-    const shoal_array array{flags.data(), SHOAL_BYTE, 0, extents.size(), extents.data(), nullptr};
+    const shoal_array array = shoal_array_of(flags.data(), SHOAL_BYTE, extents.size(), extents.data());
     ok(shoal_masked(MPI_COMM_WORLD, all, &array, &masked));
     owned.assign(static_cast<std::size_t>(volume(k_grid)), 0);
     for (const auto cell : cells)
@@ -126,7 +126,7 @@ void check_read(shoal_dataset* file, const Grid& grid, const shoal_decomposition
 void check_file(shoal_dataset* file, const std::vector<std::int64_t>& order) {
   const auto n = static_cast<std::int64_t>(order.size());
   std::vector<std::int64_t> list(order.size());
-  const shoal_array of_list{list.data(), SHOAL_INT64, 0, 1, &n, nullptr};
+  const shoal_array of_list = shoal_array_of(list.data(), SHOAL_INT64, 1, &n);
   ok(shoal_get(file, "water", &of_list, nullptr));
   CHECK(list == order);
   std::int64_t wrong = 0;
@@ -167,7 +167,7 @@ void foreign(const std::string& settings, std::vector<std::int64_t> order, const
   ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", nullptr));
   const std::int16_t fill = -9;
   ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
-  const shoal_array list{order.data(), SHOAL_INT64, 0, 1, &n, nullptr};
+  const shoal_array list = shoal_array_of(order.data(), SHOAL_INT64, 1, &n);
   ok(shoal_put(file, "water", &list, nullptr));
   for (std::int64_t record = 0; record < 2; ++record) {
     TestArray values(SHOAL_DOUBLE, {k_lev, n});
@@ -319,7 +319,7 @@ TEST_CASE("a list that the model defines and puts itself counts from the next sy
     ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", grid.masked));
     const std::int16_t fill = -9;
     ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
-    const shoal_array list{order.data(), SHOAL_INT64, 0, 1, &n, nullptr};
+    const shoal_array list = shoal_array_of(order.data(), SHOAL_INT64, 1, &n);
     ok(shoal_put(file, "water", &list, nullptr));
     ok(shoal_sync(file, 0));
     std::mt19937 own(static_cast<unsigned>(world_rank()));
@@ -383,7 +383,7 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
       shoal_decomposition* map = nullptr;
       shoal_decomposition* masked = nullptr;
       ok(shoal_map(MPI_COMM_WORLD, 3, global.data(), 1, n, cells.data(), &map));
-      const shoal_array mask{flags.data(), SHOAL_BYTE, 0, 1, &n, nullptr};
+      const shoal_array mask = shoal_array_of(flags.data(), SHOAL_BYTE, 1, &n);
       ok(shoal_masked(MPI_COMM_WORLD, map, &mask, &masked));
       const auto tiles = random_tiles(k_grid, world_size(), false, random);
       const Box flat = tiles[static_cast<std::size_t>(world_rank())];
@@ -522,8 +522,8 @@ TEST_CASE("what cannot be gathered is refused") {
   const Cut cut(MPI_COMM_WORLD, global, Box({0, std::int64_t{6} * world_rank()}, {4, 6}), {0, 1}, {0, 1});
   std::vector<std::int8_t> flags(24, 1);
   const Dims extents{4, 6};
-  const shoal_array all{flags.data(), SHOAL_BYTE, 0, 2, extents.data(), nullptr};
-  const shoal_array last{flags.data(), SHOAL_BYTE, 0, 1, extents.data() + 1, nullptr};
+  const shoal_array all = shoal_array_of(flags.data(), SHOAL_BYTE, 2, extents.data());
+  const shoal_array last = shoal_array_of(flags.data(), SHOAL_BYTE, 1, extents.data() + 1);
   shoal_decomposition* masked = nullptr;
   shoal_decomposition* one = nullptr;
   shoal_decomposition* none = nullptr;
@@ -558,7 +558,7 @@ TEST_CASE("what cannot be gathered is refused") {
     shoal_decomposition* more = nullptr;
     ok(shoal_masked(MPI_COMM_WORLD, cut.handle(), &all, &more));
     std::vector<std::int32_t> values(24, 3);
-    const shoal_array array{values.data(), SHOAL_INT, 0, 2, extents.data(), nullptr};
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_INT, 2, extents.data());
     const int code = shoal_write(file, "v", more, &array, nullptr);
     fails(code, SHOAL_INVALID_ARGUMENT, {"cell 0", "water"});
     alike(code);

@@ -41,7 +41,7 @@ struct Grid {
     std::vector<std::int8_t> flags;
     for (const auto cell : cells)
       flags.push_back(cell >= 0 && !land(cell) ? 1 : 0);
-    const shoal_array array{flags.data(), SHOAL_BYTE, 0, extents.size(), extents.data(), nullptr};
+    const shoal_array array = shoal_array_of(flags.data(), SHOAL_BYTE, extents.size(), extents.data());
     shoal_decomposition_free(&masked);
     ok(shoal_masked(MPI_COMM_WORLD, all, &array, &masked));
   }
@@ -111,7 +111,7 @@ std::int64_t wrong_cells(shoal_dataset* file, const char* name, const Grid& grid
 void check_list(shoal_dataset* file, const char* name, const std::vector<std::int64_t>& expected) {
   const auto n = static_cast<std::int64_t>(expected.size());
   std::vector<std::int64_t> list(expected.size());
-  const shoal_array array{list.data(), SHOAL_INT64, 0, 1, &n, nullptr};
+  const shoal_array array = shoal_array_of(list.data(), SHOAL_INT64, 1, &n);
   ok(shoal_get(file, name, &array, nullptr));
   CHECK(list == expected);
 }
@@ -249,7 +249,7 @@ TEST_CASE("masks of bands behind the list's grid: extra water in one of them is 
       };
       std::vector<std::int8_t> flags;
       for_cells(tile, [&](const Dims& i) { flags.push_back(land(i) ? 0 : 1); });
-      const shoal_array mask{flags.data(), SHOAL_BYTE, 0, 3, tile.count.data(), nullptr};
+      const shoal_array mask = shoal_array_of(flags.data(), SHOAL_BYTE, 3, tile.count.data());
       ok(shoal_masked(MPI_COMM_WORLD, grid.all, &mask, &grid.masked));
       Grid list;
       make_map(list, false, 4, random);

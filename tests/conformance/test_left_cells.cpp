@@ -35,7 +35,7 @@ struct Several {
     // Land on one rank alone.
     std::vector<std::int8_t> active(static_cast<std::size_t>(volume(rest)), 1);
     if (last) active[1] = 0;
-    const shoal_array mask{active.data(), SHOAL_BYTE, 0, 2, rest.data(), nullptr};
+    const shoal_array mask = shoal_array_of(active.data(), SHOAL_BYTE, 2, rest.data());
     ok(shoal_masked(MPI_COMM_WORLD, all, &mask, &masked));
     std::vector<std::int64_t> cells;
     for (std::int64_t cell = world_rank(); cell < volume(global); cell += world_size())
@@ -43,7 +43,7 @@ struct Several {
     const auto n = static_cast<std::int64_t>(cells.size());
     active.assign(cells.size(), 1);
     if (last) active[1] = 0;
-    const shoal_array list{active.data(), SHOAL_BYTE, 0, 1, &n, nullptr};
+    const shoal_array list = shoal_array_of(active.data(), SHOAL_BYTE, 1, &n);
     shoal_decomposition* whole = nullptr;
     ok(shoal_map(MPI_COMM_WORLD, 2, global.data(), 0, n, cells.data(), &whole));
     ok(shoal_masked(MPI_COMM_WORLD, whole, &list, &masked_map));
@@ -70,7 +70,7 @@ shoal_dataset* create(const std::string& settings) {
 
 void write(shoal_dataset* file, const char* name, const shoal_decomposition* cut, int type, double value,
            std::int64_t record = SHOAL_NO_RECORD) {
-  shoal_map_info info{};
+  shoal_map_info info = SHOAL_MAP_INFO_INIT;
   std::array<std::int64_t, 7> count{};
   ok(shoal_decomposition_map_info(cut, &info));
   ok(shoal_decomposition_inquire(cut, nullptr, nullptr, nullptr, count.data(), nullptr, nullptr));
@@ -86,7 +86,7 @@ void check_fill(const shoal_dataset* file, const std::string& name, int type, do
   const bool found_it = shoal_find_att(file, name.c_str(), "_FillValue", &at) == SHOAL_OK;
   CHECK((found_it ? 1 : 0) == count);
   if (!found_it) return;
-  shoal_att_info info{};
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
   ok(shoal_inq_att(file, name.c_str(), at, &info));
   CHECK(info.type == type);
   CHECK(info.count == 1);

@@ -273,7 +273,7 @@ TEST_CASE("masks of maps") {
       std::vector<std::int32_t> mask;
       for (const auto cell : mine)
         mask.push_back(cell < 0 || world.is_masked({cell}) ? 0 : 1);
-      const shoal_array mask_of_list{mask.data(), SHOAL_INT, 0, 1, &n, nullptr};
+      const shoal_array mask_of_list = shoal_array_of(mask.data(), SHOAL_INT, 1, &n);
       const Masked masked(base, &mask_of_list);
       shoal_dataset* file = nullptr;
       Field field;
@@ -344,8 +344,8 @@ TEST_CASE("masks that are wrong on one rank are refused on all alike") {
   const auto refused = [&](const Dims& extents, int type, const std::vector<std::string>& says) {
     const Dims good{4, 6};
     const Dims& mine = world_rank() == odd ? extents : good;
-    const shoal_array mask{
-        values.data(), world_rank() == odd ? type : SHOAL_DOUBLE, 0, mine.size(), mine.data(), nullptr};
+    const shoal_array mask =
+        shoal_array_of(values.data(), world_rank() == odd ? type : SHOAL_DOUBLE, mine.size(), mine.data());
     shoal_decomposition* out = nullptr;
     const int code = shoal_masked(MPI_COMM_WORLD, cut.handle(), &mask, &out);
     fails(code, SHOAL_INVALID_ARGUMENT, says);
@@ -374,8 +374,8 @@ TEST_CASE("a mask is saved with its decomposition, and a new one replaces it") {
   std::vector<std::int8_t> land{0, 0, 0};
   std::vector<std::int8_t> active{1, 0, 1};
   const std::int64_t n = 3;
-  const shoal_array first{land.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
-  const shoal_array second{active.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
+  const shoal_array first{sizeof(shoal_array), land.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
+  const shoal_array second{sizeof(shoal_array), active.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
   const Masked all_land(cut.handle(), &first);
   const Masked masked(all_land.handle(), &second);
   ok(shoal_decomposition_save(MPI_COMM_WORLD, masked.handle(), "mask_map.nc"));
@@ -388,14 +388,14 @@ TEST_CASE("a mask is saved with its decomposition, and a new one replaces it") {
     ok(shoal_def_var(file, name, SHOAL_INT, "x", name[0] == 'v' ? masked.handle() : loaded));
   for (const char* name : {"v", "w"}) {
     std::vector<std::int32_t> values{4, 5, 6};
-    const shoal_array array{values.data(), SHOAL_INT, 0, 1, &n, nullptr};
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_INT, 1, &n);
     ok(shoal_write(file, name, nullptr, &array, nullptr));
   }
   ok(shoal_close(&file, 0));
   ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, nullptr, &file));
   for (const char* name : {"v", "w"}) {
     std::vector<std::int32_t> values{0, 0, 0};
-    const shoal_array array{values.data(), SHOAL_INT, 0, 1, &n, nullptr};
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_INT, 1, &n);
     ok(shoal_read(file, name, cut.handle(), &array, nullptr));
     CHECK(values == std::vector<std::int32_t>{4, -2147483647, 6});
   }

@@ -70,7 +70,7 @@ struct Model {
   std::int64_t records() {
     int index = -1;
     ok(shoal_find_dim(file, "time", &index));
-    shoal_dim_info info{};
+    shoal_dim_info info = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, index, &info));
     return info.length;
   }
@@ -216,7 +216,7 @@ TEST_CASE("an empty file, and a define phase without data") {
     m.reopen(SHOAL_WRITE);
     ok(shoal_put_att(m.file, nullptr, "title", SHOAL_CHAR, 4, "none"));
     m.reopen(SHOAL_READ);
-    shoal_file_info info{};
+    shoal_file_info info = SHOAL_FILE_INFO_INIT;
     ok(shoal_inq_file(m.file, &info));
     CHECK(info.attributes >= 1);
     CHECK(info.variables == 0);

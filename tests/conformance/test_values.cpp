@@ -90,7 +90,7 @@ TEST_CASE("all records at once, and records that nobody put") {
     file = reopened(file);
     int dim = -1;
     ok(shoal_find_dim(file, "time", &dim));
-    shoal_dim_info info{};
+    shoal_dim_info info = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, dim, &info));
     CHECK(info.length == 4);
     CHECK(info.unlimited == 1);
@@ -118,23 +118,23 @@ TEST_CASE("text, strings and logical values") {
     ok(shoal_def_var(file, "old_switch", SHOAL_CHAR, "", nullptr));
     const std::int64_t shape[] = {3, 6};
     char names[] = "alpha beta  gamma ";
-    const shoal_array text{names, SHOAL_CHAR, 0, 2, shape, nullptr};
+    const shoal_array text = shoal_array_of(names, SHOAL_CHAR, 2, shape);
     ok(shoal_put(file, "names", &text, nullptr));
     std::int64_t flags[] = {1, 0, -1};  // -1: what .true. is for some compilers
-    const shoal_array logical{flags, SHOAL_LOGICAL, 8, 1, shape, nullptr};
+    const shoal_array logical{sizeof(shoal_array), flags, SHOAL_LOGICAL, 8, 1, shape, nullptr};
     ok(shoal_put(file, "mask", &logical, nullptr));
     char words[] = "True  F     .true.";
     words[12] = 'T';
-    const shoal_array old{words, SHOAL_CHAR, 0, 2, shape, nullptr};
+    const shoal_array old = shoal_array_of(words, SHOAL_CHAR, 2, shape);
     ok(shoal_put(file, "old_mask", &old, nullptr));
     char yes = 'T';
-    const shoal_array one{&yes, SHOAL_CHAR, 0, 0, nullptr, nullptr};
+    const shoal_array one = shoal_array_of(&yes, SHOAL_CHAR, 0, nullptr);
     ok(shoal_put(file, "old_switch", &one, nullptr));
     const bool strings_in_file = format == "netcdf4" && driver() != "netcdf";
     if (strings_in_file) {
       ok(shoal_def_var(file, "titles", SHOAL_STRING, "n", nullptr));
       const char* titles[] = {"", "sea", "a much longer title, with Grüße"};
-      const shoal_array strings{titles, SHOAL_STRING, 0, 1, shape, nullptr};
+      const shoal_array strings = shoal_array_of(titles, SHOAL_STRING, 1, shape);
       ok(shoal_put(file, "titles", &strings, nullptr));
     } else if (format == "netcdf4") {
       ok(shoal_def_var(file, "titles", SHOAL_STRING, "n", nullptr));
@@ -148,11 +148,11 @@ TEST_CASE("text, strings and logical values") {
 
     file = reopened(file);
     char found[18] = {};
-    const shoal_array into{found, SHOAL_CHAR, 0, 2, shape, nullptr};
+    const shoal_array into = shoal_array_of(found, SHOAL_CHAR, 2, shape);
     ok(shoal_get(file, "names", &into, nullptr));
     CHECK(std::string(found, 18) == "alpha beta  gamma ");
     int truth[3] = {7, 7, 7};
-    const shoal_array logical_out{truth, SHOAL_LOGICAL, 4, 1, shape, nullptr};
+    const shoal_array logical_out{sizeof(shoal_array), truth, SHOAL_LOGICAL, 4, 1, shape, nullptr};
     for (const char* name : {"mask", "old_mask"}) {
       CAPTURE(name);
       ok(shoal_get(file, name, &logical_out, nullptr));
@@ -161,12 +161,12 @@ TEST_CASE("text, strings and logical values") {
       CHECK(truth[2] != 0);
     }
     std::int8_t on = 0;
-    const shoal_array small{&on, SHOAL_LOGICAL, 1, 0, nullptr, nullptr};
+    const shoal_array small{sizeof(shoal_array), &on, SHOAL_LOGICAL, 1, 0, nullptr, nullptr};
     ok(shoal_get(file, "old_switch", &small, nullptr));
     CHECK(on != 0);
     int mask = -1;
     ok(shoal_find_var(file, "mask", &mask));
-    shoal_var_info info{};
+    shoal_var_info info = SHOAL_VAR_INFO_INIT;
     ok(shoal_inq_var(file, mask, &info));
     CHECK(info.type == SHOAL_BYTE);
     CHECK(info.logical == 1);
@@ -175,7 +175,7 @@ TEST_CASE("text, strings and logical values") {
     alike(wrong);
     if (strings_in_file) {
       char* titles[3] = {};
-      const shoal_array strings{titles, SHOAL_STRING, 0, 1, shape, nullptr};
+      const shoal_array strings = shoal_array_of(titles, SHOAL_STRING, 1, shape);
       ok(shoal_get(file, "titles", &strings, nullptr));
       CHECK(std::string(titles[0]).empty());
       CHECK(std::string(titles[1]) == "sea");
@@ -204,14 +204,14 @@ TEST_CASE("text and logical values are cut over ranks") {
       mask[i] = static_cast<short>((5 * world_rank() + i) % 3 == 0 ? -1 : 0);
       letters[i] = static_cast<char>((5 * world_rank() + i) % 2 == 0 ? 'T' : 'F');
     }
-    const shoal_array logical{mask, SHOAL_LOGICAL, 2, 1, &five, nullptr};
-    const shoal_array text{letters, SHOAL_CHAR, 0, 1, &five, nullptr};
+    const shoal_array logical{sizeof(shoal_array), mask, SHOAL_LOGICAL, 2, 1, &five, nullptr};
+    const shoal_array text = shoal_array_of(letters, SHOAL_CHAR, 1, &five);
     ok(shoal_write(file, "mask", nullptr, &logical, nullptr));
     ok(shoal_write(file, "letters", nullptr, &text, nullptr));
     file = reopened(file);
     const std::int64_t seven = 7;
     int found[7] = {9, 9, 9, 9, 9, 9, 9};
-    const shoal_array into{found, SHOAL_LOGICAL, 4, 1, &seven, nullptr};
+    const shoal_array into{sizeof(shoal_array), found, SHOAL_LOGICAL, 4, 1, &seven, nullptr};
     ok(shoal_read(file, "mask", cut.handle(), &into, nullptr));
     for (int i = 0; i < 7; ++i) {
       const std::int64_t cell = 5 * world_rank() + i - 1;
@@ -238,7 +238,7 @@ TEST_CASE("values that do not fit: the rest is written, sync reports it on all r
     ok(shoal_def_var(file, "field", SHOAL_SHORT, "x", cut.handle()));
     double values[] = {1, 2, 1e6, 4};
     const std::int64_t four = 4;
-    const shoal_array array{values, SHOAL_DOUBLE, 0, 1, &four, nullptr};
+    const shoal_array array = shoal_array_of(values, SHOAL_DOUBLE, 1, &four);
     ok(shoal_put(file, "small", &array, nullptr));
     int code = shoal_sync(file, 0);
     fails(code, SHOAL_RANGE, {"values.nc", "small", "[2]"});
@@ -246,7 +246,7 @@ TEST_CASE("values that do not fit: the rest is written, sync reports it on all r
     // The last rank's second value is too large.
     double mine[] = {3.0 * world_rank(), world_rank() == world_size() - 1 ? 40000.0 : 7.0};
     const std::int64_t two = 2;
-    const shoal_array tile{mine, SHOAL_DOUBLE, 0, 1, &two, nullptr};
+    const shoal_array tile = shoal_array_of(mine, SHOAL_DOUBLE, 1, &two);
     ok(shoal_write(file, "field", nullptr, &tile, nullptr));
     code = shoal_sync(file, 0);
     fails(code, SHOAL_RANGE,

@@ -65,17 +65,17 @@ struct File {
   File& operator=(const File&) = delete;
   int write() {
     std::vector<double> data(static_cast<std::size_t>(world.count) + 1, 1.0);
-    const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+    const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
     return shoal_write(file, "v", cut, &array, nullptr);
   }
   int read() {
     std::vector<double> data(static_cast<std::size_t>(world.count) + 1, 1.0);
-    const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+    const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
     return shoal_read(file, "v", cut, &array, nullptr);
   }
   int get() {
     double value = 0;
-    const shoal_array array{&value, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
+    const shoal_array array = shoal_array_of(&value, SHOAL_DOUBLE, 0, nullptr);
     return shoal_get(file, "s", &array, nullptr);
   }
   const World& world;

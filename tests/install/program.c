@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
   double values[CELLS], back[CELLS] = {0};
   for (int i = 0; i < CELLS; ++i)
     values[i] = (double)(first + i);
-  const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
-  const shoal_array target = {back, SHOAL_DOUBLE, 0, 1, &count, NULL};
+  const shoal_array array = shoal_array_of(values, SHOAL_DOUBLE, 1, &count);
+  const shoal_array target = shoal_array_of(back, SHOAL_DOUBLE, 1, &count);
 
   shoal_dataset* file = NULL;
   check(shoal_create(MPI_COMM_WORLD, "installed_c.nc", "format=cdf5", &file));

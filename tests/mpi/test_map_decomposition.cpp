@@ -197,7 +197,7 @@ TEST_CASE("memory of a map is reported with that of the cells nobody owns") {
     shoal_decomposition* map = nullptr;
     REQUIRE(shoal_map(MPI_COMM_WORLD, 1, &n, 0, static_cast<std::int64_t>(cells.size()), cells.data(),
                       &map) == SHOAL_OK);
-    shoal_map_info info{};
+    shoal_map_info info = SHOAL_MAP_INFO_INIT;
     CHECK(shoal_decomposition_map_info(map, &info) == SHOAL_OK);
     shoal_decomposition_free(&map);
     return comm.sum(info.bytes) / comm.size();

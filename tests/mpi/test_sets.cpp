@@ -79,7 +79,7 @@ void check_set(const std::string& path, const std::string& settings, const std::
   const Cut cut_u(MPI_COMM_WORLD, k_stagger, box_of(others_u), halo, halo);
   shoal_dataset* file = nullptr;
   ok(shoal_open(MPI_COMM_WORLD, path.c_str(), SHOAL_READ, (settings + ", quiet=true").c_str(), &file));
-  shoal_file_info info{};
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
   ok(shoal_inq_file(file, &info));
   CHECK(info.dimensions == 6);
   CHECK(info.variables == 5);  // none that was made

@@ -32,14 +32,14 @@ int main(int argc, char** argv) {
   const int64_t count = (int64_t)k_cells * (rank + 1) / size - first;
   const int64_t global = k_cells;
   double* values = malloc(sizeof(double) * (size_t)(count + 1));
-  const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
+  const shoal_array array = shoal_array_of(values, SHOAL_DOUBLE, 1, &count);
   shoal_decomposition* cut = NULL;
   shoal_dataset* file = NULL;
   ok(shoal_block(MPI_COMM_WORLD, 1, &global, &first, &count, NULL, NULL, &cut), "block");
   if (checks) {
     int wrong = 0;
     ok(shoal_open(MPI_COMM_WORLD, "killed.nc", SHOAL_READ, NULL, &file), "open");
-    shoal_dim_info time;
+    shoal_dim_info time = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, 0, &time), "inq_dim");
     if (time.length != k_committed) ++wrong;
     for (int64_t record = 0; record < k_committed; ++record) {

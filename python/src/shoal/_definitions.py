@@ -225,8 +225,8 @@ class Definitions:
             self._raw.def_fill(name, memory_type(value), value.view("u1") if value.dtype == bool else value)
 
     def _fill_value(self, name: str, number: int, value):
-        """The fill value as the library takes it, which converts it to the variable's type: NO_FILL, a str or an
-        array of no dimensions."""
+        """The fill value as the library takes it, which converts it to the variable's type: NO_FILL, a str or
+        an array of no dimensions."""
         if value is NO_FILL:
             return value
         if number == _shoal.STRING:
