@@ -25,6 +25,18 @@ const char* shoal_f_message(void) {
   return own_message[0] != '\0' ? own_message : shoal_error_message();
 }
 
+int shoal_f_error_rank(void) {
+  return own_message[0] != '\0' ? -1 : shoal_error_rank();
+}
+
+const char* shoal_f_error_file(void) {
+  return own_message[0] != '\0' ? "" : shoal_error_file();
+}
+
+const char* shoal_f_error_variable(void) {
+  return own_message[0] != '\0' ? "" : shoal_error_variable();
+}
+
 void shoal_f_reverse(int64_t* numbers, int count) {
   for (int i = 0, j = count - 1; i < j; ++i, --j) {
     const int64_t kept = numbers[i];

@@ -10,6 +10,7 @@ module shoal_library
   public :: shoal_namelist, shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master, &
     shoal_recover
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
+  public :: shoal_error_rank, shoal_error_file, shoal_error_variable
 
 contains
 
@@ -135,4 +136,21 @@ contains
     character(len=:), allocatable :: text
     text = text_of(f_message())
   end function shoal_error_message
+
+  ! The rank that failed last, counted from 0 as MPI does; -1: none or not known. Local.
+  integer function shoal_error_rank()
+    shoal_error_rank = int(f_error_rank())
+  end function shoal_error_rank
+
+  ! The path of the file of the last failure, "": none or not known. Local.
+  function shoal_error_file() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(f_error_file())
+  end function shoal_error_file
+
+  ! The variable of the last failure, "": none or not known. Local.
+  function shoal_error_variable() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(f_error_variable())
+  end function shoal_error_variable
 end module shoal_library

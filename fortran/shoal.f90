@@ -33,6 +33,7 @@ module shoal
   public :: shoal_wait, shoal_serve, shoal_stop_serving
   public :: shoal_write_reference, shoal_write_master, shoal_recover
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
+  public :: shoal_error_rank, shoal_error_file, shoal_error_variable
   public :: shoal_map_info, shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
 
   ! The version that a program is compiled with; shoal_version() is the one that runs. NUMBER is 10000 MAJOR + 100 MINOR +

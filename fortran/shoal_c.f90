@@ -12,6 +12,7 @@ module shoal_c
   public :: f_def_quantize
   public :: f_def_fill, f_def_gathered
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
+  public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
   public :: c_namelist, c_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
@@ -181,6 +182,15 @@ module shoal_c
     type(c_ptr) function f_message() bind(C, name="shoal_f_message")
       import :: c_ptr
     end function f_message
+    integer(c_int) function f_error_rank() bind(C, name="shoal_f_error_rank")
+      import :: c_int
+    end function f_error_rank
+    type(c_ptr) function f_error_file() bind(C, name="shoal_f_error_file")
+      import :: c_ptr
+    end function f_error_file
+    type(c_ptr) function f_error_variable() bind(C, name="shoal_f_error_variable")
+      import :: c_ptr
+    end function f_error_variable
     subroutine f_clear() bind(C, name="shoal_f_clear")
     end subroutine f_clear
     subroutine f_abort(comm, code, message) bind(C, name="shoal_f_abort")

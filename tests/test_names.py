@@ -68,6 +68,9 @@ different = {
         "C++": (("name",), "exceptions carry it"),
         "Python": (("name",), "exceptions carry it"),
     },
+    "error_rank": {part: (("rank",), "exceptions carry it") for part in ("C++", "Python")},
+    "error_file": {part: (("file",), "exceptions carry it") for part in ("C++", "Python")},
+    "error_variable": {part: (("variable",), "exceptions carry it") for part in ("C++", "Python")},
     "free_strings": {
         "C++": ((), "shoal.h's own, for arrays of the caller"),
         "Fortran": ((), "no arrays of pointers"),

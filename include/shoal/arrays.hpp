@@ -33,20 +33,34 @@ inline namespace api {
 /// where, and what to do.
 class Error : public std::runtime_error {
  public:
-  Error(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(int code, const std::string& message, int rank = -1, std::string file = {}, std::string variable = {})
+      : std::runtime_error(message),
+        code_(code),
+        rank_(rank),
+        file_(std::move(file)),
+        variable_(std::move(variable)) {}
   /// One of SHOAL_INVALID_ARGUMENT to SHOAL_INTERNAL. Local.
   int code() const noexcept { return code_; }
   /// The name of the code, "SHOAL_RANGE". Local.
   const char* name() const noexcept { return shoal_error_name(code_); }
+  /// The rank that failed, -1: none or not known. Local.
+  int rank() const noexcept { return rank_; }
+  /// The path of the file, "": none or not known. Local.
+  const std::string& file() const noexcept { return file_; }
+  /// The name of the variable, "": none or not known. Local.
+  const std::string& variable() const noexcept { return variable_; }
 
  private:
   int code_;
+  int rank_;
+  std::string file_, variable_;
 };
 
 namespace detail {
 
 inline void check(int code) {
-  if (code != SHOAL_OK) throw Error(code, shoal_error_message());
+  if (code != SHOAL_OK)
+    throw Error(code, shoal_error_message(), shoal_error_rank(), shoal_error_file(), shoal_error_variable());
 }
 
 /// For C, whose text ends with a zero byte. One that has a zero byte before its end becomes one that C

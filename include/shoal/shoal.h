@@ -149,6 +149,12 @@ struct shoal_section_value {
 
 /* The message of the last error of this thread, "" if there was none. Local. */
 SHOAL_API const char* shoal_error_message(void);
+/* Where it was, as far as it is known: the rank that failed (of the communicator of the call), -1: none or
+ * not known; the path of the file, and the name of the variable, "": none or not known. They live until the
+ * next call that fails in this thread. Local. */
+SHOAL_API int shoal_error_rank(void);
+SHOAL_API const char* shoal_error_file(void);
+SHOAL_API const char* shoal_error_variable(void);
 /* The name of a code ("SHOAL_RANGE"); "unknown" for other numbers. Local. */
 SHOAL_API const char* shoal_error_name(int code);
 /* "0.2.0". Local. */

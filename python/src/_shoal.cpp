@@ -486,7 +486,11 @@ NB_MODULE(_shoal, m) {
       std::rethrow_exception(pointer);
     } catch (const shoal::Error& error) {
       const nb::object made =
-          nb::module_::import_("shoal.errors").attr("from_code")(error.code(), text_object(error.what()));
+          nb::module_::import_("shoal.errors")
+              .attr("from_code")(error.code(), text_object(error.what()),
+                                 error.rank() < 0 ? nb::none() : nb::object(nb::int_(error.rank())),
+                                 error.file().empty() ? nb::none() : text_object(error.file()),
+                                 error.variable().empty() ? nb::none() : text_object(error.variable()));
       PyErr_SetObject(made.type().ptr(), made.ptr());
     }
   });

@@ -153,6 +153,26 @@ def test_fill_values(tmp_path):
         assert file.get("some").tolist() == [7, 7, 7]
 
 
+def test_where_it_was(tmp_path):
+    path = str(tmp_path / "a.nc")
+    with pytest.raises(shoal.NoSuchFileError) as caught:
+        shoal.open(path)
+    assert (caught.value.rank, caught.value.file, caught.value.variable) == (0, path, None)
+    with shoal.create(path) as file:
+        file.def_dim("n", 3)
+        with pytest.raises(shoal.RangeError) as caught:
+            file.def_var("v", "i1", "n", fill=300)
+        assert (caught.value.rank, caught.value.file, caught.value.variable) == (None, path, "v")
+        with pytest.raises(shoal.TypeMismatchError) as caught:
+            file.get("v", out=[1])
+        assert (caught.value.file, caught.value.variable) == (path, "v")
+    with pytest.raises(shoal.InvalidArgumentError) as caught:
+        shoal.open(path, mode="q")
+    assert caught.value.file is None
+    copy = pickle.loads(pickle.dumps(caught.value._at(3, "f", "v")))
+    assert (copy.rank, copy.file, copy.variable, copy.message) == (3, "f", "v", caught.value.message)
+
+
 @pytest.mark.parametrize("wrong", [{"fill": "abc"}, {"fill": [1, 2]}, {"chunks": ["a", 1]}, {"chunks": 3}])
 def test_a_wrong_definition_leaves_nothing(tmp_path, wrong):
     tile = shoal.Decomposition.block(None, {"y": 4, "x": 5})

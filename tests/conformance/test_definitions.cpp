@@ -218,6 +218,38 @@ TEST_CASE("structs without their size are refused, in collective calls on all ra
   shoal_close(&file, 0);
 }
 
+TEST_CASE("errors say where: rank, file and variable, the same on all ranks") {
+  const int last = world_size() - 1;
+  const auto is_at = [&](int rank, const std::string& file, const std::string& variable) {
+    CHECK(shoal_error_rank() == rank);
+    CHECK(std::string(shoal_error_file()) == file);
+    CHECK(std::string(shoal_error_variable()) == variable);
+  };
+  shoal_dataset* file = nullptr;
+  fails(shoal_open(MPI_COMM_WORLD, "none.nc", SHOAL_READ, nullptr, &file), SHOAL_NOT_FOUND);
+  is_at(0, "none.nc", "");
+  file = new_file("format=" + formats().front());
+  def_dim(file, "x", 4);
+  ok(shoal_def_var(file, "v", SHOAL_BYTE, "x", nullptr));
+  const double large = 1000;
+  fails(shoal_def_fill(file, "v", SHOAL_DOUBLE, &large), SHOAL_RANGE);
+  is_at(-1, "definitions.nc", "v");
+  fails(shoal_put_att(file, "w", "units", SHOAL_CHAR, 1, "m"), SHOAL_NOT_FOUND);
+  CHECK(std::string(shoal_error_file()) == "definitions.nc");
+  fails(shoal_inq_dim(nullptr, 0, nullptr), SHOAL_INVALID_ARGUMENT);
+  is_at(-1, "", "");
+  TestArray array(SHOAL_DOUBLE, {4}), longer(SHOAL_DOUBLE, {5});
+  array.fill(1);
+  ok(shoal_put(file, "v", array.c(), nullptr));
+  ok(shoal_sync(file, 0));
+  if (in_one_file()) {
+    fails(shoal_get(file, "v", world_rank() == last ? longer.c() : array.c(), nullptr),
+          SHOAL_INVALID_ARGUMENT);
+    is_at(last, "definitions.nc", "v");
+  }
+  shoal_close(&file, 0);
+}
+
 TEST_CASE("attributes of every type come back") {
   for (const auto& format : formats()) {
     CAPTURE(format);

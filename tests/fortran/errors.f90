@@ -43,6 +43,8 @@ contains
     call file%open("no_such_file.nc", MPI_COMM_WORLD, stat=stat, errmsg=message)
     call expect(stat, SHOAL_NOT_FOUND, "a missing file", "no_such_file.nc")
     call check(.not. file%is_open(), "nothing is open then")
+    call check(shoal_error_file() == "no_such_file.nc", "the file of an error")
+    call check(shoal_error_rank() == 0 .and. shoal_error_variable() == "", "the rank of an error, and no variable")
     call file%open("no_such_file.nc", MPI_COMM_WORLD, stat=stat, errmsg=short)
     long = shoal_error_message()
     call check(len(long) > 10 .and. short == long(:10), "a short errmsg= gets the beginning")
@@ -104,6 +106,8 @@ contains
     message = ""
     call file%def_fill("r", 1d300, stat=stat, errmsg=message)
     call expect(stat, SHOAL_RANGE, "a fill value that is too large", "1e+300")
+    call check(shoal_error_variable() == "r" .and. shoal_error_file() == "arguments.nc", "the variable of an error")
+    call check(shoal_error_rank() == -1, "no rank of a local error")
     call file%def_fill("r", -7)
     call file%find_var("rr", position, stat=stat, errmsg=message)
     call expect(stat, SHOAL_NOT_FOUND, "an unknown variable", "rr")

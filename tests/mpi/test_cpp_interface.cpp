@@ -346,6 +346,13 @@ TEST_CASE("C++: errors, and handles that were moved, closed or dropped") {
   CHECK(code_of([&] { file.def_fill("v", -1.5); }) == SHOAL_RANGE);
   CHECK(code_of([&] { file.def_fill("v", 'x'); }) == SHOAL_TYPE);
   CHECK(code_of([&] { file.def_fill("v", "text"); }) == SHOAL_TYPE);
+  try {
+    file.def_fill("v", 40000);
+  } catch (const shoal::Error& error) {
+    CHECK(error.rank() == -1);
+    CHECK(error.file() == path);
+    CHECK(error.variable() == "v");
+  }
   file.def_fill("v", -2.0);
   CHECK(file.get_att<int>("v", "_FillValue") == -2);
   CHECK(code_of([&] { file.def_chunks("v", {1, 2}); }) == SHOAL_INVALID_ARGUMENT);

@@ -69,7 +69,9 @@ def definition(method):
     def define(dataset, *args, **kwargs):
         try:
             return method(dataset, *args, **kwargs)
-        except Exception:
+        except Exception as error:
+            if isinstance(error, Error):
+                error._at(file=dataset.path)
             dataset._raw.begin_definition()
             raise
 

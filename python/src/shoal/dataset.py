@@ -23,11 +23,11 @@ from .decomposition import Decomposition
 from .errors import (
     Error,
     InvalidArgumentError,
-    NoSuchFileError,
     NotFoundError,
     StateError,
     TypeMismatchError,
     from_code,
+    no_such_file,
 )
 from .inventory import Attributes, Dimensions, Variables
 from .types import (
@@ -105,7 +105,7 @@ def create(path, comm=None, **settings) -> Dataset:
     try:
         raw = _shoal.Dataset.create(comm.py2f(), path_bytes(path), text)
     except NotFoundError as error:
-        raise NoSuchFileError(error.message) from None
+        raise no_such_file(error) from None
     return Dataset(raw, path, comm)
 
 
@@ -129,7 +129,7 @@ def open(path, comm=None, mode: str = "r", **settings) -> Dataset:
     try:
         raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), _modes[mode], text)
     except NotFoundError as error:
-        raise NoSuchFileError(error.message) from None
+        raise no_such_file(error) from None
     return Dataset(raw, path, comm)
 
 
@@ -553,6 +553,8 @@ class _Part:
         problem itself is to be raised."""
         self._taken = True
         error = in_own_kind(problem)
+        if isinstance(error, Error):
+            error._at(None, self._dataset.path, self._name if isinstance(self._name, str) else None)
         try:
             name = plain_text(self._name, "")
         except Error:
@@ -568,7 +570,8 @@ class _Part:
             self._verb, name, self._raw_decomposition(), record, code, message
         )
         if own and agreed not in (0, code):
-            raise from_code(agreed, f"{error.message} (All ranks get: {theirs})") from problem
+            both = f"{error.message} (All ranks get: {theirs})"
+            raise from_code(agreed, both, error.rank, error.file, error.variable) from problem
         if error is not problem:
             raise error from problem
 

@@ -13,7 +13,7 @@ from . import _shoal
 from ._library import communicator
 from ._paths import path_bytes
 from ._refusals import plain_text, refused_by_all
-from .errors import InvalidArgumentError, NoSuchFileError, NotFoundError, TypeMismatchError
+from .errors import InvalidArgumentError, NotFoundError, TypeMismatchError, no_such_file
 from .types import memory_type
 
 
@@ -202,7 +202,7 @@ class Decomposition:
         except NotFoundError as error:
             if os.path.exists(path):
                 raise
-            raise NoSuchFileError(error.message) from None
+            raise no_such_file(error) from None
         if dims is not None:
             dims = tuple(str(dim) for dim in dims)
             if len(dims) != len(raw.global_shape()):
@@ -246,7 +246,7 @@ class Decomposition:
         try:
             self._raw.save(self.comm.py2f(), where)
         except NotFoundError as error:
-            raise NoSuchFileError(error.message) from None
+            raise no_such_file(error) from None
 
     @staticmethod
     def _arguments(comm, global_shape, first, count, split, halo, halo_low, halo_high):

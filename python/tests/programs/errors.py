@@ -82,6 +82,13 @@ with shoal.create(path, comm) as file:
         all_raise(shoal.InvalidArgumentError, lambda given=given: file.read("v", tiles, **given), same=False)
         all_raise(shoal.InvalidArgumentError, lambda given=given: file.get("v", **given), same=False)
 
+# Where it was: the same on all ranks.
+with shoal.open(path, comm) as file:
+    try:
+        file.get("v", 0, out=np.zeros(mine((3,), (8, 9))))
+    except shoal.Error as error:
+        assert (error.rank, error.file, error.variable) == (last, path, "v"), vars(error)
+
 with shoal.open(path, comm) as file:
     # Wrong on one rank: name, shape, out, record; the others learn of it from the call itself.
     all_raise(shoal.Error, lambda: file.read(mine("vv", "v"), tiles, record=0), same=False)
