@@ -45,6 +45,13 @@ static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
   return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
 }
 
+int shoal_f_wait(const CFI_cdesc_t* comm) {
+  MPI_Comm communicator;
+  shoal_f_clear();
+  const int code = shoal_f_communicator(comm, &communicator);
+  return code != SHOAL_OK ? code : shoal_wait(communicator); /* nobody to agree with */
+}
+
 int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
   MPI_Comm world;
   MPI_Comm ours = MPI_COMM_NULL;

@@ -15,6 +15,8 @@ enum { SHOAL_F_WRITE = 1, SHOAL_F_READ = 2, SHOAL_F_PUT = 3, SHOAL_F_GET = 4 };
  * world). */
 void shoal_f_abort(MPI_Fint comm, int code, const char* message);
 
+/* Collective. */
+int shoal_f_wait(const CFI_cdesc_t* comm);
 /* computing: takes the communicator of the computing ranks. Collective. */
 int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing);
 /* Collective. */

@@ -31,13 +31,14 @@ contains
     call settle(code, -1_c_int, stat, errmsg)
   end subroutine shoal_namelist
 
-  ! Finish what close left to threads (setting background_close): all files that were closed are whole. stat: the first
-  ! failure, after all were tried. Collective over the ranks of each of them.
-  subroutine shoal_wait(stat, errmsg)
+  ! Finish what close left to threads (setting background_close): all files that were closed, and whose ranks are all in
+  ! comm, are whole; with MPI_COMM_WORLD that is every one. stat: the first failure, after all were tried, the same on
+  ! all ranks. Collective over comm.
+  subroutine shoal_wait(comm, stat, errmsg)
+    type(*), dimension(..), intent(in) :: comm
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call f_clear()
-    call settle(c_wait(), -1_c_int, stat, errmsg)
+    call settle(f_wait(comm), -1_c_int, stat, errmsg)
   end subroutine shoal_wait
 
   ! Let the last n ranks of each node of `all` compute nothing and store for the others (setting background=ranks).

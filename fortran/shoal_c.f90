@@ -15,7 +15,7 @@ module shoal_c
   public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
-  public :: c_namelist, c_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
+  public :: c_namelist, f_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
 
   integer(c_int), parameter, public :: verb_write = 1, verb_read = 2, verb_put = 3, verb_get = 4
 
@@ -286,9 +286,10 @@ module shoal_c
       import :: c_int, c_ptr
       type(c_ptr), value :: path
     end function c_namelist
-    integer(c_int) function c_wait() bind(C, name="shoal_wait")
+    integer(c_int) function f_wait(comm) bind(C, name="shoal_f_wait")
       import :: c_int
-    end function c_wait
+      type(*), dimension(..), intent(in) :: comm
+    end function f_wait
     integer(c_int) function c_stop_serving() bind(C, name="shoal_stop_serving")
       import :: c_int
     end function c_stop_serving

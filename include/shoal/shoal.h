@@ -164,13 +164,12 @@ SHOAL_API const char* shoal_build_info(void);
 
 /* ---- Decomposition ----------------------------------------------------------------------- */
 
-/* In place of shoal_create, shoal_open, shoal_block, shoal_map, shoal_masked, shoal_decomposition_save or
- * shoal_decomposition_load, on a rank that has nothing to call them with: a program, or another language,
- * that found its own arguments wrong. The other ranks do not wait for it; all get the same error, the lowest
- * such rank's.
- *  code     an error code (any other number is SHOAL_INVALID_ARGUMENT)
- *  message  what is wrong, and what to do
- * Returns the error. Collective, with those calls of the other ranks. */
+/* In place of shoal_create, shoal_open, shoal_wait, shoal_block, shoal_map, shoal_masked,
+ * shoal_decomposition_save or shoal_decomposition_load, on a rank that has nothing to call them with: a
+ * program, or another language, that found its own arguments wrong. The other ranks do not wait for it; all
+ * get the same error, the lowest such rank's. code     an error code (any other number is
+ * SHOAL_INVALID_ARGUMENT) message  what is wrong, and what to do Returns the error. Collective, with those
+ * calls of the other ranks. */
 SHOAL_API int shoal_refuse(MPI_Comm comm, int code, const char* message);
 
 /* Each rank owns one tile (box) of a global shape.
@@ -289,10 +288,12 @@ SHOAL_API int shoal_sync(shoal_dataset* dataset, int durable);
  * shoal_wait, once a file of the same path is opened or made, after the next such close of the same ranks, or
  * after MPI_Finalize; what fails then comes out there. Collective. */
 SHOAL_API int shoal_close(shoal_dataset** dataset, int durable);
-/* Finish what shoal_close left to threads (setting background_close): all files that were closed are whole.
- * The first failure, after all were tried. Collective over the ranks of each of them; nothing to do, and no
- * message, where there is none. */
-SHOAL_API int shoal_wait(void);
+/* Finish what shoal_close left to threads or servers (setting background_close): all files that were closed,
+ * and whose ranks are all in comm, are whole; with MPI_COMM_WORLD that is every one. Files that other ranks
+ * have to finish, too, stay as they are. All ranks of comm get the same code: the first failure, after all
+ * files were tried, of the lowest rank that had one. Ranks wait for each other for wait_seconds. Collective
+ * over comm. */
+SHOAL_API int shoal_wait(MPI_Comm comm);
 /* Let the last n ranks of each node compute nothing and store for the others: for datasets with the setting
  * background=ranks, which are made on *computing. There it returns MPI_COMM_NULL in *computing, when the
  * others have called shoal_stop_serving or are in MPI_Finalize; then these ranks should go on to

@@ -570,10 +570,11 @@ inline std::string version() {
 inline std::string build_info() {
   return shoal_build_info();
 }
-/// Finish what close left to threads (setting background_close): all files that were closed are whole. Throws
-/// the first failure, after all were tried. Collective over the ranks of each of them.
-inline void wait() {
-  detail::check(shoal_wait());
+/// Finish what close left to threads (setting background_close): all files that were closed, and whose ranks
+/// are all in comm, are whole. Throws the first failure, after all were tried, on all ranks. Collective over
+/// comm.
+inline void wait(MPI_Comm comm) {
+  detail::check(shoal_wait(comm));
 }
 /// Let the last n ranks of each node of `all` compute nothing and store for the others (setting
 /// background=ranks). There it returns MPI_COMM_NULL when the others are done; on these it returns their

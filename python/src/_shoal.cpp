@@ -531,7 +531,9 @@ NB_MODULE(_shoal, m) {
   m.def("settings", [] { return text_object(shoal::settings()); });
   m.def(
       "namelist", [](const nb::bytes& path) { shoal::namelist(path_of(path)); }, "path"_a);
-  m.def("wait", &shoal::wait, nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "wait", [](int comm) { shoal::wait(comm_of(comm)); }, "comm"_a,
+      nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "serve",
       [](int all, int n) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capi/closing.hpp"
+#include "capi/own_comm.hpp"
 #include "capi/structs.hpp"
 
 using namespace shoal;        // NOLINT
@@ -113,8 +114,14 @@ int shoal_close(shoal_dataset** dataset, int durable) {
   });
 }
 
-int shoal_wait(void) {
-  return guard([&] { finish_closing(nullptr); });
+int shoal_wait(MPI_Comm comm) {
+  return guard([&] {
+    require_mpi(comm);
+    const Own own(comm, "wait");
+    own.agree_or_throw({});
+    // What failed in a file of some ranks all of these learn.
+    own.comm().agree_or_throw(caught([&] { finish_closing_within(comm); }));
+  });
 }
 
 void shoal_abandon(shoal_dataset** dataset) {

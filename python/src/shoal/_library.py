@@ -44,11 +44,13 @@ def recover(path) -> bool:
     return _shoal.recover(path_bytes(path))
 
 
-def wait() -> None:
-    """Finish what close left to threads (setting background_close): all files that were closed are whole.
+def wait(comm) -> None:
+    """Finish what close left to threads (setting background_close): all files that were closed, and whose ranks
+    are all in comm, are whole; with MPI.COMM_WORLD that is every one.
 
-    Raises the first failure, after all were tried. Collective over the ranks of each of them."""
-    _shoal.wait()
+    Raises the first failure, after all were tried, on all ranks. Collective over comm, a communicator of mpi4py;
+    None for the files of this process alone."""
+    _shoal.wait(communicator(comm).py2f())
 
 
 def serve(comm, n: int):
