@@ -106,10 +106,10 @@ int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_
 
 /* Are the cells in the shape, counted from 1, or holes? A shape that makes no sense is left to the library,
  * which does not look at them then. */
-static int check_cells(const int64_t* cells, int64_t ncells, const int64_t* shape, int ndims, int whole) {
+static int check_cells(const int64_t* cells, int64_t ncells, const int64_t* shape, int ndims, int uncut) {
   int64_t last = 1;
-  if (whole < 0 || whole >= ndims) return SHOAL_OK;
-  for (int i = whole; i < ndims; ++i) {
+  if (uncut < 0 || uncut >= ndims) return SHOAL_OK;
+  for (int i = uncut; i < ndims; ++i) {
     if (shape[i] < 1 || last > INT64_MAX / shape[i]) return SHOAL_OK;
     last *= shape[i];
   }
@@ -121,7 +121,7 @@ static int check_cells(const int64_t* cells, int64_t ncells, const int64_t* shap
   return SHOAL_OK;
 }
 
-int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int whole,
+int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int uncut,
                 MPI_Fint* comm_out, shoal_decomposition** out) {
   enum { room = SHOAL_MAX_DIMS - 1 };
   int64_t shape[room];
@@ -137,14 +137,14 @@ int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cd
   *comm_out = MPI_Comm_c2f(communicator);
   code = shoal_f_integers(global, "global", room, shape, &ndims);
   if (code == SHOAL_OK) code = shoal_f_list(cells, "cells", &list, &ncells);
-  if (code == SHOAL_OK) code = check_cells(list, ncells, shape, ndims, whole);
+  if (code == SHOAL_OK) code = check_cells(list, ncells, shape, ndims, uncut);
   if (code != SHOAL_OK) {
     code = refuse(communicator, code);
   } else {
     shoal_f_reverse(shape, ndims);
     for (int64_t i = 0; i < ncells; ++i)
       if (list[i] != INT64_MIN) list[i] -= 1; /* a hole is 0 here, -1 in C */
-    code = shoal_map(communicator, ndims, shape, whole, ncells, list, out);
+    code = shoal_map(communicator, ndims, shape, uncut, ncells, list, out);
   }
   free(list);
   return code;

@@ -75,7 +75,7 @@ module shoal
   ! What map_info reports of this rank's list.
   type :: shoal_map_info
     logical :: is_map = .false.   ! false: made by shoal_block
-    integer :: whole = 0          ! first dimensions that are not cut
+    integer :: uncut = 0          ! first dimensions that are not cut
     integer(int64) :: ncells = 0  ! length of the list, holes too; of a block, the cells of the tile
     integer(int64) :: mapped = 0  ! of those, the ones that are no holes
     integer(int64) :: runs = 0    ! of cells that follow each other in the list and in the global shape
@@ -155,13 +155,13 @@ module shoal
   interface
     ! Each rank owns a list of cells of a field of shape global. cells: which global cell each local cell is,
     ! counted from 1, the first dimension fastest; 0 is a hole, a local cell that belongs to none. Integers of
-    ! any kind, in any order; of size 0: this rank has none. whole: so many of the first dimensions are
-    ! not cut, and cells counts those after them. Arrays then have the extents (the `whole` first
+    ! any kind, in any order; of size 0: this rank has none. uncut: so many of the first dimensions are
+    ! not cut, and cells counts those after them. Arrays then have the extents (the `uncut` first
     ! dimensions, size(cells), dimensions after those of the decomposition). A cell that two ranks have can be read,
     ! but not written. Errors: SHOAL_INVALID_ARGUMENT for cells outside of global. Collective.
-    module function shoal_map(comm, global, cells, whole, stat, errmsg) result(decomposition)
+    module function shoal_map(comm, global, cells, uncut, stat, errmsg) result(decomposition)
       type(*), dimension(..), intent(in) :: comm, global, cells
-      integer, intent(in), optional :: whole
+      integer, intent(in), optional :: uncut
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition

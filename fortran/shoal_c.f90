@@ -22,7 +22,7 @@ module shoal_c
   ! The structs of shoal.h, member for member. Whoever has one sets struct_size to its c_sizeof.
   type, bind(C) :: c_map_info
     integer(c_size_t) :: struct_size = 0
-    integer(c_int) :: is_map, whole
+    integer(c_int) :: is_map, uncut
     integer(c_int64_t) :: ncells, mapped, runs, bytes
   end type c_map_info
   type, bind(C) :: c_file_info
@@ -60,10 +60,10 @@ module shoal_c
       integer(c_int), intent(out) :: comm_out
       type(c_ptr), intent(out) :: out
     end function f_block
-    integer(c_int) function f_map(comm, global, cells, whole, comm_out, out) bind(C, name="shoal_f_map")
+    integer(c_int) function f_map(comm, global, cells, uncut, comm_out, out) bind(C, name="shoal_f_map")
       import :: c_int, c_ptr
       type(*), dimension(..), intent(in) :: comm, global, cells
-      integer(c_int), value :: whole
+      integer(c_int), value :: uncut
       integer(c_int), intent(out) :: comm_out
       type(c_ptr), intent(out) :: out
     end function f_map

@@ -30,7 +30,7 @@ different = {
     "decomposition_map_info": {
         "C++": (("map_info",), "member of the class"),
         "Fortran": (("map_info",), "bound to the type"),
-        "Python": (("is_map", "whole", "mapped", "runs", "nbytes"), "attributes"),
+        "Python": (("is_map", "uncut", "mapped", "runs", "nbytes"), "attributes"),
     },
     "decomposition_cells": {
         "C++": (("cells",), "member of the class"),
@@ -109,6 +109,7 @@ beyond = {
         "text": "joins arrays of single characters",
         "dims": "names of a decomposition's dimensions",
         "ndim": "as numpy",
+        "whole": "the old name of uncut",
         "shape": "as numpy",
         "halo_shape": "shape of an array with halo",
         "slices": "the tile in a global array",

@@ -190,21 +190,21 @@ SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const
 /* Each rank owns a list of cells of a global shape, in any order.
  *  ndims      1 to 7
  *  global     [ndims] shape of the whole field, all > 0, the same on every rank
- *  whole      so many of the last dimensions are not cut: every rank has all of them for each cell in its
+ *  uncut      so many of the last dimensions are not cut: every rank has all of them for each cell in its
  *             list. 0 to ndims - 1, the same on every rank
  *  ncells     length of this rank's list, 0 or more
  *  cells      [ncells] which global cell each local cell is: its index from 0, row-major, in the first
- *             ndims - whole dimensions; SHOAL_HOLE: none. Only read during the call
+ *             ndims - uncut dimensions; SHOAL_HOLE: none. Only read during the call
  * An array given to shoal_write or shoal_read then has the extents [dimensions before those of the
- * decomposition, ncells, the last `whole` dimensions]; holes are not looked at when writing, and left alone
+ * decomposition, ncells, the last `uncut` dimensions]; holes are not looked at when writing, and left alone
  * when reading. Levels need no list of their own: levels that vary slower than the cells are a dimension of
- * the variable before those of the decomposition, levels that vary faster are `whole`.
+ * the variable before those of the decomposition, levels that vary faster are uncut.
  * The list is kept as runs of cells that follow each other, in at most 8 bytes a cell. Cells that no rank
  * has are as for shoal_block; a rank keeps those in its even part of the global shape, 12 bytes a run or
  * less. A cell that comes twice, on any ranks, can be read; shoal_write refuses it (SHOAL_OVERLAP, naming the
  * ranks and the index). Errors: indices outside of the global shape, shapes that differ between ranks
  * (SHOAL_INVALID_ARGUMENT, on all ranks alike). Collective. */
-SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_t ncells,
+SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int uncut, int64_t ncells,
                         const int64_t* cells, shoal_decomposition** out);
 /* The same decomposition, block or map, with a mask: which of this rank's cells are land. When a field is
  * written, land cells of the array are not looked at, and the file gets the variable's fill value there (the
@@ -231,8 +231,8 @@ SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition* decompositi
 
 typedef struct shoal_map_info {
   size_t struct_size; /* sizeof(shoal_map_info) */
-  int is_map;         /* 0: made by shoal_block; then whole, runs and bytes are 0 */
-  int whole;          /* last dimensions that are not cut */
+  int is_map;         /* 0: made by shoal_block; then uncut, runs and bytes are 0 */
+  int uncut;          /* last dimensions that are not cut */
   int64_t ncells;     /* length of this rank's list, holes too; of a block, the cells of the tile */
   int64_t mapped;     /* of those, the ones that are no holes */
   int64_t runs;       /* of cells that follow each other in the list and in the global shape */

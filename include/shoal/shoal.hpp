@@ -51,7 +51,7 @@ struct Section {
 /// What a decomposition says of its list of cells; see shoal_map_info.
 struct MapInfo {
   bool is_map = false;
-  int whole = 0;
+  int uncut = 0;
   std::int64_t ncells = 0, mapped = 0, runs = 0, bytes = 0;
 };
 
@@ -80,18 +80,18 @@ class Decomposition {
   }
 
   /// A list of cells a rank: the index of each local cell, from 0, row-major in the dimensions before the
-  /// last `whole`, which are not cut; SHOAL_HOLE: no cell. Arrays have the extents [dimensions before
-  /// those of the decomposition, length of the list, the `whole` last]. Collective.
+  /// last `uncut`, which are not cut; SHOAL_HOLE: no cell. Arrays have the extents [dimensions before
+  /// those of the decomposition, length of the list, the `uncut` last]. Collective.
   static Decomposition map(MPI_Comm comm, const std::vector<std::int64_t>& global, const std::int64_t* cells,
-                           std::int64_t ncells, int whole = 0) {
+                           std::int64_t ncells, int uncut = 0) {
     Decomposition result;
-    detail::check(shoal_map(comm, static_cast<int>(global.size()), global.data(), whole, ncells, cells,
+    detail::check(shoal_map(comm, static_cast<int>(global.size()), global.data(), uncut, ncells, cells,
                             &result.handle_));
     return result;
   }
   static Decomposition map(MPI_Comm comm, const std::vector<std::int64_t>& global,
-                           const std::vector<std::int64_t>& cells, int whole = 0) {
-    return map(comm, global, cells.data(), static_cast<std::int64_t>(cells.size()), whole);
+                           const std::vector<std::int64_t>& cells, int uncut = 0) {
+    return map(comm, global, cells.data(), static_cast<std::int64_t>(cells.size()), uncut);
   }
 
   /// The decomposition in a file that save wrote, in one of E3SM's map files (name: "D1") or in PIO's text
@@ -142,7 +142,7 @@ class Decomposition {
   MapInfo map_info() const {
     shoal_map_info info = SHOAL_MAP_INFO_INIT;
     detail::check(shoal_decomposition_map_info(handle_, &info));
-    return {info.is_map != 0, info.whole, info.ncells, info.mapped, info.runs, info.bytes};
+    return {info.is_map != 0, info.uncut, info.ncells, info.mapped, info.runs, info.bytes};
   }
   /// The list itself; of a block, the cells of its tile, row-major. Local.
   std::vector<std::int64_t> cells() const {

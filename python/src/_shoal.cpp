@@ -319,14 +319,14 @@ void refuse(int comm, int code, const std::string& message) {
 }
 
 /// cells: contiguous integers of 64 bits. Python's shoal.Decomposition makes them.
-shoal::Decomposition map(int comm, const Indices& global, int whole, nb::object cells) {
+shoal::Decomposition map(int comm, const Indices& global, int uncut, nb::object cells) {
   const Buffer buffer(cells, false);
   if (!buffer.contiguous()) throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The list of cells has gaps.");
   const auto count =
       static_cast<std::int64_t>(buffer.bytes() / static_cast<Py_ssize_t>(sizeof(std::int64_t)));
   nb::gil_scoped_release free;
   return shoal::Decomposition::map(comm_of(comm), global, static_cast<const std::int64_t*>(buffer.data()),
-                                   count, whole);
+                                   count, uncut);
 }
 
 shoal::Decomposition masked(const shoal::Decomposition& decomposition, int comm, nb::object mask, int type) {
@@ -336,11 +336,11 @@ shoal::Decomposition masked(const shoal::Decomposition& decomposition, int comm,
   return decomposition.masked(comm_of(comm), array);
 }
 
-/// is_map, whole, ncells, mapped, runs, bytes.
+/// is_map, uncut, ncells, mapped, runs, bytes.
 std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t> map_info(
     const shoal::Decomposition& decomposition) {
   const shoal::MapInfo info = decomposition.map_info();
-  return {info.is_map, info.whole, info.ncells, info.mapped, info.runs, info.bytes};
+  return {info.is_map, info.uncut, info.ncells, info.mapped, info.runs, info.bytes};
 }
 
 void cells_into(const shoal::Decomposition& decomposition, nb::object out) {
@@ -498,7 +498,7 @@ NB_MODULE(_shoal, m) {
   nb::class_<shoal::Decomposition>(m, "Decomposition")
       .def_static("block", &block, "comm"_a, "global_shape"_a, "first"_a, "count"_a, "halo_low"_a,
                   "halo_high"_a)
-      .def_static("map", &map, "comm"_a, "global_shape"_a, "whole"_a, "cells"_a)
+      .def_static("map", &map, "comm"_a, "global_shape"_a, "uncut"_a, "cells"_a)
       .def_static(
           "load",
           [](int comm, const nb::bytes& path, const std::string& name) {

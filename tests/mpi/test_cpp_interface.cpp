@@ -117,14 +117,14 @@ TEST_CASE("C++: maps return their lists, are saved and loaded, and refuse bad ce
     CHECK(columns.cells() == cells);
     const shoal::MapInfo info = columns.map_info();
     CHECK(info.is_map);
-    CHECK(info.whole == 1);
+    CHECK(info.uncut == 1);
     CHECK(info.ncells == 3);
     CHECK(info.mapped == 2);
     columns.save(MPI_COMM_WORLD, path);
   }
   const auto loaded = shoal::Decomposition::load(MPI_COMM_WORLD, path);
   CHECK(loaded.cells() == cells);
-  CHECK(loaded.map_info().whole == 1);
+  CHECK(loaded.map_info().uncut == 1);
   CHECK(code_of([&] { shoal::Decomposition::load(MPI_COMM_WORLD, path, "D1"); }) == SHOAL_NOT_FOUND);
   const bool wrong = ranks.rank == ranks.size - 1;
   const std::vector<std::int64_t> outside{3 * ranks.size};

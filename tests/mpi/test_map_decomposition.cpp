@@ -276,7 +276,7 @@ TEST_CASE("bad maps are refused on all ranks, with names") {
   CHECK(holds(message_of(comm, {long_one, long_one}, 0, none), "2^62"));
   if (last > 0) {
     CHECK(holds(message_of(comm, bad ? Dims{5, 9} : Dims{5, 8}, 0, none), "5x9"));
-    CHECK(holds(message_of(comm, {5, 8}, bad ? 1 : 0, none), "1 dimensions whole"));
+    CHECK(holds(message_of(comm, {5, 8}, bad ? 1 : 0, none), "1 dimensions uncut"));
   }
   const Status problem{Code::type, "no list", -1, {}, {}};
   CHECK(holds(message_of(comm, bad ? Dims{} : Dims{5, 8}, 0, none, bad ? problem : Status{}), "no list"));

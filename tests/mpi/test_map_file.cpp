@@ -366,7 +366,7 @@ TEST_CASE("map file: the C interface") {
   shoal_map_info info = SHOAL_MAP_INFO_INIT;
   CHECK(shoal_decomposition_map_info(map, &info) == SHOAL_OK);
   CHECK(info.is_map == 1);
-  CHECK(info.whole == 1);
+  CHECK(info.uncut == 1);
   CHECK(info.ncells == 3);
   CHECK(info.mapped == 2);
   CHECK(info.runs == 2);

@@ -155,7 +155,7 @@ class Definitions:
                 raise InvalidArgumentError(
                     f"{self._path}: '{name}': the decomposition has no names; give dims=."
                 )
-            grid = decomposition.ndim - decomposition.whole
+            grid = decomposition.ndim - decomposition.uncut
             for dim, length in zip(decomposition.dims[:grid], decomposition.global_shape):
                 self._ensure_dim(name, dim, length)
             dims = decomposition.dims[:grid]

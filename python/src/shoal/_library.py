@@ -45,11 +45,11 @@ def recover(path) -> bool:
 
 
 def wait(comm) -> None:
-    """Finish what close left to threads (setting background_close): all files that were closed, and whose ranks
-    are all in comm, are whole; with MPI.COMM_WORLD that is every one.
+    """Finish what close left to threads (setting background_close): all files that were closed, and whose
+    ranks are all in comm, are whole; with MPI.COMM_WORLD that is every one.
 
-    Raises the first failure, after all were tried, on all ranks. Collective over comm, a communicator of mpi4py;
-    None for the files of this process alone."""
+    Raises the first failure, after all were tried, on all ranks. comm: a communicator of mpi4py; None: the
+    files of this process alone. Collective over comm."""
     _shoal.wait(communicator(comm).py2f())
 
 

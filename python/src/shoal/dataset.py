@@ -426,7 +426,7 @@ class Dataset(Definitions):
         """The tile's shape in a section: along dimensions that the section cuts it has the section's length,
         and no halo."""
         if decomposition.is_map:
-            uncut = decomposition.ndim - decomposition.whole
+            uncut = decomposition.ndim - decomposition.uncut
             return decomposition.shape[:1] + section[uncut:]
         tile = decomposition.halo_shape if halo else decomposition.shape
         lengths = zip(section, decomposition.global_shape, tile)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -93,6 +94,10 @@ def _list_of_cells(cells) -> np.ndarray:
     return np.ascontiguousarray(given, np.int64)
 
 
+def _warn_of_whole(name: str) -> None:
+    warnings.warn(f"{name} is now called uncut", DeprecationWarning, stacklevel=3)
+
+
 class Decomposition:
     """Which global cells this rank owns: one tile (box) a rank, with halo cells around it in memory; or a
     map, a list of cells a rank.
@@ -101,12 +106,12 @@ class Decomposition:
     global_shape  shape over all ranks
     first, count  this rank's tile; of a map 0 and the global shape, if the rank has any cell
     halo_low, halo_high   halo cells before and after the tile in this rank's arrays
-    shape         shape of an array of the tile: count; of a map, (length of the list, the `whole` last)
+    shape         shape of an array of the tile: count; of a map, (length of the list, the `uncut` last)
     halo_shape    shape of an array with halo
     slices        the tile as slices of a global array
     inner         the tile as slices of an array with halo
     is_map        whether it is a map
-    whole         of a map: how many of the last dimensions are not cut
+    uncut         of a map: how many of the last dimensions are not cut
     cells         the list of this rank: global index of each local cell, -1 for a hole
     mapped, runs  of the list: cells that are no holes, runs of cells that follow each other
     nbytes        of memory that a map takes on this rank: the list, and cells that no rank has
@@ -124,7 +129,7 @@ class Decomposition:
         self.count = tuple(raw.count())
         self.halo_low = tuple(raw.halo_low())
         self.halo_high = tuple(raw.halo_high())
-        self.is_map, self.whole, self._ncells, self.mapped, self.runs, self.nbytes = raw.map_info()
+        self.is_map, self.uncut, self._ncells, self.mapped, self.runs, self.nbytes = raw.map_info()
 
     @classmethod
     def block(
@@ -159,17 +164,17 @@ class Decomposition:
         return cls(_shoal.Decomposition.block(comm.py2f(), shape, *lists), comm, dims)
 
     @classmethod
-    def map(cls, comm, global_shape, cells, *, whole: int = 0):
+    def map(cls, comm, global_shape, cells, *, uncut: int = 0, whole: int | None = None):
         """Each rank owns a list of cells of a global shape. Collective.
 
         comm          communicator of mpi4py, None for this process alone
         global_shape  {"ncol": 48602, "lev": 72}, or (48602, 72); slowest first
         cells         which global cell each local cell is: integers from 0, row-major in the dimensions
-                      before the last `whole`, in any order; -1 is a hole, a local cell that belongs to none
-        whole         so many of the last dimensions are not cut: every rank has all of them for each of its
+                      before the last `uncut`, in any order; -1 is a hole, a local cell that belongs to none
+        uncut         so many of the last dimensions are not cut: every rank has all of them for each of its
                       cells
 
-        Arrays have the shape (dimensions before those of the decomposition, len(cells), the `whole` last).
+        Arrays have the shape (dimensions before those of the decomposition, len(cells), the `uncut` last).
         Cells that no rank has get the fill value. A cell that comes twice can be read, but not written.
         Raises InvalidArgumentError for indices outside of the shape, TypeMismatchError for what is no
         integer.
@@ -178,7 +183,10 @@ class Decomposition:
         with refused_by_all(comm):
             dims, shape = _shape_of(global_shape)
             indices = _list_of_cells(cells)
-            uncut = int(np.int32(whole))
+            if whole is not None:
+                _warn_of_whole("Decomposition.map(whole=)")
+                uncut = whole
+            uncut = int(np.int32(uncut))
             np.array(shape, np.int64)  # raises where a number does not fit
         return cls(_shoal.Decomposition.map(comm.py2f(), shape, uncut, indices), comm, dims)
 
@@ -312,7 +320,13 @@ class Decomposition:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (self._ncells, *self.global_shape[self.ndim - self.whole :]) if self.is_map else self.count
+        return (self._ncells, *self.global_shape[self.ndim - self.uncut :]) if self.is_map else self.count
+
+    @property
+    def whole(self) -> int:
+        """The old name of uncut, with a DeprecationWarning."""
+        _warn_of_whole("Decomposition.whole")
+        return self.uncut
 
     @property
     def halo_shape(self) -> tuple[int, ...]:
