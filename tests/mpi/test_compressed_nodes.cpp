@@ -63,7 +63,7 @@ struct Array {
         extents{n, k_rows, columns},
         start{low_level, 0, 0},
         count{n, k_rows, k_columns} {}
-  shoal_array c() { return {values.data(), SHOAL_DOUBLE, 0, 3, extents.data(), nullptr}; }
+  shoal_array c() { return shoal_array_of(values.data(), SHOAL_DOUBLE, 3, extents.data()); }
   template <class Visit>
   void for_each(Visit visit) {
     std::size_t i = 0;
