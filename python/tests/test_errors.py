@@ -98,21 +98,21 @@ def test_shapes(tmp_path):
         file.write("v", np.ones((4, 5)), 0)
     with shoal.open(path) as file:
         with pytest.raises(ValueError):
-            file.read("v", tile, record=0, out=np.zeros((5, 4)))
+            file.read("v", record=0, out=np.zeros((5, 4)), decomposition=tile)
         with pytest.raises(LookupError):
-            file.read("v", tile, record=7)
+            file.read("v", record=7, decomposition=tile)
         with pytest.raises(ValueError, match="start and count"):
-            file.read("v", tile, record=0, start=(0, 0))
-        with pytest.raises(ValueError, match="each needs 2"):
+            file.read("v", record=0, start=(0, 0), decomposition=tile)
+        with pytest.raises(ValueError, match="has 2 dimensions"):
             file.get("v", 0, start=(0,), count=(4,))
         with pytest.raises(ValueError, match="read-only"):
             out = np.zeros((4, 5))
             out.flags.writeable = False
-            file.read("v", tile, record=0, out=out)
+            file.read("v", record=0, out=out, decomposition=tile)
         with pytest.raises(TypeError):
-            file.read("v", "tile", record=0)
+            file.read("v", record=0, decomposition="tile")
         # After all that it still works.
-        np.testing.assert_array_equal(file.read("v", tile, record=0), np.ones((4, 5)))
+        np.testing.assert_array_equal(file.read("v", record=0, decomposition=tile), np.ones((4, 5)))
     with shoal.open(path) as file, pytest.raises(ValueError, match="decomposition"):
         file.read("v", record=0)
 
@@ -205,7 +205,7 @@ def test_arguments_that_are_no_numbers(tmp_path, kind, builtin, wrong):
         values = np.ones((4, 5))
         calls = [
             lambda: file.write("v", values, **{"record": 0, **wrong}),
-            lambda: file.read("v", tile, out=values, **{"record": 0, **wrong}),
+            lambda: file.read("v", out=values, decomposition=tile, **{"record": 0, **wrong}),
             lambda: file.put("all", values, **{"record": 0, **wrong}),
             lambda: file.get("all", **{"record": 0, **wrong}),
         ]
@@ -248,7 +248,7 @@ def test_read_only(tmp_path):
             file.def_dim("x", 3)
             file.end_define()
     with pytest.raises(ValueError, match="mode"):
-        shoal.open(tmp_path / "a.nc", mode="w")
+        shoal.open(tmp_path / "a.nc", mode="rw")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

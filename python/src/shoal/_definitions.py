@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from . import _shoal
 from ._refusals import definition, plain_text, whole_numbers
@@ -13,6 +14,9 @@ from .decomposition import Decomposition
 from .errors import InvalidArgumentError, RangeError, TypeMismatchError
 from .inventory import Attributes, put_attribute
 from .types import NO_FILL, memory_type, to_numbers, type_number
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 # What separates names is the library's; other white space may be in them.
 _NAME = re.compile(r'[ \t\r\n,]*(?:"((?:[^"\\]|\\["\\])*)"(?=[ \t\r\n,]|$)|([^ \t\r\n,"][^ \t\r\n,]*))')
@@ -65,13 +69,13 @@ class Definitions:
     def def_var(
         self,
         name: str,
-        dtype,
+        dtype: DTypeLike,
         dims: str | Sequence[str] | Decomposition = (),
         decomposition: Decomposition | None = None,
         *,
         record: str | None = None,
         attrs: Mapping[str, object] | None = None,
-        fill=None,
+        fill: object = None,
         chunks: Sequence[int] | None = None,
         compression: str | None = None,
         quantize: str | None = None,
@@ -170,7 +174,7 @@ class Definitions:
             raise InvalidArgumentError(f"{self._path}: variable '{variable}': {error.message}") from None
 
     @definition
-    def def_fill(self, name: str, value) -> None:
+    def def_fill(self, name: str, value: object) -> None:
         """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined, and keep what was
         written there where no rank has them in later writes. Local."""
         self._need_open()
@@ -245,12 +249,12 @@ class Definitions:
         return given
 
     @definition
-    def put_att(self, variable: str | None, name: str, value) -> None:
+    def put_att(self, variable: str | None, name: str, value: object) -> None:
         """Attribute of a variable, or of the file when variable is None. Replaces one of the name. Local."""
         self._need_open()
         put_attribute(self._raw, variable or "", name, value)
 
-    def get_att(self, variable: str | None, name: str):
+    def get_att(self, variable: str | None, name: str) -> Any:
         """The value of an attribute: str, list of str, number or array. Local."""
         self._need_open()
         if variable:

@@ -7,15 +7,24 @@ import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
 from . import _shoal
 from ._library import communicator
-from ._paths import path_bytes
+from ._paths import Path, path_bytes
 from ._refusals import plain_text, refused_by_all
 from .errors import InvalidArgumentError, NotFoundError, TypeMismatchError, no_such_file
 from .types import memory_type
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import ArrayLike
+
+Axis = Union[str, int]
+Shape = Union[Mapping[str, int], Sequence[int]]
+PerDimension = Union[Mapping[str, int], Sequence[int]]
 
 
 def process_grid(size: int, lengths: Sequence[int]) -> tuple[int, ...]:
@@ -118,7 +127,14 @@ class Decomposition:
     comm          the communicator
     """
 
-    def __init__(self, raw, comm, dims, *, may_have_mask=False):
+    def __init__(
+        self,
+        raw: _shoal.Decomposition,
+        comm: MPI.Comm,
+        dims: tuple[str, ...] | None,
+        *,
+        may_have_mask: bool = False,
+    ):
         # Made by block().
         self._raw = raw
         self._may_have_mask = may_have_mask
@@ -134,16 +150,16 @@ class Decomposition:
     @classmethod
     def block(
         cls,
-        comm,
-        global_shape,
-        first=None,
-        count=None,
+        comm: MPI.Comm | None,
+        global_shape: Shape,
+        first: PerDimension | None = None,
+        count: PerDimension | None = None,
         *,
-        split=None,
-        halo=None,
-        halo_low=None,
-        halo_high=None,
-    ):
+        split: Axis | Sequence[Axis] | None = None,
+        halo: int | PerDimension | None = None,
+        halo_low: PerDimension | None = None,
+        halo_high: PerDimension | None = None,
+    ) -> Decomposition:
         """Each rank owns one tile of a global shape. Collective.
 
         comm          communicator of mpi4py, None for this process alone
@@ -164,7 +180,15 @@ class Decomposition:
         return cls(_shoal.Decomposition.block(comm.py2f(), shape, *lists), comm, dims)
 
     @classmethod
-    def map(cls, comm, global_shape, cells, *, uncut: int = 0, whole: int | None = None):
+    def map(
+        cls,
+        comm: MPI.Comm | None,
+        global_shape: Shape,
+        cells: ArrayLike,
+        *,
+        uncut: int = 0,
+        whole: int | None = None,
+    ) -> Decomposition:
         """Each rank owns a list of cells of a global shape. Collective.
 
         comm          communicator of mpi4py, None for this process alone
@@ -191,7 +215,14 @@ class Decomposition:
         return cls(_shoal.Decomposition.map(comm.py2f(), shape, uncut, indices), comm, dims)
 
     @classmethod
-    def load(cls, comm, path, name: str | None = None, *, dims: Sequence[str] | None = None):
+    def load(
+        cls,
+        comm: MPI.Comm | None,
+        path: Path,
+        name: str | None = None,
+        *,
+        dims: Sequence[str] | None = None,
+    ) -> Decomposition:
         """The decomposition in a file. Collective.
 
         path  a file that save wrote, a map file of E3SM's I/O benchmark, or PIO's text form
@@ -220,7 +251,7 @@ class Decomposition:
                 )
         return cls(raw, comm, dims, may_have_mask=True)
 
-    def masked(self, mask) -> Decomposition:
+    def masked(self, mask: ArrayLike) -> Decomposition:
         """The same decomposition with a mask: when a field is written, land cells are not looked at and get
         the fill value; when it is read, they stay as they are in the array (setting read_masked). Collective.
 
@@ -247,7 +278,7 @@ class Decomposition:
         made = self._raw.masked(self.comm.py2f(), given, number)
         return type(self)(made, self.comm, self.dims, may_have_mask=True)
 
-    def save(self, path) -> None:
+    def save(self, path: Path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""
         with refused_by_all(self.comm):
             where = path_bytes(path)

@@ -49,9 +49,9 @@ for kind in ("cdf5", "netcdf4"):
     with shoal.open(data, comm) as file:
         expected = np.where(cells[:, None] >= 0, field[cells] + 1, 77)
         out = np.full(columns.shape, 77.0)
-        file.read("t", columns, record=1, out=out)
+        file.read("t", record=1, out=out, decomposition=columns)
         np.testing.assert_array_equal(out, expected)
-        got = file.read("q", flat)
+        got = file.read("q", decomposition=flat)
         assert got.shape == (3, len(cells))
         np.testing.assert_array_equal(got, np.where(cells >= 0, field[cells].T, -2))
         whole = np.asarray(file.get("t", 0)).reshape(42, 3)
