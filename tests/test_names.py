@@ -97,6 +97,10 @@ beyond = {
         "def_no_fill": "def_fill takes values, not pointers",
         "scalar": "one value as an array",
         "c_array": "the way down to shoal.h",
+        "set": "of Settings, which builds their text",
+        "text": "of Settings",
+        **{key: "of Settings, a usual one" for key in ("format", "layout", "exists", "compression", "driver")},
+        **{key: "of Settings, a usual one" for key in ("background", "stage_bytes")},
     },
     "Fortran": {
         "is_open": "variables of the type exist before create and after close",
@@ -215,6 +219,15 @@ def constants_of_fortran() -> dict[str, str]:
     return {name: value.strip().removesuffix("_int64") for name, value in found.items()}
 
 
+def constants_of_cpp() -> dict[str, str]:
+    """Names of shoal.h's constants behind the enumerators of the enum classes, by enumerator."""
+    text = source("include/shoal/arrays.hpp")
+    found = {}
+    for body in re.findall(r"^enum class \w+ : int \{(.*?)\};", text, re.M | re.S):
+        found |= dict(re.findall(r"(\w+) = SHOAL_(\w+)", body))
+    return found
+
+
 # Constants that a language does without, and why.
 no_constant = {
     "API": "of the header itself",
@@ -271,3 +284,13 @@ def test_the_version_is_the_same_everywhere():
     assert re.search(r"VERSION (\d+\.\d+\.\d+)", source("CMakeLists.txt"))[1] == ".".join(parts)
     exported = source("python/src/shoal/__init__.py")
     assert all(f'"VERSION_{part}"' in exported for part in ("MAJOR", "MINOR", "PATCH", "NUMBER"))
+
+
+def test_cpp_has_the_constants_as_enumerators():
+    found = constants_of_cpp()
+    enums = set()
+    text = re.sub(r"/\*.*?\*/", "", source("include/shoal/shoal.h"), flags=re.S)
+    for body in re.findall(r"^enum \{(.*?)\};", text, re.M | re.S):
+        enums |= set(re.findall(r"SHOAL_(\w+) *=", body))
+    assert set(found.values()) == {name for name in enums if not name.startswith("CALL_")}
+    assert all(name.removesuffix("_") == constant.lower() for name, constant in found.items())

@@ -28,6 +28,55 @@
 namespace shoal {
 inline namespace api {
 
+// ---- Settings -------------------------------------------------------------------------------
+
+/// Settings of a dataset: Settings{}.format("netcdf4").compression("zstd:1").set("io_ranks", 8), or as text,
+/// "format=netcdf4, io_ranks=8", which converts by itself. docs/settings.md has the list.
+class Settings {
+ public:
+  Settings() = default;
+  Settings(std::string text) : text_(std::move(text)) {}
+  Settings(const char* text) : text_(text) {}
+
+  /// Any setting: text, a number, or true and false. Throws for a value that cannot be written as text, with
+  /// a double quote or a zero byte inside; whether key and value exist the call says that is given them.
+  /// Local.
+  template <class T>
+  Settings& set(const std::string& key, const T& value) {
+    if constexpr (std::is_same_v<T, bool>)
+      return add(key, value ? "true" : "false");
+    else if constexpr (std::is_integral_v<T>)
+      return add(key, std::to_string(value));
+    else if constexpr (std::is_floating_point_v<T>)
+      return add(key, detail::text_of_number(static_cast<double>(value)));
+    else
+      return add(key, std::string(value));
+  }
+  // The usual ones. Local.
+  Settings& format(const std::string& value) { return add("format", value); }
+  Settings& layout(const std::string& value) { return add("layout", value); }
+  Settings& exists(const std::string& value) { return add("exists", value); }
+  Settings& compression(const std::string& value) { return add("compression", value); }
+  Settings& driver(const std::string& value) { return add("driver", value); }
+  Settings& background(const std::string& value) { return add("background", value); }
+  Settings& stage_bytes(std::int64_t value) { return set("stage_bytes", value); }
+  Settings& report(const std::string& value) { return add("report", value); }
+
+  /// "key=value, key=value". Local.
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  Settings& add(const std::string& key, const std::string& value) {
+    if (value.find('"') != std::string::npos || value.find('\0') != std::string::npos)
+      detail::refuse("setting " + key + ": a value cannot have double quotes or zero bytes inside");
+    const bool plain = value.find_first_of(",\n #") == std::string::npos;
+    if (!text_.empty()) text_ += ", ";
+    text_ += key + '=' + (plain ? value : '"' + value + '"');
+    return *this;
+  }
+  std::string text_;
+};
+
 // ---- Parts of variables ---------------------------------------------------------------------
 
 /// Which part of a variable: the record, and a section of each record.
@@ -187,7 +236,7 @@ struct DimInfo {
 };
 struct VarInfo {
   std::string name;
-  int type = 0;
+  Type type{};
   std::vector<int> dims;  ///< indices of dimensions
   bool has_record = false, logical = false;
   int attributes = 0;
@@ -197,7 +246,7 @@ struct VarInfo {
 };
 struct AttInfo {
   std::string name;
-  int type = 0;
+  Type type{};
   std::int64_t count = 0;
 };
 
@@ -206,17 +255,19 @@ struct AttInfo {
 /// A file that all ranks of a communicator have open.
 class Dataset {
  public:
-  /// Make a file, or replace one. settings: "key=value, key=value". Collective.
-  static Dataset create(MPI_Comm comm, const std::string& path, const std::string& settings = {}) {
+  /// Make a file, or replace one. settings: Settings{}.format("netcdf4"), or "key=value, key=value".
+  /// Collective.
+  static Dataset create(MPI_Comm comm, const std::string& path, const Settings& settings = {}) {
     Dataset result;
-    detail::check(shoal_create(comm, detail::text(path), detail::text(settings), &result.handle_));
+    detail::check(shoal_create(comm, detail::text(path), detail::text(settings.text()), &result.handle_));
     return result;
   }
-  /// Open a file; mode SHOAL_READ or SHOAL_WRITE (read, change and append). Collective.
-  static Dataset open(MPI_Comm comm, const std::string& path, int mode = SHOAL_READ,
-                      const std::string& settings = {}) {
+  /// Open a file, to read it, or to change and append to it (Mode::write). Collective.
+  static Dataset open(MPI_Comm comm, const std::string& path, Mode mode = Mode::read,
+                      const Settings& settings = {}) {
     Dataset result;
-    detail::check(shoal_open(comm, detail::text(path), mode, detail::text(settings), &result.handle_));
+    detail::check(shoal_open(comm, detail::text(path), static_cast<int>(mode), detail::text(settings.text()),
+                             &result.handle_));
     return result;
   }
 
@@ -251,26 +302,27 @@ class Dataset {
   }
   /// A replicated variable. dims: names, slowest first, with blanks between (in double quotes where a name
   /// has blanks or commas itself; see shoal_def_var), or as a list: {"time", "sea level"}. Local.
-  void def_var(const std::string& name, int type, const std::string& dims) {
-    detail::check(shoal_def_var(handle_, detail::text(name), type, detail::text(dims), nullptr));
+  void def_var(const std::string& name, Type type, const std::string& dims) {
+    detail::check(
+        shoal_def_var(handle_, detail::text(name), static_cast<int>(type), detail::text(dims), nullptr));
   }
-  void def_var(const std::string& name, int type, const std::vector<std::string>& dims) {
+  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims) {
     def_var(name, type, detail::text_of_names(dims));
   }
-  void def_var(const std::string& name, int type, std::initializer_list<std::string> dims) {
+  void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims) {
     def_var(name, type, std::vector<std::string>(dims));
   }
   /// A distributed variable: its last dimensions are those of the decomposition. Local.
-  void def_var(const std::string& name, int type, const std::string& dims,
+  void def_var(const std::string& name, Type type, const std::string& dims,
                const Decomposition& decomposition) {
-    detail::check(
-        shoal_def_var(handle_, detail::text(name), type, detail::text(dims), decomposition.c_handle()));
+    detail::check(shoal_def_var(handle_, detail::text(name), static_cast<int>(type), detail::text(dims),
+                                decomposition.c_handle()));
   }
-  void def_var(const std::string& name, int type, const std::vector<std::string>& dims,
+  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
                const Decomposition& decomposition) {
     def_var(name, type, detail::text_of_names(dims), decomposition);
   }
-  void def_var(const std::string& name, int type, std::initializer_list<std::string> dims,
+  void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims,
                const Decomposition& decomposition) {
     def_var(name, type, std::vector<std::string>(dims), decomposition);
   }
@@ -293,7 +345,7 @@ class Dataset {
   template <class T>
   void def_fill(const std::string& variable, T value) {
     static_assert(std::is_arithmetic_v<T>, "a fill value is a number, a char or a string");
-    detail::check(shoal_def_fill(handle_, detail::text(variable), type_of<T>, &value));
+    detail::check(shoal_def_fill(handle_, detail::text(variable), static_cast<int>(type_of<T>), &value));
   }
   /// Of a variable of strings. Local.
   void def_fill(const std::string& variable, const std::string& value) {
@@ -329,7 +381,7 @@ class Dataset {
 
   /// Attributes; variable "" is the file. An attribute of the name is replaced. Local.
   void put_att(const std::string& variable, const std::string& name, std::string_view text) {
-    put_att_raw(variable, name, SHOAL_CHAR, text.size(), text.data());
+    put_att_raw(variable, name, Type::char_, text.size(), text.data());
   }
   void put_att(const std::string& variable, const std::string& name, const char* text) {
     put_att(variable, name, std::string_view(text));
@@ -348,7 +400,7 @@ class Dataset {
     pointers.reserve(values.size());
     for (const auto& value : values)
       pointers.push_back(value.c_str());
-    put_att_raw(variable, name, SHOAL_STRING, pointers.size(), pointers.data());
+    put_att_raw(variable, name, Type::string, pointers.size(), pointers.data());
   }
 
   /// The values of an attribute, converted to T: a number, std::vector of numbers, std::string, or
@@ -362,10 +414,10 @@ class Dataset {
     detail::check(shoal_inq_att(handle_, owner, index, &info));
     const auto count = static_cast<std::size_t>(info.count);
     if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      return get_att_strings(owner, name, info.type, count);
+      return get_att_strings(owner, name, static_cast<Type>(info.type), count);
     } else if constexpr (std::is_same_v<T, std::string>) {
       if (info.type == SHOAL_STRING) {
-        auto strings = get_att_strings(owner, name, info.type, count);
+        auto strings = get_att_strings(owner, name, static_cast<Type>(info.type), count);
         if (strings.size() == 1) return std::move(strings.front());
         throw not_one(name, count);
       }
@@ -375,12 +427,12 @@ class Dataset {
     } else if constexpr (std::is_arithmetic_v<T>) {
       if (count != 1) throw not_one(name, count);
       T value{};
-      detail::check(shoal_get_att(handle_, owner, detail::text(name), type_of<T>, &value));
+      detail::check(shoal_get_att(handle_, owner, detail::text(name), static_cast<int>(type_of<T>), &value));
       return value;
     } else {
       T values(count);
-      detail::check(
-          shoal_get_att(handle_, owner, detail::text(name), type_of<typename T::value_type>, values.data()));
+      detail::check(shoal_get_att(handle_, owner, detail::text(name),
+                                  static_cast<int>(type_of<typename T::value_type>), values.data()));
       return values;
     }
   }
@@ -445,7 +497,7 @@ class Dataset {
     shoal_var_info c = SHOAL_VAR_INFO_INIT;
     detail::check(shoal_inq_var(handle_, index, &c));
     VarInfo info{c.name,
-                 c.type,
+                 static_cast<Type>(c.type),
                  std::vector<int>(c.dims, c.dims + c.ndims),
                  c.has_record != 0,
                  c.logical != 0,
@@ -461,7 +513,7 @@ class Dataset {
   AttInfo att(const std::string& variable, int index) const {
     shoal_att_info c = SHOAL_ATT_INFO_INIT;
     detail::check(shoal_inq_att(handle_, variable.empty() ? nullptr : detail::text(variable), index, &c));
-    return {c.name, c.type, c.count};
+    return {c.name, static_cast<Type>(c.type), c.count};
   }
   AttInfo att(const std::string& variable, const std::string& name) const {
     return att(variable, find_att(variable, name));
@@ -522,19 +574,20 @@ class Dataset {
       detail::check(shoal_refuse_data(handle_, call, detail::text(variable), decomposition, section.record,
                                       SHOAL_INVALID_ARGUMENT, detail::text(message)));
       // Of write and put, the others get it at sync or close.
-      throw Error(SHOAL_INVALID_ARGUMENT, "variable '" + variable + "': " + message);
+      throw Error(Code::invalid_argument, "variable '" + variable + "': " + message, -1, {}, variable);
     }
     return section.c_section();
   }
 
-  void put_att_raw(const std::string& variable, const std::string& name, int type, std::size_t count,
+  void put_att_raw(const std::string& variable, const std::string& name, Type type, std::size_t count,
                    const void* values) {
     detail::check(shoal_put_att(handle_, variable.empty() ? nullptr : detail::text(variable),
-                                detail::text(name), type, static_cast<std::int64_t>(count), values));
+                                detail::text(name), static_cast<int>(type), static_cast<std::int64_t>(count),
+                                values));
   }
-  std::vector<std::string> get_att_strings(const char* owner, const std::string& name, int type,
+  std::vector<std::string> get_att_strings(const char* owner, const std::string& name, Type type,
                                            std::size_t count) const {
-    if (type == SHOAL_CHAR) {
+    if (type == Type::char_) {
       std::string text(count, '\0');
       detail::check(shoal_get_att(handle_, owner, detail::text(name), SHOAL_CHAR, text.data()));
       return {std::move(text)};
@@ -549,11 +602,11 @@ class Dataset {
     return strings;
   }
   static Error not_one(const std::string& name, std::size_t count) {
-    return Error(SHOAL_INVALID_ARGUMENT, "Attribute '" + name + "' has " + std::to_string(count) +
+    return Error(Code::invalid_argument, "Attribute '" + name + "' has " + std::to_string(count) +
                                              " values, not one; read it as a std::vector.");
   }
   static std::string text_or_throw(const char* text) {
-    if (text == nullptr) throw Error(SHOAL_STATE, shoal_error_message());
+    if (text == nullptr) throw detail::last_error(Code::state);
     return text;
   }
 
@@ -611,7 +664,7 @@ inline bool recover(const std::string& path) {
 /// The settings that a new dataset would get, one a line. Local.
 inline std::string settings() {
   const char* text = shoal_settings(nullptr);
-  if (text == nullptr) throw Error(SHOAL_SETTING, shoal_error_message());
+  if (text == nullptr) throw detail::last_error(Code::setting);
   return text;
 }
 

@@ -40,11 +40,11 @@ class Buffer {
   shoal::Array array(int type) const {
     const auto size = static_cast<std::size_t>(view_.itemsize);
     if (type != SHOAL_LOGICAL && size != size_of(type))
-      throw shoal::Error(SHOAL_TYPE, "The array's items have " + std::to_string(size) + " bytes, its type " +
-                                         std::to_string(size_of(type)) + ".");
+      throw shoal::Error(shoal::Code::type, "The array's items have " + std::to_string(size) +
+                                                " bytes, its type " + std::to_string(size_of(type)) + ".");
     const Indices extents(view_.shape, view_.shape + view_.ndim);
     const Indices strides(view_.strides, view_.strides + view_.ndim);
-    return shoal::Array(view_.buf, type, size, extents, strides);
+    return shoal::Array(view_.buf, static_cast<shoal::Type>(type), size, extents, strides);
   }
   void* data() const { return view_.buf; }
   Py_ssize_t bytes() const { return view_.len; }
@@ -84,7 +84,7 @@ shoal::Section section_of(std::int64_t record, const OptionalIndices& start, con
 /// C has one length for both lists; the library holds it against the variable.
 void check_section(const std::string& variable, const shoal::Section& section) {
   if (section.start.size() != section.count.size())
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT,
+    throw shoal::Error(shoal::Code::invalid_argument,
                        "Variable '" + variable + "': start has " + std::to_string(section.start.size()) +
                            " numbers and count " + std::to_string(section.count.size()) +
                            "; each needs one for each dimension but the record dimension.");
@@ -133,10 +133,12 @@ std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb,
   try {
     throw;
   } catch (const shoal::Error& error) {
-    const auto [agreed, theirs] =
-        take_part(dataset, verb, variable, decomposition, record, error.code(), error.what());
-    if (agreed == SHOAL_OK || agreed == error.code()) throw;
-    throw shoal::Error(agreed, std::string(error.what()) + " (All ranks get: " + theirs + ")");
+    const auto [agreed, theirs] = take_part(dataset, verb, variable, decomposition, record,
+                                            static_cast<int>(error.code()), error.what());
+    if (agreed == SHOAL_OK || agreed == static_cast<int>(error.code())) throw;
+    throw shoal::Error(static_cast<shoal::Code>(agreed),
+                       std::string(error.what()) + " (All ranks get: " + theirs + ")", error.rank(),
+                       error.file(), error.variable());
   } catch (const std::exception& error) {
     take_part(dataset, verb, variable, decomposition, record, SHOAL_INVALID_ARGUMENT, error.what());
     throw;
@@ -155,7 +157,7 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
   try {
     check_section(variable, section);
     if (object.is_none()) {
-      array.emplace(static_cast<void*>(nullptr), type, 0, Indices{0});
+      array.emplace(static_cast<void*>(nullptr), static_cast<shoal::Type>(type), 0, Indices{0});
     } else {
       buffer.emplace(object, fills);
       array.emplace(buffer->array(type));
@@ -200,7 +202,7 @@ void put_strings(shoal::Dataset& dataset, const std::string& variable, const std
   try {
     check_section(variable, section);
     if (static_cast<std::int64_t>(values.size()) != cells(extents))
-      throw shoal::Error(SHOAL_INVALID_ARGUMENT,
+      throw shoal::Error(shoal::Code::invalid_argument,
                          "Variable '" + variable + "': the number of strings is not that of the shape.");
   } catch (...) {
     refuse_data(dataset, static_cast<int>(Verb::put), variable, nullptr, record);
@@ -210,7 +212,8 @@ void put_strings(shoal::Dataset& dataset, const std::string& variable, const std
   for (const auto& value : values)
     pointers.push_back(value.c_str());
   nb::gil_scoped_release free;
-  dataset.put(variable, shoal::ConstArray(pointers.data(), SHOAL_STRING, sizeof(char*), extents), section);
+  dataset.put(variable, shoal::ConstArray(pointers.data(), shoal::Type::string, sizeof(char*), extents),
+              section);
 }
 
 std::vector<std::string> take_strings(std::vector<char*>& pointers) {
@@ -248,7 +251,8 @@ nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const
   std::vector<std::string> values;
   {
     nb::gil_scoped_release free;
-    dataset.get(variable, shoal::Array(pointers.data(), SHOAL_STRING, sizeof(char*), extents), section);
+    dataset.get(variable, shoal::Array(pointers.data(), shoal::Type::string, sizeof(char*), extents),
+                section);
     values = take_strings(pointers);
   }
   return text_list(values);
@@ -275,7 +279,7 @@ void put_att(shoal::Dataset& dataset, const std::string& variable, const std::st
              nb::object values) {
   const Buffer buffer(values, false);
   if (!buffer.contiguous())
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The values of an attribute must be contiguous.");
+    throw shoal::Error(shoal::Code::invalid_argument, "The values of an attribute must be contiguous.");
   const auto count = buffer.bytes() / static_cast<Py_ssize_t>(Buffer::size_of(type));
   shoal::detail::check(shoal_put_att(dataset.c_handle(), owner_of(variable), shoal::detail::text(name), type,
                                      count, buffer.data()));
@@ -286,7 +290,8 @@ void get_att(const shoal::Dataset& dataset, const std::string& variable, const s
   const Buffer buffer(out, true);
   const auto info = dataset.att(variable, name);
   if (!buffer.contiguous() || buffer.bytes() != info.count * static_cast<Py_ssize_t>(Buffer::size_of(type)))
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The array for attribute '" + name + "' has the wrong size.");
+    throw shoal::Error(shoal::Code::invalid_argument,
+                       "The array for attribute '" + name + "' has the wrong size.");
   shoal::detail::check(
       shoal_get_att(dataset.c_handle(), owner_of(variable), shoal::detail::text(name), type, buffer.data()));
 }
@@ -301,7 +306,7 @@ void def_fill(shoal::Dataset& dataset, const std::string& variable, int type, nb
   if (value.is_none()) return dataset.def_no_fill(variable);
   const Buffer buffer(value, false);
   if (buffer.bytes() != static_cast<Py_ssize_t>(Buffer::size_of(type)))
-    throw shoal::Error(SHOAL_TYPE, "The fill value of variable '" + variable + "' must be one value.");
+    throw shoal::Error(shoal::Code::type, "The fill value of variable '" + variable + "' must be one value.");
   shoal::detail::check(
       shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), type, buffer.data()));
 }
@@ -321,7 +326,7 @@ void refuse(int comm, int code, const std::string& message) {
 /// cells: contiguous integers of 64 bits. Python's shoal.Decomposition makes them.
 shoal::Decomposition map(int comm, const Indices& global, int uncut, nb::object cells) {
   const Buffer buffer(cells, false);
-  if (!buffer.contiguous()) throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The list of cells has gaps.");
+  if (!buffer.contiguous()) throw shoal::Error(shoal::Code::invalid_argument, "The list of cells has gaps.");
   const auto count =
       static_cast<std::int64_t>(buffer.bytes() / static_cast<Py_ssize_t>(sizeof(std::int64_t)));
   nb::gil_scoped_release free;
@@ -348,7 +353,7 @@ void cells_into(const shoal::Decomposition& decomposition, nb::object out) {
   const std::int64_t bytes =
       decomposition.map_info().ncells * static_cast<std::int64_t>(sizeof(std::int64_t));
   if (!buffer.contiguous() || buffer.bytes() != bytes)
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The array for the cells has the wrong size.");
+    throw shoal::Error(shoal::Code::invalid_argument, "The array for the cells has the wrong size.");
   shoal::detail::check(
       shoal_decomposition_cells(decomposition.c_handle(), static_cast<std::int64_t*>(buffer.data())));
 }
@@ -386,7 +391,7 @@ void bind_dataset(nb::module_& m) {
             const std::string file = path_of(path);
             const std::string text = path_of(settings);
             nb::gil_scoped_release free;
-            return Dataset::open(comm_of(comm), file, mode, text);
+            return Dataset::open(comm_of(comm), file, static_cast<shoal::Mode>(mode), text);
           },
           "comm"_a, "path"_a, "mode"_a, "settings"_a)
       .def("close", &Dataset::close, "durable"_a, nb::call_guard<nb::gil_scoped_release>())
@@ -401,9 +406,9 @@ void bind_dataset(nb::module_& m) {
           [](Dataset& d, const std::string& name, int type, const std::string& dims,
              const shoal::Decomposition* decomposition) {
             if (decomposition != nullptr) {
-              d.def_var(name, type, dims, *decomposition);
+              d.def_var(name, static_cast<shoal::Type>(type), dims, *decomposition);
             } else {
-              d.def_var(name, type, dims);
+              d.def_var(name, static_cast<shoal::Type>(type), dims);
             }
           },
           "name"_a, "type"_a, "dims"_a, "decomposition"_a.none())
@@ -461,13 +466,13 @@ void bind_dataset(nb::module_& m) {
       .def("inq_var",
            [](const Dataset& d, int index) {
              const auto v = d.var(index);
-             return std::make_tuple(v.name, v.type, v.dims, v.has_record, v.attributes, v.logical, v.chunks,
-                                    v.storage, v.filters);
+             return std::make_tuple(v.name, static_cast<int>(v.type), v.dims, v.has_record, v.attributes,
+                                    v.logical, v.chunks, v.storage, v.filters);
            })
       .def("inq_att",
            [](const Dataset& d, const std::string& variable, int index) {
              const auto a = d.att(variable, index);
-             return std::make_tuple(a.name, a.type, a.count);
+             return std::make_tuple(a.name, static_cast<int>(a.type), a.count);
            })
       .def("find_dim", &Dataset::find_dim)
       .def("find_var", &Dataset::find_var)
@@ -487,7 +492,7 @@ NB_MODULE(_shoal, m) {
     } catch (const shoal::Error& error) {
       const nb::object made =
           nb::module_::import_("shoal.errors")
-              .attr("from_code")(error.code(), text_object(error.what()),
+              .attr("from_code")(static_cast<int>(error.code()), text_object(error.what()),
                                  error.rank() < 0 ? nb::none() : nb::object(nb::int_(error.rank())),
                                  error.file().empty() ? nb::none() : text_object(error.file()),
                                  error.variable().empty() ? nb::none() : text_object(error.variable()));
