@@ -99,7 +99,9 @@ beyond = {
         "c_array": "the way down to shoal.h",
         "set": "of Settings, which builds their text",
         "text": "of Settings",
-        **{key: "of Settings, a usual one" for key in ("format", "layout", "exists", "compression", "driver")},
+        **{
+            key: "of Settings, a usual one" for key in ("format", "layout", "exists", "compression", "driver")
+        },
         **{key: "of Settings, a usual one" for key in ("background", "stage_bytes")},
     },
     "Fortran": {
@@ -294,3 +296,16 @@ def test_cpp_has_the_constants_as_enumerators():
         enums |= set(re.findall(r"SHOAL_(\w+) *=", body))
     assert set(found.values()) == {name for name in enums if not name.startswith("CALL_")}
     assert all(name.removesuffix("_") == constant.lower() for name, constant in found.items())
+
+
+def test_basic_settings_are_the_same_everywhere():
+    """Those of the library, of the first table of docs/settings.md, and the members of C++'s Settings."""
+    text = source("src/dataset/settings.cpp")
+    entries = re.split(r'\n(?=    \{")', text[text.index("k_keys =") :])
+    basic = [found[1] for e in entries if "Level::basic}" in e and (found := re.match(r'    \{"(\w+)"', e))]
+    assert 6 <= len(basic) <= 10
+    page = source("docs/settings.md")
+    table = page[page.index("## Basic settings") : page.index("## Expert settings")]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.M) == basic
+    header = source("include/shoal/shoal.hpp")
+    assert set(re.findall(r"^  Settings& (\w+)\(", header, re.M)) - {"set", "add"} == set(basic)

@@ -501,8 +501,10 @@ SHOAL_API int shoal_get_att(const shoal_dataset* dataset, const char* variable, 
 /* Name the file that holds the Fortran namelist group &shoal; NULL: none. Counts for datasets opened
  * later. */
 SHOAL_API int shoal_namelist(const char* path);
-/* Every setting of a dataset, its value and where it came from, as text, one a line. dataset NULL:
- * what a new one would get. The text lives until the next call of this function in this thread. */
+/* Every setting of a dataset, its value and where it came from, as text, one a line, the basic ones first
+ * (lines
+ * "# basic" and "# expert" stand before them). dataset NULL: what a new one would get. The text lives until
+ * the next call of this function in this thread. */
 SHOAL_API const char* shoal_settings(const shoal_dataset* dataset);
 /* The report so far of this rank as JSON. Same lifetime as shoal_settings. */
 SHOAL_API const char* shoal_report(const shoal_dataset* dataset);
