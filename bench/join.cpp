@@ -24,7 +24,8 @@ std::int64_t product(Dims::const_iterator begin, Dims::const_iterator end) {
   return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
 }
 
-std::size_t bytes_of(int type) {
+std::size_t bytes_of(shoal::api::Type of) {
+  const int type = static_cast<int>(of);
   constexpr std::size_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
   if (type < 1 || type > SHOAL_UINT64) throw std::runtime_error("joining: strings are not joined here");
   return sizes[type];
@@ -34,7 +35,7 @@ std::size_t bytes_of(int type) {
 // of the others cut in equal parts.
 struct Plan {
   std::string name;
-  int type = 0;
+  shoal::api::Type type{};
   bool record = false;
   bool small = false;
   Dims shape;              // without the record dimension
@@ -94,13 +95,14 @@ class Joining {
     for (int a = 0; a < count; ++a) {
       const auto info = from_.att(variable, a);
       std::vector<std::byte> values(static_cast<std::size_t>(info.count) * bytes_of(info.type) + 1);
-      check(shoal_get_att(from_.c_handle(), owner, info.name.c_str(), info.type, values.data()));
-      check(shoal_put_att(to_.c_handle(), owner, info.name.c_str(), info.type, info.count, values.data()));
+      const int type = static_cast<int>(info.type);
+      check(shoal_get_att(from_.c_handle(), owner, info.name.c_str(), type, values.data()));
+      check(shoal_put_att(to_.c_handle(), owner, info.name.c_str(), type, info.count, values.data()));
     }
   }
 
   static void check(int code) {
-    if (code != SHOAL_OK) throw api::Error(code, shoal_error_message());
+    if (code != SHOAL_OK) throw api::Error(static_cast<api::Code>(code), shoal_error_message());
   }
 
   Plan plan_of(const api::VarInfo& variable) {

@@ -3,7 +3,6 @@
  * Attributes and fill values: text and numbers that travel packed, in the type of the caller or of the
  * variable.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +135,7 @@ static int get_logicals(const shoal_dataset* dataset, const char* variable, cons
 int shoal_f_get_att(const shoal_dataset* dataset, const char* variable, const char* name,
                     const CFI_cdesc_t* value) {
   shoal_f_view view;
-  shoal_att_info info;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
   int rank = 0, index = 0;
   shoal_f_clear();
   int code = shoal_find_att(dataset, owner_of(variable), name, &index);
@@ -167,127 +166,15 @@ int shoal_f_get_att(const shoal_dataset* dataset, const char* variable, const ch
   return code;
 }
 
-/* A number of the caller as it will lie in memory of the variable's type. Returns 0 if it does not fit. */
-static int convert_number(const shoal_f_view* view, int type, void* out) {
-  const void* const in = view->array.data;
-  int64_t whole = 0;
-  double real = 0.0;
-  const int is_real = view->array.type == SHOAL_FLOAT || view->array.type == SHOAL_DOUBLE;
-  switch (view->array.type) {
-    case SHOAL_FLOAT: {
-      float f;
-      memcpy(&f, in, sizeof f);
-      real = (double)f;
-      break;
-    }
-    case SHOAL_DOUBLE:
-      memcpy(&real, in, sizeof real);
-      break;
-    case SHOAL_BYTE: {
-      int8_t i;
-      memcpy(&i, in, sizeof i);
-      whole = i;
-      break;
-    }
-    case SHOAL_SHORT: {
-      int16_t i;
-      memcpy(&i, in, sizeof i);
-      whole = i;
-      break;
-    }
-    case SHOAL_INT: {
-      int32_t i;
-      memcpy(&i, in, sizeof i);
-      whole = i;
-      break;
-    }
-    case SHOAL_INT64:
-      memcpy(&whole, in, sizeof whole);
-      break;
-    default:
-      return 0;
-  }
-  if (type == SHOAL_DOUBLE || type == SHOAL_FLOAT) {
-    const double value = is_real ? real : (double)whole;
-    const float narrow = (float)value;
-    if (type == SHOAL_FLOAT && isinf(narrow) && !isinf(value)) return 0;
-    if (type == SHOAL_FLOAT)
-      memcpy(out, &narrow, sizeof narrow);
-    else
-      memcpy(out, &value, sizeof value);
-    return 1;
-  }
-  /* 2^63 is exact in a double; no integer type of Fortran reaches beyond it. */
-  if (is_real) {
-    if (!(real > -9223372036854775808.0 && real < 9223372036854775808.0) || real != floor(real)) return 0;
-    whole = (int64_t)real;
-  }
-  switch (type) {
-    case SHOAL_LOGICAL:
-    case SHOAL_BYTE: {
-      const int8_t v = (int8_t)whole;
-      memcpy(out, &v, sizeof v);
-      return v == whole;
-    }
-    case SHOAL_UBYTE: {
-      const uint8_t v = (uint8_t)whole;
-      memcpy(out, &v, sizeof v);
-      return v == whole;
-    }
-    case SHOAL_SHORT: {
-      const int16_t v = (int16_t)whole;
-      memcpy(out, &v, sizeof v);
-      return v == whole;
-    }
-    case SHOAL_USHORT: {
-      const uint16_t v = (uint16_t)whole;
-      memcpy(out, &v, sizeof v);
-      return v == whole;
-    }
-    case SHOAL_INT: {
-      const int32_t v = (int32_t)whole;
-      memcpy(out, &v, sizeof v);
-      return v == whole;
-    }
-    case SHOAL_UINT: {
-      const uint32_t v = (uint32_t)whole;
-      memcpy(out, &v, sizeof v);
-      return v == whole;
-    }
-    case SHOAL_INT64:
-      memcpy(out, &whole, sizeof whole);
-      return 1;
-    case SHOAL_UINT64:
-      memcpy(out, &whole, sizeof whole);
-      return whole >= 0;
-    default:
-      return 0;
-  }
-}
-
 int shoal_f_def_fill(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* value) {
   shoal_f_view view;
-  int index = 0;
-  int64_t storage = 0;
   shoal_f_clear();
-  if (value == NULL) return shoal_def_fill(dataset, variable, NULL);
-  int code = shoal_find_var(dataset, variable, &index); /* explains an unknown name */
-  if (code == SHOAL_OK) code = shoal_f_describe(value, variable, &view);
+  if (value == NULL) return shoal_def_fill(dataset, variable, 0, NULL);
+  const int code = shoal_f_describe(value, variable, &view);
   if (code != SHOAL_OK) return shoal_f_no_definition(dataset, code);
-  const int type = shoal_f_variable_type(dataset, variable);
-  const int text = view.array.type == SHOAL_CHAR;
   if (shoal_f_elements(&view) != 1)
     return shoal_f_no_definition(
         dataset, shoal_f_fail(SHOAL_INVALID_ARGUMENT,
                               "%s: the fill value must be one number or one character", variable));
-  if (text && type == SHOAL_CHAR) return shoal_def_fill(dataset, variable, view.array.data);
-  if (text || type == SHOAL_CHAR || type == SHOAL_STRING)
-    return shoal_f_no_definition(
-        dataset,
-        shoal_f_fail(SHOAL_TYPE, "%s: a number and text cannot be the fill value of one another", variable));
-  if (!convert_number(&view, type, &storage))
-    return shoal_f_no_definition(
-        dataset,
-        shoal_f_fail(SHOAL_RANGE, "%s: the fill value does not fit the type of the variable", variable));
-  return shoal_def_fill(dataset, variable, &storage);
+  return shoal_def_fill(dataset, variable, view.array.type, view.array.data);
 }

@@ -45,6 +45,13 @@ static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
   return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
 }
 
+int shoal_f_wait(const CFI_cdesc_t* comm) {
+  MPI_Comm communicator;
+  shoal_f_clear();
+  const int code = shoal_f_communicator(comm, &communicator);
+  return code != SHOAL_OK ? code : shoal_wait(communicator); /* nobody to agree with */
+}
+
 int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
   MPI_Comm world;
   MPI_Comm ours = MPI_COMM_NULL;
@@ -99,10 +106,10 @@ int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_
 
 /* Are the cells in the shape, counted from 1, or holes? A shape that makes no sense is left to the library,
  * which does not look at them then. */
-static int check_cells(const int64_t* cells, int64_t ncells, const int64_t* shape, int ndims, int whole) {
+static int check_cells(const int64_t* cells, int64_t ncells, const int64_t* shape, int ndims, int uncut) {
   int64_t last = 1;
-  if (whole < 0 || whole >= ndims) return SHOAL_OK;
-  for (int i = whole; i < ndims; ++i) {
+  if (uncut < 0 || uncut >= ndims) return SHOAL_OK;
+  for (int i = uncut; i < ndims; ++i) {
     if (shape[i] < 1 || last > INT64_MAX / shape[i]) return SHOAL_OK;
     last *= shape[i];
   }
@@ -114,7 +121,7 @@ static int check_cells(const int64_t* cells, int64_t ncells, const int64_t* shap
   return SHOAL_OK;
 }
 
-int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int whole,
+int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int uncut,
                 MPI_Fint* comm_out, shoal_decomposition** out) {
   enum { room = SHOAL_MAX_DIMS - 1 };
   int64_t shape[room];
@@ -130,14 +137,14 @@ int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cd
   *comm_out = MPI_Comm_c2f(communicator);
   code = shoal_f_integers(global, "global", room, shape, &ndims);
   if (code == SHOAL_OK) code = shoal_f_list(cells, "cells", &list, &ncells);
-  if (code == SHOAL_OK) code = check_cells(list, ncells, shape, ndims, whole);
+  if (code == SHOAL_OK) code = check_cells(list, ncells, shape, ndims, uncut);
   if (code != SHOAL_OK) {
     code = refuse(communicator, code);
   } else {
     shoal_f_reverse(shape, ndims);
     for (int64_t i = 0; i < ncells; ++i)
       if (list[i] != INT64_MIN) list[i] -= 1; /* a hole is 0 here, -1 in C */
-    code = shoal_map(communicator, ndims, shape, whole, ncells, list, out);
+    code = shoal_map(communicator, ndims, shape, uncut, ncells, list, out);
   }
   free(list);
   return code;
@@ -301,7 +308,7 @@ int shoal_f_def_gathered(shoal_dataset* dataset, const char* name, const char* d
 int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* chunks) {
   int64_t shape[SHOAL_MAX_DIMS] = {0};
   int count = 0, index = 0;
-  shoal_var_info info;
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
   shoal_f_clear();
   int code = shoal_f_integers(chunks, "chunks", SHOAL_MAX_DIMS, shape, &count);
   if (code == SHOAL_OK) code = shoal_find_var(dataset, variable, &index);
@@ -351,19 +358,10 @@ static int make_section(const char* variable, const CFI_cdesc_t* record, const C
   return SHOAL_OK;
 }
 
-/* The library cannot see how many numbers a section has: hold it against the variable here. */
-static int check_section(const shoal_dataset* dataset, const char* variable, const section* part) {
-  int index = 0;
-  shoal_var_info info;
-  if (part->dims == 0 || shoal_find_var(dataset, variable, &index) != SHOAL_OK ||
-      shoal_inq_var(dataset, index, &info) != SHOAL_OK)
-    return SHOAL_OK; /* an unknown variable is the library's to explain */
-  const int expected = info.ndims - (info.has_record ? 1 : 0);
-  if (part->dims == expected) return SHOAL_OK;
-  return shoal_f_fail(
-      SHOAL_INVALID_ARGUMENT,
-      "%s: start= and count= have %d numbers, the variable has %d dimensions but the record dimension",
-      variable, part->dims, expected);
+static shoal_section c_section(const section* part) {
+  const shoal_section out = {sizeof out, part->record, part->dims, part->dims ? part->start : NULL,
+                             part->dims ? part->count : NULL};
+  return out;
 }
 
 /* Put or get an array of text where the file has strings: elements are zero-terminated pointers there. */
@@ -376,7 +374,9 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
   char* const packed = calloc((size_t)bytes + 1, 1);
   char** const pointers = calloc((size_t)strings + 1, sizeof *pointers);
   char* const terminated = calloc((size_t)(bytes + strings) + 1, 1);
-  shoal_array array = {pointers, SHOAL_STRING, sizeof *pointers, rank, text->extents, NULL};
+  const shoal_section which = c_section(part);
+  shoal_array array = {sizeof(shoal_array), pointers, SHOAL_STRING, sizeof *pointers, rank,
+                       text->extents,       NULL};
   int code = SHOAL_OK;
   if (packed == NULL || pointers == NULL || terminated == NULL) {
     code = shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable);
@@ -389,11 +389,9 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
       pointers[i] = terminated + i * (length + 1);
       memcpy(pointers[i], packed + i * length, (size_t)used);
     }
-    code = shoal_put(dataset, variable, &array, part->record, part->dims ? part->start : NULL,
-                     part->dims ? part->count : NULL);
+    code = shoal_put(dataset, variable, &array, &which);
   } else {
-    code = shoal_get(dataset, variable, &array, part->record, part->dims ? part->start : NULL,
-                     part->dims ? part->count : NULL);
+    code = shoal_get(dataset, variable, &array, &which);
     for (int64_t i = 0; code == SHOAL_OK && i < strings; ++i) {
       const size_t used = pointers[i] != NULL ? strlen(pointers[i]) : 0;
       if (used > (size_t)length)
@@ -417,7 +415,7 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
 static void drop_unit_length(const shoal_dataset* dataset, const char* variable, int64_t record,
                              shoal_f_view* view) {
   int index = 0;
-  shoal_var_info info;
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
   const int last = view->array.ndims - 1;
   if (view->array.type != SHOAL_CHAR || view->extents[last] != 1) return;
   if (shoal_find_var(dataset, variable, &index) != SHOAL_OK ||
@@ -437,22 +435,20 @@ int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const C
   const int described = make_section(variable, record, start, count, &part);
   const int64_t of_record = described == SHOAL_OK ? part.record : SHOAL_NO_RECORD;
   int refused = described == SHOAL_OK ? shoal_f_describe(values, variable, &view) : described;
-  if (refused == SHOAL_OK) refused = check_section(dataset, variable, &part);
   if (refused == SHOAL_OK && view.array.type == SHOAL_CHAR && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET) &&
       shoal_f_variable_type(dataset, variable) == SHOAL_STRING)
     return move_strings(verb, dataset, variable, &view, &part);
   if (refused == SHOAL_OK) drop_unit_length(dataset, variable, part.record, &view);
   if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, of_record, refused);
-  const int64_t* const from = part.dims ? part.start : NULL;
-  const int64_t* const many = part.dims ? part.count : NULL;
+  const shoal_section which = c_section(&part);
   int code = SHOAL_INTERNAL;
   if (verb == SHOAL_F_WRITE)
-    code = shoal_write(dataset, variable, decomposition, &view.array, part.record, from, many);
+    code = shoal_write(dataset, variable, decomposition, &view.array, &which);
   else if (verb == SHOAL_F_READ)
-    code = shoal_read(dataset, variable, decomposition, &view.array, part.record, from, many);
+    code = shoal_read(dataset, variable, decomposition, &view.array, &which);
   else if (verb == SHOAL_F_PUT)
-    code = shoal_put(dataset, variable, &view.array, part.record, from, many);
+    code = shoal_put(dataset, variable, &view.array, &which);
   else if (verb == SHOAL_F_GET)
-    code = shoal_get(dataset, variable, &view.array, part.record, from, many);
+    code = shoal_get(dataset, variable, &view.array, &which);
   return code;
 }

@@ -15,14 +15,16 @@ enum { SHOAL_F_WRITE = 1, SHOAL_F_READ = 2, SHOAL_F_PUT = 3, SHOAL_F_GET = 4 };
  * world). */
 void shoal_f_abort(MPI_Fint comm, int code, const char* message);
 
+/* Collective. */
+int shoal_f_wait(const CFI_cdesc_t* comm);
 /* computing: takes the communicator of the computing ranks. Collective. */
 int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing);
 /* Collective. */
 int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* first,
                   const CFI_cdesc_t* last, const CFI_cdesc_t* halo_low, const CFI_cdesc_t* halo_high,
                   MPI_Fint* comm_out, shoal_decomposition** out);
-/* cells: from 1, 0 for a hole; whole: of the first dimensions. Collective. */
-int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int whole,
+/* cells: from 1, 0 for a hole; uncut: of the first dimensions. Collective. */
+int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* cells, int uncut,
                 MPI_Fint* comm_out, shoal_decomposition** out);
 /* Collective. */
 int shoal_f_load(const CFI_cdesc_t* comm, const char* path, const char* name, MPI_Fint* comm_out,

@@ -25,6 +25,18 @@ const char* shoal_f_message(void) {
   return own_message[0] != '\0' ? own_message : shoal_error_message();
 }
 
+int shoal_f_error_rank(void) {
+  return own_message[0] != '\0' ? -1 : shoal_error_rank();
+}
+
+const char* shoal_f_error_file(void) {
+  return own_message[0] != '\0' ? "" : shoal_error_file();
+}
+
+const char* shoal_f_error_variable(void) {
+  return own_message[0] != '\0' ? "" : shoal_error_variable();
+}
+
 void shoal_f_reverse(int64_t* numbers, int count) {
   for (int i = 0, j = count - 1; i < j; ++i, --j) {
     const int64_t kept = numbers[i];
@@ -94,6 +106,7 @@ int shoal_f_describe(const CFI_cdesc_t* descriptor, const char* what, shoal_f_vi
     out->extents[rank] = (int64_t)descriptor->elem_len;
     out->strides[rank] = 1;
   }
+  out->array.struct_size = sizeof out->array;
   out->array.data = descriptor->base_addr;
   out->array.type = type;
   out->array.element_size = text ? 1 : descriptor->elem_len;
@@ -243,7 +256,7 @@ void shoal_f_unpack(const shoal_f_view* view, const void* packed) {
 
 int shoal_f_variable_type(const shoal_dataset* dataset, const char* name) {
   int index = 0;
-  shoal_var_info info;
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
   if (shoal_find_var(dataset, name, &index) != SHOAL_OK || shoal_inq_var(dataset, index, &info) != SHOAL_OK)
     return 0;
   return info.logical ? SHOAL_LOGICAL : info.type;

@@ -23,6 +23,11 @@ typedef struct shoal_f_view {
 int shoal_f_fail(int code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 /* The message of the last failure, of this side or of the library. Local. */
 const char* shoal_f_message(void);
+/* Where it was, as shoal_error_rank, shoal_error_file and shoal_error_variable; a failure of this side has no
+ * place. Local. */
+int shoal_f_error_rank(void);
+const char* shoal_f_error_file(void);
+const char* shoal_f_error_variable(void);
 /* Forget it: every call of the interface starts so, that an old message never explains a new error. Local. */
 void shoal_f_clear(void);
 

@@ -9,6 +9,7 @@ contains
     type(c_file_info) :: raw
     integer(c_int) :: code
     call f_clear()
+    raw%struct_size = c_sizeof(raw)
     code = c_inq_file(self%handle, raw)
     if (code == SHOAL_OK) then
       info%path = text_of(raw%path)
@@ -26,6 +27,7 @@ contains
     type(c_dim_info) :: raw
     integer(c_int) :: code
     call f_clear()
+    raw%struct_size = c_sizeof(raw)
     code = c_inq_dim(self%handle, int(index - 1, c_int), raw)
     if (code == SHOAL_OK) then
       info%name = text_of(raw%name)
@@ -41,6 +43,7 @@ contains
     integer(c_int64_t), pointer :: chunks(:)
     integer(c_int) :: code
     call f_clear()
+    raw%struct_size = c_sizeof(raw)
     code = c_inq_var(self%handle, int(index - 1, c_int), raw)
     if (code == SHOAL_OK) then
       info%name = text_of(raw%name)
@@ -70,6 +73,7 @@ contains
     integer(c_int) :: code
     call f_clear()
     owner = zero_ended(variable)
+    raw%struct_size = c_sizeof(raw)
     code = c_inq_att(self%handle, owner_pointer(owner), int(index - 1, c_int), raw)
     if (code == SHOAL_OK) then
       info%name = text_of(raw%name)

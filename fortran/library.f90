@@ -10,6 +10,7 @@ module shoal_library
   public :: shoal_namelist, shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master, &
     shoal_recover
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
+  public :: shoal_error_rank, shoal_error_file, shoal_error_variable
 
 contains
 
@@ -30,13 +31,14 @@ contains
     call settle(code, -1_c_int, stat, errmsg)
   end subroutine shoal_namelist
 
-  ! Finish what close left to threads (setting background_close): all files that were closed are whole. stat: the first
-  ! failure, after all were tried. Collective over the ranks of each of them.
-  subroutine shoal_wait(stat, errmsg)
+  ! Finish what close left to threads (setting background_close): all files that were closed, and whose ranks are all in
+  ! comm, are whole; with MPI_COMM_WORLD that is every one. stat: the first failure, after all were tried, the same on
+  ! all ranks. Collective over comm.
+  subroutine shoal_wait(comm, stat, errmsg)
+    type(*), dimension(..), intent(in) :: comm
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call f_clear()
-    call settle(c_wait(), -1_c_int, stat, errmsg)
+    call settle(f_wait(comm), -1_c_int, stat, errmsg)
   end subroutine shoal_wait
 
   ! Let the last n ranks of each node of `all` compute nothing and store for the others (setting background=ranks).
@@ -135,4 +137,21 @@ contains
     character(len=:), allocatable :: text
     text = text_of(f_message())
   end function shoal_error_message
+
+  ! The rank that failed last, counted from 0 as MPI does; -1: none or not known. Local.
+  integer function shoal_error_rank()
+    shoal_error_rank = int(f_error_rank())
+  end function shoal_error_rank
+
+  ! The path of the file of the last failure, "": none or not known. Local.
+  function shoal_error_file() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(f_error_file())
+  end function shoal_error_file
+
+  ! The variable of the last failure, "": none or not known. Local.
+  function shoal_error_variable() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(f_error_variable())
+  end function shoal_error_variable
 end module shoal_library

@@ -6,10 +6,10 @@ submodule(shoal) maps
 contains
 
   module procedure shoal_map
-    integer(c_int) :: code, uncut
-    uncut = 0
-    if (present(whole)) uncut = int(whole, c_int)
-    code = f_map(comm, global, cells, uncut, decomposition%comm, decomposition%handle)
+    integer(c_int) :: code, uncut_dims
+    uncut_dims = 0
+    if (present(uncut)) uncut_dims = int(uncut, c_int)
+    code = f_map(comm, global, cells, uncut_dims, decomposition%comm, decomposition%handle)
     call settle(code, decomposition%comm, stat, errmsg)
   end procedure shoal_map
 
@@ -45,10 +45,11 @@ contains
     type(c_map_info) :: raw
     integer(c_int) :: code
     call f_clear()
+    raw%struct_size = c_sizeof(raw)
     code = c_decomposition_map_info(self%handle, raw)
     if (code == SHOAL_OK) then
       info%is_map = raw%is_map /= 0
-      info%whole = raw%whole
+      info%uncut = raw%uncut
       info%ncells = raw%ncells
       info%mapped = raw%mapped
       info%runs = raw%runs

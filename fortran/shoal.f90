@@ -21,7 +21,7 @@
 !     An assignment makes a second name for the same dataset or decomposition, not a second one.
 module shoal
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, &
-      c_null_ptr, c_ptr
+      c_null_ptr, c_ptr, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use shoal_c
   use shoal_library
@@ -33,7 +33,13 @@ module shoal
   public :: shoal_wait, shoal_serve, shoal_stop_serving
   public :: shoal_write_reference, shoal_write_master, shoal_recover
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
+  public :: shoal_error_rank, shoal_error_file, shoal_error_variable
   public :: shoal_map_info, shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
+
+  ! The version that a program is compiled with; shoal_version() is the one that runs. NUMBER is 10000 MAJOR + 100 MINOR +
+  ! PATCH.
+  integer, parameter, public :: SHOAL_VERSION_MAJOR = 0, SHOAL_VERSION_MINOR = 2, SHOAL_VERSION_PATCH = 0, &
+      SHOAL_VERSION_NUMBER = 10000 * SHOAL_VERSION_MAJOR + 100 * SHOAL_VERSION_MINOR + SHOAL_VERSION_PATCH
 
   ! Element types. SHOAL_LOGICAL is stored as bytes 0 and 1.
   integer, parameter, public :: SHOAL_BYTE = 1, SHOAL_CHAR = 2, SHOAL_SHORT = 3, SHOAL_INT = 4, SHOAL_FLOAT = 5, &
@@ -69,7 +75,7 @@ module shoal
   ! What map_info reports of this rank's list.
   type :: shoal_map_info
     logical :: is_map = .false.   ! false: made by shoal_block
-    integer :: whole = 0          ! first dimensions that are not cut
+    integer :: uncut = 0          ! first dimensions that are not cut
     integer(int64) :: ncells = 0  ! length of the list, holes too; of a block, the cells of the tile
     integer(int64) :: mapped = 0  ! of those, the ones that are no holes
     integer(int64) :: runs = 0    ! of cells that follow each other in the list and in the global shape
@@ -149,13 +155,13 @@ module shoal
   interface
     ! Each rank owns a list of cells of a field of shape global. cells: which global cell each local cell is,
     ! counted from 1, the first dimension fastest; 0 is a hole, a local cell that belongs to none. Integers of
-    ! any kind, in any order; of size 0: this rank has none. whole: so many of the first dimensions are
-    ! not cut, and cells counts those after them. Arrays then have the extents (the `whole` first
+    ! any kind, in any order; of size 0: this rank has none. uncut: so many of the first dimensions are
+    ! not cut, and cells counts those after them. Arrays then have the extents (the `uncut` first
     ! dimensions, size(cells), dimensions after those of the decomposition). A cell that two ranks have can be read,
     ! but not written. Errors: SHOAL_INVALID_ARGUMENT for cells outside of global. Collective.
-    module function shoal_map(comm, global, cells, whole, stat, errmsg) result(decomposition)
+    module function shoal_map(comm, global, cells, uncut, stat, errmsg) result(decomposition)
       type(*), dimension(..), intent(in) :: comm, global, cells
-      integer, intent(in), optional :: whole
+      integer, intent(in), optional :: uncut
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition

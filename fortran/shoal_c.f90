@@ -12,27 +12,32 @@ module shoal_c
   public :: f_def_quantize
   public :: f_def_fill, f_def_gathered
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
+  public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
-  public :: c_namelist, c_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
+  public :: c_namelist, f_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
 
   integer(c_int), parameter, public :: verb_write = 1, verb_read = 2, verb_put = 3, verb_get = 4
 
-  ! The structs of shoal.h, member for member.
+  ! The structs of shoal.h, member for member. Whoever has one sets struct_size to its c_sizeof.
   type, bind(C) :: c_map_info
-    integer(c_int) :: is_map, whole
+    integer(c_size_t) :: struct_size = 0
+    integer(c_int) :: is_map, uncut
     integer(c_int64_t) :: ncells, mapped, runs, bytes
   end type c_map_info
   type, bind(C) :: c_file_info
+    integer(c_size_t) :: struct_size = 0
     type(c_ptr) :: path, format, driver
     integer(c_int) :: writable, dimensions, variables, attributes
   end type c_file_info
   type, bind(C) :: c_dim_info
+    integer(c_size_t) :: struct_size = 0
     type(c_ptr) :: name
     integer(c_int64_t) :: length
     integer(c_int) :: unlimited
   end type c_dim_info
   type, bind(C) :: c_var_info
+    integer(c_size_t) :: struct_size = 0
     type(c_ptr) :: name
     integer(c_int) :: type, ndims
     type(c_ptr) :: dims
@@ -40,6 +45,7 @@ module shoal_c
     type(c_ptr) :: chunks, storage, filters
   end type c_var_info
   type, bind(C) :: c_att_info
+    integer(c_size_t) :: struct_size = 0
     type(c_ptr) :: name
     integer(c_int) :: type
     integer(c_int64_t) :: count
@@ -54,10 +60,10 @@ module shoal_c
       integer(c_int), intent(out) :: comm_out
       type(c_ptr), intent(out) :: out
     end function f_block
-    integer(c_int) function f_map(comm, global, cells, whole, comm_out, out) bind(C, name="shoal_f_map")
+    integer(c_int) function f_map(comm, global, cells, uncut, comm_out, out) bind(C, name="shoal_f_map")
       import :: c_int, c_ptr
       type(*), dimension(..), intent(in) :: comm, global, cells
-      integer(c_int), value :: whole
+      integer(c_int), value :: uncut
       integer(c_int), intent(out) :: comm_out
       type(c_ptr), intent(out) :: out
     end function f_map
@@ -176,6 +182,15 @@ module shoal_c
     type(c_ptr) function f_message() bind(C, name="shoal_f_message")
       import :: c_ptr
     end function f_message
+    integer(c_int) function f_error_rank() bind(C, name="shoal_f_error_rank")
+      import :: c_int
+    end function f_error_rank
+    type(c_ptr) function f_error_file() bind(C, name="shoal_f_error_file")
+      import :: c_ptr
+    end function f_error_file
+    type(c_ptr) function f_error_variable() bind(C, name="shoal_f_error_variable")
+      import :: c_ptr
+    end function f_error_variable
     subroutine f_clear() bind(C, name="shoal_f_clear")
     end subroutine f_clear
     subroutine f_abort(comm, code, message) bind(C, name="shoal_f_abort")
@@ -271,9 +286,10 @@ module shoal_c
       import :: c_int, c_ptr
       type(c_ptr), value :: path
     end function c_namelist
-    integer(c_int) function c_wait() bind(C, name="shoal_wait")
+    integer(c_int) function f_wait(comm) bind(C, name="shoal_f_wait")
       import :: c_int
-    end function c_wait
+      type(*), dimension(..), intent(in) :: comm
+    end function f_wait
     integer(c_int) function c_stop_serving() bind(C, name="shoal_stop_serving")
       import :: c_int
     end function c_stop_serving

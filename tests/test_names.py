@@ -30,7 +30,7 @@ different = {
     "decomposition_map_info": {
         "C++": (("map_info",), "member of the class"),
         "Fortran": (("map_info",), "bound to the type"),
-        "Python": (("is_map", "whole", "mapped", "runs", "nbytes"), "attributes"),
+        "Python": (("is_map", "uncut", "mapped", "runs", "nbytes"), "attributes"),
     },
     "decomposition_cells": {
         "C++": (("cells",), "member of the class"),
@@ -68,6 +68,9 @@ different = {
         "C++": (("name",), "exceptions carry it"),
         "Python": (("name",), "exceptions carry it"),
     },
+    "error_rank": {part: (("rank",), "exceptions carry it") for part in ("C++", "Python")},
+    "error_file": {part: (("file",), "exceptions carry it") for part in ("C++", "Python")},
+    "error_variable": {part: (("variable",), "exceptions carry it") for part in ("C++", "Python")},
     "free_strings": {
         "C++": ((), "shoal.h's own, for arrays of the caller"),
         "Fortran": ((), "no arrays of pointers"),
@@ -94,6 +97,12 @@ beyond = {
         "def_no_fill": "def_fill takes values, not pointers",
         "scalar": "one value as an array",
         "c_array": "the way down to shoal.h",
+        "set": "of Settings, which builds their text",
+        "text": "of Settings",
+        **{
+            key: "of Settings, a usual one" for key in ("format", "layout", "exists", "compression", "driver")
+        },
+        **{key: "of Settings, a usual one" for key in ("background", "stage_bytes")},
     },
     "Fortran": {
         "is_open": "variables of the type exist before create and after close",
@@ -106,6 +115,7 @@ beyond = {
         "text": "joins arrays of single characters",
         "dims": "names of a decomposition's dimensions",
         "ndim": "as numpy",
+        "whole": "the old name of uncut",
         "shape": "as numpy",
         "halo_shape": "shape of an array with halo",
         "slices": "the tile in a global array",
@@ -193,6 +203,45 @@ def names_of_python() -> set[str]:
     return found | {name for name in ast.literal_eval(exported) if name.islower()}
 
 
+def constants_of_c() -> dict[str, str]:
+    """Names of shoal.h's public constants, without SHOAL_, and the values of the plain numbers."""
+    text = re.sub(r"/\*.*?\*/", "", source("include/shoal/shoal.h"), flags=re.S)
+    found = {name: value.strip() for name, value in re.findall(r"^#define SHOAL_(\w+) +(.+)$", text, re.M)}
+    found = {name: value for name, value in found.items() if not name.endswith("_INIT")}  # of structs
+    for body in re.findall(r"^enum \{(.*?)\};", text, re.M | re.S):
+        found |= dict(re.findall(r"SHOAL_(\w+) *= *(-?\d+)", body))
+    return found
+
+
+def constants_of_fortran() -> dict[str, str]:
+    text = re.sub(r"!.*", "", source("fortran/shoal.f90")).replace("&\n", "")
+    found = {}
+    for names in re.findall(r"^ *\w+(?:\([^)]*\))?, parameter, public *:: *(.*)$", text, re.M):
+        found |= dict(re.findall(r"SHOAL_(\w+) *= *([^,]+)", names))
+    return {name: value.strip().removesuffix("_int64") for name, value in found.items()}
+
+
+def constants_of_cpp() -> dict[str, str]:
+    """Names of shoal.h's constants behind the enumerators of the enum classes, by enumerator."""
+    text = source("include/shoal/arrays.hpp")
+    found = {}
+    for body in re.findall(r"^enum class \w+ : int \{(.*?)\};", text, re.M | re.S):
+        found |= dict(re.findall(r"(\w+) = SHOAL_(\w+)", body))
+    return found
+
+
+# Constants that a language does without, and why.
+no_constant = {
+    "API": "of the header itself",
+    "MAX_DIMS": "arrays know their rank",
+    "HOLE": "0 in Fortran, where cells count from 1",
+    "CALL_WRITE": "of shoal_refuse_data",
+    "CALL_READ": "of shoal_refuse_data",
+    "CALL_PUT": "of shoal_refuse_data",
+    "CALL_GET": "of shoal_refuse_data",
+}
+
+
 languages = {"C++": names_of_cpp, "Fortran": names_of_fortran, "Python": names_of_python}
 
 
@@ -220,3 +269,43 @@ def test_nothing_else_is_there(language):
     known = {name for verb in names_of_c() for name in expected(verb, language)} | set(beyond[language])
     assert found <= known, f"in {language} alone: {sorted(found - known)}; see the table"
     assert set(beyond[language]) <= found, f"gone from {language}: {sorted(set(beyond[language]) - found)}"
+
+
+def test_fortran_has_the_constants():
+    of_c, of_fortran = constants_of_c(), constants_of_fortran()
+    assert {"RANGE", "FLOAT", "READ", "VERSION_NUMBER", "CALL_GET"} <= set(of_c)
+    assert set(of_c) - set(of_fortran) == set(no_constant)
+    numbers = {name: value for name, value in of_c.items() if re.fullmatch(r"-?\d+", value)}
+    assert {name: of_fortran[name] for name in numbers if name in of_fortran} == {
+        name: value for name, value in numbers.items() if name in of_fortran
+    }
+
+
+def test_the_version_is_the_same_everywhere():
+    parts = [constants_of_c()[f"VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH")]
+    assert re.search(r"VERSION (\d+\.\d+\.\d+)", source("CMakeLists.txt"))[1] == ".".join(parts)
+    exported = source("python/src/shoal/__init__.py")
+    assert all(f'"VERSION_{part}"' in exported for part in ("MAJOR", "MINOR", "PATCH", "NUMBER"))
+
+
+def test_cpp_has_the_constants_as_enumerators():
+    found = constants_of_cpp()
+    enums = set()
+    text = re.sub(r"/\*.*?\*/", "", source("include/shoal/shoal.h"), flags=re.S)
+    for body in re.findall(r"^enum \{(.*?)\};", text, re.M | re.S):
+        enums |= set(re.findall(r"SHOAL_(\w+) *=", body))
+    assert set(found.values()) == {name for name in enums if not name.startswith("CALL_")}
+    assert all(name.removesuffix("_") == constant.lower() for name, constant in found.items())
+
+
+def test_basic_settings_are_the_same_everywhere():
+    """Those of the library, of the first table of docs/settings.md, and the members of C++'s Settings."""
+    text = source("src/dataset/settings.cpp")
+    entries = re.split(r'\n(?=    \{")', text[text.index("k_keys =") :])
+    basic = [found[1] for e in entries if "Level::basic}" in e and (found := re.match(r'    \{"(\w+)"', e))]
+    assert 6 <= len(basic) <= 10
+    page = source("docs/settings.md")
+    table = page[page.index("## Basic settings") : page.index("## Expert settings")]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.M) == basic
+    header = source("include/shoal/shoal.hpp")
+    assert set(re.findall(r"^  Settings& (\w+)\(", header, re.M)) - {"set", "add"} == set(basic)

@@ -71,7 +71,7 @@ shoal::Dataset new_file(const Comm& comm, const std::string& settings, const sho
   file.def_dim("y", k_y);
   file.def_dim("x", k_x);
   for (int field = 0; field < k_fields; ++field)
-    file.def_var("v" + std::to_string(field), SHOAL_FLOAT, "t z y x", cut);
+    file.def_var("v" + std::to_string(field), shoal::Type::float_, "t z y x", cut);
   file.end_define();
   return file;
 }

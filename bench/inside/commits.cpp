@@ -36,9 +36,9 @@ double seconds_of(const std::string& path, const Grid& grid, const std::string& 
   file.def_dim("time", SHOAL_UNLIMITED);
   file.def_dim("y", grid.rows);
   file.def_dim("x", grid.columns);
-  file.def_var("time", SHOAL_DOUBLE, "time");
-  file.def_var("u", SHOAL_DOUBLE, "time y x", cut);
-  file.def_var("v", SHOAL_DOUBLE, "time y x", cut);
+  file.def_var("time", shoal::Type::double_, "time");
+  file.def_var("u", shoal::Type::double_, "time y x", cut);
+  file.def_var("v", shoal::Type::double_, "time y x", cut);
   file.end_define();
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();

@@ -61,7 +61,7 @@ Map load_map(MPI_Comm comm, const std::string& path, const std::string& name, st
   if (dims > 2)
     throw std::runtime_error(path + ": " + name + " has " + std::to_string(dims) +
                              " dimensions; maps of one or two are needed");
-  shoal_map_info info;
+  shoal_map_info info = SHOAL_MAP_INFO_INIT;
   check(shoal_decomposition_map_info(loaded, &info), name);
   Map map{{global, global + dims}, std::vector<std::int64_t>(static_cast<std::size_t>(info.ncells))};
   check(shoal_decomposition_cells(loaded, map.cells.data()), name);

@@ -29,7 +29,7 @@ class ShoalWriter : public Writer {
                       static_cast<std::int64_t>(map.cells.size()), map.cells.data(), &made),
             "map");
       decompositions_.push_back(made);
-      shoal_map_info info;
+      shoal_map_info info = SHOAL_MAP_INFO_INIT;
       check(shoal_decomposition_map_info(made, &info), "map");
       runs_ += info.runs;
     }
@@ -61,10 +61,10 @@ class ShoalWriter : public Writer {
   void post(const Job& job) override {
     for (auto& v : job.variables) {
       const auto n = static_cast<std::int64_t>(job.maps[static_cast<std::size_t>(v.map)].cells.size());
-      const shoal_array values{v.values.data(), static_cast<int>(v.type), 0, 1, &n, nullptr};
-      check(shoal_write(file_, v.name.c_str(), nullptr, &values, v.record ? 0 : SHOAL_NO_RECORD, nullptr,
-                        nullptr),
-            v.name);
+      const shoal_array values = shoal_array_of(v.values.data(), static_cast<int>(v.type), 1, &n);
+      check(
+          shoal_write(file_, v.name.c_str(), nullptr, &values, SHOAL_RECORD(v.record ? 0 : SHOAL_NO_RECORD)),
+          v.name);
     }
   }
 

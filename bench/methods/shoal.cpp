@@ -141,14 +141,15 @@ class Shoal : public Method {
       const auto& field = local.field();
       if (field.record != (record >= 0)) continue;
       const auto extents = local.extents(), strides = local.strides();
-      const shoal_array view{local.interior(0),
+      const shoal_array view{sizeof(shoal_array),
+                             local.interior(0),
                              static_cast<int>(field.type),
                              0,
                              static_cast<int>(extents.size()),
                              extents.data(),
                              strides.data()};
-      check(shoal_read(file_, field.name.c_str(), decomposition(field), &view, record_of(field, record),
-                       nullptr, nullptr),
+      check(shoal_read(file_, field.name.c_str(), decomposition(field), &view,
+                       SHOAL_RECORD(record_of(field, record))),
             "reading of " + field.name);
     }
   }
@@ -247,25 +248,17 @@ class Shoal : public Method {
   void put_distributed(Run& run, LocalField& local, std::int64_t record) {
     const auto& field = local.field();
     const auto extents = local.extents_with_halo();
-    const shoal_array view{local.record(run.in_memory(record)),
-                           static_cast<int>(field.type),
-                           0,
-                           static_cast<int>(extents.size()),
-                           extents.data(),
-                           nullptr};
-    check(shoal_write(file_, field.name.c_str(), nullptr, &view, record_of(field, record), nullptr, nullptr),
+    const shoal_array view = shoal_array_of(local.record(run.in_memory(record)), static_cast<int>(field.type),
+                                            static_cast<int>(extents.size()), extents.data());
+    check(shoal_write(file_, field.name.c_str(), nullptr, &view, SHOAL_RECORD(record_of(field, record))),
           "writing of " + field.name);
   }
 
   void put_replicated(Run&, const Field& field, std::int64_t record) {
     auto values = replicated_values(field, std::max<std::int64_t>(record, 0));
-    const shoal_array view{values.data(),
-                           static_cast<int>(field.type),
-                           0,
-                           static_cast<int>(field.shape.size()),
-                           field.shape.data(),
-                           nullptr};
-    check(shoal_put(file_, field.name.c_str(), &view, record_of(field, record), nullptr, nullptr),
+    const shoal_array view = shoal_array_of(values.data(), static_cast<int>(field.type),
+                                            static_cast<int>(field.shape.size()), field.shape.data());
+    check(shoal_put(file_, field.name.c_str(), &view, SHOAL_RECORD(record_of(field, record))),
           "putting of " + field.name);
   }
 

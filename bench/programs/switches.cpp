@@ -33,11 +33,14 @@ std::vector<double> read_switch(MPI_Comm comm, const std::string& path, const Fi
   int index = 0;
   if (shoal_find_var(file.get(), field.name.c_str(), &index) != SHOAL_OK) return {};
   std::vector<std::int32_t> values(static_cast<std::size_t>(field.elements()));
-  const shoal_array view{values.data(),        SHOAL_LOGICAL,
-                         sizeof(std::int32_t), static_cast<int>(field.shape.size()),
-                         field.shape.data(),   nullptr};
-  check(shoal_get(file.get(), field.name.c_str(), &view, SHOAL_NO_RECORD, nullptr, nullptr),
-        "switch " + field.name);
+  const shoal_array view{sizeof(shoal_array),
+                         values.data(),
+                         SHOAL_LOGICAL,
+                         sizeof(std::int32_t),
+                         static_cast<int>(field.shape.size()),
+                         field.shape.data(),
+                         nullptr};
+  check(shoal_get(file.get(), field.name.c_str(), &view, nullptr), "switch " + field.name);
   std::vector<double> out;
   for (const auto value : values)
     out.push_back(value != 0 ? 1 : 0);

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   check(shoal_block(MPI_COMM_WORLD, 2, global, start, count, NULL, NULL, &tiles));
 
   float zeta[4 * 8];
-  const shoal_array array = {.data = zeta, .type = SHOAL_FLOAT, .ndims = 2, .extents = count};
+  const shoal_array array = shoal_array_of(zeta, SHOAL_FLOAT, 2, count);
   shoal_dataset* file = NULL;
   check(shoal_create(MPI_COMM_WORLD, "first_c.nc", "format=netcdf4", &file));
   check(shoal_def_dim(file, "time", SHOAL_UNLIMITED));
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   for (int64_t step = 0; step < 3; ++step) {
     for (int i = 0; i < 32; ++i)
       zeta[i] = (float)(10 * rank + (int)step);
-    check(shoal_write(file, "zeta", NULL, &array, step, NULL, NULL));
+    check(shoal_write(file, "zeta", NULL, &array, SHOAL_RECORD(step)));
   }
   check(shoal_close(&file, 0));
   check(shoal_decomposition_free(&tiles));

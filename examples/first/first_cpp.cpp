@@ -9,11 +9,11 @@ void write_file(int rank, int ranks) {
   auto tiles = shoal::Decomposition::block(MPI_COMM_WORLD, {rows * ranks, nx}, {rows * rank, 0}, {rows, nx});
   std::vector<float> zeta(static_cast<std::size_t>(rows * nx));
 
-  auto file = shoal::Dataset::create(MPI_COMM_WORLD, "first_cpp.nc", "format=netcdf4");
+  auto file = shoal::Dataset::create(MPI_COMM_WORLD, "first_cpp.nc", shoal::Settings{}.format("netcdf4"));
   file.def_dim("time", SHOAL_UNLIMITED);
   file.def_dim("y", rows * ranks);
   file.def_dim("x", nx);
-  file.def_var("zeta", SHOAL_FLOAT, "time y x", tiles);
+  file.def_var("zeta", shoal::Type::float_, "time y x", tiles);
   file.put_att("zeta", "units", "m");
   for (int step = 0; step < 3; ++step) {
     zeta.assign(zeta.size(), static_cast<float>(10 * rank + step));

@@ -15,5 +15,5 @@ with shoal.create("first_python.nc", comm, format="netcdf4") as file:
         file.write("zeta", zeta, record=step)
 
 with shoal.open("first_python.nc", comm) as file:
-    last = file.read("zeta", tiles, record=2)
+    last = file.read("zeta", record=2, decomposition=tiles)
 assert (last == 10 * comm.rank + 2).all()

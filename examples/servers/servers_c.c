@@ -28,7 +28,7 @@ static void run_model(MPI_Comm comm) {
   check(shoal_block(comm, 2, global, start, count, NULL, NULL, &tiles));
 
   float zeta[k_cells], back[k_cells];
-  const shoal_array array = {.data = zeta, .type = SHOAL_FLOAT, .ndims = 2, .extents = count};
+  const shoal_array array = shoal_array_of(zeta, SHOAL_FLOAT, 2, count);
   shoal_dataset* file = NULL;
   check(shoal_create(comm, "servers_c.nc", "format=netcdf4, background=ranks", &file));
   check(shoal_def_dim(file, "time", SHOAL_UNLIMITED));
@@ -37,13 +37,13 @@ static void run_model(MPI_Comm comm) {
   check(shoal_def_var(file, "zeta", SHOAL_FLOAT, "time y x", tiles));
   for (int step = 0; step < k_steps; ++step) {
     compute(zeta, rank, step);
-    check(shoal_write(file, "zeta", NULL, &array, step, NULL, NULL)); /* over when zeta was copied */
+    check(shoal_write(file, "zeta", NULL, &array, SHOAL_RECORD(step))); /* over when zeta was copied */
   }
   check(shoal_close(&file, 0)); /* waits until all is stored */
 
-  const shoal_array last = {.data = back, .type = SHOAL_FLOAT, .ndims = 2, .extents = count};
+  const shoal_array last = shoal_array_of(back, SHOAL_FLOAT, 2, count);
   check(shoal_open(comm, "servers_c.nc", SHOAL_READ, NULL, &file));
-  check(shoal_read(file, "zeta", tiles, &last, k_steps - 1, NULL, NULL));
+  check(shoal_read(file, "zeta", tiles, &last, SHOAL_RECORD(k_steps - 1)));
   check(shoal_close(&file, 0));
   check(shoal_decomposition_free(&tiles));
   for (int i = 0; i < k_cells; ++i)

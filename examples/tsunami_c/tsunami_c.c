@@ -30,19 +30,19 @@ int main(int argc, char** argv) {
 
   /* Of the relief, the rows between 65 S and 65 N, and of these our band with a row more on each side. */
   shoal_dataset* file = NULL;
-  shoal_var_info rose;
+  shoal_var_info rose = SHOAL_VAR_INFO_INIT;
   const char* path = argc > 1 ? argv[1] : "/usr/share/ferret-vis/data/etopo20.cdf";
   check(shoal_open(MPI_COMM_WORLD, path, SHOAL_READ, NULL, &file));
   static double latitudes[4400], lon[4400]; /* as many as etopo5 has */
   int64_t sizes[2], south = 0, ny = 0;
   for (int k = 0; k < 2; ++k) {
-    shoal_dim_info dim;
+    shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
     check(shoal_find_var(file, "ROSE", &id) || shoal_inq_var(file, id, &rose));
     check(shoal_inq_dim(file, rose.dims[k], &dim));
     sizes[k] = dim.length;
     if (dim.length > 4400) MPI_Abort(MPI_COMM_WORLD, 1);
-    const shoal_array values = {k ? lon : latitudes, SHOAL_DOUBLE, 0, 1, &sizes[k], NULL};
-    check(shoal_get(file, dim.name, &values, SHOAL_NO_RECORD, NULL, NULL));
+    const shoal_array values = shoal_array_of(k ? lon : latitudes, SHOAL_DOUBLE, 1, &sizes[k]);
+    check(shoal_get(file, dim.name, &values, NULL));
   }
   for (int64_t j = 0; j < sizes[0]; ++j)
     south += latitudes[j] < -65, ny += fabs(latitudes[j]) <= 65;
@@ -55,9 +55,9 @@ int main(int argc, char** argv) {
   check(shoal_block(MPI_COMM_WORLD, 2, global, first, count, halo, halo, &cells));
   double(*h)[nx] = calloc((size_t)high, sizeof *h), (*zeta)[nx] = calloc((size_t)high, sizeof *zeta);
   double(*u)[nx] = calloc((size_t)high, sizeof *u), (*v)[nx] = calloc((size_t)high, sizeof *v);
-  const shoal_array h_array = {.data = h, .type = SHOAL_DOUBLE, .ndims = 2, .extents = extents};
-  const shoal_array zeta_array = {.data = zeta, .type = SHOAL_DOUBLE, .ndims = 2, .extents = extents};
-  check(shoal_read(file, "ROSE", rows, &h_array, SHOAL_NO_RECORD, NULL, NULL));
+  const shoal_array h_array = shoal_array_of(h, SHOAL_DOUBLE, 2, extents);
+  const shoal_array zeta_array = shoal_array_of(zeta, SHOAL_DOUBLE, 2, extents);
+  check(shoal_read(file, "ROSE", rows, &h_array, NULL));
   check(shoal_close(&file, 0));
 
   /* The sea is where the relief is below zero; it is heaved up at 143 E, 38 N. Both ends are walls. */
@@ -74,9 +74,9 @@ int main(int argc, char** argv) {
   check(shoal_def_dim(file, "time", SHOAL_UNLIMITED));
   check(shoal_def_dim(file, "lat", ny) || shoal_def_dim(file, "lon", nx));
   check(shoal_def_var(file, "zeta", SHOAL_FLOAT, "time lat lon", cells));
-  check(shoal_def_fill(file, "zeta", &k_fill));
+  check(shoal_def_fill(file, "zeta", SHOAL_FLOAT, &k_fill));
   for (int step = 0; step <= hours * steps; ++step) {
-    if (step % steps == 0) check(shoal_write(file, "zeta", NULL, &zeta_array, step / steps, NULL, NULL));
+    if (step % steps == 0) check(shoal_write(file, "zeta", NULL, &zeta_array, SHOAL_RECORD(step / steps)));
     /* The flow u to the east and v to the north of a cell, in m2 s-1, also of the row below ours. */
     for (int64_t j = 0; j <= n; ++j)
       for (int64_t i = 0, e = 1; i < nx; ++i, e = (i + 1) % nx) {

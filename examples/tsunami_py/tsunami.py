@@ -29,7 +29,7 @@ with shoal.open(relief_path, comm) as relief:
     j0, rows = cells.first[0], cells.shape[0]
     # The same rows in the file, and one more on each side.
     there = shoal.Decomposition.block(comm, shape, (south + j0, 0), (rows, lon.size), halo=(1, 0))
-    h = np.maximum(-relief.read("ROSE", there, halo=True, dtype="f8"), 0)
+    h = np.maximum(-relief.read("ROSE", halo=True, dtype="f8", decomposition=there), 0)
 h[h > 0] = np.maximum(h[h > 0], 20)
 if j0 == 0:
     h[0] = 0  # walls

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <limits>
 #include <stdexcept>
@@ -27,26 +28,97 @@
 namespace shoal {
 inline namespace api {
 
+// ---- Constants of shoal.h, as types ----------------------------------------------------------
+
+/// Error codes; docs/errors.md says of each what to do.
+enum class Code : int {
+  ok = SHOAL_OK,
+  invalid_argument = SHOAL_INVALID_ARGUMENT,
+  not_found = SHOAL_NOT_FOUND,
+  exists = SHOAL_EXISTS,
+  permission = SHOAL_PERMISSION,
+  no_space = SHOAL_NO_SPACE,
+  io = SHOAL_IO,
+  format = SHOAL_FORMAT,
+  range = SHOAL_RANGE,
+  type = SHOAL_TYPE,
+  not_supported = SHOAL_NOT_SUPPORTED,
+  overlap = SHOAL_OVERLAP,
+  out_of_step = SHOAL_OUT_OF_STEP,
+  timeout = SHOAL_TIMEOUT,
+  setting = SHOAL_SETTING,
+  state = SHOAL_STATE,
+  no_memory = SHOAL_NO_MEMORY,
+  mpi = SHOAL_MPI,
+  internal = SHOAL_INTERNAL,
+};
+
+/// Element types. An underscore ends what is a word of C++ already.
+enum class Type : int {
+  byte = SHOAL_BYTE,
+  char_ = SHOAL_CHAR,
+  short_ = SHOAL_SHORT,
+  int_ = SHOAL_INT,
+  float_ = SHOAL_FLOAT,
+  double_ = SHOAL_DOUBLE,
+  ubyte = SHOAL_UBYTE,
+  ushort = SHOAL_USHORT,
+  uint = SHOAL_UINT,
+  int64 = SHOAL_INT64,
+  uint64 = SHOAL_UINT64,
+  string = SHOAL_STRING,
+  logical = SHOAL_LOGICAL,
+};
+
+/// How a file is opened. write: read, change and append.
+enum class Mode : int { read = SHOAL_READ, write = SHOAL_WRITE };
+
 // ---- Errors ---------------------------------------------------------------------------------
 
-/// What every failure throws: the code (SHOAL_RANGE, ...) and the message that says what failed,
+/// What every failure throws: the code (Code::range, ...) and the message that says what failed,
 /// where, and what to do.
 class Error : public std::runtime_error {
  public:
-  Error(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  /// One of SHOAL_INVALID_ARGUMENT to SHOAL_INTERNAL. Local.
-  int code() const noexcept { return code_; }
+  Error(Code code, const std::string& message, int rank = -1, std::string file = {},
+        std::string variable = {})
+      : std::runtime_error(message),
+        code_(code),
+        rank_(rank),
+        file_(std::move(file)),
+        variable_(std::move(variable)) {}
+  /// What kind of failure. Local.
+  Code code() const noexcept { return code_; }
   /// The name of the code, "SHOAL_RANGE". Local.
-  const char* name() const noexcept { return shoal_error_name(code_); }
+  const char* name() const noexcept { return shoal_error_name(static_cast<int>(code_)); }
+  /// The rank that failed, -1: none or not known. Local.
+  int rank() const noexcept { return rank_; }
+  /// The path of the file, "": none or not known. Local.
+  const std::string& file() const noexcept { return file_; }
+  /// The name of the variable, "": none or not known. Local.
+  const std::string& variable() const noexcept { return variable_; }
 
  private:
-  int code_;
+  Code code_;
+  int rank_;
+  std::string file_, variable_;
 };
 
 namespace detail {
 
+/// The last error of this thread, as this code.
+inline Error last_error(Code code) {
+  return Error(code, shoal_error_message(), shoal_error_rank(), shoal_error_file(), shoal_error_variable());
+}
+
 inline void check(int code) {
-  if (code != SHOAL_OK) throw Error(code, shoal_error_message());
+  if (code != SHOAL_OK) throw last_error(static_cast<Code>(code));
+}
+
+/// Read back as the same number.
+inline std::string text_of_number(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", number);
+  return text;
 }
 
 /// For C, whose text ends with a zero byte. One that has a zero byte before its end becomes one that C
@@ -82,30 +154,30 @@ inline std::vector<const char*> pointers_of(const std::vector<std::string>& text
 }
 
 [[noreturn]] inline void refuse(const std::string& message) {
-  throw Error(SHOAL_INVALID_ARGUMENT, message);
+  throw Error(Code::invalid_argument, message);
 }
 
 template <class T>
-constexpr int integer_type() {
+constexpr Type integer_type() {
   constexpr bool is_signed = std::is_signed_v<T>;
-  if constexpr (sizeof(T) == 1) return is_signed ? SHOAL_BYTE : SHOAL_UBYTE;
-  if constexpr (sizeof(T) == 2) return is_signed ? SHOAL_SHORT : SHOAL_USHORT;
-  if constexpr (sizeof(T) == 4) return is_signed ? SHOAL_INT : SHOAL_UINT;
-  if constexpr (sizeof(T) == 8) return is_signed ? SHOAL_INT64 : SHOAL_UINT64;
+  if constexpr (sizeof(T) == 1) return is_signed ? Type::byte : Type::ubyte;
+  if constexpr (sizeof(T) == 2) return is_signed ? Type::short_ : Type::ushort;
+  if constexpr (sizeof(T) == 4) return is_signed ? Type::int_ : Type::uint;
+  if constexpr (sizeof(T) == 8) return is_signed ? Type::int64 : Type::uint64;
 }
 
 template <class T>
-constexpr int type_of() {
+constexpr Type type_of() {
   if constexpr (std::is_same_v<T, bool>)
-    return SHOAL_LOGICAL;
+    return Type::logical;
   else if constexpr (std::is_same_v<T, char>)
-    return SHOAL_CHAR;
+    return Type::char_;
   else if constexpr (std::is_same_v<T, float>)
-    return SHOAL_FLOAT;
+    return Type::float_;
   else if constexpr (std::is_same_v<T, double>)
-    return SHOAL_DOUBLE;
+    return Type::double_;
   else if constexpr (std::is_same_v<T, const char*> || std::is_same_v<T, char*>)
-    return SHOAL_STRING;
+    return Type::string;
   else {
     static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
                   "Shoal takes bool, char, integers up to 64 bits, float, double and const char*");
@@ -115,10 +187,10 @@ constexpr int type_of() {
 
 }  // namespace detail
 
-/// The SHOAL_* number of a C++ type: type_of<float> is SHOAL_FLOAT. bool is SHOAL_LOGICAL, char is
-/// text, signed char is SHOAL_BYTE, const char* is SHOAL_STRING.
+/// The Type of a C++ type: type_of<float> is Type::float_. bool is Type::logical, char is text, signed char
+/// is Type::byte, const char* is Type::string.
 template <class T>
-inline constexpr int type_of = detail::type_of<std::remove_cv_t<T>>();
+inline constexpr Type type_of = detail::type_of<std::remove_cv_t<T>>();
 
 // ---- Arrays of the caller -------------------------------------------------------------------
 
@@ -130,7 +202,7 @@ class BasicArray {
   using Shape = std::array<std::int64_t, SHOAL_MAX_DIMS>;
 
   /// Any type. element_size: bytes; 0 is the size of the type. strides: bytes; empty is contiguous.
-  BasicArray(Pointer data, int type, std::size_t element_size, const std::vector<std::int64_t>& extents,
+  BasicArray(Pointer data, Type type, std::size_t element_size, const std::vector<std::int64_t>& extents,
              const std::vector<std::int64_t>& strides = {})
       : data_(data), type_(type), element_size_(element_size) {
     set_shape(extents.data(), extents.size(), strides.data(), strides.size());
@@ -176,8 +248,9 @@ class BasicArray {
 
   /// What shoal.h takes; lives as long as this object.
   shoal_array c_array() const noexcept {
-    return {const_cast<void*>(static_cast<const void*>(data_)),
-            type_,
+    return {sizeof(shoal_array),
+            const_cast<void*>(static_cast<const void*>(data_)),
+            static_cast<int>(type_),
             element_size_,
             ndims_,
             extents_.data(),
@@ -206,7 +279,7 @@ class BasicArray {
   }
 
   Pointer data_;
-  int type_;
+  Type type_;
   std::size_t element_size_;
   int ndims_ = 0;
   bool has_strides_ = false;

@@ -18,6 +18,10 @@
  *  5. Names and arrays that Shoal returns belong to the handle and live until the next call that
  *     defines, or closes, unless said otherwise.
  *  6. Arguments are only read, unless the name of the parameter says otherwise (out, array of a read).
+ *  7. Structs that a program allocates begin with struct_size, their sizeof, which says to which version of
+ *     this file the program was compiled: a later library looks at, or fills, those members alone.
+ *     shoal_array_of, SHOAL_RECORD and the macros SHOAL_..._INIT set it; 0 and sizes that no version has are
+ *     errors (SHOAL_INVALID_ARGUMENT).
  */
 #ifndef SHOAL_H
 #define SHOAL_H
@@ -29,6 +33,8 @@
 #define SHOAL_VERSION_MAJOR 0
 #define SHOAL_VERSION_MINOR 2
 #define SHOAL_VERSION_PATCH 0
+/* One number to compare: #if SHOAL_VERSION_NUMBER >= 200 is 0.2.0 or newer. */
+#define SHOAL_VERSION_NUMBER (10000 * SHOAL_VERSION_MAJOR + 100 * SHOAL_VERSION_MINOR + SHOAL_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define SHOAL_API __attribute__((visibility("default")))
@@ -96,6 +102,7 @@ typedef struct shoal_decomposition shoal_decomposition;
 
 /* An array in the caller's memory, of any strides. */
 typedef struct shoal_array {
+  size_t struct_size;     /* sizeof(shoal_array) */
   void* data;             /* the element with all indices 0; may be NULL if there are no elements */
   int type;               /* SHOAL_BYTE ... */
   size_t element_size;    /* bytes; 0 means the size of the type. Needed for SHOAL_LOGICAL (1, 2, 4, 8) */
@@ -104,10 +111,50 @@ typedef struct shoal_array {
   const int64_t* strides; /* [ndims] bytes from one element to the next, may be negative; NULL: contiguous */
 } shoal_array;
 
+/* A contiguous array: shoal_array temp = shoal_array_of(t, SHOAL_DOUBLE, 3, extents). Other members (strides,
+ * element_size) may be set afterwards. One value has 0 dimensions and extents NULL. Local. */
+static inline shoal_array shoal_array_of(void* data, int type, int ndims, const int64_t* extents) {
+  shoal_array array = {sizeof(shoal_array), data, type, 0, ndims, extents, NULL};
+  return array;
+}
+
+/* Which part of a variable: a record, and a section of it. */
+typedef struct shoal_section {
+  size_t struct_size; /* sizeof(shoal_section) */
+  int64_t record;     /* index of the record; SHOAL_NO_RECORD for a variable without a record dimension */
+  int ndims; /* numbers in start and count: one for each dimension but the record dimension; 0: neither */
+  const int64_t* start; /* [ndims] first cell, NULL: 0; in dimensions that are cut it must be 0 */
+  const int64_t* count; /* [ndims] cells, NULL: up to the end; where it is cut, the global length */
+} shoal_section;
+
+#define SHOAL_SECTION_INIT \
+  { sizeof(shoal_section), SHOAL_NO_RECORD, 0, NULL, NULL }
+/* Short for a call: shoal_write(dataset, "temp", NULL, &array, SHOAL_RECORD(step)). Both are pointers to a
+ * shoal_section that lives as long as the block around the call (in C++ as the call). */
+#ifdef __cplusplus
+struct shoal_section_value {
+  shoal_section section;
+  operator const shoal_section*() const noexcept { return &section; }
+};
+#define SHOAL_SECTION(index, dims, from, cells) \
+  (shoal_section_value{                         \
+      {sizeof(shoal_section), static_cast<int64_t>(index), static_cast<int>(dims), from, cells}})
+#else
+#define SHOAL_SECTION(index, dims, from, cells) \
+  (&(const shoal_section){sizeof(shoal_section), (index), (int)(dims), (from), (cells)})
+#endif
+#define SHOAL_RECORD(index) SHOAL_SECTION(index, 0, NULL, NULL)
+
 /* ---- Errors and the library -------------------------------------------------------------- */
 
 /* The message of the last error of this thread, "" if there was none. Local. */
 SHOAL_API const char* shoal_error_message(void);
+/* Where it was, as far as it is known: the rank that failed (of the communicator of the call), -1: none or
+ * not known; the path of the file, and the name of the variable, "": none or not known. They live until the
+ * next call that fails in this thread. Local. */
+SHOAL_API int shoal_error_rank(void);
+SHOAL_API const char* shoal_error_file(void);
+SHOAL_API const char* shoal_error_variable(void);
 /* The name of a code ("SHOAL_RANGE"); "unknown" for other numbers. Local. */
 SHOAL_API const char* shoal_error_name(int code);
 /* "0.2.0". Local. */
@@ -117,13 +164,12 @@ SHOAL_API const char* shoal_build_info(void);
 
 /* ---- Decomposition ----------------------------------------------------------------------- */
 
-/* In place of shoal_create, shoal_open, shoal_block, shoal_map, shoal_masked, shoal_decomposition_save or
- * shoal_decomposition_load, on a rank that has nothing to call them with: a program, or another language,
- * that found its own arguments wrong. The other ranks do not wait for it; all get the same error, the lowest
- * such rank's.
- *  code     an error code (any other number is SHOAL_INVALID_ARGUMENT)
- *  message  what is wrong, and what to do
- * Returns the error. Collective, with those calls of the other ranks. */
+/* In place of shoal_create, shoal_open, shoal_wait, shoal_block, shoal_map, shoal_masked,
+ * shoal_decomposition_save or shoal_decomposition_load, on a rank that has nothing to call them with: a
+ * program, or another language, that found its own arguments wrong. The other ranks do not wait for it; all
+ * get the same error, the lowest such rank's. code     an error code (any other number is
+ * SHOAL_INVALID_ARGUMENT) message  what is wrong, and what to do Returns the error. Collective, with those
+ * calls of the other ranks. */
 SHOAL_API int shoal_refuse(MPI_Comm comm, int code, const char* message);
 
 /* Each rank owns one tile (box) of a global shape.
@@ -144,21 +190,21 @@ SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const
 /* Each rank owns a list of cells of a global shape, in any order.
  *  ndims      1 to 7
  *  global     [ndims] shape of the whole field, all > 0, the same on every rank
- *  whole      so many of the last dimensions are not cut: every rank has all of them for each cell in its
+ *  uncut      so many of the last dimensions are not cut: every rank has all of them for each cell in its
  *             list. 0 to ndims - 1, the same on every rank
  *  ncells     length of this rank's list, 0 or more
  *  cells      [ncells] which global cell each local cell is: its index from 0, row-major, in the first
- *             ndims - whole dimensions; SHOAL_HOLE: none. Only read during the call
+ *             ndims - uncut dimensions; SHOAL_HOLE: none. Only read during the call
  * An array given to shoal_write or shoal_read then has the extents [dimensions before those of the
- * decomposition, ncells, the last `whole` dimensions]; holes are not looked at when writing, and left alone
+ * decomposition, ncells, the last `uncut` dimensions]; holes are not looked at when writing, and left alone
  * when reading. Levels need no list of their own: levels that vary slower than the cells are a dimension of
- * the variable before those of the decomposition, levels that vary faster are `whole`.
+ * the variable before those of the decomposition, levels that vary faster are uncut.
  * The list is kept as runs of cells that follow each other, in at most 8 bytes a cell. Cells that no rank
  * has are as for shoal_block; a rank keeps those in its even part of the global shape, 12 bytes a run or
  * less. A cell that comes twice, on any ranks, can be read; shoal_write refuses it (SHOAL_OVERLAP, naming the
  * ranks and the index). Errors: indices outside of the global shape, shapes that differ between ranks
  * (SHOAL_INVALID_ARGUMENT, on all ranks alike). Collective. */
-SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int whole, int64_t ncells,
+SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int uncut, int64_t ncells,
                         const int64_t* cells, shoal_decomposition** out);
 /* The same decomposition, block or map, with a mask: which of this rank's cells are land. When a field is
  * written, land cells of the array are not looked at, and the file gets the variable's fill value there (the
@@ -184,13 +230,16 @@ SHOAL_API int shoal_decomposition_inquire(const shoal_decomposition* decompositi
                                           int64_t* halo_high);
 
 typedef struct shoal_map_info {
-  int is_map;     /* 0: made by shoal_block; then whole, runs and bytes are 0 */
-  int whole;      /* last dimensions that are not cut */
-  int64_t ncells; /* length of this rank's list, holes too; of a block, the cells of the tile */
-  int64_t mapped; /* of those, the ones that are no holes */
-  int64_t runs;   /* of cells that follow each other in the list and in the global shape */
-  int64_t bytes;  /* of memory that it takes on this rank: the list, and cells that no rank has */
+  size_t struct_size; /* sizeof(shoal_map_info) */
+  int is_map;         /* 0: made by shoal_block; then uncut, runs and bytes are 0 */
+  int uncut;          /* last dimensions that are not cut */
+  int64_t ncells;     /* length of this rank's list, holes too; of a block, the cells of the tile */
+  int64_t mapped;     /* of those, the ones that are no holes */
+  int64_t runs;       /* of cells that follow each other in the list and in the global shape */
+  int64_t bytes;      /* of memory that it takes on this rank: the list, and cells that no rank has */
 } shoal_map_info;
+#define SHOAL_MAP_INFO_INIT \
+  { sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0 }
 
 SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposition,
                                            shoal_map_info* out); /* Local. */
@@ -239,10 +288,12 @@ SHOAL_API int shoal_sync(shoal_dataset* dataset, int durable);
  * shoal_wait, once a file of the same path is opened or made, after the next such close of the same ranks, or
  * after MPI_Finalize; what fails then comes out there. Collective. */
 SHOAL_API int shoal_close(shoal_dataset** dataset, int durable);
-/* Finish what shoal_close left to threads (setting background_close): all files that were closed are whole.
- * The first failure, after all were tried. Collective over the ranks of each of them; nothing to do, and no
- * message, where there is none. */
-SHOAL_API int shoal_wait(void);
+/* Finish what shoal_close left to threads or servers (setting background_close): all files that were closed,
+ * and whose ranks are all in comm, are whole; with MPI_COMM_WORLD that is every one. Files that other ranks
+ * have to finish, too, stay as they are. All ranks of comm get the same code: the first failure, after all
+ * files were tried, of the lowest rank that had one. Ranks wait for each other for wait_seconds. Collective
+ * over comm. */
+SHOAL_API int shoal_wait(MPI_Comm comm);
 /* Let the last n ranks of each node compute nothing and store for the others: for datasets with the setting
  * background=ranks, which are made on *computing. There it returns MPI_COMM_NULL in *computing, when the
  * others have called shoal_stop_serving or are in MPI_Finalize; then these ranks should go on to
@@ -303,12 +354,14 @@ SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, 
  * no water, a name that is taken, layouts of several files. */
 SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                                  const shoal_decomposition* decomposition);
-/* Fill value, of the variable's own type in memory; NULL: no fill (cells that nobody writes are undefined,
- * and what was written there stays where no rank has them in later writes). Variables of numbers that get
- * neither, and of which a decomposition leaves cells out (a mask, or cells that nobody owns), get the
- * attribute _FillValue with the default of their type. Of variables that a file has
- * already the setting fill=false decides when it is opened. */
-SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value);
+/* Fill value: one of any type, which is converted to the variable's; SHOAL_RANGE where it does not fit, or
+ * would lose a fraction. SHOAL_CHAR, SHOAL_STRING: of variables of these types; SHOAL_LOGICAL: one byte. NULL
+ * (type is not looked at): no fill (cells that nobody writes are undefined, and what was written there stays
+ * where no rank has them in later writes). Variables of numbers that get neither, and of which a
+ * decomposition leaves cells out (a mask, or cells that nobody owns), get the attribute _FillValue with the
+ * default of their type. Of variables that a file has already the setting fill=false decides when it is
+ * opened. */
+SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);
 /* Compression of the variable's chunks, netcdf4 only: "none", or filters with + between: shuffle, deflate:1
@@ -330,9 +383,8 @@ SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const 
 /* ---- Data -------------------------------------------------------------------------------- */
 
 /* The arguments shared by shoal_write, shoal_read, shoal_put, shoal_get:
- *  record  index of the record, SHOAL_NO_RECORD for a variable without a record dimension
- *  start, count  a section: one number for each dimension of the variable but the record dimension;
- *          in dimensions that are cut they must be 0 and the global length. NULL: everything.
+ *  section  which record, and which cells of it; SHOAL_RECORD(3) is all of record 3, NULL all of a variable
+ *          without records
  *  array   extents are those of the section (one more dimension in front with SHOAL_ALL_RECORDS),
  *          with the tile's own extents, with or without halo, in the dimensions that are cut; of a map,
  *          the length of its list stands for all of these. On a rank whose tile is empty, or whose list
@@ -342,29 +394,28 @@ SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const 
  * decomposition NULL: the one of shoal_def_var or of the last call with one. Collective in order, but
  * without waiting for other ranks; the first call with a new decomposition communicates. */
 SHOAL_API int shoal_write(shoal_dataset* dataset, const char* variable,
-                          const shoal_decomposition* decomposition, const shoal_array* array, int64_t record,
-                          const int64_t* start, const int64_t* count);
+                          const shoal_decomposition* decomposition, const shoal_array* array,
+                          const shoal_section* section);
 /* shoal_write, with the cells that lie at the same place of a variable of `from`, whose ranks are the
  * same: this rank's, part by part, with no array of them all. from: a set of files that is open for
  * reading; shoal_copies says whether it can be done (SHOAL_NOT_SUPPORTED, on all ranks, where it cannot).
  * What fails on the way comes out at shoal_sync or shoal_close of `dataset`. Collective as shoal_write. */
 SHOAL_API int shoal_copy(shoal_dataset* dataset, const char* variable,
                          const shoal_decomposition* decomposition, shoal_dataset* from,
-                         const char* from_variable, int64_t record, const int64_t* start,
-                         const int64_t* count);
+                         const char* from_variable, const shoal_section* section);
 SHOAL_API int shoal_copies(const shoal_dataset* from, int* copies); /* Local. */
 /* Read this rank's cells; halo cells inside of the global shape are filled too, others are left alone, and so
  * are land of a mask and holes of a map (setting read_masked). Collective. */
 SHOAL_API int shoal_read(shoal_dataset* dataset, const char* variable,
-                         const shoal_decomposition* decomposition, const shoal_array* array, int64_t record,
-                         const int64_t* start, const int64_t* count);
+                         const shoal_decomposition* decomposition, const shoal_array* array,
+                         const shoal_section* section);
 /* Put a replicated variable: rank 0's values go to the file, other ranks' are not looked at. Collective. */
 SHOAL_API int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* array,
-                        int64_t record, const int64_t* start, const int64_t* count);
+                        const shoal_section* section);
 /* Get the same values on every rank. SHOAL_STRING: the pointers are made by Shoal; give them back
  * with shoal_free_strings. Collective. */
 SHOAL_API int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* array,
-                        int64_t record, const int64_t* start, const int64_t* count);
+                        const shoal_section* section);
 
 /* In place of shoal_write, shoal_put, shoal_read or shoal_get, on a rank that cannot make the call: a
  * program, or another language, that found its own arguments wrong. It takes part with nothing, so that the
@@ -382,21 +433,30 @@ SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 /* ---- What is in a file: Local ------------------------------------------------------------- */
 
+/* shoal_var_info info = SHOAL_VAR_INFO_INIT; and so on. */
+
 typedef struct shoal_file_info {
+  size_t struct_size; /* sizeof(shoal_file_info) */
   const char* path;
   const char* format; /* "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw", "ascii" */
   const char* driver;
   int writable;
   int dimensions, variables, attributes; /* how many */
 } shoal_file_info;
+#define SHOAL_FILE_INFO_INIT \
+  { sizeof(shoal_file_info), NULL, NULL, NULL, 0, 0, 0, 0 }
 
 typedef struct shoal_dim_info {
+  size_t struct_size; /* sizeof(shoal_dim_info) */
   const char* name;
   int64_t length; /* records so far, if unlimited */
   int unlimited;
 } shoal_dim_info;
+#define SHOAL_DIM_INFO_INIT \
+  { sizeof(shoal_dim_info), NULL, 0, 0 }
 
 typedef struct shoal_var_info {
+  size_t struct_size; /* sizeof(shoal_var_info) */
   const char* name;
   int type;
   int ndims;
@@ -408,12 +468,17 @@ typedef struct shoal_var_info {
   const char* storage;   /* "contiguous", "chunked", "compressed", ... */
   const char* filters;   /* "none", "shuffle+deflate:1", ...; lives until the next call in this thread */
 } shoal_var_info;
+#define SHOAL_VAR_INFO_INIT \
+  { sizeof(shoal_var_info), NULL, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL }
 
 typedef struct shoal_att_info {
+  size_t struct_size; /* sizeof(shoal_att_info) */
   const char* name;
   int type;
   int64_t count; /* SHOAL_CHAR: bytes */
 } shoal_att_info;
+#define SHOAL_ATT_INFO_INIT \
+  { sizeof(shoal_att_info), NULL, 0, 0 }
 
 SHOAL_API int shoal_inq_file(const shoal_dataset* dataset, shoal_file_info* out);
 SHOAL_API int shoal_inq_dim(const shoal_dataset* dataset, int index, shoal_dim_info* out);
@@ -436,8 +501,10 @@ SHOAL_API int shoal_get_att(const shoal_dataset* dataset, const char* variable, 
 /* Name the file that holds the Fortran namelist group &shoal; NULL: none. Counts for datasets opened
  * later. */
 SHOAL_API int shoal_namelist(const char* path);
-/* Every setting of a dataset, its value and where it came from, as text, one a line. dataset NULL:
- * what a new one would get. The text lives until the next call of this function in this thread. */
+/* Every setting of a dataset, its value and where it came from, as text, one a line, the basic ones first
+ * (lines
+ * "# basic" and "# expert" stand before them). dataset NULL: what a new one would get. The text lives until
+ * the next call of this function in this thread. */
 SHOAL_API const char* shoal_settings(const shoal_dataset* dataset);
 /* The report so far of this rank as JSON. Same lifetime as shoal_settings. */
 SHOAL_API const char* shoal_report(const shoal_dataset* dataset);

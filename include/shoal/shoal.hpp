@@ -28,16 +28,71 @@
 namespace shoal {
 inline namespace api {
 
+// ---- Settings -------------------------------------------------------------------------------
+
+/// Settings of a dataset: Settings{}.format("netcdf4").compression("zstd:1").set("io_ranks", 8), or as text,
+/// "format=netcdf4, io_ranks=8", which converts by itself. docs/settings.md has the list.
+class Settings {
+ public:
+  Settings() = default;
+  Settings(std::string text) : text_(std::move(text)) {}
+  Settings(const char* text) : text_(text) {}
+
+  /// Any setting: text, a number, or true and false. Throws for a value that cannot be written as text, with
+  /// a double quote or a zero byte inside; whether key and value exist the call says that is given them.
+  /// Local.
+  template <class T>
+  Settings& set(const std::string& key, const T& value) {
+    if constexpr (std::is_same_v<T, bool>)
+      return add(key, value ? "true" : "false");
+    else if constexpr (std::is_integral_v<T>)
+      return add(key, std::to_string(value));
+    else if constexpr (std::is_floating_point_v<T>)
+      return add(key, detail::text_of_number(static_cast<double>(value)));
+    else
+      return add(key, std::string(value));
+  }
+  // The usual ones. Local.
+  Settings& format(const std::string& value) { return add("format", value); }
+  Settings& layout(const std::string& value) { return add("layout", value); }
+  Settings& exists(const std::string& value) { return add("exists", value); }
+  Settings& compression(const std::string& value) { return add("compression", value); }
+  Settings& driver(const std::string& value) { return add("driver", value); }
+  Settings& background(const std::string& value) { return add("background", value); }
+  Settings& stage_bytes(std::int64_t value) { return set("stage_bytes", value); }
+  Settings& report(const std::string& value) { return add("report", value); }
+
+  /// "key=value, key=value". Local.
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  Settings& add(const std::string& key, const std::string& value) {
+    if (value.find('"') != std::string::npos || value.find('\0') != std::string::npos)
+      detail::refuse("setting " + key + ": a value cannot have double quotes or zero bytes inside");
+    const bool plain = value.find_first_of(",\n #") == std::string::npos;
+    if (!text_.empty()) text_ += ", ";
+    text_ += key + '=' + (plain ? value : '"' + value + '"');
+    return *this;
+  }
+  std::string text_;
+};
+
 // ---- Parts of variables ---------------------------------------------------------------------
 
 /// Which part of a variable: the record, and a section of each record.
-/// start, count: one number for each dimension but the record dimension; empty is everything.
+/// start, count: one number for each dimension but the record dimension; empty is 0 and up to the end.
 struct Section {
   Section(std::int64_t record_index = SHOAL_NO_RECORD, std::vector<std::int64_t> first = {},
           std::vector<std::int64_t> cells = {})
       : record(record_index), start(std::move(first)), count(std::move(cells)) {}
   std::int64_t record;
   std::vector<std::int64_t> start, count;
+
+  /// What shoal.h takes; lives as long as this object. start and count are of one length, or empty.
+  shoal_section c_section() const noexcept {
+    return {sizeof(shoal_section), record, static_cast<int>(start.empty() ? count.size() : start.size()),
+            start.empty() ? nullptr : start.data(), count.empty() ? nullptr : count.data()};
+  }
 };
 
 // ---- Decomposition --------------------------------------------------------------------------
@@ -45,7 +100,7 @@ struct Section {
 /// What a decomposition says of its list of cells; see shoal_map_info.
 struct MapInfo {
   bool is_map = false;
-  int whole = 0;
+  int uncut = 0;
   std::int64_t ncells = 0, mapped = 0, runs = 0, bytes = 0;
 };
 
@@ -74,18 +129,18 @@ class Decomposition {
   }
 
   /// A list of cells a rank: the index of each local cell, from 0, row-major in the dimensions before the
-  /// last `whole`, which are not cut; SHOAL_HOLE: no cell. Arrays have the extents [dimensions before
-  /// those of the decomposition, length of the list, the `whole` last]. Collective.
+  /// last `uncut`, which are not cut; SHOAL_HOLE: no cell. Arrays have the extents [dimensions before
+  /// those of the decomposition, length of the list, the `uncut` last]. Collective.
   static Decomposition map(MPI_Comm comm, const std::vector<std::int64_t>& global, const std::int64_t* cells,
-                           std::int64_t ncells, int whole = 0) {
+                           std::int64_t ncells, int uncut = 0) {
     Decomposition result;
-    detail::check(shoal_map(comm, static_cast<int>(global.size()), global.data(), whole, ncells, cells,
+    detail::check(shoal_map(comm, static_cast<int>(global.size()), global.data(), uncut, ncells, cells,
                             &result.handle_));
     return result;
   }
   static Decomposition map(MPI_Comm comm, const std::vector<std::int64_t>& global,
-                           const std::vector<std::int64_t>& cells, int whole = 0) {
-    return map(comm, global, cells.data(), static_cast<std::int64_t>(cells.size()), whole);
+                           const std::vector<std::int64_t>& cells, int uncut = 0) {
+    return map(comm, global, cells.data(), static_cast<std::int64_t>(cells.size()), uncut);
   }
 
   /// The decomposition in a file that save wrote, in one of E3SM's map files (name: "D1") or in PIO's text
@@ -134,9 +189,9 @@ class Decomposition {
 
   /// Length and memory of this rank's list of cells. Local.
   MapInfo map_info() const {
-    shoal_map_info info{};
+    shoal_map_info info = SHOAL_MAP_INFO_INIT;
     detail::check(shoal_decomposition_map_info(handle_, &info));
-    return {info.is_map != 0, info.whole, info.ncells, info.mapped, info.runs, info.bytes};
+    return {info.is_map != 0, info.uncut, info.ncells, info.mapped, info.runs, info.bytes};
   }
   /// The list itself; of a block, the cells of its tile, row-major. Local.
   std::vector<std::int64_t> cells() const {
@@ -181,7 +236,7 @@ struct DimInfo {
 };
 struct VarInfo {
   std::string name;
-  int type = 0;
+  Type type{};
   std::vector<int> dims;  ///< indices of dimensions
   bool has_record = false, logical = false;
   int attributes = 0;
@@ -191,7 +246,7 @@ struct VarInfo {
 };
 struct AttInfo {
   std::string name;
-  int type = 0;
+  Type type{};
   std::int64_t count = 0;
 };
 
@@ -200,17 +255,19 @@ struct AttInfo {
 /// A file that all ranks of a communicator have open.
 class Dataset {
  public:
-  /// Make a file, or replace one. settings: "key=value, key=value". Collective.
-  static Dataset create(MPI_Comm comm, const std::string& path, const std::string& settings = {}) {
+  /// Make a file, or replace one. settings: Settings{}.format("netcdf4"), or "key=value, key=value".
+  /// Collective.
+  static Dataset create(MPI_Comm comm, const std::string& path, const Settings& settings = {}) {
     Dataset result;
-    detail::check(shoal_create(comm, detail::text(path), detail::text(settings), &result.handle_));
+    detail::check(shoal_create(comm, detail::text(path), detail::text(settings.text()), &result.handle_));
     return result;
   }
-  /// Open a file; mode SHOAL_READ or SHOAL_WRITE (read, change and append). Collective.
-  static Dataset open(MPI_Comm comm, const std::string& path, int mode = SHOAL_READ,
-                      const std::string& settings = {}) {
+  /// Open a file, to read it, or to change and append to it (Mode::write). Collective.
+  static Dataset open(MPI_Comm comm, const std::string& path, Mode mode = Mode::read,
+                      const Settings& settings = {}) {
     Dataset result;
-    detail::check(shoal_open(comm, detail::text(path), mode, detail::text(settings), &result.handle_));
+    detail::check(shoal_open(comm, detail::text(path), static_cast<int>(mode), detail::text(settings.text()),
+                             &result.handle_));
     return result;
   }
 
@@ -245,26 +302,27 @@ class Dataset {
   }
   /// A replicated variable. dims: names, slowest first, with blanks between (in double quotes where a name
   /// has blanks or commas itself; see shoal_def_var), or as a list: {"time", "sea level"}. Local.
-  void def_var(const std::string& name, int type, const std::string& dims) {
-    detail::check(shoal_def_var(handle_, detail::text(name), type, detail::text(dims), nullptr));
+  void def_var(const std::string& name, Type type, const std::string& dims) {
+    detail::check(
+        shoal_def_var(handle_, detail::text(name), static_cast<int>(type), detail::text(dims), nullptr));
   }
-  void def_var(const std::string& name, int type, const std::vector<std::string>& dims) {
+  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims) {
     def_var(name, type, detail::text_of_names(dims));
   }
-  void def_var(const std::string& name, int type, std::initializer_list<std::string> dims) {
+  void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims) {
     def_var(name, type, std::vector<std::string>(dims));
   }
   /// A distributed variable: its last dimensions are those of the decomposition. Local.
-  void def_var(const std::string& name, int type, const std::string& dims,
+  void def_var(const std::string& name, Type type, const std::string& dims,
                const Decomposition& decomposition) {
-    detail::check(
-        shoal_def_var(handle_, detail::text(name), type, detail::text(dims), decomposition.c_handle()));
+    detail::check(shoal_def_var(handle_, detail::text(name), static_cast<int>(type), detail::text(dims),
+                                decomposition.c_handle()));
   }
-  void def_var(const std::string& name, int type, const std::vector<std::string>& dims,
+  void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
                const Decomposition& decomposition) {
     def_var(name, type, detail::text_of_names(dims), decomposition);
   }
-  void def_var(const std::string& name, int type, std::initializer_list<std::string> dims,
+  void def_var(const std::string& name, Type type, std::initializer_list<std::string> dims,
                const Decomposition& decomposition) {
     def_var(name, type, std::vector<std::string>(dims), decomposition);
   }
@@ -282,44 +340,22 @@ class Dataset {
                     const Decomposition& decomposition) {
     def_gathered(name, std::vector<std::string>(dims), decomposition);
   }
-  /// The fill value, converted to the variable's type; one that does not fit is an error. Local.
+  /// The fill value, converted to the variable's type; one that does not fit, or would lose a fraction, is an
+  /// error. Local.
   template <class T>
   void def_fill(const std::string& variable, T value) {
-    static_assert(std::is_arithmetic_v<T>, "a fill value is a number or a char");
-    begin_definition();
-    const int type = var(variable).type;
-    switch (type) {
-      case SHOAL_BYTE:
-        return fill_as<signed char>(variable, value);
-      case SHOAL_CHAR:
-        return fill_as<char>(variable, value);
-      case SHOAL_SHORT:
-        return fill_as<std::int16_t>(variable, value);
-      case SHOAL_INT:
-        return fill_as<std::int32_t>(variable, value);
-      case SHOAL_FLOAT:
-        return fill_as<float>(variable, value);
-      case SHOAL_DOUBLE:
-        return fill_as<double>(variable, value);
-      case SHOAL_UBYTE:
-        return fill_as<std::uint8_t>(variable, value);
-      case SHOAL_USHORT:
-        return fill_as<std::uint16_t>(variable, value);
-      case SHOAL_UINT:
-        return fill_as<std::uint32_t>(variable, value);
-      case SHOAL_INT64:
-        return fill_as<std::int64_t>(variable, value);
-      case SHOAL_UINT64:
-        return fill_as<std::uint64_t>(variable, value);
-      case SHOAL_LOGICAL:
-        return fill_as<signed char>(variable, value);
-      default:
-        throw Error(SHOAL_TYPE, "Variable '" + variable + "' is of a type that has no fill value to choose.");
-    }
+    static_assert(std::is_arithmetic_v<T>, "a fill value is a number, a char or a string");
+    detail::check(shoal_def_fill(handle_, detail::text(variable), static_cast<int>(type_of<T>), &value));
   }
+  /// Of a variable of strings. Local.
+  void def_fill(const std::string& variable, const std::string& value) {
+    const char* const pointer = detail::text(value);
+    detail::check(shoal_def_fill(handle_, detail::text(variable), SHOAL_STRING, &pointer));
+  }
+  void def_fill(const std::string& variable, const char* value) { def_fill(variable, std::string(value)); }
   /// Cells that nobody writes stay undefined, and keep what was written there; see shoal_def_fill. Local.
   void def_no_fill(const std::string& variable) {
-    detail::check(shoal_def_fill(handle_, detail::text(variable), nullptr));
+    detail::check(shoal_def_fill(handle_, detail::text(variable), 0, nullptr));
   }
   /// Chunk shape, one number a dimension; netcdf4 only. Local.
   void def_chunks(const std::string& variable, const std::vector<std::int64_t>& chunks) {
@@ -345,7 +381,7 @@ class Dataset {
 
   /// Attributes; variable "" is the file. An attribute of the name is replaced. Local.
   void put_att(const std::string& variable, const std::string& name, std::string_view text) {
-    put_att_raw(variable, name, SHOAL_CHAR, text.size(), text.data());
+    put_att_raw(variable, name, Type::char_, text.size(), text.data());
   }
   void put_att(const std::string& variable, const std::string& name, const char* text) {
     put_att(variable, name, std::string_view(text));
@@ -364,7 +400,7 @@ class Dataset {
     pointers.reserve(values.size());
     for (const auto& value : values)
       pointers.push_back(value.c_str());
-    put_att_raw(variable, name, SHOAL_STRING, pointers.size(), pointers.data());
+    put_att_raw(variable, name, Type::string, pointers.size(), pointers.data());
   }
 
   /// The values of an attribute, converted to T: a number, std::vector of numbers, std::string, or
@@ -374,14 +410,14 @@ class Dataset {
     const char* owner = variable.empty() ? nullptr : detail::text(variable);
     int index = 0;
     detail::check(shoal_find_att(handle_, owner, detail::text(name), &index));
-    shoal_att_info info{};
+    shoal_att_info info = SHOAL_ATT_INFO_INIT;
     detail::check(shoal_inq_att(handle_, owner, index, &info));
     const auto count = static_cast<std::size_t>(info.count);
     if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      return get_att_strings(owner, name, info.type, count);
+      return get_att_strings(owner, name, static_cast<Type>(info.type), count);
     } else if constexpr (std::is_same_v<T, std::string>) {
       if (info.type == SHOAL_STRING) {
-        auto strings = get_att_strings(owner, name, info.type, count);
+        auto strings = get_att_strings(owner, name, static_cast<Type>(info.type), count);
         if (strings.size() == 1) return std::move(strings.front());
         throw not_one(name, count);
       }
@@ -391,12 +427,12 @@ class Dataset {
     } else if constexpr (std::is_arithmetic_v<T>) {
       if (count != 1) throw not_one(name, count);
       T value{};
-      detail::check(shoal_get_att(handle_, owner, detail::text(name), type_of<T>, &value));
+      detail::check(shoal_get_att(handle_, owner, detail::text(name), static_cast<int>(type_of<T>), &value));
       return value;
     } else {
       T values(count);
-      detail::check(
-          shoal_get_att(handle_, owner, detail::text(name), type_of<typename T::value_type>, values.data()));
+      detail::check(shoal_get_att(handle_, owner, detail::text(name),
+                                  static_cast<int>(type_of<typename T::value_type>), values.data()));
       return values;
     }
   }
@@ -417,10 +453,9 @@ class Dataset {
   /// part, with no array of them all; errors come out at sync or close of this one. Collective as write.
   void copy(const std::string& variable, const Decomposition& decomposition, Dataset& from,
             const std::string& from_variable, const Section& section = {}) {
-    check_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
+    const shoal_section part = c_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
     detail::check(shoal_copy(handle_, detail::text(variable), decomposition.c_handle(), from.handle_,
-                             detail::text(from_variable), section.record, list(section.start),
-                             list(section.count)));
+                             detail::text(from_variable), &part));
   }
   /// Can others copy from this one? Local.
   bool copies() const {
@@ -448,21 +483,21 @@ class Dataset {
   // What is in the file. Local.
 
   FileInfo file() const {
-    shoal_file_info c{};
+    shoal_file_info c = SHOAL_FILE_INFO_INIT;
     detail::check(shoal_inq_file(handle_, &c));
     return {c.path, c.format, c.driver, c.writable != 0, c.dimensions, c.variables, c.attributes};
   }
   DimInfo dim(int index) const {
-    shoal_dim_info c{};
+    shoal_dim_info c = SHOAL_DIM_INFO_INIT;
     detail::check(shoal_inq_dim(handle_, index, &c));
     return {c.name, c.length, c.unlimited != 0};
   }
   DimInfo dim(const std::string& name) const { return dim(find_dim(name)); }
   VarInfo var(int index) const {
-    shoal_var_info c{};
+    shoal_var_info c = SHOAL_VAR_INFO_INIT;
     detail::check(shoal_inq_var(handle_, index, &c));
     VarInfo info{c.name,
-                 c.type,
+                 static_cast<Type>(c.type),
                  std::vector<int>(c.dims, c.dims + c.ndims),
                  c.has_record != 0,
                  c.logical != 0,
@@ -476,9 +511,9 @@ class Dataset {
   VarInfo var(const std::string& name) const { return var(find_var(name)); }
   /// variable "" is the file.
   AttInfo att(const std::string& variable, int index) const {
-    shoal_att_info c{};
+    shoal_att_info c = SHOAL_ATT_INFO_INIT;
     detail::check(shoal_inq_att(handle_, variable.empty() ? nullptr : detail::text(variable), index, &c));
-    return {c.name, c.type, c.count};
+    return {c.name, static_cast<Type>(c.type), c.count};
   }
   AttInfo att(const std::string& variable, const std::string& name) const {
     return att(variable, find_att(variable, name));
@@ -515,73 +550,44 @@ class Dataset {
 
   Dataset() = default;
 
-  static const std::int64_t* list(const std::vector<std::int64_t>& values) {
-    return values.empty() ? nullptr : values.data();
-  }
   template <class F, class A>
   void transfer(F verb, int call, const std::string& variable, const shoal_decomposition* decomposition,
                 const A& array, const Section& section) {
-    check_section(call, variable, decomposition, section);
+    const shoal_section part = c_section(call, variable, decomposition, section);
     const shoal_array c = array.c_array();
-    detail::check(verb(handle_, detail::text(variable), decomposition, &c, section.record,
-                       list(section.start), list(section.count)));
+    detail::check(verb(handle_, detail::text(variable), decomposition, &c, &part));
   }
   template <class F, class A>
   void transfer(F verb, int call, const std::string& variable, const A& array, const Section& section) {
-    check_section(call, variable, nullptr, section);
+    const shoal_section part = c_section(call, variable, nullptr, section);
     const shoal_array c = array.c_array();
-    detail::check(
-        verb(handle_, detail::text(variable), &c, section.record, list(section.start), list(section.count)));
+    detail::check(verb(handle_, detail::text(variable), &c, &part));
   }
-  // C gets bare pointers. A section of the wrong length is refused on all ranks, which are in the same call.
-  void check_section(int call, const std::string& variable, const shoal_decomposition* decomposition,
-                     const Section& section) {
-    if (section.start.empty() && section.count.empty()) return;
-    int index = 0;
-    shoal_var_info info{};
-    if (shoal_find_var(handle_, detail::text(variable), &index) != SHOAL_OK ||
-        shoal_inq_var(handle_, index, &info) != SHOAL_OK)
-      return;  // the call itself says what is wrong
-    const auto dims = static_cast<std::size_t>(info.ndims - (info.has_record != 0 ? 1 : 0));
-    if (section.start.size() == dims && section.count.size() == dims) return;
-    const std::string message = "Section of variable '" + variable + "' has " +
-                                std::to_string(section.start.size()) + " numbers in start and " +
-                                std::to_string(section.count.size()) + " in count; the variable has " +
-                                std::to_string(dims) + " dimensions but the record dimension.";
-    detail::check(shoal_refuse_data(handle_, call, detail::text(variable), decomposition, section.record,
-                                    SHOAL_INVALID_ARGUMENT, detail::text(message)));
-    throw Error(SHOAL_INVALID_ARGUMENT, message);  // of write and put, the others get it at sync or close
-  }
-
-  template <class To, class From>
-  void fill_as(const std::string& variable, From value) {
-    if constexpr (std::is_same_v<To, float>) {
-      const auto wide = static_cast<double>(value);
-      if (wide - wide == 0.0 &&
-          (wide > std::numeric_limits<float>::max() || wide < std::numeric_limits<float>::lowest()))
-        throw Error(SHOAL_RANGE, "Fill value " + std::to_string(wide) +
-                                     " does not fit the type of variable '" + variable + "'.");
-    } else if constexpr (std::is_integral_v<To>) {
-      // Compare as long double: it holds every 64-bit integer and double on the systems we know;
-      // elsewhere the test is a little too generous at the ends.
-      const auto wide = static_cast<long double>(value);
-      if (!(wide >= static_cast<long double>(std::numeric_limits<To>::min()) &&
-            wide <= static_cast<long double>(std::numeric_limits<To>::max())))
-        throw Error(SHOAL_RANGE, "Fill value " + std::to_string(value) +
-                                     " does not fit the type of variable '" + variable + "'.");
+  // C has one length for both lists. Two are refused on all ranks, which are in the same call.
+  shoal_section c_section(int call, const std::string& variable, const shoal_decomposition* decomposition,
+                          const Section& section) {
+    const std::size_t starts = section.start.size(), counts = section.count.size();
+    if (starts != 0 && counts != 0 && starts != counts) {
+      const std::string message = "start has " + std::to_string(starts) + " numbers, count has " +
+                                  std::to_string(counts) +
+                                  "; each has one for each dimension but the record dimension";
+      detail::check(shoal_refuse_data(handle_, call, detail::text(variable), decomposition, section.record,
+                                      SHOAL_INVALID_ARGUMENT, detail::text(message)));
+      // Of write and put, the others get it at sync or close.
+      throw Error(Code::invalid_argument, "variable '" + variable + "': " + message, -1, {}, variable);
     }
-    const To converted = static_cast<To>(value);
-    detail::check(shoal_def_fill(handle_, detail::text(variable), &converted));
+    return section.c_section();
   }
 
-  void put_att_raw(const std::string& variable, const std::string& name, int type, std::size_t count,
+  void put_att_raw(const std::string& variable, const std::string& name, Type type, std::size_t count,
                    const void* values) {
     detail::check(shoal_put_att(handle_, variable.empty() ? nullptr : detail::text(variable),
-                                detail::text(name), type, static_cast<std::int64_t>(count), values));
+                                detail::text(name), static_cast<int>(type), static_cast<std::int64_t>(count),
+                                values));
   }
-  std::vector<std::string> get_att_strings(const char* owner, const std::string& name, int type,
+  std::vector<std::string> get_att_strings(const char* owner, const std::string& name, Type type,
                                            std::size_t count) const {
-    if (type == SHOAL_CHAR) {
+    if (type == Type::char_) {
       std::string text(count, '\0');
       detail::check(shoal_get_att(handle_, owner, detail::text(name), SHOAL_CHAR, text.data()));
       return {std::move(text)};
@@ -596,11 +602,11 @@ class Dataset {
     return strings;
   }
   static Error not_one(const std::string& name, std::size_t count) {
-    return Error(SHOAL_INVALID_ARGUMENT, "Attribute '" + name + "' has " + std::to_string(count) +
+    return Error(Code::invalid_argument, "Attribute '" + name + "' has " + std::to_string(count) +
                                              " values, not one; read it as a std::vector.");
   }
   static std::string text_or_throw(const char* text) {
-    if (text == nullptr) throw Error(SHOAL_STATE, shoal_error_message());
+    if (text == nullptr) throw detail::last_error(Code::state);
     return text;
   }
 
@@ -617,10 +623,11 @@ inline std::string version() {
 inline std::string build_info() {
   return shoal_build_info();
 }
-/// Finish what close left to threads (setting background_close): all files that were closed are whole. Throws
-/// the first failure, after all were tried. Collective over the ranks of each of them.
-inline void wait() {
-  detail::check(shoal_wait());
+/// Finish what close left to threads (setting background_close): all files that were closed, and whose ranks
+/// are all in comm, are whole. Throws the first failure, after all were tried, on all ranks. Collective over
+/// comm.
+inline void wait(MPI_Comm comm) {
+  detail::check(shoal_wait(comm));
 }
 /// Let the last n ranks of each node of `all` compute nothing and store for the others (setting
 /// background=ranks). There it returns MPI_COMM_NULL when the others are done; on these it returns their
@@ -657,7 +664,7 @@ inline bool recover(const std::string& path) {
 /// The settings that a new dataset would get, one a line. Local.
 inline std::string settings() {
   const char* text = shoal_settings(nullptr);
-  if (text == nullptr) throw Error(SHOAL_SETTING, shoal_error_message());
+  if (text == nullptr) throw detail::last_error(Code::setting);
   return text;
 }
 

@@ -40,11 +40,11 @@ class Buffer {
   shoal::Array array(int type) const {
     const auto size = static_cast<std::size_t>(view_.itemsize);
     if (type != SHOAL_LOGICAL && size != size_of(type))
-      throw shoal::Error(SHOAL_TYPE, "The array's items have " + std::to_string(size) + " bytes, its type " +
-                                         std::to_string(size_of(type)) + ".");
+      throw shoal::Error(shoal::Code::type, "The array's items have " + std::to_string(size) +
+                                                " bytes, its type " + std::to_string(size_of(type)) + ".");
     const Indices extents(view_.shape, view_.shape + view_.ndim);
     const Indices strides(view_.strides, view_.strides + view_.ndim);
-    return shoal::Array(view_.buf, type, size, extents, strides);
+    return shoal::Array(view_.buf, static_cast<shoal::Type>(type), size, extents, strides);
   }
   void* data() const { return view_.buf; }
   Py_ssize_t bytes() const { return view_.len; }
@@ -81,18 +81,13 @@ shoal::Section section_of(std::int64_t record, const OptionalIndices& start, con
   return {record, start.value_or(Indices{}), count.value_or(Indices{})};
 }
 
-/// "Everything" and "no dimensions" both are empty lists; only wrong lengths must be caught here,
-/// because C takes bare pointers.
-void check_section(const shoal::Dataset& dataset, const std::string& variable,
-                   const shoal::Section& section) {
-  if (section.start.empty() && section.count.empty()) return;
-  const auto info = dataset.var(variable);
-  const std::size_t expected = info.dims.size() - (info.has_record ? 1 : 0);
-  if (section.start.size() != expected || section.count.size() != expected)
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT,
+/// C has one length for both lists; the library holds it against the variable.
+void check_section(const std::string& variable, const shoal::Section& section) {
+  if (section.start.size() != section.count.size())
+    throw shoal::Error(shoal::Code::invalid_argument,
                        "Variable '" + variable + "': start has " + std::to_string(section.start.size()) +
-                           " numbers and count " + std::to_string(section.count.size()) + "; each needs " +
-                           std::to_string(expected) + ", one for each dimension but the record dimension.");
+                           " numbers and count " + std::to_string(section.count.size()) +
+                           "; each needs one for each dimension but the record dimension.");
 }
 
 /// Nobody closes it any more but MPI_Finalize.
@@ -105,18 +100,16 @@ void leave(shoal::Dataset& dataset) {
 enum class Verb : int { write, read, put, get };
 
 int call(Verb verb, shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
-         const shoal_array& array, const shoal::Section& section) {
-  const std::int64_t* start = section.start.empty() ? nullptr : section.start.data();
-  const std::int64_t* count = section.count.empty() ? nullptr : section.count.data();
+         const shoal_array& array, const shoal_section& section) {
   switch (verb) {
     case Verb::write:
-      return shoal_write(dataset, variable, decomposition, &array, section.record, start, count);
+      return shoal_write(dataset, variable, decomposition, &array, &section);
     case Verb::read:
-      return shoal_read(dataset, variable, decomposition, &array, section.record, start, count);
+      return shoal_read(dataset, variable, decomposition, &array, &section);
     case Verb::put:
-      return shoal_put(dataset, variable, &array, section.record, start, count);
+      return shoal_put(dataset, variable, &array, &section);
     default:
-      return shoal_get(dataset, variable, &array, section.record, start, count);
+      return shoal_get(dataset, variable, &array, &section);
   }
 }
 
@@ -140,10 +133,12 @@ std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb,
   try {
     throw;
   } catch (const shoal::Error& error) {
-    const auto [agreed, theirs] =
-        take_part(dataset, verb, variable, decomposition, record, error.code(), error.what());
-    if (agreed == SHOAL_OK || agreed == error.code()) throw;
-    throw shoal::Error(agreed, std::string(error.what()) + " (All ranks get: " + theirs + ")");
+    const auto [agreed, theirs] = take_part(dataset, verb, variable, decomposition, record,
+                                            static_cast<int>(error.code()), error.what());
+    if (agreed == SHOAL_OK || agreed == static_cast<int>(error.code())) throw;
+    throw shoal::Error(static_cast<shoal::Code>(agreed),
+                       std::string(error.what()) + " (All ranks get: " + theirs + ")", error.rank(),
+                       error.file(), error.variable());
   } catch (const std::exception& error) {
     take_part(dataset, verb, variable, decomposition, record, SHOAL_INVALID_ARGUMENT, error.what());
     throw;
@@ -160,9 +155,9 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
   std::optional<shoal::Array> array;
   const shoal::Section section = section_of(record, start, count);
   try {
-    check_section(dataset, variable, section);
+    check_section(variable, section);
     if (object.is_none()) {
-      array.emplace(static_cast<void*>(nullptr), type, 0, Indices{0});
+      array.emplace(static_cast<void*>(nullptr), static_cast<shoal::Type>(type), 0, Indices{0});
     } else {
       buffer.emplace(object, fills);
       array.emplace(buffer->array(type));
@@ -173,7 +168,7 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
   nb::gil_scoped_release free;
   shoal::detail::check(call(kind, dataset.c_handle(), shoal::detail::text(variable),
                             decomposition != nullptr ? decomposition->c_handle() : nullptr, array->c_array(),
-                            section));
+                            section.c_section()));
 }
 
 void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Decomposition* decomposition,
@@ -182,15 +177,14 @@ void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Dec
   const shoal::Section section = section_of(record, start, count);
   const auto* cut = decomposition != nullptr ? decomposition->c_handle() : nullptr;
   try {
-    check_section(dataset, variable, section);
+    check_section(variable, section);
   } catch (...) {
     refuse_data(dataset, static_cast<int>(Verb::write), variable, decomposition, record);
   }
   nb::gil_scoped_release free;
+  const shoal_section part = section.c_section();
   shoal::detail::check(shoal_copy(dataset.c_handle(), shoal::detail::text(variable), cut, from.c_handle(),
-                                  shoal::detail::text(from_variable), record,
-                                  section.start.empty() ? nullptr : section.start.data(),
-                                  section.count.empty() ? nullptr : section.count.data()));
+                                  shoal::detail::text(from_variable), &part));
 }
 
 std::int64_t cells(const Indices& extents) {
@@ -206,9 +200,9 @@ void put_strings(shoal::Dataset& dataset, const std::string& variable, const std
   const shoal::Section section = section_of(record, start, count);
   // The Python side shapes both lists; this guards memory alone.
   try {
-    check_section(dataset, variable, section);
+    check_section(variable, section);
     if (static_cast<std::int64_t>(values.size()) != cells(extents))
-      throw shoal::Error(SHOAL_INVALID_ARGUMENT,
+      throw shoal::Error(shoal::Code::invalid_argument,
                          "Variable '" + variable + "': the number of strings is not that of the shape.");
   } catch (...) {
     refuse_data(dataset, static_cast<int>(Verb::put), variable, nullptr, record);
@@ -218,7 +212,8 @@ void put_strings(shoal::Dataset& dataset, const std::string& variable, const std
   for (const auto& value : values)
     pointers.push_back(value.c_str());
   nb::gil_scoped_release free;
-  dataset.put(variable, shoal::ConstArray(pointers.data(), SHOAL_STRING, sizeof(char*), extents), section);
+  dataset.put(variable, shoal::ConstArray(pointers.data(), shoal::Type::string, sizeof(char*), extents),
+              section);
 }
 
 std::vector<std::string> take_strings(std::vector<char*>& pointers) {
@@ -248,7 +243,7 @@ nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const
   const shoal::Section section = section_of(record, start, count);
   std::vector<char*> pointers;
   try {
-    check_section(dataset, variable, section);
+    check_section(variable, section);
     pointers.assign(static_cast<std::size_t>(cells(extents)), nullptr);
   } catch (...) {
     refuse_data(dataset, static_cast<int>(Verb::get), variable, nullptr, record);
@@ -256,7 +251,8 @@ nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const
   std::vector<std::string> values;
   {
     nb::gil_scoped_release free;
-    dataset.get(variable, shoal::Array(pointers.data(), SHOAL_STRING, sizeof(char*), extents), section);
+    dataset.get(variable, shoal::Array(pointers.data(), shoal::Type::string, sizeof(char*), extents),
+                section);
     values = take_strings(pointers);
   }
   return text_list(values);
@@ -283,7 +279,7 @@ void put_att(shoal::Dataset& dataset, const std::string& variable, const std::st
              nb::object values) {
   const Buffer buffer(values, false);
   if (!buffer.contiguous())
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The values of an attribute must be contiguous.");
+    throw shoal::Error(shoal::Code::invalid_argument, "The values of an attribute must be contiguous.");
   const auto count = buffer.bytes() / static_cast<Py_ssize_t>(Buffer::size_of(type));
   shoal::detail::check(shoal_put_att(dataset.c_handle(), owner_of(variable), shoal::detail::text(name), type,
                                      count, buffer.data()));
@@ -294,7 +290,8 @@ void get_att(const shoal::Dataset& dataset, const std::string& variable, const s
   const Buffer buffer(out, true);
   const auto info = dataset.att(variable, name);
   if (!buffer.contiguous() || buffer.bytes() != info.count * static_cast<Py_ssize_t>(Buffer::size_of(type)))
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The array for attribute '" + name + "' has the wrong size.");
+    throw shoal::Error(shoal::Code::invalid_argument,
+                       "The array for attribute '" + name + "' has the wrong size.");
   shoal::detail::check(
       shoal_get_att(dataset.c_handle(), owner_of(variable), shoal::detail::text(name), type, buffer.data()));
 }
@@ -304,20 +301,14 @@ void begin_definition(shoal::Dataset& dataset) {
   if (dataset.is_open()) shoal_def_dim(dataset.c_handle(), nullptr, 0);
 }
 
-void def_fill(shoal::Dataset& dataset, const std::string& variable, nb::object value) {
+/// value: one of the type; None: no fill.
+void def_fill(shoal::Dataset& dataset, const std::string& variable, int type, nb::object value) {
   if (value.is_none()) return dataset.def_no_fill(variable);
   const Buffer buffer(value, false);
-  // A string's fill value is a pointer: given as text, not as an array.
-  const auto type = dataset.var(variable).type;
   if (buffer.bytes() != static_cast<Py_ssize_t>(Buffer::size_of(type)))
-    throw shoal::Error(SHOAL_TYPE,
-                       "The fill value of variable '" + variable + "' must be one value of its type.");
-  shoal::detail::check(shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), buffer.data()));
-}
-
-void def_fill_string(shoal::Dataset& dataset, const std::string& variable, const std::string& value) {
-  const char* pointer = value.c_str();
-  shoal::detail::check(shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), &pointer));
+    throw shoal::Error(shoal::Code::type, "The fill value of variable '" + variable + "' must be one value.");
+  shoal::detail::check(
+      shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), type, buffer.data()));
 }
 
 shoal::Decomposition block(int comm, const Indices& global, const Indices& first, const Indices& count,
@@ -333,14 +324,14 @@ void refuse(int comm, int code, const std::string& message) {
 }
 
 /// cells: contiguous integers of 64 bits. Python's shoal.Decomposition makes them.
-shoal::Decomposition map(int comm, const Indices& global, int whole, nb::object cells) {
+shoal::Decomposition map(int comm, const Indices& global, int uncut, nb::object cells) {
   const Buffer buffer(cells, false);
-  if (!buffer.contiguous()) throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The list of cells has gaps.");
+  if (!buffer.contiguous()) throw shoal::Error(shoal::Code::invalid_argument, "The list of cells has gaps.");
   const auto count =
       static_cast<std::int64_t>(buffer.bytes() / static_cast<Py_ssize_t>(sizeof(std::int64_t)));
   nb::gil_scoped_release free;
   return shoal::Decomposition::map(comm_of(comm), global, static_cast<const std::int64_t*>(buffer.data()),
-                                   count, whole);
+                                   count, uncut);
 }
 
 shoal::Decomposition masked(const shoal::Decomposition& decomposition, int comm, nb::object mask, int type) {
@@ -350,11 +341,11 @@ shoal::Decomposition masked(const shoal::Decomposition& decomposition, int comm,
   return decomposition.masked(comm_of(comm), array);
 }
 
-/// is_map, whole, ncells, mapped, runs, bytes.
+/// is_map, uncut, ncells, mapped, runs, bytes.
 std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t> map_info(
     const shoal::Decomposition& decomposition) {
   const shoal::MapInfo info = decomposition.map_info();
-  return {info.is_map, info.whole, info.ncells, info.mapped, info.runs, info.bytes};
+  return {info.is_map, info.uncut, info.ncells, info.mapped, info.runs, info.bytes};
 }
 
 void cells_into(const shoal::Decomposition& decomposition, nb::object out) {
@@ -362,7 +353,7 @@ void cells_into(const shoal::Decomposition& decomposition, nb::object out) {
   const std::int64_t bytes =
       decomposition.map_info().ncells * static_cast<std::int64_t>(sizeof(std::int64_t));
   if (!buffer.contiguous() || buffer.bytes() != bytes)
-    throw shoal::Error(SHOAL_INVALID_ARGUMENT, "The array for the cells has the wrong size.");
+    throw shoal::Error(shoal::Code::invalid_argument, "The array for the cells has the wrong size.");
   shoal::detail::check(
       shoal_decomposition_cells(decomposition.c_handle(), static_cast<std::int64_t*>(buffer.data())));
 }
@@ -400,7 +391,7 @@ void bind_dataset(nb::module_& m) {
             const std::string file = path_of(path);
             const std::string text = path_of(settings);
             nb::gil_scoped_release free;
-            return Dataset::open(comm_of(comm), file, mode, text);
+            return Dataset::open(comm_of(comm), file, static_cast<shoal::Mode>(mode), text);
           },
           "comm"_a, "path"_a, "mode"_a, "settings"_a)
       .def("close", &Dataset::close, "durable"_a, nb::call_guard<nb::gil_scoped_release>())
@@ -415,9 +406,9 @@ void bind_dataset(nb::module_& m) {
           [](Dataset& d, const std::string& name, int type, const std::string& dims,
              const shoal::Decomposition* decomposition) {
             if (decomposition != nullptr) {
-              d.def_var(name, type, dims, *decomposition);
+              d.def_var(name, static_cast<shoal::Type>(type), dims, *decomposition);
             } else {
-              d.def_var(name, type, dims);
+              d.def_var(name, static_cast<shoal::Type>(type), dims);
             }
           },
           "name"_a, "type"_a, "dims"_a, "decomposition"_a.none())
@@ -426,8 +417,13 @@ void bind_dataset(nb::module_& m) {
           [](Dataset& d, const std::string& name, const std::string& dims,
              const shoal::Decomposition& decomposition) { d.def_gathered(name, dims, decomposition); },
           "name"_a, "dims"_a, "decomposition"_a)
-      .def("def_fill", &def_fill, "variable"_a, "value"_a.none())
-      .def("def_fill_string", &def_fill_string, "variable"_a, "value"_a)
+      .def("def_fill", &def_fill, "variable"_a, "type"_a, "value"_a.none())
+      .def(
+          "def_fill_string",
+          [](Dataset& d, const std::string& variable, const std::string& value) {
+            d.def_fill(variable, value);
+          },
+          "variable"_a, "value"_a)
       .def("def_chunks", &Dataset::def_chunks, "variable"_a, "chunks"_a)
       .def("def_compression", &Dataset::def_compression, "variable"_a, "filters"_a)
       .def("def_quantize", &Dataset::def_quantize, "variable"_a, "how"_a)
@@ -470,13 +466,13 @@ void bind_dataset(nb::module_& m) {
       .def("inq_var",
            [](const Dataset& d, int index) {
              const auto v = d.var(index);
-             return std::make_tuple(v.name, v.type, v.dims, v.has_record, v.attributes, v.logical, v.chunks,
-                                    v.storage, v.filters);
+             return std::make_tuple(v.name, static_cast<int>(v.type), v.dims, v.has_record, v.attributes,
+                                    v.logical, v.chunks, v.storage, v.filters);
            })
       .def("inq_att",
            [](const Dataset& d, const std::string& variable, int index) {
              const auto a = d.att(variable, index);
-             return std::make_tuple(a.name, a.type, a.count);
+             return std::make_tuple(a.name, static_cast<int>(a.type), a.count);
            })
       .def("find_dim", &Dataset::find_dim)
       .def("find_var", &Dataset::find_var)
@@ -495,7 +491,11 @@ NB_MODULE(_shoal, m) {
       std::rethrow_exception(pointer);
     } catch (const shoal::Error& error) {
       const nb::object made =
-          nb::module_::import_("shoal.errors").attr("from_code")(error.code(), text_object(error.what()));
+          nb::module_::import_("shoal.errors")
+              .attr("from_code")(static_cast<int>(error.code()), text_object(error.what()),
+                                 error.rank() < 0 ? nb::none() : nb::object(nb::int_(error.rank())),
+                                 error.file().empty() ? nb::none() : text_object(error.file()),
+                                 error.variable().empty() ? nb::none() : text_object(error.variable()));
       PyErr_SetObject(made.type().ptr(), made.ptr());
     }
   });
@@ -503,7 +503,7 @@ NB_MODULE(_shoal, m) {
   nb::class_<shoal::Decomposition>(m, "Decomposition")
       .def_static("block", &block, "comm"_a, "global_shape"_a, "first"_a, "count"_a, "halo_low"_a,
                   "halo_high"_a)
-      .def_static("map", &map, "comm"_a, "global_shape"_a, "whole"_a, "cells"_a)
+      .def_static("map", &map, "comm"_a, "global_shape"_a, "uncut"_a, "cells"_a)
       .def_static(
           "load",
           [](int comm, const nb::bytes& path, const std::string& name) {
@@ -536,7 +536,9 @@ NB_MODULE(_shoal, m) {
   m.def("settings", [] { return text_object(shoal::settings()); });
   m.def(
       "namelist", [](const nb::bytes& path) { shoal::namelist(path_of(path)); }, "path"_a);
-  m.def("wait", &shoal::wait, nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "wait", [](int comm) { shoal::wait(comm_of(comm)); }, "comm"_a,
+      nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "serve",
       [](int all, int n) {
@@ -562,6 +564,10 @@ NB_MODULE(_shoal, m) {
   m.def("error_name", [](int code) { return std::string(shoal_error_name(code)); });
   m.def("mpi_library", &mpi_library);
   m.def("mpi_is_running", &mpi_is_running);
+  m.attr("VERSION_MAJOR") = SHOAL_VERSION_MAJOR;
+  m.attr("VERSION_MINOR") = SHOAL_VERSION_MINOR;
+  m.attr("VERSION_PATCH") = SHOAL_VERSION_PATCH;
+  m.attr("VERSION_NUMBER") = SHOAL_VERSION_NUMBER;
   m.attr("MAX_DIMS") = SHOAL_MAX_DIMS;
   m.attr("UNLIMITED") = SHOAL_UNLIMITED;
   m.attr("NO_RECORD") = SHOAL_NO_RECORD;

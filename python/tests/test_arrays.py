@@ -20,7 +20,7 @@ def round_trip(path, array, dtype=None, **settings):
         file.def_var("v", dtype or array.dtype, tile(array.shape))
         file.write("v", array)
     with shoal.open(path) as file:
-        return file.read("v", tile(array.shape))
+        return file.read("v", decomposition=tile(array.shape))
 
 
 @pytest.mark.parametrize("dtype", number_types)
@@ -87,7 +87,7 @@ def test_read_into_views(tmp_path, name):
         file.def_var("v", "f8", tile(view.shape))
         file.write("v", values)
     with shoal.open(tmp_path / "a.nc") as file:
-        returned = file.read("v", tile(view.shape), out=view)
+        returned = file.read("v", out=view, decomposition=tile(view.shape))
     assert returned is view
     np.testing.assert_array_equal(view, values)
     # Nothing beside the view was touched.
@@ -103,7 +103,7 @@ def test_types_are_converted(tmp_path):
     with shoal.open(tmp_path / "a.nc") as file:
         for kind in ("i2", "f4", "f8"):
             for dtype in number_types:
-                found = file.read(kind, tile(), dtype=dtype)
+                found = file.read(kind, dtype=dtype, decomposition=tile())
                 assert found.dtype == np.dtype(dtype)
                 np.testing.assert_array_equal(found, values)
 
@@ -113,7 +113,7 @@ def test_other_byte_order_is_copied_for_writing_and_refused_for_reading(tmp_path
     other = values.astype(values.dtype.newbyteorder())
     np.testing.assert_array_equal(round_trip(tmp_path / "a.nc", other, "f8"), values)
     with shoal.open(tmp_path / "a.nc") as file, pytest.raises(shoal.TypeMismatchError, match="byte order"):
-        file.read("v", tile(), out=np.empty_like(other))
+        file.read("v", out=np.empty_like(other), decomposition=tile())
 
 
 @pytest.mark.parametrize("dtype", ["f2", "c16", "M8[s]", "V3", "g"])
@@ -139,7 +139,7 @@ def test_bool(tmp_path, any_format):
         variable = file.variables["mask"]
         assert variable.dtype == np.dtype(bool)
         assert list(variable.attributes["flag_values"]) == [0, 1]
-        found = file.read("mask", tile())
+        found = file.read("mask", decomposition=tile())
         np.testing.assert_array_equal(found, values[..., ::-1])
         assert file.get("flags").tolist() == [True, False, True, True]
 
@@ -151,7 +151,7 @@ def test_masked_arrays_get_the_fill_value(tmp_path):
         file.write("v", values)
     with shoal.open(tmp_path / "a.nc") as file:
         assert file.variables["v"].fill_value == -9
-        np.testing.assert_array_equal(file.read("v", tile()), values.filled(-9))
+        np.testing.assert_array_equal(file.read("v", decomposition=tile()), values.filled(-9))
 
 
 def test_records_sections_and_halo(tmp_path, any_format):
@@ -174,9 +174,9 @@ def test_records_sections_and_halo(tmp_path, any_format):
         np.testing.assert_array_equal(file.get("v"), values)
         np.testing.assert_array_equal(file.get("w"), values)
         for record in range(4):
-            np.testing.assert_array_equal(file.read("v", plain, record=record), values[record])
+            np.testing.assert_array_equal(file.read("v", record=record, decomposition=plain), values[record])
             np.testing.assert_array_equal(file.get("w", record), values[record])
-        found = file.read("w", halo, record=1, halo=True)
+        found = file.read("w", record=1, halo=True, decomposition=halo)
         np.testing.assert_array_equal(found[:, 2:-2, 1:-1], values[1])
         assert (found[:, :2] == file.variables["w"].fill_value).all()
         np.testing.assert_array_equal(
@@ -194,10 +194,10 @@ def test_an_array_made_for_a_section(tmp_path, halo):
     with shoal.open(tmp_path / "a.nc") as file:
         for start, count in sections:
             part = tuple(slice(s, s + n) for s, n in zip(start, count))
-            found = file.read("v", tile(), record=0, start=start, count=count, halo=halo)
+            found = file.read("v", record=0, start=start, count=count, halo=halo, decomposition=tile())
             np.testing.assert_array_equal(found, field[part])
-        cut = shoal.Decomposition.map(None, {"z": 3, "y": 4, "x": 5}, [2, 0, 1], whole=2)
-        found = file.read("v", cut, record=0, start=(0, 1, 0), count=(3, 2, 5))
+        cut = shoal.Decomposition.map(None, {"z": 3, "y": 4, "x": 5}, [2, 0, 1], uncut=2)
+        found = file.read("v", record=0, start=(0, 1, 0), count=(3, 2, 5), decomposition=cut)
         np.testing.assert_array_equal(found, field[[2, 0, 1], 1:3])
 
 
@@ -224,5 +224,5 @@ def test_empty_tile(tmp_path):
         file.def_var("v", "f4", ("y", "x"), part, fill=-1)
         file.write("v", None)
     with shoal.open(tmp_path / "a.nc") as file:
-        assert file.read("v", part).size == 0
+        assert file.read("v", decomposition=part).size == 0
         assert (file.get("v") == -1).all()

@@ -82,3 +82,17 @@ def test_forgotten_on_several_ranks(tmp_path, mpirun):
     with shoal.open(tmp_path / "a.nc") as file:
         assert file.get("v", 0).sum() == 12 * 7
         assert file.get("v", 1).sum() == 12 * 8
+
+
+def test_wait(tmp_path):
+    settings = {"background": "thread", "background_close": True}
+    file = shoal.create(tmp_path / "a.nc", **settings)
+    file.def_var("v", "f8")
+    file.put("v", 5.0)
+    file.close()
+    shoal.wait(None)
+    with shoal.open(tmp_path / "a.nc") as file:
+        assert file.get("v") == 5
+    shoal.wait(None)
+    with pytest.raises(shoal.InvalidArgumentError, match="communicator"):
+        shoal.wait(3)

@@ -98,21 +98,21 @@ def test_shapes(tmp_path):
         file.write("v", np.ones((4, 5)), 0)
     with shoal.open(path) as file:
         with pytest.raises(ValueError):
-            file.read("v", tile, record=0, out=np.zeros((5, 4)))
+            file.read("v", record=0, out=np.zeros((5, 4)), decomposition=tile)
         with pytest.raises(LookupError):
-            file.read("v", tile, record=7)
+            file.read("v", record=7, decomposition=tile)
         with pytest.raises(ValueError, match="start and count"):
-            file.read("v", tile, record=0, start=(0, 0))
-        with pytest.raises(ValueError, match="each needs 2"):
+            file.read("v", record=0, start=(0, 0), decomposition=tile)
+        with pytest.raises(ValueError, match="has 2 dimensions"):
             file.get("v", 0, start=(0,), count=(4,))
         with pytest.raises(ValueError, match="read-only"):
             out = np.zeros((4, 5))
             out.flags.writeable = False
-            file.read("v", tile, record=0, out=out)
+            file.read("v", record=0, out=out, decomposition=tile)
         with pytest.raises(TypeError):
-            file.read("v", "tile", record=0)
+            file.read("v", record=0, decomposition="tile")
         # After all that it still works.
-        np.testing.assert_array_equal(file.read("v", tile, record=0), np.ones((4, 5)))
+        np.testing.assert_array_equal(file.read("v", record=0, decomposition=tile), np.ones((4, 5)))
     with shoal.open(path) as file, pytest.raises(ValueError, match="decomposition"):
         file.read("v", record=0)
 
@@ -133,15 +133,44 @@ def test_a_value_that_does_not_fit(tmp_path):
 def test_fill_values(tmp_path):
     with shoal.create(tmp_path / "a.nc") as file:
         file.def_dim("n", 3)
-        for bad in (300, 1.5, float("nan"), "x", [1, 2]):
+        for bad in (300, 1.5, float("nan"), 2**70):
             with pytest.raises(shoal.RangeError, match="does not fit"):
                 file.def_var(f"b{len(file.variables)}", "i1", "n", fill=bad)
+        for kind, bad in ((shoal.TypeMismatchError, "x"), (shoal.InvalidArgumentError, [1, 2])):
+            with pytest.raises(kind, match="fill value"):
+                file.def_var("b", "i1", "n", fill=bad)
+        file.def_var("turned", "i4", "n", fill=np.array(-3, ">f8"))
+        file.def_var("letters", "S1", "n", fill="x")
+        file.def_var("flags", bool, "n", fill=True)
         file.def_var("none", "f4", "n", fill=shoal.NO_FILL)
         file.def_var("some", "f4", "n", fill=7)
     with shoal.open(tmp_path / "a.nc") as file:
         assert file.variables["some"].attributes["_FillValue"] == 7
+        assert file.variables["turned"].attributes["_FillValue"] == -3
+        assert file.variables["letters"].attributes["_FillValue"] == "x"
+        assert file.variables["flags"].attributes["_FillValue"] == 1
         assert "_FillValue" not in file.variables["none"].attributes
         assert file.get("some").tolist() == [7, 7, 7]
+
+
+def test_where_it_was(tmp_path):
+    path = str(tmp_path / "a.nc")
+    with pytest.raises(shoal.NoSuchFileError) as caught:
+        shoal.open(path)
+    assert (caught.value.rank, caught.value.file, caught.value.variable) == (0, path, None)
+    with shoal.create(path) as file:
+        file.def_dim("n", 3)
+        with pytest.raises(shoal.RangeError) as caught:
+            file.def_var("v", "i1", "n", fill=300)
+        assert (caught.value.rank, caught.value.file, caught.value.variable) == (None, path, "v")
+        with pytest.raises(shoal.TypeMismatchError) as caught:
+            file.get("v", out=[1])
+        assert (caught.value.file, caught.value.variable) == (path, "v")
+    with pytest.raises(shoal.InvalidArgumentError) as caught:
+        shoal.open(path, mode="q")
+    assert caught.value.file is None
+    copy = pickle.loads(pickle.dumps(caught.value._at(3, "f", "v")))
+    assert (copy.rank, copy.file, copy.variable, copy.message) == (3, "f", "v", caught.value.message)
 
 
 @pytest.mark.parametrize("wrong", [{"fill": "abc"}, {"fill": [1, 2]}, {"chunks": ["a", 1]}, {"chunks": 3}])
@@ -176,7 +205,7 @@ def test_arguments_that_are_no_numbers(tmp_path, kind, builtin, wrong):
         values = np.ones((4, 5))
         calls = [
             lambda: file.write("v", values, **{"record": 0, **wrong}),
-            lambda: file.read("v", tile, out=values, **{"record": 0, **wrong}),
+            lambda: file.read("v", out=values, decomposition=tile, **{"record": 0, **wrong}),
             lambda: file.put("all", values, **{"record": 0, **wrong}),
             lambda: file.get("all", **{"record": 0, **wrong}),
         ]
@@ -219,7 +248,7 @@ def test_read_only(tmp_path):
             file.def_dim("x", 3)
             file.end_define()
     with pytest.raises(ValueError, match="mode"):
-        shoal.open(tmp_path / "a.nc", mode="w")
+        shoal.open(tmp_path / "a.nc", mode="rw")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -76,3 +76,11 @@ def test_pio_text(tmp_path):
     path.write_text("version 2001 npes 1 ndims 2 \n4 3 \n0 4\n1 0 13 3 \n")
     with pytest.raises(shoal.FormatError, match="line 4.*13"):
         shoal.Decomposition.load(None, path)
+
+
+def test_the_old_name_of_uncut():
+    with pytest.warns(DeprecationWarning, match="uncut"):
+        old = shoal.Decomposition.map(None, (3, 4), range(3), whole=1)
+    assert old.uncut == 1 and old.shape == (3, 4)
+    with pytest.warns(DeprecationWarning, match="uncut"):
+        assert old.whole == 1

@@ -32,6 +32,9 @@ def test_stub_fits_the_module():
 
 def test_versions_and_build():
     assert shoal.__version__ == shoal.version()
+    parts = (shoal.VERSION_MAJOR, shoal.VERSION_MINOR, shoal.VERSION_PATCH)
+    assert ".".join(map(str, parts)) == shoal.version()
+    assert shoal.VERSION_NUMBER == 10000 * parts[0] + 100 * parts[1] + parts[2]
     info = shoal.build_info()
     assert info["version"] == shoal.version()
     assert {"mpi", "hdf5", "drivers", "formats", "filters", "filters_absent"} <= set(info)

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arrays of the caller.
 #include "capi/handles.hpp"
+#include "capi/structs.hpp"
 
 namespace shoal::capi {
 
-ArrayView view_of(const shoal_array* array) {
-  require(array, "array");
+ArrayView view_of(const shoal_array* given) {
+  require(given, "array");
+  const shoal_array array = taken(*given, k_array_0_2, "shoal_array");
   ArrayView view;
-  view.data = static_cast<std::byte*>(array->data);
-  view.type = type_of(array->type);
-  view.element_size = array->element_size == 0 ? size_of(view.type) : array->element_size;
+  view.data = static_cast<std::byte*>(array.data);
+  view.type = type_of(array.type);
+  view.element_size = array.element_size == 0 ? size_of(view.type) : array.element_size;
   const std::size_t size = view.element_size;
   if (view.type == Type::logical ? size != 1 && size != 2 && size != 4 && size != 8
                                  : size != size_of(view.type))
@@ -17,18 +19,18 @@ ArrayView view_of(const shoal_array* array) {
                 "the array's element_size is " + std::to_string(size) + " bytes for type " +
                     name_of(view.type) + "; allowed: " +
                     (view.type == Type::logical ? "1, 2, 4 or 8" : std::to_string(size_of(view.type))));
-  if (array->ndims < 0 || array->ndims > k_max_dims)
+  if (array.ndims < 0 || array.ndims > k_max_dims)
     throw Error(Code::invalid_argument,
-                "the array has " + std::to_string(array->ndims) + " dimensions; allowed are 0 to 8");
-  if (array->ndims > 0) require(array->extents, "array.extents");
-  const auto n = static_cast<std::size_t>(array->ndims);
-  view.extents = Dims(std::span(array->extents, n));
+                "the array has " + std::to_string(array.ndims) + " dimensions; allowed are 0 to 8");
+  if (array.ndims > 0) require(array.extents, "array.extents");
+  const auto n = static_cast<std::size_t>(array.ndims);
+  view.extents = Dims(std::span(array.extents, n));
   for (const auto extent : view.extents)
     if (extent < 0)
       throw Error(Code::invalid_argument,
                   "the array has the extents " + text_of(view.extents) + "; none may be negative");
-  if (array->strides != nullptr) {
-    view.strides = Dims(std::span(array->strides, n));
+  if (array.strides != nullptr) {
+    view.strides = Dims(std::span(array.strides, n));
   } else {
     view.strides = row_major_strides(view.extents);
     for (auto& stride : view.strides)

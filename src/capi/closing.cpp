@@ -197,6 +197,12 @@ PendingClose pending_close(const Comm& comm, const std::string& path) {
   return found;
 }
 
+void finish_closing_within(MPI_Comm comm) {
+  const Status status = finish_those(
+      [&](const Closing& closing) { return within(closing.handle->dataset->comm().ranks(), comm); });
+  if (!status.ok()) throw Error(status);
+}
+
 void finish_closing(const std::string* path) {
   const std::string wanted = path == nullptr ? std::string() : one_name(*path);
   const Status status =

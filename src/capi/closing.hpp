@@ -22,5 +22,7 @@ PendingClose pending_close(const Comm& comm, const std::string& path);
 /// Finish closing datasets of this path (nullptr: of all paths). Throws the first failure after all were
 /// tried. Collective.
 void finish_closing(const std::string* path);
+/// The same for datasets whose ranks are all in the communicator. Collective over it.
+void finish_closing_within(MPI_Comm comm);
 
 }  // namespace shoal::capi

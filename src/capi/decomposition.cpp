@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "capi/handles.hpp"
+#include "capi/own_comm.hpp"
+#include "capi/structs.hpp"
 #include "dataset/map_file.hpp"
 #include "dataset/mask.hpp"
 
@@ -29,46 +30,6 @@ void check_ndims(int ndims) {
 std::string text_or_empty(const char* text) {
   return text == nullptr ? "" : text;
 }
-
-}  // namespace
-
-namespace {
-
-/// A call on a communicator. Each begins with an agreement on the arguments: that is where a rank that
-/// refuses takes part.
-class Own {
- public:
-  Own(MPI_Comm comm, const char* name, const std::string& path = {})
-      : comm_(comm, CollectiveMethod::anyhow, {wait_seconds_here(), name, path}),
-        calling_(comm_, name, path) {}
-  const Comm& comm() const { return comm_; }
-  /// The settings' wait_seconds counts that rank 0 finds.
-  void agree_or_throw(const Status& status) const {
-    comm_.agree_or_throw(status);
-    double seconds = wait_seconds_of_settings();
-    comm_.broadcast(reinterpret_cast<std::byte*>(&seconds), sizeof seconds, 0);
-    comm_.wait_at_most(seconds, true);
-  }
-
- private:
-  // Of the environment; without: as was said last.
-  static double wait_seconds_here() {
-    double seconds = 0;
-    caught([&] {
-      const Settings mine = resolve_settings("", {"", ""});
-      if (!mine.is_default("wait_seconds")) seconds = mine.seconds("wait_seconds");
-    });  // wrong ones are reported where a dataset is opened
-    return seconds;
-  }
-  double wait_seconds_of_settings() const {
-    double seconds = comm_.wait_seconds();
-    if (comm_.rank() == 0)
-      caught([&] { seconds = resolve_settings("", current_sources()).seconds("wait_seconds"); });
-    return seconds;
-  }
-  Comm comm_;
-  Comm::Calling calling_;
-};
 
 }  // namespace
 
@@ -199,10 +160,12 @@ int shoal_decomposition_map_info(const shoal_decomposition* decomposition, shoal
     const Decomposition& d = *decomposition->decomposition;
     const IndexMap* map = d.map();
     const std::int64_t tile = d.tile().cells();
-    *out = map == nullptr
-               ? shoal_map_info{0, 0, tile, tile, 0, 0}
-               : shoal_map_info{1,           d.uncut_dims(), map->local_cells(), map->mapped_cells(),
-                                map->runs(), d.map_bytes()};
+    const shoal_map_info made =
+        map == nullptr
+            ? shoal_map_info{0, 0, 0, tile, tile, 0, 0}
+            : shoal_map_info{
+                  0, 1, d.uncut_dims(), map->local_cells(), map->mapped_cells(), map->runs(), d.map_bytes()};
+    hand_out(made, out, k_map_info_0_2, "shoal_map_info");
   });
 }
 

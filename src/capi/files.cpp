@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "capi/closing.hpp"
+#include "capi/own_comm.hpp"
+#include "capi/structs.hpp"
 
 using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
@@ -33,13 +35,19 @@ Dataset& defining(shoal_dataset* handle) {
   return dataset;
 }
 
+Section section_of(const shoal_section* section) {
+  if (section == nullptr) return {};
+  const shoal_section part = taken(*section, k_section_0_2, "shoal_section");
+  return {part.record, part.ndims, part.start, part.count};
+}
+
 DataCall call_of(const char* variable, const shoal_decomposition* decomposition, const shoal_array* array,
-                 int64_t record, const int64_t* start, const int64_t* count) {
+                 const shoal_section* section) {
   DataCall call;
   call.problem = caught([&] { call.variable = required_text(variable, "variable"); });
+  call.problem.merge(caught([&] { call.section = section_of(section); }));
   call.decomposition = decomposition_of(decomposition);
   call.array = array_of(array);
-  call.section = {record, start, count};
   return call;
 }
 
@@ -106,8 +114,14 @@ int shoal_close(shoal_dataset** dataset, int durable) {
   });
 }
 
-int shoal_wait(void) {
-  return guard([&] { finish_closing(nullptr); });
+int shoal_wait(MPI_Comm comm) {
+  return guard([&] {
+    require_mpi(comm);
+    const Own own(comm, "wait");
+    own.agree_or_throw({});
+    // What failed in a file of some ranks all of these learn.
+    own.comm().agree_or_throw(caught([&] { finish_closing_within(comm); }));
+  });
 }
 
 void shoal_abandon(shoal_dataset** dataset) {
@@ -143,10 +157,10 @@ int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dim
   });
 }
 
-int shoal_def_fill(shoal_dataset* dataset, const char* variable, const void* value) {
+int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value) {
   return guard([&] {
     Dataset& file = defining(dataset);
-    file.def_fill(required_text(variable, "variable"), value);
+    file.def_fill(required_text(variable, "variable"), value == nullptr ? Type::none : type_of(type), value);
   });
 }
 
@@ -180,16 +194,14 @@ int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name
 }
 
 int shoal_write(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
-                const shoal_array* array, int64_t record, const int64_t* start, const int64_t* count) {
-  return guard(
-      [&] { dataset_of(dataset).write(call_of(variable, decomposition, array, record, start, count)); });
+                const shoal_array* array, const shoal_section* section) {
+  return guard([&] { dataset_of(dataset).write(call_of(variable, decomposition, array, section)); });
 }
 
 int shoal_copy(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
-               shoal_dataset* from, const char* from_variable, int64_t record, const int64_t* start,
-               const int64_t* count) {
+               shoal_dataset* from, const char* from_variable, const shoal_section* section) {
   return guard([&] {
-    DataCall call = call_of(variable, decomposition, nullptr, record, start, count);
+    DataCall call = call_of(variable, decomposition, nullptr, section);
     call.array.problem = {};
     std::string name;
     call.problem.merge(caught([&] { name = required_text(from_variable, "from_variable"); }));
@@ -210,9 +222,8 @@ int shoal_copies(const shoal_dataset* from, int* copies) {
 }
 
 int shoal_read(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
-               const shoal_array* array, int64_t record, const int64_t* start, const int64_t* count) {
-  return guard(
-      [&] { dataset_of(dataset).read(call_of(variable, decomposition, array, record, start, count)); });
+               const shoal_array* array, const shoal_section* section) {
+  return guard([&] { dataset_of(dataset).read(call_of(variable, decomposition, array, section)); });
 }
 
 int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
@@ -252,12 +263,12 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
   });
 }
 
-int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* array, int64_t record,
-              const int64_t* start, const int64_t* count) {
-  return guard([&] { dataset_of(dataset).put(call_of(variable, nullptr, array, record, start, count)); });
+int shoal_put(shoal_dataset* dataset, const char* variable, const shoal_array* array,
+              const shoal_section* section) {
+  return guard([&] { dataset_of(dataset).put(call_of(variable, nullptr, array, section)); });
 }
 
-int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* array, int64_t record,
-              const int64_t* start, const int64_t* count) {
-  return guard([&] { dataset_of(dataset).get(call_of(variable, nullptr, array, record, start, count)); });
+int shoal_get(shoal_dataset* dataset, const char* variable, const shoal_array* array,
+              const shoal_section* section) {
+  return guard([&] { dataset_of(dataset).get(call_of(variable, nullptr, array, section)); });
 }

@@ -19,7 +19,7 @@ struct shoal_decomposition {
 
 namespace shoal::capi {
 
-/// Keep the message of this thread's last error; its code.
+/// Keep this thread's last error, its message and where it was; its code.
 int keep(const Status& status) noexcept;
 
 /// Run work; exceptions become codes, their messages are kept for shoal_error_message. Nothing gets past it.

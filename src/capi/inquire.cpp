@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "capi/handles.hpp"
+#include "capi/structs.hpp"
 #include "codec/convert.hpp"
 #include "codec/filters.hpp"
 
@@ -71,13 +72,15 @@ int shoal_inq_file(const shoal_dataset* dataset, shoal_file_info* out) {
     require(out, "out");
     const Dataset& d = dataset_of(dataset);
     const Schema& schema = d.schema();
-    *out = {d.path().c_str(),
-            name_of(schema.format),
-            d.driver_name().c_str(),
-            d.writable() ? 1 : 0,
-            static_cast<int>(schema.dims.size()),
-            static_cast<int>(schema.variables.size()),
-            static_cast<int>(schema.attributes.size())};
+    const shoal_file_info made{0,
+                               d.path().c_str(),
+                               name_of(schema.format),
+                               d.driver_name().c_str(),
+                               d.writable() ? 1 : 0,
+                               static_cast<int>(schema.dims.size()),
+                               static_cast<int>(schema.variables.size()),
+                               static_cast<int>(schema.attributes.size())};
+    hand_out(made, out, k_file_info_0_2, "shoal_file_info");
   });
 }
 
@@ -85,7 +88,8 @@ int shoal_inq_dim(const shoal_dataset* dataset, int index, shoal_dim_info* out) 
   return guard([&] {
     require(out, "out");
     const Dimension& dim = at(dataset_of(dataset).schema().dims, index, "dimension");
-    *out = {dim.name.c_str(), dim.length, dim.unlimited ? 1 : 0};
+    const shoal_dim_info made{0, dim.name.c_str(), dim.length, dim.unlimited ? 1 : 0};
+    hand_out(made, out, k_dim_info_0_2, "shoal_dim_info");
   });
 }
 
@@ -97,16 +101,18 @@ int shoal_inq_var(const shoal_dataset* dataset, int index, shoal_var_info* out) 
     const VariableDef& v = at(schema.variables, index, "variable");
     thread_local std::string filters;
     filters = text_of(v.filters);
-    *out = {v.name.c_str(),
-            static_cast<int>(v.type),
-            static_cast<int>(v.dims.size()),
-            v.dims.data(),
-            schema.has_record(index) ? 1 : 0,
-            static_cast<int>(v.attributes.size()),
-            is_logical(v) ? 1 : 0,
-            v.chunks.empty() ? nullptr : v.chunks.data(),
-            storage_of(d, index, v),
-            filters.c_str()};
+    const shoal_var_info made{0,
+                              v.name.c_str(),
+                              static_cast<int>(v.type),
+                              static_cast<int>(v.dims.size()),
+                              v.dims.data(),
+                              schema.has_record(index) ? 1 : 0,
+                              static_cast<int>(v.attributes.size()),
+                              is_logical(v) ? 1 : 0,
+                              v.chunks.empty() ? nullptr : v.chunks.data(),
+                              storage_of(d, index, v),
+                              filters.c_str()};
+    hand_out(made, out, k_var_info_0_2, "shoal_var_info");
   });
 }
 
@@ -114,7 +120,8 @@ int shoal_inq_att(const shoal_dataset* dataset, const char* variable, int index,
   return guard([&] {
     require(out, "out");
     const Attribute& a = at(attributes_of(dataset_of(dataset).schema(), variable), index, "attribute");
-    *out = {a.name.c_str(), static_cast<int>(a.type), a.count()};
+    const shoal_att_info made{0, a.name.c_str(), static_cast<int>(a.type), a.count()};
+    hand_out(made, out, k_att_info_0_2, "shoal_att_info");
   });
 }
 

@@ -16,9 +16,14 @@ namespace shoal::capi {
 
 namespace {
 
-std::string& last_message() {
-  thread_local std::string message;
-  return message;
+struct LastError {
+  std::string message, file, variable;
+  int rank = -1;
+};
+
+LastError& last_error() {
+  thread_local LastError error;
+  return error;
 }
 
 struct NamelistPath {
@@ -66,9 +71,9 @@ std::string drivers(bool present) {
 
 int keep(const Status& status) noexcept {
   try {
-    last_message() = status.text();
+    last_error() = {status.text(), status.file, status.variable, status.rank};
   } catch (...) {
-    last_message().clear();
+    last_error() = {};
   }
   return static_cast<int>(status.code);
 }
@@ -123,7 +128,19 @@ using namespace shoal;        // NOLINT
 using namespace shoal::capi;  // NOLINT
 
 const char* shoal_error_message(void) {
-  return last_message().c_str();
+  return last_error().message.c_str();
+}
+
+int shoal_error_rank(void) {
+  return last_error().rank;
+}
+
+const char* shoal_error_file(void) {
+  return last_error().file.c_str();
+}
+
+const char* shoal_error_variable(void) {
+  return last_error().variable.c_str();
 }
 
 const char* shoal_error_name(int code) {

@@ -173,8 +173,21 @@ ArrayView with_record_dimension(const ArrayView& view) {
   return out;
 }
 
+void check_section_length(const Schema& schema, int variable, const Section& section) {
+  if (section.ndims == 0 && section.start == nullptr && section.count == nullptr) return;
+  const bool record = schema.has_record(variable);
+  const int dims = static_cast<int>(variable_of(schema, variable).dims.size()) - (record ? 1 : 0);
+  if (section.ndims != dims)
+    throw Error(Code::invalid_argument, "start and count have " + std::to_string(section.ndims) +
+                                            (section.ndims == 1 ? " number" : " numbers") +
+                                            "; the variable has " + std::to_string(dims) + " dimension" +
+                                            (dims == 1 ? "" : "s") +
+                                            (record ? " beside the record dimension" : ""));
+}
+
 Box region_of(const Schema& schema, int variable, const Section& section, Direction direction,
               const Decomposition* decomposition, const Dims& array_extents) {
+  check_section_length(schema, variable, section);
   const int nd = static_cast<int>(variable_of(schema, variable).dims.size());
   const int record_dims = schema.has_record(variable) ? 1 : 0;
   Box region = Box::whole(Dims(nd));

@@ -25,9 +25,9 @@ struct ArrayArgument {
 /// Which part of a variable a call means.
 struct Section {
   std::int64_t record = k_no_record;
-  const std::int64_t* start =
-      nullptr;  ///< one number for each dimension but the record dimension; nullptr: 0
-  const std::int64_t* count = nullptr;  ///< the same; nullptr: up to the end
+  int ndims = 0;  ///< numbers in start and count: the dimensions but the record dimension; 0 with neither
+  const std::int64_t* start = nullptr;  ///< [ndims]; nullptr: 0
+  const std::int64_t* count = nullptr;  ///< [ndims]; nullptr: up to the end
 };
 
 /// The arguments of write, read, put and get as the caller gave them.
@@ -46,6 +46,9 @@ struct DataCall {
 };
 
 enum class Direction { to_file, from_file };
+
+/// Error(invalid_argument): start and count are not as long as the variable wants them.
+void check_section_length(const Schema& schema, int variable, const Section& section);
 
 /// The section that all ranks mean, in the full dimensions of the variable. array_extents: where lengths are
 /// open (put of all records, unlimited inner dimensions), extents of the array decide; empty: current lengths

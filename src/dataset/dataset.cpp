@@ -240,10 +240,10 @@ void Dataset::def_gathered(const std::string& name, const std::string& dims,
   }
 }
 
-void Dataset::def_fill(const std::string& variable, const void* value) {
+void Dataset::def_fill(const std::string& variable, Type type, const void* value) {
   begin_definition();
   try {
-    definitions_.def_fill(variable, value);
+    definitions_.def_fill(variable, type, value);
   } catch (const Error& e) {
     throw e.in_file(path_);
   }

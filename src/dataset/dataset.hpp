@@ -67,7 +67,7 @@ class Dataset {
   /// with it are written and read with decompositions of the grid.
   void def_gathered(const std::string& name, const std::string& dims,
                     std::shared_ptr<const Decomposition> decomposition);
-  void def_fill(const std::string& variable, const void* value);
+  void def_fill(const std::string& variable, Type type, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
   void def_compression(const std::string& variable, const std::string& text);
   void def_quantize(const std::string& variable, const std::string& text);
@@ -126,6 +126,7 @@ class Dataset {
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);
+  void check_section_here(const DataCall& call) const;
   void fill_masked(const Transfer& transfer) const;
   std::shared_ptr<const Rounding> rounding_of_variable(int variable);
 

@@ -152,9 +152,17 @@ void Dataset::write(const DataCall& call) {
     else
       driver_->write(transfer);
     definitions_.take_lengths(driver_->schema());
+    check_section_here(call);
   } catch (const Error& e) {
     throw e.of_variable(call.variable).in_file(path_);
   }
+}
+
+// Others get it at sync; this rank need not wait for it, as it is a mistake of the program's text.
+void Dataset::check_section_here(const DataCall& call) const {
+  const Section& section = call.section;
+  if (section.ndims == 0 && section.start == nullptr && section.count == nullptr) return;
+  if (call.problem.ok()) check_section_length(schema(), definitions_.variable(call.variable), section);
 }
 
 bool Dataset::copies() const {
@@ -254,6 +262,11 @@ void Dataset::put(const DataCall& call) {
   if (comm_.size() == 1) throw Error(status);
   driver_->put(variable, status.ok() ? box : Box(), nullptr, {}, status);
   definitions_.take_lengths(driver_->schema());
+  try {
+    check_section_here(call);
+  } catch (const Error& e) {
+    throw e.of_variable(call.variable).in_file(path_);
+  }
 }
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {

@@ -139,6 +139,7 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
                                    const std::shared_ptr<const Decomposition>& decomposition,
                                    Direction direction) {
   const Schema& schema = driver_->schema();
+  check_section_length(schema, variable, call.section);
   const VariableDef& definition = schema.variables[static_cast<std::size_t>(variable)];
   DataCall expanded = call;
   const int skip = schema.has_record(variable) ? 1 : 0;
@@ -171,10 +172,12 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
   if (call.section.start != nullptr) {
     start = expand(call.section.start, false);
     expanded.section.start = start.data();
+    expanded.section.ndims = start.size();
   }
   if (call.section.count != nullptr) {
     count = expand(call.section.count, true);
     expanded.section.count = count.data();
+    expanded.section.ndims = count.size();
   }
   Transfer transfer =
       make_transfer(grid_schema(schema, variable, how), 0, expanded, decomposition, direction);

@@ -2,11 +2,15 @@
 #include "dataset/definitions.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "codec/convert.hpp"
 #include "dataset/gathering.hpp"
 #include "dataset/quantized.hpp"
 #include "format/chunk_shape.hpp"
@@ -72,6 +76,8 @@ void check_type(Format format, Type type, const std::string& what) {
                                          " has no such type; use format " + format_that_holds(type));
 }
 
+constexpr const char* k_fill_name = "_FillValue";
+
 Attribute make_attribute(const std::string& name, Type type, std::int64_t count, const void* values) {
   if (count < 0)
     throw Error(Code::invalid_argument,
@@ -106,6 +112,38 @@ void replace(std::vector<Attribute>& attributes, Attribute attribute) {
   attributes.push_back(std::move(attribute));
 }
 
+double as_double(Type type, const void* value) {
+  double number = 0;
+  find_conversion({type, size_of(type), false}, {Type::double_, sizeof number, false})(
+      static_cast<const std::byte*>(value), 0, reinterpret_cast<std::byte*>(&number), 0, 1, nullptr);
+  return number;
+}
+
+// A fill value of the caller's type as one of the variable's. Unlike cells, it may lose no fraction: a
+// program that looks for it would not find it.
+Attribute fill_attribute(const VariableDef& variable, Type type, const void* value) {
+  if (type == variable.type) return make_attribute(k_fill_name, type, 1, value);
+  if (!is_number(variable.type) || !(is_number(type) || type == Type::logical))
+    throw Error(Code::type, std::string("the fill value is of type ") + name_of(type) +
+                                ", the variable of type " + name_of(variable.type) +
+                                "; numbers, text and strings do not go into each other")
+        .of_variable(variable.name);
+  alignas(8) std::array<std::byte, 8> converted{};
+  const ConversionErrors errors =
+      find_conversion({type, size_of(type), false}, {variable.type, size_of(variable.type), false})(
+          static_cast<const std::byte*>(value), 0, converted.data(), 0, 1, nullptr);
+  const bool to_integer = variable.type != Type::float_ && variable.type != Type::double_;
+  const double number = as_double(type, value);
+  if (errors.count > 0 || (to_integer && number != std::trunc(number))) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.9g", number);
+    throw Error(Code::range, std::string("the fill value ") + text.data() +
+                                 " does not fit the variable's type, " + name_of(variable.type))
+        .of_variable(variable.name);
+  }
+  return make_attribute(k_fill_name, variable.type, 1, converted.data());
+}
+
 std::vector<std::string> names_of_dims(const std::string& variable, const std::string& text) {
   try {
     return names_in(text);
@@ -114,7 +152,6 @@ std::vector<std::string> names_of_dims(const std::string& variable, const std::s
   }
 }
 
-constexpr const char* k_fill_name = "_FillValue";
 constexpr const char* k_flag_meanings = "false true";
 
 }  // namespace
@@ -376,14 +413,14 @@ VariableDef& Definitions::new_variable(const std::string& name, const char* what
   return schema_.variables[static_cast<std::size_t>(i)];
 }
 
-void Definitions::def_fill(const std::string& name, const void* value) {
+void Definitions::def_fill(const std::string& name, Type type, const void* value) {
   VariableDef& v = new_variable(name, "a fill value");
   if (value == nullptr) {
     std::erase_if(v.attributes, [](const Attribute& a) { return a.name == k_fill_name; });
     v.no_fill = true;
     return;
   }
-  replace(v.attributes, make_attribute(k_fill_name, v.type, 1, value));
+  replace(v.attributes, fill_attribute(v, type, value));
   v.no_fill = false;
 }
 
@@ -490,7 +527,7 @@ void Definitions::put_att(const char* variable, const std::string& name, Type ty
       throw Error(Code::type, std::string("_FillValue is one value of the variable's type, ") +
                                   name_of(wanted) + ", not " + std::to_string(count) + " of " + name_of(type))
           .of_variable(variable);
-    def_fill(variable, values);
+    def_fill(variable, type, values);
     return;
   }
   auto& attributes =

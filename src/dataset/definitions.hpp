@@ -61,7 +61,8 @@ class Definitions {
     return taken_.contains({setting, choice.pattern});
   }
   /// value: of the variable's type; nullptr: no fill.
-  void def_fill(const std::string& variable, const void* value);
+  /// value: one of the type, which is converted to the variable's; nullptr: no fill. Error(range, type).
+  void def_fill(const std::string& variable, Type type, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
   /// text: as for the setting compression.
   void def_compression(const std::string& variable, const std::string& text);

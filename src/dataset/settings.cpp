@@ -23,15 +23,39 @@ namespace shoal {
 namespace {
 
 using Kind = SettingKey::Kind;
+using Level = SettingKey::Level;
 
 // What Lustre takes as the size of a stripe.
 constexpr std::int64_t k_stripe_unit = 64 * 1024;
 constexpr std::int64_t k_stripe_end = std::int64_t{1} << 32;
 
 constexpr auto k_keys = std::to_array<SettingKey>({
+    // Basic: what most programs set, if anything.
     {"format", Kind::word, "cdf5", "cdf1 cdf2 cdf5 netcdf4 netcdf4-classic raw ascii", "format of new files",
-     true},
-    {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false},
+     true, Level::basic},
+    {"layout", Kind::word, "one", "one process node domains",
+     "how many files a new dataset is: one for all ranks, for each process, node, or I/O domain", true,
+     Level::basic},
+    {"exists", Kind::word, "replace", "replace error", "what to do when the file to create is there already",
+     true, Level::basic},
+    {"compression", Kind::text, "none",
+     "none, or filters with + between: shuffle, deflate:1 to 12 or zstd:1 to 22, fletcher32",
+     "netcdf4: of new distributed variables that are given none of their own; by name: temp=...; salt*=...; "
+     "...",
+     true, Level::basic},
+    {"driver", Kind::word, "native", "native pnetcdf netcdf mpiio gather", "who moves the bytes", false,
+     Level::basic},
+    {"background", Kind::word, "off", "off thread ranks auto",
+     "driver native: who stores what is written: the ranks, within their calls, a thread of each rank while "
+     "the model computes, or ranks that serve (shoal_serve); auto: a thread where ranks have cores to spare",
+     false, Level::basic},
+    {"stage_bytes", Kind::bytes, "256MiB", "64KiB or more",
+     "shared memory of a node for fields on their way; unless set, the driver takes the part of it that is "
+     "fastest",
+     false, Level::basic},
+    {"report", Kind::text, "", "a path, - or nothing", "where the report goes when a dataset is closed",
+     false, Level::basic},
+    // Expert.
     {"access", Kind::word, "collective", "collective independent nonblocking",
      "how other drivers than native call their library for distributed variables", false},
     {"replicated_access", Kind::word, "collective", "collective independent",
@@ -47,12 +71,8 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      false},
     {"hints", Kind::text, "", "key=value pairs, semicolons between",
      "for MPI-IO and PnetCDF: cb_nodes=2; romio_cb_write=enable", false},
-    {"layout", Kind::word, "one", "one process node domains",
-     "how many files a new dataset is: one for all ranks, for each process, node, or I/O domain", true},
     {"io_layout", Kind::text, "", "NXxNY, such as 2x4",
      "I/O domains: parts of the grid of tiles in its fastest and second dimension", true},
-    {"exists", Kind::word, "replace", "replace error", "what to do when the file to create is there already",
-     true},
     {"replace", Kind::word, "at_commit", "at_commit at_once",
      "a file that a new one replaces stays as it is until the first sync or close of the new one, or goes at "
      "once, which needs no room for both",
@@ -61,20 +81,12 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "auto: a file that is written is locked, where the file system can do that, and one that another job "
      "writes is refused",
      false},
-    {"stage_bytes", Kind::bytes, "256MiB", "64KiB or more",
-     "shared memory of a node for fields on their way; unless set, the driver takes the part of it that is "
-     "fastest",
-     false},
     {"slot_bytes", Kind::bytes, "0", "0 (the driver chooses), or 4KiB or more", "one slot of the stage",
      false},
     {"direct_bytes", Kind::bytes, "128KiB", "1 or more",
      "where all tiles of a node are runs in the file at least this long, ranks store and fetch their own "
      "cells, "
      "past the stage",
-     false},
-    {"background", Kind::word, "off", "off thread ranks auto",
-     "driver native: who stores what is written: the ranks, within their calls, a thread of each rank while "
-     "the model computes, or ranks that serve (shoal_serve); auto: a thread where ranks have cores to spare",
      false},
     {"background_close", Kind::flag, "false", "true or false",
      "background=thread or ranks: close does not wait for the store; the file is whole after shoal_wait, "
@@ -125,11 +137,6 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "netcdf4: shape of the chunks of new distributed variables, by name as compression; auto keeps records "
      "apart",
      true},
-    {"compression", Kind::text, "none",
-     "none, or filters with + between: shuffle, deflate:1 to 12 or zstd:1 to 22, fletcher32",
-     "netcdf4: of new distributed variables that are given none of their own; by name: temp=...; salt*=...; "
-     "...",
-     true},
     {"quantize", Kind::text, "none", "none, bitround:N or granular_bitround:N",
      "so many bits or digits are kept of new distributed variables of type float and double; by name as "
      "compression",
@@ -140,8 +147,6 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      false},
     {"durable", Kind::flag, "false", "true or false",
      "every sync and close waits until the device has the data", false},
-    {"report", Kind::text, "", "a path, - or nothing", "where the report goes when a dataset is closed",
-     false},
     {"reference", Kind::text, "", "a path, auto or nothing",
      "at close, a JSON file that says where chunks lie, so that xarray opens file or set as one", false},
     {"master", Kind::text, "", "a path, auto or nothing",
@@ -362,6 +367,8 @@ std::string Settings::listing() const {
   constexpr std::size_t k_column = 36;
   std::string out;
   for (std::size_t i = 0; i < k_keys.size(); ++i) {
+    if (i == 0 || k_keys[i].level != k_keys[i - 1].level)
+      out += k_keys[i].level == Level::basic ? "# basic\n" : "# expert\n";
     std::string line =
         std::string(k_keys[i].name) + " = " + (values_[i].value.empty() ? "\"\"" : values_[i].value);
     line.resize(std::max(line.size() + 1, k_column), ' ');

@@ -14,15 +14,17 @@ namespace shoal {
 /// What a setting is, once for the parser, the listing and the documentation.
 struct SettingKey {
   enum class Kind { word, bytes, count, seconds, flag, text };
+  enum class Level { basic, expert };
   const char* name;
   Kind kind;
   const char* fallback;  ///< value when nobody sets it
   const char* allowed;   ///< Kind::word: the values there are, blanks between; else in words, for messages
   const char* about;     ///< one line
   bool creation_only;    ///< says how new files are made, and nothing about files that exist
+  Level level = Level::expert;
 };
 
-/// Every setting there is.
+/// Every setting there is, the basic ones first.
 std::span<const SettingKey> setting_keys();
 
 /// Values of all settings of one dataset, and where each came from. Plain data.
@@ -51,7 +53,8 @@ class Settings {
   /// Warnings for old names that were used.
   const std::vector<std::string>& renamed() const { return renamed_; }
 
-  /// "stage_bytes = 256MiB    # default", one a line.
+  /// "stage_bytes = 256MiB    # default", one a line; lines "# basic" and "# expert" before those of each
+  /// level.
   std::string listing() const;
 
   void pack(ByteWriter& out) const;

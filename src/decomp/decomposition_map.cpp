@@ -35,14 +35,14 @@ void check_shape(const Dims& global, int uncut_dims) {
   if (uncut_dims < 0 || uncut_dims >= global.size())
     throw Error(Code::invalid_argument,
                 "the map leaves " + std::to_string(uncut_dims) + " of the " + std::to_string(global.size()) +
-                    " dimensions of " + text_of(global) + " whole; 0 to " +
+                    " dimensions of " + text_of(global) + " uncut; 0 to " +
                     std::to_string(global.size() - 1) + " are possible, as one must be cut");
 }
 
 /// The same shape as rank 0's?
 void check_same(const Shape& mine, const Shape& of_root) {
   const auto text = [](const Shape& shape) {
-    return text_of(shape.global) + " with " + std::to_string(shape.uncut_dims) + " dimensions whole";
+    return text_of(shape.global) + " with " + std::to_string(shape.uncut_dims) + " dimensions uncut";
   };
   if (!(mine.global == of_root.global) || mine.uncut_dims != of_root.uncut_dims)
     throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text(of_root) +

@@ -248,7 +248,8 @@ class TestArray {
     for_cells(Box::whole(extents_), [&](const Dims& index) { set(index, value); });
   }
   const shoal_array* c() {
-    c_ = {memory_.data() + origin_, type_, 0, extents_.size(), extents_.data(), strides_.data()};
+    c_ = {sizeof(shoal_array), memory_.data() + origin_, type_,          0,
+          extents_.size(),     extents_.data(),          strides_.data()};
     return &c_;
   }
 
@@ -315,7 +316,7 @@ inline void def_dim(shoal_dataset* file, const std::string& name, std::int64_t l
 /// A scalar as an array.
 template <class T>
 shoal_array scalar(T& value, int type) {
-  return {&value, type, type == SHOAL_LOGICAL ? sizeof(T) : 0, 0, nullptr, nullptr};
+  return {sizeof(shoal_array), &value, type, type == SHOAL_LOGICAL ? sizeof(T) : 0, 0, nullptr, nullptr};
 }
 
 }  // namespace shoal::testing

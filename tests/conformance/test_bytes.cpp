@@ -57,13 +57,13 @@ void write_file(MPI_Comm comm, const std::string& path, const std::string& forma
                   at[levels.size() + d] -= tile.first[d];
                 array.set(at, value_of(number, joined(Dims{record}, index)));
               });
-    ok(shoal_write(file, name, nullptr, array.c(), record, nullptr, nullptr));
+    ok(shoal_write(file, name, nullptr, array.c(), SHOAL_RECORD(record)));
   };
   write("depth", 0, {}, SHOAL_NO_RECORD);
   for (const std::int64_t record : {0, 1, 2}) {
     double time = 0.5 * static_cast<double>(record);
     const shoal_array array = scalar(time, SHOAL_DOUBLE);
-    ok(shoal_put(file, "time", &array, record, nullptr, nullptr));
+    ok(shoal_put(file, "time", &array, SHOAL_RECORD(record)));
     write("temp", 1, {k_nz}, record);
     write("flag", 2, {}, record);
     if (record == 1) ok(shoal_sync(file, 0));

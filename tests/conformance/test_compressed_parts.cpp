@@ -132,7 +132,8 @@ void write(shoal_dataset* file, Field& f, int version, std::int64_t record, std:
     });
   const Dims start = joined({first}, Dims(f.cut.size()));
   const Dims count = joined({n}, f.cut);
-  ok(shoal_write(file, f.name.c_str(), f.handle, array.c(), record, start.data(), count.data()));
+  ok(shoal_write(file, f.name.c_str(), f.handle, array.c(),
+                 SHOAL_SECTION(record, start.size(), start.data(), count.data())));
   auto& versions = f.versions[record];
   versions.resize(static_cast<std::size_t>(k_levels), 0);
   std::fill_n(versions.begin() + first, n, version);
@@ -141,7 +142,7 @@ void write(shoal_dataset* file, Field& f, int version, std::int64_t record, std:
 void check(shoal_dataset* file, Field& f, std::int64_t record) {
   TestArray array(SHOAL_DOUBLE, joined({k_levels}, f.own.extents));
   array.fill(-5);
-  ok(shoal_read(file, f.name.c_str(), f.handle, array.c(), record, nullptr, nullptr));
+  ok(shoal_read(file, f.name.c_str(), f.handle, array.c(), SHOAL_RECORD(record)));
   auto& versions = f.versions[record];
   versions.resize(static_cast<std::size_t>(k_levels), 0);
   int wrong = 0;
@@ -166,8 +167,9 @@ void check_whole(shoal_dataset* file, const Field& f, std::int64_t record) {
   Dims bytes = strides;
   for (auto& s : bytes)
     s *= 8;
-  const shoal_array array{found.data(), SHOAL_DOUBLE, 0, extents.size(), extents.data(), bytes.data()};
-  ok(shoal_get(file, f.name.c_str(), &array, record, nullptr, nullptr));
+  const shoal_array array{sizeof(shoal_array), found.data(),   SHOAL_DOUBLE, 0,
+                          extents.size(),      extents.data(), bytes.data()};
+  ok(shoal_get(file, f.name.c_str(), &array, SHOAL_RECORD(record)));
   const auto versions = f.versions.find(record);
   int wrong = 0;
   for (std::int64_t level = 0; level < k_levels; ++level)
@@ -313,7 +315,7 @@ TEST_CASE("compression: a rank that cannot give its part of a chunk leaves the o
       if (bad) extents[0] = 1;
       TestArray array(SHOAL_DOUBLE, extents);
       array.fill(3);
-      shoal_write(file, f->name.c_str(), f->handle, array.c(), record, nullptr, nullptr);
+      shoal_write(file, f->name.c_str(), f->handle, array.c(), SHOAL_RECORD(record));
     }
     const int code = shoal_sync(file, 0);
     int wanted = bad && f->own.cells.empty() ? SHOAL_OK : SHOAL_INVALID_ARGUMENT;
@@ -346,7 +348,7 @@ TEST_CASE("compression: ranks of several nodes compress as much, whoever has the
   TestArray array(SHOAL_DOUBLE, tile.count);
   for_cells(tile, [&](const Dims& i) { array.set(i, value_of(0, i)); });
   for (std::int64_t record = 0; record < k_records; ++record)
-    ok(shoal_write(file, "v", nullptr, array.c(), record, nullptr, nullptr));
+    ok(shoal_write(file, "v", nullptr, array.c(), SHOAL_RECORD(record)));
   ok(shoal_sync(file, 0));
   constexpr std::int64_t k_chunks = 8 * 3, k_bytes = 3 * 8 * 8;
   const std::int64_t mine = own_reported(file, "bytes_encoded") / k_bytes;
@@ -391,7 +393,7 @@ TEST_CASE("compression: maps with dimensions behind, that chunks cut or not, in 
               array.set(i, value_of(static_cast<int>(record + count), {cell, first + i[1]}));
           });
           const std::int64_t start[] = {0, first}, counts[] = {k_mapped, count};
-          ok(shoal_write(file, "v", map, array.c(), record, start, counts));
+          ok(shoal_write(file, "v", map, array.c(), SHOAL_SECTION(record, 2, start, counts)));
         }
       ok(shoal_close(&file, 0));
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ,
@@ -401,7 +403,7 @@ TEST_CASE("compression: maps with dimensions behind, that chunks cut or not, in 
       for (std::int64_t record = 0; record < k_records; ++record) {
         TestArray array(SHOAL_DOUBLE, {n, k_behind}, own);
         array.fill(-3);
-        ok(shoal_read(file, "v", map, array.c(), record, nullptr, nullptr));
+        ok(shoal_read(file, "v", map, array.c(), SHOAL_RECORD(record)));
         for_cells(Box::whole({n, k_behind}), [&](const Dims& i) {
           const auto cell = list[static_cast<std::size_t>(i[0])];
           const int version = static_cast<int>(record) + (i[1] == 1 ? 1 : i[1] < 4 ? 4 : 2);
@@ -438,16 +440,16 @@ TEST_CASE("compression: a part that is written again is fill where no rank has a
     ok(shoal_def_chunks(file, "v", chunk));
     TestArray before(SHOAL_INT, joined({k_two}, tile.count));
     before.fill(7);
-    ok(shoal_write(file, "v", cut.handle(), before.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, "v", cut.handle(), before.c(), nullptr));
     TestArray part(SHOAL_INT, {1, n});
     part.fill(9);
     const std::int64_t start[] = {1, 0}, count[] = {1, k_all};
-    ok(shoal_write(file, "v", map, part.c(), SHOAL_NO_RECORD, start, count));
+    ok(shoal_write(file, "v", map, part.c(), SHOAL_SECTION(SHOAL_NO_RECORD, 2, start, count)));
     ok(shoal_close(&file, 0));
 
     ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
     TestArray all(SHOAL_INT, {k_two, k_all});
-    ok(shoal_get(file, "v", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_get(file, "v", all.c(), nullptr));
     int wrong = 0;
     for_cells(Box::whole({k_two, k_all}), [&](const Dims& i) {
       const double now = i[1] % 2 == 0 ? 9 : fill_value(SHOAL_INT);
@@ -482,7 +484,7 @@ TEST_CASE("compression: chunks of many records are decoded once for reading reco
   };
   for (std::int64_t record = 0; record < k_records; ++record) {
     for_cells(Box::whole(tile.count), [&](const Dims& i) { array.set(i, of_record(record, i)); });
-    ok(shoal_write(file, "v", cut.handle(), array.c(), record, nullptr, nullptr));
+    ok(shoal_write(file, "v", cut.handle(), array.c(), SHOAL_RECORD(record)));
   }
   ok(shoal_close(&file, 0));
   // Room for all chunks, and for less than one.
@@ -492,7 +494,7 @@ TEST_CASE("compression: chunks of many records are decoded once for reading reco
     int wrong = 0;
     for (std::int64_t record = 0; record < k_records; ++record) {
       array.fill(-1);
-      ok(shoal_read(file, "v", cut.handle(), array.c(), record, nullptr, nullptr));
+      ok(shoal_read(file, "v", cut.handle(), array.c(), SHOAL_RECORD(record)));
       for_cells(Box::whole(tile.count),
                 [&](const Dims& i) { wrong += array.get(i) != of_record(record, i) ? 1 : 0; });
     }

@@ -102,7 +102,7 @@ void write(shoal_dataset* file, const TestCuts& cuts, std::size_t i, std::int64_
   const Box& tile = cuts[i].tile();
   for_local_cells(field.levels, tile, local,
                   [&](const Dims& index, const Dims& at) { array.set(at, value(record, index, version)); });
-  ok(shoal_write(file, name_of_field(i).c_str(), cuts[i].handle(), array.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, name_of_field(i).c_str(), cuts[i].handle(), array.c(), SHOAL_RECORD(record)));
 }
 
 void check(shoal_dataset* file, const TestCuts& cuts, const TestCuts& written, std::size_t i,
@@ -111,7 +111,7 @@ void check(shoal_dataset* file, const TestCuts& cuts, const TestCuts& written, s
   const Box local = cuts[i].around();
   TestArray array(SHOAL_DOUBLE, joined(field.levels, local.count), own);
   array.fill(102);
-  ok(shoal_read(file, name_of_field(i).c_str(), cuts[i].handle(), array.c(), record, nullptr, nullptr));
+  ok(shoal_read(file, name_of_field(i).c_str(), cuts[i].handle(), array.c(), SHOAL_RECORD(record)));
   if (cuts[i].tile().empty()) return;
   int wrong = 0;
   for_local_cells(field.levels, local, local, [&](const Dims& index, const Dims& at) {
@@ -128,7 +128,7 @@ void check(shoal_dataset* file, const TestCuts& cuts, const TestCuts& written, s
 std::string storage(shoal_dataset* file, const std::string& name) {
   int index = -1;
   ok(shoal_find_var(file, name.c_str(), &index));
-  shoal_var_info info;
+  shoal_var_info info = SHOAL_VAR_INFO_INIT;
   ok(shoal_inq_var(file, index, &info));
   return info.storage;
 }
@@ -246,12 +246,12 @@ TEST_CASE(
       for (std::int64_t i = 0; i < each; ++i)
         values.set({i},
                    alike ? 1.0 : std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 99)));
-      ok(shoal_write(file, "v", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_write(file, "v", nullptr, values.c(), nullptr));
       ok(shoal_sync(file, 0));
       TestArray found(SHOAL_DOUBLE, {each});
-      ok(shoal_read(file, "v", cut.handle(), found.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_read(file, "v", cut.handle(), found.c(), nullptr));
       TestArray whole(SHOAL_DOUBLE, {n});
-      ok(shoal_get(file, "v", whole.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_get(file, "v", whole.c(), nullptr));
       int wrong = 0;
       for (std::int64_t i = 0; i < each; ++i) {
         wrong += found.get({i}) != values.get({i}) ? 1 : 0;

@@ -1,5 +1,7 @@
 // The define phase: what is refused and how, attributes, definitions after data, several unlimited
 // dimensions.
+#include <cmath>
+
 #include "conformance/support.hpp"
 
 using namespace shoal;
@@ -29,13 +31,13 @@ void write_line(shoal_dataset* file, const char* name, const Cut& cut, std::int6
   for_cells(cut.tile(), [&](const Dims& i) {
     array.set({i[0] - cut.tile().first[0]}, offset + static_cast<double>(i[0]));
   });
-  ok(shoal_write(file, name, cut.handle(), array.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, name, cut.handle(), array.c(), SHOAL_RECORD(record)));
 }
 
 void check_line(shoal_dataset* file, const char* name, std::int64_t n, std::int64_t record, double offset) {
   CAPTURE(name);
   TestArray array(SHOAL_DOUBLE, {n});
-  ok(shoal_get(file, name, array.c(), record, nullptr, nullptr));
+  ok(shoal_get(file, name, array.c(), SHOAL_RECORD(record)));
   for (std::int64_t i = 0; i < n; ++i)
     CHECK(array.get({i}) == offset + static_cast<double>(i));
 }
@@ -72,8 +74,8 @@ TEST_CASE("definitions that make no sense are refused where they are made, and c
   fails(shoal_put_att(file, "v", "n", SHOAL_INT64, 1, &chunk), SHOAL_NOT_SUPPORTED, {"int64"});
   ok(shoal_end_define(file));
   const int other = 4;
-  fails(shoal_def_fill(file, "v", &other), SHOAL_STATE, {"v"});
-  shoal_file_info info{};
+  fails(shoal_def_fill(file, "v", SHOAL_INT, &other), SHOAL_STATE, {"v"});
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
   ok(shoal_inq_file(file, &info));
   CHECK(std::string(info.format) == "cdf2");
   CHECK(info.dimensions == 2);
@@ -81,7 +83,7 @@ TEST_CASE("definitions that make no sense are refused where they are made, and c
   CHECK(info.attributes == 0);
   reopen(file, SHOAL_READ);
   fails(shoal_def_dim(file, "z", 1), SHOAL_STATE, {"reading"});
-  fails(shoal_put(file, "v", nullptr, SHOAL_NO_RECORD, nullptr, nullptr), SHOAL_STATE, {"reading"});
+  fails(shoal_put(file, "v", nullptr, nullptr), SHOAL_STATE, {"reading"});
   ok(shoal_close(&file, 0));
   fails(shoal_sync(file, 0), SHOAL_INVALID_ARGUMENT, {"NULL"});
   fails(shoal_close(&file, 0), SHOAL_INVALID_ARGUMENT, {"NULL"});
@@ -106,26 +108,146 @@ TEST_CASE("names that are legal in NetCDF can be defined and listed, with blanks
           {"u", "quote"});
     const std::vector<double> values(static_cast<std::size_t>(3 * cut.tile().count[0]), 4.5);
     const std::int64_t extents[] = {3, cut.tile().count[0]};
-    const shoal_array array{const_cast<double*>(values.data()), SHOAL_DOUBLE, 0, 2, extents, nullptr};
-    ok(shoal_write(file, "v w", cut.handle(), &array, 1, nullptr, nullptr));
+    const shoal_array array = shoal_array_of(const_cast<double*>(values.data()), SHOAL_DOUBLE, 2, extents);
+    ok(shoal_write(file, "v w", cut.handle(), &array, SHOAL_RECORD(1)));
     reopen(file, SHOAL_READ);
-    shoal_var_info info{};
+    shoal_var_info info = SHOAL_VAR_INFO_INIT;
     int v = -1;
     ok(shoal_find_var(file, "v w", &v));
     ok(shoal_inq_var(file, v, &info));
     REQUIRE(info.ndims == 3);
     const std::vector<int> ids(info.dims, info.dims + info.ndims);
     for (std::size_t d = 0; d < names.size(); ++d) {
-      shoal_dim_info dim{};
+      shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
       ok(shoal_inq_dim(file, ids[d], &dim));
       CHECK(std::string(dim.name) == names[d]);
     }
     std::vector<double> found(static_cast<std::size_t>(3 * cut.tile().count[0]), 0);
-    const shoal_array back{found.data(), SHOAL_DOUBLE, 0, 2, extents, nullptr};
-    ok(shoal_read(file, "v w", cut.handle(), &back, 1, nullptr, nullptr));
+    const shoal_array back = shoal_array_of(found.data(), SHOAL_DOUBLE, 2, extents);
+    ok(shoal_read(file, "v w", cut.handle(), &back, SHOAL_RECORD(1)));
     CHECK(found == values);
     ok(shoal_close(&file, 0));
   }
+}
+
+TEST_CASE("a fill value of any type becomes one of the variable's, or does not fit") {
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = new_file("format=" + format);
+    const auto types = types_of(format);
+    for (const int type : types) {
+      const std::string number = std::to_string(type);
+      ok(shoal_def_var(file, ("v" + number).c_str(), type, "", nullptr));
+      for (const int given : types)
+        with_type(given, [&](auto value) {
+          value = 17;
+          ok(shoal_def_fill(file, ("v" + number).c_str(), given, &value));
+          return 0.0;
+        });
+      double back = 0;
+      ok(shoal_get_att(file, ("v" + number).c_str(), "_FillValue", SHOAL_DOUBLE, &back));
+      CHECK(back == 17);
+    }
+    ok(shoal_def_var(file, "b", SHOAL_BYTE, "", nullptr));
+    ok(shoal_def_var(file, "f", SHOAL_FLOAT, "", nullptr));
+    ok(shoal_def_var(file, "c", SHOAL_CHAR, "", nullptr));
+    ok(shoal_def_var(file, "l", SHOAL_LOGICAL, "", nullptr));
+    const double fraction = 1.5, large = 1e300, none = std::nan(""), below = -128;
+    const std::int64_t wide = 200;
+    const std::uint64_t widest = UINT64_MAX;
+    const float real = -1e20F;
+    const char letter = 'x';
+    const std::int8_t one = 1;
+    fails(shoal_def_fill(file, "b", SHOAL_DOUBLE, &fraction), SHOAL_RANGE, {"'b'", "1.5", "byte"});
+    fails(shoal_def_fill(file, "b", SHOAL_DOUBLE, &none), SHOAL_RANGE, {"nan"});
+    fails(shoal_def_fill(file, "b", SHOAL_INT64, &wide), SHOAL_RANGE, {"200"});
+    fails(shoal_def_fill(file, "b", SHOAL_UINT64, &widest), SHOAL_RANGE);
+    fails(shoal_def_fill(file, "f", SHOAL_DOUBLE, &large), SHOAL_RANGE, {"1e+300"});
+    fails(shoal_def_fill(file, "f", SHOAL_CHAR, &letter), SHOAL_TYPE, {"'f'", "char", "float"});
+    fails(shoal_def_fill(file, "c", SHOAL_DOUBLE, &below), SHOAL_TYPE, {"'c'"});
+    fails(shoal_def_fill(file, "b", 77, &below), SHOAL_TYPE, {"77"});
+    fails(shoal_def_fill(file, "nothing", SHOAL_DOUBLE, &below), SHOAL_NOT_FOUND);
+    ok(shoal_def_fill(file, "b", SHOAL_DOUBLE, &below));
+    ok(shoal_def_fill(file, "f", SHOAL_FLOAT, &real));
+    ok(shoal_def_fill(file, "c", SHOAL_CHAR, &letter));
+    ok(shoal_def_fill(file, "l", SHOAL_LOGICAL, &one));
+    double kept = 0;
+    ok(shoal_get_att(file, "b", "_FillValue", SHOAL_DOUBLE, &kept));
+    CHECK(kept == below);
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("structs without their size are refused, in collective calls on all ranks") {
+  shoal_dataset* file = new_file("format=" + formats().front());
+  def_dim(file, "x", 4);
+  ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", nullptr));
+  TestArray array(SHOAL_DOUBLE, {4});
+  array.fill(1);
+  ok(shoal_put(file, "v", array.c(), nullptr));
+  ok(shoal_sync(file, 0));
+  const auto wrong = [&](auto info, const auto& call) {
+    fails(call(&info), SHOAL_INVALID_ARGUMENT, {"struct_size", "is 0"});
+    info.struct_size = 1000;
+    fails(call(&info), SHOAL_INVALID_ARGUMENT, {"struct_size", "1000", "newer shoal.h"});
+    info.struct_size = sizeof info;
+    ok(call(&info));
+  };
+  wrong(shoal_file_info{}, [&](auto* out) { return shoal_inq_file(file, out); });
+  wrong(shoal_dim_info{}, [&](auto* out) { return shoal_inq_dim(file, 0, out); });
+  wrong(shoal_var_info{}, [&](auto* out) { return shoal_inq_var(file, 0, out); });
+  const double two = 2;
+  ok(shoal_put_att(file, nullptr, "a", SHOAL_DOUBLE, 1, &two));
+  wrong(shoal_att_info{}, [&](auto* out) { return shoal_inq_att(file, nullptr, 0, out); });
+  const Cut cut = halves(4);
+  wrong(shoal_map_info{}, [&](auto* out) { return shoal_decomposition_map_info(cut.handle(), out); });
+  if (in_one_file()) {
+    // The last rank's alone.
+    const bool odd = world_rank() == world_size() - 1;
+    shoal_array bad = *array.c();
+    bad.struct_size = odd ? 0 : bad.struct_size;
+    int code = shoal_get(file, "v", &bad, nullptr);
+    fails(code, SHOAL_INVALID_ARGUMENT, {"struct_size of a shoal_array is 0"});
+    alike(code);
+    const shoal_section part{odd ? sizeof(shoal_section) + 8 : sizeof(shoal_section), SHOAL_NO_RECORD, 0,
+                             nullptr, nullptr};
+    code = shoal_get(file, "v", array.c(), &part);
+    fails(code, SHOAL_INVALID_ARGUMENT, {"struct_size of a shoal_section", "newer shoal.h"});
+    alike(code);
+  }
+  shoal_close(&file, 0);
+}
+
+TEST_CASE("errors say where: rank, file and variable, the same on all ranks") {
+  const int last = world_size() - 1;
+  const auto is_at = [&](int rank, const std::string& file, const std::string& variable) {
+    CHECK(shoal_error_rank() == rank);
+    CHECK(std::string(shoal_error_file()) == file);
+    CHECK(std::string(shoal_error_variable()) == variable);
+  };
+  shoal_dataset* file = nullptr;
+  fails(shoal_open(MPI_COMM_WORLD, "none.nc", SHOAL_READ, nullptr, &file), SHOAL_NOT_FOUND);
+  is_at(0, "none.nc", "");
+  file = new_file("format=" + formats().front());
+  def_dim(file, "x", 4);
+  ok(shoal_def_var(file, "v", SHOAL_BYTE, "x", nullptr));
+  const double large = 1000;
+  fails(shoal_def_fill(file, "v", SHOAL_DOUBLE, &large), SHOAL_RANGE);
+  is_at(-1, "definitions.nc", "v");
+  fails(shoal_put_att(file, "w", "units", SHOAL_CHAR, 1, "m"), SHOAL_NOT_FOUND);
+  CHECK(std::string(shoal_error_file()) == "definitions.nc");
+  fails(shoal_inq_dim(nullptr, 0, nullptr), SHOAL_INVALID_ARGUMENT);
+  is_at(-1, "", "");
+  TestArray array(SHOAL_DOUBLE, {4}), longer(SHOAL_DOUBLE, {5});
+  array.fill(1);
+  ok(shoal_put(file, "v", array.c(), nullptr));
+  ok(shoal_sync(file, 0));
+  if (in_one_file()) {
+    fails(shoal_get(file, "v", world_rank() == last ? longer.c() : array.c(), nullptr),
+          SHOAL_INVALID_ARGUMENT);
+    is_at(last, "definitions.nc", "v");
+  }
+  shoal_close(&file, 0);
 }
 
 TEST_CASE("attributes of every type come back") {
@@ -134,7 +256,7 @@ TEST_CASE("attributes of every type come back") {
     shoal_dataset* file = new_file("format=" + format);
     ok(shoal_def_var(file, "v", SHOAL_FLOAT, "", nullptr));
     const float fill = -9;
-    ok(shoal_def_fill(file, "v", &fill));
+    ok(shoal_def_fill(file, "v", SHOAL_FLOAT, &fill));
     auto types = types_of(format);
     for (const int type : types) {
       TestArray values(type, {3});
@@ -159,7 +281,7 @@ TEST_CASE("attributes of every type come back") {
           CHECK(found[i] == 10 + i);
         int index = -1;
         ok(shoal_find_att(file, nullptr, ("a" + std::to_string(type)).c_str(), &index));
-        shoal_att_info info{};
+        shoal_att_info info = SHOAL_ATT_INFO_INIT;
         ok(shoal_inq_att(file, nullptr, index, &info));
         CHECK(info.type == type);
         CHECK(info.count == 3);
@@ -232,23 +354,23 @@ TEST_CASE("several unlimited dimensions") {
   TestArray row(SHOAL_INT, {4});
   for (std::int64_t i = 0; i < 4; ++i)
     row.set({i}, static_cast<double>(i));
-  ok(shoal_put(file, "obs", row.c(), 0, nullptr, nullptr));  // stations grow to what is put
+  ok(shoal_put(file, "obs", row.c(), SHOAL_RECORD(0)));  // stations grow to what is put
   const std::int64_t start = 4;
   const std::int64_t count = 2;
   TestArray two(SHOAL_INT, {2});
   two.fill(77);
-  ok(shoal_put(file, "obs", two.c(), 2, &start, &count));
+  ok(shoal_put(file, "obs", two.c(), SHOAL_SECTION(2, 1, &start, &count)));
   reopen(file, SHOAL_READ);
   for (const auto& [name, length] : {std::pair("time", 3), std::pair("station", 6)}) {
     int index = -1;
     ok(shoal_find_dim(file, name, &index));
-    shoal_dim_info info{};
+    shoal_dim_info info = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, index, &info));
     CHECK(info.length == length);
   }
   check_line(file, "field", n, 1, 5);
   TestArray all(SHOAL_INT, {3, 6});
-  ok(shoal_get(file, "obs", all.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+  ok(shoal_get(file, "obs", all.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
   CHECK(all.get({0, 3}) == 3);
   CHECK(all.get({0, 4}) == fill_value(SHOAL_INT));
   CHECK(all.get({1, 0}) == fill_value(SHOAL_INT));
@@ -268,23 +390,23 @@ TEST_CASE("fill values, no fill and chunks") {
     ok(shoal_def_var(file, "replicated", SHOAL_SHORT, "x", nullptr));
     ok(shoal_def_var(file, "free", SHOAL_SHORT, "x", nullptr));
     const short fill = -5;
-    ok(shoal_def_fill(file, "own_fill", &fill));
-    ok(shoal_def_fill(file, "replicated", &fill));
-    ok(shoal_def_fill(file, "free", nullptr));
+    ok(shoal_def_fill(file, "own_fill", SHOAL_SHORT, &fill));
+    ok(shoal_def_fill(file, "replicated", SHOAL_SHORT, &fill));
+    ok(shoal_def_fill(file, "free", 0, nullptr));
     const std::int64_t chunk = 5;
     if (is_netcdf4(format)) ok(shoal_def_chunks(file, "own_fill", &chunk));
     TestArray four(SHOAL_INT, {4});
     four.fill(3);
-    ok(shoal_write(file, "own_fill", nullptr, four.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, "own_fill", nullptr, four.c(), nullptr));
     reopen(file, SHOAL_READ);
     TestArray all(SHOAL_INT, {n});
-    ok(shoal_get(file, "own_fill", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_get(file, "own_fill", all.c(), nullptr));
     for (std::int64_t i = 0; i < n; ++i)
       CHECK(all.get({i}) == (i < 4 ? 3 : -5));
-    ok(shoal_get(file, "replicated", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_get(file, "replicated", all.c(), nullptr));
     for (std::int64_t i = 0; i < n; ++i)
       CHECK(all.get({i}) == -5);
-    shoal_var_info info{};
+    shoal_var_info info = SHOAL_VAR_INFO_INIT;
     ok(shoal_inq_var(file, 0, &info));
     if (is_netcdf4(format)) {
       REQUIRE(info.chunks != nullptr);
@@ -340,15 +462,15 @@ TEST_CASE("records of a field that rank 0 puts are there for all ranks after a s
     for_cells(Box::whole({3, n}),
               [&](const Dims& i) { three.set(i, static_cast<double>(10 * i[0] + i[1])); });
     const shoal_array* const mine = world_rank() == 0 ? three.c() : nullptr;
-    ok(shoal_put(file, "field", mine, SHOAL_ALL_RECORDS, nullptr, nullptr));
+    ok(shoal_put(file, "field", mine, SHOAL_RECORD(SHOAL_ALL_RECORDS)));
     ok(shoal_sync(file, 0));
     int index = -1;
     ok(shoal_find_dim(file, "time", &index));
-    shoal_dim_info info{};
+    shoal_dim_info info = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, index, &info));
     CHECK(info.length == 3);
     TestArray last(SHOAL_DOUBLE, {n});
-    ok(shoal_get(file, "field", last.c(), 2, nullptr, nullptr));
+    ok(shoal_get(file, "field", last.c(), SHOAL_RECORD(2)));
     for (std::int64_t i = 0; i < n; ++i)
       CHECK(last.get({i}) == static_cast<double>(20 + i));
     write_line(file, "field", cut, 3, 5);

@@ -18,7 +18,7 @@ Cut line() {
 int write_record(shoal_dataset* file, const char* name, std::int64_t record, std::int64_t cells = k_each) {
   TestArray array(SHOAL_DOUBLE, {cells});
   array.fill(static_cast<double>(100 * record + world_rank()));
-  return shoal_write(file, name, nullptr, array.c(), record, nullptr, nullptr);
+  return shoal_write(file, name, nullptr, array.c(), SHOAL_RECORD(record));
 }
 
 /// Cells of the ranks, the fill value where `filled` says so.
@@ -27,7 +27,7 @@ void check_record(shoal_dataset* file, std::int64_t record, Filled filled) {
   CAPTURE(record);
   const std::int64_t n = k_each * world_size();
   TestArray found(SHOAL_DOUBLE, {n});
-  ok(shoal_get(file, "a", found.c(), record, nullptr, nullptr));
+  ok(shoal_get(file, "a", found.c(), SHOAL_RECORD(record)));
   for (std::int64_t i = 0; i < n; ++i) {
     const auto rank = static_cast<int>(i / k_each);
     CHECK(found.get({i}) ==
@@ -211,28 +211,28 @@ TEST_CASE("replicated variables in the other access, read by all ranks") {
       for (const std::int64_t record : {0, 1, 2}) {
         double time = 1.5 * static_cast<double>(record);
         const shoal_array now = scalar(time, SHOAL_DOUBLE);
-        ok(shoal_put(file, "t", &now, record, nullptr, nullptr));
+        ok(shoal_put(file, "t", &now, SHOAL_RECORD(record)));
         ok(write_record(file, "a", record));
         version = static_cast<int>(record);
-        ok(shoal_put(file, "version", &one, SHOAL_NO_RECORD, nullptr, nullptr));
+        ok(shoal_put(file, "version", &one, nullptr));
       }
       TestArray lat(SHOAL_DOUBLE, {k_each * world_size()});
       for_cells(Box::whole({k_each * world_size()}), [&](const Dims& i) { lat.set(i, value_of(3, i)); });
-      ok(shoal_put(file, "lat", lat.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_put(file, "lat", lat.c(), nullptr));
       ok(shoal_close(&file, 0));
       ok(shoal_open(MPI_COMM_WORLD, "replicated.nc", SHOAL_READ, settings.c_str(), &file));
       TestArray times(SHOAL_DOUBLE, {3});
-      ok(shoal_get(file, "t", times.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+      ok(shoal_get(file, "t", times.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
       for (std::int64_t record = 0; record < 3; ++record) {
         CHECK(times.get({record}) == 1.5 * static_cast<double>(record));
         check_record(file, record, [](int) { return false; });
       }
       lat.fill(0);
-      ok(shoal_get(file, "lat", lat.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_get(file, "lat", lat.c(), nullptr));
       for_cells(Box::whole({k_each * world_size()}),
                 [&](const Dims& i) { CHECK(lat.get(i) == value_of(3, i)); });
       version = -1;
-      ok(shoal_get(file, "version", &one, SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_get(file, "version", &one, nullptr));
       CHECK(version == 2);
       ok(shoal_close(&file, 0));
     }

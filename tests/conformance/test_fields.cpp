@@ -88,8 +88,9 @@ void write_part(shoal_dataset* file, int number, const Field& field, const Cut& 
             });
   const Dims start = joined(levels.first, Dims(field.cut.size()));
   const Dims count = joined(levels.count, field.cut);
-  ok(shoal_write(file, field.name.c_str(), nullptr, array.c(), field.record ? record : SHOAL_NO_RECORD,
-                 sectioned ? start.data() : nullptr, sectioned ? count.data() : nullptr));
+  ok(shoal_write(file, field.name.c_str(), nullptr, array.c(),
+                 SHOAL_SECTION(field.record ? record : SHOAL_NO_RECORD, sectioned ? start.size() : 0,
+                               sectioned ? start.data() : nullptr, sectioned ? count.data() : nullptr)));
 }
 
 void write_field(shoal_dataset* file, int number, const Field& field, const Cut& cut, std::int64_t record,
@@ -115,8 +116,8 @@ void read_field(shoal_dataset* file, int number, const Field& field, const Cut& 
   TestArray array(memory_type == SHOAL_INT64 && field.type >= SHOAL_FLOAT ? SHOAL_DOUBLE : memory_type,
                   joined(field.levels, local.count), own);
   array.fill(102);
-  ok(shoal_read(file, field.name.c_str(), cut.handle(), array.c(), field.record ? record : SHOAL_NO_RECORD,
-                nullptr, nullptr));
+  ok(shoal_read(file, field.name.c_str(), cut.handle(), array.c(),
+                SHOAL_RECORD(field.record ? record : SHOAL_NO_RECORD)));
   if (cut.tile().empty()) return;
   const Box global = Box::whole(field.cut);
   int wrong = 0;
@@ -242,25 +243,71 @@ TEST_CASE("sections of a field that one rank has, where I/O ranks are asked for"
       ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "y x", cut.handle()));
       std::vector<double> row(static_cast<std::size_t>(columns));
       const std::int64_t extents[] = {mine ? 1 : 0, mine ? columns : 0};
-      const shoal_array array{row.data(), SHOAL_DOUBLE, 0, 2, extents, nullptr};
+      const shoal_array array = shoal_array_of(row.data(), SHOAL_DOUBLE, 2, extents);
       const std::int64_t count[] = {1, columns};
       for (const std::int64_t y : {4, 0, 5, 1, 2, 3}) {
         std::iota(row.begin(), row.end(), static_cast<double>(y * columns));
         const std::int64_t start[] = {y, 0};
-        ok(shoal_write(file, "v", cut.handle(), &array, SHOAL_NO_RECORD, start, count));
+        ok(shoal_write(file, "v", cut.handle(), &array, SHOAL_SECTION(SHOAL_NO_RECORD, 2, start, count)));
       }
       ok(shoal_close(&file, 0));
       ok(shoal_open(MPI_COMM_WORLD, "section.nc", SHOAL_READ, variant.c_str(), &file));
       for (std::int64_t y = 0; y < rows; ++y) {
         std::fill(row.begin(), row.end(), -1);
         const std::int64_t start[] = {y, 0};
-        ok(shoal_read(file, "v", cut.handle(), &array, SHOAL_NO_RECORD, start, count));
+        ok(shoal_read(file, "v", cut.handle(), &array, SHOAL_SECTION(SHOAL_NO_RECORD, 2, start, count)));
         if (!mine) continue;
         CHECK(row.front() == static_cast<double>(y * columns));
         CHECK(row.back() == static_cast<double>((y + 1) * columns - 1));
       }
       ok(shoal_close(&file, 0));
     }
+}
+
+TEST_CASE("a section of the wrong length is refused on all ranks, with both numbers") {
+  const std::int64_t rows = 2;
+  const Dims global{rows * world_size(), 3};
+  const Cut cut(MPI_COMM_WORLD, global, Box({rows * world_rank(), 0}, {rows, 3}), {0, 0}, {0, 0});
+  const bool odd = world_rank() == world_size() - 1;
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, "length.nc", ("format=" + format).c_str(), &file));
+    def_dim(file, "time", SHOAL_UNLIMITED);
+    def_dim(file, "z", 2);
+    def_dim(file, "y", global[0]);
+    def_dim(file, "x", global[1]);
+    ok(shoal_def_var(file, "v", SHOAL_INT, "time z y x", cut.handle()));
+    ok(shoal_def_var(file, "r", SHOAL_INT, "z x", nullptr));
+    TestArray all(SHOAL_INT, {2, rows, 3}), level(SHOAL_INT, {1, rows, 3}), row(SHOAL_INT, {1, 3});
+    all.fill(5);
+    row.fill(6);
+    const std::int64_t start[] = {1, 0, 0, 0}, count[] = {1, global[0], global[1], 1};
+    const std::int64_t of_row[] = {1, 3};
+    ok(shoal_write(file, "v", nullptr, all.c(), SHOAL_RECORD(0)));
+    ok(shoal_put(file, "r", row.c(), SHOAL_SECTION(SHOAL_NO_RECORD, 2, start, of_row)));
+    ok(shoal_sync(file, 0));
+    if (in_one_file()) {
+      // 2 as if there were no records, 4 with them, -1, and none where there are numbers.
+      for (const int wrong : {2, 4, -1, 0}) {
+        const int code =
+            shoal_read(file, "v", cut.handle(), level.c(), SHOAL_SECTION(0, odd ? wrong : 3, start, count));
+        fails(code, SHOAL_INVALID_ARGUMENT,
+              {"'v'", "length.nc", "have " + std::to_string(wrong), "has 3 dimensions"});
+        alike(code);
+      }
+      const int code =
+          shoal_get(file, "r", row.c(), SHOAL_SECTION(SHOAL_NO_RECORD, odd ? 1 : 2, start, of_row));
+      fails(code, SHOAL_INVALID_ARGUMENT, {"'r'", "have 1 number;", "has 2 dimensions"});
+      alike(code);
+    }
+    const int code = shoal_write(file, "v", nullptr, level.c(), SHOAL_SECTION(0, odd ? 2 : 3, start, count));
+    CHECK(code == (odd ? SHOAL_INVALID_ARGUMENT : SHOAL_OK));  // who is wrong learns of it at once
+    const int synced = shoal_sync(file, 0);
+    if (world_size() > 1) fails(synced, SHOAL_INVALID_ARGUMENT, {"have 2 numbers", "has 3 dimensions"});
+    alike(synced);
+    shoal_close(&file, 0);
+  }
 }
 
 TEST_CASE("tiles of several nodes: sent to I/O ranks, or stored by each node") {

@@ -44,7 +44,7 @@ struct Grid {
     std::vector<std::int8_t> flags;
     for (const auto cell : cells)
       flags.push_back(cell >= 0 && !is_masked(cell) ? 1 : 0);
-    const shoal_array array{flags.data(), SHOAL_BYTE, 0, extents.size(), extents.data(), nullptr};
+    const shoal_array array = shoal_array_of(flags.data(), SHOAL_BYTE, extents.size(), extents.data());
     ok(shoal_masked(MPI_COMM_WORLD, all, &array, &masked));
     owned.assign(static_cast<std::size_t>(volume(k_grid)), 0);
     for (const auto cell : cells)
@@ -101,7 +101,7 @@ void write_record(shoal_dataset* file, const Grid& grid, std::int64_t record, bo
     const std::int64_t cell = cells[static_cast<std::size_t>(i % n)];
     if (cell >= 0 && !is_masked(cell)) array.set(unravel(i, extents), value(record, i / n, cell));
   }
-  ok(shoal_write(file, "temp", nullptr, array.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, "temp", nullptr, array.c(), SHOAL_RECORD(record)));
 }
 
 void check_read(shoal_dataset* file, const Grid& grid, const shoal_decomposition* cut, std::int64_t record,
@@ -109,7 +109,7 @@ void check_read(shoal_dataset* file, const Grid& grid, const shoal_decomposition
   const Dims extents = joined({k_lev}, grid.extents_around);
   TestArray array(memory, extents, own);
   array.fill(5);
-  ok(shoal_read(file, "temp", cut, array.c(), record, nullptr, nullptr));
+  ok(shoal_read(file, "temp", cut, array.c(), SHOAL_RECORD(record)));
   std::int64_t wrong = 0;
   const auto n = static_cast<std::int64_t>(grid.around.size());
   for (std::int64_t i = 0; i < k_lev * n && !grid.cells.empty(); ++i) {
@@ -126,13 +126,13 @@ void check_read(shoal_dataset* file, const Grid& grid, const shoal_decomposition
 void check_file(shoal_dataset* file, const std::vector<std::int64_t>& order) {
   const auto n = static_cast<std::int64_t>(order.size());
   std::vector<std::int64_t> list(order.size());
-  const shoal_array of_list{list.data(), SHOAL_INT64, 0, 1, &n, nullptr};
-  ok(shoal_get(file, "water", &of_list, SHOAL_NO_RECORD, nullptr, nullptr));
+  const shoal_array of_list = shoal_array_of(list.data(), SHOAL_INT64, 1, &n);
+  ok(shoal_get(file, "water", &of_list, nullptr));
   CHECK(list == order);
   std::int64_t wrong = 0;
   TestArray values(SHOAL_DOUBLE, {k_lev, n});
   for (std::int64_t record = 0; record < 2; ++record) {
-    ok(shoal_get(file, "temp", values.c(), record, nullptr, nullptr));
+    ok(shoal_get(file, "temp", values.c(), SHOAL_RECORD(record)));
     for_cells(Box::whole({k_lev, n}), [&](const Dims& i) {
       wrong += values.get(i) !=
                        value(record, i[0], std::max<std::int64_t>(0, order[static_cast<std::size_t>(i[1])]))
@@ -166,16 +166,16 @@ void foreign(const std::string& settings, std::vector<std::int64_t> order, const
                    compress));
   ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", nullptr));
   const std::int16_t fill = -9;
-  ok(shoal_def_fill(file, "temp", &fill));
-  const shoal_array list{order.data(), SHOAL_INT64, 0, 1, &n, nullptr};
-  ok(shoal_put(file, "water", &list, SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
+  const shoal_array list = shoal_array_of(order.data(), SHOAL_INT64, 1, &n);
+  ok(shoal_put(file, "water", &list, nullptr));
   for (std::int64_t record = 0; record < 2; ++record) {
     TestArray values(SHOAL_DOUBLE, {k_lev, n});
     for_cells(Box::whole({k_lev, n}), [&](const Dims& i) {
       const std::int64_t cell = order[static_cast<std::size_t>(i[1])];
       values.set(i, value(record, i[0], cell < 0 ? 0 : cell));
     });
-    ok(shoal_put(file, "temp", values.c(), record, nullptr, nullptr));
+    ok(shoal_put(file, "temp", values.c(), SHOAL_RECORD(record)));
   }
   ok(shoal_close(&file, 0));
 }
@@ -205,7 +205,7 @@ TEST_CASE("water points are numbered in order, written from full grids, and read
       ok(shoal_def_gathered(file, "water", "lat lon", grid.masked));
       ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", grid.masked));
       const std::int16_t fill = -9;
-      ok(shoal_def_fill(file, "temp", &fill));
+      ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
       for (std::int64_t record = 0; record < 2; ++record)
         write_record(file, grid, record, own() % 2 == 0, own);
       ok(shoal_close(&file, 0));
@@ -240,7 +240,7 @@ TEST_CASE("lists of others are read in any order, and their files written on") {
       ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
       if (type == SHOAL_DOUBLE) {
         TestArray array(SHOAL_DOUBLE, joined({k_lev}, grid.extents));
-        const int code = shoal_read(file, "temp", grid.all, array.c(), 0, nullptr, nullptr);
+        const int code = shoal_read(file, "temp", grid.all, array.c(), SHOAL_RECORD(0));
         fails(code, SHOAL_FORMAT, {"water", "double"});
         alike(code);
         ok(shoal_close(&file, 0));
@@ -257,8 +257,8 @@ TEST_CASE("lists of others are read in any order, and their files written on") {
             grid.cells[static_cast<std::size_t>(position_in({i[1], i[2]}, Box::whole(grid.extents)))];
         array.set(i, value(1, i[0], cell));
       });
-      ok(shoal_write(file, "temp", grid.all, array.c(), 1, nullptr, nullptr));
-      ok(shoal_write(file, "temp", nullptr, array.c(), 2, nullptr, nullptr));
+      ok(shoal_write(file, "temp", grid.all, array.c(), SHOAL_RECORD(1)));
+      ok(shoal_write(file, "temp", nullptr, array.c(), SHOAL_RECORD(2)));
       ok(shoal_close(&file, 0));
       ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
       check_file(file, order);
@@ -279,7 +279,7 @@ TEST_CASE("damaged lists are reported by name, on all ranks alike, and only to t
     ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
     TestArray array(SHOAL_DOUBLE, joined({k_lev}, grid.extents));
     for (int again = 0; again < 2; ++again) {
-      const int code = shoal_read(file, "temp", grid.all, array.c(), 0, nullptr, nullptr);
+      const int code = shoal_read(file, "temp", grid.all, array.c(), SHOAL_RECORD(0));
       fails(code, expected, says);
       alike(code);
     }
@@ -318,9 +318,9 @@ TEST_CASE("a list that the model defines and puts itself counts from the next sy
     ok(shoal_put_att(file, "water", "compress", SHOAL_CHAR, 7, "lat lon"));
     ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time lev water", grid.masked));
     const std::int16_t fill = -9;
-    ok(shoal_def_fill(file, "temp", &fill));
-    const shoal_array list{order.data(), SHOAL_INT64, 0, 1, &n, nullptr};
-    ok(shoal_put(file, "water", &list, SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
+    const shoal_array list = shoal_array_of(order.data(), SHOAL_INT64, 1, &n);
+    ok(shoal_put(file, "water", &list, nullptr));
     ok(shoal_sync(file, 0));
     std::mt19937 own(static_cast<unsigned>(world_rank()));
     for (std::int64_t record = 0; record < 2; ++record)
@@ -350,8 +350,8 @@ TEST_CASE("damaged lists: a rank that reads something else is found where calls 
     TestArray array(SHOAL_DOUBLE, joined({k_lev}, grid.extents));
     for (int again = 0; again < 2; ++again) {
       const bool odd = world_rank() == world_size() - 1;
-      const int code = shoal_read(file, odd && world_size() > 1 ? "tmep" : "temp", grid.all, array.c(), 0,
-                                  nullptr, nullptr);
+      const int code =
+          shoal_read(file, odd && world_size() > 1 ? "tmep" : "temp", grid.all, array.c(), SHOAL_RECORD(0));
       fails(code, SHOAL_FORMAT, {"water", "-1", "position 4"});
       alike(code);
     }
@@ -383,7 +383,7 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
       shoal_decomposition* map = nullptr;
       shoal_decomposition* masked = nullptr;
       ok(shoal_map(MPI_COMM_WORLD, 3, global.data(), 1, n, cells.data(), &map));
-      const shoal_array mask{flags.data(), SHOAL_BYTE, 0, 1, &n, nullptr};
+      const shoal_array mask = shoal_array_of(flags.data(), SHOAL_BYTE, 1, &n);
       ok(shoal_masked(MPI_COMM_WORLD, map, &mask, &masked));
       const auto tiles = random_tiles(k_grid, world_size(), false, random);
       const Box flat = tiles[static_cast<std::size_t>(world_rank())];
@@ -397,7 +397,7 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
       ok(shoal_def_gathered(file, "water", "lat lon", masked));
       ok(shoal_def_var(file, "temp", SHOAL_SHORT, "lev water band", nullptr));
       const std::int16_t fill = -9;
-      ok(shoal_def_fill(file, "temp", &fill));
+      ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
       // Levels 0 and 1 whole, the last in two sections.
       std::mt19937 own(static_cast<unsigned>(world_rank()));
       for (int part = 0; part < 3; ++part) {
@@ -413,12 +413,13 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
           const bool plain = cell >= 0 && !is_masked(cell);
           array.set(i, plain ? expected({i[0] + start[0], cell, i[i.size() - 1] + start[2]}) : 7.0);
         });
-        ok(shoal_write(file, "temp", by_map ? masked : cut.handle(), array.c(), SHOAL_NO_RECORD, start.data(),
-                       count.data()));
+        ok(shoal_write(file, "temp", by_map ? masked : cut.handle(), array.c(),
+                       SHOAL_SECTION(SHOAL_NO_RECORD, start.size(), start.data(), count.data())));
       }
       const Dims short_count{1, n_active - 1, 2};
       TestArray nothing(SHOAL_DOUBLE, {1, n, 2});
-      int code = shoal_read(file, "temp", masked, nothing.c(), SHOAL_NO_RECORD, nullptr, short_count.data());
+      int code = shoal_read(file, "temp", masked, nothing.c(),
+                            SHOAL_SECTION(SHOAL_NO_RECORD, short_count.size(), nullptr, short_count.data()));
       fails(code, SHOAL_INVALID_ARGUMENT, {"water", std::to_string(n_active - 1), std::to_string(n_active)});
       alike(code);
       ok(shoal_close(&file, 0));
@@ -426,7 +427,7 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
       ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
       std::int64_t wrong = 0;
       TestArray all(SHOAL_DOUBLE, {k_lev, n_active, k_bands});
-      ok(shoal_get(file, "temp", all.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_get(file, "temp", all.c(), nullptr));
       for_cells(Box::whole({k_lev, n_active, k_bands}), [&](const Dims& i) {
         wrong += all.get(i) != expected({i[0], points[static_cast<std::size_t>(i[1])], i[2]}) ? 1 : 0;
       });
@@ -435,7 +436,8 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
       const Dims count{2, n_active, 1};
       TestArray of_map(SHOAL_INT, {2, n, 1}, own);
       of_map.fill(5);
-      ok(shoal_read(file, "temp", map, of_map.c(), SHOAL_NO_RECORD, start.data(), count.data()));
+      ok(shoal_read(file, "temp", map, of_map.c(),
+                    SHOAL_SECTION(SHOAL_NO_RECORD, start.size(), start.data(), count.data())));
       for_cells(Box::whole({2, n, 1}), [&](const Dims& i) {
         const std::int64_t cell = cells[static_cast<std::size_t>(i[1])];
         wrong += of_map.get(i) != (cell < 0 ? 5 : expected({i[0] + 1, cell, 1})) ? 1 : 0;
@@ -444,7 +446,8 @@ TEST_CASE("water points with bands behind them and levels before, whole and in s
       const Dims around{2, flat.count[0] + 2, flat.count[1] + 2, 1};
       TestArray of_block(SHOAL_FLOAT, around, own);
       of_block.fill(5);
-      ok(shoal_read(file, "temp", cut.handle(), of_block.c(), SHOAL_NO_RECORD, start.data(), count.data()));
+      ok(shoal_read(file, "temp", cut.handle(), of_block.c(),
+                    SHOAL_SECTION(SHOAL_NO_RECORD, start.size(), start.data(), count.data())));
       if (!flat.empty())
         for_cells(Box::whole(around), [&](const Dims& i) {
           const Dims at{i[1] - 1 + flat.first[0], i[2] - 1 + flat.first[1]};
@@ -486,7 +489,7 @@ TEST_CASE("water points: one rank's array that does not fit, and values that do 
       TestArray values(SHOAL_INT, grid.extents);
       values.fill(3);
       if (odd) values.set(unravel(found - grid.cells.begin(), grid.extents), 1000);
-      ok(shoal_write(file, "a", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_write(file, "a", nullptr, values.c(), nullptr));
       int code = shoal_sync(file, 0);
       fails(code, SHOAL_RANGE, {"1000", "a"});
       alike(code);
@@ -494,7 +497,7 @@ TEST_CASE("water points: one rank's array that does not fit, and values that do 
       longer[0] += 1;
       TestArray bad(SHOAL_INT, longer);
       values.fill(4);
-      code = shoal_write(file, "b", nullptr, odd ? bad.c() : values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+      code = shoal_write(file, "b", nullptr, odd ? bad.c() : values.c(), nullptr);
       if (world_size() > 1) {
         ok(code);
         code = shoal_sync(file, 0);
@@ -504,10 +507,10 @@ TEST_CASE("water points: one rank's array that does not fit, and values that do 
       ok(shoal_close(&file, 0));
       ok(shoal_open(MPI_COMM_WORLD, "water.nc", SHOAL_READ, nullptr, &file));
       TestArray got(SHOAL_INT, {static_cast<std::int64_t>(active().size())});
-      ok(shoal_get(file, "a", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_get(file, "a", got.c(), nullptr));
       CHECK(got.get({0}) == fill_value(SHOAL_BYTE));
       CHECK(got.get({1}) == 3);
-      code = shoal_read(file, "a", grid.all, odd ? bad.c() : values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+      code = shoal_read(file, "a", grid.all, odd ? bad.c() : values.c(), nullptr);
       fails(code, SHOAL_INVALID_ARGUMENT, {odd ? "extents " + text_of(longer) : "extents", "a"});
       alike(code);
       ok(shoal_close(&file, 0));
@@ -519,8 +522,8 @@ TEST_CASE("what cannot be gathered is refused") {
   const Cut cut(MPI_COMM_WORLD, global, Box({0, std::int64_t{6} * world_rank()}, {4, 6}), {0, 1}, {0, 1});
   std::vector<std::int8_t> flags(24, 1);
   const Dims extents{4, 6};
-  const shoal_array all{flags.data(), SHOAL_BYTE, 0, 2, extents.data(), nullptr};
-  const shoal_array last{flags.data(), SHOAL_BYTE, 0, 1, extents.data() + 1, nullptr};
+  const shoal_array all = shoal_array_of(flags.data(), SHOAL_BYTE, 2, extents.data());
+  const shoal_array last = shoal_array_of(flags.data(), SHOAL_BYTE, 1, extents.data() + 1);
   shoal_decomposition* masked = nullptr;
   shoal_decomposition* one = nullptr;
   shoal_decomposition* none = nullptr;
@@ -555,11 +558,11 @@ TEST_CASE("what cannot be gathered is refused") {
     shoal_decomposition* more = nullptr;
     ok(shoal_masked(MPI_COMM_WORLD, cut.handle(), &all, &more));
     std::vector<std::int32_t> values(24, 3);
-    const shoal_array array{values.data(), SHOAL_INT, 0, 2, extents.data(), nullptr};
-    const int code = shoal_write(file, "v", more, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_INT, 2, extents.data());
+    const int code = shoal_write(file, "v", more, &array, nullptr);
     fails(code, SHOAL_INVALID_ARGUMENT, {"cell 0", "water"});
     alike(code);
-    ok(shoal_write(file, "v", masked, &array, SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, "v", masked, &array, nullptr));
     shoal_decomposition_free(&more);
   }
   ok(shoal_close(&file, 0));

@@ -41,7 +41,7 @@ struct Grid {
     std::vector<std::int8_t> flags;
     for (const auto cell : cells)
       flags.push_back(cell >= 0 && !land(cell) ? 1 : 0);
-    const shoal_array array{flags.data(), SHOAL_BYTE, 0, extents.size(), extents.data(), nullptr};
+    const shoal_array array = shoal_array_of(flags.data(), SHOAL_BYTE, extents.size(), extents.data());
     shoal_decomposition_free(&masked);
     ok(shoal_masked(MPI_COMM_WORLD, all, &array, &masked));
   }
@@ -91,14 +91,14 @@ int write(shoal_dataset* file, const char* name, const Grid& grid, const shoal_d
   for (std::size_t i = 0; i < grid.cells.size(); ++i)
     if (grid.cells[i] >= 0 && !is_masked(grid.cells[i]))
       array.set(unravel(static_cast<std::int64_t>(i), grid.extents), value(record, grid.cells[i]));
-  return shoal_write(file, name, cut, array.c(), record, nullptr, nullptr);
+  return shoal_write(file, name, cut, array.c(), SHOAL_RECORD(record));
 }
 
 /// Reads to the grid and counts what is wrong.
 std::int64_t wrong_cells(shoal_dataset* file, const char* name, const Grid& grid, std::int64_t record) {
   TestArray array(SHOAL_FLOAT, grid.extents);
   array.fill(5);
-  ok(shoal_read(file, name, grid.all, array.c(), record, nullptr, nullptr));
+  ok(shoal_read(file, name, grid.all, array.c(), SHOAL_RECORD(record)));
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < grid.cells.size(); ++i) {
     const std::int64_t cell = grid.cells[i];
@@ -111,8 +111,8 @@ std::int64_t wrong_cells(shoal_dataset* file, const char* name, const Grid& grid
 void check_list(shoal_dataset* file, const char* name, const std::vector<std::int64_t>& expected) {
   const auto n = static_cast<std::int64_t>(expected.size());
   std::vector<std::int64_t> list(expected.size());
-  const shoal_array array{list.data(), SHOAL_INT64, 0, 1, &n, nullptr};
-  ok(shoal_get(file, name, &array, SHOAL_NO_RECORD, nullptr, nullptr));
+  const shoal_array array = shoal_array_of(list.data(), SHOAL_INT64, 1, &n);
+  ok(shoal_get(file, name, &array, nullptr));
   CHECK(list == expected);
 }
 
@@ -126,7 +126,7 @@ void def_grid(shoal_dataset* file) {
 void def_field(shoal_dataset* file, const char* name, const char* dims) {
   ok(shoal_def_var(file, name, SHOAL_SHORT, dims, nullptr));
   const auto fill = static_cast<std::int16_t>(k_land);
-  ok(shoal_def_fill(file, name, &fill));
+  ok(shoal_def_fill(file, name, SHOAL_SHORT, &fill));
 }
 
 std::vector<std::string> variants() {
@@ -249,7 +249,7 @@ TEST_CASE("masks of bands behind the list's grid: extra water in one of them is 
       };
       std::vector<std::int8_t> flags;
       for_cells(tile, [&](const Dims& i) { flags.push_back(land(i) ? 0 : 1); });
-      const shoal_array mask{flags.data(), SHOAL_BYTE, 0, 3, tile.count.data(), nullptr};
+      const shoal_array mask = shoal_array_of(flags.data(), SHOAL_BYTE, 3, tile.count.data());
       ok(shoal_masked(MPI_COMM_WORLD, grid.all, &mask, &grid.masked));
       Grid list;
       make_map(list, false, 4, random);
@@ -263,7 +263,7 @@ TEST_CASE("masks of bands behind the list's grid: extra water in one of them is 
       for_cells(tile, [&](const Dims& i) {
         array.set({i[0] - tile.first[0], i[1] - tile.first[1], i[2]}, value_of(5, i));
       });
-      const int code = shoal_write(file, "flux", grid.masked, array.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+      const int code = shoal_write(file, "flux", grid.masked, array.c(), nullptr);
       if (extra) {
         fails(code, SHOAL_INVALID_ARGUMENT, {"flux", "water at cell 0", "not among the water points"});
         alike(code);
@@ -274,7 +274,7 @@ TEST_CASE("masks of bands behind the list's grid: extra water in one of them is 
       if (extra) continue;
       ok(shoal_open(MPI_COMM_WORLD, "levels.nc", SHOAL_READ, nullptr, &file));
       TestArray got(SHOAL_INT, tile.count);
-      ok(shoal_read(file, "flux", grid.all, got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_read(file, "flux", grid.all, got.c(), nullptr));
       std::int64_t wrong = 0;
       for_cells(tile, [&](const Dims& i) {
         wrong +=

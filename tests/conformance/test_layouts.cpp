@@ -59,19 +59,19 @@ int write_set(const std::string& path, const std::string& settings) {
   }
   TestArray x(SHOAL_DOUBLE, {k_columns});
   for_cells(Box::whole({k_columns}), [&](const Dims& i) { x.set(i, static_cast<double>(10 * i[0])); });
-  ok(shoal_put(file, "x", x.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_put(file, "x", x.c(), nullptr));
   TestArray lat(SHOAL_DOUBLE, {k_rows, k_columns});
   for_cells(Box::whole({k_rows, k_columns}),
             [&](const Dims& i) { lat.set(i, value_of_cell(0, i[0], i[1])); });
-  ok(shoal_put(file, "lat", lat.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_put(file, "lat", lat.c(), nullptr));
   TestArray temp(SHOAL_DOUBLE, tile.count);
   for (std::int64_t record = 0; record < 2; ++record) {
     for_cells(Box::whole(tile.count), [&](const Dims& i) {
       temp.set(i, value_of_cell(record, tile.first[0] + i[0], tile.first[1] + i[1]));
     });
-    ok(shoal_write(file, "temp", nullptr, temp.c(), record, nullptr, nullptr));
+    ok(shoal_write(file, "temp", nullptr, temp.c(), SHOAL_RECORD(record)));
   }
-  ok(shoal_write(file, "mask", nullptr, temp.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_write(file, "mask", nullptr, temp.c(), nullptr));
   return shoal_close(&file, 0);
 }
 
@@ -102,16 +102,16 @@ Box check_file(const std::string& path, int files) {
   const auto [row_first, rows] = part_of(file, "y", k_rows);
   const Box box({row_first, column_first}, {rows, columns});
   TestArray temp(SHOAL_DOUBLE, {2, box.count[0], box.count[1]});
-  ok(shoal_get(file, "temp", temp.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+  ok(shoal_get(file, "temp", temp.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
   TestArray mask(SHOAL_INT, box.count);
-  ok(shoal_get(file, "mask", mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_get(file, "mask", mask.c(), nullptr));
   TestArray lat(SHOAL_DOUBLE, box.count);
-  ok(shoal_get(file, "lat", lat.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_get(file, "lat", lat.c(), nullptr));
   TestArray along_x(SHOAL_DOUBLE, {box.count[1]});
-  ok(shoal_get(file, "x", along_x.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_get(file, "x", along_x.c(), nullptr));
   TestArray along_y(SHOAL_DOUBLE, {box.count[0]});
   const bool has_y = rows < k_rows;  // made, since the model has none
-  if (has_y) ok(shoal_get(file, "y", along_y.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  if (has_y) ok(shoal_get(file, "y", along_y.c(), nullptr));
   std::int64_t wrong = 0;
   for_cells(Box::whole(box.count), [&](const Dims& i) {
     const std::int64_t row = box.first[0] + i[0];
@@ -212,7 +212,7 @@ TEST_CASE("ranks without cells have no file, and take part all the same") {
   TestArray mask(SHOAL_INT, tile.count);
   for_cells(Box::whole(tile.count),
             [&](const Dims& i) { mask.set(i, value_of_cell(0, tile.first[0] + i[0], i[1])); });
-  ok(shoal_write(file, "mask", nullptr, mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_write(file, "mask", nullptr, mask.c(), nullptr));
   ok(shoal_close(&file, 0));
   MPI_Barrier(MPI_COMM_WORLD);
   std::int64_t cells = 0;
@@ -220,7 +220,7 @@ TEST_CASE("ranks without cells have no file, and take part all the same") {
     ok(shoal_open(MPI_COMM_SELF, ("layout.nc.000" + std::to_string(i)).c_str(), SHOAL_READ, "", &file));
     const auto [row_first, rows] = part_of(file, "y", k_rows);
     TestArray got(SHOAL_INT, {rows, k_columns});
-    ok(shoal_get(file, "mask", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_get(file, "mask", got.c(), nullptr));
     const std::int64_t above = row_first;
     for_cells(Box::whole({rows, k_columns}), [&](const Dims& at) {
       ++cells;
@@ -243,7 +243,7 @@ TEST_CASE("a rank with bad values does not stop the other files") {
   ok(shoal_def_var(file, "small", SHOAL_BYTE, "y x", cut.handle()));
   TestArray values(SHOAL_INT, tile.count);
   values.fill(world_rank() == world_size() - 1 ? 1000 : 7);
-  ok(shoal_write(file, "small", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_write(file, "small", nullptr, values.c(), nullptr));
   const int code = shoal_close(&file, 0);
   fails(code, SHOAL_RANGE, {"small", "1000", "rank " + std::to_string(world_size() - 1)});
   alike(code);
@@ -260,8 +260,8 @@ TEST_CASE("fields of a set cannot be read while it is written") {
   ok(shoal_def_var(file, "mask", SHOAL_INT, "y x", cut.handle()));
   TestArray values(SHOAL_INT, tile.count);
   values.fill(3);
-  ok(shoal_write(file, "mask", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
-  const int code = shoal_read(file, "mask", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+  ok(shoal_write(file, "mask", nullptr, values.c(), nullptr));
+  const int code = shoal_read(file, "mask", nullptr, values.c(), nullptr);
   fails(code, SHOAL_STATE, {"close it"});
   alike(code);
   ok(shoal_close(&file, 0));

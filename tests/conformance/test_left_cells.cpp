@@ -35,7 +35,7 @@ struct Several {
     // Land on one rank alone.
     std::vector<std::int8_t> active(static_cast<std::size_t>(volume(rest)), 1);
     if (last) active[1] = 0;
-    const shoal_array mask{active.data(), SHOAL_BYTE, 0, 2, rest.data(), nullptr};
+    const shoal_array mask = shoal_array_of(active.data(), SHOAL_BYTE, 2, rest.data());
     ok(shoal_masked(MPI_COMM_WORLD, all, &mask, &masked));
     std::vector<std::int64_t> cells;
     for (std::int64_t cell = world_rank(); cell < volume(global); cell += world_size())
@@ -43,7 +43,7 @@ struct Several {
     const auto n = static_cast<std::int64_t>(cells.size());
     active.assign(cells.size(), 1);
     if (last) active[1] = 0;
-    const shoal_array list{active.data(), SHOAL_BYTE, 0, 1, &n, nullptr};
+    const shoal_array list = shoal_array_of(active.data(), SHOAL_BYTE, 1, &n);
     shoal_decomposition* whole = nullptr;
     ok(shoal_map(MPI_COMM_WORLD, 2, global.data(), 0, n, cells.data(), &whole));
     ok(shoal_masked(MPI_COMM_WORLD, whole, &list, &masked_map));
@@ -70,13 +70,13 @@ shoal_dataset* create(const std::string& settings) {
 
 void write(shoal_dataset* file, const char* name, const shoal_decomposition* cut, int type, double value,
            std::int64_t record = SHOAL_NO_RECORD) {
-  shoal_map_info info{};
+  shoal_map_info info = SHOAL_MAP_INFO_INIT;
   std::array<std::int64_t, 7> count{};
   ok(shoal_decomposition_map_info(cut, &info));
   ok(shoal_decomposition_inquire(cut, nullptr, nullptr, nullptr, count.data(), nullptr, nullptr));
   TestArray array(type, info.is_map != 0 ? Dims{info.ncells} : Dims{count[0], count[1]});
   array.fill(value);
-  ok(shoal_write(file, name, cut, array.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, name, cut, array.c(), SHOAL_RECORD(record)));
 }
 
 /// How many attributes _FillValue there are, which has the value.
@@ -86,7 +86,7 @@ void check_fill(const shoal_dataset* file, const std::string& name, int type, do
   const bool found_it = shoal_find_att(file, name.c_str(), "_FillValue", &at) == SHOAL_OK;
   CHECK((found_it ? 1 : 0) == count);
   if (!found_it) return;
-  shoal_att_info info{};
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
   ok(shoal_inq_att(file, name.c_str(), at, &info));
   CHECK(info.type == type);
   CHECK(info.count == 1);
@@ -137,11 +137,11 @@ TEST_CASE("variables whose decomposition leaves cells out say what these hold") 
         ok(shoal_def_var(file, (name + "_none").c_str(), type, "y x", cut));
         with_type(type, [&, &its = name](auto value) {
           value = 99;
-          ok(shoal_def_fill(file, (its + "_own").c_str(), &value));
+          ok(shoal_def_fill(file, (its + "_own").c_str(), type, &value));
           ok(shoal_put_att(file, its.c_str(), "missing_value", type, 1, &value));
           return 0.0;
         });
-        ok(shoal_def_fill(file, (name + "_none").c_str(), nullptr));
+        ok(shoal_def_fill(file, (name + "_none").c_str(), 0, nullptr));
       }
       if (in_one_file()) ok(shoal_def_var(file, "all", type, "y x", cuts.all));
       ok(shoal_def_var(file, "replicated", type, "x", nullptr));
@@ -166,7 +166,7 @@ TEST_CASE("variables whose decomposition leaves cells out say what these hold") 
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
       for (const auto& [name, cut] : left) {
         TestArray values(SHOAL_DOUBLE, {k_rows, columns()});
-        ok(shoal_get(file, name.c_str(), values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+        ok(shoal_get(file, name.c_str(), values.c(), nullptr));
         std::int64_t others = 0;
         for_cells(Box::whole({k_rows, columns()}), [&](const Dims& i) {
           others += values.get(i) == 7 ? 0 : values.get(i) == fill_value(type) ? 1 : 1000;
@@ -185,7 +185,7 @@ TEST_CASE("nothing is said of cells that stay, nor of text") {
     ok(shoal_def_var(file, "quiet", SHOAL_FLOAT, "y x", cuts.tiles));
     ok(shoal_def_var(file, "asked", SHOAL_FLOAT, "y x", cuts.tiles));
     const float fill = -3;
-    ok(shoal_def_fill(file, "asked", &fill));
+    ok(shoal_def_fill(file, "asked", SHOAL_FLOAT, &fill));
     ok(shoal_def_var(file, "text", SHOAL_CHAR, "y x", cuts.tiles));
     in_file_too(&file, [&](const shoal_dataset* now) {
       check_none(now, "quiet");
@@ -230,7 +230,7 @@ TEST_CASE(
       shoal_dataset* file = create("format=" + format + ", quiet=true");
       for (const char* name : {"plain", "whole", "quiet"}) {
         ok(shoal_def_var(file, name, SHOAL_FLOAT, "time y x", nullptr));
-        if (name[0] == 'q') ok(shoal_def_fill(file, name, nullptr));
+        if (name[0] == 'q') ok(shoal_def_fill(file, name, 0, nullptr));
       }
       ok(shoal_def_var(file, "other", SHOAL_INT, "y x", cuts.all));
       ok(shoal_put_att(file, "plain", "units", SHOAL_CHAR, 1, "m"));
@@ -261,7 +261,7 @@ TEST_CASE(
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
       TestArray values(SHOAL_DOUBLE, {k_rows, columns()});
       for (const std::int64_t record : {1, 2}) {
-        ok(shoal_get(file, "plain", values.c(), record, nullptr, nullptr));
+        ok(shoal_get(file, "plain", values.c(), SHOAL_RECORD(record)));
         std::int64_t left = 0;
         for_cells(Box::whole({k_rows, columns()}), [&](const Dims& i) {
           const double found = values.get(i);
@@ -286,7 +286,7 @@ TEST_CASE("a rank that could not take part in such a write hears of the attribut
     TestArray array(SHOAL_FLOAT, {k_rows, world_rank() == world_size() - 1 ? 2 * k_each : k_each});
     array.fill(7);
     const char* name = world_rank() == 0 ? "plane" : "plain";
-    ok(shoal_write(file, name, cuts.masked, array.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, name, cuts.masked, array.c(), nullptr));
     const int code = shoal_sync(file, 0);
     CHECK(code != SHOAL_OK);
     alike(code);

@@ -89,7 +89,7 @@ void write(shoal_dataset* file, const char* name, const Map& map, const Shape& s
                       ? 99
                       : expected(record < 0 ? 0 : 1, record, map.global(i, leads, Dims(shape.all().size()))));
   });
-  ok(shoal_write(file, name, cut, values.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, name, cut, values.c(), SHOAL_RECORD(record)));
 }
 
 /// Read by another map, and a section of the dimensions that are not cut.
@@ -113,7 +113,8 @@ void check(shoal_dataset* file, const char* name, const Map& map, const Shape& s
     extents.push_back(part.count[d]);
   TestArray values(type, extents, random);
   values.fill(-5);
-  ok(shoal_read(file, name, map.handle(), values.c(), record, part.first.data(), part.count.data()));
+  ok(shoal_read(file, name, map.handle(), values.c(),
+                SHOAL_SECTION(record, part.rank(), part.first.data(), part.count.data())));
   std::int64_t wrong = 0;
   for_cells(Box::whole(extents), [&](const Dims& i) {
     double wanted = -5;
@@ -133,7 +134,7 @@ void check(shoal_dataset* file, const char* name, const Map& map, const Shape& s
 void check_all(shoal_dataset* file, const char* name, const Shape& shape, const std::vector<bool>& owned,
                int file_type, std::int64_t record) {
   TestArray values(SHOAL_DOUBLE, shape.all());
-  ok(shoal_get(file, name, values.c(), record, nullptr, nullptr));
+  ok(shoal_get(file, name, values.c(), SHOAL_RECORD(record)));
   std::int64_t wrong = 0;
   const int leads = shape.lead.size();
   for_cells(Box::whole(shape.all()), [&](const Dims& i) {
@@ -292,7 +293,7 @@ TEST_CASE("maps: blocks and maps write and read the same variable") {
           for_cells(Box::whole(joined(shape.lead, block.tile().count)), [&](const Dims& i) {
             values.set(i, expected(1, 0, {i[0], i[1] + first}) + 1);
           });
-          ok(shoal_write(file, "grows", block.handle(), values.c(), 0, nullptr, nullptr));
+          ok(shoal_write(file, "grows", block.handle(), values.c(), SHOAL_RECORD(0)));
         } else {
           ok(shoal_sync(file, 0));
           const Dims extents = joined(shape.lead, Dims{map.size()});
@@ -300,7 +301,7 @@ TEST_CASE("maps: blocks and maps write and read the same variable") {
           for_cells(Box::whole(extents), [&](const Dims& i) {
             mapped.set(i, map.hole(i[1]) ? 99 : expected(1, 0, map.global(i, 1, {0, 0})));
           });
-          ok(shoal_write(file, "grows", map.handle(), mapped.c(), 0, nullptr, nullptr));
+          ok(shoal_write(file, "grows", map.handle(), mapped.c(), SHOAL_RECORD(0)));
           ok(shoal_sync(file, 0));
           check(file, "grows", map, shape, owned, SHOAL_INT, SHOAL_INT, 0, false, random);
         }
@@ -341,7 +342,7 @@ TEST_CASE("maps: several nodes, cells written again another way without a sync: 
           for_cells(Box::whole(tile), [&](const Dims& i) {
             values.set(i, expected(1, record, {i[0], i[1] + first}) + (block_last ? 0 : 1));
           });
-          ok(shoal_write(file, "grows", block.handle(), values.c(), record, nullptr, nullptr));
+          ok(shoal_write(file, "grows", block.handle(), values.c(), SHOAL_RECORD(record)));
         }
       }
       for (std::int64_t record = 0; record < 20; ++record)
@@ -370,15 +371,14 @@ TEST_CASE("maps: bad arguments of one rank, values that do not fit, cells owned 
     TestArray values(SHOAL_INT, {4});
     for (std::int64_t i = 0; i < 4; ++i)
       values.set({i}, static_cast<double>(last && i == 2 ? 1000 : i + 1));
-    ok(shoal_write(file, "a", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, "a", nullptr, values.c(), nullptr));
     int code = shoal_sync(file, 0);
     fails(code, SHOAL_RANGE, {"1000", "[" + std::to_string(2 * n + n - 1) + "]", "a"});
     alike(code);
     TestArray shorter(SHOAL_INT, {3});
     shorter.fill(5);
     values.fill(5);
-    code =
-        shoal_write(file, "b", nullptr, last ? shorter.c() : values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+    code = shoal_write(file, "b", nullptr, last ? shorter.c() : values.c(), nullptr);
     if (n > 1) {
       ok(code);
       code = shoal_sync(file, 0);
@@ -388,20 +388,20 @@ TEST_CASE("maps: bad arguments of one rank, values that do not fit, cells owned 
     const Map twice(global, 0, last ? std::vector<std::int64_t>{0, 1, 0} : cells);
     TestArray three(SHOAL_INT, {last ? 3 : 4});
     three.fill(1);
-    code = shoal_write(file, "a", twice.handle(), three.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+    code = shoal_write(file, "a", twice.handle(), three.c(), nullptr);
     fails(code, SHOAL_OVERLAP, {"index 0"});
     alike(code);
-    ok(shoal_read(file, "a", twice.handle(), three.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_read(file, "a", twice.handle(), three.c(), nullptr));
     if (last) {
       CHECK(three.get({0}) == 1);
       CHECK(three.get({2}) == 1);
     }
     TestArray got(SHOAL_DOUBLE, global);
-    ok(shoal_get(file, "a", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_get(file, "a", got.c(), nullptr));
     for (std::int64_t i = 0; i < 4 * n; ++i)
       CHECK(got.get({i}) == (i == 3 * n - 1 ? fill_value(SHOAL_BYTE) : static_cast<double>(i / n + 1)));
     if (n > 1) {
-      ok(shoal_get(file, "b", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_get(file, "b", got.c(), nullptr));
       for (std::int64_t i = 0; i < 4 * n; ++i)
         CHECK(got.get({i}) == (i % n == n - 1 ? fill_value(SHOAL_BYTE) : 5));
     }
@@ -422,7 +422,7 @@ TEST_CASE("maps: cells that nobody owns stay as they are in variables without fi
       def_dim(file, "z", 3);
       def_dim(file, "x", 4 * n);
       ok(shoal_def_var(file, "a", SHOAL_INT, "z x", nullptr));
-      ok(shoal_def_fill(file, "a", nullptr));
+      ok(shoal_def_fill(file, "a", 0, nullptr));
       // First everything, then every second cell of each rank.
       std::vector<std::int64_t> all;
       std::vector<std::int64_t> some;
@@ -438,18 +438,17 @@ TEST_CASE("maps: cells that nobody owns stay as they are in variables without fi
       TestArray everything(SHOAL_INT, global);
       everything.fill(5);
       if (before == "put")
-        ok(shoal_put(file, "a", everything.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+        ok(shoal_put(file, "a", everything.c(), nullptr));
       else
-        ok(shoal_write(file, "a", before == "map" ? first.handle() : tiles.handle(), values.c(),
-                       SHOAL_NO_RECORD, nullptr, nullptr));
+        ok(shoal_write(file, "a", before == "map" ? first.handle() : tiles.handle(), values.c(), nullptr));
       ok(shoal_sync(file, 0));
       TestArray others(SHOAL_INT, {3, 2});
       others.fill(7);
-      ok(shoal_write(file, "a", then.handle(), others.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_write(file, "a", then.handle(), others.c(), nullptr));
       ok(shoal_close(&file, 0));
       ok(shoal_open(MPI_COMM_WORLD, "map.nc", SHOAL_READ, nullptr, &file));
       TestArray got(SHOAL_INT, global);
-      ok(shoal_get(file, "a", got.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_get(file, "a", got.c(), nullptr));
       std::int64_t wrong = 0;
       for_cells(Box::whole(global),
                 [&](const Dims& i) { wrong += got.get(i) != (i[1] / n % 2 == 0 ? 7 : 5) ? 1 : 0; });

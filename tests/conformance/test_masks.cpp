@@ -80,7 +80,7 @@ void create(const std::string& settings, const Field& field, const shoal_decompo
   ok(shoal_def_var(*file, "fixed", field.type, names.c_str() + 5, cut));
   with_type(field.type, [&](auto value) {
     value = 98;
-    ok(shoal_def_fill(*file, "fixed", &value));
+    ok(shoal_def_fill(*file, "fixed", field.type, &value));
     return 0.0;
   });
 }
@@ -111,13 +111,13 @@ void write(shoal_dataset* file, const Field& field, const World& world, const Cu
                 at[field.levels.size() + d] -= local.first[d];
               array.set(at, value_of(1, joined(Dims{record}, index)));
             });
-  ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), SHOAL_RECORD(record)));
 }
 
 void check(shoal_dataset* file, const Field& field, const World& world, const std::vector<bool>& owned,
            std::int64_t record) {
   TestArray all(SHOAL_DOUBLE, field.shape());
-  ok(shoal_get(file, record < 0 ? "fixed" : "grows", all.c(), record, nullptr, nullptr));
+  ok(shoal_get(file, record < 0 ? "fixed" : "grows", all.c(), SHOAL_RECORD(record)));
   std::int64_t wrong = 0;
   for_cells(Box::whole(field.shape()), [&](const Dims& index) {
     wrong += all.get(index) != expected(field, world, owned, record, index) ? 1 : 0;
@@ -138,7 +138,7 @@ void check_read(shoal_dataset* file, const Field& field, const World& world, con
   const Dims extents = joined(field.levels, local.count);
   TestArray array = own() % 2 == 0 ? TestArray(memory, extents) : TestArray(memory, extents, own);
   array.fill(-5);
-  ok(shoal_read(file, record < 0 ? "fixed" : "grows", handle, array.c(), record, nullptr, nullptr));
+  ok(shoal_read(file, record < 0 ? "fixed" : "grows", handle, array.c(), SHOAL_RECORD(record)));
   std::int64_t wrong = 0;
   const Box inside = Box::whole(field.global);
   if (cut.tile().empty()) return;
@@ -273,7 +273,7 @@ TEST_CASE("masks of maps") {
       std::vector<std::int32_t> mask;
       for (const auto cell : mine)
         mask.push_back(cell < 0 || world.is_masked({cell}) ? 0 : 1);
-      const shoal_array mask_of_list{mask.data(), SHOAL_INT, 0, 1, &n, nullptr};
+      const shoal_array mask_of_list = shoal_array_of(mask.data(), SHOAL_INT, 1, &n);
       const Masked masked(base, &mask_of_list);
       shoal_dataset* file = nullptr;
       Field field;
@@ -293,14 +293,14 @@ TEST_CASE("masks of maps") {
           const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
           if (cell >= 0 && !world.is_masked({cell})) array.set(i, value(record, cell, i[1]));
         });
-        ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), record, nullptr, nullptr));
+        ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), SHOAL_RECORD(record)));
       }
       ok(shoal_close(&file, 0));
       ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, way_of(settings).c_str(), &file));
       for (std::int64_t record = -1; record < 2; ++record) {
         const char* name = record < 0 ? "fixed" : "grows";
         TestArray all(SHOAL_DOUBLE, global);
-        ok(shoal_get(file, name, all.c(), record, nullptr, nullptr));
+        ok(shoal_get(file, name, all.c(), SHOAL_RECORD(record)));
         std::int64_t wrong = 0;
         for_cells(Box::whole(global),
                   [&](const Dims& i) { wrong += all.get(i) != value(record, i[0], i[1]) ? 1 : 0; });
@@ -308,7 +308,7 @@ TEST_CASE("masks of maps") {
           for (const int memory : {SHOAL_DOUBLE, SHOAL_SHORT}) {
             TestArray own(memory, extents, random);
             own.fill(-5);
-            ok(shoal_read(file, name, handle, own.c(), record, nullptr, nullptr));
+            ok(shoal_read(file, name, handle, own.c(), SHOAL_RECORD(record)));
             for_cells(Box::whole(extents), [&](const Dims& i) {
               const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
               const bool left = cell < 0 || (handle == masked.handle() && world.is_masked({cell}));
@@ -323,7 +323,7 @@ TEST_CASE("masks of maps") {
       for (const auto* handle : {masked.handle(), static_cast<const shoal_decomposition*>(base)}) {
         TestArray own(SHOAL_DOUBLE, extents, random);
         own.fill(-5);
-        ok(shoal_read(file, "fixed", handle, own.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+        ok(shoal_read(file, "fixed", handle, own.c(), nullptr));
         std::int64_t wrong = 0;
         for_cells(Box::whole(extents), [&](const Dims& i) {
           const std::int64_t cell = mine[static_cast<std::size_t>(i[0])];
@@ -344,8 +344,8 @@ TEST_CASE("masks that are wrong on one rank are refused on all alike") {
   const auto refused = [&](const Dims& extents, int type, const std::vector<std::string>& says) {
     const Dims good{4, 6};
     const Dims& mine = world_rank() == odd ? extents : good;
-    const shoal_array mask{
-        values.data(), world_rank() == odd ? type : SHOAL_DOUBLE, 0, mine.size(), mine.data(), nullptr};
+    const shoal_array mask =
+        shoal_array_of(values.data(), world_rank() == odd ? type : SHOAL_DOUBLE, mine.size(), mine.data());
     shoal_decomposition* out = nullptr;
     const int code = shoal_masked(MPI_COMM_WORLD, cut.handle(), &mask, &out);
     fails(code, SHOAL_INVALID_ARGUMENT, says);
@@ -374,8 +374,8 @@ TEST_CASE("a mask is saved with its decomposition, and a new one replaces it") {
   std::vector<std::int8_t> land{0, 0, 0};
   std::vector<std::int8_t> active{1, 0, 1};
   const std::int64_t n = 3;
-  const shoal_array first{land.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
-  const shoal_array second{active.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
+  const shoal_array first{sizeof(shoal_array), land.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
+  const shoal_array second{sizeof(shoal_array), active.data(), SHOAL_LOGICAL, 1, 1, &n, nullptr};
   const Masked all_land(cut.handle(), &first);
   const Masked masked(all_land.handle(), &second);
   ok(shoal_decomposition_save(MPI_COMM_WORLD, masked.handle(), "mask_map.nc"));
@@ -388,15 +388,15 @@ TEST_CASE("a mask is saved with its decomposition, and a new one replaces it") {
     ok(shoal_def_var(file, name, SHOAL_INT, "x", name[0] == 'v' ? masked.handle() : loaded));
   for (const char* name : {"v", "w"}) {
     std::vector<std::int32_t> values{4, 5, 6};
-    const shoal_array array{values.data(), SHOAL_INT, 0, 1, &n, nullptr};
-    ok(shoal_write(file, name, nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr));
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_INT, 1, &n);
+    ok(shoal_write(file, name, nullptr, &array, nullptr));
   }
   ok(shoal_close(&file, 0));
   ok(shoal_open(MPI_COMM_WORLD, "mask.nc", SHOAL_READ, nullptr, &file));
   for (const char* name : {"v", "w"}) {
     std::vector<std::int32_t> values{0, 0, 0};
-    const shoal_array array{values.data(), SHOAL_INT, 0, 1, &n, nullptr};
-    ok(shoal_read(file, name, cut.handle(), &array, SHOAL_NO_RECORD, nullptr, nullptr));
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_INT, 1, &n);
+    ok(shoal_read(file, name, cut.handle(), &array, nullptr));
     CHECK(values == std::vector<std::int32_t>{4, -2147483647, 6});
   }
   ok(shoal_close(&file, 0));

@@ -64,7 +64,7 @@ void write_block(shoal_dataset* file, const char* name, const Cut& cut, std::int
                 at[d + 1] -= local.first[d];
               array.set(at, value(record, position_in(index, Box::whole(k_shape))));
             });
-  ok(shoal_write(file, name, cut.handle(), array.c(), record, nullptr, nullptr));
+  ok(shoal_write(file, name, cut.handle(), array.c(), SHOAL_RECORD(record)));
 }
 
 /// Arrays that lie as the file wants them, so that nothing has to be copied: still they are rounded.
@@ -76,8 +76,8 @@ void write_plain(shoal_dataset* file, const char* name, const Cut& cut, const Bo
   });
   const std::vector<float> before = cells;
   const std::int64_t extents[] = {k_shape[0], tile.count[0], tile.count[1]};
-  const shoal_array array{cells.data(), SHOAL_FLOAT, 0, 3, extents, nullptr};
-  ok(shoal_write(file, name, cut.handle(), &array, record, nullptr, nullptr));
+  const shoal_array array = shoal_array_of(cells.data(), SHOAL_FLOAT, 3, extents);
+  ok(shoal_write(file, name, cut.handle(), &array, SHOAL_RECORD(record)));
   CHECK(cells == before);
 }
 
@@ -88,15 +88,15 @@ void write_map(shoal_dataset* file, const char* name, const shoal_decomposition*
     for (const auto cell : cells)
       values.push_back(cell < 0 ? 0 : value(record, z * k_shape[1] * k_shape[2] + cell));
   const std::int64_t extents[] = {k_shape[0], static_cast<std::int64_t>(cells.size())};
-  const shoal_array array{values.data(), SHOAL_FLOAT, 0, 2, extents, nullptr};
-  ok(shoal_write(file, name, map, &array, record, nullptr, nullptr));
+  const shoal_array array = shoal_array_of(values.data(), SHOAL_FLOAT, 2, extents);
+  ok(shoal_write(file, name, map, &array, SHOAL_RECORD(record)));
 }
 
 void check(shoal_dataset* file, const char* name, const Variant* variant, std::int64_t record) {
   std::vector<float> found(static_cast<std::size_t>(volume(k_shape)));
   const std::int64_t extents[] = {k_shape[0], k_shape[1], k_shape[2]};
-  const shoal_array array{found.data(), SHOAL_FLOAT, 0, 3, extents, nullptr};
-  ok(shoal_get(file, name, &array, record, nullptr, nullptr));
+  const shoal_array array = shoal_array_of(found.data(), SHOAL_FLOAT, 3, extents);
+  ok(shoal_get(file, name, &array, SHOAL_RECORD(record)));
   int wrong = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const float v = value(record, static_cast<std::int64_t>(i));
@@ -159,8 +159,8 @@ TEST_CASE("quantize: blocks, maps and replicated variables are rounded once, wha
       }
       const float scale[] = {3.14159F, k_missing};
       const std::int64_t two = 2;
-      const shoal_array array{const_cast<float*>(scale), SHOAL_FLOAT, 0, 1, &two, nullptr};
-      ok(shoal_put(file, "scale", &array, SHOAL_NO_RECORD, nullptr, nullptr));
+      const shoal_array array = shoal_array_of(const_cast<float*>(scale), SHOAL_FLOAT, 1, &two);
+      ok(shoal_put(file, "scale", &array, nullptr));
       ok(shoal_close(&file, 0));
 
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
@@ -171,8 +171,8 @@ TEST_CASE("quantize: blocks, maps and replicated variables are rounded once, wha
         check(file, "exact", nullptr, record);
       }
       float found[2];
-      const shoal_array got{found, SHOAL_FLOAT, 0, 1, &two, nullptr};
-      ok(shoal_get(file, "scale", &got, SHOAL_NO_RECORD, nullptr, nullptr));
+      const shoal_array got = shoal_array_of(found, SHOAL_FLOAT, 1, &two);
+      ok(shoal_get(file, "scale", &got, nullptr));
       CHECK(found[0] == expected(variant, scale[0]));
       const bool bits = variant.mode == Quantization::Mode::bitround;
       CHECK(int_attribute(file, "haloed", bits ? "quantization_nsb" : "quantization_nsd") == variant.number);
@@ -219,8 +219,8 @@ TEST_CASE("quantize: a file that says so goes on with it, an attribute that is c
       const std::int64_t extents[] = {k_shape[0], tile.count[0], tile.count[1]};
       std::vector<float> cells(
           static_cast<std::size_t>(volume(Dims{k_shape[0], tile.count[0], tile.count[1]})));
-      const shoal_array array{cells.data(), SHOAL_FLOAT, 0, 3, extents, nullptr};
-      int code = shoal_write(file, "v", cut.handle(), &array, 1, nullptr, nullptr);
+      const shoal_array array = shoal_array_of(cells.data(), SHOAL_FLOAT, 3, extents);
+      int code = shoal_write(file, "v", cut.handle(), &array, SHOAL_RECORD(1));
       if (code == SHOAL_OK) code = shoal_sync(file, 0);
       fails(code, SHOAL_NOT_SUPPORTED, {"'v'", "driver native"});
       alike(code);

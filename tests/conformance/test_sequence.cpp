@@ -45,11 +45,11 @@ struct Model {
       array.set({i[0] - cut->tile().first[0], i[1] - cut->tile().first[1]},
                 value_of(version, joined(Dims{record}, i)));
     });
-    ok(shoal_write(file, name, cut->handle(), array.c(), record, nullptr, nullptr));
+    ok(shoal_write(file, name, cut->handle(), array.c(), SHOAL_RECORD(record)));
   }
   void put_time(std::int64_t record, double value) {
     const shoal_array s = scalar(value, SHOAL_DOUBLE);
-    ok(shoal_put(file, "t", &s, record, nullptr, nullptr));
+    ok(shoal_put(file, "t", &s, SHOAL_RECORD(record)));
   }
   /// version < 0: the fill value.
   void check(const char* name, std::int64_t record, int version, double fill = 0) {
@@ -58,7 +58,7 @@ struct Model {
     const Box around = cut->around();
     TestArray array(SHOAL_DOUBLE, around.count);
     array.fill(-1);
-    ok(shoal_read(file, name, cut->handle(), array.c(), record, nullptr, nullptr));
+    ok(shoal_read(file, name, cut->handle(), array.c(), SHOAL_RECORD(record)));
     if (cut->tile().empty()) return;
     int wrong = 0;
     for_cells(intersection(around, Box::whole({k_ny, k_nx})), [&](const Dims& i) {
@@ -70,7 +70,7 @@ struct Model {
   std::int64_t records() {
     int index = -1;
     ok(shoal_find_dim(file, "time", &index));
-    shoal_dim_info info{};
+    shoal_dim_info info = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, index, &info));
     return info.length;
   }
@@ -113,7 +113,7 @@ TEST_CASE("a run is continued: append on another cut, and overwrite") {
       m.check("b", r, 2);
     }
     TestArray t(SHOAL_DOUBLE, {4});
-    ok(shoal_get(m.file, "t", t.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+    ok(shoal_get(m.file, "t", t.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
     for (std::int64_t r = 0; r < 4; ++r)
       CHECK(t.get({r}) == 10.0 * static_cast<double>(r));
     ok(shoal_close(&m.file, 0));
@@ -139,7 +139,7 @@ TEST_CASE("records that were skipped, and variables that were not written, have 
       m.check("b", r, r == 2 ? 3 : -1, fill_value(SHOAL_INT));
     }
     TestArray t(SHOAL_DOUBLE, {5});
-    ok(shoal_get(m.file, "t", t.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+    ok(shoal_get(m.file, "t", t.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
     for (std::int64_t r = 0; r < 5; ++r)
       CHECK(t.get({r}) == fill_value(SHOAL_DOUBLE));
     ok(shoal_close(&m.file, 0));
@@ -195,12 +195,12 @@ TEST_CASE(
     // Without one: the last of the calls counts.
     const Box around = m.cut->around();
     TestArray array(SHOAL_DOUBLE, around.count);
-    ok(shoal_read(m.file, "a", nullptr, array.c(), 2, nullptr, nullptr));
+    ok(shoal_read(m.file, "a", nullptr, array.c(), SHOAL_RECORD(2)));
     m.cut.reset();
     ok(shoal_sync(m.file, 0));
     ok(shoal_close(&m.file, 0));
     ok(shoal_open(MPI_COMM_WORLD, "sequence.nc", SHOAL_READ, nullptr, &m.file));
-    const int code = shoal_read(m.file, "a", nullptr, array.c(), 2, nullptr, nullptr);
+    const int code = shoal_read(m.file, "a", nullptr, array.c(), SHOAL_RECORD(2));
     fails(code, SHOAL_INVALID_ARGUMENT, {"'a'", "decomposition"});
     alike(code);
     ok(shoal_close(&m.file, 0));
@@ -216,7 +216,7 @@ TEST_CASE("an empty file, and a define phase without data") {
     m.reopen(SHOAL_WRITE);
     ok(shoal_put_att(m.file, nullptr, "title", SHOAL_CHAR, 4, "none"));
     m.reopen(SHOAL_READ);
-    shoal_file_info info{};
+    shoal_file_info info = SHOAL_FILE_INFO_INIT;
     ok(shoal_inq_file(m.file, &info));
     CHECK(info.attributes >= 1);
     CHECK(info.variables == 0);

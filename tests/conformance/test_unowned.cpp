@@ -128,7 +128,7 @@ class Model {
           array.set(joined(Dims{z}, unravel(static_cast<std::int64_t>(i), split.extents())),
                     value(name, of, joined(Dims{z}, split.mine()[i])));
       ok(shoal_write(file_, name.c_str(), split.handle(), array.c(),
-                     has_records(name) ? record : SHOAL_NO_RECORD, nullptr, nullptr));
+                     SHOAL_RECORD(has_records(name) ? record : SHOAL_NO_RECORD)));
       auto& cells = expected_.try_emplace({name, of}).first->second;
       const bool there = !cells.empty();
       cells.resize(static_cast<std::size_t>(volume(k_shape)), made_with_fill_ ? fill_of(name) : k_undefined);
@@ -150,8 +150,7 @@ class Model {
       CAPTURE(name);
       CAPTURE(record);
       TestArray all(SHOAL_DOUBLE, k_shape);
-      ok(shoal_get(file_, name.c_str(), all.c(), has_records(name) ? record : SHOAL_NO_RECORD, nullptr,
-                   nullptr));
+      ok(shoal_get(file_, name.c_str(), all.c(), SHOAL_RECORD(has_records(name) ? record : SHOAL_NO_RECORD)));
       std::size_t at = 0;
       int wrong = 0;
       for_cells(Box::whole(k_shape), [&](const Dims& cell) {
@@ -318,12 +317,12 @@ TEST_CASE(
       const auto write_all = [&] {
         TestArray whole(SHOAL_DOUBLE, {count[0], count[1]});
         whole.fill(3);
-        ok(shoal_write(file, "v", rows, whole.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+        ok(shoal_write(file, "v", rows, whole.c(), nullptr));
       };
       const auto check = [&](double at_owned, double elsewhere) {
         ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
         TestArray found(SHOAL_DOUBLE, shape);
-        ok(shoal_get(file, "v", found.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+        ok(shoal_get(file, "v", found.c(), nullptr));
         int wrong = 0;
         for_cells(Box::whole(shape), [&](const Dims& cell) {
           const bool owned = position_in(cell, Box::whole(shape)) % 2 == 0;
@@ -340,7 +339,7 @@ TEST_CASE(
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, ("fill=false" + variant).c_str(), &file));
       for (int time = 0; time < 2; ++time) {
         CAPTURE(time);
-        const int code = shoal_write(file, "v", map, part.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+        const int code = shoal_write(file, "v", map, part.c(), nullptr);
         fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
         alike(code);
       }
@@ -350,17 +349,17 @@ TEST_CASE(
       // Reading keeps nothing.
       ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, variant.substr(2).c_str(), &file));
       TestArray found(SHOAL_DOUBLE, {n});
-      ok(shoal_read(file, "v", map, found.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_read(file, "v", map, found.c(), nullptr));
       ok(shoal_close(&file, 0));
 
       // A variable without fill, which comes when the map is in use.
       ok(shoal_create(MPI_COMM_WORLD, k_path, ("format=" + format + variant).c_str(), &file));
       define();
-      ok(shoal_write(file, "v", map, part.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_write(file, "v", map, part.c(), nullptr));
       for (int time = 0; time < 2; ++time) {
         CAPTURE(time);
         ok(shoal_def_var(file, "kept", SHOAL_DOUBLE, "y x", map));
-        ok(shoal_def_fill(file, "kept", nullptr));
+        ok(shoal_def_fill(file, "kept", 0, nullptr));
         const int code = shoal_end_define(file);
         fails(code, SHOAL_SETTING, {"rearrange=off", "without fill"});
         alike(code);

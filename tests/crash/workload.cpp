@@ -223,10 +223,10 @@ class Model {
       extents.push_back(static_cast<std::int64_t>(cells_.size()) / options_.nx);
       extents.push_back(options_.nx);
     }
-    const shoal_array array = {values.data(),  v.type, 0, static_cast<int>(extents.size()),
-                               extents.data(), nullptr};
-    const int code = v.field ? shoal_write(file_, v.name.c_str(), cut_, &array, record, nullptr, nullptr)
-                             : shoal_put(file_, v.name.c_str(), &array, record, nullptr, nullptr);
+    const shoal_array array =
+        shoal_array_of(values.data(), v.type, static_cast<int>(extents.size()), extents.data());
+    const int code = v.field ? shoal_write(file_, v.name.c_str(), cut_, &array, SHOAL_RECORD(record))
+                             : shoal_put(file_, v.name.c_str(), &array, SHOAL_RECORD(record));
     note(code, "write of " + v.name);
   }
 
@@ -240,9 +240,9 @@ class Model {
     std::vector<const char*> pointers;
     for (const auto& text : texts)
       pointers.push_back(text.c_str());
-    const shoal_array array = {pointers.data(), SHOAL_STRING, 0, static_cast<int>(v.inner.size()),
-                               v.inner.data(),  nullptr};
-    note(shoal_put(file_, v.name.c_str(), &array, record, nullptr, nullptr), "put of " + v.name);
+    const shoal_array array =
+        shoal_array_of(pointers.data(), SHOAL_STRING, static_cast<int>(v.inner.size()), v.inner.data());
+    note(shoal_put(file_, v.name.c_str(), &array, SHOAL_RECORD(record)), "put of " + v.name);
   }
 
   static std::int64_t at_least_0(std::int64_t record) { return record < 0 ? 0 : record; }

@@ -83,13 +83,13 @@ struct World {
 
 int write(shoal_dataset* file, const World& world, double value, std::int64_t record) {
   std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
-  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-  return shoal_write(file, "v", world.cut, &array, record, nullptr, nullptr);
+  const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
+  return shoal_write(file, "v", world.cut, &array, SHOAL_RECORD(record));
 }
 
 int put(shoal_dataset* file, double value, std::int64_t record) {
-  const shoal_array array{&value, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
-  return shoal_put(file, "time", &array, record, nullptr, nullptr);
+  const shoal_array array = shoal_array_of(&value, SHOAL_DOUBLE, 0, nullptr);
+  return shoal_put(file, "time", &array, SHOAL_RECORD(record));
 }
 
 /// Four records, the first of them committed; one rank leaves one call of the third out. The first code that
@@ -148,15 +148,15 @@ void find_left_out_read(bool mapped, const std::vector<std::string>& variants) {
       for (std::int64_t record = 0; record < 3; ++record) {
         const bool absent = record == 1 && world.rank == 1;
         std::vector<double> data(static_cast<std::size_t>(world.count) + 1);
-        const shoal_array cells{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+        const shoal_array cells = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
         double time = -1;
-        const shoal_array scalar{&time, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
+        const shoal_array scalar = shoal_array_of(&time, SHOAL_DOUBLE, 0, nullptr);
         if (!absent || what != "get") {
-          const int code = shoal_get(file, "time", &scalar, record, nullptr, nullptr);
+          const int code = shoal_get(file, "time", &scalar, SHOAL_RECORD(record));
           if (first == SHOAL_OK) first = code;
         }
         if (!absent || what != "read") {
-          const int code = shoal_read(file, "v", world.cut, &cells, record, nullptr, nullptr);
+          const int code = shoal_read(file, "v", world.cut, &cells, SHOAL_RECORD(record));
           if (first == SHOAL_OK) first = code;
         }
       }
@@ -208,9 +208,9 @@ TEST_CASE("a rank that cannot say what it writes leaves nobody waiting, and writ
           CHECK(write(file, world, 1, record) == SHOAL_OK);
         CHECK(shoal_sync(file, 0) == SHOAL_OK);
         std::vector<double> data(static_cast<std::size_t>(world.count) + 1, 7);
-        const shoal_array cells{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+        const shoal_array cells = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
         const char* name = world.rank == 1 ? "nix" : "v";
-        CHECK(shoal_write(file, name, world.cut, &cells, 3, nullptr, nullptr) == SHOAL_OK);
+        CHECK(shoal_write(file, name, world.cut, &cells, SHOAL_RECORD(3)) == SHOAL_OK);
         int first = SHOAL_OK;
         const auto note = [&first](int code) {
           if (first == SHOAL_OK) first = code;
@@ -218,9 +218,9 @@ TEST_CASE("a rank that cannot say what it writes leaves nobody waiting, and writ
         for (int i = 1; i < calls; ++i)
           note(write(file, world, 1, 3 + i));
         double time = 0;
-        const shoal_array scalar{&time, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
-        if (next == "read") note(shoal_read(file, "v", world.cut, &cells, 0, nullptr, nullptr));
-        if (next == "get") note(shoal_get(file, "time", &scalar, 0, nullptr, nullptr));
+        const shoal_array scalar = shoal_array_of(&time, SHOAL_DOUBLE, 0, nullptr);
+        if (next == "read") note(shoal_read(file, "v", world.cut, &cells, SHOAL_RECORD(0)));
+        if (next == "get") note(shoal_get(file, "time", &scalar, SHOAL_RECORD(0)));
         if (next == "put") note(put(file, 3, 3));
         note(shoal_sync(file, 0));
         CHECK(first == SHOAL_NOT_FOUND);
@@ -228,7 +228,7 @@ TEST_CASE("a rank that cannot say what it writes leaves nobody waiting, and writ
         CHECK(write(file, world, 6, 4) == SHOAL_OK);
         CHECK(shoal_sync(file, 0) == SHOAL_OK);
         for (std::int64_t record = 0; record < 5; ++record) {
-          CHECK(shoal_read(file, "v", world.cut, &cells, record, nullptr, nullptr) == SHOAL_OK);
+          CHECK(shoal_read(file, "v", world.cut, &cells, SHOAL_RECORD(record)) == SHOAL_OK);
           if (world.count > 0) CHECK(data.front() == (record < 3 ? 1 : static_cast<double>(record + 2)));
         }
         CHECK(shoal_close(&file, 0) == SHOAL_OK);
@@ -258,8 +258,8 @@ TEST_CASE("after a put that one rank left out, writing goes on") {
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
     REQUIRE(shoal_open(MPI_COMM_WORLD, "apart.nc", SHOAL_READ, "", &file) == SHOAL_OK);
     std::vector<double> found(static_cast<std::size_t>(world.count) + 1, -1);
-    const shoal_array cells{found.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-    CHECK(shoal_read(file, "v", world.cut, &cells, 1, nullptr, nullptr) == SHOAL_OK);
+    const shoal_array cells = shoal_array_of(found.data(), SHOAL_DOUBLE, 1, &world.count);
+    CHECK(shoal_read(file, "v", world.cut, &cells, SHOAL_RECORD(1)) == SHOAL_OK);
     if (world.count > 0) CHECK(found.front() == 5);
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
   }
@@ -277,13 +277,12 @@ TEST_CASE("after a write that one rank got wrong, a field of a map that is new l
     CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
     CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
     CHECK(shoal_def_var(file, "w", SHOAL_DOUBLE, "t x", nullptr) == SHOAL_OK);
-    CHECK(shoal_def_fill(file, "w", nullptr) == SHOAL_OK);
+    CHECK(shoal_def_fill(file, "w", 0, nullptr) == SHOAL_OK);
     std::vector<double> data(static_cast<std::size_t>(std::max(world.count, mapped.count)) + 1, 1);
-    const shoal_array cells{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-    const shoal_array some{data.data(), SHOAL_DOUBLE, 0, 1, &mapped.count, nullptr};
-    CHECK(shoal_write(file, world.rank == 0 ? "nix" : "v", world.cut, &cells, 0, nullptr, nullptr) ==
-          SHOAL_OK);
-    CHECK(shoal_write(file, "w", mapped.cut, &some, 0, nullptr, nullptr) == SHOAL_OK);
+    const shoal_array cells = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
+    const shoal_array some = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &mapped.count);
+    CHECK(shoal_write(file, world.rank == 0 ? "nix" : "v", world.cut, &cells, SHOAL_RECORD(0)) == SHOAL_OK);
+    CHECK(shoal_write(file, "w", mapped.cut, &some, SHOAL_RECORD(0)) == SHOAL_OK);
     CHECK(shoal_close(&file, 0) == SHOAL_NOT_FOUND);
     MPI_Barrier(MPI_COMM_WORLD);
   }

@@ -65,18 +65,18 @@ struct File {
   File& operator=(const File&) = delete;
   int write() {
     std::vector<double> data(static_cast<std::size_t>(world.count) + 1, 1.0);
-    const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-    return shoal_write(file, "v", cut, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+    const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
+    return shoal_write(file, "v", cut, &array, nullptr);
   }
   int read() {
     std::vector<double> data(static_cast<std::size_t>(world.count) + 1, 1.0);
-    const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-    return shoal_read(file, "v", cut, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+    const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
+    return shoal_read(file, "v", cut, &array, nullptr);
   }
   int get() {
     double value = 0;
-    const shoal_array array{&value, SHOAL_DOUBLE, 0, 0, nullptr, nullptr};
-    return shoal_get(file, "s", &array, SHOAL_NO_RECORD, nullptr, nullptr);
+    const shoal_array array = shoal_array_of(&value, SHOAL_DOUBLE, 0, nullptr);
+    return shoal_get(file, "s", &array, nullptr);
   }
   const World& world;
   shoal_decomposition* cut = nullptr;
@@ -278,7 +278,7 @@ TEST_CASE("a definition that fails on one rank: all ranks finish definitions tog
       if (!world.is_late()) CHECK(shoal_def_dim(file.file, "d", 4) == SHOAL_OK);
     } else {
       REQUIRE(shoal_def_var(file.file, "w", SHOAL_DOUBLE, "x", file.cut) == SHOAL_OK);
-      if (kind == 1) shoal_def_fill(file.file, name, &fill);
+      if (kind == 1) shoal_def_fill(file.file, name, SHOAL_DOUBLE, &fill);
       if (kind == 2) shoal_def_chunks(file.file, name, &chunk);
       if (kind == 3) shoal_def_compression(file.file, name, "shuffle+deflate:1");
     }

@@ -39,21 +39,21 @@ shoal_dataset* create(const std::string& path, const std::string& settings) {
 
 int write(shoal_dataset* file, const World& world, const char* variable, double value, std::int64_t record) {
   std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
-  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-  return shoal_write(file, variable, world.cut, &array, record, nullptr, nullptr);
+  const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
+  return shoal_write(file, variable, world.cut, &array, SHOAL_RECORD(record));
 }
 
 double read(shoal_dataset* file, const World& world, const char* variable, std::int64_t record) {
   std::vector<double> data(static_cast<std::size_t>(world.count) + 1, -1);
-  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-  CHECK(shoal_read(file, variable, world.cut, &array, record, nullptr, nullptr) == SHOAL_OK);
+  const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
+  CHECK(shoal_read(file, variable, world.cut, &array, SHOAL_RECORD(record)) == SHOAL_OK);
   return data.front();
 }
 
 int put(shoal_dataset* file, const char* variable, double value) {
   std::vector<double> data(k_cells, value);
-  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &k_cells, nullptr};
-  return shoal_put(file, variable, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+  const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &k_cells);
+  return shoal_put(file, variable, &array, nullptr);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ TEST_CASE("records that ranks wrote out of step never were") {
     CHECK(shoal_sync(file, 0) == SHOAL_NOT_FOUND);
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
     REQUIRE(shoal_open(MPI_COMM_WORLD, "step.nc", SHOAL_READ, "", &file) == SHOAL_OK);
-    shoal_dim_info dim{};
+    shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
     CHECK(shoal_inq_dim(file, 0, &dim) == SHOAL_OK);
     CHECK(dim.length == 1);
     const double value = read(file, world, "v", 0);
@@ -116,12 +116,12 @@ TEST_CASE("ranks that read different records are told so") {
     CHECK(write(file, world, "v", static_cast<double>(record), record) == SHOAL_OK);
   CHECK(shoal_sync(file, 0) == SHOAL_OK);
   std::vector<double> data(static_cast<std::size_t>(world.count) + 1);
-  const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
+  const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
   // Ranks of a node read together, nodes each for themselves: a rank alone on its node disturbs nobody.
   const shoal::Comm comm(MPI_COMM_WORLD);
   const shoal::Nodes nodes(comm, 0);
   const bool together = comm.max(std::int64_t{world.rank == 1 ? nodes.node().size() : 0}) > 1;
-  const int code = shoal_read(file, "v", world.cut, &array, world.rank == 1 ? 1 : 0, nullptr, nullptr);
+  const int code = shoal_read(file, "v", world.cut, &array, SHOAL_RECORD(world.rank == 1 ? 1 : 0));
   // Ranks of several nodes find out where they match calls to rearrange cells.
   CHECK((code == SHOAL_OUT_OF_STEP || (!together && code == SHOAL_OK)));
   const double value = read(file, world, "v", 1);
@@ -163,13 +163,13 @@ TEST_CASE("a rank that makes another call leaves nobody waiting where compressed
     CHECK(shoal_def_chunks(file, "v", &chunk) == SHOAL_OK);
     CHECK(shoal_def_compression(file, "v", "shuffle+deflate:1") == SHOAL_OK);
     std::vector<double> whole(static_cast<std::size_t>(all), 2);
-    const shoal_array everything{whole.data(), SHOAL_DOUBLE, 0, 1, &all, nullptr};
-    CHECK(shoal_put(file, "v", &everything, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    const shoal_array everything = shoal_array_of(whole.data(), SHOAL_DOUBLE, 1, &all);
+    CHECK(shoal_put(file, "v", &everything, nullptr) == SHOAL_OK);
     CHECK(shoal_sync(file, 0) == SHOAL_OK);
     const auto write_cut = [&](const char* name, double value) {
       std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
-      const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-      return shoal_write(file, name, cut, &array, SHOAL_NO_RECORD, nullptr, nullptr);
+      const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
+      return shoal_write(file, name, cut, &array, nullptr);
     };
     const bool odd = world.rank == world.size - 1;
     write_cut(odd ? "nonsense" : "v", 3);
@@ -177,8 +177,8 @@ TEST_CASE("a rank that makes another call leaves nobody waiting where compressed
     CHECK(write_cut("v", 4) == SHOAL_OK);
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
     REQUIRE(shoal_open(MPI_COMM_WORLD, "order.nc", SHOAL_READ, "", &file) == SHOAL_OK);
-    const shoal_array back{whole.data(), SHOAL_DOUBLE, 0, 1, &all, nullptr};
-    CHECK(shoal_get(file, "v", &back, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    const shoal_array back = shoal_array_of(whole.data(), SHOAL_DOUBLE, 1, &all);
+    CHECK(shoal_get(file, "v", &back, nullptr) == SHOAL_OK);
     int wrong = 0;
     for (std::int64_t i = 0; i < all; ++i)
       wrong += whole[static_cast<std::size_t>(i)] != (i < k_cells ? 4 : 2) ? 1 : 0;
@@ -208,11 +208,11 @@ TEST_CASE("a rank that left out a write comes along where parts of chunks are in
     // Chunks of this one keep cells, so ranks may match calls in a write.
     CHECK(shoal_def_var(file, "d", SHOAL_DOUBLE, "t x", cut) == SHOAL_OK);
     CHECK(shoal_def_compression(file, "d", "shuffle+deflate:1") == SHOAL_OK);
-    CHECK(shoal_def_fill(file, "d", nullptr) == SHOAL_OK);
+    CHECK(shoal_def_fill(file, "d", 0, nullptr) == SHOAL_OK);
     const auto write_cut = [&](const char* name, double value) {
       std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);
-      const shoal_array array{data.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-      return shoal_write(file, name, cut, &array, 0, nullptr, nullptr);
+      const shoal_array array = shoal_array_of(data.data(), SHOAL_DOUBLE, 1, &world.count);
+      return shoal_write(file, name, cut, &array, SHOAL_RECORD(0));
     };
     write_cut(odd ? "nonsense" : "c", 1);
     // Half of the chunk waits for its other record, and is written again before that comes.
@@ -222,8 +222,8 @@ TEST_CASE("a rank that left out a write comes along where parts of chunks are in
     CHECK(write_cut("c", 4) == SHOAL_OK);
     CHECK(shoal_sync(file, 0) == SHOAL_OK);
     std::vector<double> back(static_cast<std::size_t>(world.count) + 1, 0);
-    const shoal_array array{back.data(), SHOAL_DOUBLE, 0, 1, &world.count, nullptr};
-    CHECK(shoal_read(file, "c", cut, &array, 0, nullptr, nullptr) == SHOAL_OK);
+    const shoal_array array = shoal_array_of(back.data(), SHOAL_DOUBLE, 1, &world.count);
+    CHECK(shoal_read(file, "c", cut, &array, SHOAL_RECORD(0)) == SHOAL_OK);
     if (world.count > 0) CHECK(back.front() == 4);
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
   }

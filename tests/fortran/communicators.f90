@@ -61,6 +61,9 @@ contains
     call file%create("never.nc", 1.0, stat=stat, errmsg=message)
     call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "communicator") > 0, "a real is no communicator")
     call check(.not. file%is_open(), "and opens nothing")
+    call shoal_wait(MPI_COMM_WORLD)
+    call shoal_wait(1.0, stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "communicator") > 0, "nor can it be waited for")
   end subroutine not_a_communicator
 
   include "check_f08.inc"

@@ -23,6 +23,8 @@ contains
     character(len=:), allocatable :: text
     text = shoal_version()
     call check(index(text, ".") > 0, "the version")
+    call check(SHOAL_VERSION_NUMBER == 10000 * SHOAL_VERSION_MAJOR + 100 * SHOAL_VERSION_MINOR + SHOAL_VERSION_PATCH, &
+        "the version's number")
     text = shoal_build_info()
     call check(len(text) > 0, "what it was built with")
     text = shoal_settings()

@@ -35,7 +35,7 @@ contains
     cells = scattered(60)
     map = shoal_map(MPI_COMM_WORLD, [5, 12], cells)
     call map%map_info(info)
-    call check(info%is_map .and. info%whole == 0, "it is a map")
+    call check(info%is_map .and. info%uncut == 0, "it is a map")
     call check(info%ncells == size(cells) .and. info%mapped == size(cells) - 1, "how many cells")
     call check(info%runs > 0 .and. info%bytes > 0, "runs and bytes")
     call map%cells(found)
@@ -84,10 +84,10 @@ contains
     type(shoal_decomposition) :: map
     type(shoal_map_info) :: info
     integer(int64), allocatable :: global(:)
-    map = shoal_map(MPI_COMM_WORLD, [7, 20, 2], scattered(40), whole=1)
+    map = shoal_map(MPI_COMM_WORLD, [7, 20, 2], scattered(40), uncut=1)
     call map%map_info(info)
     call map%inquire(global=global)
-    call check(info%whole == 1 .and. all(global == [7, 20, 2]), "the first dimension is not cut")
+    call check(info%uncut == 1 .and. all(global == [7, 20, 2]), "the first dimension is not cut")
     call map%free()
   end subroutine whole_dimensions
 
@@ -104,7 +104,7 @@ contains
     real(8) :: all_cells(ncol, nlev)
     cells = scattered(ncol - 1)  ! nobody has the last one
     columns = shoal_map(MPI_COMM_WORLD, [ncol], cells)
-    first_levels = shoal_map(MPI_COMM_WORLD, [nlev, ncol], cells, whole=1)
+    first_levels = shoal_map(MPI_COMM_WORLD, [nlev, ncol], cells, uncut=1)
     call cut(ncol, ranks, rank, first, last)
     part = [(int(i, int64), i=last, first, -1)]
     even = shoal_map(MPI_COMM_WORLD, [ncol], part)
@@ -208,13 +208,13 @@ contains
     type(shoal_map_info) :: info
     integer(int64), allocatable :: cells(:), found(:), global(:)
     cells = scattered(60)
-    map = shoal_map(MPI_COMM_WORLD, [4, 5, 12], cells, whole=1)
+    map = shoal_map(MPI_COMM_WORLD, [4, 5, 12], cells, uncut=1)
     call map%save("maps_saved.nc")
     loaded = shoal_load(MPI_COMM_WORLD, "maps_saved.nc")
     call loaded%cells(found)
     call loaded%map_info(info)
     call loaded%inquire(global=global)
-    call check(all(found == cells) .and. info%whole == 1 .and. all(global == [4, 5, 12]), "saved and loaded")
+    call check(all(found == cells) .and. info%uncut == 1 .and. all(global == [4, 5, 12]), "saved and loaded")
     call loaded%free()
     call map%free()
     call delete("maps_saved.nc")
@@ -257,13 +257,13 @@ contains
     map = shoal_map(MPI_COMM_WORLD, [5, 12], merge([0, -1], [0, rank + 1], bad), stat=stat, errmsg=message)
     call check(stat == SHOAL_INVALID_ARGUMENT .and. says(message, "cells(2) is -1; 1 to 60"), &
       "a negative cell: " // trim(message))
-    map = shoal_map(MPI_COMM_WORLD, [7, 5, 12], [merge(61, rank + 1, bad)], whole=1, stat=stat, errmsg=message)
+    map = shoal_map(MPI_COMM_WORLD, [7, 5, 12], [merge(61, rank + 1, bad)], uncut=1, stat=stat, errmsg=message)
     call check(stat == SHOAL_INVALID_ARGUMENT .and. says(message, "cells(1) is 61; 1 to 60"), &
-      "a whole dimension: " // trim(message))
+      "an uncut dimension: " // trim(message))
     map = shoal_map(MPI_COMM_WORLD, [merge(0, 5, bad), 12], [-huge(1_int64) - 1], stat=stat, errmsg=message)
     call check(stat == SHOAL_INVALID_ARGUMENT .and. len_trim(message) > 0, "no shape: " // trim(message))
-    map = shoal_map(MPI_COMM_WORLD, [5, 12], [1], whole=2, stat=stat)
-    call check(stat == SHOAL_INVALID_ARGUMENT, "all dimensions whole")
+    map = shoal_map(MPI_COMM_WORLD, [5, 12], [1], uncut=2, stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, "all dimensions uncut")
     map = shoal_map(MPI_COMM_WORLD, [5, 12], [1.5], stat=stat, errmsg=message)
     call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "cells") > 0, "real numbers: " // trim(message))
     map = shoal_map(MPI_COMM_WORLD, [5, 12], reshape([1, 2], [1, 2]), stat=stat)

@@ -23,18 +23,18 @@ int main(int argc, char** argv) {
   double values[CELLS], back[CELLS] = {0};
   for (int i = 0; i < CELLS; ++i)
     values[i] = (double)(first + i);
-  const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
-  const shoal_array target = {back, SHOAL_DOUBLE, 0, 1, &count, NULL};
+  const shoal_array array = shoal_array_of(values, SHOAL_DOUBLE, 1, &count);
+  const shoal_array target = shoal_array_of(back, SHOAL_DOUBLE, 1, &count);
 
   shoal_dataset* file = NULL;
   check(shoal_create(MPI_COMM_WORLD, "installed_c.nc", "format=cdf5", &file));
   check(shoal_def_dim(file, "x", global));
   check(shoal_def_var(file, "row", SHOAL_DOUBLE, "x", row));
-  check(shoal_write(file, "row", NULL, &array, SHOAL_NO_RECORD, NULL, NULL));
+  check(shoal_write(file, "row", NULL, &array, NULL));
   check(shoal_close(&file, 0));
 
   check(shoal_open(MPI_COMM_WORLD, "installed_c.nc", SHOAL_READ, NULL, &file));
-  check(shoal_read(file, "row", row, &target, SHOAL_NO_RECORD, NULL, NULL));
+  check(shoal_read(file, "row", row, &target, NULL));
   check(shoal_close(&file, 0));
   check(shoal_decomposition_free(&row));
 

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     auto file = shoal::Dataset::create(MPI_COMM_WORLD, "installed_cpp.nc", "format=netcdf4");
     file.def_dim("time", SHOAL_UNLIMITED);
     file.def_dim("x", k_cells * size);
-    file.def_var("row", SHOAL_FLOAT, "time x", row);
+    file.def_var("row", shoal::Type::float_, "time x", row);
     file.write("row", values, 0);
     file.close();
 

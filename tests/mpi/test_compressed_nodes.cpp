@@ -63,7 +63,7 @@ struct Array {
         extents{n, k_rows, columns},
         start{low_level, 0, 0},
         count{n, k_rows, k_columns} {}
-  shoal_array c() { return {values.data(), SHOAL_DOUBLE, 0, 3, extents.data(), nullptr}; }
+  shoal_array c() { return shoal_array_of(values.data(), SHOAL_DOUBLE, 3, extents.data()); }
   template <class Visit>
   void for_each(Visit visit) {
     std::size_t i = 0;
@@ -90,14 +90,15 @@ void write(shoal_dataset* file, const Tile& tile) {
   Array all(tile, 0, k_levels, 0);
   all.for_each([](double& cell, double wanted) { cell = wanted; });
   const shoal_array array = all.c();
-  ok(shoal_write(file, "v", nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_write(file, "v", nullptr, &array, nullptr));
 }
 
 void check_read(shoal_dataset* file, const Tile& tile, std::int64_t low, std::int64_t levels,
                 std::int64_t more) {
   Array part(tile, low, levels, more);
   const shoal_array array = part.c();
-  ok(shoal_read(file, "v", tile.handle, &array, SHOAL_NO_RECORD, part.start.data(), part.count.data()));
+  ok(shoal_read(file, "v", tile.handle, &array,
+                SHOAL_SECTION(SHOAL_NO_RECORD, 3, part.start.data(), part.count.data())));
   int wrong = 0;
   part.for_each([&](double cell, double wanted) { wrong += cell == wanted ? 0 : 1; });
   CHECK(wrong == 0);

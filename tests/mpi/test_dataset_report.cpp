@@ -48,8 +48,8 @@ void write_dataset(const std::string& path, const std::string& settings) {
   CHECK(shoal_def_dim(file, "x", n) == SHOAL_OK);
   CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", cut) == SHOAL_OK);
   std::vector<double> values(100, 1.0);
-  const shoal_array array{values.data(), SHOAL_DOUBLE, 0, 1, &count, nullptr};
-  CHECK(shoal_write(file, "v", nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+  const shoal_array array = shoal_array_of(values.data(), SHOAL_DOUBLE, 1, &count);
+  CHECK(shoal_write(file, "v", nullptr, &array, nullptr) == SHOAL_OK);
   has(shoal_report(file), "\"fields_written\": 1");
   CHECK(shoal_close(&file, 0) == SHOAL_OK);
   shoal_decomposition_free(&cut);
@@ -113,8 +113,8 @@ TEST_CASE("the report says which way fields went over several nodes, and why") {
     CHECK(shoal_def_var(file, "v", SHOAL_DOUBLE, "x", map) == SHOAL_OK);
     std::vector<double> values(1000, 1.0);
     const std::int64_t count = 1000;
-    const shoal_array array{values.data(), SHOAL_DOUBLE, 0, 1, &count, nullptr};
-    CHECK(shoal_write(file, "v", nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_DOUBLE, 1, &count);
+    CHECK(shoal_write(file, "v", nullptr, &array, nullptr) == SHOAL_OK);
     const std::string report = shoal_report(file);
     CHECK(shoal_close(&file, 0) == SHOAL_OK);
     shoal_decomposition_free(&map);

@@ -76,6 +76,9 @@ TEST_CASE("defaults, and what an argument may look like") {
   CHECK(s.count("writers") == 3);
   CHECK(s.origin("writers") == "argument");
   says(s.listing(), "writers = 3");
+  CHECK(s.listing().rfind("# basic\nformat = ", 0) == 0);
+  CHECK(s.listing().find("\n# expert\n") < s.listing().find("writers = 3"));
+  CHECK(s.listing().find("\n# expert\n") > s.listing().find("stage_bytes = "));
 }
 
 TEST_CASE("wrong keys and values are errors that help") {

@@ -59,7 +59,7 @@ void write_all(const std::string& settings, const std::vector<Box>& by) {
   ok(shoal_def_var(file, "height", SHOAL_DOUBLE, "y x", cut.handle()));
   ok(shoal_def_var(file, "temp", SHOAL_SHORT, "time y x", cut.handle()));
   const std::int16_t fill = -7;
-  ok(shoal_def_fill(file, "temp", &fill));
+  ok(shoal_def_fill(file, "temp", SHOAL_SHORT, &fill));
   ok(shoal_def_var(file, "never", SHOAL_INT, "time y x", cut.handle()));
   ok(shoal_def_var(file, "time", SHOAL_FLOAT, "time", nullptr));
   ok(shoal_def_var(file, "scale", SHOAL_INT, "", nullptr));
@@ -72,17 +72,17 @@ void write_all(const std::string& settings, const std::vector<Box>& by) {
     });
   };
   set(height, 99);
-  ok(shoal_write(file, "height", cut.handle(), height.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_write(file, "height", cut.handle(), height.c(), nullptr));
   for (const int record : {0, 2}) {
     set(temp, record);
-    ok(shoal_write(file, "temp", cut.handle(), temp.c(), record, nullptr, nullptr));
+    ok(shoal_write(file, "temp", cut.handle(), temp.c(), SHOAL_RECORD(record)));
     float time = static_cast<float>(record) + 0.5F;
     const shoal_array value = scalar(time, SHOAL_FLOAT);
-    ok(shoal_put(file, "time", &value, record, nullptr, nullptr));
+    ok(shoal_put(file, "time", &value, SHOAL_RECORD(record)));
   }
   int scale = 42;
   const shoal_array value = scalar(scale, SHOAL_INT);
-  ok(shoal_put(file, "scale", &value, SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_put(file, "scale", &value, nullptr));
   ok(shoal_close(&file, 0));
 }
 
@@ -91,7 +91,7 @@ void check_field(shoal_dataset* file, const char* name, const Cut& cut, std::int
   CAPTURE(name);
   CAPTURE(record);
   TestArray array(SHOAL_DOUBLE, cut.around().count);
-  ok(shoal_read(file, name, cut.handle(), array.c(), record, nullptr, nullptr));
+  ok(shoal_read(file, name, cut.handle(), array.c(), SHOAL_RECORD(record)));
   int wrong = 0;
   for_cells(intersection(cut.around(), Box::whole(k_grid)), [&](const Dims& i) {
     const double is = array.get({i[0] - cut.around().first[0], i[1] - cut.around().first[1]});
@@ -110,13 +110,13 @@ void read_all(const std::string& settings, const std::vector<Box>& by) {
     check_field(file, "never", cut, record, -1, fill_value(SHOAL_INT), by);
     float time = 0;
     const shoal_array value = scalar(time, SHOAL_FLOAT);
-    ok(shoal_get(file, "time", &value, record, nullptr, nullptr));
+    ok(shoal_get(file, "time", &value, SHOAL_RECORD(record)));
     CHECK(static_cast<double>(time) ==
           (record == 1 ? fill_value(SHOAL_FLOAT) : static_cast<double>(record) + 0.5));
   }
   int scale = 0;
   const shoal_array value = scalar(scale, SHOAL_INT);
-  ok(shoal_get(file, "scale", &value, SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_get(file, "scale", &value, nullptr));
   CHECK(scale == 42);
   char units[8] = {};
   ok(shoal_get_att(file, "temp", "units", SHOAL_CHAR, units));
@@ -158,7 +158,7 @@ TEST_CASE("gather: memory on rank 0 is bounded by stage_bytes, whatever the slab
     ok(shoal_def_var(file, "v", SHOAL_INT64, "y x", cut.handle()));
     TestArray array(SHOAL_INT64, cut.tile().count);
     for_cells(cut.tile(), [&](const Dims& i) { array.set({i[0], i[1] - from}, value_of(0, i)); });
-    ok(shoal_write(file, "v", cut.handle(), array.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, "v", cut.handle(), array.c(), nullptr));
     const std::string report = shoal_report(file);
     ok(shoal_close(&file, 0));
     if (world_rank() == 0 && world_size() > 1) {
@@ -173,7 +173,7 @@ TEST_CASE("gather: memory on rank 0 is bounded by stage_bytes, whatever the slab
     }
     ok(shoal_open(MPI_COMM_WORLD, k_file, SHOAL_READ, "driver=gather, stage_bytes=64KiB", &file));
     TestArray back(SHOAL_DOUBLE, cut.around().count);
-    ok(shoal_read(file, "v", cut.handle(), back.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_read(file, "v", cut.handle(), back.c(), nullptr));
     int wrong = 0;
     for_cells(intersection(cut.around(), Box::whole(grid)), [&](const Dims& i) {
       wrong += back.get({i[0], i[1] - cut.around().first[1]}) != value_of(0, i) ? 1 : 0;

@@ -45,7 +45,7 @@ int write_field(const std::string& path, const std::string& settings) {
   const Cut cut(MPI_COMM_SELF, {k_cells}, Box::whole({k_cells}), {0}, {0});
   ok(shoal_def_var(file, "field", SHOAL_FLOAT, "x", cut.handle()));
   TestArray field(SHOAL_FLOAT, {k_cells});
-  int first = shoal_write(file, "field", cut.handle(), field.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+  int first = shoal_write(file, "field", cut.handle(), field.c(), nullptr);
   const int closed = shoal_close(&file, 0);
   return first != SHOAL_OK ? first : closed;
 }

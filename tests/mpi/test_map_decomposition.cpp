@@ -197,7 +197,7 @@ TEST_CASE("memory of a map is reported with that of the cells nobody owns") {
     shoal_decomposition* map = nullptr;
     REQUIRE(shoal_map(MPI_COMM_WORLD, 1, &n, 0, static_cast<std::int64_t>(cells.size()), cells.data(),
                       &map) == SHOAL_OK);
-    shoal_map_info info{};
+    shoal_map_info info = SHOAL_MAP_INFO_INIT;
     CHECK(shoal_decomposition_map_info(map, &info) == SHOAL_OK);
     shoal_decomposition_free(&map);
     return comm.sum(info.bytes) / comm.size();
@@ -276,7 +276,7 @@ TEST_CASE("bad maps are refused on all ranks, with names") {
   CHECK(holds(message_of(comm, {long_one, long_one}, 0, none), "2^62"));
   if (last > 0) {
     CHECK(holds(message_of(comm, bad ? Dims{5, 9} : Dims{5, 8}, 0, none), "5x9"));
-    CHECK(holds(message_of(comm, {5, 8}, bad ? 1 : 0, none), "1 dimensions whole"));
+    CHECK(holds(message_of(comm, {5, 8}, bad ? 1 : 0, none), "1 dimensions uncut"));
   }
   const Status problem{Code::type, "no list", -1, {}, {}};
   CHECK(holds(message_of(comm, bad ? Dims{} : Dims{5, 8}, 0, none, bad ? problem : Status{}), "no list"));

@@ -363,10 +363,10 @@ TEST_CASE("map file: the C interface") {
   const std::int64_t cells[] = {2 * rank + 1, SHOAL_HOLE, 2 * rank};
   shoal_decomposition* map = nullptr;
   REQUIRE(shoal_map(MPI_COMM_WORLD, 2, global, 1, 3, cells, &map) == SHOAL_OK);
-  shoal_map_info info{};
+  shoal_map_info info = SHOAL_MAP_INFO_INIT;
   CHECK(shoal_decomposition_map_info(map, &info) == SHOAL_OK);
   CHECK(info.is_map == 1);
-  CHECK(info.whole == 1);
+  CHECK(info.uncut == 1);
   CHECK(info.ncells == 3);
   CHECK(info.mapped == 2);
   CHECK(info.runs == 2);

@@ -93,6 +93,7 @@ TEST_CASE("saved masks: that cannot be saved or are damaged") {
     call.variable = "water";
     const std::int64_t at = world().size() - 1;
     const std::int64_t one = 1;
+    call.section.ndims = 1;
     call.section.start = &at;
     call.section.count = &one;
     call.array.view = ArrayView::contiguous(&wrong, Type::byte_, {1});

@@ -53,7 +53,7 @@ void write_set(const std::string& path, const std::string& settings, bool gap) {
   ok(shoal_def_var(file, "thick", SHOAL_DOUBLE, "y x band", cut_bands.handle()));
   ok(shoal_def_var(file, "flat", SHOAL_SHORT, "y x", cut.handle()));
   const std::int16_t fill = -7;
-  ok(shoal_def_fill(file, "flat", &fill));
+  ok(shoal_def_fill(file, "flat", SHOAL_SHORT, &fill));
   const auto write = [&](const char* name, int number, const Box& cells, std::int64_t record) {
     TestArray values(SHOAL_DOUBLE, cells.count);
     for_cells(Box::whole(cells.count), [&](const Dims& i) {
@@ -62,7 +62,7 @@ void write_set(const std::string& path, const std::string& settings, bool gap) {
         global[d] += cells.first[d];
       values.set(i, value_of(number, record < 0 ? global : joined(Dims{record}, global)));
     });
-    ok(shoal_write(file, name, nullptr, values.c(), record, nullptr, nullptr));
+    ok(shoal_write(file, name, nullptr, values.c(), SHOAL_RECORD(record)));
   };
   const Box levels(joined(Dims{0}, tile.first), joined(Dims{k_levels}, tile.count));
   for (std::int64_t record = 0; record < 2; ++record)
@@ -102,7 +102,7 @@ std::int64_t wrong_cells(shoal_dataset* file, const char* name, const Maps& maps
   const Dims extents = joined(joined(leads, {n}), behind);
   TestArray values(type, extents, random);
   values.fill(-5);
-  ok(shoal_read(file, name, behind.empty() ? maps.plain : maps.bands, values.c(), record, nullptr, nullptr));
+  ok(shoal_read(file, name, behind.empty() ? maps.plain : maps.bands, values.c(), SHOAL_RECORD(record)));
   std::int64_t wrong = 0;
   for_cells(Box::whole(extents), [&](const Dims& i) {
     const std::int64_t cell = maps.cells[static_cast<std::size_t>(i[leads.size()])];
@@ -140,7 +140,7 @@ void check_set(const std::string& settings, const Maps& maps, bool gap, std::mt1
   const std::int64_t count[] = {1, k_rows, k_columns};
   const auto n = static_cast<std::int64_t>(maps.cells.size());
   TestArray level(SHOAL_FLOAT, {1, n});
-  ok(shoal_read(file, "deep", maps.plain, level.c(), 1, start, count));
+  ok(shoal_read(file, "deep", maps.plain, level.c(), SHOAL_SECTION(1, 3, start, count)));
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t cell = maps.cells[static_cast<std::size_t>(i)];
@@ -249,14 +249,14 @@ TEST_CASE("no rank reads all of a set for a map, but its box") {
     for_cells(Box::whole(tile.count), [&](const Dims& i) {
       values.set(i, value_of(0, {i[0] + first, i[1]}));
     });
-    ok(shoal_write(file, "v", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_write(file, "v", nullptr, values.c(), nullptr));
     ok(shoal_close(&file, 0));
     for (const std::string settings : {"", "stage_bytes=64KiB", "ranks_per_node=2"}) {
       CAPTURE(settings);
       ok(shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, settings.c_str(), &file));
       const std::int64_t before = bytes_read(file);
       TestArray array(SHOAL_DOUBLE, {n});
-      ok(shoal_read(file, "v", map, array.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_read(file, "v", map, array.c(), nullptr));
       check_share(bytes_read(file) - before, volume(shape) * 8);
       std::int64_t wrong = 0;
       for (std::int64_t i = 0; i < n; ++i) {
@@ -289,7 +289,7 @@ TEST_CASE("gaps of a set that do not fit an array are no error, and values of it
         const bool last = global == Dims{k_rows - 1, k_columns - 1};
         values.set(i, large && last ? 1e6 : value_of(0, global));
       });
-      ok(shoal_write(file, "v", nullptr, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+      ok(shoal_write(file, "v", nullptr, values.c(), nullptr));
       ok(shoal_close(&file, 0));
       // All cells, as tiles and as a map, on ranks of which only the last has an array that is too small.
       const bool last_rank = world_rank() == world_size() - 1;
@@ -308,8 +308,7 @@ TEST_CASE("gaps of a set that do not fit an array are no error, and values of it
         ok(shoal_open(MPI_COMM_WORLD, "gaps.nc", SHOAL_READ, "quiet=true", &file));
         TestArray found(type, is_map ? Dims{volume(k_grid)} : mine.count);
         found.fill(-5);
-        const int code =
-            shoal_read(file, "v", is_map ? map : tiles, found.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+        const int code = shoal_read(file, "v", is_map ? map : tiles, found.c(), nullptr);
         if (large)
           fails(code, SHOAL_RANGE, {"at index [23, 41] (from 0) does not fit type short; everything else"});
         else
@@ -342,19 +341,18 @@ TEST_CASE("a file of a set that is gone, and bad arguments, are the same error f
   const bool odd = world_rank() == last_with_cells;
   shoal_dataset* file = nullptr;
   ok(shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, nullptr, &file));
-  int code =
-      shoal_read(file, "flat", maps.plain, odd ? longer.c() : values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+  int code = shoal_read(file, "flat", maps.plain, odd ? longer.c() : values.c(), nullptr);
   fails(code, SHOAL_INVALID_ARGUMENT, {"flat", "extents"});
   alike(code);
-  code = shoal_read(file, odd ? "none" : "flat", maps.plain, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+  code = shoal_read(file, odd ? "none" : "flat", maps.plain, values.c(), nullptr);
   fails(code, SHOAL_NOT_FOUND, {"none"});
   alike(code);
-  ok(shoal_read(file, "flat", maps.plain, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_read(file, "flat", maps.plain, values.c(), nullptr));
   ok(shoal_close(&file, 0));
   ok(shoal_open(MPI_COMM_WORLD, "set.nc", SHOAL_READ, nullptr, &file));
   if (world_rank() == 0) std::filesystem::remove("set.nc.0000");
   MPI_Barrier(MPI_COMM_WORLD);
-  code = shoal_read(file, "flat", maps.plain, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+  code = shoal_read(file, "flat", maps.plain, values.c(), nullptr);
   fails(code, SHOAL_NOT_FOUND, {"set.nc.0000", "flat"});
   alike(code);
   ok(shoal_close(&file, 0));
@@ -384,7 +382,7 @@ TEST_CASE("variables that only HDF5's library can read are read by maps, each bo
           TestArray values(SHOAL_DOUBLE, {n}, random);
           values.fill(-5);
           const std::int64_t before = bytes_read(file);
-          ok(shoal_read(file, "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+          ok(shoal_read(file, "packed", map, values.c(), nullptr));
           const bool all_share = settings.find("io_ranks") == std::string::npos;
           // As stored: 7 bits for values below 98.
           if (all_share && world_size() > 1)
@@ -398,11 +396,10 @@ TEST_CASE("variables that only HDF5's library can read are read by maps, each bo
           CHECK(wrong == 0);
           // Bad arguments of one rank stop nobody.
           const bool odd = world_rank() == world_size() - 1;
-          const int code =
-              shoal_read(file, odd ? "none" : "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr);
+          const int code = shoal_read(file, odd ? "none" : "packed", map, values.c(), nullptr);
           fails(code, SHOAL_NOT_FOUND, {"none"});
           alike(code);
-          ok(shoal_read(file, "packed", map, values.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+          ok(shoal_read(file, "packed", map, values.c(), nullptr));
           ok(shoal_close(&file, 0));
         }
         shoal_decomposition_free(&map);

@@ -39,7 +39,7 @@ void write_set(const std::string& path, const std::string& settings, const std::
   ok(shoal_put_att(file, "temp", "units", SHOAL_CHAR, 1, "K"));
   TestArray x(SHOAL_DOUBLE, {k_grid[1]});
   for_cells(Box::whole({k_grid[1]}), [&](const Dims& i) { x.set(i, value_of(0, i)); });
-  ok(shoal_put(file, "x", x.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_put(file, "x", x.c(), nullptr));
   const auto write = [&](const char* name, int number, int type, const Box& tile, std::int64_t record) {
     Dims extents = tile.count;
     if (record >= 0) extents = joined(Dims{2}, extents);
@@ -51,12 +51,12 @@ void write_set(const std::string& path, const std::string& settings, const std::
       if (record >= 0) global = joined(Dims{record}, global);
       values.set(i, value_of(number, global));
     });
-    ok(shoal_write(file, name, nullptr, values.c(), record, nullptr, nullptr));
+    ok(shoal_write(file, name, nullptr, values.c(), SHOAL_RECORD(record)));
   };
   for (std::int64_t record = 0; record < 3; ++record) {
     double now = 10.0 * static_cast<double>(record);
     const shoal_array time = scalar(now, SHOAL_DOUBLE);
-    ok(shoal_put(file, "time", &time, record, nullptr, nullptr));
+    ok(shoal_put(file, "time", &time, SHOAL_RECORD(record)));
     write("temp", 2, SHOAL_DOUBLE, box_of(tiles), record);
   }
   write("u", 3, SHOAL_INT, box_of(staggered), SHOAL_NO_RECORD);
@@ -79,7 +79,7 @@ void check_set(const std::string& path, const std::string& settings, const std::
   const Cut cut_u(MPI_COMM_WORLD, k_stagger, box_of(others_u), halo, halo);
   shoal_dataset* file = nullptr;
   ok(shoal_open(MPI_COMM_WORLD, path.c_str(), SHOAL_READ, (settings + ", quiet=true").c_str(), &file));
-  shoal_file_info info{};
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
   ok(shoal_inq_file(file, &info));
   CHECK(info.dimensions == 6);
   CHECK(info.variables == 5);  // none that was made
@@ -89,7 +89,7 @@ void check_set(const std::string& path, const std::string& settings, const std::
   ok(shoal_find_att(file, "temp", "units", &found));
 
   TestArray x(SHOAL_DOUBLE, {k_grid[1]});
-  ok(shoal_get(file, "x", x.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_get(file, "x", x.c(), nullptr));
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < k_grid[1]; ++i) {
     const bool there = std::any_of(tiles.begin(), tiles.end(), [&](const Box& tile) {
@@ -99,10 +99,10 @@ void check_set(const std::string& path, const std::string& settings, const std::
   }
   CHECK(wrong == 0);
   TestArray time(SHOAL_DOUBLE, {3});
-  ok(shoal_get(file, "time", time.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+  ok(shoal_get(file, "time", time.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
   CHECK(time.get({2}) == 20);
   TestArray mask(SHOAL_INT, k_grid);
-  ok(shoal_get(file, "mask", mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_get(file, "mask", mask.c(), nullptr));
   for_cells(Box::whole(k_grid), [&](const Dims& i) {
     wrong += mask.get(i) != (is_owned(tiles, i) ? value_of(4, i) : fill_value(SHOAL_BYTE)) ? 1 : 0;
   });
@@ -115,7 +115,7 @@ void check_set(const std::string& path, const std::string& settings, const std::
     const std::int64_t levels = record >= 0 ? 2 : 1;
     TestArray values(type, record >= 0 ? joined(Dims{2}, around.count) : around.count, random);
     values.fill(-5);
-    ok(shoal_read(file, name, in.handle(), values.c(), record, nullptr, nullptr));
+    ok(shoal_read(file, name, in.handle(), values.c(), SHOAL_RECORD(record)));
     if (in.tile().empty()) return;
     for (std::int64_t level = 0; level < levels; ++level)
       for_cells(Box::whole(around.count), [&](const Dims& i) {
@@ -171,16 +171,16 @@ TEST_CASE("what a set cannot do, and what is missing, is the same error on all r
   const Dims none{0, 0};
   const Cut cut(MPI_COMM_WORLD, k_grid, box_of(tiles), none, none);
   TestArray values(SHOAL_DOUBLE, joined(Dims{2}, box_of(tiles).count));
-  code = shoal_read(file, "temp", cut.handle(), values.c(), world_rank() == world_size() - 1 ? 3 : 1, nullptr,
-                    nullptr);
+  code = shoal_read(file, "temp", cut.handle(), values.c(),
+                    SHOAL_RECORD(world_rank() == world_size() - 1 ? 3 : 1));
   CHECK(code != SHOAL_OK);
   alike(code);
   if (world_size() > 1) {
-    code = shoal_read(file, "temp", cut.handle(), values.c(), world_rank() == 1 ? 2 : 1, nullptr, nullptr);
+    code = shoal_read(file, "temp", cut.handle(), values.c(), SHOAL_RECORD(world_rank() == 1 ? 2 : 1));
     fails(code, SHOAL_OUT_OF_STEP, {"same calls"});
     alike(code);
   }
-  ok(shoal_read(file, "temp", cut.handle(), values.c(), 1, nullptr, nullptr));
+  ok(shoal_read(file, "temp", cut.handle(), values.c(), SHOAL_RECORD(1)));
   ok(shoal_close(&file, 0));
   if (world_size() > 1) {
     if (world_rank() == 0) std::filesystem::remove("set.nc.0001");
@@ -204,7 +204,7 @@ TEST_CASE("a file that disappears while the set is open is the same error on all
   const Dims none{0, 0};
   const Cut cut(MPI_COMM_WORLD, k_grid, box_of(tiles), none, none);
   TestArray values(SHOAL_DOUBLE, joined(Dims{2}, box_of(tiles).count));
-  const int code = shoal_read(file, "temp", cut.handle(), values.c(), 1, nullptr, nullptr);
+  const int code = shoal_read(file, "temp", cut.handle(), values.c(), SHOAL_RECORD(1));
   fails(code, SHOAL_NOT_FOUND, {"set.nc.0000", "temp"});
   alike(code);
   ok(shoal_close(&file, 0));
@@ -239,9 +239,9 @@ TEST_CASE("cells are copied from a set into one file, by any driver, with no arr
       for (std::int64_t z = 0; z < 2; ++z) {
         const std::int64_t start[] = {z, 0, 0};
         const std::int64_t count[] = {1, k_grid[0], k_grid[1]};
-        ok(shoal_copy(file, "t", nullptr, from, "temp", record, start, count));
+        ok(shoal_copy(file, "t", nullptr, from, "temp", SHOAL_SECTION(record, 3, start, count)));
       }
-    ok(shoal_copy(file, "mask", cut.handle(), from, "mask", SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_copy(file, "mask", cut.handle(), from, "mask", nullptr));
     ok(shoal_close(&file, 0));
     ok(shoal_close(&from, 0));
 
@@ -249,8 +249,8 @@ TEST_CASE("cells are copied from a set into one file, by any driver, with no arr
     const Dims shape = joined(Dims{3, 2}, k_grid);
     TestArray values(SHOAL_DOUBLE, shape);
     TestArray mask(SHOAL_DOUBLE, k_grid);
-    ok(shoal_get(file, "t", values.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
-    ok(shoal_get(file, "mask", mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_get(file, "t", values.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
+    ok(shoal_get(file, "mask", mask.c(), nullptr));
     std::int64_t wrong = 0;
     for_cells(Box::whole(shape), [&](const Dims& i) { wrong += values.get(i) != value_of(2, i) ? 1 : 0; });
     for_cells(Box::whole(k_grid), [&](const Dims& i) { wrong += mask.get(i) != value_of(4, i) ? 1 : 0; });
@@ -262,7 +262,7 @@ TEST_CASE("cells are copied from a set into one file, by any driver, with no arr
     def_dim(from, "y", k_grid[0]);
     def_dim(from, "x", k_grid[1]);
     ok(shoal_def_var(from, "mask", SHOAL_SHORT, "y x", cut.handle()));
-    code = shoal_copy(from, "mask", nullptr, file, "mask", SHOAL_NO_RECORD, nullptr, nullptr);
+    code = shoal_copy(from, "mask", nullptr, file, "mask", nullptr);
     fails(code, SHOAL_NOT_SUPPORTED, {"joined.nc", "sets of files"});
     alike(code);
     ok(shoal_close(&from, 0));
@@ -288,13 +288,12 @@ TEST_CASE("what is missing while cells are copied comes out when the copy is clo
     def_dim(file, "x", k_grid[1]);
     def_dim(file, "wrong", 5);
     ok(shoal_def_var(file, "mask", SHOAL_SHORT, "y x", cut.handle()));
-    ok(shoal_copy(file, "mask", nullptr, from, "mask", SHOAL_NO_RECORD, nullptr, nullptr));
+    ok(shoal_copy(file, "mask", nullptr, from, "mask", nullptr));
     int code = shoal_sync(file, 0);
     fails(code, SHOAL_NOT_FOUND, {"set.nc.0000", "mask"});
     alike(code);
     if (world_size() > 1) {  // arguments of one rank that are bad
-      ok(shoal_copy(file, "mask", nullptr, from, world_rank() == 1 ? "nothing" : "u", SHOAL_NO_RECORD,
-                    nullptr, nullptr));
+      ok(shoal_copy(file, "mask", nullptr, from, world_rank() == 1 ? "nothing" : "u", nullptr));
       code = shoal_sync(file, 0);
       CHECK(code != SHOAL_OK);
       alike(code);
@@ -321,11 +320,11 @@ TEST_CASE("cells are copied from a set into another set, and only to where they 
   def_dim(file, "y", k_grid[0]);
   def_dim(file, "x", k_grid[1]);
   ok(shoal_def_var(file, "mask", SHOAL_SHORT, "y x", cut.handle()));
-  ok(shoal_copy(file, "mask", nullptr, from, "mask", SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_copy(file, "mask", nullptr, from, "mask", nullptr));
   ok(shoal_close(&file, 0));
   ok(shoal_open(MPI_COMM_WORLD, "copies.nc", SHOAL_READ, nullptr, &file));
   TestArray mask(SHOAL_DOUBLE, k_grid);
-  ok(shoal_get(file, "mask", mask.c(), SHOAL_NO_RECORD, nullptr, nullptr));
+  ok(shoal_get(file, "mask", mask.c(), nullptr));
   std::int64_t wrong = 0;
   for_cells(Box::whole(k_grid), [&](const Dims& i) { wrong += mask.get(i) != value_of(4, i) ? 1 : 0; });
   CHECK(wrong == 0);
@@ -337,12 +336,11 @@ TEST_CASE("cells are copied from a set into another set, and only to where they 
   def_dim(file, "y", k_grid[0]);
   def_dim(file, "x", k_grid[1]);
   ok(shoal_def_var(file, "deep", SHOAL_SHORT, "z y x", cut.handle()));
-  const int now = shoal_copy(file, "deep", nullptr, from, "mask", SHOAL_NO_RECORD, nullptr, nullptr);
+  const int now = shoal_copy(file, "deep", nullptr, from, "mask", nullptr);
   int code = world_size() > 1 || now == SHOAL_OK ? shoal_sync(file, 0) : now;
   fails(code, SHOAL_INVALID_ARGUMENT, {"set.nc", "mask"});
   alike(code);
-  code = shoal_copy(file, "deep", nullptr, world_rank() == 0 ? nullptr : from, "mask", SHOAL_NO_RECORD,
-                    nullptr, nullptr);
+  code = shoal_copy(file, "deep", nullptr, world_rank() == 0 ? nullptr : from, "mask", nullptr);
   if (world_size() > 1) {
     ok(code);
     code = shoal_sync(file, 0);
@@ -379,7 +377,7 @@ TEST_CASE("references and masters from C: written whole or not at all, by one ra
       shoal_dataset* file = nullptr;
       ok(shoal_open(MPI_COMM_SELF, "all.nc", SHOAL_READ, "driver=native", &file));
       TestArray temp(SHOAL_FLOAT, {3, 2, k_grid[0], k_grid[1]});
-      ok(shoal_get(file, "temp", temp.c(), SHOAL_ALL_RECORDS, nullptr, nullptr));
+      ok(shoal_get(file, "temp", temp.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
       std::int64_t wrong = 0;
       for_cells(Box::whole({3, 2, k_grid[0], k_grid[1]}),
                 [&](const Dims& i) { wrong += temp.get(i) != value_of(2, i) ? 1 : 0; });

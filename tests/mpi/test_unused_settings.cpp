@@ -82,8 +82,8 @@ struct Field {
 
   void write(shoal_dataset* file, const char* name) {
     std::array<double, 2> values{1, 2};
-    const shoal_array array{values.data(), SHOAL_DOUBLE, 0, 2, extents.data(), nullptr};
-    CHECK(shoal_write(file, name, nullptr, &array, SHOAL_NO_RECORD, nullptr, nullptr) == SHOAL_OK);
+    const shoal_array array = shoal_array_of(values.data(), SHOAL_DOUBLE, 2, extents.data());
+    CHECK(shoal_write(file, name, nullptr, &array, nullptr) == SHOAL_OK);
   }
 
   std::array<std::int64_t, 2> global{}, start{}, extents{};

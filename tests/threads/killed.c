@@ -32,18 +32,18 @@ int main(int argc, char** argv) {
   const int64_t count = (int64_t)k_cells * (rank + 1) / size - first;
   const int64_t global = k_cells;
   double* values = malloc(sizeof(double) * (size_t)(count + 1));
-  const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
+  const shoal_array array = shoal_array_of(values, SHOAL_DOUBLE, 1, &count);
   shoal_decomposition* cut = NULL;
   shoal_dataset* file = NULL;
   ok(shoal_block(MPI_COMM_WORLD, 1, &global, &first, &count, NULL, NULL, &cut), "block");
   if (checks) {
     int wrong = 0;
     ok(shoal_open(MPI_COMM_WORLD, "killed.nc", SHOAL_READ, NULL, &file), "open");
-    shoal_dim_info time;
+    shoal_dim_info time = SHOAL_DIM_INFO_INIT;
     ok(shoal_inq_dim(file, 0, &time), "inq_dim");
     if (time.length != k_committed) ++wrong;
     for (int64_t record = 0; record < k_committed; ++record) {
-      ok(shoal_read(file, "v", cut, &array, record, NULL, NULL), "read");
+      ok(shoal_read(file, "v", cut, &array, SHOAL_RECORD(record)), "read");
       for (int64_t i = 0; i < count; ++i)
         wrong += values[i] != value(record, first + i);
     }
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   for (int64_t record = 0; record < k_committed + k_more; ++record) {
     for (int64_t i = 0; i < count; ++i)
       values[i] = value(record, first + i);
-    ok(shoal_write(file, "v", NULL, &array, record, NULL, NULL), "write");
+    ok(shoal_write(file, "v", NULL, &array, SHOAL_RECORD(record)), "write");
     if (record + 1 == k_committed) ok(shoal_sync(file, 0), "sync");
   }
   if (rank == size - 1) kill(getpid(), SIGKILL);

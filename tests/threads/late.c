@@ -57,9 +57,9 @@ static shoal_dataset* written(const char* path, const char* settings, shoal_deco
   ok(shoal_def_dim(file, "time", SHOAL_UNLIMITED), "def_dim");
   ok(shoal_def_dim(file, "x", k_cells), "def_dim");
   ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "time x", cut), "def_var");
-  const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
+  const shoal_array array = shoal_array_of(values, SHOAL_DOUBLE, 1, &count);
   for (int64_t record = 0; record < k_records; ++record)
-    ok(shoal_write(file, "v", NULL, &array, record, NULL, NULL), "write");
+    ok(shoal_write(file, "v", NULL, &array, SHOAL_RECORD(record)), "write");
   free(values);
   return file;
 }

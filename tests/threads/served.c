@@ -78,12 +78,12 @@ static void model(MPI_Comm comm, const char* how) {
   ok(shoal_def_dim(file, "time", SHOAL_UNLIMITED), "def_dim");
   ok(shoal_def_dim(file, "x", k_cells), "def_dim");
   ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "time x", cut), "def_var");
-  const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
+  const shoal_array array = shoal_array_of(values, SHOAL_DOUBLE, 1, &count);
   for (int64_t record = 0; record < 2; ++record)
-    ok(shoal_write(file, "v", NULL, &array, record, NULL, NULL), "write");
+    ok(shoal_write(file, "v", NULL, &array, SHOAL_RECORD(record)), "write");
   ok(shoal_sync(file, 0), "sync");
   for (int64_t record = 2; record < 5; ++record)
-    ok(shoal_write(file, "v", NULL, &array, record, NULL, NULL), "write");
+    ok(shoal_write(file, "v", NULL, &array, SHOAL_RECORD(record)), "write");
   if (strcmp(how, "computing") == 0 && rank == size - 1) raise(SIGKILL);
   if (strcmp(how, "server") == 0) {
     MPI_Barrier(comm);

@@ -48,9 +48,9 @@ static shoal_dataset* written(const char* path, const char* settings, shoal_deco
   ok(shoal_def_dim(file, "time", SHOAL_UNLIMITED), "def_dim");
   ok(shoal_def_dim(file, "x", k_cells), "def_dim");
   ok(shoal_def_var(file, "v", SHOAL_DOUBLE, "time x", cut), "def_var");
-  const shoal_array array = {values, SHOAL_DOUBLE, 0, 1, &count, NULL};
+  const shoal_array array = shoal_array_of(values, SHOAL_DOUBLE, 1, &count);
   for (int64_t record = 0; record < k_records; ++record)
-    ok(shoal_write(file, "v", NULL, &array, record, NULL, NULL), "write");
+    ok(shoal_write(file, "v", NULL, &array, SHOAL_RECORD(record)), "write");
   free(values);
   return file;
 }
@@ -74,9 +74,9 @@ int main(int argc, char** argv) {
   file = written("day2.nc", in_background, cut, count);
   ok(shoal_close(&file, 0), "close of the next"); /* finishes the first */
   expect("day1.nc", k_records);
-  ok(shoal_wait(), "wait");
+  ok(shoal_wait(MPI_COMM_WORLD), "wait");
   expect("day2.nc", k_records);
-  ok(shoal_wait(), "wait for nothing");
+  ok(shoal_wait(MPI_COMM_WORLD), "wait for nothing");
 
   /* Opened again under another spelling of the same name. */
   file = written("day3.nc", in_background, cut, count);
@@ -101,7 +101,11 @@ int main(int argc, char** argv) {
       (shoal_open(MPI_COMM_SELF, "day5.nc", SHOAL_READ, NULL, &file) != SHOAL_STATE ||
        strstr(shoal_error_message(), "shoal_wait") == NULL))
     ++g_failures;
-  ok(shoal_wait(), "wait");
+  ok(shoal_wait(MPI_COMM_SELF), "wait for files of one rank");
+  if (g_size > 1 && g_rank == 0 &&
+      shoal_open(MPI_COMM_SELF, "day5.nc", SHOAL_READ, NULL, &file) != SHOAL_STATE)
+    ++g_failures; /* others have to finish it, too */
+  ok(shoal_wait(MPI_COMM_WORLD), "wait");
   ok(shoal_open(MPI_COMM_SELF, "day5.nc", SHOAL_READ, NULL, &file), "open alone");
   ok(shoal_close(&file, 0), "close alone");
 

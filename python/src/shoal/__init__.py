@@ -16,7 +16,20 @@ Indices start at 0; dimensions are in C order, the last one varies fastest.
 
 from . import _program as _program  # first: NumPy looks at the environment once
 from . import errors as errors
-from ._library import build_info, namelist, recover, serve, settings, stop_serving, version, wait
+from ._library import (
+    VERSION_MAJOR,
+    VERSION_MINOR,
+    VERSION_NUMBER,
+    VERSION_PATCH,
+    build_info,
+    namelist,
+    recover,
+    serve,
+    settings,
+    stop_serving,
+    version,
+    wait,
+)
 from .dataset import Dataset, create, open
 from .decomposition import Decomposition
 from .errors import (
@@ -51,6 +64,10 @@ __all__ = [
     "ALL_RECORDS",
     "NO_FILL",
     "UNLIMITED",
+    "VERSION_MAJOR",
+    "VERSION_MINOR",
+    "VERSION_NUMBER",
+    "VERSION_PATCH",
     "PermissionDeniedError",
     "Dataset",
     "Decomposition",

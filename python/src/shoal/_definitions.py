@@ -6,15 +6,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from . import _shoal
-from ._refusals import definition, whole_numbers
+from ._refusals import definition, plain_text, whole_numbers
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, RangeError, TypeMismatchError
 from .inventory import Attributes, put_attribute
-from .types import NO_FILL, dtype_of, type_number
+from .types import NO_FILL, memory_type, to_numbers, type_number
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 # What separates names is the library's; other white space may be in them.
 _NAME = re.compile(r'[ \t\r\n,]*(?:"((?:[^"\\]|\\["\\])*)"(?=[ \t\r\n,]|$)|([^ \t\r\n,"][^ \t\r\n,]*))')
@@ -67,13 +69,13 @@ class Definitions:
     def def_var(
         self,
         name: str,
-        dtype,
+        dtype: DTypeLike,
         dims: str | Sequence[str] | Decomposition = (),
         decomposition: Decomposition | None = None,
         *,
         record: str | None = None,
         attrs: Mapping[str, object] | None = None,
-        fill=None,
+        fill: object = None,
         chunks: Sequence[int] | None = None,
         compression: str | None = None,
         quantize: str | None = None,
@@ -95,7 +97,7 @@ class Definitions:
         self._need_open()
         # All that can be wrong by itself is looked at before anything is defined.
         number = type_number(dtype)
-        value = None if fill is None else self._fitted_fill(name, number, fill)
+        value = None if fill is None else self._fill_value(name, number, fill)
         chunk_shape = None if chunks is None else whole_numbers(chunks, f"variable '{name}': chunks=")
         if isinstance(dims, Decomposition):
             if decomposition is not None:
@@ -157,7 +159,7 @@ class Definitions:
                 raise InvalidArgumentError(
                     f"{self._path}: '{name}': the decomposition has no names; give dims=."
                 )
-            grid = decomposition.ndim - decomposition.whole
+            grid = decomposition.ndim - decomposition.uncut
             for dim, length in zip(decomposition.dims[:grid], decomposition.global_shape):
                 self._ensure_dim(name, dim, length)
             dims = decomposition.dims[:grid]
@@ -172,11 +174,11 @@ class Definitions:
             raise InvalidArgumentError(f"{self._path}: variable '{variable}': {error.message}") from None
 
     @definition
-    def def_fill(self, name: str, value) -> None:
+    def def_fill(self, name: str, value: object) -> None:
         """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined, and keep what was
         written there where no rank has them in later writes. Local."""
         self._need_open()
-        self._def_fill(name, self._fitted_fill(name, self.variables[name].number, value))
+        self._def_fill(name, self._fill_value(name, self.variables[name].number, value))
 
     @definition
     def def_chunks(self, name: str, chunks: Sequence[int]) -> None:
@@ -219,46 +221,40 @@ class Definitions:
 
     def _def_fill(self, name: str, value) -> None:
         if value is NO_FILL:
-            self._raw.def_fill(name, None)
+            self._raw.def_fill(name, 0, None)
         elif isinstance(value, str):
             self._raw.def_fill_string(name, value)
         else:
-            self._raw.def_fill(name, value)
+            # NumPy's bool has no buffer of its own.
+            self._raw.def_fill(name, memory_type(value), value.view("u1") if value.dtype == bool else value)
 
-    def _fitted_fill(self, name: str, number: int, value):
-        """The fill value as the variable's type has it: NO_FILL, a str or an array of no dimensions."""
+    def _fill_value(self, name: str, number: int, value):
+        """The fill value as the library takes it, which converts it to the variable's type: NO_FILL, a str or
+        an array of no dimensions."""
         if value is NO_FILL:
             return value
         if number == _shoal.STRING:
-            return str(value)
-        dtype = dtype_of(number)
-        if number == _shoal.CHAR and isinstance(value, str):
-            value = value.encode()
-        given = np.asarray(value)
-        fitted = None
-        if given.ndim == 0:
-            try:
-                with np.errstate(all="ignore"):
-                    fitted = given.astype(dtype)
-            except (TypeError, ValueError, OverflowError):
-                fitted = None
-        if fitted is None or (
-            dtype.kind in "iu"
-            and given.dtype.kind in "iufb"
-            and not (np.isfinite(given) and int(fitted) == given)
-        ):
-            raise RangeError(
-                f"{self._path}: variable '{name}': fill value {value!r} does not fit dtype {dtype}."
+            return plain_text(value, f"{self._path}: variable '{name}': the fill value")
+        given = to_numbers(value.encode() if isinstance(value, str) else value, lambda: None)
+        if given.ndim != 0:
+            raise InvalidArgumentError(
+                f"{self._path}: variable '{name}': the fill value {value!r} must be one value."
             )
-        return fitted
+        if given.dtype == object and isinstance(value, int):
+            raise RangeError(f"{self._path}: variable '{name}': the fill value {value} does not fit 64 bits.")
+        if (memory_type(given) == _shoal.CHAR) != (number == _shoal.CHAR):
+            raise TypeMismatchError(
+                f"{self._path}: variable '{name}': the fill value is {value!r}; text goes with text only."
+            )
+        return given
 
     @definition
-    def put_att(self, variable: str | None, name: str, value) -> None:
+    def put_att(self, variable: str | None, name: str, value: object) -> None:
         """Attribute of a variable, or of the file when variable is None. Replaces one of the name. Local."""
         self._need_open()
         put_attribute(self._raw, variable or "", name, value)
 
-    def get_att(self, variable: str | None, name: str):
+    def get_att(self, variable: str | None, name: str) -> Any:
         """The value of an attribute: str, list of str, number or array. Local."""
         self._need_open()
         if variable:

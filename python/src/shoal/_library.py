@@ -3,9 +3,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import _shoal
-from ._paths import path_bytes
+from ._paths import Path, path_bytes
 from .errors import InvalidArgumentError, MPIError, StateError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+VERSION_MAJOR: int = _shoal.VERSION_MAJOR  #: of the interface; shoal.version() is the library that runs
+VERSION_MINOR: int = _shoal.VERSION_MINOR
+VERSION_PATCH: int = _shoal.VERSION_PATCH
+VERSION_NUMBER: int = _shoal.VERSION_NUMBER  #: 10000 * MAJOR + 100 * MINOR + PATCH
 
 
 def version() -> str:
@@ -24,14 +34,14 @@ def settings() -> str:
     return _shoal.settings()
 
 
-def namelist(path) -> None:
+def namelist(path: Path | None) -> None:
     """Name the file with the Fortran namelist group &shoal, None: none.
 
     Counts for datasets opened later. Local."""
     _shoal.namelist(b"" if path is None else path_bytes(path))
 
 
-def recover(path) -> bool:
+def recover(path: Path) -> bool:
     """Finish what a killed job left half done in a file; whether there was anything.
 
     Opening the file for writing does the same. Afterwards the file is opened to see that its header can be
@@ -39,14 +49,16 @@ def recover(path) -> bool:
     return _shoal.recover(path_bytes(path))
 
 
-def wait() -> None:
-    """Finish what close left to threads (setting background_close): all files that were closed are whole.
+def wait(comm: MPI.Comm | None) -> None:
+    """Finish what close left to threads (setting background_close): all files that were closed, and whose
+    ranks are all in comm, are whole; with MPI.COMM_WORLD that is every one.
 
-    Raises the first failure, after all were tried. Collective over the ranks of each of them."""
-    _shoal.wait()
+    Raises the first failure, after all were tried, on all ranks. comm: a communicator of mpi4py; None: the
+    files of this process alone. Collective over comm."""
+    _shoal.wait(communicator(comm).py2f())
 
 
-def serve(comm, n: int):
+def serve(comm: MPI.Comm | None, n: int) -> MPI.Comm | None:
     """Let the last n ranks of each node compute nothing and store for the others (background="ranks").
 
     There it returns None when the others are done (stop_serving, or the end of the program). On these it
@@ -86,7 +98,7 @@ def _first_line(text: str) -> str:
     return text.split("\n")[0].strip(" \0")
 
 
-def start_mpi():
+def start_mpi() -> Any:
     """Import mpi4py, which initialises MPI, and make sure that it is the MPI of libshoal. Local.
 
     Returns mpi4py.MPI. Not done at import of shoal: looking at versions needs no MPI."""
@@ -113,7 +125,7 @@ def start_mpi():
     return MPI
 
 
-def communicator(comm):
+def communicator(comm: MPI.Comm | None) -> Any:
     """comm, or MPI.COMM_SELF for None. Local."""
     mpi = start_mpi()
     if comm is None:

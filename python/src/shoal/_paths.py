@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import os
+from typing import Union
 
 from .errors import InvalidArgumentError, TypeMismatchError
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 def path_bytes(path) -> bytes:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 
 from . import _shoal
 from .errors import Error, InvalidArgumentError, TypeMismatchError
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def plain_text(text, what: str) -> str:
@@ -61,7 +64,7 @@ def refused_by_all(comm):
         raise error from problem
 
 
-def definition(method):
+def definition(method: _Method) -> _Method:
     """A method of Dataset that defines something. Where it fails on one rank, this one finishes definitions
     together with the ranks where it did not."""
 
@@ -69,8 +72,10 @@ def definition(method):
     def define(dataset, *args, **kwargs):
         try:
             return method(dataset, *args, **kwargs)
-        except Exception:
+        except Exception as error:
+            if isinstance(error, Error):
+                error._at(file=dataset.path)
             dataset._raw.begin_definition()
             raise
 
-    return define
+    return define  # type: ignore[return-value]

@@ -213,7 +213,7 @@ class Reader:
         if step.cut is None:
             self.dataset.get(name, step.record, out=inner, **everything)
         else:
-            self.dataset.read(name, step.cut, record=step.record, out=inner, **everything)
+            self.dataset.read(name, record=step.record, out=inner, decomposition=step.cut, **everything)
         return out
 
     @staticmethod

@@ -4,30 +4,35 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import json
 import os
 import sys
 import warnings
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import mpi4py
 import numpy as np
 
 from . import _shoal
 from ._definitions import Definitions
+from ._indexing import Cells
 from ._library import communicator
-from ._paths import path_bytes, path_text
+from ._paths import Path, path_bytes, path_text
 from ._refusals import in_own_kind, plain_text, refused_by_all
 from .decomposition import Decomposition
 from .errors import (
     Error,
+    ExistsError,
     InvalidArgumentError,
-    NoSuchFileError,
     NotFoundError,
     StateError,
     TypeMismatchError,
     from_code,
+    no_such_file,
 )
 from .inventory import Attributes, Dimensions, Variables
 from .types import (
@@ -38,6 +43,30 @@ from .types import (
     strings_of,
     to_numbers,
 )
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import ArrayLike, DTypeLike
+
+_Call = TypeVar("_Call", bound=Callable[..., Any])
+
+
+def _decomposition_second(read: _Call) -> _Call:
+    """read(name, decomposition) of 0.1 still works, with a warning."""
+
+    @functools.wraps(read)
+    def either(self: Dataset, name: str, *args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], Decomposition):
+            warnings.warn(
+                "read(name, decomposition) is now called read(name, record, decomposition=...)",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            kwargs["decomposition"], args = args[0], args[1:]
+        return read(self, name, *args, **kwargs)
+
+    return either  # type: ignore[return-value]
+
 
 _open_datasets: weakref.WeakSet[Dataset] = weakref.WeakSet()
 
@@ -90,7 +119,7 @@ def _settings_text(settings: Mapping[str, object]) -> bytes:
         raise InvalidArgumentError(f"Settings {text!r} have characters that are no text.") from None
 
 
-def create(path, comm=None, **settings) -> Dataset:
+def create(path: Path, comm: MPI.Comm | None = None, **settings: object) -> Dataset:
     """Make a new file; one that exists is replaced (exists="error" refuses). Collective.
 
     comm      communicator of mpi4py, None for this process alone
@@ -105,32 +134,60 @@ def create(path, comm=None, **settings) -> Dataset:
     try:
         raw = _shoal.Dataset.create(comm.py2f(), path_bytes(path), text)
     except NotFoundError as error:
-        raise NoSuchFileError(error.message) from None
+        raise no_such_file(error) from None
     return Dataset(raw, path, comm)
 
 
-_modes = {"r": _shoal.READ, "r+": _shoal.WRITE, "a": _shoal.WRITE}
+_modes = {
+    "r": "read",
+    "r+": "read, change and append; the file must exist",
+    "a": "as 'r+', and makes the file if there is none",
+    "w": "make the file, or replace it",
+    "x": "make the file, which must not exist",
+}
 
 
-def open(path, comm=None, mode: str = "r", **settings) -> Dataset:
-    """Open a file of any format that Shoal reads. Collective.
+def open(path: Path, comm: MPI.Comm | None = None, mode: str = "r", **settings: object) -> Dataset:
+    """Open a file of any format that Shoal reads, or make one. Collective.
 
-    mode  "r": read; "r+" or "a": read, change and append (the file must exist)
+    mode  "r": read; "r+": read, change and append (the file must exist); "a": the same, and makes the file
+          if there is none (settings of new files are passed over if there is one); "w": make the file, or
+          replace it, as shoal.create(); "x": make the file, which must not exist
 
-    Raises NoSuchFileError, FormatError, PermissionDeniedError, ...
+    Raises NoSuchFileError, ExistsError ("x"), FormatError, PermissionDeniedError, ...
     """
     comm = communicator(comm)
     with refused_by_all(comm):
-        path, text = path_text(path), _settings_text(settings)
+        path_text(path)
         if mode not in _modes:
-            raise InvalidArgumentError(
-                f"mode is {mode!r}; allowed are 'r', 'r+' and 'a'. To make a file use shoal.create()."
-            )
+            allowed = ", ".join(f"{name!r} ({does})" for name, does in _modes.items())
+            raise InvalidArgumentError(f"mode is {mode!r}; allowed are {allowed}.")
+        if mode in ("a", "x") and settings.get("exists", "error") != "error":
+            given = settings["exists"]
+            raise InvalidArgumentError(f"mode {mode!r} and exists={given!r} contradict each other.")
+    if mode == "w":
+        return create(path, comm, **settings)
+    if mode == "x":
+        return create(path, comm, **{**settings, "exists": "error"})
+    if mode == "a":
+        try:
+            return create(path, comm, **{**settings, "exists": "error"})
+        except ExistsError:
+            of_new_files = _settings_of_new_files()
+            settings = {key: value for key, value in settings.items() if key not in of_new_files}
+    with refused_by_all(comm):
+        path, text = path_text(path), _settings_text(settings)
     try:
-        raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), _modes[mode], text)
+        number = _shoal.READ if mode == "r" else _shoal.WRITE
+        raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), number, text)
     except NotFoundError as error:
-        raise NoSuchFileError(error.message) from None
+        raise no_such_file(error) from None
     return Dataset(raw, path, comm)
+
+
+def _settings_of_new_files() -> set[str]:
+    lines = _shoal.settings().splitlines()
+    return {line.split(" = ")[0] for line in lines if line.endswith(", new files only")}
 
 
 class Dataset(Definitions):
@@ -178,7 +235,9 @@ class Dataset(Definitions):
     def __enter__(self) -> Dataset:
         return self
 
-    def __exit__(self, kind, error, traceback) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if error is None:
             self.close()
         elif isinstance(error, Error) or self._comm.size == 1:
@@ -233,7 +292,14 @@ class Dataset(Definitions):
     # ---- Data
 
     def write(
-        self, name: str, array, record: int | None = None, *, start=None, count=None, decomposition=None
+        self,
+        name: str,
+        array: ArrayLike | None,
+        record: int | None = None,
+        *,
+        start: Sequence[int] | None = None,
+        count: Sequence[int] | None = None,
+        decomposition: Decomposition | None = None,
     ) -> None:
         """Write this rank's cells of a distributed variable. Collective in order, without waiting.
 
@@ -257,9 +323,9 @@ class Dataset(Definitions):
         record: int | None = None,
         *,
         source_name: str | None = None,
-        start=None,
-        count=None,
-        decomposition=None,
+        start: Sequence[int] | None = None,
+        count: Sequence[int] | None = None,
+        decomposition: Decomposition | None = None,
     ) -> None:
         """write, with the cells at the same place of a variable of another dataset. Collective as write.
 
@@ -278,20 +344,23 @@ class Dataset(Definitions):
         self._need_open()
         return self._raw.copies()
 
+    @_decomposition_second
     def read(
         self,
         name: str,
-        decomposition=None,
-        *,
         record: int | None = None,
-        out=None,
+        *,
+        start: Sequence[int] | None = None,
+        count: Sequence[int] | None = None,
+        decomposition: Decomposition | None = None,
+        out: np.ndarray | None = None,
         halo: bool = False,
-        dtype=None,
-        start=None,
-        count=None,
+        dtype: DTypeLike | None = None,
     ) -> np.ndarray:
         """Read this rank's cells of a variable; returns the array. Collective.
 
+        record  index of the record, None for a variable without record dimension
+        start, count  a section, one number for each dimension but the record dimension
         decomposition  how to cut the variable; None: as given before
         out     array to fill, of the tile's extents, or with halo; made if it is None
         halo    make an array with halo. Halo cells inside of the global shape are filled from the file;
@@ -328,7 +397,15 @@ class Dataset(Definitions):
             return fill
         return default_fill(memory_type(np.empty(0, wanted)))
 
-    def put(self, name: str, values, record: int | None = None, *, start=None, count=None) -> None:
+    def put(
+        self,
+        name: str,
+        values: ArrayLike | None,
+        record: int | None = None,
+        *,
+        start: Sequence[int] | None = None,
+        count: Sequence[int] | None = None,
+    ) -> None:
         """Put a replicated variable: rank 0's values go to the file. Collective.
 
         values  numbers or text of the variable's shape (or the section's); other ranks may give None
@@ -365,11 +442,19 @@ class Dataset(Definitions):
             part.go(to_numbers(values, lambda: variable.fill_value), start, count)
 
     def get(
-        self, name: str, record: int | None = None, *, out=None, dtype=None, start=None, count=None
+        self,
+        name: str,
+        record: int | None = None,
+        *,
+        start: Sequence[int] | None = None,
+        count: Sequence[int] | None = None,
+        out: np.ndarray | None = None,
+        dtype: DTypeLike | None = None,
     ) -> np.ndarray:
         """Get the same values on every rank; returns the array. Collective.
 
         record  index of the record; None with a record dimension: all records
+        start, count  a section, one number for each dimension but the record dimension
         out     array to fill; made if it is None
         Text comes as 'S1' (shoal.text() joins it), strings as an array of str.
         """
@@ -426,7 +511,7 @@ class Dataset(Definitions):
         """The tile's shape in a section: along dimensions that the section cuts it has the section's length,
         and no halo."""
         if decomposition.is_map:
-            uncut = decomposition.ndim - decomposition.whole
+            uncut = decomposition.ndim - decomposition.uncut
             return decomposition.shape[:1] + section[uncut:]
         tile = decomposition.halo_shape if halo else decomposition.shape
         lengths = zip(section, decomposition.global_shape, tile)
@@ -446,6 +531,24 @@ class Dataset(Definitions):
                     return section[:place] + lengths + section[place + 1 :]
         return section
 
+    def __getitem__(self, name: str) -> Cells:
+        """The variable to read from: file["temp"][0, 3:5, ...]. Local; reading is Collective."""
+        self._need_open()
+        try:
+            self.variables[name]
+        except NotFoundError as error:
+            error._at(file=self._path)
+            raise
+        return Cells(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a variable of the name. Local."""
+        return name in self.variables
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of the variables. Local."""
+        return iter(self.variables)
+
     # ---- What is in the file
 
     @property
@@ -453,7 +556,7 @@ class Dataset(Definitions):
         return self._path
 
     @property
-    def comm(self):
+    def comm(self) -> MPI.Comm:
         return self._comm
 
     @property
@@ -530,7 +633,9 @@ class _Part:
             raise
         return self
 
-    def __exit__(self, kind, error, traceback) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if isinstance(error, Exception) and not self._taken:
             self._refuse(error)
 
@@ -553,6 +658,8 @@ class _Part:
         problem itself is to be raised."""
         self._taken = True
         error = in_own_kind(problem)
+        if isinstance(error, Error):
+            error._at(None, self._dataset.path, self._name if isinstance(self._name, str) else None)
         try:
             name = plain_text(self._name, "")
         except Error:
@@ -568,7 +675,8 @@ class _Part:
             self._verb, name, self._raw_decomposition(), record, code, message
         )
         if own and agreed not in (0, code):
-            raise from_code(agreed, f"{error.message} (All ranks get: {theirs})") from problem
+            both = f"{error.message} (All ranks get: {theirs})"
+            raise from_code(agreed, both, error.rank, error.file, error.variable) from problem
         if error is not problem:
             raise error from problem
 

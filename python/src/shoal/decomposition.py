@@ -5,16 +5,26 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
 from . import _shoal
 from ._library import communicator
-from ._paths import path_bytes
+from ._paths import Path, path_bytes
 from ._refusals import plain_text, refused_by_all
-from .errors import InvalidArgumentError, NoSuchFileError, NotFoundError, TypeMismatchError
+from .errors import InvalidArgumentError, NotFoundError, TypeMismatchError, no_such_file
 from .types import memory_type
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import ArrayLike
+
+Axis = Union[str, int]
+Shape = Union[Mapping[str, int], Sequence[int]]
+PerDimension = Union[Mapping[str, int], Sequence[int]]
 
 
 def process_grid(size: int, lengths: Sequence[int]) -> tuple[int, ...]:
@@ -93,6 +103,10 @@ def _list_of_cells(cells) -> np.ndarray:
     return np.ascontiguousarray(given, np.int64)
 
 
+def _warn_of_whole(name: str) -> None:
+    warnings.warn(f"{name} is now called uncut", DeprecationWarning, stacklevel=3)
+
+
 class Decomposition:
     """Which global cells this rank owns: one tile (box) a rank, with halo cells around it in memory; or a
     map, a list of cells a rank.
@@ -101,19 +115,26 @@ class Decomposition:
     global_shape  shape over all ranks
     first, count  this rank's tile; of a map 0 and the global shape, if the rank has any cell
     halo_low, halo_high   halo cells before and after the tile in this rank's arrays
-    shape         shape of an array of the tile: count; of a map, (length of the list, the `whole` last)
+    shape         shape of an array of the tile: count; of a map, (length of the list, the `uncut` last)
     halo_shape    shape of an array with halo
     slices        the tile as slices of a global array
     inner         the tile as slices of an array with halo
     is_map        whether it is a map
-    whole         of a map: how many of the last dimensions are not cut
+    uncut         of a map: how many of the last dimensions are not cut
     cells         the list of this rank: global index of each local cell, -1 for a hole
     mapped, runs  of the list: cells that are no holes, runs of cells that follow each other
     nbytes        of memory that a map takes on this rank: the list, and cells that no rank has
     comm          the communicator
     """
 
-    def __init__(self, raw, comm, dims, *, may_have_mask=False):
+    def __init__(
+        self,
+        raw: _shoal.Decomposition,
+        comm: MPI.Comm,
+        dims: tuple[str, ...] | None,
+        *,
+        may_have_mask: bool = False,
+    ):
         # Made by block().
         self._raw = raw
         self._may_have_mask = may_have_mask
@@ -124,21 +145,21 @@ class Decomposition:
         self.count = tuple(raw.count())
         self.halo_low = tuple(raw.halo_low())
         self.halo_high = tuple(raw.halo_high())
-        self.is_map, self.whole, self._ncells, self.mapped, self.runs, self.nbytes = raw.map_info()
+        self.is_map, self.uncut, self._ncells, self.mapped, self.runs, self.nbytes = raw.map_info()
 
     @classmethod
     def block(
         cls,
-        comm,
-        global_shape,
-        first=None,
-        count=None,
+        comm: MPI.Comm | None,
+        global_shape: Shape,
+        first: PerDimension | None = None,
+        count: PerDimension | None = None,
         *,
-        split=None,
-        halo=None,
-        halo_low=None,
-        halo_high=None,
-    ):
+        split: Axis | Sequence[Axis] | None = None,
+        halo: int | PerDimension | None = None,
+        halo_low: PerDimension | None = None,
+        halo_high: PerDimension | None = None,
+    ) -> Decomposition:
         """Each rank owns one tile of a global shape. Collective.
 
         comm          communicator of mpi4py, None for this process alone
@@ -159,17 +180,25 @@ class Decomposition:
         return cls(_shoal.Decomposition.block(comm.py2f(), shape, *lists), comm, dims)
 
     @classmethod
-    def map(cls, comm, global_shape, cells, *, whole: int = 0):
+    def map(
+        cls,
+        comm: MPI.Comm | None,
+        global_shape: Shape,
+        cells: ArrayLike,
+        *,
+        uncut: int = 0,
+        whole: int | None = None,
+    ) -> Decomposition:
         """Each rank owns a list of cells of a global shape. Collective.
 
         comm          communicator of mpi4py, None for this process alone
         global_shape  {"ncol": 48602, "lev": 72}, or (48602, 72); slowest first
         cells         which global cell each local cell is: integers from 0, row-major in the dimensions
-                      before the last `whole`, in any order; -1 is a hole, a local cell that belongs to none
-        whole         so many of the last dimensions are not cut: every rank has all of them for each of its
+                      before the last `uncut`, in any order; -1 is a hole, a local cell that belongs to none
+        uncut         so many of the last dimensions are not cut: every rank has all of them for each of its
                       cells
 
-        Arrays have the shape (dimensions before those of the decomposition, len(cells), the `whole` last).
+        Arrays have the shape (dimensions before those of the decomposition, len(cells), the `uncut` last).
         Cells that no rank has get the fill value. A cell that comes twice can be read, but not written.
         Raises InvalidArgumentError for indices outside of the shape, TypeMismatchError for what is no
         integer.
@@ -178,12 +207,22 @@ class Decomposition:
         with refused_by_all(comm):
             dims, shape = _shape_of(global_shape)
             indices = _list_of_cells(cells)
-            uncut = int(np.int32(whole))
+            if whole is not None:
+                _warn_of_whole("Decomposition.map(whole=)")
+                uncut = whole
+            uncut = int(np.int32(uncut))
             np.array(shape, np.int64)  # raises where a number does not fit
         return cls(_shoal.Decomposition.map(comm.py2f(), shape, uncut, indices), comm, dims)
 
     @classmethod
-    def load(cls, comm, path, name: str | None = None, *, dims: Sequence[str] | None = None):
+    def load(
+        cls,
+        comm: MPI.Comm | None,
+        path: Path,
+        name: str | None = None,
+        *,
+        dims: Sequence[str] | None = None,
+    ) -> Decomposition:
         """The decomposition in a file. Collective.
 
         path  a file that save wrote, a map file of E3SM's I/O benchmark, or PIO's text form
@@ -202,7 +241,7 @@ class Decomposition:
         except NotFoundError as error:
             if os.path.exists(path):
                 raise
-            raise NoSuchFileError(error.message) from None
+            raise no_such_file(error) from None
         if dims is not None:
             dims = tuple(str(dim) for dim in dims)
             if len(dims) != len(raw.global_shape()):
@@ -212,7 +251,7 @@ class Decomposition:
                 )
         return cls(raw, comm, dims, may_have_mask=True)
 
-    def masked(self, mask) -> Decomposition:
+    def masked(self, mask: ArrayLike) -> Decomposition:
         """The same decomposition with a mask: when a field is written, land cells are not looked at and get
         the fill value; when it is read, they stay as they are in the array (setting read_masked). Collective.
 
@@ -239,14 +278,14 @@ class Decomposition:
         made = self._raw.masked(self.comm.py2f(), given, number)
         return type(self)(made, self.comm, self.dims, may_have_mask=True)
 
-    def save(self, path) -> None:
+    def save(self, path: Path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""
         with refused_by_all(self.comm):
             where = path_bytes(path)
         try:
             self._raw.save(self.comm.py2f(), where)
         except NotFoundError as error:
-            raise NoSuchFileError(error.message) from None
+            raise no_such_file(error) from None
 
     @staticmethod
     def _arguments(comm, global_shape, first, count, split, halo, halo_low, halo_high):
@@ -312,7 +351,13 @@ class Decomposition:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (self._ncells, *self.global_shape[self.ndim - self.whole :]) if self.is_map else self.count
+        return (self._ncells, *self.global_shape[self.ndim - self.uncut :]) if self.is_map else self.count
+
+    @property
+    def whole(self) -> int:
+        """The old name of uncut, with a DeprecationWarning."""
+        _warn_of_whole("Decomposition.whole")
+        return self.uncut
 
     @property
     def halo_shape(self) -> tuple[int, ...]:

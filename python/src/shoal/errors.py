@@ -15,6 +15,7 @@ class Error(Exception):
     code     the number of shoal.h
     name     its name, "SHOAL_RANGE"
     message  what failed, in which file, variable and rank, and what to do
+    rank, file, variable  which rank failed, the path, the name; None where there is none, or it is not known
     """
 
     code = 18
@@ -24,6 +25,9 @@ class Error(Exception):
     def __init__(self, message: str):
         super().__init__(message)
         self.message = message
+        self.rank: int | None = None
+        self.file: str | None = None
+        self.variable: str | None = None
         if self._errno is not None:
             self.errno = self._errno
 
@@ -32,7 +36,15 @@ class Error(Exception):
         return self.message
 
     def __reduce__(self):
-        return (type(self), (self.message,))
+        where = {"rank": self.rank, "file": self.file, "variable": self.variable}
+        return (type(self), (self.message,), where)
+
+    def _at(self, rank: int | None = None, file: str | None = None, variable: str | None = None) -> Error:
+        """The error itself, with what is not known yet of its place."""
+        self.rank = rank if self.rank is None else self.rank
+        self.file = self.file or file
+        self.variable = self.variable or variable
+        return self
 
 
 class InvalidArgumentError(Error, ValueError):
@@ -179,11 +191,24 @@ _classes = {
 }
 
 
-def from_code(code: int, message: str) -> Error:
+def from_code(
+    code: int,
+    message: str,
+    rank: int | None = None,
+    file: str | None = None,
+    variable: str | None = None,
+) -> Error:
     """The exception for a code of shoal.h. Local."""
     error = _classes.get(code, InternalError)(message)
     error.code = code
-    return error
+    return error._at(rank, file, variable)
+
+
+def no_such_file(error: NotFoundError) -> NoSuchFileError:
+    """The same error, of a file. Local."""
+    made = NoSuchFileError(error.message)
+    made._at(error.rank, error.file, error.variable)
+    return made
 
 
 def __getattr__(name: str) -> type[Error]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Variable(NamedTuple):
         return len(self.dims)
 
     @property
-    def fill_value(self):
+    def fill_value(self) -> Any:
         """_FillValue if there is one, else NetCDF's default for the type. Local."""
         return self.attributes.get("_FillValue", default_fill(self.number))
 
@@ -149,7 +149,7 @@ class Attributes(Mapping):
         self._raw = raw
         self._variable = variable
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Any:
         _, number, count = self._raw.inq_att(self._variable, self._raw.find_att(self._variable, name))
         if number == _shoal.CHAR:
             # Some programs store a final zero.

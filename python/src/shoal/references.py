@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from typing import Union
 
 from . import _shoal
-from ._paths import path_bytes
+from ._paths import Path, path_bytes
 
-Path = Union[str, bytes, os.PathLike]
 Paths = Union[Path, Iterable[Path]]
 
 

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _shoal
 from .errors import InvalidArgumentError, TypeMismatchError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 UNLIMITED = None  #: length of a dimension that grows
 ALL_RECORDS = _shoal.ALL_RECORDS  #: record= of put and get: every record there is
@@ -166,7 +170,7 @@ def characters_of(values, width: int) -> np.ndarray:
     return packed.reshape((*shape, width))
 
 
-def text(characters) -> str | np.ndarray:
+def text(characters: ArrayLike) -> str | np.ndarray:
     """Join the last dimension of an 'S1' array: a str, or an array of str. Local."""
     array = np.asarray(characters)
     if array.dtype.kind != "S" or array.dtype.itemsize != 1 or array.ndim == 0:

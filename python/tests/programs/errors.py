@@ -79,18 +79,35 @@ with shoal.create(path, comm) as file:
         ({"start": (0, 0), "count": ("a", 9)}, {"start": (0, 0), "count": (8, 9)}),
     ]:
         given = {"record": 0, **mine(wrong, right)}
-        all_raise(shoal.InvalidArgumentError, lambda given=given: file.read("v", tiles, **given), same=False)
+        all_raise(
+            shoal.InvalidArgumentError,
+            lambda given=given: file.read("v", decomposition=tiles, **given),
+            same=False,
+        )
         all_raise(shoal.InvalidArgumentError, lambda given=given: file.get("v", **given), same=False)
+
+# Where it was: the same on all ranks.
+with shoal.open(path, comm) as file:
+    try:
+        file.get("v", 0, out=np.zeros(mine((3,), (8, 9))))
+    except shoal.Error as error:
+        assert (error.rank, error.file, error.variable) == (last, path, "v"), vars(error)
 
 with shoal.open(path, comm) as file:
     # Wrong on one rank: name, shape, out, record; the others learn of it from the call itself.
-    all_raise(shoal.Error, lambda: file.read(mine("vv", "v"), tiles, record=0), same=False)
-    all_raise(shoal.Error, lambda: file.read("v", tiles, record=0, out=mine(np.zeros(3), None)), same=False)
-    all_raise(shoal.Error, lambda: file.read("v", tiles, record=0, out=mine([1], None)), same=False)
-    all_raise(shoal.Error, lambda: file.read("v", mine("x", tiles), record=0), same=False)
+    all_raise(shoal.Error, lambda: file.read(mine("vv", "v"), record=0, decomposition=tiles), same=False)
+    all_raise(
+        shoal.Error,
+        lambda: file.read("v", record=0, out=mine(np.zeros(3), None), decomposition=tiles),
+        same=False,
+    )
+    all_raise(
+        shoal.Error, lambda: file.read("v", record=0, out=mine([1], None), decomposition=tiles), same=False
+    )
+    all_raise(shoal.Error, lambda: file.read("v", record=0, decomposition=mine("x", tiles)), same=False)
     all_raise(shoal.Error, lambda: file.get("v", 0, start=mine((0,), (0, 0)), count=(8, 9)), same=False)
-    all_raise(LookupError, lambda: file.read("v", tiles, record=5))
-    np.testing.assert_array_equal(file.read("v", tiles, record=0), whole[tiles.slices])
+    all_raise(LookupError, lambda: file.read("v", record=5, decomposition=tiles))
+    np.testing.assert_array_equal(file.read("v", record=0, decomposition=tiles), whole[tiles.slices])
 
 # A value that does not fit, on one rank: all hear of it at sync, and the rest is written.
 file = shoal.create(path, comm)

@@ -37,13 +37,15 @@ for form in ("cdf5", "netcdf4"):
     with shoal.open(path, comm) as data:
         for record in range(2):
             np.testing.assert_array_equal(
-                data.read("t", ocean, record=record), full[record][:, rows, columns]
+                data.read("t", record=record, decomposition=ocean), full[record][:, rows, columns]
             )
-            around = data.read("t", ocean, record=record, halo=True)
+            around = data.read("t", record=record, halo=True, decomposition=ocean)
             np.testing.assert_array_equal(around[(slice(None), *ocean.inner)], full[record][:, rows, columns])
         mine = np.arange(comm.rank, 11 * 17, comm.size)
         scattered = shoal.Decomposition.map(comm, grid, mine)
-        np.testing.assert_array_equal(data.read("t", scattered, record=1), full[1].reshape(3, -1)[:, mine])
+        np.testing.assert_array_equal(
+            data.read("t", record=1, decomposition=scattered), full[1].reshape(3, -1)[:, mine]
+        )
 
 # Somebody else's file, its list in another order.
 order = np.random.default_rng(4).permutation(points)
@@ -57,4 +59,4 @@ if comm.rank == 0:
         plain.createVariable("v", "f8", ("landpoint",), fill_value=-1.0)[:] = field[0, 0].ravel()[order]
 comm.barrier()
 with shoal.open(other, comm) as data:
-    np.testing.assert_array_equal(data.read("v", ocean), full[0, 0][rows, columns])
+    np.testing.assert_array_equal(data.read("v", decomposition=ocean), full[0, 0][rows, columns])

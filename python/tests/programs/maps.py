@@ -25,9 +25,9 @@ owners = np.arange(42) % (comm.size + 1)  # cells of the last owner belong to no
 cells = order[owners == comm.rank] if comm.rank != 1 else order[:0]
 cells = np.insert(cells, len(cells) // 2, -1) if len(cells) else cells
 for dtype in (np.int64, np.int32, np.int16, np.uint64 if (cells >= 0).all() else ">i8"):
-    columns = shoal.Decomposition.map(comm, shape, cells.astype(dtype), whole=1)
+    columns = shoal.Decomposition.map(comm, shape, cells.astype(dtype), uncut=1)
     np.testing.assert_array_equal(columns.cells, cells)
-assert columns.is_map and columns.whole == 1 and columns.dims == ("y", "x", "lev")
+assert columns.is_map and columns.uncut == 1 and columns.dims == ("y", "x", "lev")
 assert columns.shape == (len(cells), 3) and columns.mapped == (cells >= 0).sum()
 assert columns.is_empty == (columns.mapped == 0)
 assert columns.nbytes <= 8 * max(len(cells), 100) and columns.runs <= columns.mapped
@@ -49,9 +49,9 @@ for kind in ("cdf5", "netcdf4"):
     with shoal.open(data, comm) as file:
         expected = np.where(cells[:, None] >= 0, field[cells] + 1, 77)
         out = np.full(columns.shape, 77.0)
-        file.read("t", columns, record=1, out=out)
+        file.read("t", record=1, out=out, decomposition=columns)
         np.testing.assert_array_equal(out, expected)
-        got = file.read("q", flat)
+        got = file.read("q", decomposition=flat)
         assert got.shape == (3, len(cells))
         np.testing.assert_array_equal(got, np.where(cells >= 0, field[cells].T, -2))
         whole = np.asarray(file.get("t", 0)).reshape(42, 3)
@@ -84,7 +84,7 @@ all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60,), mine([[1]], g
 all_raise(shoal.TypeMismatchError, lambda: new_map(comm, (60,), mine([1.0], good)))
 all_raise(shoal.TypeMismatchError, lambda: new_map(comm, (60,), mine([True], good)))
 all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60,), mine(np.array([2**63], "u8"), good)))
-all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60, 2), good, whole=2))
+all_raise(shoal.InvalidArgumentError, lambda: new_map(comm, (60, 2), good, uncut=2))
 if comm.size > 1:
     all_raise(shoal.Error, lambda: new_map(comm, mine((60, 61), (60,)), good))
 all_raise(shoal.NoSuchFileError, lambda: shoal.Decomposition.load(comm, path + "x"))

@@ -38,19 +38,21 @@ for mask in (
         data.write("t", local)
     with shoal.open(path, comm) as data:
         np.testing.assert_array_equal(data.get("t"), np.where(world, field, -7))
-        np.testing.assert_array_equal(data.read("t", masked), np.where(mine, field[ocean.slices], -7))
         np.testing.assert_array_equal(
-            data.read("t", masked, dtype="f8"), np.where(mine, field[ocean.slices], -7)
+            data.read("t", decomposition=masked), np.where(mine, field[ocean.slices], -7)
+        )
+        np.testing.assert_array_equal(
+            data.read("t", dtype="f8", decomposition=masked), np.where(mine, field[ocean.slices], -7)
         )
         # Land of a model's own array stays as it is, in the halo too.
         whole = np.full(ocean.halo_shape, 5)
-        data.read("t", masked, out=whole)
+        data.read("t", out=whole, decomposition=masked)
         padded = np.full((3, 15, 21), 5)
         padded[:, 2:-2, 2:-2] = np.where(world, field, 5)
         around = padded[:, rows.start : rows.stop + 4, columns.start : columns.stop + 4]
         np.testing.assert_array_equal(whole, around)
     with shoal.open(path, comm, read_masked="fill") as data:
-        data.read("t", masked, out=whole)
+        data.read("t", out=whole, decomposition=masked)
         np.testing.assert_array_equal(whole[ocean.inner], np.where(mine, field[ocean.slices], -7))
 
 # Maps.
@@ -64,7 +66,7 @@ with shoal.create(path, comm) as data:
 with shoal.open(path, comm) as data:
     assert data.get("t").tolist() == [-1 if i % 5 == 0 else i for i in range(n)]
     mine_too = np.full(len(cells), 3.0)
-    data.read("t", scattered, out=mine_too)
+    data.read("t", out=mine_too, decomposition=scattered)
     np.testing.assert_array_equal(mine_too, np.where(land, 3.0, cells))
 
 # Without a fill value of its own, the file says which one land has; in an array of integers it is theirs.
@@ -73,7 +75,9 @@ with shoal.create(path, comm) as data:
     data.write("t", np.where(land, np.inf, cells))
 with shoal.open(path, comm) as data:
     assert data.variables["t"].attributes["_FillValue"] == np.float32(9.96921e36)
-    np.testing.assert_array_equal(data.read("t", scattered, dtype="i4"), np.where(land, -2147483647, cells))
+    np.testing.assert_array_equal(
+        data.read("t", dtype="i4", decomposition=scattered), np.where(land, -2147483647, cells)
+    )
 
 
 # One rank has another shape, NaN, or no numbers; nobody waits for ever.

@@ -18,9 +18,9 @@ with shoal.open(sys.argv[1], comm) as file:
         plain, haloed = model.tiles(comm, name), model.tiles(comm, name, halo=2)
         for record in (3, 0):
             whole = model.values(name, record)
-            found = file.read(name, plain, record=record)
+            found = file.read(name, record=record, decomposition=plain)
             np.testing.assert_array_equal(found, whole[plain.slices])
-            found = file.read(name, haloed, record=record, halo=True)
+            found = file.read(name, record=record, halo=True, decomposition=haloed)
             if haloed.is_empty:
                 continue
             fill = file.variables[name].fill_value

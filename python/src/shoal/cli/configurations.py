@@ -159,7 +159,7 @@ class Fields:
                 wrong = "ocean_time"
             for name, record in self.steps():
                 expected = self.values(name, 0 if record is None else record)
-                found = file.read(name, self.cuts[name], record=record)
+                found = file.read(name, record=record, decomposition=self.cuts[name])
                 if not np.array_equal(found, expected):
                     wrong = f"{name}, record {record}"
         wrong = next((text for text in self.comm.allgather(wrong) if text), "")

@@ -38,7 +38,7 @@ def run_trial(folder: str, comm) -> str:
                     file.write("field", _values(tiles, record), record)
             with shoal.open(path, comm) as file:
                 for record in range(_records):
-                    found = file.read("field", tiles, record=record)
+                    found = file.read("field", record=record, decomposition=tiles)
                     if not np.array_equal(found, _values(tiles, record)):
                         raise RuntimeError(f"{kind}: what was read is not what was written (record {record})")
     finally:
