@@ -26,14 +26,17 @@ FieldJob FieldRouter::job_to_write(const Transfer& transfer) const {
 Route FieldRouter::route_of(const Transfer& transfer) const {
   if (!paths_.rearrangers.empty()) return route_to_io_ranks(job_to_write(transfer));
   Route route;
-  route.matches = must_match(transfer);
+  route.begins_sending =
+      transfer.variable >= 0 && paths_.rearrangers.must_begin_sending(job_to_write(transfer));
+  route.matches = route.begins_sending || must_match(transfer);
   return route;
 }
 
 Route FieldRouter::route_to_io_ranks(const FieldJob& job) const {
   Route route;
   route.sends = true;
-  if (job.is_encoded()) return route;
+  route.begins_sending = paths_.rearrangers.must_begin_sending(job);
+  if (job.is_encoded() || route.begins_sending) return route;
   const Strategy& strategy = context_.strategies.of(job.transfer->decomposition.get()).strategy;
   const bool never = context_.groups.single() && strategy.rearranging == Rearranging::never;
   const CutStrategy::Field* const known = context_.strategies.known(job);

@@ -11,6 +11,7 @@ namespace shoal {
 struct Route {
   bool sends = false;                    ///< ranks send cells of some fields, if not of this one
   bool matches = true;                   ///< ranks must come together first
+  bool begins_sending = false;           ///< and cells of its map are sent from now on
   std::optional<Rearranger::Plan> plan;  ///< it can wait for others, and goes with them
   bool after_queue = false;  ///< not before all that waited is stored: some of it has the same cells
   bool together = false;     ///< ranks store it together, with messages

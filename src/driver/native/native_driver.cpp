@@ -67,7 +67,7 @@ void NativeDriver::check_threads() const {
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
   for (const auto& [key, cut] : strategies_.all())
-    paths_.rearrangers.must_send(cut, wanted);  // what cannot be is refused before anything changes
+    paths_.rearrangers.check_kept_cells(cut, wanted);  // what cannot be is refused before anything changes
   header_.define(wanted);
   records_.add_variables(header_.schema());
   for (auto& [key, cut] : strategies_.all())
@@ -105,6 +105,13 @@ void NativeDriver::write(const Transfer& transfer) {
     if (!match.ok()) return keep(match);
   } else if (transfer.variable < 0) {
     return skip_write(transfer.status);
+  }
+  if (route.begins_sending) {
+    const Status begun =
+        caught([&] { paths_.rearrangers.begin_sending(strategies_.all().at(transfer.decomposition.get())); });
+    if (!begun.ok()) return keep(begun);
+    route = router_.route_of(transfer);
+    route.matches = true;
   }
   if (route.after_queue) comm_.barrier();
   write_field(transfer, route);

@@ -24,9 +24,9 @@ bool fits(const Schema& schema, const VariableDef& v, const Decomposition& cut) 
 
 }  // namespace
 
-bool NativeRearrangers::must_send(const CutStrategy& cut, const Schema& schema) const {
+void NativeRearrangers::check_kept_cells(const CutStrategy& cut, const Schema& schema) const {
   const Decomposition& decomposition = *cut.decomposition;
-  if (decomposition.map() == nullptr || cut.strategy.rearranging == Rearranging::always) return false;
+  if (decomposition.map() == nullptr || cut.strategy.rearranging == Rearranging::always) return;
   const bool keeps = std::any_of(schema.variables.begin(), schema.variables.end(), [&](const auto& v) {
     return fits(schema, v, decomposition) && context_.may_keep(decomposition, v);
   });
@@ -35,25 +35,32 @@ bool NativeRearrangers::must_send(const CutStrategy& cut, const Schema& schema) 
                 setting +
                     ", but cells of a map that nobody owns must stay as they are in a variable without fill, "
                     "or with fill=false, for which I/O ranks read what is there; leave the setting out");
-  return keeps;
 }
 
-// Where cells of a map may be sent, where bytes of the file must be kept between those of a map, and where
-// I/O ranks read by the library for others.
+// Where cells of a map may be sent, and where I/O ranks read by the library for others.
 void NativeRearrangers::find(CutStrategy& cut) {
   const Decomposition& decomposition = *cut.decomposition;
   if (decomposition.map() == nullptr) return;
   const Schema& schema = context_.header.schema();
-  if (must_send(cut, schema)) {
-    cut.strategy = {Rearranging::always, "cells that nobody owns stay as they are"};
-    cut.fields.clear();
-  }
+  check_kept_cells(cut, schema);
   bool fetches = false;  // by the library
   for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
     fetches = fetches || (context_.header.placement(v).kind == Placement::Kind::library &&
                           fits(schema, context_.header.variable(v), decomposition));
   if ((fetches || cut.strategy.rearranging != Rearranging::never) && rearrangers_.count(&decomposition) == 0)
     add(cut.decomposition);
+}
+
+bool NativeRearrangers::must_begin_sending(const FieldJob& job) const {
+  const Decomposition& cut = *job.transfer->decomposition;
+  return job.keeps && cut.map() != nullptr &&
+         context_.strategies.of(&cut).strategy.rearranging != Rearranging::always;
+}
+
+void NativeRearrangers::begin_sending(CutStrategy& cut) {
+  cut.strategy = {Rearranging::always, "cells that nobody owns stay as they are"};
+  cut.fields.clear();
+  if (rearrangers_.count(cut.decomposition.get()) == 0) add(cut.decomposition);
 }
 
 void NativeRearrangers::add(const std::shared_ptr<const Decomposition>& map) {

@@ -22,10 +22,16 @@ class NativeRearrangers {
   /// Does everything go through the one stage of all ranks, in which they keep in step without messages?
   bool one_stage() const { return context_.groups.single() && empty(); }
 
-  /// Must cells of a map be sent, as some stay in a variable of the schema? Error(setting): they may not be.
-  bool must_send(const CutStrategy& cut, const Schema& schema) const;
+  /// Error(setting): cells of a map may have to be sent, as some may stay in a variable of the schema, and
+  /// the settings do not allow it.
+  void check_kept_cells(const CutStrategy& cut, const Schema& schema) const;
   /// Makes that of a map, if its cells may be sent. Collective.
   void find(CutStrategy& cut);
+  /// Must cells of the job be sent, as some stay in the file between them, where those of its map were not so
+  /// far? The same on all ranks that made the same calls. Local.
+  bool must_begin_sending(const FieldJob& job) const;
+  /// From now on cells of the map are sent. Collective.
+  void begin_sending(CutStrategy& cut);
   /// The map that stands for tiles, with the cells around them or without. Collective the first time.
   const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
                                                      bool halo);
