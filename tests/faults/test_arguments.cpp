@@ -93,9 +93,13 @@ TEST_CASE("write: one rank's section is outside, or in a dimension that is cut")
   const std::int64_t too_many = 41;
   const std::int64_t zero = 0;
   if (world_size() > 1)
-    all_got(f.write_spoilt([&](DataCall& call) { call.section.start = &start, call.section.count = &count; }),
+    all_got(f.write_spoilt([&](DataCall& call) {
+      call.section = {1, 1, &start, &count};
+    }),
             Code::invalid_argument, {"'v'", "'x'", "cut"});
-  all_got(f.write_spoilt([&](DataCall& call) { call.section.start = &zero, call.section.count = &too_many; }),
+  all_got(f.write_spoilt([&](DataCall& call) {
+    call.section = {1, 1, &zero, &too_many};
+  }),
           Code::invalid_argument, {"'v'", "'x'", "41", "40"});
   f.usable();
   all_ok(outcome_of([&] { f.file->close(false); }));

@@ -126,7 +126,7 @@ contains
     call file%get("s", r, record=1, start=[1], stat=stat, errmsg=message)
     call expect(stat, SHOAL_INVALID_ARGUMENT, "start without count")
     call file%get("s", r, record=1, start=[1, 1, 1], count=[2, 1, 1], stat=stat, errmsg=message)
-    call expect(stat, SHOAL_INVALID_ARGUMENT, "a section of too many dimensions")
+    call expect(stat, SHOAL_INVALID_ARGUMENT, "a section of too many dimensions", "have 3 numbers")
     call file%get("s", r, record=7, stat=stat, errmsg=message)
     call check(stat /= SHOAL_OK, "a record that is not there")
     ! None of that harmed the file.

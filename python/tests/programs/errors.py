@@ -107,6 +107,9 @@ with shoal.open(path, comm) as file:
     all_raise(shoal.Error, lambda: file.read("v", record=0, decomposition=mine("x", tiles)), same=False)
     all_raise(shoal.Error, lambda: file.get("v", 0, start=mine((0,), (0, 0)), count=(8, 9)), same=False)
     all_raise(LookupError, lambda: file.read("v", record=5, decomposition=tiles))
+    all_raise(LookupError, lambda: file["v"][0, mine(99, 1)], same=False)
+    all_raise(LookupError, lambda: file["v"][7])
+    np.testing.assert_array_equal(file["v"][0, 2:5, ::3], whole[2:5, ::3])
     np.testing.assert_array_equal(file.read("v", record=0, decomposition=tiles), whole[tiles.slices])
 
 # A value that does not fit, on one rank: all hear of it at sync, and the rest is written.
