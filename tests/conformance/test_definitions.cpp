@@ -245,7 +245,7 @@ TEST_CASE("errors say where: rank, file and variable, the same on all ranks") {
   if (in_one_file()) {
     fails(shoal_get(file, "v", world_rank() == last ? longer.c() : array.c(), nullptr),
           SHOAL_INVALID_ARGUMENT);
-    is_at(last, "definitions.nc", "v");
+    is_at(world_size() == 1 ? -1 : last, "definitions.nc", "v");  // one rank alone has asked no others
   }
   shoal_close(&file, 0);
 }
