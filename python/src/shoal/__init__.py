@@ -30,7 +30,7 @@ from ._library import (
     version,
     wait,
 )
-from .dataset import Dataset, create, open
+from .dataset import Dataset
 from .decomposition import Decomposition
 from .errors import (
     Error,
@@ -55,6 +55,7 @@ from .errors import (
     WaitTimeoutError,
 )
 from .inventory import Dimension, Variable
+from .opening import create, open
 from .references import write_master, write_reference
 from .types import ALL_RECORDS, NO_FILL, UNLIMITED, text
 

@@ -18,7 +18,7 @@ from typing import Optional
 
 import numpy as np
 
-from . import dataset
+from . import opening
 from ._steps import item_bytes
 from .decomposition import Decomposition
 from .errors import Error, InvalidArgumentError
@@ -99,7 +99,7 @@ def shape_of_library(
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "file.nc")
         try:
-            file = dataset.create(
+            file = opening.create(
                 path,
                 None,
                 **{"format": "netcdf4", "quiet": True, **(settings or {}), "chunks": f"field={wish}"},

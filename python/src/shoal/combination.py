@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Optional
 
-from . import dataset
+from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
 from ._partial import check_target, on_root, partial_file, take_beside, write_beside
@@ -55,12 +55,14 @@ def combine(
         raise InvalidArgumentError(f"layout={options['layout']}: combine makes one file.")
     on_root(comm, lambda: check_target(out, overwrite))
     reading = {"missing_tiles": "fill"} if allow_missing else {}
-    with dataset.open(source, comm, **reading) as file:
+    with opening.open(source, comm, **reading) as file:
         on_root(comm, lambda: check_whole(file, source))
         options["format"] = options["format"] or file.format
         beside = take_beside(options, file)
         with partial_file(comm, out) as path:
-            made = dataset.create(path, comm, **with_thread(comm, {"layout": "one", **options}, compressed=False))
+            made = opening.create(
+                path, comm, **with_thread(comm, {"layout": "one", **options}, compressed=False)
+            )
             try:
                 chosen = [
                     variable

@@ -18,7 +18,7 @@ from typing import Optional
 
 import numpy as np
 
-from . import _shoal, dataset
+from . import _shoal, opening
 from ._library import communicator
 from ._steps import Cuts, Reader, Step, item_bytes, steps
 from .errors import InvalidArgumentError, NotFoundError
@@ -427,7 +427,7 @@ def compare(
     comm = communicator(comm)
     tolerance = tolerance or Tolerance()
     tolerance.check()
-    with dataset.open(a, comm) as file_a, dataset.open(b, comm) as file_b:
+    with opening.open(a, comm) as file_a, opening.open(b, comm) as file_b:
         result = Comparison()
         names = _select(file_a, file_b, variables)
         for file in (file_a, file_b):

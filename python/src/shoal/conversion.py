@@ -15,7 +15,7 @@ from typing import Optional
 
 import numpy as np
 
-from . import dataset
+from . import opening
 from ._copying import Copied, Copy, check_whole, memory_default, source_of, with_thread
 from ._library import communicator
 from ._partial import check_target, on_root, partial_file, take_beside, write_beside
@@ -83,14 +83,14 @@ def convert(
     if options["layout"] != "one":
         raise InvalidArgumentError(f"layout={options['layout']}: convert makes one file.")
     on_root(comm, lambda: check_target(out, overwrite))
-    with dataset.open(source, comm) as file:
+    with opening.open(source, comm) as file:
         on_root(comm, lambda: check_whole(file, source))
         chosen = select(file, variables, exclude)
         options["format"] = options["format"] or file.format
         beside = take_beside(options, file)
         with partial_file(comm, out) as path:
             compressed = any(variable.filters != "none" for variable in chosen)
-            made = dataset.create(path, comm, **with_thread(comm, options, compressed))
+            made = opening.create(path, comm, **with_thread(comm, options, compressed))
             try:
                 keep = _Keep(made, options)
                 copy = Copy(

@@ -6,11 +6,10 @@ from __future__ import annotations
 import atexit
 import functools
 import json
-import os
 import sys
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
@@ -20,19 +19,15 @@ import numpy as np
 from . import _shoal
 from ._definitions import Definitions
 from ._indexing import Cells
-from ._library import communicator
-from ._paths import Path, path_bytes, path_text
-from ._refusals import in_own_kind, plain_text, refused_by_all
+from ._refusals import in_own_kind, plain_text
 from .decomposition import Decomposition
 from .errors import (
     Error,
-    ExistsError,
     InvalidArgumentError,
     NotFoundError,
     StateError,
     TypeMismatchError,
     from_code,
-    no_such_file,
 )
 from .inventory import Attributes, Dimensions, Variables
 from .types import (
@@ -99,95 +94,6 @@ def _script_is_over(caller) -> bool:
         names.append(getattr(caller.f_globals.get("__spec__"), "name", ""))
         caller = caller.f_back
     return bool(names) and all(name in _runners for name in names)
-
-
-def _settings_text(settings: Mapping[str, object]) -> bytes:
-    parts = []
-    for key, value in settings.items():
-        if isinstance(value, bool):
-            value = "true" if value else "false"
-        value = path_text(value) if isinstance(value, (os.PathLike, bytes)) else str(value)
-        if '"' in value:
-            raise InvalidArgumentError(f"Setting {key}={value}: a value cannot have double quotes inside.")
-        if "\0" in value:
-            raise InvalidArgumentError(f"Setting {key}={value!r}: a value cannot have a zero byte inside.")
-        parts.append(f'{key}="{value}"' if any(c in value for c in ",\n #") else f"{key}={value}")
-    text = ", ".join(parts)
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        raise InvalidArgumentError(f"Settings {text!r} have characters that are no text.") from None
-
-
-def create(path: Path, comm: MPI.Comm | None = None, **settings: object) -> Dataset:
-    """Make a new file; one that exists is replaced (exists="error" refuses). Collective.
-
-    comm      communicator of mpi4py, None for this process alone
-    settings  format="netcdf4" ("cdf1", "cdf2", "cdf5", "netcdf4-classic", "raw", "ascii"), stage_bytes=...
-              (docs/settings.md)
-
-    Raises SettingError for unknown settings, PermissionDeniedError, NoSuchFileError (no such folder), ...
-    """
-    comm = communicator(comm)
-    with refused_by_all(comm):
-        path, text = path_text(path), _settings_text(settings)
-    try:
-        raw = _shoal.Dataset.create(comm.py2f(), path_bytes(path), text)
-    except NotFoundError as error:
-        raise no_such_file(error) from None
-    return Dataset(raw, path, comm)
-
-
-_modes = {
-    "r": "read",
-    "r+": "read, change and append; the file must exist",
-    "a": "as 'r+', and makes the file if there is none",
-    "w": "make the file, or replace it",
-    "x": "make the file, which must not exist",
-}
-
-
-def open(path: Path, comm: MPI.Comm | None = None, mode: str = "r", **settings: object) -> Dataset:
-    """Open a file of any format that Shoal reads, or make one. Collective.
-
-    mode  "r": read; "r+": read, change and append (the file must exist); "a": the same, and makes the file
-          if there is none (settings of new files are passed over if there is one); "w": make the file, or
-          replace it, as shoal.create(); "x": make the file, which must not exist
-
-    Raises NoSuchFileError, ExistsError ("x"), FormatError, PermissionDeniedError, ...
-    """
-    comm = communicator(comm)
-    with refused_by_all(comm):
-        path_text(path)
-        if mode not in _modes:
-            allowed = ", ".join(f"{name!r} ({does})" for name, does in _modes.items())
-            raise InvalidArgumentError(f"mode is {mode!r}; allowed are {allowed}.")
-        if mode in ("a", "x") and settings.get("exists", "error") != "error":
-            given = settings["exists"]
-            raise InvalidArgumentError(f"mode {mode!r} and exists={given!r} contradict each other.")
-    if mode == "w":
-        return create(path, comm, **settings)
-    if mode == "x":
-        return create(path, comm, **{**settings, "exists": "error"})
-    if mode == "a":
-        try:
-            return create(path, comm, **{**settings, "exists": "error"})
-        except ExistsError:
-            of_new_files = _settings_of_new_files()
-            settings = {key: value for key, value in settings.items() if key not in of_new_files}
-    with refused_by_all(comm):
-        path, text = path_text(path), _settings_text(settings)
-    try:
-        number = _shoal.READ if mode == "r" else _shoal.WRITE
-        raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), number, text)
-    except NotFoundError as error:
-        raise no_such_file(error) from None
-    return Dataset(raw, path, comm)
-
-
-def _settings_of_new_files() -> set[str]:
-    lines = _shoal.settings().splitlines()
-    return {line.split(" = ")[0] for line in lines if line.endswith(", new files only")}
 
 
 class Dataset(Definitions):

@@ -449,7 +449,7 @@ def chunks_of_library(tiles: Tiles, options: Options) -> Optional[Sequence[int]]
     import os
     import tempfile
 
-    from . import dataset
+    from . import opening
     from .decomposition import Decomposition
     from .errors import Error, NotSupportedError
 
@@ -464,7 +464,7 @@ def chunks_of_library(tiles: Tiles, options: Options) -> Optional[Sequence[int]]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "file.nc")
         try:
-            file = dataset.create(path, None, **settings)
+            file = opening.create(path, None, **settings)
         except NotSupportedError:
             return None  # a library that this build lacks; the arithmetic holds all the same
         except Error as error:

@@ -17,7 +17,7 @@ from xarray.backends.store import StoreBackendEntrypoint
 from xarray.core import indexing
 from xarray.core.variable import Variable
 
-from . import dataset as shoal_dataset
+from . import opening
 from ._library import communicator
 from .decomposition import balanced_tile, process_grid
 from .errors import InvalidArgumentError
@@ -52,7 +52,7 @@ _magic_numbers = (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF\r\n\x1a\n")
 
 
 def _open_alone(path: str, mode: str = "r"):
-    return shoal_dataset.open(path, None, mode)
+    return opening.open(path, None, mode)
 
 
 class ShoalArray(BackendArray):

@@ -391,7 +391,7 @@ def explain(
 
 def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int:
     """What readers of the variables of a file touch, as it is or in other chunks."""
-    from shoal import chunking, dataset
+    from shoal import chunking, opening
     from shoal._steps import item_bytes
     from shoal.errors import InvalidArgumentError
     from shoal.inventory import need_readable
@@ -401,7 +401,7 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
     if comm.rank != 0:
         return 0
     rows = []
-    with dataset.open(path, None) as file:
+    with opening.open(path, None) as file:
         if variables is None:
             names = [variable.name for variable in file.variables.values() if variable.dtype is not None]
         else:
