@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts the conformance cases that were skipped, and fails if one was skipped in every run.
 
-check_skips.py FOLDER: the folder of all tests' own folders. A case may be skipped where a driver, format or number of
-ranks cannot pass it; one that never runs tests nothing.
+check_skips.py FOLDER: the folder of all tests' own folders. A case may be skipped where a driver, format or
+number of ranks cannot pass it; one that never runs tests nothing.
 """
 
 import sys

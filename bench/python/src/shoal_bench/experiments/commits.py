@@ -14,7 +14,7 @@ experiment = Experiment(
     studies=(
         Study(
             name="records",
-            asks="1,000 syncs of a time and two fields of 64x100 doubles; libraries by themselves beside Shoal",
+            asks="1,000 syncs of a time and two fields of 64x100 doubles; libraries alone, too",
             methods=(
                 "native",
                 "gather",
