@@ -167,9 +167,10 @@ SHOAL_API const char* shoal_build_info(void);
 /* In place of shoal_create, shoal_open, shoal_wait, shoal_block, shoal_map, shoal_masked,
  * shoal_decomposition_save or shoal_decomposition_load, on a rank that has nothing to call them with: a
  * program, or another language, that found its own arguments wrong. The other ranks do not wait for it; all
- * get the same error, the lowest such rank's. code     an error code (any other number is
- * SHOAL_INVALID_ARGUMENT) message  what is wrong, and what to do Returns the error. Collective, with those
- * calls of the other ranks. */
+ * get the same error, the lowest such rank's.
+ *  code     an error code (any other number is SHOAL_INVALID_ARGUMENT)
+ *  message  what is wrong, and what to do
+ * Returns the error. Collective, with those calls of the other ranks. */
 SHOAL_API int shoal_refuse(MPI_Comm comm, int code, const char* message);
 
 /* Each rank owns one tile (box) of a global shape.
