@@ -91,9 +91,9 @@ def test_files_of_others_are_read_and_extended(tmp_path, options):
         v[0] = values("f4", 0)
     tile = shoal.Decomposition.block(None, shape)
     with shoal.open(path, mode="r+") as file:
-        np.testing.assert_array_equal(file.read("v", tile, record=0), values("f4", 0))
+        np.testing.assert_array_equal(file.read("v", decomposition=tile, record=0), values("f4", 0))
         file.write("v", values("f4", 1), decomposition=tile, record=1)
-        np.testing.assert_array_equal(file.read("v", tile, record=1), values("f4", 1))
+        np.testing.assert_array_equal(file.read("v", decomposition=tile, record=1), values("f4", 1))
     with netCDF4.Dataset(path) as file:
         for record in (0, 1):
             np.testing.assert_array_equal(file["v"][record], values("f4", record))

@@ -55,9 +55,9 @@ def test_every_type(tmp_path, kind):
             assert file.variables[f"r_{dtype}"].dtype == np.dtype(dtype)
             np.testing.assert_array_equal(file.get(f"r_{dtype}"), random(dtype, (3, 4, 5)))
             np.testing.assert_array_equal(
-                file.read(f"r_{dtype}", tile, record=1), random(dtype, (3, 4, 5))[1]
+                file.read(f"r_{dtype}", decomposition=tile, record=1), random(dtype, (3, 4, 5))[1]
             )
-            np.testing.assert_array_equal(file.read(f"f_{dtype}", tile), random(dtype, (4, 5)))
+            np.testing.assert_array_equal(file.read(f"f_{dtype}", decomposition=tile), random(dtype, (4, 5)))
             found = file.variables[f"f_{dtype}"].attributes
             assert found["one"] == 7 and found["one"].dtype == np.dtype(dtype)
             np.testing.assert_array_equal(found["many"], [0, 1, 2])
@@ -87,7 +87,7 @@ def test_storage(tmp_path, storage, endian):
                 tile = shoal.Decomposition.block(
                     None, (11, 13), first, count, halo_low=(1, 1), halo_high=(1, 1)
                 )
-                found = file.read(dtype, tile, halo=True)
+                found = file.read(dtype, decomposition=tile, halo=True)
                 np.testing.assert_array_equal(found[tile.inner], whole[tile.slices])
 
 
@@ -106,8 +106,8 @@ def test_chunks_that_nobody_wrote(tmp_path):
     tile = shoal.Decomposition.block(None, {"y": 8, "x": 8})
     with shoal.open(path) as file:
         np.testing.assert_array_equal(file.get("v"), expected)
-        np.testing.assert_array_equal(file.read("v", tile, record=2), expected[2])
-        np.testing.assert_array_equal(file.read("v", tile, record=0), expected[0])
+        np.testing.assert_array_equal(file.read("v", decomposition=tile, record=2), expected[2])
+        np.testing.assert_array_equal(file.read("v", decomposition=tile, record=0), expected[0])
 
 
 def test_strings(tmp_path):

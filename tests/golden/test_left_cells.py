@@ -102,7 +102,7 @@ def test_a_model_finds_its_land_as_it_left_it(history, kind):
     with shoal.open(history) as file:
         for record in range(records):
             mine = np.full(cut.shape, np.float32(3))
-            file.read("zeta", cut, record=record, out=mine)
+            file.read("zeta", decomposition=cut, record=record, out=mine)
             expected = np.where(there, field(record), np.float32(3))
             np.testing.assert_array_equal(mine, expected if kind == "mask" else cells_of(kind, field(record)))
 

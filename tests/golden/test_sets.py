@@ -33,9 +33,10 @@ def check(path, whole, **settings):
             part = tuple(slice(f, f + c) for f, c in zip(first, count, strict=True))
             for record in range(whole.records):
                 np.testing.assert_array_equal(
-                    file.read("temp", tile, record=record), whole.values["temp"][record][(slice(None), *part)]
+                    file.read("temp", decomposition=tile, record=record),
+                    whole.values["temp"][record][(slice(None), *part)],
                 )
-            np.testing.assert_array_equal(file.read("mask", tile), whole.values["mask"][part])
+            np.testing.assert_array_equal(file.read("mask", decomposition=tile), whole.values["mask"][part])
 
 
 @pytest.mark.parametrize("kind", ["NETCDF3_64BIT_DATA", "NETCDF3_CLASSIC", "NETCDF4"])

@@ -661,7 +661,7 @@ inline all_come() {
   come >= rounds * RANKS
 }
 
-/* Code: NativeDriver::complete_pending, NativeDriver::match_calls, Stage::enter_match */
+/* Code: PendingWrites::complete, PendingWrites::match_calls, Stage::enter_match */
 inline meet() {
   d_step { meetings++; my_meetings++ };
   d_step {
@@ -697,7 +697,7 @@ inline flush() {
   fresh = true
 }
 
-/* Code: NativeDriver::compare */
+/* Code: PendingWrites::compare */
 inline compare() {
   d_step { reported_by_others = reported_by_others | (pending -> 1 : 0) | (broken -> 2 : 0); come++ };
   all_come();

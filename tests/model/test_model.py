@@ -124,7 +124,7 @@ def test_each_step_names_a_function_of_the_sources():
     text = "".join(
         path.read_text()
         for folder in ("driver/native", "comm")
-        for path in sorted((sources / folder).glob("*.[ch]pp"))
+        for path in sorted((sources / folder).rglob("*.[ch]pp"))
     )
     named = re.findall(r"Code: (.*)", model.read_text())
     names = [

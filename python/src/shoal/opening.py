@@ -12,7 +12,7 @@ from ._library import communicator
 from ._paths import Path, path_bytes, path_text
 from ._refusals import refused_by_all
 from .dataset import Dataset
-from .errors import ExistsError, InvalidArgumentError, NotFoundError, no_such_file
+from .errors import InvalidArgumentError, NoSuchFileError, NotFoundError, no_such_file
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -86,17 +86,21 @@ def open(path: Path, comm: MPI.Comm | None = None, mode: str = "r", **settings: 
         return create(path, comm, **settings)
     if mode == "x":
         return create(path, comm, **{**settings, "exists": "error"})
-    if mode == "a":
-        try:
-            return create(path, comm, **{**settings, "exists": "error"})
-        except ExistsError:
-            of_new_files = _settings_of_new_files()
-            settings = {key: value for key, value in settings.items() if key not in of_new_files}
+    if mode != "a":
+        return _open_existing(path, comm, _shoal.READ if mode == "r" else _shoal.WRITE, settings)
+    of_new_files = _settings_of_new_files()
+    others = {key: value for key, value in settings.items() if key not in of_new_files}
+    try:  # first, as a path may also stand for a set of files
+        return _open_existing(path, comm, _shoal.WRITE, others)
+    except NoSuchFileError:
+        return create(path, comm, **{**settings, "exists": "error"})
+
+
+def _open_existing(path: Path, comm: MPI.Comm, mode: int, settings: Mapping[str, object]) -> Dataset:
     with refused_by_all(comm):
         path, text = path_text(path), _settings_text(settings)
     try:
-        number = _shoal.READ if mode == "r" else _shoal.WRITE
-        raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), number, text)
+        raw = _shoal.Dataset.open(comm.py2f(), path_bytes(path), mode, text)
     except NotFoundError as error:
         raise no_such_file(error) from None
     return Dataset(raw, path, comm)
