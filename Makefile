@@ -10,7 +10,8 @@
 #   make test-fuzz    what reads files and settings, with any bytes: 60 s each, with clang
 #   make test-all     all of these, every driver on every number of ranks, every state after a crash, and the
 #                     sanitizers
-#   make install      to PREFIX (default /usr/local); the benchmark suite too with BENCH=ON
+#   make install      to PREFIX (default /usr/local), below DESTDIR; the benchmark suite too with BENCH=ON
+#                     (COMMAND=bundled, system, off: docs/install.md)
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only
 #   make clean        remove build/ and .venv/
@@ -19,12 +20,13 @@ PREFIX ?= /usr/local
 TEST_ALL ?= OFF
 WERROR ?= OFF
 BENCH ?= ON
+COMMAND ?= bundled
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help build deps library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install format check clean
 
 help:
-	@sed -n '2,16s/^#   //p' Makefile
+	@sed -n '2,17s/^#   //p' Makefile
 
 build: library python
 
@@ -82,7 +84,7 @@ test-all: test test-mpich test-nodes test-model test-fuzz test-asan test-tsan
 # Who installs Shoal gets no benchmark suite.
 install: BENCH = OFF
 install: library
-	cmake --install build/release --prefix $(PREFIX)
+	@DESTDIR='$(DESTDIR)' COMMAND='$(COMMAND)' JOBS=$(JOBS) tools/install.sh build/release '$(PREFIX)'
 
 format: python
 	git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' | xargs -0 .venv/bin/clang-format -i
