@@ -12,6 +12,7 @@
 #                     sanitizers
 #   make install      to PREFIX (default /usr/local), below DESTDIR; the benchmark suite too with BENCH=ON
 #                     (COMMAND=bundled, system, off: docs/install.md)
+#   make dist         build/shoal-VERSION.tar.gz, the sources of the commit, for packages (packaging/README.md)
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only
 #   make clean        remove build/ and .venv/
@@ -23,10 +24,10 @@ BENCH ?= ON
 COMMAND ?= bundled
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install format check clean
+.PHONY: help build deps library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install dist format check clean
 
 help:
-	@sed -n '2,17s/^#   //p' Makefile
+	@sed -n '2,18s/^#   //p' Makefile
 
 build: library python
 
@@ -85,6 +86,12 @@ test-all: test test-mpich test-nodes test-model test-fuzz test-asan test-tsan
 install: BENCH = OFF
 install: library
 	@DESTDIR='$(DESTDIR)' COMMAND='$(COMMAND)' JOBS=$(JOBS) tools/install.sh build/release '$(PREFIX)'
+
+VERSION = $(shell sed -n 's/^project(shoal VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+dist:
+	@mkdir -p build
+	git archive --prefix=shoal-$(VERSION)/ -o build/shoal-$(VERSION).tar.gz HEAD
+	@sha256sum build/shoal-$(VERSION).tar.gz
 
 format: python
 	git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' | xargs -0 .venv/bin/clang-format -i
