@@ -82,9 +82,11 @@ tsan: deps
 test-all: TEST_ALL = ON
 test-all: test test-mpich test-nodes test-model test-fuzz test-asan test-tsan
 
-# Who installs Shoal gets no benchmark suite.
+# Who installs Shoal gets no benchmark suite, and waits for no tests to be compiled.
 install: BENCH = OFF
-install: library
+install: deps
+	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) -DSHOAL_BENCH=$(BENCH)
+	cmake --build --preset release -j $(JOBS) --target installable
 	@DESTDIR='$(DESTDIR)' COMMAND='$(COMMAND)' JOBS=$(JOBS) tools/install.sh build/release '$(PREFIX)'
 
 VERSION = $(shell sed -n 's/^project(shoal VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)

@@ -110,3 +110,11 @@ if(SHOAL_MODULEFILE_DIR)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/modulefile.in" "${PROJECT_BINARY_DIR}/modulefile" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/modulefile" DESTINATION "${SHOAL_MODULEFILE_DIR}/shoal" RENAME "${PROJECT_VERSION}")
 endif()
+
+# All that is installed, and nothing else: no tests, no examples.
+add_custom_target(installable)
+foreach(target shoal shoal_fortran shoal-plan shoal-bench shoal_python_tree shoal_command_pages)
+  if(TARGET ${target})
+    add_dependencies(installable ${target})
+  endif()
+endforeach()
