@@ -10,7 +10,9 @@
 #   make test-fuzz    what reads files and settings, with any bytes: 60 s each, with clang
 #   make test-all     all of these, every driver on every number of ranks, every state after a crash, and the
 #                     sanitizers
-#   make install      to PREFIX (default /usr/local); the benchmark suite too with BENCH=ON
+#   make install      to PREFIX (default /usr/local), below DESTDIR; the benchmark suite too with BENCH=ON
+#                     (COMMAND=bundled, system, off: docs/install.md)
+#   make dist         build/shoal-VERSION.tar.gz, the sources of the commit, for packages (packaging/README.md)
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only
 #   make clean        remove build/ and .venv/
@@ -19,12 +21,13 @@ PREFIX ?= /usr/local
 TEST_ALL ?= OFF
 WERROR ?= OFF
 BENCH ?= ON
+COMMAND ?= bundled
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install format check clean
+.PHONY: help build deps library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install dist format check clean
 
 help:
-	@sed -n '2,16s/^#   //p' Makefile
+	@sed -n '2,18s/^#   //p' Makefile
 
 build: library python
 
@@ -79,10 +82,18 @@ tsan: deps
 test-all: TEST_ALL = ON
 test-all: test test-mpich test-nodes test-model test-fuzz test-asan test-tsan
 
-# Who installs Shoal gets no benchmark suite.
+# Who installs Shoal gets no benchmark suite, and waits for no tests to be compiled.
 install: BENCH = OFF
-install: library
-	cmake --install build/release --prefix $(PREFIX)
+install: deps
+	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) -DSHOAL_BENCH=$(BENCH)
+	cmake --build --preset release -j $(JOBS) --target installable
+	@DESTDIR='$(DESTDIR)' COMMAND='$(COMMAND)' JOBS=$(JOBS) tools/install.sh build/release '$(PREFIX)'
+
+VERSION = $(shell sed -n 's/^project(shoal VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+dist:
+	@mkdir -p build
+	git archive --prefix=shoal-$(VERSION)/ -o build/shoal-$(VERSION).tar.gz HEAD
+	@sha256sum build/shoal-$(VERSION).tar.gz
 
 format: python
 	git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' | xargs -0 .venv/bin/clang-format -i

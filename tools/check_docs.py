@@ -2,8 +2,8 @@
 """Hold the documentation to the code.
 
 Every error code, setting and C function is described; programs shown in the documentation are the
-ones that the tests run; links between pages lead somewhere; text is wrapped. Prints every gap and exits 1 if
-there is one.
+ones that the tests run; links between pages lead somewhere; text is wrapped; all that says the version says
+the same. Prints every gap and exits 1 if there is one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 # Folders with pages, beside those of the top folder.
-PAGES = ("docs", "bench", "examples", "python", "tests")
+PAGES = ("docs", "bench", "examples", "packaging", "python", "tests")
 WIDTH = 120
 
 
@@ -76,8 +76,47 @@ def check_width(page: Path) -> list[str]:
     return gaps
 
 
+def check_versions() -> list[str]:
+    """CMakeLists.txt says the version; what cannot read it there says the same."""
+    found = re.search(r"^project\(shoal VERSION ([0-9.]+)", text_of("CMakeLists.txt"), re.M)
+    if found is None:
+        return ["CMakeLists.txt: there is no project(shoal VERSION ...)"]
+    version = found[1]
+    series, following = ".".join(version.split(".")[:2]), int(version.split(".")[1]) + 1
+    said = {
+        "CITATION.cff": f"\nversion: {version}\n",
+        "python/pyproject.toml": f'\nversion = "{version}"\n',
+        "bench/python/pyproject.toml": f'\nversion = "{version}"\n',
+        "bench/CMakeLists.txt": f"project(shoal_bench VERSION {version} ",
+        "python/cmake/FindInstalledShoal.cmake": f"find_package(shoal {series} ",
+        "tests/install/CMakeLists.txt": f"find_package(shoal {series} ",
+        "docs/install.md": f"modulefiles/shoal/{version}`",
+        "packaging/spack/package.py": f'version("{version}"',
+        f"packaging/easybuild/Shoal-{version}-gompi-2024a.eb": f"\nversion = '{version}'\n",
+        f"packaging/easybuild/Shoal-Python-{version}-foss-2024a.eb": f"('Shoal', '{version}')",
+        "packaging/debian/changelog": f"shoal ({version}-",
+        "packaging/debian/control": f"\nPackage: libshoal{series}\n",
+        f"packaging/debian/libshoal{series}.install": "libshoal.so",
+        "packaging/conda/recipe/recipe.yaml": f'\n  version: "{version}"\n',
+        "packaging/docker/Dockerfile": f'image.version="{version}"',
+        "packaging/apptainer/shoal.def": f"\n    version {version}\n",
+    }
+    gaps = [
+        f"{path}: '{words.strip()}' is missing; CMakeLists.txt has version {version}"
+        for path, words in said.items()
+        if words not in text_of(path)
+    ]
+    if f'"shoal>={series},<{version.split(".")[0]}.{following}"' not in text_of(
+        "bench/python/pyproject.toml"
+    ):
+        gaps.append(f"bench/python/pyproject.toml: shoal-bench must need shoal>={series} and no later series")
+    if text_of("python/LICENSE") != text_of("LICENSE"):
+        gaps.append("python/LICENSE, which goes into wheels, is not the LICENSE of the top folder")
+    return gaps
+
+
 def main() -> int:
-    gaps = check_names()
+    gaps = check_names() + check_versions()
     pages = sorted(TOP.glob("*.md"))
     for folder in PAGES:
         pages += sorted((TOP / folder).glob("**/*.md"))

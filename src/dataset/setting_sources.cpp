@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -19,6 +21,16 @@ namespace shoal {
 namespace {
 
 constexpr std::string_view k_prefix = "SHOAL_";
+
+// What module files, Spack and EasyBuild set of every package, to say where it lies.
+constexpr std::array k_places = {"ROOT", "DIR",     "HOME",        "PREFIX", "PATH", "BASE",    "VERSION",
+                                 "INC",  "INCLUDE", "INCLUDE_DIR", "INCDIR", "LIB",  "LIB_DIR", "LIBDIR",
+                                 "BIN",  "LIBRARY", "LIBRARIES",   "MODULE", "DOC"};
+
+bool is_place(std::string_view name) {
+  name.remove_prefix(k_prefix.size());
+  return std::find(k_places.begin(), k_places.end(), name) != k_places.end();
+}
 
 std::string variable_of(const char* key) {
   std::string name(k_prefix);
@@ -44,6 +56,7 @@ void set_from_environment(Settings& settings) {
     const std::size_t equals = text.find('=');
     if (!text.starts_with(k_prefix) || equals == std::string_view::npos) continue;
     const std::string name(text.substr(0, equals));
+    if (is_place(name)) continue;
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end())
       throw Error(Code::setting, "the environment variable " + name + " is no setting of Shoal" +

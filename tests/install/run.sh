@@ -1,6 +1,7 @@
 #!/bin/bash
-# Installs a built Shoal to a scratch prefix, builds an outside project against it, by
-# find_package and by pkg-config, and runs what came out on two ranks; and configures the benchmark suite against it.
+# Installs a built Shoal to a scratch prefix, builds outside programs against it, by find_package and by a Makefile with
+# pkg-config, and runs what came out on two ranks; installs the command over it, moves the tree, and uses it there with
+# what its module file sets; and configures the benchmark suite against it.
 #   tests/install/run.sh BUILD_FOLDER WORK_FOLDER MPICC MPIFORT
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -48,17 +49,26 @@ for program in program_c program_cpp; do "$mpirun" 2 "cmake/$program"; done
 echo "== pkg-config"
 pc=$(dirname "$(find "$prefix" -name shoal.pc)")
 export PKG_CONFIG_PATH=$pc
-library_dir=$(pkg-config --variable=libdir shoal)
+# What pkg-config gives is enough to link and to run, also without the wrapper of MPI.
 # shellcheck disable=SC2046
-cc "$here/program.c" -o pc_c $(pkg-config --cflags --libs shoal) "-Wl,-rpath,$library_dir"
-"$mpicc" "$here/program.c" -o pc_wrapper $(pkg-config --cflags --libs shoal) "-Wl,-rpath,$library_dir"
+cc "$here/program.c" -o pc_c $(pkg-config --cflags --libs shoal)
+"$mpicc" "$here/program.c" -o pc_wrapper $(pkg-config --cflags --libs shoal)
 "$mpirun" 2 ./pc_c
-"$mpirun" 2 ./pc_wrapper
+# Variables by which Spack and module files say where a package lies are no settings.
+SHOAL_ROOT=$prefix SHOAL_LIB=$prefix/lib "$mpirun" 2 ./pc_wrapper
 if [ $fortran = ON ]; then
   # shellcheck disable=SC2046
-  "$mpifort" "$here/program.f90" -o pc_f $(pkg-config --cflags --libs shoal-fortran) "-Wl,-rpath,$library_dir"
+  "$mpifort" "$here/program.f90" -o pc_f $(pkg-config --cflags --libs shoal-fortran)
   "$mpirun" 2 ./pc_f
 fi
+
+echo "== licence, documents, examples"
+documents=$prefix/share/doc/shoal
+for file in LICENSE README.md docs/install.md examples/first/Makefile; do
+  [ -f "$documents/$file" ] || { echo "there is no $documents/$file"; exit 1; }
+done
+make -C "$documents/examples/first" -s first_c ${mpifort:+first_fortran} MPICC="$mpicc" MPIFORT="$mpifort" CFLAGS=-O0 FFLAGS=-O0
+(cd "$documents/examples/first" && "$mpirun" 2 ./first_c && make -s clean)
 
 # The benchmark suite is installed where it was asked for, and can be built by itself.
 cache_value() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
@@ -75,11 +85,70 @@ elif [ -e "$prefix/bin/shoal-bench" ]; then
   exit 1
 fi
 
-# The programs find their libraries wherever the tree lies. (grep reads all: who still writes would get a SIGPIPE.)
-echo "== programs"
+# The command, over the installed library alone, with the packages of .venv where the tests have made it.
+python=$here/../../.venv/bin/python
+command=no
+if "$python" -c 'import nanobind, numpy, mpi4py, typer, rich' 2>/dev/null; then
+  command=yes
+  echo "== the command shoal"
+  cmake -S "$here/../../python" -B command -G Ninja -DPython_EXECUTABLE="$python" -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_INSTALL_PREFIX="$prefix" >command.log 2>&1 || { cat command.log; exit 1; }
+  grep -q "$prefix" command.log || { echo "pkg-config did not lead to the installed Shoal"; exit 1; }
+  { cmake --build command -j 2 && DESTDIR=$work/dest cmake --install command; } >>command.log 2>&1 || { cat command.log; exit 1; }
+  cp -a "$work/dest$prefix/." "$prefix/"
+else
+  echo "== the command shoal: left out, as $python has not what it needs (make python)"
+fi
+
+# Wherever the tree lies, programs find their libraries, and its files each other.
+echo "== moved"
 mv "$prefix" "$prefix-moved"
-programs=$prefix-moved/bin
+prefix=$prefix-moved
+programs=$prefix/bin
 [ ! -x "$programs/shoal-plan" ] || "$programs/shoal-plan" --ranks 12 --nodes 3 --global 24x18 --io-ranks 2 |
   grep '"strategy": *"rearrange"' >/dev/null
 [ ! -x "$programs/shoal-bench" ] || "$mpirun" 1 "$programs/shoal-bench" --help | grep -- --tiles >/dev/null
+
+if command -v tclsh >/dev/null; then
+  echo "== module file"
+  env -u PKG_CONFIG_PATH tclsh "$here/load_module.tcl" "$prefix"/share/modulefiles/shoal/"$version" >environment
+  cat environment
+  for line in "PATH=$programs" "PKG_CONFIG_PATH=$prefix/lib" "CMAKE_PREFIX_PATH=$prefix" "SHOAL_ROOT=$prefix"; do
+    grep -q "^$line" environment || { echo "the module file does not set $line"; exit 1; }
+  done
+fi
+
+if [ $command = yes ]; then
+  echo "== the command in the moved tree"
+  cd "$work"
+  [ "$("$programs/shoal" --version)" = "shoal $version" ]
+  # mpi4py of .venv is built for one MPI, which is not that of every build.
+  site=$(dirname "$(find "$prefix/lib" -name shoal -path '*site-packages/shoal')")
+  fits=no
+  if PYTHONPATH=$site "$python" -c 'from shoal._library import start_mpi; start_mpi()' >mpi4py.log 2>&1 </dev/null; then
+    fits=yes
+    "$programs/shoal" compare cmake/../installed_c.nc installed_c.nc
+  else
+    grep -q "mpi4py uses" mpi4py.log || { cat mpi4py.log; exit 1; }
+    echo "mpi4py of .venv is of another MPI: no files are opened"
+  fi
+  # Relative to what a link points to; man pages of all commands; completion of bash.
+  ln -s "$programs/shoal" linked
+  ./linked --help | sed -n 's/^[│ ]*\([a-z]\{5,\}\) .*/\1/p' | sort -u >commands
+  for name in combine compare doctor recover; do
+    grep -q "^$name$" commands || { echo "shoal --help does not name $name"; exit 1; }
+    grep -q "^.SH OPTIONS" "$prefix/share/man/man1/shoal-$name.1"
+  done
+  cat >complete.sh <<SH
+PATH=$programs:\$PATH
+. "$prefix/share/bash-completion/completions/shoal"
+COMP_WORDS=(shoal comp) COMP_CWORD=1
+_shoal_completion shoal
+echo "\${COMPREPLY[@]}"
+SH
+  bash complete.sh | grep -q compare
+  echo "== import shoal"
+  [ $fits = no ] || PYTHONPATH=$site "$mpirun" 2 "$python" "$here/../../examples/first/first_python.py"
+  [ "$(PYTHONPATH=$site "$python" -m shoal --version)" = "shoal $version" ]
+fi
 echo "installed Shoal: all outside programs ran, and its own"
