@@ -24,11 +24,16 @@ FieldJob FieldRouter::job_to_write(const Transfer& transfer) const {
 }
 
 Route FieldRouter::route_of(const Transfer& transfer) const {
-  if (!paths_.rearrangers.empty()) return route_to_io_ranks(job_to_write(transfer));
   Route route;
-  route.begins_sending =
-      transfer.variable >= 0 && paths_.rearrangers.must_begin_sending(job_to_write(transfer));
-  route.matches = route.begins_sending || must_match(transfer);
+  if (transfer.variable < 0) {
+    route.matches = needs_the_owner();
+    return route;
+  }
+  const FieldJob job = job_to_write(transfer);
+  if (!paths_.rearrangers.empty()) return route_to_io_ranks(job);
+  route.begins_sending = paths_.rearrangers.must_begin_sending(job);
+  route.matches =
+      route.begins_sending || needs_the_owner() || changes_path(job, false) || must_complete_chunks(job);
   return route;
 }
 
@@ -55,12 +60,8 @@ Route FieldRouter::route_to_io_ranks(const FieldJob& job) const {
 
 // Of fields that go to no I/O ranks. Ranks that complete pending writes within a write match calls before, so
 // that one that left the write out comes along.
-bool FieldRouter::must_match(const Transfer& transfer) const {
-  if (places_by_message() || (context_.header.puts().waiting() && !paths_.rearrangers.one_stage()))
-    return true;
-  if (transfer.variable < 0) return false;
-  const FieldJob job = job_to_write(transfer);
-  return changes_path(job, false) || must_complete_chunks(job);
+bool FieldRouter::needs_the_owner() const {
+  return places_by_message() || (context_.header.puts().waiting() && !paths_.rearrangers.one_stage());
 }
 
 // What ranks do together they do even if the stage is broken for some, who may not all know it yet.

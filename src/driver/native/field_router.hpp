@@ -43,7 +43,8 @@ class FieldRouter {
 
  private:
   Route route_to_io_ranks(const FieldJob& job) const;
-  bool must_match(const Transfer& transfer) const;
+  /// Of fields that go to no I/O ranks: must the owner of the header do something before?
+  bool needs_the_owner() const;
   bool goes_direct(const FieldJob& job) const;
 
   const NativeContext& context_;

@@ -66,12 +66,12 @@ void NativeDriver::check_threads() const {
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
-  for (const auto& [key, cut] : strategies_.all())
-    paths_.rearrangers.check_kept_cells(cut, wanted);  // what cannot be is refused before anything changes
+  for (const CutStrategy* cut : strategies_.all())
+    paths_.rearrangers.check_kept_cells(*cut, wanted);  // what cannot be is refused before anything changes
   header_.define(wanted);
   records_.add_variables(header_.schema());
-  for (auto& [key, cut] : strategies_.all())
-    paths_.rearrangers.find(cut);
+  for (CutStrategy* cut : strategies_.all())
+    paths_.rearrangers.find(*cut);
   StagedPath& staged = paths_.staged;
   if (staged.is_made() && groups_.single() && options_.slot_bytes == 0 &&
       header_.largest_encoded_chunk() > staged.slot_bytes()) {
@@ -101,14 +101,14 @@ void NativeDriver::write(const Transfer& transfer) {
   // Nodes that need something of the owner's must agree before on who takes part.
   Route route = router_.route_of(transfer);
   if (route.matches) {
-    const Status match = pending_.match_write(transfer);
+    const Status match = pending_.match_write(transfer, route.begins_sending);
     if (!match.ok()) return keep(match);
   } else if (transfer.variable < 0) {
     return skip_write(transfer.status);
   }
   if (route.begins_sending) {
-    const Status begun =
-        caught([&] { paths_.rearrangers.begin_sending(strategies_.all().at(transfer.decomposition.get())); });
+    const Status begun = comm_.agree(
+        caught([&] { paths_.rearrangers.begin_sending(strategies_.of(transfer.decomposition.get())); }));
     if (!begun.ok()) return keep(begun);
     route = router_.route_of(transfer);
     route.matches = true;

@@ -61,7 +61,6 @@ class NativeDriver final : public Driver {
   void keep_order(const FieldJob& job, bool together);
   void write_out_puts(int variable);
   void match_read(const Transfer& transfer);
-  Status read_field(const Transfer& transfer);
 
   const Comm& comm_;
   DriverOptions options_;

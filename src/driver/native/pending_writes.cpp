@@ -31,15 +31,15 @@ CallMatch PendingWrites::match_calls(const Comm& comm, const CallSignature& sign
   }
 }
 
-Status PendingWrites::match_write(const Transfer& transfer) {
+Status PendingWrites::match_write(const Transfer& transfer, bool all_before) {
   const Status mine = transfer.variable < 0 ? transfer.status : Status{};
-  return match_queued_write(hash_of_call(transfer.variable, transfer.region), mine);
+  return match_queued_write(hash_of_call(transfer.variable, transfer.region), mine, all_before);
 }
 
-Status PendingWrites::match_queued_write(std::uint64_t what, const Status& mine) {
+Status PendingWrites::match_queued_write(std::uint64_t what, const Status& mine, bool all_before) {
   Hash details;
   details.add(what);
-  if (paths_.queue.is_made()) details.add(state_.hash());
+  if (all_before || paths_.queue.is_made()) details.add(state_.hash());
   const CallMatch match =
       match_calls(comm_, {k_writes, details.value(), !mine.ok(), header_.puts().waiting()});
   header_.puts().set_waiting(match.any_flag);
@@ -60,7 +60,7 @@ Status PendingWrites::match_queued_write(std::uint64_t what, const Status& mine)
 
 void PendingWrites::ask_others() {
   if (!state_.must_ask()) return;
-  const Status outcome = match_queued_write(0, failure());
+  const Status outcome = match_queued_write(0, failure(), false);
   if (!outcome.ok()) throw Error(outcome);
 }
 

@@ -25,7 +25,8 @@ class PendingWrites {
   CallMatch match_calls(const Comm& comm, const CallSignature& signature);
   Status failure() const;
   /// What ranks know who are to write together; fields that waited have gone. Collective.
-  Status match_write(const Transfer& transfer);
+  /// all_before: they compare what they wrote before, too, as they do where fields wait.
+  Status match_write(const Transfer& transfer, bool all_before);
   /// Where threads of several nodes store, ranks ask each other for what failed, once they have written as
   /// much as all stages hold. Error on all ranks, in the same call.
   void ask_others();
@@ -38,7 +39,7 @@ class PendingWrites {
   void agree_on_read(const Status& status);
 
  private:
-  Status match_queued_write(std::uint64_t what, const Status& mine);
+  Status match_queued_write(std::uint64_t what, const Status& mine, bool all_before);
   bool all_wrote_the_same() const;
   int mismatched_writer() const;
   bool store_rest();

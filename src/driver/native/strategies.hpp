@@ -56,7 +56,9 @@ class FieldStrategies {
 
   bool has(const Decomposition* cut) const { return cuts_.count(cut) != 0; }
   const CutStrategy& of(const Decomposition* cut) const { return cuts_.at(cut); }
-  std::map<const Decomposition*, CutStrategy>& all() { return cuts_; }
+  CutStrategy& of(const Decomposition* cut) { return cuts_.at(cut); }
+  /// In the order in which they came, which is the same on all ranks.
+  std::vector<CutStrategy*> all();
   /// Of a new decomposition, as far as it can be chosen before it is known what is written; to be kept.
   /// Error(setting) on all ranks alike. Collective.
   CutStrategy choose(const std::shared_ptr<const Decomposition>& cut) const;

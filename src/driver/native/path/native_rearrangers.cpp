@@ -58,9 +58,9 @@ bool NativeRearrangers::must_begin_sending(const FieldJob& job) const {
 }
 
 void NativeRearrangers::begin_sending(CutStrategy& cut) {
+  if (rearrangers_.count(cut.decomposition.get()) == 0) add(cut.decomposition);
   cut.strategy = {Rearranging::always, "cells that nobody owns stay as they are"};
   cut.fields.clear();
-  if (rearrangers_.count(cut.decomposition.get()) == 0) add(cut.decomposition);
 }
 
 void NativeRearrangers::add(const std::shared_ptr<const Decomposition>& map) {
