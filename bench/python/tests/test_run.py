@@ -553,6 +553,7 @@ _toy = {
     "seven-ways": ("--size", "1000", "--ranks", "3"),
     "restart": ("--size", "ne2", "--ranks", "3"),
     "mom-output": ("--size", "17x11x3", "--ranks", "4"),
+    "commits": ("--size", "17x11x1", "--ranks", "2", "--records", "3"),
 }
 
 
