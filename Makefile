@@ -42,7 +42,11 @@ library: deps
 python: library
 	@tools/python_env.sh build/release
 
-demo: build
+# The library, the one program and what draws the pictures; no tests, no benchmark suite.
+demo: deps
+	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) -DSHOAL_BENCH=$(BENCH)
+	cmake --build --preset release -j $(JOBS) --target shoal tsunami
+	@tools/python_env.sh build/release demo
 	examples/tsunami/demo.sh
 
 test: build

@@ -1,11 +1,14 @@
 #!/bin/bash
 # Makes .venv with the Python packages of a built Shoal. Does only what is not done yet.
-#   tools/python_env.sh BUILD_FOLDER
+#   tools/python_env.sh BUILD_FOLDER        all that the tests need, too
+#   tools/python_env.sh BUILD_FOLDER demo   what the demonstration needs
 # PYTHON names the interpreter; otherwise the first python3 that has venv and headers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(cd "$1" && pwd)
 venv=$PWD/.venv
+for_demo=no
+[ "${2:-}" != demo ] || for_demo=yes
 
 usable() {
   "$1" - 2>/dev/null <<'PY'
@@ -48,11 +51,25 @@ digest() { cat "$@" | sha256sum | cut -d' ' -f1; }
 cache_value() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 
 step build-requirements "$(digest tools/requirements-build.txt)" "${pip[@]}" -r tools/requirements-build.txt
-step test-requirements "$(digest tools/requirements-test.txt)" "${pip[@]}" -r tools/requirements-test.txt
+if [ $for_demo = yes ]; then
+  step demo-requirements "$(digest tools/requirements-demo.txt)" "${pip[@]}" -r tools/requirements-demo.txt
+else
+  step test-requirements "$(digest tools/requirements-test.txt)" "${pip[@]}" -r tools/requirements-test.txt
+fi
 
-# mpi4py must be compiled for the MPI of the library: communicators are handed over.
+# mpi4py must have the MPI of the library: communicators are handed over. A wheel takes the MPI that it finds; where that
+# is another one, mpi4py is compiled.
 mpicc=$(cache_value MPI_C_COMPILER)
+has_shoals_mpi() {
+  "$venv/bin/python" - "$(ldd "$build/lib/libshoal.so" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3; exit }')" 2>/dev/null <<'PY'
+import os, sys
+from mpi4py import MPI
+sys.exit(0 if os.path.realpath(sys.argv[1]) in open("/proc/self/maps").read() else 1)
+PY
+}
 install_mpi4py() {
+  "${pip[@]}" --force-reinstall --no-deps --only-binary mpi4py 'mpi4py>=4.1' 2>/dev/null && has_shoals_mpi && return
+  echo "python: mpi4py is compiled for $mpicc: some minutes"
   # Debug information of the one huge source file takes minutes.
   env MPICC="$mpicc" MPI4PY_BUILD_MPICC="$mpicc" CFLAGS="${CFLAGS:-} -g0 -O1" "${pip[@]}" --force-reinstall --no-deps --no-cache-dir --no-binary mpi4py 'mpi4py>=3.1'
 }
@@ -82,7 +99,7 @@ install_bench() {
 # The extension module asks for the library by its soname, which the link beside it has.
 step package "$(digest_of python include/shoal) $build $(readlink "$build/lib/libshoal.so" || true)" install_package
 # The benchmark suite is a package of its own, for builds that have its program.
-if [ "$(cache_value SHOAL_BENCH)" = ON ]; then
+if [ "$(cache_value SHOAL_BENCH)" = ON ] && [ $for_demo = no ]; then
   step bench "$(digest_of bench/python)" install_bench
 fi
 "$venv/bin/python" -c 'import shoal'
