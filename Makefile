@@ -24,7 +24,7 @@ BENCH ?= ON
 COMMAND ?= bundled
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install dist format check clean
+.PHONY: help build deps configure library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install dist format check clean
 
 help:
 	@sed -n '2,18s/^#   //p' Makefile
@@ -35,16 +35,17 @@ deps:
 	@tools/install-deps.sh
 
 # Ninja decides what is out of date; configuring again is cheap and notices a changed preset.
-library: deps
+configure: deps
 	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) -DSHOAL_BENCH=$(BENCH)
+
+library: configure
 	cmake --build --preset release -j $(JOBS)
 
 python: library
 	@tools/python_env.sh build/release
 
 # The library, the one program and what draws the pictures; no tests, no benchmark suite.
-demo: deps
-	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) -DSHOAL_BENCH=$(BENCH)
+demo: configure
 	cmake --build --preset release -j $(JOBS) --target shoal tsunami
 	@tools/python_env.sh build/release demo
 	examples/tsunami/demo.sh

@@ -33,7 +33,10 @@ class ChunkAddresses {
   /// The end of the file is kept in the stage from now on; nullptr: ranks have several, and it is kept here.
   void share_end(std::atomic<std::uint64_t>* of_stage);
   /// The catalog keeps it again.
-  void return_end() { context_.header.share_end(nullptr); }
+  void return_end() {
+    end_ = &own_end_;
+    context_.header.share_end(nullptr);
+  }
 
   /// Fill values go to the cells in the file. addresses: of their chunks; empty: by the placement's rule.
   /// Local.

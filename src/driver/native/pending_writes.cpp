@@ -39,6 +39,7 @@ Status PendingWrites::match_write(const Transfer& transfer, bool all_before) {
 Status PendingWrites::match_queued_write(std::uint64_t what, const Status& mine, bool all_before) {
   Hash details;
   details.add(what);
+  details.add(std::uint64_t{all_before ? 1U : 0U});  // ranks that do more after this must all do so
   if (all_before || paths_.queue.is_made()) details.add(state_.hash());
   const CallMatch match =
       match_calls(comm_, {k_writes, details.value(), !mine.ok(), header_.puts().waiting()});
