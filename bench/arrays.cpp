@@ -30,14 +30,6 @@ void value_row(std::byte* to, std::uint64_t seed, std::int64_t level, const Tile
     out[i] = static_cast<T>(cell_value(seed, level, tile.row(j), tile.column(i)));
 }
 
-// Calls f with a value of the C++ type of the field.
-template <class F>
-auto with_type(Type type, F&& f) {
-  if (type == Type::dbl) return f(double{});
-  if (type == Type::real) return f(float{});
-  return f(std::int32_t{});
-}
-
 }  // namespace
 
 std::uint64_t seed_of(const Field& field) {

@@ -15,6 +15,14 @@ namespace shoal::bench {
 /// differ and a model's array need not be filled anew for each.
 double cell_value(std::uint64_t seed, std::int64_t level, std::int64_t row, std::int64_t column);
 
+/// Calls visit with a value of the C++ type of a field.
+template <class Visit>
+auto with_type(Type type, Visit&& visit) {
+  if (type == Type::dbl) return visit(double{});
+  if (type == Type::real) return visit(float{});
+  return visit(std::int32_t{});
+}
+
 /// The values of a replicated variable in one record, in its own type's bytes.
 std::vector<std::byte> replicated_values(const Field& field, std::int64_t record);
 

@@ -78,13 +78,6 @@ Map load_map(MPI_Comm comm, const std::string& path, const std::string& name, st
   return map;
 }
 
-template <class F>
-auto with_type(Type type, F&& f) {
-  if (type == Type::dbl) return f(double{});
-  if (type == Type::real) return f(float{});
-  return f(std::int32_t{});
-}
-
 }  // namespace
 
 const Case& find_case(const std::string& name) {

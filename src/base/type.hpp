@@ -39,4 +39,32 @@ bool is_number(Type type);
 /// NetCDF's default fill value of the type, in memory order, size_of(type) bytes; nullptr for string.
 const void* default_fill(Type type);
 
+/// Calls visit with a value of the C++ type of a number; of char_ and all others: with a byte. All calls
+/// return the same type.
+template <class Visit>
+auto with_number(Type type, Visit&& visit) {
+  switch (type) {
+    case Type::byte_:
+      return visit(std::int8_t{});
+    case Type::short_:
+      return visit(std::int16_t{});
+    case Type::int_:
+      return visit(std::int32_t{});
+    case Type::int64:
+      return visit(std::int64_t{});
+    case Type::ushort:
+      return visit(std::uint16_t{});
+    case Type::uint:
+      return visit(std::uint32_t{});
+    case Type::uint64:
+      return visit(std::uint64_t{});
+    case Type::float_:
+      return visit(float{});
+    case Type::double_:
+      return visit(double{});
+    default:
+      return visit(std::uint8_t{});
+  }
+}
+
 }  // namespace shoal

@@ -27,8 +27,8 @@ Attribute fill_value_of(const VariableDef& v) {
   return Attribute::numbers(k_fill_name, v.type, fill_of(v).data(), 1);
 }
 
-// As NCO calls types.
-const char* send_block_of(Type type) {
+// The letter of NCO for a type.
+const char* nco_type_of(Type type) {
   switch (type) {
     case Type::byte_:
       return "b";
@@ -136,7 +136,7 @@ void Dataset::add_fill_values() {
                         ", and no attribute _FillValue says so, as it could not be added: " + added.message +
                         ". Define the variable with its decomposition, or with a fill value, or add the "
                         "attribute to the file when it is closed: ncatted -a _FillValue," +
-                        definition.name + ",c," + send_block_of(definition.type) + "," + value + " FILE");
+                        definition.name + ",c," + nco_type_of(definition.type) + "," + value + " FILE");
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/box.hpp"
 #include "base/text.hpp"
+#include "base/type.hpp"
 #include "driver/registry.hpp"
 #include "shoal/shoal.h"
 
@@ -133,30 +134,7 @@ inline std::size_t bytes_of(int type) {
 
 template <class Visit>
 auto with_type(int type, Visit&& visit) {
-  switch (type) {
-    case SHOAL_BYTE:
-      return visit(std::int8_t{});
-    case SHOAL_CHAR:
-      return visit(char{});
-    case SHOAL_SHORT:
-      return visit(std::int16_t{});
-    case SHOAL_INT:
-      return visit(std::int32_t{});
-    case SHOAL_FLOAT:
-      return visit(float{});
-    case SHOAL_UBYTE:
-      return visit(std::uint8_t{});
-    case SHOAL_USHORT:
-      return visit(std::uint16_t{});
-    case SHOAL_UINT:
-      return visit(std::uint32_t{});
-    case SHOAL_INT64:
-      return visit(std::int64_t{});
-    case SHOAL_UINT64:
-      return visit(std::uint64_t{});
-    default:
-      return visit(double{});
-  }
+  return type == SHOAL_CHAR ? visit(char{}) : with_number(static_cast<Type>(type), visit);
 }
 
 inline double value_at(int type, const std::byte* at) {

@@ -1,7 +1,7 @@
 // Fields of random shapes, types, tiles, halos and layouts in memory: what one cut writes another reads, in
 // every format.
 #include "conformance/support.hpp"
-#include "mpi/random_tiles.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;

@@ -1,8 +1,8 @@
 // Water points alone (CF: compression by gathering): numbered from a mask, written from full-grid arrays,
 // read back to full grids with halo by blocks and maps; lists in any order, and lists that are damaged.
 #include "conformance/support.hpp"
-#include "mpi/random_maps.hpp"
-#include "mpi/random_tiles.hpp"
+#include "support/random_maps.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;

@@ -1,8 +1,8 @@
 // Water points of grids with levels (CF: compression by gathering): masks of three dimensions, lists of two
 // grids in one file, and masks of more dimensions than the list that is written.
 #include "conformance/support.hpp"
-#include "mpi/random_maps.hpp"
-#include "mpi/random_tiles.hpp"
+#include "support/random_maps.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;

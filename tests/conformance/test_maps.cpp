@@ -1,7 +1,7 @@
 // Fields cut by maps: any order, holes, ranks without cells, levels in front, dimensions behind that are not
 // cut, sections, several nodes; read back by other maps and as blocks.
 #include "conformance/support.hpp"
-#include "mpi/random_maps.hpp"
+#include "support/random_maps.hpp"
 #include "support/seeds.hpp"
 
 using namespace shoal;

@@ -2,8 +2,8 @@
 // array, or gives it the fill value where that is asked for; blocks with halo and maps, of any type, in every
 // format.
 #include "conformance/support.hpp"
-#include "mpi/random_maps.hpp"
-#include "mpi/random_tiles.hpp"
+#include "support/random_maps.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;
@@ -11,11 +11,11 @@ using namespace shoal::testing;
 namespace {
 
 /// Land or water of global cells, the same on all ranks.
-struct World {
+struct MaskedGrid {
   Dims shape;
   std::vector<bool> land;
 
-  World(const Dims& cells, int percent_land, std::int64_t runs, std::mt19937& random) : shape(cells) {
+  MaskedGrid(const Dims& cells, int percent_land, std::int64_t runs, std::mt19937& random) : shape(cells) {
     while (static_cast<std::int64_t>(land.size()) < volume(shape)) {
       const bool is_masked = static_cast<int>(random() % 100) < percent_land;
       land.insert(land.end(), 1 + random() % static_cast<std::uint64_t>(runs), is_masked);
@@ -45,7 +45,7 @@ constexpr std::array k_mask_types{SHOAL_BYTE, SHOAL_INT, SHOAL_INT64, SHOAL_FLOA
 
 /// The mask of the last dimensions of a tile, with or without halo; water is any number but 0, the halo
 /// nonsense.
-TestArray mask_array(const World& world, const Cut& cut, int type, bool halo, std::mt19937& own) {
+TestArray mask_array(const MaskedGrid& world, const Cut& cut, int type, bool halo, std::mt19937& own) {
   const int n = world.shape.size();
   const auto last = [&](const Box& box) { return Box(tail(box.first, n), tail(box.count, n)); };
   const Box tile = last(cut.tile());
@@ -86,8 +86,8 @@ void create(const std::string& settings, const Field& field, const shoal_decompo
 }
 
 /// owned: of the cells of field.global.
-double expected(const Field& field, const World& world, const std::vector<bool>& owned, std::int64_t record,
-                const Dims& index) {
+double expected(const Field& field, const MaskedGrid& world, const std::vector<bool>& owned,
+                std::int64_t record, const Dims& index) {
   const Dims cell = tail(index, field.global.size());
   const bool is_owned = owned[static_cast<std::size_t>(position_in(cell, Box::whole(field.global)))];
   if (!is_owned || world.is_masked(tail(index, world.shape.size())))
@@ -96,8 +96,8 @@ double expected(const Field& field, const World& world, const std::vector<bool>&
 }
 
 /// Values of water; land and halo hold what fits no integer.
-void write(shoal_dataset* file, const Field& field, const World& world, const Cut& cut, std::int64_t record,
-           int memory, std::mt19937& own) {
+void write(shoal_dataset* file, const Field& field, const MaskedGrid& world, const Cut& cut,
+           std::int64_t record, int memory, std::mt19937& own) {
   const bool halo = own() % 2 == 0;
   const Box local = halo ? cut.around() : cut.tile();
   TestArray array = own() % 2 == 0 ? TestArray(memory, joined(field.levels, local.count), own)
@@ -114,7 +114,7 @@ void write(shoal_dataset* file, const Field& field, const World& world, const Cu
   ok(shoal_write(file, record < 0 ? "fixed" : "grows", nullptr, array.c(), SHOAL_RECORD(record)));
 }
 
-void check(shoal_dataset* file, const Field& field, const World& world, const std::vector<bool>& owned,
+void check(shoal_dataset* file, const Field& field, const MaskedGrid& world, const std::vector<bool>& owned,
            std::int64_t record) {
   TestArray all(SHOAL_DOUBLE, field.shape());
   ok(shoal_get(file, record < 0 ? "fixed" : "grows", all.c(), SHOAL_RECORD(record)));
@@ -128,9 +128,9 @@ void check(shoal_dataset* file, const Field& field, const World& world, const st
 /// What reading does with land of the mask, and with what nobody owns around the tile.
 enum class Land { read, left, filled };
 
-void check_read(shoal_dataset* file, const Field& field, const World& world, const std::vector<bool>& owned,
-                const Cut& cut, const shoal_decomposition* handle, std::int64_t record, Land land,
-                std::mt19937& own) {
+void check_read(shoal_dataset* file, const Field& field, const MaskedGrid& world,
+                const std::vector<bool>& owned, const Cut& cut, const shoal_decomposition* handle,
+                std::int64_t record, Land land, std::mt19937& own) {
   const bool halo = own() % 2 == 0;
   const Box local = halo ? cut.around() : cut.tile();
   const int levels = field.levels.size();
@@ -165,7 +165,7 @@ std::string way_of(const std::string& settings) {
   return at == std::string::npos ? "" : settings.substr(at);
 }
 
-void blocks(const std::string& settings, const Field& field, const World& world, bool holes,
+void blocks(const std::string& settings, const Field& field, const MaskedGrid& world, bool holes,
             std::int64_t halo, std::mt19937& random) {
   const int n = field.global.size();
   const auto tiles = random_tiles(field.global, world_size(), holes, random);
@@ -230,7 +230,7 @@ TEST_CASE("masks of blocks") {
         field.global = {5 + static_cast<std::int64_t>(random() % 9),
                         70 + static_cast<std::int64_t>(random() % 90)};
         field.type = types[random() % types.size()];
-        const World world(field.global, percent_land, 20, random);
+        const MaskedGrid world(field.global, percent_land, 20, random);
         blocks(settings, field, world, false, halo, random);
         blocks(settings, field, world, true, halo, random);
       }
@@ -244,9 +244,9 @@ TEST_CASE(
   field.global = {4, 6, 11};
   for (const auto& format : formats()) {
     CAPTURE(format);
-    blocks("format=" + format, field, World(Dims{6, 11}, 40, 5, random), false, 1, random);
-    blocks("format=" + format, field, World(Dims{4, 6, 11}, 40, 5, random), false, 1, random);
-    blocks("format=" + format, field, World(Dims{11}, 40, 2, random), false, 1, random);
+    blocks("format=" + format, field, MaskedGrid(Dims{6, 11}, 40, 5, random), false, 1, random);
+    blocks("format=" + format, field, MaskedGrid(Dims{4, 6, 11}, 40, 5, random), false, 1, random);
+    blocks("format=" + format, field, MaskedGrid(Dims{11}, 40, 2, random), false, 1, random);
   }
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("masks of maps") {
       CAPTURE(runs);
       const std::int64_t ncol = 190;
       const std::int64_t lev = 1 + static_cast<std::int64_t>(random() % 3);
-      const World world(Dims{ncol}, 30, 6, random);
+      const MaskedGrid world(Dims{ncol}, 30, 6, random);
       const auto lists = random_maps(ncol, world_size(), {10, 10, runs, false}, random);
       const auto& mine = lists[static_cast<std::size_t>(world_rank())];
       const auto n = static_cast<std::int64_t>(mine.size());

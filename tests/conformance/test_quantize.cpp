@@ -4,8 +4,8 @@
 
 #include "codec/quantize.hpp"
 #include "conformance/support.hpp"
-#include "mpi/random_maps.hpp"
-#include "mpi/random_tiles.hpp"
+#include "support/random_maps.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;

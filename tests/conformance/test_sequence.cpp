@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "conformance/support.hpp"
-#include "mpi/random_tiles.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;

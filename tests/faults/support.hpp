@@ -12,7 +12,7 @@
 #include "conformance/support.hpp"
 #include "dataset/dataset.hpp"
 #include "dataset/settings.hpp"
-#include "storage/faulty_store.hpp"
+#include "support/faulty_store.hpp"
 
 namespace shoal::testing {
 

@@ -8,14 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "faults/world.hpp"
 #include "shoal/shoal.h"
 #include "support/builds.hpp"
 
 namespace {
 
-constexpr std::int64_t k_cells = 24;
-
 using shoal::testing::in_this_build;
+using shoal::testing::k_cells;
+using shoal::testing::World;
 
 std::vector<std::string> variants() {
   return in_this_build({"driver=native, format=cdf5",
@@ -53,33 +54,6 @@ std::vector<std::string> variants_of_maps() {
        "driver=pnetcdf, access=collective", "driver=pnetcdf, access=independent",
        "driver=pnetcdf, access=nonblocking, io_ranks=1", "driver=netcdf, format=netcdf4, access=collective"});
 }
-
-struct World {
-  int rank = 0;
-  int size = 1;
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  shoal_decomposition* cut = nullptr;
-  /// mapped: every size-th cell is this rank's.
-  explicit World(bool mapped = false) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (mapped) {
-      std::vector<std::int64_t> cells;
-      for (std::int64_t i = rank; i < k_cells; i += size)
-        cells.push_back(i);
-      count = static_cast<std::int64_t>(cells.size());
-      REQUIRE(shoal_map(MPI_COMM_WORLD, 1, &k_cells, 0, count, cells.data(), &cut) == SHOAL_OK);
-      return;
-    }
-    first = k_cells * rank / size;
-    count = k_cells * (rank + 1) / size - first;
-    REQUIRE(shoal_block(MPI_COMM_WORLD, 1, &k_cells, &first, &count, nullptr, nullptr, &cut) == SHOAL_OK);
-  }
-  ~World() { shoal_decomposition_free(&cut); }
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
-};
 
 int write(shoal_dataset* file, const World& world, double value, std::int64_t record) {
   std::vector<double> data(static_cast<std::size_t>(world.count) + 1, value);

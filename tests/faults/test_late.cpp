@@ -27,11 +27,11 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 /// A communicator for one test: after it Shoal cannot use it any more.
-struct World {
+struct OwnComm {
   int rank = 0, size = 1;
   std::int64_t first = 0, count = 0;
   MPI_Comm comm = MPI_COMM_NULL;
-  World() {
+  OwnComm() {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
@@ -46,7 +46,7 @@ struct World {
 
 /// A dataset with a field in it.
 struct File {
-  explicit File(const World& of, const std::string& settings, double wait_seconds = k_wait) : world(of) {
+  explicit File(const OwnComm& of, const std::string& settings, double wait_seconds = k_wait) : world(of) {
     const std::string all = settings + ", wait_seconds=" + std::to_string(wait_seconds);
     REQUIRE(world.block(&cut) == SHOAL_OK);
     REQUIRE(shoal_create(of.comm, "late.nc", all.c_str(), &file) == SHOAL_OK);
@@ -78,7 +78,7 @@ struct File {
     const shoal_array array = shoal_array_of(&value, SHOAL_DOUBLE, 0, nullptr);
     return shoal_get(file, "s", &array, nullptr);
   }
-  const World& world;
+  const OwnComm& world;
   shoal_decomposition* cut = nullptr;
   shoal_dataset* file = nullptr;
 };
@@ -93,7 +93,7 @@ std::vector<std::string> drivers() {
 
 /// The last rank is late for the call: all get SHOAL_TIMEOUT, the others after wait_seconds, and it at once.
 /// words: of the message.
-void expect_timeout(const World& world, const std::function<int()>& call, const std::string& words = "") {
+void expect_timeout(const OwnComm& world, const std::function<int()>& call, const std::string& words = "") {
   if (world.is_late()) std::this_thread::sleep_for(std::chrono::duration<double>(k_late));
   int code = SHOAL_OK;
   const double took = seconds_of([&] { code = call(); });
@@ -130,7 +130,7 @@ TEST_CASE("a rank that is late for a call of a dataset: a timeout on all ranks, 
       CAPTURE(name);
       // Fields of a set cannot be read while it is written.
       if (name == "read" && driver.find("layout=process") != std::string::npos) continue;
-      const World world;
+      const OwnComm world;
       File file(world, driver);
       expect_timeout(world, [&, call = call] { return call(file); });
       if (file.file == nullptr) continue;
@@ -151,28 +151,28 @@ TEST_CASE(
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;
   const std::string settings = "wait_seconds=" + std::to_string(k_wait);
-  const auto create = [&](const World& world) {
+  const auto create = [&](const OwnComm& world) {
     shoal_dataset* file = nullptr;
     const int code = shoal_create(world.comm, "late.nc", settings.c_str(), &file);
     shoal_abandon(&file);
     return code;
   };
-  const auto block = [](const World& world) {
+  const auto block = [](const OwnComm& world) {
     shoal_decomposition* cut = nullptr;
     const int code = world.block(&cut);
     shoal_decomposition_free(&cut);
     return code;
   };
-  const auto load = [](const World& world) {
+  const auto load = [](const OwnComm& world) {
     shoal_decomposition* cut = nullptr;
     return shoal_decomposition_load(world.comm, "late.nc", nullptr, &cut);
   };
-  using Call = std::function<int(const World&)>;
+  using Call = std::function<int(const OwnComm&)>;
   const std::vector<std::pair<std::string, Call>> calls{
       {"create (late.nc)", create}, {"block", block}, {"load (late.nc)", load}};
   for (const auto& [name, call] : calls) {
     CAPTURE(name);
-    const World world;
+    const OwnComm world;
     // Ranks have matched calls on this one, and know how long they wait.
     setenv("SHOAL_WAIT_SECONDS", std::to_string(k_wait).c_str(), 1);
     REQUIRE(block(world) == SHOAL_OK);
@@ -191,7 +191,7 @@ TEST_CASE("a rank that never came to the first call on a communicator") {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;
-  const World world;
+  const OwnComm world;
   shoal_dataset* file = nullptr;
   if (world.is_late()) std::this_thread::sleep_for(std::chrono::duration<double>(k_late));
   int code = SHOAL_OK;
@@ -205,7 +205,7 @@ TEST_CASE("ranks that match calls by messages alone do not wait for ever either"
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;
-  const World world;
+  const OwnComm world;
   const shoal::Comm comm(world.comm, shoal::CollectiveMethod::by_messages, {k_wait, "test", {}});
   CHECK(comm.sum(1) == size);
   const auto code_of = [](const std::function<void()>& work) {
@@ -228,7 +228,7 @@ TEST_CASE("a rank in a call on a communicator and others in a call of a dataset 
   for (const auto& driver : drivers())
     for (const bool maps : {false, true}) {
       CAPTURE(driver);
-      const World world;
+      const OwnComm world;
       File file(world, driver, 60);
       shoal_decomposition* cut = nullptr;
       int code = SHOAL_OK;
@@ -254,7 +254,7 @@ TEST_CASE("what one rank wants durable is durable for all") {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const auto& driver : drivers()) {
     CAPTURE(driver);
-    const World world;
+    const OwnComm world;
     File file(world, driver, 5);
     REQUIRE(file.write() == SHOAL_OK);
     CHECK(shoal_sync(file.file, world.rank == 0 ? 1 : 0) == SHOAL_OK);
@@ -268,7 +268,7 @@ TEST_CASE("a definition that fails on one rank: all ranks finish definitions tog
   if (size == 1) return;
   for (int kind = 0; kind < 4; ++kind) {
     CAPTURE(kind);
-    const World world;
+    const OwnComm world;
     File file(world, "format=netcdf4", 60);
     const double fill = 0;
     const std::int64_t chunk = 4;
@@ -293,7 +293,7 @@ TEST_CASE("who waits in a write for a rank that has dropped the file learns of i
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;
-  const World world;
+  const OwnComm world;
   File file(world, "format=cdf5, stage_bytes=64KiB", 60);
   if (world.is_late()) {
     shoal_abandon(&file.file);
@@ -311,7 +311,7 @@ TEST_CASE("what a rank refuses in place of a call reaches all ranks") {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;
-  const World world;
+  const OwnComm world;
   File file(world, "format=cdf5", 60);
   const auto refuse = [&](int call, const char* variable) {
     return shoal_refuse_data(file.file, call, variable, nullptr, SHOAL_NO_RECORD, SHOAL_RANGE,

@@ -7,29 +7,13 @@
 #include <vector>
 
 #include "comm/nodes.hpp"
+#include "faults/world.hpp"
 #include "shoal/shoal.h"
 
 namespace {
 
-constexpr std::int64_t k_cells = 24;
-
-struct World {
-  int rank = 0;
-  int size = 1;
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  shoal_decomposition* cut = nullptr;
-  World() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    first = k_cells * rank / size;
-    count = k_cells * (rank + 1) / size - first;
-    REQUIRE(shoal_block(MPI_COMM_WORLD, 1, &k_cells, &first, &count, nullptr, nullptr, &cut) == SHOAL_OK);
-  }
-  ~World() { shoal_decomposition_free(&cut); }
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
-};
+using shoal::testing::k_cells;
+using shoal::testing::World;
 
 shoal_dataset* create(const std::string& path, const std::string& settings) {
   shoal_dataset* file = nullptr;

@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-#include "random_maps.hpp"
+#include "support/random_maps.hpp"
 
 using namespace shoal;
 using testing::random_maps;

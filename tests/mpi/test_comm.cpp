@@ -8,7 +8,7 @@
 #include "comm/shared_window.hpp"
 #include "comm/ties.hpp"
 #include "decomp/node_share.hpp"
-#include "random_tiles.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 

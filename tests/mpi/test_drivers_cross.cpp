@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "conformance/support.hpp"
 #include "driver/registry.hpp"
-#include "mpi/random_tiles.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using namespace shoal::testing;

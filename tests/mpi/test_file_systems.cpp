@@ -11,9 +11,9 @@
 #include "comm/nodes.hpp"
 #include "dataset/dataset.hpp"
 #include "driver/registry.hpp"
-#include "random_tiles.hpp"
-#include "storage/faulty_store.hpp"
 #include "support/builds.hpp"
+#include "support/faulty_store.hpp"
+#include "support/random_tiles.hpp"
 #include "support/watched_store.hpp"
 
 using namespace shoal;

@@ -8,8 +8,8 @@
 #include "base/text.hpp"
 #include "codec/convert.hpp"
 #include "driver/registry.hpp"
-#include "random_maps.hpp"
 #include "rearrange/io_ranks.hpp"
+#include "support/random_maps.hpp"
 
 using namespace shoal;
 using testing::random_maps;

@@ -9,8 +9,8 @@
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
 #include "driver/registry.hpp"
-#include "random_tiles.hpp"
-#include "storage/faulty_store.hpp"
+#include "support/faulty_store.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using testing::block_of;

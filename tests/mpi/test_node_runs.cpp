@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/nodes.hpp"
-#include "random_maps.hpp"
+#include "support/random_maps.hpp"
 
 using namespace shoal;
 using testing::MapKind;

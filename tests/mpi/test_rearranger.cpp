@@ -7,8 +7,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "random_maps.hpp"
 #include "rearrange/rearranger.hpp"
+#include "support/random_maps.hpp"
 #include "support/seeds.hpp"
 
 using namespace shoal;

@@ -7,7 +7,7 @@
 
 #include "comm/nodes.hpp"
 #include "conformance/support.hpp"
-#include "mpi/random_maps.hpp"
+#include "support/random_maps.hpp"
 #include "support/seeds.hpp"
 
 namespace shoal::testing {

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "conformance/support.hpp"
-#include "mpi/random_tiles.hpp"
 #include "support/builds.hpp"
+#include "support/random_tiles.hpp"
 
 namespace shoal::testing {
 

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "dataset/dataset.hpp"
-#include "random_maps.hpp"
-#include "random_tiles.hpp"
+#include "support/random_maps.hpp"
+#include "support/random_tiles.hpp"
 #include "support/watched_store.hpp"
 
 using namespace shoal;

@@ -29,7 +29,7 @@ for tool in ip unshare nsenter setpriv timeout pgrep; do
 done
 why=$("${private[@]}" sh -c 'mount -t tmpfs tmpfs /mnt && ip link add v0 type veth peer name v1 &&
   ip link add bridge0 type bridge && hostname probe' 2>&1) || skip "this machine allows no namespaces: $why"
-for program in mpi conformance faults nodes; do
+for program in mpi conformance faults internals nodes; do
   [ -x "$build/tests/${program}_tests" ] || {
     echo "nodes: $build/tests/${program}_tests is missing; build it first" >&2
     exit 1

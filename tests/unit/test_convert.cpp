@@ -22,35 +22,6 @@ using namespace shoal;
 const std::vector<Type> k_numbers{Type::byte_, Type::ubyte, Type::short_, Type::ushort, Type::int_,
                                   Type::uint,  Type::int64, Type::uint64, Type::float_, Type::double_};
 
-/// Calls f with a value of the C++ type of a number.
-template <class F>
-void with_number(Type type, F f) {
-  switch (type) {
-    case Type::byte_:
-      return f(std::int8_t{});
-    case Type::ubyte:
-      return f(std::uint8_t{});
-    case Type::short_:
-      return f(std::int16_t{});
-    case Type::ushort:
-      return f(std::uint16_t{});
-    case Type::int_:
-      return f(std::int32_t{});
-    case Type::uint:
-      return f(std::uint32_t{});
-    case Type::int64:
-      return f(std::int64_t{});
-    case Type::uint64:
-      return f(std::uint64_t{});
-    case Type::float_:
-      return f(float{});
-    case Type::double_:
-      return f(double{});
-    default:
-      FAIL("not a number");
-  }
-}
-
 using Exact = long double;  // holds every value of every type exactly
 static_assert(std::numeric_limits<Exact>::digits >= 64);
 

@@ -16,8 +16,8 @@
 
 #include "base/error.hpp"
 #include "format/catalog.hpp"
-#include "storage/faulty_store.hpp"
 #include "storage/store.hpp"
+#include "support/faulty_store.hpp"
 #include "support/folder.hpp"
 
 namespace {

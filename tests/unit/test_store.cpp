@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "storage/faulty_store.hpp"
 #include "storage/past_cache.hpp"
 #include "storage/store.hpp"
+#include "support/faulty_store.hpp"
 #include "support/folder.hpp"
 
 namespace {

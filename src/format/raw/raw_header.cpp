@@ -35,32 +35,6 @@ constexpr std::uint64_t k_most_bytes = std::uint64_t{1} << 30;
 
 // ---- Attributes
 
-template <class Visit>
-void with_type(Type type, Visit&& visit) {
-  switch (type) {
-    case Type::byte_:
-      return visit(std::int8_t{});
-    case Type::short_:
-      return visit(std::int16_t{});
-    case Type::int_:
-      return visit(std::int32_t{});
-    case Type::float_:
-      return visit(float{});
-    case Type::double_:
-      return visit(double{});
-    case Type::ushort:
-      return visit(std::uint16_t{});
-    case Type::uint:
-      return visit(std::uint32_t{});
-    case Type::int64:
-      return visit(std::int64_t{});
-    case Type::uint64:
-      return visit(std::uint64_t{});
-    default:  // ubyte, and char_ that is no text
-      return visit(std::uint8_t{});
-  }
-}
-
 // JSON has no names for these.
 Json json_of(double value) {
   if (std::isfinite(value)) return value;
@@ -90,7 +64,7 @@ Json json_of(const Attribute& attribute) {
   }
   Json values = Json::array();
   const std::byte* at = attribute.data.data();
-  with_type(attribute.type, [&](auto value) {
+  with_number(attribute.type, [&](auto value) {
     for (std::int64_t i = 0; i < attribute.count(); ++i, at += sizeof value) {
       std::memcpy(&value, at, sizeof value);
       if constexpr (std::is_floating_point_v<decltype(value)>)
@@ -186,7 +160,7 @@ Attribute attribute_of(const Json& json, const std::string& owner) {
   if (attribute.type == Type::char_ && value.is_string())
     return Attribute::text(attribute.name, value.get<std::string>());
   if (!value.is_array()) damaged("\"value\" of " + where + " is no list in brackets");
-  with_type(attribute.type, [&](auto one) {
+  with_number(attribute.type, [&](auto one) {
     for (const Json& element : value) {
       one = value_of<decltype(one)>(element, where);
       const auto* bytes = reinterpret_cast<const std::byte*>(&one);

@@ -14,32 +14,6 @@ namespace {
 
 constexpr std::size_t k_longest = 32;
 
-template <class Visit>
-auto with_value_of(Type type, Visit&& visit) {
-  switch (type) {
-    case Type::byte_:
-      return visit(std::int8_t{});
-    case Type::short_:
-      return visit(std::int16_t{});
-    case Type::int_:
-      return visit(std::int32_t{});
-    case Type::int64:
-      return visit(std::int64_t{});
-    case Type::ushort:
-      return visit(std::uint16_t{});
-    case Type::uint:
-      return visit(std::uint32_t{});
-    case Type::uint64:
-      return visit(std::uint64_t{});
-    case Type::float_:
-      return visit(float{});
-    case Type::double_:
-      return visit(double{});
-    default:  // char_ and ubyte
-      return visit(std::uint8_t{});
-  }
-}
-
 template <class T>
 std::to_chars_result put(char* first, char* last, T value) {
   if constexpr (std::is_floating_point_v<T>)
@@ -83,7 +57,7 @@ std::int64_t text_width(Type type) {
 
 void to_text(const std::byte* values, Type type, std::int64_t n, char* text) {
   const auto width = static_cast<std::size_t>(text_width(type)) - 1;
-  with_value_of(type, [&](auto value) {
+  with_number(type, [&](auto value) {
     for (std::int64_t i = 0; i < n; ++i) {
       std::memcpy(&value, values, sizeof value);
       std::array<char, k_longest> digits;
@@ -102,7 +76,7 @@ void to_text(const std::byte* values, Type type, std::int64_t n, char* text) {
 std::int64_t from_text(const char* text, Type type, std::int64_t n, std::byte* values,
                        const std::byte* fill) {
   const auto width = static_cast<std::size_t>(text_width(type)) - 1;
-  return with_value_of(type, [&](auto value) -> std::int64_t {
+  return with_number(type, [&](auto value) -> std::int64_t {
     for (std::int64_t i = 0; i < n; ++i, values += sizeof value, text += width + 1) {
       if (never_written(text, width + 1)) {
         std::memcpy(values, fill, sizeof value);

@@ -484,7 +484,7 @@ def test_simulation_of_one_map_of_a_file_of_several(tmp_path):
 
 def test_simulation_of_a_map_of_e3sm():
     needs_plan_program()
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data" / "e3sm"
+    beside = Path(__file__).resolve().parents[4] / "shared" / "data" / "e3sm"
     path = Path(os.environ.get("E3SM_MAPS", beside)) / "map_f_case_16p.nc"
     if not path.exists():
         pytest.skip(f"there is no {path} (E3SM_MAPS names the folder of E3SM's map files)")

@@ -8,10 +8,10 @@
 
 #include "comm/nodes.hpp"
 #include "driver/registry.hpp"
-#include "random_maps.hpp"
-#include "random_tiles.hpp"
 #include "simulate/groups.hpp"
 #include "simulate/simulation.hpp"
+#include "support/random_maps.hpp"
+#include "support/random_tiles.hpp"
 
 using namespace shoal;
 using testing::MapKind;

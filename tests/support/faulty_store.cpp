@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/faulty_store.hpp"
+#include "support/faulty_store.hpp"
 
 #include <algorithm>
 #include <array>
