@@ -60,6 +60,11 @@ if(NOT SHOAL_MPI STREQUAL "auto" AND NOT SHOAL_MPI STREQUAL SHOAL_MPI_FLAVOUR)
 endif()
 
 find_package(Threads REQUIRED)
+find_package(fmt 8 QUIET)
+if(NOT TARGET fmt::fmt)
+  message(FATAL_ERROR "{fmt} 8 or newer was not found. Install it (Debian: libfmt-dev, or tools/install-deps.sh; Spack: fmt), "
+                      "or set fmt_DIR to the folder that has fmt-config.cmake.")
+endif()
 find_library(SHOAL_RT_LIBRARY rt)   # shm_open, where libc has it not
 mark_as_advanced(SHOAL_RT_LIBRARY)
 

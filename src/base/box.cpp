@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/box.hpp"
 
+#include <fmt/core.h>
+
 namespace shoal {
 
 std::int64_t volume(const Dims& shape) {
@@ -85,7 +87,7 @@ std::int64_t position_in(const Dims& index, const Box& within) {
 std::string text_of(const Box& box) {
   std::string out = "[";
   for (int d = 0; d < box.rank(); ++d)
-    out += (d > 0 ? ", " : "") + std::to_string(box.first[d]) + ":" + std::to_string(box.end(d));
+    out += fmt::format("{}{}:{}", d > 0 ? ", " : "", box.first[d], box.end(d));
   return out + ")";
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/error.hpp"
 
+#include <fmt/core.h>
+
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -54,8 +56,8 @@ const char* name_of(Code code) {
 std::string Status::text() const {
   std::string out;
   if (!file.empty()) out += file + ": ";
-  if (!variable.empty()) out += "variable '" + variable + "': ";
-  if (rank >= 0) out += "rank " + std::to_string(rank) + ": ";
+  if (!variable.empty()) out += fmt::format("variable '{}': ", variable);
+  if (rank >= 0) out += fmt::format("rank {}: ", rank);
   return out + message;
 }
 
@@ -103,7 +105,7 @@ Code code_of_errno(int error_number) {
 }
 
 Error errno_error(int error_number, const std::string& what) {
-  return Error(code_of_errno(error_number), what + ": " + std::strerror(error_number));
+  return Error(code_of_errno(error_number), "{}: {}", what, std::strerror(error_number));
 }
 
 namespace detail {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -54,6 +56,10 @@ struct Status {
 class Error : public std::runtime_error {
  public:
   Error(Code code, std::string message);
+  /// The message as {fmt} makes it: Error(Code::range, "{} is no index of '{}'", i, name).
+  template <class... Args>
+  requires(sizeof...(Args) > 0) Error(Code code, fmt::format_string<Args...> message, Args&&... args)
+      : Error(code, fmt::vformat(message, fmt::make_format_args(args...))) {}
   explicit Error(Status status);
 
   Code code() const { return status_.code; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -22,7 +24,7 @@ bool separates(char c) {
 // What is in the quotes that begin at `at`, which is then behind them.
 std::string name_in_quotes(std::string_view text, std::size_t& at) {
   const auto bad = [&](const std::string& why) {
-    throw Error(Code::invalid_argument, "the names '" + std::string(text) + "' " + why);
+    throw Error(Code::invalid_argument, "the names '{}' {}", text, why);
   };
   std::string name;
   for (++at; at < text.size() && text[at] != '"'; ++at) {
@@ -130,7 +132,7 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
       best_distance = distance;
     }
   }
-  if (best != nullptr) return "; did you mean '" + *best + "'?";
+  if (best != nullptr) return fmt::format("; did you mean '{}'?", *best);
   if (names.empty() || names.size() > k_few) return "";
   return "; there are: " + joined(names, ", ");
 }
@@ -158,7 +160,7 @@ std::int64_t parse_bytes(const std::string& text) {
     for (const auto& [known, factor] : k_units)
       if (unit == known && number * factor < k_too_large)
         return static_cast<std::int64_t>(std::llround(number * factor));
-  throw Error(Code::setting, "'" + text + "' is not a number of bytes; write 268435456, 256MiB or 1.5GB");
+  throw Error(Code::setting, "'{}' is not a number of bytes; write 268435456, 256MiB or 1.5GB", text);
 }
 
 std::string bytes_text(double bytes) {

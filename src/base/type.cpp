@@ -46,8 +46,8 @@ const char* name_of(Type type) {
 
 Type type_of(int number) {
   if (number < 1 || number > 13)
-    throw Error(Code::type, "no element type has the number " + std::to_string(number) +
-                                "; 1 (byte) to 13 (logical) are allowed");
+    throw Error(Code::type, "no element type has the number {}; 1 (byte) to 13 (logical) are allowed",
+                number);
   return static_cast<Type>(number);
 }
 
@@ -69,7 +69,7 @@ Type type_of(const std::string& name) {
     if (known == name) return type;
     names.push_back(known);
   }
-  throw Error(Code::type, "no element type is called '" + name + "'" + did_you_mean(name, names));
+  throw Error(Code::type, "no element type is called '{}'{}", name, did_you_mean(name, names));
 }
 
 bool is_number(Type type) {

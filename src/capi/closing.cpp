@@ -4,6 +4,8 @@
 // attributes of MPI_COMM_SELF are deleted in it before anything else.
 #include "capi/closing.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -99,14 +101,14 @@ void close_forgotten(shoal_dataset* handle) {
   Dataset& dataset = *handle->dataset;
   const std::string late = "the dataset was not closed before MPI_Finalize";
   if (!all_come(dataset))
-    return report(dataset, late + " by some ranks, and others closed it or did not come within " +
-                               dataset.settings().text("wait_seconds") +
-                               " s (setting wait_seconds); what was written since the last sync is lost");
+    return report(dataset, fmt::format("{} by some ranks, and others closed it or did not come within {} s "
+                                       "(setting wait_seconds); what was written since the last sync is lost",
+                                       late, dataset.settings().text("wait_seconds")));
   const Status status = caught([&] { dataset.close(false); });
   if (status.ok())
     report(dataset, late + "; it is closed now, and whole. Call close, so that you learn of errors", true);
   else
-    report(dataset, late + "; closing it now failed: " + status.text());
+    report(dataset, fmt::format("{}; closing it now failed: {}", late, status.text()));
 }
 
 int at_finalize(MPI_Comm, int, void*, void*) {
@@ -124,12 +126,13 @@ int at_finalize(MPI_Comm, int, void*, void*) {
       if (all_come(dataset))
         outcome = finish(closing);
       else
-        outcome = {Code::timeout,
-                   "other ranks did not come to the end of its close within " +
-                       dataset.settings().text("wait_seconds") + " s (setting wait_seconds)",
-                   -1,
-                   {},
-                   {}};
+        outcome = {
+            Code::timeout,
+            fmt::format("other ranks did not come to the end of its close within {} s (setting wait_seconds)",
+                        dataset.settings().text("wait_seconds")),
+            -1,
+            {},
+            {}};
       if (!outcome.ok()) report(dataset, "closing it in the background failed: " + outcome.text());
     }
     const auto open = known().open;

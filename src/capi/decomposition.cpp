@@ -23,8 +23,7 @@ void copy_out(const Dims& dims, int64_t* out) {
 
 void check_ndims(int ndims) {
   if (ndims < 1 || ndims > k_max_cut)
-    throw Error(Code::invalid_argument,
-                "a decomposition has 1 to 7 dimensions, not " + std::to_string(ndims));
+    throw Error(Code::invalid_argument, "a decomposition has 1 to 7 dimensions, not {}", ndims);
 }
 
 std::string text_or_empty(const char* text) {
@@ -75,8 +74,7 @@ int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int uncut_dims, i
       check_ndims(ndims);
       require(global, "global");
       if (ncells < 0)
-        throw Error(Code::invalid_argument,
-                    "ncells is " + std::to_string(ncells) + "; a list of cells has 0 or more");
+        throw Error(Code::invalid_argument, "ncells is {}; a list of cells has 0 or more", ncells);
       if (ncells > 0) require(cells, "cells");
     }));
     auto made = Decomposition::map(own.comm(), dims_from(ndims, global), uncut_dims,

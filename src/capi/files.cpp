@@ -87,8 +87,8 @@ int shoal_open(MPI_Comm comm, const char* path, int mode, const char* settings, 
       file = required_text(path, "path");
       if (file.empty()) throw Error(Code::invalid_argument, "the path is empty");
       if (mode != SHOAL_READ && mode != SHOAL_WRITE)
-        throw Error(Code::invalid_argument, "the mode is " + std::to_string(mode) +
-                                                "; allowed are SHOAL_READ (0) and SHOAL_WRITE (1)");
+        throw Error(Code::invalid_argument, "the mode is {}; allowed are SHOAL_READ (0) and SHOAL_WRITE (1)",
+                    mode);
     });
     auto dataset = Dataset::open(comm, file, mode != SHOAL_READ, options_of(settings, problem));
     *out = new shoal_dataset{std::move(dataset)};

@@ -19,8 +19,8 @@ namespace {
 template <class T>
 const T& at(const std::vector<T>& items, int index, const char* what) {
   if (index < 0 || static_cast<std::size_t>(index) >= items.size())
-    throw Error(Code::not_found, std::string("there is no ") + what + " number " + std::to_string(index) +
-                                     "; there are " + std::to_string(items.size()) + ", counting from 0");
+    throw Error(Code::not_found, "there is no {} number {}; there are {}, counting from 0", what, index,
+                items.size());
   return items[static_cast<std::size_t>(index)];
 }
 
@@ -50,9 +50,8 @@ void copy_numbers(const Attribute& attribute, Type type, void* values) {
       attribute.data.data(), static_cast<int64_t>(from_size), static_cast<std::byte*>(values),
       static_cast<int64_t>(to_size), attribute.count(), static_cast<const std::byte*>(default_fill(type)));
   if (conversion_errors.count > 0)
-    throw Error(Code::range, "value " + std::to_string(conversion_errors.first) + " of attribute '" +
-                                 attribute.name + "' does not fit from " + name_of(attribute.type) + " to " +
-                                 name_of(type));
+    throw Error(Code::range, "value {} of attribute '{}' does not fit from {} to {}", conversion_errors.first,
+                attribute.name, name_of(attribute.type), name_of(type));
 }
 
 void copy_texts(const Attribute& attribute, char** out) {
@@ -158,8 +157,8 @@ int shoal_get_att(const shoal_dataset* dataset, const char* variable, const char
     require(values, "values");
     const bool plain = wanted == a.type || (is_number(wanted) && is_number(a.type));
     if (!plain)
-      throw Error(Code::type, "attribute '" + a.name + "' is of type " + name_of(a.type) +
-                                  " and cannot be read as " + name_of(wanted));
+      throw Error(Code::type, "attribute '{}' is of type {} and cannot be read as {}", a.name,
+                  name_of(a.type), name_of(wanted));
     if (a.type == Type::string)
       copy_texts(a, static_cast<char**>(values));
     else if (wanted == a.type)

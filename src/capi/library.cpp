@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors, version, settings: what belongs to no file. The only state that outlives a call is here: the last
 // error of each thread, texts given out, and the namelist's path.
+#include <fmt/core.h>
 #include <hdf5.h>
 
 #include <cstdlib>
@@ -56,7 +57,7 @@ std::string hdf5_library() {
   unsigned minor = 0;
   unsigned release = 0;
   if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
-  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+  return fmt::format("{}.{}.{}", major, minor, release);
 }
 
 /// Names of the drivers of this build, or of those whose library was not there.
@@ -93,15 +94,14 @@ std::shared_ptr<const Decomposition> decomposition_of(const shoal_decomposition*
 }
 
 void require(const void* pointer, const char* name) {
-  if (pointer == nullptr) throw Error(Code::invalid_argument, std::string("argument ") + name + " is NULL");
+  if (pointer == nullptr) throw Error(Code::invalid_argument, "argument {} is NULL", name);
 }
 
 std::string required_text(const char* text, const char* name) {
   require(text, name);
   if (std::string_view(text) == k_zero_inside)
-    throw Error(Code::invalid_argument, std::string("argument ") + name +
-                                            " has a zero byte inside, where text ends for the system; take "
-                                            "it out");
+    throw Error(Code::invalid_argument,
+                "argument {} has a zero byte inside, where text ends for the system; take it out", name);
   return text;
 }
 
@@ -154,7 +154,7 @@ const char* shoal_version(void) {
 
 const char* shoal_build_info(void) {
   const auto line = [](const char* key, std::string_view value) {
-    return std::string(key) + ": " + std::string(value) + "\n";
+    return fmt::format("{}: {}\n", key, value);
   };
   thread_local std::string text;
   text = line("version", k_version) + line("mpi", mpi_library()) + line("mpi_flavour", k_build_mpi) +

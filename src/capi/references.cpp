@@ -9,8 +9,7 @@ using namespace shoal::capi;  // NOLINT
 namespace {
 
 std::vector<std::string> paths_of(const char* const* paths, int n) {
-  if (n < 1)
-    throw Error(Code::invalid_argument, "the number of paths is " + std::to_string(n) + "; give one or more");
+  if (n < 1) throw Error(Code::invalid_argument, "the number of paths is {}; give one or more", n);
   require(paths, "paths");
   std::vector<std::string> out;
   for (int i = 0; i < n; ++i)

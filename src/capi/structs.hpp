@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -15,14 +17,11 @@ namespace shoal::capi {
 /// that sizeof grows. Error(invalid_argument): a size that no version has.
 inline std::size_t known_size(std::size_t given, std::size_t first, std::size_t now, const char* name) {
   if (given >= first && given <= now) return given;
-  const std::string wanted =
-      first == now ? std::to_string(now) : std::to_string(first) + " to " + std::to_string(now);
+  const std::string wanted = first == now ? std::to_string(now) : fmt::format("{} to {}", first, now);
   throw Error(
-      Code::invalid_argument,
-      std::string("struct_size of a ") + name + " is " + std::to_string(given) + "; this library knows " +
-          wanted + " bytes" +
-          (given > now ? ". The program was compiled with a newer shoal.h, or the struct has no initial value"
-                       : ". Give the struct its initial value: see " + std::string(name) + " in shoal.h"));
+      Code::invalid_argument, "struct_size of a {} is {}; this library knows {} bytes{}", name, given, wanted,
+      given > now ? ". The program was compiled with a newer shoal.h, or the struct has no initial value"
+                  : fmt::format(". Give the struct its initial value: see {} in shoal.h", name));
 }
 
 /// What the caller gives: members that its version does not have are 0.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/convert.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -192,10 +194,8 @@ void check(const Element& element) {
   const bool logical = element.type == Type::logical;
   const std::size_t size = element.size;
   if (logical ? (size == 1 || size == 2 || size == 4 || size == 8) : size == size_of(element.type)) return;
-  throw Error(Code::type,
-              "an element of type " + std::string(name_of(element.type)) + " cannot have " +
-                  std::to_string(size) + " bytes; allowed " +
-                  (logical ? "are 1, 2, 4 and 8" : "is " + std::to_string(size_of(element.type))));
+  throw Error(Code::type, "an element of type {} cannot have {} bytes; allowed {}", name_of(element.type),
+              size, logical ? "are 1, 2, 4 and 8" : fmt::format("is {}", size_of(element.type)));
 }
 
 }  // namespace
@@ -233,8 +233,7 @@ ConvertRun find_conversion(const Element& from, const Element& to, Isa isa) {
   std::string why = "; numbers and logicals convert into each other, text into text or logical only";
   if (from.type == Type::string || to.type == Type::string)
     why = "; strings are put and got as strings, never converted";
-  throw Error(Code::type,
-              "cannot convert " + std::string(name_of(from.type)) + " into " + name_of(to.type) + why);
+  throw Error(Code::type, "cannot convert {} into {}{}", name_of(from.type), name_of(to.type), why);
 }
 
 void swap_bytes(std::byte* data, std::size_t size, std::int64_t n) {
@@ -255,8 +254,7 @@ void swap_bytes(std::byte* data, std::size_t size, std::int64_t n) {
     case 8:
       return swap(std::type_identity<std::uint64_t>{});
     default:
-      throw Error(Code::internal,
-                  "cannot swap elements of " + std::to_string(size) + " bytes; 1, 2, 4 and 8 are allowed");
+      throw Error(Code::internal, "cannot swap elements of {} bytes; 1, 2, 4 and 8 are allowed", size);
   }
 }
 

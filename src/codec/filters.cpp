@@ -2,6 +2,7 @@
 #include "codec/filters.hpp"
 
 #ifdef SHOAL_HAVE_LIBDEFLATE
+#include <fmt/core.h>
 #include <libdeflate.h>
 #endif
 #ifdef SHOAL_HAVE_ZSTD
@@ -52,9 +53,10 @@ bool compresses(const Filter& filter) {
 }
 
 [[noreturn]] void refuse(const std::string& text, const std::string& reason) {
-  throw Error(Code::setting, "compression '" + text + "' " + reason +
-                                 "; allowed: none, or shuffle, deflate:1 to deflate:12 or zstd:1 to zstd:22, "
-                                 "and fletcher32, with + between, such as shuffle+zstd:1");
+  throw Error(Code::setting,
+              "compression '{}' {}; allowed: none, or shuffle, deflate:1 to deflate:12 or zstd:1 to zstd:22, "
+              "and fletcher32, with + between, such as shuffle+zstd:1",
+              text, reason);
 }
 
 Filter filter_of(const std::string& word, const std::string& text) {
@@ -62,16 +64,17 @@ Filter filter_of(const std::string& word, const std::string& text) {
   const std::string name = lower(word.substr(0, colon));
   const auto* known = std::find_if(k_known.begin(), k_known.end(),
                                    [&](const Known& k) { return k.order >= 0 && name == k.name; });
-  if (known == k_known.end()) refuse(text, "has '" + word + "', which is no filter that can be written");
+  if (known == k_known.end())
+    refuse(text, fmt::format("has '{}', which is no filter that can be written", word));
   Filter filter{known->id, known->usual};
   if (colon == std::string::npos) return filter;
   const char* end = word.data() + word.size();
   const auto parsed = std::from_chars(word.data() + colon + 1, end, filter.level);
   if (parsed.ec != std::errc() || parsed.ptr != end || known->most == 0 || filter.level < known->least ||
       filter.level > known->most)
-    refuse(text, known->most == 0 ? "gives " + name + " a level, and it has none"
-                                  : "has a level of " + name + " that is not " +
-                                        std::to_string(known->least) + " to " + std::to_string(known->most));
+    refuse(text, known->most == 0 ? fmt::format("gives {} a level, and it has none", name)
+                                  : fmt::format("has a level of {} that is not {} to {}", name, known->least,
+                                                known->most));
   return filter;
 }
 
@@ -113,14 +116,14 @@ std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> bytes, int leve
 
 std::string name_of(const Filter& filter) {
   const auto* known = find(filter.id);
-  return known != nullptr ? known->name : "filter " + std::to_string(filter.id);
+  return known != nullptr ? known->name : fmt::format("filter {}", filter.id);
 }
 
 std::string text_of(const Filters& filters) {
   std::string text;
   for (const auto& filter : filters)
     text += (text.empty() ? "" : "+") + name_of(filter) +
-            (compresses(filter) ? ":" + std::to_string(filter.level) : "");
+            (compresses(filter) ? fmt::format(":{}", filter.level) : "");
   return text.empty() ? "none" : text;
 }
 
@@ -138,7 +141,7 @@ Filters filters_of(const std::string& text) {
                    [&](const Filter& a, const Filter& b) { return order(a) < order(b); });
   for (std::size_t i = 1; i < filters.size(); ++i)
     if (order(filters[i]) == order(filters[i - 1]))
-      refuse(text, filters[i].id == filters[i - 1].id ? "has " + name_of(filters[i]) + " twice"
+      refuse(text, filters[i].id == filters[i - 1].id ? fmt::format("has {} twice", name_of(filters[i]))
                                                       : "compresses twice");
   return filters;
 }
@@ -171,7 +174,7 @@ std::string filters_of_build(bool present) {
     if (known.id == Filter::deflate) name += " (libdeflate " LIBDEFLATE_VERSION_STRING ")";
 #endif
 #ifdef SHOAL_HAVE_ZSTD
-    if (known.id == Filter::zstd) name += std::string(" (") + ZSTD_versionString() + ")";
+    if (known.id == Filter::zstd) name += fmt::format(" ({})", ZSTD_versionString());
 #endif
     names.push_back(name);
   }
@@ -217,8 +220,8 @@ std::vector<std::byte> unzstd([[maybe_unused]] std::span<const std::byte> bytes)
     throw damaged("zstd does not say how long it was");
   const auto most = std::min<std::uint64_t>(k_largest_chunk, k_most_growth * bytes.size());
   if (reported > most)
-    throw damaged("zstd says that it had " + std::to_string(reported) + " bytes, of which it has " +
-                  std::to_string(bytes.size()) + " now");
+    throw damaged(
+        fmt::format("zstd says that it had {} bytes, of which it has {} now", reported, bytes.size()));
   // What it says it had may be wrong in a damaged chunk: room grows with what is really there.
   std::vector<std::byte> whole;
   for (std::uint64_t space = std::min<std::uint64_t>(reported, k_usual_growth * bytes.size());;
@@ -293,8 +296,7 @@ void ChunkCoder::decode(const Stored& stored, std::span<std::byte> chunk) {
     if (filters_[i].id != Filter::fletcher32) next = 1 - next;  // whose bytes stay where they are
   }
   if (bytes.size() != chunk.size())
-    throw damaged("it has " + std::to_string(bytes.size()) + " bytes in place of " +
-                  std::to_string(chunk.size()));
+    throw damaged(fmt::format("it has {} bytes in place of {}", bytes.size(), chunk.size()));
   if (bytes.data() != chunk.data()) std::copy(bytes.begin(), bytes.end(), chunk.begin());
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec/quantize.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -129,10 +131,11 @@ std::array<U, Rounding::k_most_kept> narrowed(const std::array<std::uint64_t, Ro
 }
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw Error(Code::setting, "quantization '" + text +
-                                 "' is not known; allowed: none, bitround:N (N bits of the mantissa, 1 to 23 "
-                                 "for float, 52 for double), granular_bitround:N (N decimal digits, 1 to 7 "
-                                 "for float, 15 for double)");
+  throw Error(
+      Code::setting,
+      "quantization '{}' is not known; allowed: none, bitround:N (N bits of the mantissa, 1 to 23 for float, "
+      "52 for double), granular_bitround:N (N decimal digits, 1 to 7 for float, 15 for double)",
+      text);
 }
 
 }  // namespace
@@ -151,7 +154,7 @@ const char* name_of(Mode mode) {
 
 std::string text_of(const Quantization& quantization) {
   const std::string name = name_of(quantization.mode);
-  return quantization.empty() ? name : name + ":" + std::to_string(quantization.number);
+  return quantization.empty() ? name : fmt::format("{}:{}", name, quantization.number);
 }
 
 Quantization quantization_of(const std::string& text) {
@@ -182,9 +185,9 @@ Rounding::Rounding(Type type, const Quantization& quantization, std::span<const 
     : type_(type), quantization_(quantization) {
   const std::size_t size = size_of(type);
   if (most_of(quantization.mode, type) < quantization.number || quantization.number < 1)
-    throw Error(Code::internal, text_of(quantization) + " of values of type " + shoal::name_of(type));
+    throw Error(Code::internal, "{} of values of type {}", text_of(quantization), shoal::name_of(type));
   if (kept.size() % size != 0 || kept.size() > k_most_kept * size)
-    throw Error(Code::internal, std::to_string(kept.size()) + " bytes of values that rounding must keep");
+    throw Error(Code::internal, "{} bytes of values that rounding must keep", kept.size());
   // Places that are left stand for a value that is kept anyway: zero.
   for (std::size_t i = 0; i * size < kept.size(); ++i)
     kept_[i] = size == 4 ? kernels::load<std::uint32_t>(kept.data() + i * size)

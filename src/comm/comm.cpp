@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/comm.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -59,7 +61,7 @@ struct Envelope {
 };
 
 std::string text_of(const Entry& entry) {
-  return entry.of_what.empty() ? entry.call : std::string(entry.call) + " (" + entry.of_what + ")";
+  return entry.of_what.empty() ? entry.call : fmt::format("{} ({})", entry.call, entry.of_what);
 }
 
 }  // namespace
@@ -69,8 +71,7 @@ void check_mpi(int mpi_code, const char* what) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(mpi_code, text.data(), &length);
-  throw Error(Code::mpi,
-              std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+  throw Error(Code::mpi, "{}: {}", what, std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
 // What a communicator of the caller's keeps for datasets to come: a duplicate, which is made once, and the
@@ -428,8 +429,9 @@ void Comm::part(const std::string& does) const {
   Status status;
   if (of_root != does)
     status = {Code::out_of_step,
-              "ranks made different calls: this one " + does + ", rank 0 " + of_root +
-                  "; every rank must make the same calls in the same order",
+              fmt::format("ranks made different calls: this one {}, rank 0 {}; every rank must make the same "
+                          "calls in the same order",
+                          does, of_root),
               -1,
               {},
               {}};

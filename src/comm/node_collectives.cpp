@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/node_collectives.hpp"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -159,12 +160,13 @@ void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
   bool at_work = !ranks.empty();
   for (const int r : ranks) {
     const int number = on_board(r);
-    const std::string name = "rank " + std::to_string(number);
+    const std::string name = fmt::format("rank {}", number);
     if (mark(r).gone.load(std::memory_order_acquire) != 0) {
       if (!has_come(mark(r).made.load(std::memory_order_acquire), coming.calls))
         give_up(coming, Code::out_of_step,
-                name + " has closed or dropped it and makes no more calls, while other ranks still wait" +
-                    my_call() + "; every rank must make the same calls in the same order");
+                fmt::format("{} has closed or dropped it and makes no more calls, while other ranks still "
+                            "wait{}; every rank must make the same calls in the same order",
+                            name, my_call()));
       return;
     }
     if (board == nullptr) {
@@ -172,9 +174,10 @@ void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
       continue;
     }
     if (Place* const elsewhere = board->waits_elsewhere(number, window_.id())) {
-      const std::string message = "ranks made different calls: rank " + std::to_string(on_board(rank_)) +
-                                  " is" + my_call() + ", " + name + " in " + board->call_of(number) +
-                                  "; every rank must make the same calls in the same order";
+      const std::string message = fmt::format(
+          "ranks made different calls: rank {} is{}, {} in {}; every rank must make the same calls in the "
+          "same order",
+          on_board(rank_), my_call(), name, board->call_of(number));
       elsewhere->break_off(Code::out_of_step, message);
       give_up(coming, Code::out_of_step, message);
       return;
@@ -196,9 +199,9 @@ std::string NodeCollectives::last_seen(const std::vector<int>& ranks) const {
   for (std::size_t i = 0; i < std::min(k_most, ranks.size()); ++i) {
     const int number = on_board(ranks[i]);
     text += (i == 0 ? "rank " : ", rank ") + std::to_string(number);
-    if (ties_->board) text += " (last seen " + ties_->board->last_seen(number) + ")";
+    if (ties_->board) text += fmt::format(" (last seen {})", ties_->board->last_seen(number));
   }
-  if (ranks.size() > k_most) text += " and " + std::to_string(ranks.size() - k_most) + " more";
+  if (ranks.size() > k_most) text += fmt::format(" and {} more", ranks.size() - k_most);
   return text;
 }
 
@@ -280,8 +283,11 @@ void NodeCollectives::check(Call call, std::int64_t bytes, int rank) {
   const Tag& theirs = tag(rank);
   if (theirs.call == static_cast<std::uint32_t>(call) && theirs.bytes == static_cast<std::uint32_t>(bytes))
     return;
-  break_off(Code::out_of_step, "ranks are in different calls, rank " + std::to_string(on_board(rank_)) +
-                                   my_call() + "; every rank must make the same calls in the same order");
+  break_off(
+      Code::out_of_step,
+      fmt::format(
+          "ranks are in different calls, rank {}{}; every rank must make the same calls in the same order",
+          on_board(rank_), my_call()));
   fall_out();
 }
 

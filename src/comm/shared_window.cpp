@@ -2,6 +2,7 @@
 #include "comm/shared_window.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -47,7 +48,8 @@ std::byte* mapping_of(int fd, std::size_t bytes) {
   const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
   if (p == MAP_FAILED)
-    throw errno_error(errno, "cannot map " + bytes_text(static_cast<double>(bytes)) + " of shared memory");
+    throw errno_error(errno,
+                      fmt::format("cannot map {} of shared memory", bytes_text(static_cast<double>(bytes))));
   return static_cast<std::byte*>(p);
 }
 
@@ -57,15 +59,13 @@ void fill(const SharedFd& file, std::size_t bytes, std::size_t reserved) {
   const auto free_memory = static_cast<std::size_t>(::sysconf(_SC_AVPHYS_PAGES)) *
                            static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   if (bytes > k_modest && bytes > free_memory / 4)
-    throw Error(Code::no_memory, bytes_text(static_cast<double>(bytes)) +
-                                     " of shared memory are more than a quarter of the " +
-                                     bytes_text(static_cast<double>(free_memory)) + " that are free");
+    throw Error(Code::no_memory, "{} of shared memory are more than a quarter of the {} that are free",
+                bytes_text(static_cast<double>(bytes)), bytes_text(static_cast<double>(free_memory)));
   // Reserves the pages now: a later lack of memory would be a SIGBUS in the middle of a copy.
   const int failed = ::posix_fallocate(file.fd, 0, static_cast<off_t>(reserved));
   if (failed != 0)
-    throw Error(Code::no_memory, "shared memory (/dev/shm) has no room for " +
-                                     bytes_text(static_cast<double>(reserved)) + ": " +
-                                     std::strerror(failed));
+    throw Error(Code::no_memory, "shared memory (/dev/shm) has no room for {}: {}",
+                bytes_text(static_cast<double>(reserved)), std::strerror(failed));
 }
 }  // namespace
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rules that turn the figures of a report into one line of advice. The first rule that applies speaks; the
 // order is that of cost.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -83,7 +85,7 @@ std::string mebibytes(double bytes) {
   double size = 1024 * 1024;
   while (size < bytes)
     size *= 2;
-  return std::to_string(static_cast<std::int64_t>(size / (1024 * 1024))) + " MiB";
+  return fmt::format("{} MiB", static_cast<std::int64_t>(size / (1024 * 1024)));
 }
 
 // The driver says in a warning when there was less shared memory than it wanted.
@@ -91,20 +93,21 @@ Advice stage_shrank(const Figures& f) {
   const auto& warnings = f.report.of_ranks.front().counters.warnings;
   const auto about_memory = [](const std::string& w) { return w.find("/dev/shm") != std::string::npos; };
   if (f.sum.bytes_written == 0 || std::none_of(warnings.begin(), warnings.end(), about_memory)) return {};
-  return "shared memory is short, the stage has " + bytes_text(static_cast<double>(f.most.stage_bytes)) +
-         ": give /dev/shm more room (containers: --shm-size=1g)";
+  return fmt::format(
+      "shared memory is short, the stage has {}: give /dev/shm more room (containers: --shm-size=1g)",
+      bytes_text(static_cast<double>(f.most.stage_bytes)));
 }
 
 // A chunk was stored, and more of its cells came.
 Advice chunks_again(const Figures& f) {
   if (f.sum.bytes_encoded_again * 4 < f.sum.bytes_encoded || f.sum.bytes_encoded_again == 0) return {};
   const auto bytes = [](std::int64_t n) { return bytes_text(static_cast<double>(n)); };
-  return bytes(f.sum.bytes_encoded_again) + " of " + bytes(f.sum.bytes_encoded) +
-         " that were compressed are chunks that were in the file before, and were read again as more of "
-         "their "
-         "cells came: write whole chunks between two syncs, define variables with chunks of 1 in the record "
-         "dimension, or let parts wait in more memory (stage_bytes=" +
-         mebibytes(2 * static_cast<double>(f.most.stage_bytes)) + " or more)";
+  return fmt::format(
+      "{} of {} that were compressed are chunks that were in the file before, and were read again as more of "
+      "their cells came: write whole chunks between two syncs, define variables with chunks of 1 in the "
+      "record dimension, or let parts wait in more memory (stage_bytes={} or more)",
+      bytes(f.sum.bytes_encoded_again), bytes(f.sum.bytes_encoded),
+      mebibytes(2 * static_cast<double>(f.most.stage_bytes)));
 }
 
 Advice blocked(const Figures& f) {
@@ -114,7 +117,7 @@ Advice blocked(const Figures& f) {
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), " (%.3g s)", f.most.blocked);
   const std::string share = percent(f.sum.blocked / calls);
-  const std::string waited = "ranks waited " + share + " of the write time" + seconds.data();
+  const std::string waited = fmt::format("ranks waited {} of the write time{}", share, seconds.data());
   // Somebody was storing nearly all the time: no stage is large enough for a file system that is too slow.
   const Counters& one = f.report.of_ranks.front().counters;
   const bool in_background = f.settings.text("background") != "off";
@@ -122,52 +125,56 @@ Advice blocked(const Figures& f) {
   const auto coders = static_cast<double>(servers > 0 ? servers : f.report.of_ranks.size());
   const Seconds period = in_background ? f.open : f.most.write_calls;
   if (in_background && f.sum.encode > k_busy_share * period * coders)
-    return waited +
-           " for chunks to be compressed, of which the cores do no more: choose a lower level, zstd, " +
-           (servers > 0 ? "fewer records, or let more ranks serve (shoal_serve)" : "or fewer records");
+    return fmt::format(
+        "{} for chunks to be compressed, of which the cores do no more: choose a lower level, zstd, {}",
+        waited, servers > 0 ? "fewer records, or let more ranks serve (shoal_serve)" : "or fewer records");
   if (f.sum.store > k_busy_share * period * one.writers * one.nodes)
-    return waited + " for the file system (" + one.file_system + "), which took " +
-           bytes_text(static_cast<double>(f.sum.bytes_written) / period) +
-           " a second: write to a faster one, or less (fewer records, float instead of double)";
+    return fmt::format(
+        "{} for the file system ({}), which took {} a second: write to a faster one, or less (fewer records, "
+        "float instead of double)",
+        waited, one.file_system, bytes_text(static_cast<double>(f.sum.bytes_written) / period));
   if (f.most.stage_high_water * 10 < f.most.stage_bytes * 9)
     return waited +
            " for each other, while the stage had room: they do not come to write at the "
            "same "
            "time; balance the work between two writes";
-  return waited + " for a free stage slot: set stage_bytes to " +
-         mebibytes(2 * static_cast<double>(f.most.stage_bytes)) + " or more";
+  return fmt::format("{} for a free stage slot: set stage_bytes to {} or more", waited,
+                     mebibytes(2 * static_cast<double>(f.most.stage_bytes)));
 }
 
 Advice commits(const Figures& f) {
   const double all = f.sum.write_calls + f.sum.commit;
   if (f.most.commits < 4 || all < k_least_seconds || f.sum.commit < k_commit_share * all) return {};
-  return percent(f.sum.commit / all) + " of the output time went into " + std::to_string(f.most.commits) +
-         " commits: call sync less often, or without durable";
+  return fmt::format("{} of the output time went into {} commits: call sync less often, or without durable",
+                     percent(f.sum.commit / all), f.most.commits);
 }
 
 Advice slabs(const Figures& f) {
   if (f.most.slabs == 0 || f.most.stage_bytes == 0 || f.sum.blocked < k_blocked_share * f.sum.write_calls)
     return {};
-  return "fields did not fit into the stage and went through it in " + std::to_string(f.most.slabs) +
-         " slabs: set stage_bytes to " + mebibytes(2 * static_cast<double>(f.most.stage_bytes)) + " or more";
+  return fmt::format(
+      "fields did not fit into the stage and went through it in {} slabs: set stage_bytes to {} or more",
+      f.most.slabs, mebibytes(2 * static_cast<double>(f.most.stage_bytes)));
 }
 
 Advice small_writes(const Figures& f) {
   if (f.sum.writes < k_many_calls) return {};
   const double mean = static_cast<double>(f.sum.bytes_written) / static_cast<double>(f.sum.writes);
   if (mean >= k_small_write) return {};
-  return "writes were small, " + bytes_text(mean) +
-         " on average: write larger sections or all levels of a field in one call; " +
-         "netcdf4: larger chunks";
+  return fmt::format(
+      "writes were small, {} on average: write larger sections or all levels of a field in one call; "
+      "netcdf4: larger chunks",
+      bytes_text(mean));
 }
 
 Advice small_reads(const Figures& f) {
   if (f.sum.reads < k_many_calls) return {};
   const double mean = static_cast<double>(f.sum.bytes_read) / static_cast<double>(f.sum.reads);
   if (mean >= k_small_write / 4) return {};
-  return "reads were small, " + bytes_text(mean) +
-         " on average: read larger sections in one call; if the file's chunks are small, "
-         "rechunk it (nccopy -c)";
+  return fmt::format(
+      "reads were small, {} on average: read larger sections in one call; if the file's chunks are small, "
+      "rechunk it (nccopy -c)",
+      bytes_text(mean));
 }
 
 Advice tiny_sections(const Figures& f) {
@@ -175,8 +182,8 @@ Advice tiny_sections(const Figures& f) {
   if (fields < 10 * k_many_calls) return {};
   const double mean = static_cast<double>(f.sum.bytes_written) / static_cast<double>(fields);
   if (mean >= k_small_write) return {};
-  return std::to_string(fields) + " calls of write moved " + bytes_text(mean) +
-         " each: write several levels or whole fields in one call";
+  return fmt::format("{} calls of write moved {} each: write several levels or whole fields in one call",
+                     fields, bytes_text(mean));
 }
 
 Advice imbalance(const Figures& f) {
@@ -185,8 +192,9 @@ Advice imbalance(const Figures& f) {
   if (ranks < 2 || f.most.pack < k_least_seconds || f.most.pack < k_imbalance * mean) return {};
   std::array<char, 16> times{};
   std::snprintf(times.data(), times.size(), "%.1f", f.most.pack / mean);
-  return std::string("one rank packs ") + times.data() +
-         " times as long as the average: tiles differ in size; cut the grid more evenly";
+  return fmt::format(
+      "one rank packs {} times as long as the average: tiles differ in size; cut the grid more evenly",
+      times.data());
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/arguments.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -29,14 +31,13 @@ std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int varia
     return {0, open ? array_extents[0] : dim.length};
   }
   if (record == k_no_record)
-    throw Error(Code::invalid_argument, "the variable has the record dimension '" + dim.name +
-                                            "': give the index of a record, not SHOAL_NO_RECORD");
-  if (record < 0)
-    throw Error(Code::invalid_argument, "record is " + std::to_string(record) + "; allowed are 0 or more");
+    throw Error(Code::invalid_argument,
+                "the variable has the record dimension '{}': give the index of a record, not SHOAL_NO_RECORD",
+                dim.name);
+  if (record < 0) throw Error(Code::invalid_argument, "record is {}; allowed are 0 or more", record);
   if (direction == Direction::from_file && record >= dim.length)
-    throw Error(Code::not_found, "there is no record " + std::to_string(record) + "; dimension '" + dim.name +
-                                     "' has " + std::to_string(dim.length) +
-                                     (dim.length > 0 ? ", the first is 0" : ""));
+    throw Error(Code::not_found, "there is no record {}; dimension '{}' has {}{}", record, dim.name,
+                dim.length, dim.length > 0 ? ", the first is 0" : "");
   return {record, 1};
 }
 
@@ -51,24 +52,21 @@ std::int64_t open_length(const Schema& schema, int variable, int d, const Decomp
 
 void check_section(const Dimension& dim, std::int64_t first, std::int64_t count, std::int64_t length,
                    bool may_grow) {
-  const std::string where = "in dimension '" + dim.name + "' of length " + std::to_string(length);
+  const std::string where = fmt::format("in dimension '{}' of length {}", dim.name, length);
   if (first < 0 || count < 0)
-    throw Error(Code::invalid_argument, "the section " + where + " starts at " + std::to_string(first) +
-                                            " and counts " + std::to_string(count) +
-                                            "; both must be 0 or more");
+    throw Error(Code::invalid_argument, "the section {} starts at {} and counts {}; both must be 0 or more",
+                where, first, count);
   if (may_grow) {
-    if (count > INT64_MAX - first)
-      throw Error(Code::invalid_argument, "the section " + where + " is too long");
+    if (count > INT64_MAX - first) throw Error(Code::invalid_argument, "the section {} is too long", where);
   } else if (first > length || count > length - first) {
-    throw Error(Code::invalid_argument, "the section " + where + " starts at " + std::to_string(first) +
-                                            " and counts " + std::to_string(count) + "; it must end at " +
-                                            std::to_string(length));
+    throw Error(Code::invalid_argument, "the section {} starts at {} and counts {}; it must end at {}", where,
+                first, count, length);
   }
 }
 
 std::string extents_or_halo(const Dims& plain, const Dims& with_halo) {
   std::string text = text_of(plain);
-  if (!(plain == with_halo)) text += " (the tile) or " + text_of(with_halo) + " (with its halo)";
+  if (!(plain == with_halo)) text += fmt::format(" (the tile) or {} (with its halo)", text_of(with_halo));
   return text;
 }
 
@@ -151,8 +149,8 @@ void fill_in_array(Transfer& transfer, const VariableDef& variable, const DataCa
   Box mine = plain.mine;
   if (!(view.extents == plain.plain)) {
     if (!(view.extents == plain.with_halo))
-      throw Error(Code::invalid_argument, "the array has the extents " + text_of(view.extents) +
-                                              "; expected " + extents_or_halo(plain.plain, plain.with_halo));
+      throw Error(Code::invalid_argument, "the array has the extents {}; expected {}", text_of(view.extents),
+                  extents_or_halo(plain.plain, plain.with_halo));
     const Share share =
         share_of(transfer.region, decomposition, record_dims, direction == Direction::from_file);
     mine = share.mine;
@@ -178,11 +176,9 @@ void check_section_length(const Schema& schema, int variable, const Section& sec
   const bool record = schema.has_record(variable);
   const int dims = static_cast<int>(variable_of(schema, variable).dims.size()) - (record ? 1 : 0);
   if (section.ndims != dims)
-    throw Error(Code::invalid_argument, "start and count have " + std::to_string(section.ndims) +
-                                            (section.ndims == 1 ? " number" : " numbers") +
-                                            "; the variable has " + std::to_string(dims) + " dimension" +
-                                            (dims == 1 ? "" : "s") +
-                                            (record ? " beside the record dimension" : ""));
+    throw Error(Code::invalid_argument, "start and count have {}{}; the variable has {} dimension{}{}",
+                section.ndims, section.ndims == 1 ? " number" : " numbers", dims, dims == 1 ? "" : "s",
+                record ? " beside the record dimension" : "");
 }
 
 Box region_of(const Schema& schema, int variable, const Section& section, Direction direction,
@@ -195,16 +191,17 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
     std::tie(region.first[0], region.count[0]) =
         records_of(schema, variable, section.record, direction, array_extents);
   else if (section.record != k_no_record)
-    throw Error(Code::invalid_argument, "the variable has no record dimension, but record is " +
-                                            std::to_string(section.record) + "; give SHOAL_NO_RECORD");
+    throw Error(Code::invalid_argument,
+                "the variable has no record dimension, but record is {}; give SHOAL_NO_RECORD",
+                section.record);
   const int array_offset = array_extents.size() - nd;  // of dimension d in the array: d + offset
   for (int d = record_dims; d < nd; ++d) {
     const Dimension& dim = dim_of(schema, variable, d);
     const std::int64_t length = open_length(schema, variable, d, decomposition);
     const bool may_grow = dim.unlimited && direction == Direction::to_file;
     if (direction == Direction::from_file && length > dim.length)
-      throw Error(Code::not_found, "the decomposition is " + std::to_string(length) + " long in dimension '" +
-                                       dim.name + "', which has " + std::to_string(dim.length) + " so far");
+      throw Error(Code::not_found, "the decomposition is {} long in dimension '{}', which has {} so far",
+                  length, dim.name, dim.length);
     region.first[d] = section.start == nullptr ? 0 : section.start[d - record_dims];
     if (section.count != nullptr)
       region.count[d] = section.count[d - record_dims];
@@ -215,11 +212,10 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
     check_section(dim, region.first[d], region.count[d], length, may_grow);
     const int c = decomposition == nullptr ? -1 : d - (nd - decomposition->rank());
     if (c >= 0 && decomposition->is_cut(c) && (region.first[d] != 0 || region.count[d] != length))
-      throw Error(Code::invalid_argument, "the section starts at " + std::to_string(region.first[d]) +
-                                              " and counts " + std::to_string(region.count[d]) +
-                                              " in dimension '" + dim.name +
-                                              "', which is cut over ranks; there it must be all " +
-                                              std::to_string(length) + " cells");
+      throw Error(Code::invalid_argument,
+                  "the section starts at {} and counts {} in dimension '{}', which is cut over ranks; there "
+                  "it must be all {} cells",
+                  region.first[d], region.count[d], dim.name, length);
   }
   return region;
 }

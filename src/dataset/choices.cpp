@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/choices.hpp"
 
+#include <fmt/core.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -18,21 +19,23 @@ Choices::Choices(const std::string& text, const std::function<std::string(const 
     at = end + 1;
     if (item.empty()) continue;
     if (!choices_.empty() && choices_.back().pattern == "*")
-      throw Error(Code::setting, "'" + item + "' comes after '" + choices_.back().value +
-                                     "', which is for all variables that are left; put that last");
+      throw Error(Code::setting,
+                  "'{}' comes after '{}', which is for all variables that are left; put that last", item,
+                  choices_.back().value);
     const std::size_t equals = item.find('=');
     Choice choice{"*", item, false};
     if (equals != std::string::npos) {
       choice.pattern = trimmed(item.substr(0, equals));
       choice.value = trimmed(item.substr(equals + 1));
       if (choice.pattern.empty() || choice.value.empty())
-        throw Error(Code::setting, "'" + item + "' is not of the form variable=value");
+        throw Error(Code::setting, "'{}' is not of the form variable=value", item);
       choice.named = choice.pattern.find_first_of("*?[") == std::string::npos;
     }
     const Choice* before = of(choice.pattern);
     if (before != nullptr && (choice.named || before->pattern == choice.pattern))
-      throw Error(Code::setting, "'" + item + "' comes after '" + before->pattern + "=" + before->value +
-                                     "', which fits first, so it would never count; put it before that");
+      throw Error(Code::setting,
+                  "'{}' comes after '{}={}', which fits first, so it would never count; put it before that",
+                  item, before->pattern, before->value);
     choice.value = checked(choice.value);
     choices_.push_back(std::move(choice));
   }
@@ -48,7 +51,8 @@ const Choices::Choice* Choices::of(const std::string& variable) const {
 std::string Choices::text() const {
   std::vector<std::string> items;
   for (const auto& choice : choices_)
-    items.push_back(choice.pattern == "*" ? choice.value : choice.pattern + "=" + choice.value);
+    items.push_back(choice.pattern == "*" ? choice.value
+                                          : fmt::format("{}={}", choice.pattern, choice.value));
   return joined(items, "; ");
 }
 

@@ -2,6 +2,8 @@
 // Opening, definitions, sync and close. Data calls are in dataset_data.cpp.
 #include "dataset/dataset.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -72,9 +74,8 @@ std::unique_ptr<Dataset> Dataset::open(MPI_Comm comm, const std::string& path, b
     const Bytes is_set = dataset->comm_.from_root([&] {
       if (files_of_set(path).empty()) return Bytes{};
       if (driver != "native" && dataset->settings_.origin("driver") == "argument")
-        throw Error(
-            Code::setting,
-            "driver " + driver + " cannot read a dataset in several files; leave the setting driver out");
+        throw Error(Code::setting,
+                    "driver {} cannot read a dataset in several files; leave the setting driver out", driver);
       return Bytes(1);
     });
     dataset->driver_ =
@@ -110,8 +111,7 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
       if (mode != "create")
         for (const auto& key : setting_keys())
           if (key.creation_only && settings_.origin(key.name) == "argument")
-            throw Error(Code::setting,
-                        std::string("setting ") + key.name + " is for new files; this one exists");
+            throw Error(Code::setting, "setting {} is for new files; this one exists", key.name);
       check_report_path(settings_.text("report"));
     }));
     ByteWriter out;
@@ -130,12 +130,13 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
   const auto root_mode = root.get<std::string>();
   const auto root_text = root.get<std::string>();
   if (of_root != mine)
-    status.merge({Code::out_of_step,
-                  "this rank asks to " + mode + " '" + path_ + "' with settings '" + options.settings +
-                      "', rank 0 to " + root_mode + " '" + root_path + "' with settings '" + root_text + "'",
-                  -1,
-                  {},
-                  {}});
+    status.merge(
+        {Code::out_of_step,
+         fmt::format("this rank asks to {} '{}' with settings '{}', rank 0 to {} '{}' with settings '{}'",
+                     mode, path_, options.settings, root_mode, root_path, root_text),
+         -1,
+         {},
+         {}});
   if (status.file.empty()) status.file = root_path;
   auto pending_close = PendingClose::none;
   status.merge(caught([&] {
@@ -307,9 +308,9 @@ void Dataset::finish_definitions() {
       Status differs;
       if (*of_root != mine)
         differs = {Code::out_of_step,
-                   "ranks made different definitions: " + first_difference(mine, *of_root) +
-                       "; every rank must make the same ones in the same order. Definitions since the last "
-                       "end_define are dropped",
+                   fmt::format("ranks made different definitions: {}; every rank must make the same ones in "
+                               "the same order. Definitions since the last end_define are dropped",
+                               first_difference(mine, *of_root)),
                    -1,
                    {},
                    {}};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The data calls of Dataset: write, read, put, get.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
@@ -33,8 +35,8 @@ ArrayView fitted(const ArrayArgument& array, const Box& box, bool single_record,
   const Dims expected = first_characters ? without_last(box.count) : box.count;
   if (!(view.extents == expected)) {
     const int skip = single_record ? 1 : 0;
-    throw Error(Code::invalid_argument, "the array has the extents " + text_of(array.view.extents) +
-                                            "; expected " + text_of(tail(expected, expected.size() - skip)));
+    throw Error(Code::invalid_argument, "the array has the extents {}; expected {}",
+                text_of(array.view.extents), text_of(tail(expected, expected.size() - skip)));
   }
   if (volume(view.extents) > 0 && view.data == nullptr)
     throw Error(Code::invalid_argument, "the array's data is NULL");
@@ -46,9 +48,9 @@ void check_value_types(const VariableDef& variable, const ArrayView& view) {
     throw Error(Code::not_supported,
                 "the variable is of a type that Shoal cannot read or write (compound, enum, opaque, ...)");
   if ((variable.type == Type::string) != (view.type == Type::string))
-    throw Error(Code::type, std::string("the variable is of type ") + name_of(variable.type) +
-                                " and the array of type " + name_of(view.type) +
-                                "; strings go with strings only");
+    throw Error(Code::type,
+                "the variable is of type {} and the array of type {}; strings go with strings only",
+                name_of(variable.type), name_of(view.type));
 }
 
 }  // namespace
@@ -65,12 +67,14 @@ void Dataset::adopt(const std::shared_ptr<const Decomposition>& decomposition) {
   const Bytes mine = shape.take();
   Status status;
   if (const auto of_root = match_with_root("brings a new decomposition", mine); of_root && *of_root != mine)
-    status = {Code::out_of_step,
-              "the decomposition of shape " + text_of(decomposition->global()) +
-                  " is not the one that rank 0 gives; every rank must give the same",
-              -1,
-              {},
-              {}};
+    status = {
+        Code::out_of_step,
+        fmt::format(
+            "the decomposition of shape {} is not the one that rank 0 gives; every rank must give the same",
+            text_of(decomposition->global())),
+        -1,
+        {},
+        {}};
   if (decomposition->comm_size() != comm_.size() || decomposition->comm_rank() != comm_.rank())
     status.merge({Code::invalid_argument,
                   "the decomposition was made with another communicator than the dataset",
@@ -126,8 +130,9 @@ std::shared_ptr<const Rounding> Dataset::rounding_of_variable(int variable) {
   if (wanted != definitions_.quantized().end()) {
     if (library_rounds_)
       throw Error(Code::not_supported,
-                  "the values are quantized, as the file says, and the netCDF library of driver " +
-                      driver_name_ + " would round them once more; write on with driver native")
+                  "the values are quantized, as the file says, and the netCDF library of driver {} would "
+                  "round them once more; write on with driver native",
+                  driver_name_)
           .of_variable(definition.name);
     rounding = rounding_of(definition, wanted->second);
   }
@@ -174,9 +179,10 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
   Dataset& from = *source;
   DataCall filled = call;
   if (!from.copies())
-    throw Error(Code::not_supported, "cells cannot be copied from '" + from.path() +
-                                         "': only sets of files that are open for reading can be; read them "
-                                         "to an array, and write that");
+    throw Error(Code::not_supported,
+                "cells cannot be copied from '{}': only sets of files that are open for reading can be; read "
+                "them to an array, and write that",
+                from.path());
   Bytes cells;
   const Status known = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
@@ -187,8 +193,8 @@ void Dataset::copy(const DataCall& call, Dataset* source, const std::string& fro
     filled.source_type = definition.type;
     filled.source = [&, v, there](const Box& part) {
       if (part.rank() != there.size() || !Box::whole(there).contains(part))
-        throw Error(Code::invalid_argument,
-                    "cells " + text_of(part) + " are asked for, and the variable is " + text_of(there))
+        throw Error(Code::invalid_argument, "cells {} are asked for, and the variable is {}", text_of(part),
+                    text_of(there))
             .of_variable(from_variable)
             .in_file(from.path());
       cells.resize(static_cast<std::size_t>(part.cells()) * size_of(definition.type));

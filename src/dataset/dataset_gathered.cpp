@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of Dataset that is about gathered dimensions: fields of a grid in a variable that has only some of
 // its cells.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -155,10 +157,10 @@ Transfer Dataset::transfer_on_grid(const OnGrid& how, int variable, const DataCa
       if (numbers[d] != whole)
         expanded.problem.merge(
             {Code::invalid_argument,
-             "the section " + std::string(counts ? "counts " : "starts at ") + std::to_string(numbers[d]) +
-                 " in the gathered dimension '" +
-                 schema.dims[static_cast<std::size_t>(how.gathering.dim)].name + "'; there it must be all " +
-                 std::to_string(schema.dims[static_cast<std::size_t>(how.gathering.dim)].length) + " points",
+             fmt::format("the section {}{} in the gathered dimension '{}'; there it must be all {} points",
+                         counts ? "counts " : "starts at ", numbers[d],
+                         schema.dims[static_cast<std::size_t>(how.gathering.dim)].name,
+                         schema.dims[static_cast<std::size_t>(how.gathering.dim)].length),
              -1,
              {},
              {}});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/definitions.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,12 +26,11 @@ constexpr std::size_t k_max_name = 256;  // NC_MAX_NAME
 // Rules of names that all formats share (NetCDF classic format specification, "name").
 void check_name(const std::string& name, const std::string& what) {
   const auto bad = [&](const std::string& why) {
-    throw Error(Code::invalid_argument, "'" + name + "' cannot be the name of " + what + ": " + why);
+    throw Error(Code::invalid_argument, "'{}' cannot be the name of {}: {}", name, what, why);
   };
   if (name.empty()) bad("it is empty");
   if (name.size() > k_max_name)
-    bad("it has " + std::to_string(name.size()) + " bytes, at most " + std::to_string(k_max_name) +
-        " are allowed");
+    bad(fmt::format("it has {} bytes, at most {} are allowed", name.size(), k_max_name));
   const auto first = static_cast<unsigned char>(name[0]);
   const bool letter =
       (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || (first >= '0' && first <= '9');
@@ -72,25 +73,22 @@ std::string format_that_holds(Type type) {
 void check_type(Format format, Type type, const std::string& what) {
   if (type == Type::none) throw Error(Code::type, what + " has no type");
   if (!holds(format, type))
-    throw Error(Code::not_supported, what + " of type " + name_of(type) + ": format " + name_of(format) +
-                                         " has no such type; use format " + format_that_holds(type));
+    throw Error(Code::not_supported, "{} of type {}: format {} has no such type; use format {}", what,
+                name_of(type), name_of(format), format_that_holds(type));
 }
 
 constexpr const char* k_fill_name = "_FillValue";
 
 Attribute make_attribute(const std::string& name, Type type, std::int64_t count, const void* values) {
-  if (count < 0)
-    throw Error(Code::invalid_argument,
-                "attribute '" + name + "' has " + std::to_string(count) + " elements");
+  if (count < 0) throw Error(Code::invalid_argument, "attribute '{}' has {} elements", name, count);
   if (count > 0 && values == nullptr)
-    throw Error(Code::invalid_argument, "attribute '" + name + "': values is NULL");
+    throw Error(Code::invalid_argument, "attribute '{}': values is NULL", name);
   if (type == Type::string) {
     Attribute attribute{name, type, {}, {}};
     const auto* texts = static_cast<const char* const*>(values);
     for (std::int64_t i = 0; i < count; ++i) {
       if (texts[i] == nullptr)
-        throw Error(Code::invalid_argument,
-                    "attribute '" + name + "': text " + std::to_string(i) + " is NULL");
+        throw Error(Code::invalid_argument, "attribute '{}': text {} is NULL", name, i);
       attribute.strings.emplace_back(texts[i]);
     }
     return attribute;
@@ -124,9 +122,10 @@ double as_double(Type type, const void* value) {
 Attribute fill_attribute(const VariableDef& variable, Type type, const void* value) {
   if (type == variable.type) return make_attribute(k_fill_name, type, 1, value);
   if (!is_number(variable.type) || !(is_number(type) || type == Type::logical))
-    throw Error(Code::type, std::string("the fill value is of type ") + name_of(type) +
-                                ", the variable of type " + name_of(variable.type) +
-                                "; numbers, text and strings do not go into each other")
+    throw Error(Code::type,
+                "the fill value is of type {}, the variable of type {}; numbers, text and strings do not go "
+                "into each other",
+                name_of(type), name_of(variable.type))
         .of_variable(variable.name);
   alignas(8) std::array<std::byte, 8> converted{};
   const ConversionErrors errors =
@@ -137,8 +136,8 @@ Attribute fill_attribute(const VariableDef& variable, Type type, const void* val
   if (errors.count > 0 || (to_integer && number != std::trunc(number))) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.9g", number);
-    throw Error(Code::range, std::string("the fill value ") + text.data() +
-                                 " does not fit the variable's type, " + name_of(variable.type))
+    throw Error(Code::range, "the fill value {} does not fit the variable's type, {}", text.data(),
+                name_of(variable.type))
         .of_variable(variable.name);
   }
   return make_attribute(k_fill_name, variable.type, 1, converted.data());
@@ -159,16 +158,15 @@ constexpr const char* k_flag_meanings = "false true";
 int find_variable_or_throw(const Schema& schema, const std::string& name) {
   const int i = schema.find_variable(name);
   if (i < 0)
-    throw Error(Code::not_found,
-                "there is no variable '" + name + "'" + did_you_mean(name, variable_names(schema)));
+    throw Error(Code::not_found, "there is no variable '{}'{}", name,
+                did_you_mean(name, variable_names(schema)));
   return i;
 }
 
 int find_dim_or_throw(const Schema& schema, const std::string& name) {
   const int i = schema.find_dim(name);
   if (i < 0)
-    throw Error(Code::not_found,
-                "there is no dimension '" + name + "'" + did_you_mean(name, dim_names(schema)));
+    throw Error(Code::not_found, "there is no dimension '{}'{}", name, did_you_mean(name, dim_names(schema)));
   return i;
 }
 
@@ -177,7 +175,7 @@ const Attribute& find_attribute_or_throw(const std::vector<Attribute>& attribute
   std::vector<std::string> names;
   for (const auto& a : attributes)
     names.push_back(a.name);
-  throw Error(Code::not_found, "there is no attribute '" + name + "'" + did_you_mean(name, names));
+  throw Error(Code::not_found, "there is no attribute '{}'{}", name, did_you_mean(name, names));
 }
 
 const std::vector<Attribute>& attributes_of(const Schema& schema, const char* variable) {
@@ -210,14 +208,14 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
   std::vector<std::string> described;
   for (const int d : dims) {
     const Dimension& dim = schema.dims[static_cast<std::size_t>(d)];
-    described.push_back(dim.name + "=" +
-                        (dim.unlimited ? std::string("unlimited") : std::to_string(dim.length)));
+    described.push_back(fmt::format("{}={}", dim.name,
+                                    dim.unlimited ? std::string("unlimited") : std::to_string(dim.length)));
   }
-  throw Error(Code::invalid_argument, "the decomposition of shape " + text_of(decomposition.global()) +
-                                          " does not fit the variable, whose dimensions are (" +
-                                          joined(described, ", ") + "); its shape must be that of the last " +
-                                          std::to_string(cut) + " dimension" + (cut == 1 ? "" : "s") +
-                                          (record != 0 ? ", without the record dimension" : ""))
+  throw Error(Code::invalid_argument,
+              "the decomposition of shape {} does not fit the variable, whose dimensions are ({}); its shape "
+              "must be that of the last {} dimension{}{}",
+              text_of(decomposition.global()), joined(described, ", "), cut, cut == 1 ? "" : "s",
+              record != 0 ? ", without the record dimension" : "")
       .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
 }
 
@@ -261,16 +259,16 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
   for (const auto& name : names_of_dims(variable, text))
     dims.push_back(dimension(name));
   if (dims.size() > static_cast<std::size_t>(k_max_dims))
-    throw Error(Code::not_supported, "the variable has " + std::to_string(dims.size()) +
-                                         " dimensions, at most " + std::to_string(k_max_dims) +
-                                         " are allowed")
+    throw Error(Code::not_supported, "the variable has {} dimensions, at most {} are allowed", dims.size(),
+                k_max_dims)
         .of_variable(variable);
   for (std::size_t i = 1; i < dims.size(); ++i) {
     const Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[i])];
     if (dim.unlimited && classic_model(schema_.format))
-      throw Error(Code::not_supported, "the unlimited dimension '" + dim.name +
-                                           "' must be the first of its dimensions (" + text + ") in format " +
-                                           name_of(schema_.format) + "; or use format netcdf4")
+      throw Error(Code::not_supported,
+                  "the unlimited dimension '{}' must be the first of its dimensions ({}) in format {}; or "
+                  "use format netcdf4",
+                  dim.name, text, name_of(schema_.format))
           .of_variable(variable);
   }
   return dims;
@@ -278,17 +276,18 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
 
 void Definitions::def_dim(const std::string& name, std::int64_t length) {
   check_name(name, "a dimension");
-  if (dim_by_name_.contains(name)) throw Error(Code::exists, "there is a dimension '" + name + "' already");
+  if (dim_by_name_.contains(name)) throw Error(Code::exists, "there is a dimension '{}' already", name);
   if (length < 0)
-    throw Error(Code::invalid_argument, "dimension '" + name + "' has length " + std::to_string(length) +
-                                            "; allowed are 1 or more, or SHOAL_UNLIMITED (0)");
+    throw Error(Code::invalid_argument,
+                "dimension '{}' has length {}; allowed are 1 or more, or SHOAL_UNLIMITED (0)", name, length);
   const bool unlimited = length == 0;
   if (unlimited && classic_model(schema_.format))
     for (const auto& dim : schema_.dims)
       if (dim.unlimited)
-        throw Error(Code::not_supported, "dimension '" + name + "' is unlimited and so is '" + dim.name +
-                                             "'; format " + name_of(schema_.format) +
-                                             " has one unlimited dimension, netcdf4 several");
+        throw Error(Code::not_supported,
+                    "dimension '{}' is unlimited and so is '{}'; format {} has one unlimited dimension, "
+                    "netcdf4 several",
+                    name, dim.name, name_of(schema_.format));
   dim_by_name_.emplace(name, static_cast<int>(schema_.dims.size()));
   schema_.dims.push_back({name, length, unlimited});
 }
@@ -297,11 +296,11 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
                           std::shared_ptr<const Decomposition> decomposition) {
   check_name(name, "a variable");
   if (variable_by_name_.contains(name))
-    throw Error(Code::exists, "there is a variable '" + name + "' already").of_variable(name);
+    throw Error(Code::exists, "there is a variable '{}' already", name).of_variable(name);
   VariableDef variable;
   variable.name = name;
   variable.type = type == Type::logical ? Type::byte_ : type;
-  check_type(schema_.format, variable.type, "variable '" + name + "'");
+  check_type(schema_.format, variable.type, fmt::format("variable '{}'", name));
   variable.dims = resolve_dims(name, dims);
   variable.no_fill = !defaults_.fill;
   variable.distributed = decomposition != nullptr;
@@ -342,8 +341,8 @@ void Definitions::take_default_chunks(VariableDef& variable) {
   }
   // Of a pattern, those with as many dimensions as the shape.
   if (choice->named && !wish.shape.empty() && wish.shape.size() != variable.dims.size())
-    throw Error(Code::setting, "setting chunks is '" + choice->value + "' for the variable, which has " +
-                                   std::to_string(variable.dims.size()) + " dimensions")
+    throw Error(Code::setting, "setting chunks is '{}' for the variable, which has {} dimensions",
+                choice->value, variable.dims.size())
         .of_variable(variable.name);
   auto chunk = wished_chunk(wish, shape, unlimited, size_of(variable.type), defaults_.chunk_bytes);
   if (chunk || wish.rule != ChunkWish::Rule::shape) taken_.insert({"chunks", choice->pattern});
@@ -379,15 +378,16 @@ void Definitions::def_gathered(const std::string& name, const std::string& dims,
   std::vector<int> grid;
   for (const auto& dim : names_of_dims(name, dims)) {
     if (words(dim).size() != 1)
-      throw Error(Code::not_supported, "dimension '" + dim +
-                                           "' has a blank or a comma in its name, with which the attribute "
-                                           "compress (CF) cannot name it")
+      throw Error(Code::not_supported,
+                  "dimension '{}' has a blank or a comma in its name, with which the attribute compress (CF) "
+                  "cannot name it",
+                  dim)
           .of_variable(name);
     grid.push_back(dimension(dim));
   }
   const std::int64_t length = check_gathered(schema_, grid, decomposition.get());
   if (variable_by_name_.contains(name))
-    throw Error(Code::exists, "there is a variable '" + name + "' already").of_variable(name);
+    throw Error(Code::exists, "there is a variable '{}' already", name).of_variable(name);
   std::int64_t cells = 1;
   std::vector<std::string> names;
   for (const int d : grid) {
@@ -395,7 +395,7 @@ void Definitions::def_gathered(const std::string& name, const std::string& dims,
     names.push_back(schema_.dims[static_cast<std::size_t>(d)].name);
   }
   const Type type = cells - 1 > INT32_MAX ? Type::int64 : Type::int_;
-  check_type(schema_.format, type, "the list of water points '" + name + "'");
+  check_type(schema_.format, type, fmt::format("the list of water points '{}'", name));
   def_dim(name, length);
   def_var(name, type, name, nullptr);
   VariableDef& list = schema_.variables.back();
@@ -427,17 +427,15 @@ void Definitions::def_fill(const std::string& name, Type type, const void* value
 void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks) {
   VariableDef& v = new_variable(name, "a chunk shape");
   if (!is_netcdf4(schema_.format))
-    throw Error(Code::not_supported,
-                std::string("format ") + name_of(schema_.format) + " has no chunks; use netcdf4")
+    throw Error(Code::not_supported, "format {} has no chunks; use netcdf4", name_of(schema_.format))
         .of_variable(name);
   if (v.dims.empty()) throw Error(Code::invalid_argument, "a scalar has no chunks").of_variable(name);
   if (chunks == nullptr) throw Error(Code::invalid_argument, "chunks is NULL").of_variable(name);
   for (std::size_t i = 0; i < v.dims.size(); ++i) {
     const Dimension& dim = schema_.dims[static_cast<std::size_t>(v.dims[i])];
     if (chunks[i] < 1 || (!dim.unlimited && chunks[i] > dim.length))
-      throw Error(Code::invalid_argument, "the chunk is " + std::to_string(chunks[i]) +
-                                              " long in dimension '" + dim.name + "'; allowed are 1 to " +
-                                              (dim.unlimited ? "any number" : std::to_string(dim.length)))
+      throw Error(Code::invalid_argument, "the chunk is {} long in dimension '{}'; allowed are 1 to {}",
+                  chunks[i], dim.name, dim.unlimited ? "any number" : std::to_string(dim.length))
           .of_variable(name);
   }
   v.chunks.assign(chunks, chunks + v.dims.size());
@@ -452,8 +450,7 @@ void Definitions::def_compression(const std::string& name, const std::string& te
     throw Error(Code::invalid_argument, e.status().message).of_variable(name);
   }
   if (!filters.empty() && !is_netcdf4(schema_.format))
-    throw Error(Code::not_supported,
-                std::string("format ") + name_of(schema_.format) + " cannot be compressed; use netcdf4")
+    throw Error(Code::not_supported, "format {} cannot be compressed; use netcdf4", name_of(schema_.format))
         .of_variable(name);
   if (!filters.empty() && (v.dims.empty() || v.type == Type::string))
     throw Error(Code::invalid_argument,
@@ -515,17 +512,18 @@ void Definitions::put_att(const char* variable, const std::string& name, Type ty
   const int index = variable == nullptr ? -1 : this->variable(variable);
   check_name(name, "an attribute");
   if (type == Type::logical)
-    throw Error(Code::type, "attribute '" + name + "' is logical; give it as byte 0 or 1, or as text");
+    throw Error(Code::type, "attribute '{}' is logical; give it as byte 0 or 1, or as text", name);
   if (type == Type::string && schema_.format != Format::netcdf4)
-    throw Error(Code::not_supported, "attribute '" + name + "' is of type string; format " +
-                                         name_of(schema_.format) +
-                                         " has text only: give it as char, or use format netcdf4");
-  check_type(schema_.format, type, "attribute '" + name + "'");
+    throw Error(
+        Code::not_supported,
+        "attribute '{}' is of type string; format {} has text only: give it as char, or use format netcdf4",
+        name, name_of(schema_.format));
+  check_type(schema_.format, type, fmt::format("attribute '{}'", name));
   if (index >= 0 && name == k_fill_name) {
     const Type wanted = schema_.variables[static_cast<std::size_t>(index)].type;
     if (type != wanted || count != 1)
-      throw Error(Code::type, std::string("_FillValue is one value of the variable's type, ") +
-                                  name_of(wanted) + ", not " + std::to_string(count) + " of " + name_of(type))
+      throw Error(Code::type, "_FillValue is one value of the variable's type, {}, not {} of {}",
+                  name_of(wanted), count, name_of(type))
           .of_variable(variable);
     def_fill(variable, type, values);
     return;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Did all ranks define the same? Packs definitions to bytes, and finds the first difference in words.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -34,70 +36,71 @@ Bytes packed_definitions(const Schema& schema,
 namespace {
 
 std::string quoted(const std::string& name) {
-  return "'" + name + "'";
+  return fmt::format("'{}'", name);
 }
 
 std::string dims_text(const Schema& schema, const VariableDef& v) {
   std::vector<std::string> names;
   for (const int d : v.dims)
     names.push_back(schema.dims[static_cast<std::size_t>(d)].name);
-  return "(" + joined(names, " ") + ")";
+  return fmt::format("({})", joined(names, " "));
 }
 
 std::string attributes_difference(const std::vector<Attribute>& mine, const std::vector<Attribute>& root,
                                   const std::string& of) {
   for (std::size_t i = 0; i < std::max(mine.size(), root.size()); ++i) {
-    if (i >= mine.size()) return "attribute " + quoted(root[i].name) + of + " is missing here";
-    if (i >= root.size()) return "attribute " + quoted(mine[i].name) + of + " is missing on rank 0";
+    if (i >= mine.size()) return fmt::format("attribute {}{} is missing here", quoted(root[i].name), of);
+    if (i >= root.size()) return fmt::format("attribute {}{} is missing on rank 0", quoted(mine[i].name), of);
     if (mine[i].name != root[i].name)
-      return "attribute " + std::to_string(i) + of + " is " + quoted(mine[i].name) + " here and " +
-             quoted(root[i].name) + " on rank 0";
+      return fmt::format("attribute {}{} is {} here and {} on rank 0", i, of, quoted(mine[i].name),
+                         quoted(root[i].name));
     if (mine[i].type != root[i].type || mine[i].data != root[i].data || mine[i].strings != root[i].strings)
-      return "attribute " + quoted(mine[i].name) + of +
-             " has another value than on rank 0 (a time of day? let rank 0 broadcast it)";
+      return fmt::format(
+          "attribute {}{} has another value than on rank 0 (a time of day? let rank 0 broadcast it)",
+          quoted(mine[i].name), of);
   }
   return "";
 }
 
 std::string dims_difference(const Schema& mine, const Schema& root) {
   for (std::size_t i = 0; i < std::max(mine.dims.size(), root.dims.size()); ++i) {
-    if (i >= mine.dims.size()) return "dimension " + quoted(root.dims[i].name) + " is missing here";
-    if (i >= root.dims.size()) return "dimension " + quoted(mine.dims[i].name) + " is missing on rank 0";
+    if (i >= mine.dims.size()) return fmt::format("dimension {} is missing here", quoted(root.dims[i].name));
+    if (i >= root.dims.size())
+      return fmt::format("dimension {} is missing on rank 0", quoted(mine.dims[i].name));
     const Dimension& m = mine.dims[i];
     const Dimension& r = root.dims[i];
     if (m.name != r.name)
-      return "dimension " + std::to_string(i) + " is " + quoted(m.name) + " here and " + quoted(r.name) +
-             " on rank 0";
+      return fmt::format("dimension {} is {} here and {} on rank 0", i, quoted(m.name), quoted(r.name));
     if (m.length != r.length || m.unlimited != r.unlimited)
-      return "dimension " + quoted(m.name) + " has length " + std::to_string(m.length) + " here and " +
-             std::to_string(r.length) + " on rank 0";
+      return fmt::format("dimension {} has length {} here and {} on rank 0", quoted(m.name), m.length,
+                         r.length);
   }
   return "";
 }
 
 std::string variables_difference(const Schema& mine, const Schema& root) {
   for (std::size_t i = 0; i < std::max(mine.variables.size(), root.variables.size()); ++i) {
-    if (i >= mine.variables.size()) return "variable " + quoted(root.variables[i].name) + " is missing here";
+    if (i >= mine.variables.size())
+      return fmt::format("variable {} is missing here", quoted(root.variables[i].name));
     if (i >= root.variables.size())
-      return "variable " + quoted(mine.variables[i].name) + " is missing on rank 0";
+      return fmt::format("variable {} is missing on rank 0", quoted(mine.variables[i].name));
     const VariableDef& m = mine.variables[i];
     const VariableDef& r = root.variables[i];
     if (m.name != r.name)
-      return "variable " + std::to_string(i) + " is " + quoted(m.name) + " here and " + quoted(r.name) +
-             " on rank 0";
+      return fmt::format("variable {} is {} here and {} on rank 0", i, quoted(m.name), quoted(r.name));
     const std::string name = "variable " + quoted(m.name);
     if (m.type != r.type)
-      return name + " is " + name_of(m.type) + " here and " + name_of(r.type) + " on rank 0";
+      return fmt::format("{} is {} here and {} on rank 0", name, name_of(m.type), name_of(r.type));
     if (m.dims != r.dims)
-      return name + " has dimensions " + dims_text(mine, m) + " here and " + dims_text(root, r) +
-             " on rank 0";
+      return fmt::format("{} has dimensions {} here and {} on rank 0", name, dims_text(mine, m),
+                         dims_text(root, r));
     if (m.distributed != r.distributed)
       return name + (m.distributed ? " has a decomposition here and none on rank 0"
                                    : " has no decomposition here and one on rank 0");
     if (m.chunks != r.chunks) return name + " has other chunks than on rank 0";
     if (m.filters != r.filters)
-      return name + " is compressed by " + text_of(m.filters) + " here and by " + text_of(r.filters) +
-             " on rank 0";
+      return fmt::format("{} is compressed by {} here and by {} on rank 0", name, text_of(m.filters),
+                         text_of(r.filters));
     if (m.no_fill != r.no_fill) return name + " has another fill mode than on rank 0";
     const std::string difference = attributes_difference(m.attributes, r.attributes, " of " + name);
     if (!difference.empty()) return difference;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/gathered_field.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -72,14 +74,13 @@ GatheredField::GatheredField(const Comm& comm, std::shared_ptr<const Decompositi
     if (!active[i % active.size()]) {
       places[i] = k_hole;
     } else if (places[i] == k_hole && cells[i] != k_hole && missing.ok()) {
-      missing = {
-          Code::invalid_argument,
-          "the mask has water at cell " + std::to_string(cells[i]) +
-              " (from 0) of the grid, which is not among the water points of the file; give the mask that "
-              "these were made from",
-          -1,
-          {},
-          {}};
+      missing = {Code::invalid_argument,
+                 fmt::format("the mask has water at cell {} (from 0) of the grid, which is not among the "
+                             "water points of the file; give the mask that these were made from",
+                             cells[i]),
+                 -1,
+                 {},
+                 {}};
     }
   }
   unwritable_ = comm.agree(missing);
@@ -218,8 +219,8 @@ Status GatheredField::fill_masked_cells(const Transfer& grid, const VariableDef&
   }
   if (conversion_errors.count == 0) return {};
   return {Code::range,
-          "the fill value, which land gets, does not fit type " + std::string(name_of(array.type)) +
-              "; everything else was read",
+          fmt::format("the fill value, which land gets, does not fit type {}; everything else was read",
+                      name_of(array.type)),
           -1,
           {},
           definition.name};

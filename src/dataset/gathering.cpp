@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/gathering.hpp"
 
+#include <fmt/core.h>
+
 #include "base/text.hpp"
 
 namespace shoal {
@@ -45,14 +47,14 @@ Gathering gathering_of(const Schema& schema, int list, const Attribute& compress
   out.dim = variable.dims.front();
   out.problem = caught([&] {
     const auto bad = [&](const std::string& why) {
-      throw Error(Code::format, "its attribute compress, '" + text_of(compress) + "', " + why)
+      throw Error(Code::format, "its attribute compress, '{}', {}", text_of(compress), why)
           .of_variable(variable.name);
     };
     std::int64_t cells = 1;
     for (const auto& name : words(text_of(compress))) {
       const int d = schema.find_dim(name);
-      if (d < 0) bad("names '" + name + "', which is no dimension");
-      if (dim_of(schema, d).unlimited) bad("names '" + name + "', which is unlimited");
+      if (d < 0) bad(fmt::format("names '{}', which is no dimension", name));
+      if (dim_of(schema, d).unlimited) bad(fmt::format("names '{}', which is unlimited", name));
       const std::int64_t length = dim_of(schema, d).length;
       if (length < 1 || cells > k_most_cells / length) bad("names dimensions of too many cells, or of none");
       if (out.shape.size() == k_max_dims - 1) bad("names more than 7 dimensions");
@@ -125,21 +127,22 @@ std::optional<OnGrid> on_grid(const Schema& schema, const std::vector<Gathering>
     if (!has_shape_of(schema, dims, decomposition) || decomposition.rank() < grid + inner_dims ||
         dims.size() > static_cast<std::size_t>(k_max_dims))
       continue;
-    const std::string names = "'" + dim_of(schema, gathering.dim).name + "' has only some cells of";
+    const std::string names = fmt::format("'{}' has only some cells of", dim_of(schema, gathering.dim).name);
     if (decomposition.map() != nullptr &&
         (decomposition.uncut_dims() != inner_dims || decomposition.rank() - inner_dims != grid))
-      throw Error(Code::not_supported,
-                  "dimension " + names + " a grid of " + shoal::text_of(gathering.shape) +
-                      "; a map must count the cells of that grid, without other dimensions")
+      throw Error(
+          Code::not_supported,
+          "dimension {} a grid of {}; a map must count the cells of that grid, without other dimensions",
+          names, shoal::text_of(gathering.shape))
           .of_variable(definition.name);
     for (int d = 0; d < decomposition.rank(); ++d) {
       const bool in_grid =
           d >= decomposition.rank() - inner_dims - grid && d < decomposition.rank() - inner_dims;
       if (!in_grid && decomposition.is_cut(d))
         throw Error(Code::not_supported,
-                    "dimension " + names +
-                        " the grid, and the decomposition cuts other dimensions than that "
-                        "grid's; cut only these")
+                    "dimension {} the grid, and the decomposition cuts other dimensions than that grid's; "
+                    "cut only these",
+                    names)
             .of_variable(definition.name);
     }
     return OnGrid{gathering, place, inner_dims};
@@ -166,22 +169,20 @@ std::int64_t check_gathered(const Schema& schema, const std::vector<int>& dims,
   const int masked = decomposition->masked_dims();
   const int inner_dims = decomposition->uncut_dims();
   if (static_cast<int>(dims.size()) != masked)
-    throw Error(Code::invalid_argument, "the mask has " + std::to_string(masked) + " dimensions, and " +
-                                            std::to_string(dims.size()) + " are named");
+    throw Error(Code::invalid_argument, "the mask has {} dimensions, and {} are named", masked, dims.size());
   for (int i = 0; i < masked; ++i) {
     const Dimension& dim = dim_of(schema, dims[static_cast<std::size_t>(i)]);
     const std::int64_t length = decomposition->global()[decomposition->rank() - inner_dims - masked + i];
     if (dim.unlimited || dim.length != length)
-      throw Error(Code::invalid_argument,
-                  "dimension '" + dim.name + "' is " +
-                      (dim.unlimited ? std::string("unlimited") : std::to_string(dim.length) + " long") +
-                      ", and that of the decomposition " + std::to_string(length));
+      throw Error(Code::invalid_argument, "dimension '{}' is {}, and that of the decomposition {}", dim.name,
+                  dim.unlimited ? std::string("unlimited") : fmt::format("{} long", dim.length), length);
   }
   for (int d = 0; d < decomposition->rank() - inner_dims - masked; ++d)
     if (decomposition->is_cut(d))
-      throw Error(Code::not_supported, "the decomposition cuts dimension " + std::to_string(d) +
-                                           " (from 0, slowest first), which the mask does not have; water "
-                                           "points can be gathered where only masked dimensions are cut");
+      throw Error(Code::not_supported,
+                  "the decomposition cuts dimension {} (from 0, slowest first), which the mask does not "
+                  "have; water points can be gathered where only masked dimensions are cut",
+                  d);
   const Status writable = decomposition->writable();
   if (!writable.ok()) throw Error(writable);
   if (decomposition->active_cells() == 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells that a decomposition leaves out, as land or as nobody owns them, hold the fill value: the attribute
 // _FillValue says so, though nobody defined it.
+#include <fmt/core.h>
+
 #include <array>
 #include <cinttypes>
 #include <cstdio>
@@ -131,12 +133,12 @@ void Dataset::add_fill_values() {
   for (const int v : variables) {
     const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(v)];
     const std::string value = fill_text(definition);
-    warnings_.push_back("variable '" + definition.name + "' was written with a decomposition that leaves " +
-                        "cells out (land). They have the fill value " + value +
-                        ", and no attribute _FillValue says so, as it could not be added: " + added.message +
-                        ". Define the variable with its decomposition, or with a fill value, or add the "
-                        "attribute to the file when it is closed: ncatted -a _FillValue," +
-                        definition.name + ",c," + nco_type_of(definition.type) + "," + value + " FILE");
+    warnings_.push_back(fmt::format(
+        "variable '{}' was written with a decomposition that leaves cells out (land). They have the fill "
+        "value {}, and no attribute _FillValue says so, as it could not be added: {}. Define the variable "
+        "with its decomposition, or with a fill value, or add the attribute to the file when it is closed: "
+        "ncatted -a _FillValue,{},c,{},{} FILE",
+        definition.name, value, added.message, definition.name, nco_type_of(definition.type), value));
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decompositions in NetCDF files: Shoal's own, and those of E3SM's I/O benchmark. Both hold lists of entries
 // (index of a first cell, how many follow), rank after rank; each rank reads a part of them.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -37,11 +39,11 @@ struct Lists {
 int variable_of(const Dataset& file, const std::string& name, int ndims) {
   const Schema& schema = file.schema();
   const int v = schema.find_variable(name);
-  if (v < 0) damaged("there is no variable '" + name + "'");
+  if (v < 0) damaged(fmt::format("there is no variable '{}'", name));
   const VariableDef& found = schema.variables[static_cast<std::size_t>(v)];
   if (!is_number(found.type) || static_cast<int>(found.dims.size()) != ndims)
-    damaged("variable '" + name + "' has type " + name_of(found.type) + " and " +
-            std::to_string(found.dims.size()) + " dimensions, not integers in " + std::to_string(ndims));
+    damaged(fmt::format("variable '{}' has type {} and {} dimensions, not integers in {}", name,
+                        name_of(found.type), found.dims.size(), ndims));
   return v;
 }
 
@@ -70,7 +72,7 @@ Numbers read(Dataset& file, const std::string& name, const std::shared_ptr<const
 
 Numbers integers(const std::vector<Attribute>& attributes, const std::string& name) {
   const Attribute* found = find_attribute(attributes, name);
-  if (found == nullptr) damaged("there is no attribute '" + name + "'");
+  if (found == nullptr) damaged(fmt::format("there is no attribute '{}'", name));
   Numbers values;
   for (std::int64_t i = 0; i < found->count(); ++i) {
     const std::byte* at = found->data.data() + static_cast<std::size_t>(i) * size_of(found->type);
@@ -82,7 +84,7 @@ Numbers integers(const std::vector<Attribute>& attributes, const std::string& na
     } else if (found->type == Type::int64)
       std::memcpy(&large, at, sizeof large);
     else
-      damaged("attribute '" + name + "' has type " + name_of(found->type) + ", not int");
+      damaged(fmt::format("attribute '{}' has type {}, not int", name, name_of(found->type)));
     values.push_back(large);
   }
   return values;
@@ -90,10 +92,10 @@ Numbers integers(const std::vector<Attribute>& attributes, const std::string& na
 
 Dims shape_of(const Numbers& lengths) {
   if (lengths.empty() || lengths.size() >= k_max_dims)
-    damaged("the global shape has " + std::to_string(lengths.size()) + " dimensions, not 1 to 7");
+    damaged(fmt::format("the global shape has {} dimensions, not 1 to 7", lengths.size()));
   std::int64_t cells = 1;
   for (const std::int64_t length : lengths) {
-    if (length < 1) damaged("the global shape has a dimension of length " + std::to_string(length));
+    if (length < 1) damaged(fmt::format("the global shape has a dimension of length {}", length));
     if (length > INT64_MAX / cells) damaged("the global shape has more than 2^63 cells");
     cells *= length;
   }
@@ -106,19 +108,17 @@ void check(const Dataset& file, const Lists& lists) {
   for (std::size_t r = 0; r < lists.entries.size(); ++r) {
     const std::int64_t n = lists.entries[r];
     if (n < 0 || n > INT64_MAX - total || lists.used[r] < 0 || lists.used[r] > n)
-      damaged("rank " + std::to_string(r) + " is said to have " + std::to_string(n) + " entries, of which " +
-              std::to_string(lists.used[r]) + " are cells");
+      damaged(fmt::format("rank {} is said to have {} entries, of which {} are cells", r, n, lists.used[r]));
     total += n;
   }
   if (!lists.cells.empty() && lists.cells.size() != lists.entries.size())
-    damaged("'entries' are of " + std::to_string(lists.entries.size()) + " ranks and 'cells' of " +
-            std::to_string(lists.cells.size()));
+    damaged(
+        fmt::format("'entries' are of {} ranks and 'cells' of {}", lists.entries.size(), lists.cells.size()));
   for (const auto& name : {lists.index, lists.length}) {
     if (name.empty()) continue;
     const std::int64_t found = file.schema().shape(variable_of(file, name, 1))[0];
     if (found != total)
-      damaged("variable '" + name + "' has " + std::to_string(found) + " values for " +
-              std::to_string(total) + " entries");
+      damaged(fmt::format("variable '{}' has {} values for {} entries", name, found, total));
   }
 }
 
@@ -127,7 +127,7 @@ Lists lists_of_shoal(Dataset& file) {
   lists.global = shape_of(get(file, "global_shape"));
   const Numbers whole = integers(file.schema().attributes, "whole");
   if (whole.size() != 1 || whole[0] < 0 || whole[0] >= lists.global.size())
-    damaged("attribute 'whole' is not one number from 0 to " + std::to_string(lists.global.size() - 1));
+    damaged(fmt::format("attribute 'whole' is not one number from 0 to {}", lists.global.size() - 1));
   lists.uncut_dims = static_cast<int>(whole[0]);
   lists.entries = get(file, "entries");
   lists.used = lists.entries;
@@ -152,18 +152,19 @@ std::vector<std::string> names_of_e3sm(const Schema& schema) {
 /// the benchmark has somebody fill and nobody owns. (raw_offsets holds the same cells one by one, from 1.)
 Lists lists_of_e3sm(Dataset& file, const std::vector<std::string>& names, const std::string& asked) {
   if (asked.empty() && names.size() > 1)
-    throw Error(Code::invalid_argument, "the file holds " + std::to_string(names.size()) +
-                                            " decompositions; name one of " + joined(names, ", "));
+    throw Error(Code::invalid_argument, "the file holds {} decompositions; name one of {}", names.size(),
+                joined(names, ", "));
   const std::string name = asked.empty() ? names.front() : asked;
   if (std::find(names.begin(), names.end(), name) == names.end())
-    throw Error(Code::not_found,
-                "there is no decomposition '" + name + "'; the file has " + joined(names, ", "));
+    throw Error(Code::not_found, "there is no decomposition '{}'; the file has {}", name,
+                joined(names, ", "));
   Lists lists;
   lists.global = shape_of(integers(file.schema().attributes, name + ".dims"));
   lists.entries = get(file, name + ".nreqs");
   lists.used = file.schema().find_variable(name + ".fill_starts") < 0 ? lists.entries
                                                                       : get(file, name + ".fill_starts");
-  if (lists.used.size() != lists.entries.size()) damaged("'" + name + ".fill_starts' has another length");
+  if (lists.used.size() != lists.entries.size())
+    damaged(fmt::format("'{}.fill_starts' has another length", name));
   lists.index = name + ".offsets";
   lists.length = name + ".lengths";
   return lists;
@@ -184,16 +185,16 @@ void for_each_entry(const Lists& lists, std::int64_t first, const Numbers& index
     const std::int64_t cells = length.empty() ? 1 : length[i];
     if (index[i] < k_hole || cells < 0 || cells > map_file::k_longest_list ||
         (index[i] >= 0 && (cells > mapped || index[i] > mapped - cells)))
-      damaged("entry " + std::to_string(entry) + " (from 0) has the index " + std::to_string(index[i]) +
-              " and " + std::to_string(cells) + " cells; indices are 0 to " + std::to_string(mapped - 1));
+      damaged(fmt::format("entry {} (from 0) has the index {} and {} cells; indices are 0 to {}", entry,
+                          index[i], cells, mapped - 1));
     visit(index[i], cells);
   }
 }
 
 void check_length(std::int64_t cells) {
   if (cells > map_file::k_longest_list)
-    throw Error(Code::not_supported,
-                "a rank's list has " + std::to_string(cells) + " cells, 2^32 or more; load it on more ranks");
+    throw Error(Code::not_supported, "a rank's list has {} cells, 2^32 or more; load it on more ranks",
+                cells);
 }
 
 void append(Numbers& cells, std::int64_t index, std::int64_t length) {
@@ -296,8 +297,8 @@ Numbers cells_of(const Comm& comm, Dataset& file, const Lists& lists) {
     });
     const auto rank = static_cast<std::size_t>(comm.rank());
     if (!lists.cells.empty() && lists.cells[rank] != n)
-      damaged("the list of rank " + std::to_string(rank) + " is said to have " +
-              std::to_string(lists.cells[rank]) + " cells, and its entries have " + std::to_string(n));
+      damaged(fmt::format("the list of rank {} is said to have {} cells, and its entries have {}", rank,
+                          lists.cells[rank], n));
     check_length(n);
     cells.reserve(static_cast<std::size_t>(n));
     for_each_entry(lists, first, index, length,
@@ -323,17 +324,17 @@ Tiles tiles_of(Dataset& file) {
   const Numbers low = get(file, "halo_low", 2), high = get(file, "halo_high", 2);
   for (const auto* list : {&first, &count, &low, &high})
     if (list->size() != first.size() || list->size() % static_cast<std::size_t>(n) != 0)
-      damaged("first, count, halo_low and halo_high do not have " + std::to_string(n) +
-              " numbers for each rank");
+      damaged(fmt::format("first, count, halo_low and halo_high do not have {} numbers for each rank", n));
   const auto row = [n](const Numbers& list, std::size_t at) {
     return Dims(std::span(list).subspan(at, static_cast<std::size_t>(n)));
   };
   for (std::size_t at = 0; at < first.size(); at += static_cast<std::size_t>(n)) {
     const Box box(row(first, at), row(count, at));
     for (int d = 0; d < n; ++d)
-      if (box.count[d] < 0) damaged("a tile has " + std::to_string(box.count[d]) + " cells");
+      if (box.count[d] < 0) damaged(fmt::format("a tile has {} cells", box.count[d]));
     if (!box.empty() && !Box::whole(tiles.global).contains(box))
-      damaged("the tile " + text_of(box) + " is outside of the global shape " + text_of(tiles.global));
+      damaged(
+          fmt::format("the tile {} is outside of the global shape {}", text_of(box), text_of(tiles.global)));
     tiles.boxes.push_back(box);
     tiles.low.push_back(row(low, at));
     tiles.high.push_back(row(high, at));
@@ -397,17 +398,15 @@ std::string kind_of(const Schema& schema) {
 std::shared_ptr<const Decomposition> load_shoal(const Comm& comm, Dataset& file, const std::string& kind,
                                                 const std::string& name) {
   if (!name.empty())
-    throw Error(Code::not_found,
-                "there is no decomposition '" + name + "'; the file holds one, without a name");
+    throw Error(Code::not_found, "there is no decomposition '{}'; the file holds one, without a name", name);
   const Numbers version = integers(file.schema().attributes, map_file::k_version);
   const bool masked = version == Numbers{map_file::k_masked_version};
   if (!masked && version != Numbers{map_file::k_plain_version})
     throw Error(Code::not_supported,
-                "the decomposition was saved by a later Shoal; this one reads versions " +
-                    std::to_string(map_file::k_plain_version) + " and " +
-                    std::to_string(map_file::k_masked_version));
+                "the decomposition was saved by a later Shoal; this one reads versions {} and {}",
+                map_file::k_plain_version, map_file::k_masked_version);
   if (kind != "map" && kind != "block")
-    damaged("the decomposition is a '" + kind + "', not a map or a block");
+    damaged(fmt::format("the decomposition is a '{}', not a map or a block", kind));
   auto made = kind == "block" ? load_block(comm, file) : load_lists(comm, file, lists_of_shoal(file));
   return masked ? map_file::with_mask(comm, file, std::move(made)) : made;
 }
@@ -448,8 +447,8 @@ std::shared_ptr<const Decomposition> load_decomposition(MPI_Comm comm, const std
   own.broadcast(of_root, 0);
   own.agree_or_throw(caught([&] {
     if (of_root != asked)
-      throw Error(Code::out_of_step,
-                  "this rank loads decomposition '" + name + "' from '" + path + "', rank 0 another");
+      throw Error(Code::out_of_step, "this rank loads decomposition '{}' from '{}', rank 0 another", name,
+                  path);
   }));
   try {
     const Bytes is_text = own.from_root([&] {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The mask of a saved decomposition: a field of bytes, 1 is water, in the file of the decomposition. As it
 // lies in global order, any number of ranks reads its part of it.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "dataset/dataset.hpp"
@@ -55,7 +57,7 @@ void map_file::define_mask(const Comm& comm, Dataset& file, const Decomposition&
   mask.cut = Decomposition::map(comm, shape, 0, cells, status);
   std::string dims;
   for (int i = 0; i < shape.size(); ++i) {
-    const std::string name = "cell_" + std::to_string(i);
+    const std::string name = fmt::format("cell_{}", i);
     file.def_dim(name, shape[i]);
     dims += (i > 0 ? " " : "") + name;
   }
@@ -80,9 +82,10 @@ std::shared_ptr<const Decomposition> map_file::with_mask(const Comm& comm, Datas
   const Dims shape = v < 0 ? Dims() : schema.shape(v);
   if (v < 0 || shape.empty() || shape.size() > all.size() || !(tail(all, shape.size()) == shape) ||
       schema.variables[static_cast<std::size_t>(v)].type != Type::byte_)
-    throw Error(Code::format, std::string("variable '") + k_variable +
-                                  "', the mask, is not there or is no bytes of the decomposition's shape " +
-                                  text_of(all) + "; the file holds no whole decomposition: save it again");
+    throw Error(Code::format,
+                "variable '{}', the mask, is not there or is no bytes of the decomposition's shape {}; the "
+                "file holds no whole decomposition: save it again",
+                k_variable, text_of(all));
   std::vector<std::int64_t> cells;
   std::vector<std::int8_t> active;
   const Status status = caught([&] {
@@ -104,9 +107,10 @@ std::shared_ptr<const Decomposition> map_file::with_mask(const Comm& comm, Datas
     for (std::size_t i = 0; i < active.size(); ++i) {
       if (active[i] == 0) mask.set_masked(static_cast<std::int64_t>(i));
       if (active[i] != 0 && active[i] != 1)
-        throw Error(Code::format, "variable '" + std::string(k_variable) + "', the mask, has " +
-                                      std::to_string(active[i]) + " at cell " + std::to_string(cells[i]) +
-                                      " (from 0, row-major), which a rank owns; it must be 0 or 1");
+        throw Error(Code::format,
+                    "variable '{}', the mask, has {} at cell {} (from 0, row-major), which a rank owns; it "
+                    "must be 0 or 1",
+                    k_variable, active[i], cells[i]);
     }
   }));
   return Decomposition::masked(comm, d.get(), std::move(mask));

@@ -10,6 +10,7 @@
 // of each rank its number, how many cells it has, and which, from 1; 0 is a hole. Ranks without cells may be
 // left out. What follows (the calls that led there, an id) is no number. Rank 0 reads it in pieces, twice:
 // all is checked before any rank waits for a part.
+#include <fmt/core.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -56,8 +57,9 @@ class Words {
   std::int64_t number(const char* what) {
     const auto value = as_number(next());
     if (!value)
-      throw Error(Code::format, "line " + std::to_string(line_) + ": '" + word_ + "' stands where " + what +
-                                    " should; the file is cut off or is not PIO's text form");
+      throw Error(Code::format,
+                  "line {}: '{}' stands where {} should; the file is cut off or is not PIO's text form",
+                  line_, word_, what);
     return *value;
   }
   static std::optional<std::int64_t> as_number(const std::string& word) {
@@ -92,8 +94,7 @@ struct Header {
 void expect(Words& words, const char* word) {
   const std::string& found = words.next();
   if (found != word)
-    throw Error(Code::format, "line " + std::to_string(words.line()) + ": '" + found + "' stands where '" +
-                                  word + "' should");
+    throw Error(Code::format, "line {}: '{}' stands where '{}' should", words.line(), found, word);
 }
 
 Header header_of(Words& words) {
@@ -101,20 +102,20 @@ Header header_of(Words& words) {
   expect(words, "version");
   const std::int64_t version = words.number("the version");
   if (version != 2001)
-    throw Error(Code::format, "PIO's text form has version 2001; this file says " + std::to_string(version));
+    throw Error(Code::format, "PIO's text form has version 2001; this file says {}", version);
   expect(words, "npes");
   header.ranks = words.number("the number of ranks");
   expect(words, "ndims");
   const std::int64_t ndims = words.number("the number of dimensions");
   if (header.ranks < 1 || header.ranks > k_most_ranks || ndims < 1 || ndims >= k_max_dims)
-    throw Error(Code::format, "line 1: " + std::to_string(header.ranks) + " ranks and " +
-                                  std::to_string(ndims) + " dimensions; 1 to 7 dimensions are possible");
+    throw Error(Code::format, "line 1: {} ranks and {} dimensions; 1 to 7 dimensions are possible",
+                header.ranks, ndims);
   std::int64_t cells = 1;
   for (std::int64_t d = 0; d < ndims; ++d) {
     header.dims.push_back(words.number("the length of a dimension"));
     const std::int64_t length = header.dims[static_cast<int>(d)];
     if (length < 1 || length > INT64_MAX / cells)
-      throw Error(Code::format, "line 2: a dimension has length " + std::to_string(length));
+      throw Error(Code::format, "line 2: a dimension has length {}", length);
     cells *= length;
   }
   return header;
@@ -126,23 +127,20 @@ void for_each_list(Words& words, const Header& header, List&& list, Cell&& cell)
   const std::int64_t cells = volume(header.dims);
   std::int64_t last = -1;
   while (const auto rank = Words::as_number(words.next())) {
-    const auto where = "line " + std::to_string(words.line()) + ": ";
+    const auto where = fmt::format("line {}: ", words.line());
     if (*rank <= last || *rank >= header.ranks)
-      throw Error(Code::format, where + "the list of rank " + std::to_string(*rank) +
-                                    " comes where that of a rank from " + std::to_string(last + 1) + " to " +
-                                    std::to_string(header.ranks - 1) + " should");
+      throw Error(Code::format, "{}the list of rank {} comes where that of a rank from {} to {} should",
+                  where, *rank, last + 1, header.ranks - 1);
     last = *rank;
     const std::int64_t length = words.number("the length of a list");
     if (length < 0 || length > map_file::k_longest_list)
-      throw Error(Code::format, where + "the list of rank " + std::to_string(*rank) + " has " +
-                                    std::to_string(length) + " cells");
+      throw Error(Code::format, "{}the list of rank {} has {} cells", where, *rank, length);
     list(*rank, length);
     for (std::int64_t i = 0; i < length; ++i) {
       const std::int64_t index = words.number("the index of a cell");
       if (index < 0 || index > cells)
-        throw Error(Code::format, "line " + std::to_string(words.line()) + ": rank " + std::to_string(*rank) +
-                                      ": the index " + std::to_string(index) + " is outside of 1 to " +
-                                      std::to_string(cells) + " (0: a hole)");
+        throw Error(Code::format, "line {}: rank {}: the index {} is outside of 1 to {} (0: a hole)",
+                    words.line(), *rank, index, cells);
       cell(index);
     }
   }
@@ -260,11 +258,10 @@ std::shared_ptr<const Decomposition> map_file::load_pio_text(const Comm& comm, c
                                                              const std::string& name) {
   comm.handle();  // all are here to make it
   if (!name.empty() && name != "c" && name != "fortran")
-    throw Error(
-        Code::not_found,
-        "PIO's text form holds one decomposition, which has no name; the name may say the order of its "
-        "dimensions: 'fortran' (fastest first, unless said otherwise) or 'c'; it is '" +
-            name + "'");
+    throw Error(Code::not_found,
+                "PIO's text form holds one decomposition, which has no name; the name may say the order of "
+                "its dimensions: 'fortran' (fastest first, unless said otherwise) or 'c'; it is '{}'",
+                name);
   Survey survey;  // on rank 0
   const Bytes known = comm.from_root([&] {
     survey = survey_of(path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/mask.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <string>
 #include <vector>
@@ -19,18 +21,17 @@ ArrayView own_part(const Decomposition& decomposition, const ArrayView& array) {
   const Dims own = is_map ? Dims{decomposition.map()->local_cells()} : decomposition.tile().count;
   const Dims with_halo = is_map ? own : decomposition.tile_with_halo().count;
   if (n < 1 || n > own.size())
-    throw Error(Code::invalid_argument,
-                "the mask has " + std::to_string(n) + " dimensions; the decomposition has " +
-                    (is_map ? "a list of cells, whose mask has 1"
-                            : std::to_string(own.size()) + ", and a mask one or more, the last of these"));
+    throw Error(Code::invalid_argument, "the mask has {} dimensions; the decomposition has {}", n,
+                is_map ? "a list of cells, whose mask has 1"
+                       : fmt::format("{}, and a mask one or more, the last of these", own.size()));
   const Dims plain = tail(own, n);
   const Dims around = tail(with_halo, n);
   if (array.extents == plain) return array;
   if (!(array.extents == around)) {
     std::string allowed = text_of(plain);
-    if (!(plain == around)) allowed += " (the tile) or " + text_of(around) + " (with its halo)";
-    throw Error(Code::invalid_argument, "the mask has the extents " + text_of(array.extents) + "; expected " +
-                                            allowed + " on this rank");
+    if (!(plain == around)) allowed += fmt::format(" (the tile) or {} (with its halo)", text_of(around));
+    throw Error(Code::invalid_argument, "the mask has the extents {}; expected {} on this rank",
+                text_of(array.extents), allowed);
   }
   return array.part({tail(decomposition.halo_low(), n), plain});
 }
@@ -77,8 +78,9 @@ CellMask mask_of(const Decomposition& decomposition, const ArrayView& array) {
         Dims where = index;
         where[last] = i;
         throw Error(Code::invalid_argument,
-                    "the mask is NaN at [" + index_text(where) +
-                        "] of this rank's cells (from 0); give 0 for land and another number for water");
+                    "the mask is NaN at [{}] of this rank's cells (from 0); give 0 for land and another "
+                    "number for water",
+                    index_text(where));
       }
       if (real ? numbers[at] == 0 : flags[at] == std::byte{0}) mask.set_masked(first + i);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads one group, &shoal, of a Fortran namelist file. Grammar: Fortran 2018, 13.11 (name=value lists); names
 // of settings are plain scalars, so subscripts, repeat counts and derived types do not occur and are refused.
+#include <fmt/core.h>
+
 #include <cctype>
 #include <fstream>
 #include <sstream>
@@ -44,9 +46,9 @@ class NamelistText {
     if (text_[at_] == '/') return false;
     if (text_[at_] == '&' || text_[at_] == '$') return false;  // &end
     key = name();
-    if (key.empty()) fail(std::string("expected the name of a setting, found '") + text_[at_] + "'");
+    if (key.empty()) fail(fmt::format("expected the name of a setting, found '{}'", text_[at_]));
     skip_blanks();
-    if (at_ >= text_.size() || text_[at_] != '=') fail("expected '=' behind '" + key + "'");
+    if (at_ >= text_.size() || text_[at_] != '=') fail(fmt::format("expected '=' behind '{}'", key));
     ++at_;
     skip_blanks();
     value = read_value();
@@ -58,7 +60,7 @@ class NamelistText {
     std::size_t line = 1;
     for (std::size_t i = 0; i < at_ && i < text_.size(); ++i)
       line += text_[i] == '\n' ? 1 : 0;
-    throw Error(Code::setting, "namelist, line " + std::to_string(line) + ": " + what).in_file(path_);
+    throw Error(Code::setting, "namelist, line {}: {}", line, what).in_file(path_);
   }
   bool blank() const { return std::isspace(static_cast<unsigned char>(text_[at_])) != 0; }
   void skip_line() {

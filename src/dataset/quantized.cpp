@@ -42,14 +42,13 @@ void check_quantization(const VariableDef& variable, const Quantization& quantiz
   if (quantization.empty()) return;
   const int most = most_of(quantization.mode, variable.type);
   if (most == 0)
-    throw Error(Code::type, std::string("values of type ") + name_of(variable.type) +
-                                " cannot be quantized; float and double can")
+    throw Error(Code::type, "values of type {} cannot be quantized; float and double can",
+                name_of(variable.type))
         .of_variable(variable.name);
   if (quantization.number > most)
-    throw Error(Code::invalid_argument, text_of(quantization) + " of values of type " +
-                                            name_of(variable.type) + ": at most " + std::to_string(most) +
-                                            (quantization.mode == Mode::bitround ? " bits" : " digits") +
-                                            " are allowed")
+    throw Error(Code::invalid_argument, "{} of values of type {}: at most {}{} are allowed",
+                text_of(quantization), name_of(variable.type), most,
+                quantization.mode == Mode::bitround ? " bits" : " digits")
         .of_variable(variable.name);
 }
 
@@ -123,10 +122,10 @@ std::shared_ptr<const Rounding> rounding_of(const VariableDef& variable, const Q
     kept.insert(kept.end(), values.begin(), values.end());
   }
   if (kept.size() > Rounding::k_most_kept * size_of(variable.type))
-    throw Error(Code::not_supported, "missing_value has " + std::to_string(missing->count()) +
-                                         " values; where values are quantized, " +
-                                         std::to_string(Rounding::k_most_kept - 1) +
-                                         " are allowed beside the fill value")
+    throw Error(
+        Code::not_supported,
+        "missing_value has {} values; where values are quantized, {} are allowed beside the fill value",
+        missing->count(), Rounding::k_most_kept - 1)
         .of_variable(variable.name);
   return std::make_shared<const Rounding>(variable.type, quantization, kept);
 }

@@ -2,6 +2,8 @@
 // The report of a dataset: JSON for programs, a table and one line of advice for people.
 #include "dataset/report.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -78,17 +80,17 @@ std::string number(double value, const char* format = "%.6g") {
 }
 
 std::string object(const std::vector<std::string>& members) {
-  return "{" + joined(members, ", ") + "}";
+  return fmt::format("{{{}}}", joined(members, ", "));
 }
 std::string member(const std::string& name, const std::string& value) {
-  return quoted(name) + ": " + value;
+  return fmt::format("{}: {}", quoted(name), value);
 }
 
 std::string list(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
   for (const auto& text : texts)
     items.push_back(quoted(text));
-  return "[" + joined(items, ", ") + "]";
+  return fmt::format("[{}]", joined(items, ", "));
 }
 
 std::string spread_text(const Spread& s) {
@@ -100,15 +102,15 @@ std::string row(const std::string& name, const std::string& value) {
   constexpr std::size_t k_column = 16;
   std::string line = "  " + name;
   line.resize(std::max(line.size() + 1, k_column), ' ');
-  return line + value + "\n";
+  return fmt::format("{}{}\n", line, value);
 }
 
 std::string filled_text(const std::vector<std::string>& names) {
   constexpr std::ptrdiff_t k_some = 8;
   const auto n = static_cast<std::ptrdiff_t>(names.size());
   const std::vector<std::string> some(names.begin(), names.begin() + std::min(k_some, n));
-  return "added to " + joined(some, ", ") +
-         (n > k_some ? " and " + std::to_string(n - k_some) + " more" : "") + ", of which cells are left out";
+  return fmt::format("added to {}{}, of which cells are left out", joined(some, ", "),
+                     n > k_some ? fmt::format(" and {} more", n - k_some) : "");
 }
 
 // The file's name without folder and ending, for a report file of its own.
@@ -126,8 +128,10 @@ void write_text(const std::string& path, const std::string& text, bool append) {
   std::ofstream file(path, append ? std::ios::app : std::ios::trunc);
   file << text << std::flush;
   if (!file)
-    throw Error(Code::io, "the report cannot be written to '" + path +
-                              "' (setting report); is its folder there, and may you write to it?");
+    throw Error(Code::io,
+                "the report cannot be written to '{}' (setting report); is its folder there, and may you "
+                "write to it?",
+                path);
 }
 
 }  // namespace
@@ -197,14 +201,12 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
 
 std::string table_of(const DatasetReport& report, const Settings& settings) {
   const Counters& first = report.of_ranks.front().counters;
-  std::string out = "Shoal report: " + report.path + "\n";
-  out +=
-      row("", report.format + ", driver " + report.driver + ", " + std::to_string(report.ranks) + " ranks " +
-                  (report.of_servers.empty()
-                       ? ""
-                       : "(and " + std::to_string(report.of_servers.size()) + " that serve) ") +
-                  "on " + std::to_string(first.nodes) + (first.nodes == 1 ? " node, " : " nodes, ") +
-                  first.file_system);
+  std::string out = fmt::format("Shoal report: {}\n", report.path);
+  out += row(
+      "", fmt::format(
+              "{}, driver {}, {} ranks {}on {}{}{}", report.format, report.driver, report.ranks,
+              report.of_servers.empty() ? "" : fmt::format("(and {} that serve) ", report.of_servers.size()),
+              first.nodes, first.nodes == 1 ? " node, " : " nodes, ", first.file_system));
   out += row("seconds", "     min  median     max   over ranks");
   const auto add_times = [&](const std::vector<RankReport>& ranks) {
     for (const auto& t : k_times) {
@@ -220,28 +222,30 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
   const auto traffic = [&](const char* name, std::int64_t Counters::*bytes, std::int64_t Counters::*calls,
                            std::int64_t Counters::*fields) {
     if (sum_of(report, bytes) == 0) return;
-    out += row(name, bytes_text(static_cast<double>(sum_of(report, bytes))) + " in " +
-                         std::to_string(sum_of(report, calls)) + " system calls, " +
-                         std::to_string(most_of(report, fields)) + " fields");
+    out += row(name, fmt::format("{} in {} system calls, {} fields",
+                                 bytes_text(static_cast<double>(sum_of(report, bytes))),
+                                 sum_of(report, calls), most_of(report, fields)));
   };
   traffic("written", &Counters::bytes_written, &Counters::writes, &Counters::fields_written);
   if (const auto past = sum_of(report, &Counters::bytes_past_cache); past > 0)
     out += row("bypassed", bytes_text(static_cast<double>(past)) + " of it past the page cache");
   traffic("read", &Counters::bytes_read, &Counters::reads, &Counters::fields_read);
   if (first.stage_bytes > 0)
-    out += row("stage", bytes_text(static_cast<double>(first.stage_bytes)) + " a node, at most " +
-                            bytes_text(static_cast<double>(most_of(report, &Counters::stage_high_water))) +
-                            " in use");
+    out += row("stage",
+               fmt::format("{} a node, at most {} in use", bytes_text(static_cast<double>(first.stage_bytes)),
+                           bytes_text(static_cast<double>(most_of(report, &Counters::stage_high_water)))));
   if (const auto messages = sum_of(report, &Counters::messages); messages > 0)
-    out += row("messages", bytes_text(static_cast<double>(sum_of(report, &Counters::message_bytes))) +
-                               " in " + std::to_string(messages) + " messages between nodes");
+    out +=
+        row("messages",
+            fmt::format("{} in {} messages between nodes",
+                        bytes_text(static_cast<double>(sum_of(report, &Counters::message_bytes))), messages));
   for (const auto& strategy : first.strategies)
     out += row("strategy", strategy);
   if (!report.filled.empty()) out += row("_FillValue", filled_text(report.filled));
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))
-      out += row("setting", std::string(key.name) + " = " + settings.text(key.name) + " (" +
-                                settings.origin(key.name) + ")");
+      out += row("setting",
+                 fmt::format("{} = {} ({})", key.name, settings.text(key.name), settings.origin(key.name)));
   for (const auto& hint : first.hints_taken)
     out += row("hint", hint);
   for (const auto& hint : first.hints_dropped)
@@ -256,8 +260,8 @@ void check_report_path(const std::string& path) {
   const auto folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-    throw Error(Code::setting, "setting report is '" + path + "', but the folder '" + folder.string() +
-                                   "' is not there; make it first");
+    throw Error(Code::setting, "setting report is '{}', but the folder '{}' is not there; make it first",
+                path, folder.string());
 }
 
 void write_report(const DatasetReport& report, const Settings& settings) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/serve.hpp"
 
+#include <fmt/core.h>
+
 #include "dataset/driver_options.hpp"
 #include "driver/served/serving.hpp"
 
@@ -43,8 +45,9 @@ OptionsOf options_with(const ServeOptions& how) {
 MPI_Comm serve(MPI_Comm all, int of_node, const ServeOptions& options) {
   // Those that serve already could not come to any match of calls.
   if (current_servers() != nullptr)
-    throw Error(Code::state, "ranks serve already, " + std::to_string(current_servers()->of_node()) +
-                                 " of each node; call shoal_serve once, or shoal_stop_serving before");
+    throw Error(Code::state,
+                "ranks serve already, {} of each node; call shoal_serve once, or shoal_stop_serving before",
+                current_servers()->of_node());
   const Comm own(all);
   const int ranks_per_node = ranks_per_node_of(own, options.sources);
   if (own.max(std::int64_t{of_node != 0 || !options.problem.ok() ? 1 : 0}) == 0) return duplicate(own, all);
@@ -63,10 +66,9 @@ void stop_serving() {
   Status status;
   if (servers->datasets() > 0)
     status = {Code::state,
-              std::to_string(servers->datasets()) +
-                  (servers->datasets() == 1 ? " dataset that the ranks store that serve is"
-                                            : " datasets that the ranks store that serve are") +
-                  " open; close first",
+              fmt::format("{}{} open; close first", servers->datasets(),
+                          servers->datasets() == 1 ? " dataset that the ranks store that serve is"
+                                                   : " datasets that the ranks store that serve are"),
               -1,
               {},
               {}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/setting_aliases.hpp"
 
+#include <fmt/core.h>
+
 #include <array>
 
 namespace shoal {
@@ -26,8 +28,9 @@ const char* renamed_setting(const std::string& old_name) {
 }
 
 std::string renamed_warning(const std::string& old_name, const std::string& origin) {
-  return "setting " + old_name + " (from " + origin + ") is now called " + renamed_setting(old_name) +
-         "; the old name works in this version for the last time";
+  return fmt::format(
+      "setting {} (from {}) is now called {}; the old name works in this version for the last time", old_name,
+      origin, renamed_setting(old_name));
 }
 
 }  // namespace shoal

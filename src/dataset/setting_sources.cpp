@@ -59,8 +59,8 @@ void set_from_environment(Settings& settings) {
     if (is_place(name)) continue;
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end())
-      throw Error(Code::setting, "the environment variable " + name + " is no setting of Shoal" +
-                                     did_you_mean(name, known) + "; unset it");
+      throw Error(Code::setting, "the environment variable {} is no setting of Shoal{}; unset it", name,
+                  did_you_mean(name, known));
     values[static_cast<std::size_t>(found - known.begin())] = text.substr(equals + 1);
   }
   for (const auto& [i, value] : values)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/settings.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -176,15 +178,14 @@ std::size_t index_of(const std::string& key) {
       std::lower_bound(k_in_order.begin(), k_in_order.end(), key,
                        [](std::size_t i, const std::string& wanted) { return k_keys[i].name < wanted; });
   if (found == k_in_order.end() || k_keys[*found].name != key)
-    throw Error(Code::setting, "there is no setting '" + key + "'" + did_you_mean(key, key_names()));
+    throw Error(Code::setting, "there is no setting '{}'{}", key, did_you_mean(key, key_names()));
   return *found;
 }
 
 [[noreturn]] void refuse(const SettingKey& key, const std::string& value, const std::string& origin) {
   const std::string allowed =
       key.kind == Kind::word ? joined(words(key.allowed), ", ") : std::string(key.allowed);
-  throw Error(Code::setting, "setting " + std::string(key.name) + " is '" + value + "' (from " + origin +
-                                 "); allowed: " + allowed);
+  throw Error(Code::setting, "setting {} is '{}' (from {}); allowed: {}", key.name, value, origin, allowed);
 }
 
 // "1", "on", ".true.", "T" ... as models and shells write them.
@@ -226,8 +227,7 @@ void check_bytes(const SettingKey& key, const std::string& value, const std::str
   try {
     number = parse_bytes(value);
   } catch (const Error& e) {
-    throw Error(Code::setting,
-                "setting " + std::string(key.name) + " (from " + origin + "): " + e.status().message);
+    throw Error(Code::setting, "setting {} (from {}): {}", key.name, origin, e.status().message);
   }
   if (number < least_bytes(key.name)) refuse(key, value, origin);
   const bool of_stripes = std::string(key.name) == "stripe_bytes";
@@ -253,7 +253,7 @@ std::string checked_choices(const std::string& key, const std::string& value, co
   try {
     return choices_of(key, value).text();
   } catch (const Error& e) {
-    throw Error(Code::setting, "setting " + key + " (from " + origin + "): " + e.status().message);
+    throw Error(Code::setting, "setting {} (from {}): {}", key, origin, e.status().message);
   }
 }
 
@@ -280,7 +280,7 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
     try {
       return name_of(format_of(v));
     } catch (const Error& e) {
-      throw Error(Code::setting, "setting format (from " + origin + "): " + e.status().message);
+      throw Error(Code::setting, "setting format (from {}): {}", origin, e.status().message);
     }
   }
   for (const auto& word : words(key.allowed))
@@ -309,7 +309,7 @@ void Settings::set(const std::string& key, const std::string& value, const std::
   try {
     i = index_of(name);
   } catch (const Error& e) {
-    throw Error(Code::setting, e.status().message + " (from " + origin + ")");
+    throw Error(Code::setting, "{} (from {})", e.status().message, origin);
   }
   values_[i] = {checked_value(k_keys[i], trimmed(value), origin), origin};
 }
@@ -324,13 +324,13 @@ void Settings::set_all(const std::string& text, const std::string& origin) {
       if (text[end] == '"') quoted = !quoted;
       ++end;
     }
-    if (quoted) throw Error(Code::setting, "settings '" + text + "': a double quote is not closed");
+    if (quoted) throw Error(Code::setting, "settings '{}': a double quote is not closed", text);
     const std::string item = trimmed(std::string_view(text).substr(at, end - at));
     at = end + 1;
     if (item.empty()) continue;
     const std::size_t equals = item.find('=');
     if (equals == std::string::npos)
-      throw Error(Code::setting, "settings '" + text + "': '" + item + "' is not of the form key=value");
+      throw Error(Code::setting, "settings '{}': '{}' is not of the form key=value", text, item);
     std::string value = trimmed(std::string_view(item).substr(equals + 1));
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
       value = value.substr(1, value.size() - 2);
@@ -370,9 +370,10 @@ std::string Settings::listing() const {
     if (i == 0 || k_keys[i].level != k_keys[i - 1].level)
       out += k_keys[i].level == Level::basic ? "# basic\n" : "# expert\n";
     std::string line =
-        std::string(k_keys[i].name) + " = " + (values_[i].value.empty() ? "\"\"" : values_[i].value);
+        fmt::format("{} = {}", k_keys[i].name, values_[i].value.empty() ? "\"\"" : values_[i].value);
     line.resize(std::max(line.size() + 1, k_column), ' ');
-    out += line + "# " + values_[i].origin + (k_keys[i].creation_only ? ", new files only" : "") + "\n";
+    out +=
+        fmt::format("{}# {}{}\n", line, values_[i].origin, k_keys[i].creation_only ? ", new files only" : "");
   }
   return out;
 }

@@ -60,9 +60,9 @@ void check_letters(std::string_view text) {
     } else if ((c & 0x80) != 0) {
       const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
       throw Error(Code::setting,
-                  "line " + std::to_string(line) +
-                      " has a letter that is not ASCII outside of quotes; names of settings have "
-                      "none, and text goes in quotes");
+                  "line {} has a letter that is not ASCII outside of quotes; names of settings have none, "
+                  "and text goes in quotes",
+                  line);
     } else {
       ++at;
     }
@@ -89,7 +89,7 @@ std::string value_of(const toml::node& node, const std::string& key) {
     });
     return out.str();
   }
-  throw Error(Code::setting, "the value of '" + key + "' is neither text nor a number nor true or false");
+  throw Error(Code::setting, "the value of '{}' is neither text nor a number nor true or false", key);
 }
 
 }  // namespace
@@ -103,9 +103,7 @@ void set_from_toml(Settings& settings, const std::string& path) {
   } catch (const Error& e) {
     throw e.in_file(path);
   } catch (const toml::parse_error& e) {
-    throw Error(Code::setting,
-                "line " + std::to_string(e.source().begin.line) + ": " + std::string(e.description()))
-        .in_file(path);
+    throw Error(Code::setting, "line {}: {}", e.source().begin.line, e.description()).in_file(path);
   }
   const toml::table* table = document["shoal"].as_table();
   if (table == nullptr) table = &document;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/unused.hpp"
 
+#include <fmt/core.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -171,7 +172,7 @@ std::string variables_there_are(const std::string& wanted, const std::vector<std
   if (!near.empty() || names.empty()) return near;
   const std::vector<std::string> some(
       names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(k_some, names.size())));
-  return "; there are " + std::to_string(names.size()) + ": " + joined(some, ", ") + ", ...";
+  return fmt::format("; there are {}: {}, ...", names.size(), joined(some, ", "));
 }
 
 // Why a choice was used for none of the variables; empty: there is nothing to say of it.
@@ -184,13 +185,13 @@ std::string why_unused(const Choices& choices, const Choices::Choice& choice, co
     // Others that come before it had the variable, or it is as it was in the file.
     if (choices.of(variable.name)->pattern != choice.pattern || !definitions.defined_here(variable.name))
       return "";
-    fitting.push_back("'" + variable.name + "'");
+    fitting.push_back(fmt::format("'{}'", variable.name));
   }
   if (fitting.empty())
-    return "no variable of the file fits '" + choice.pattern + "'" +
-           variables_there_are(choice.pattern, names_in(definitions.schema()));
+    return fmt::format("no variable of the file fits '{}'{}", choice.pattern,
+                       variables_there_are(choice.pattern, names_in(definitions.schema())));
   if (choice.value == about.nothing) return "";
-  return "'" + choice.pattern + "' fits " + joined(fitting, ", ") + " alone, and " + about.meant;
+  return fmt::format("'{}' fits {} alone, and {}", choice.pattern, joined(fitting, ", "), about.meant);
 }
 
 }  // namespace
@@ -199,16 +200,15 @@ std::vector<std::string> unused_settings(const Settings& settings, const Dataset
   std::vector<std::string> warnings = settings.renamed();
   for (const Use& use : k_uses) {
     if (use.used(settings, kind) || !asks(settings, use)) continue;
-    const std::string setting = std::string("setting ") + use.key + " is '" + settings.text(use.key) +
-                                "' (from " + settings.origin(use.key);
+    const std::string setting =
+        fmt::format("setting {} is '{}' (from {}", use.key, settings.text(use.key), settings.origin(use.key));
     // Who opens a file need not know whether it is a set.
     const bool is_set = kind.driver == "tiles";
     if (settings.origin(use.key) == "argument" && !is_set)
-      throw Error(Code::setting,
-                  setting + "), but " + why_of(use, kind) + "; leave it out, or " + use.instead);
+      throw Error(Code::setting, "{}), but {}; leave it out, or {}", setting, why_of(use, kind), use.instead);
     if (kind.writable || use.when_read)
-      warnings.push_back(setting + ") and not used: " + why_of(use, kind) +
-                         (is_set ? "" : std::string("; to use it, ") + use.instead));
+      warnings.push_back(fmt::format("{}) and not used: {}{}", setting, why_of(use, kind),
+                                     is_set ? "" : std::string("; to use it, ") + use.instead));
   }
   return warnings;
 }
@@ -225,8 +225,8 @@ std::vector<std::string> unused_choices(const Settings& settings, const Definiti
       if (choice.pattern == "*" || definitions.took(about.key, choice)) continue;
       const std::string why = why_unused(choices, choice, about, definitions);
       if (!why.empty())
-        warnings.push_back(std::string("setting ") + about.key + " is '" + settings.text(about.key) +
-                           "' (from " + settings.origin(about.key) + "), but " + why);
+        warnings.push_back(fmt::format("setting {} is '{}' (from {}), but {}", about.key,
+                                       settings.text(about.key), settings.origin(about.key), why));
     }
   }
   return warnings;

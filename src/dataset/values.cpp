@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/values.hpp"
 
+#include <fmt/core.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -72,8 +74,7 @@ std::vector<std::string> gather_strings(const ArrayView& view) {
     const char* text = nullptr;
     std::memcpy(&text, at, sizeof text);
     if (text == nullptr)
-      throw Error(Code::invalid_argument,
-                  "text " + text_of(unravel(i, view.extents)) + " of the array is NULL");
+      throw Error(Code::invalid_argument, "text {} of the array is NULL", text_of(unravel(i, view.extents)));
     texts.emplace_back(text);
   });
   return texts;
@@ -104,11 +105,11 @@ Status conversion_status(const ConversionErrors& conversion_errors, const Box& b
   for (const auto i : index)
     numbers.push_back(std::to_string(i));
   const std::string which =
-      conversion_errors.count == 1 ? "1 value does" : std::to_string(conversion_errors.count) + " values do";
+      conversion_errors.count == 1 ? "1 value does" : fmt::format("{} values do", conversion_errors.count);
   return {Code::range,
-          which + " not fit from " + name_of(from) + " to " + name_of(to) + ", the first at index [" +
-              joined(numbers, ", ") +
-              "] (counting from 0); fill values stand in their place, all others were moved",
+          fmt::format("{} not fit from {} to {}, the first at index [{}] (counting from 0); fill values "
+                      "stand in their place, all others were moved",
+                      which, name_of(from), name_of(to), joined(numbers, ", ")),
           -1,
           {},
           {}};

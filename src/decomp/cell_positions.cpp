@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "decomp/cell_positions.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -26,7 +28,7 @@ struct Parts {
 };
 
 std::string numbers(std::int64_t a, std::int64_t b) {
-  return std::to_string(a) + " and " + std::to_string(b);
+  return fmt::format("{} and {}", a, b);
 }
 
 /// Each rank's list of runs to that rank; what came from each. Lists that are empty are no messages. No rank
@@ -100,9 +102,9 @@ CellPositions CellPositions::numbered(const Comm& comm, std::int64_t cells,
   Status status;
   if (const Run* twice = out.first_twice())
     status = {Code::overlap,
-              "cell " + std::to_string(twice->cell) +
-                  " (from 0) is owned twice; water points can be gathered "
-                  "only where each cell belongs to one rank, once",
+              fmt::format("cell {} (from 0) is owned twice; water points can be gathered only where each "
+                          "cell belongs to one rank, once",
+                          twice->cell),
               -1,
               {},
               {}};
@@ -137,9 +139,8 @@ CellPositions CellPositions::of_list(const Comm& comm, std::int64_t cells, std::
   const Status outside = caught([&] {
     for (std::size_t i = 0; i < listed.size(); ++i)
       if (listed[i] < 0 || listed[i] >= cells)
-        throw Error(Code::format, "the list has " + std::to_string(listed[i]) + " at position " +
-                                      std::to_string(first + static_cast<std::int64_t>(i)) +
-                                      " (from 0); cells are 0 to " + std::to_string(cells - 1));
+        throw Error(Code::format, "the list has {} at position {} (from 0); cells are 0 to {}", listed[i],
+                    first + static_cast<std::int64_t>(i), cells - 1);
   });
   comm.agree_or_throw(outside);
   CellPositions out;
@@ -150,9 +151,9 @@ CellPositions CellPositions::of_list(const Comm& comm, std::int64_t cells, std::
   if (const Run* twice = out.first_twice()) {
     const Run& before = *(twice - 1);
     status = {Code::format,
-              "the list has cell " + std::to_string(twice->cell) + " (from 0) twice, at positions " +
-                  numbers(std::min(before.position + twice->cell - before.cell, twice->position),
-                          std::max(before.position + twice->cell - before.cell, twice->position)),
+              fmt::format("the list has cell {} (from 0) twice, at positions {}", twice->cell,
+                          numbers(std::min(before.position + twice->cell - before.cell, twice->position),
+                                  std::max(before.position + twice->cell - before.cell, twice->position))),
               -1,
               {},
               {}};

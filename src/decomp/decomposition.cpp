@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "decomp/decomposition.hpp"
 
+#include <fmt/core.h>
+
 #include <string>
 
 #include "decomp/partition.hpp"
@@ -13,32 +15,32 @@ constexpr int k_most_dims = k_max_dims - 1;  // a record dimension may come in f
 
 void check_own(const Dims& global, const Box& tile, const Dims& halo_low, const Dims& halo_high) {
   if (global.size() < 1 || global.size() > k_most_dims)
-    throw Error(Code::invalid_argument, "a decomposition has 1 to " + std::to_string(k_most_dims) +
-                                            " dimensions, not " + std::to_string(global.size()));
+    throw Error(Code::invalid_argument, "a decomposition has 1 to {} dimensions, not {}", k_most_dims,
+                global.size());
   for (int d = 0; d < global.size(); ++d) {
-    const std::string where = " in dimension " + std::to_string(d) + " (counted from 0, slowest first)";
+    const std::string where = fmt::format(" in dimension {} (counted from 0, slowest first)", d);
     if (global[d] < 1)
-      throw Error(Code::invalid_argument,
-                  "the global shape " + text_of(global) + " has no cells" + where + "; it must be 1 or more");
+      throw Error(Code::invalid_argument, "the global shape {} has no cells{}; it must be 1 or more",
+                  text_of(global), where);
     if (tile.count[d] < 0)
-      throw Error(Code::invalid_argument, "the tile has " + std::to_string(tile.count[d]) + " cells" + where +
-                                              "; 0 or more are allowed");
+      throw Error(Code::invalid_argument, "the tile has {} cells{}; 0 or more are allowed", tile.count[d],
+                  where);
     if (halo_low[d] < 0 || halo_high[d] < 0)
-      throw Error(Code::invalid_argument, "the halo is negative" + where + ": " +
-                                              std::to_string(halo_low[d]) + " before and " +
-                                              std::to_string(halo_high[d]) + " after the tile");
+      throw Error(Code::invalid_argument, "the halo is negative{}: {} before and {} after the tile", where,
+                  halo_low[d], halo_high[d]);
   }
   if (!tile.empty() && !Box::whole(global).contains(tile))
-    throw Error(Code::invalid_argument, "the tile " + text_of(tile) + " is not inside of the global shape " +
-                                            text_of(global) +
-                                            " (first:end of each dimension, from 0, end exclusive)");
+    throw Error(Code::invalid_argument,
+                "the tile {} is not inside of the global shape {} (first:end of each dimension, from 0, end "
+                "exclusive)",
+                text_of(tile), text_of(global));
 }
 
 void check_same(const Dims& mine, const Dims& of_root, int rank) {
   if (!(mine == of_root))
-    throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text_of(of_root) + ", rank " +
-                                            std::to_string(rank) + " gives " + text_of(mine) +
-                                            "; it must be the same on all ranks");
+    throw Error(Code::invalid_argument,
+                "rank 0 gives the global shape {}, rank {} gives {}; it must be the same on all ranks",
+                text_of(of_root), rank, text_of(mine));
 }
 
 }  // namespace
@@ -60,11 +62,9 @@ std::vector<Box> unowned_by_tiles(const Dims& global, std::vector<std::int64_t> 
   Partition result = partition(global, std::move(tiles));
   if (result.overlap)
     throw Error(Code::overlap,
-                "ranks " + std::to_string(result.overlap->rank_a) + " and " +
-                    std::to_string(result.overlap->rank_b) + " both own the cells " +
-                    text_of(result.overlap->box) +
-                    " (first:end of each dimension, from 0, end exclusive); give each cell to one rank, and "
-                    "describe cells around a tile as its halo");
+                "ranks {} and {} both own the cells {} (first:end of each dimension, from 0, end exclusive); "
+                "give each cell to one rank, and describe cells around a tile as its halo",
+                result.overlap->rank_a, result.overlap->rank_b, text_of(result.overlap->box));
   return std::move(result.unowned);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of Decomposition that is about maps.
+#include <fmt/core.h>
+
 #include <string>
 #include <utility>
 
@@ -19,35 +21,36 @@ struct Shape {
 
 void check_shape(const Dims& global, int uncut_dims) {
   if (global.size() < 1 || global.size() > k_most_dims)
-    throw Error(Code::invalid_argument, "a decomposition has 1 to " + std::to_string(k_most_dims) +
-                                            " dimensions, not " + std::to_string(global.size()));
+    throw Error(Code::invalid_argument, "a decomposition has 1 to {} dimensions, not {}", k_most_dims,
+                global.size());
   std::int64_t cells = 1;
   for (int d = 0; d < global.size(); ++d) {
     if (global[d] < 1)
-      throw Error(Code::invalid_argument, "the global shape " + text_of(global) +
-                                              " has no cells in dimension " + std::to_string(d) +
-                                              " (counted from 0, slowest first); it must be 1 or more");
+      throw Error(Code::invalid_argument,
+                  "the global shape {} has no cells in dimension {} (counted from 0, slowest first); it must "
+                  "be 1 or more",
+                  text_of(global), d);
     if (cells > k_most_cells / global[d])
       throw Error(Code::invalid_argument,
-                  "the global shape " + text_of(global) + " has more than 2^62 cells; no more are possible");
+                  "the global shape {} has more than 2^62 cells; no more are possible", text_of(global));
     cells *= global[d];
   }
   if (uncut_dims < 0 || uncut_dims >= global.size())
-    throw Error(Code::invalid_argument,
-                "the map leaves " + std::to_string(uncut_dims) + " of the " + std::to_string(global.size()) +
-                    " dimensions of " + text_of(global) + " uncut; 0 to " +
-                    std::to_string(global.size() - 1) + " are possible, as one must be cut");
+    throw Error(
+        Code::invalid_argument,
+        "the map leaves {} of the {} dimensions of {} uncut; 0 to {} are possible, as one must be cut",
+        uncut_dims, global.size(), text_of(global), global.size() - 1);
 }
 
 /// The same shape as rank 0's?
 void check_same(const Shape& mine, const Shape& of_root) {
   const auto text = [](const Shape& shape) {
-    return text_of(shape.global) + " with " + std::to_string(shape.uncut_dims) + " dimensions uncut";
+    return fmt::format("{} with {} dimensions uncut", text_of(shape.global), shape.uncut_dims);
   };
   if (!(mine.global == of_root.global) || mine.uncut_dims != of_root.uncut_dims)
-    throw Error(Code::invalid_argument, "rank 0 gives the global shape " + text(of_root) +
-                                            ", this rank gives " + text(mine) +
-                                            "; it must be the same on all ranks");
+    throw Error(Code::invalid_argument,
+                "rank 0 gives the global shape {}, this rank gives {}; it must be the same on all ranks",
+                text(of_root), text(mine));
 }
 
 Dims front(const Dims& dims, int n) {
@@ -111,9 +114,9 @@ Status Decomposition::writable() const {
   const RepeatedCell& r = *repeated_;
   const Dims shape = mapped_shape();
   const auto both = [&](std::int64_t base) {
-    return "local cells " + std::to_string(r.local_a + base) + " and " + std::to_string(r.local_b + base);
+    return fmt::format("local cells {} and {}", r.local_a + base, r.local_b + base);
   };
-  std::string cell = std::to_string(r.index) + " (from 0";
+  std::string cell = fmt::format("{} (from 0", r.index);
   if (shape.size() > 1) {
     const Dims index = unravel(r.index, shape);
     cell += "; that is ";
@@ -124,16 +127,14 @@ Status Decomposition::writable() const {
   cell += ")";
   const bool one_rank = r.rank_a == r.rank_b;
   const std::string who =
-      one_rank ? "rank " + std::to_string(r.rank_a) + " owns the cell with index " + cell + " twice"
-               : "ranks " + std::to_string(r.rank_a) + " and " + std::to_string(r.rank_b) +
-                     " both own the cell with index " + cell;
+      one_rank ? fmt::format("rank {} owns the cell with index {} twice", r.rank_a, cell)
+               : fmt::format("ranks {} and {} both own the cell with index {}", r.rank_a, r.rank_b, cell);
   // Who reads it may have made the map in Fortran, and whoever made it may write with it in C.
   return {Code::overlap,
-          who + (one_rank ? ", as its " : ", as their ") + both(0) + "; in Fortran, index " +
-              std::to_string(r.index + 1) + " and " + both(1) +
-              "; a field of this map can be read, but to write it each cell must be in one place: mark all "
-              "others as holes (" +
-              std::to_string(k_hole) + ", in Fortran " + std::to_string(k_hole + 1) + ")",
+          fmt::format("{}{}{}; in Fortran, index {} and {}; a field of this map can be read, but to write it "
+                      "each cell must be in one place: mark all others as holes ({}, in Fortran {})",
+                      who, one_rank ? ", as its " : ", as their ", both(0), r.index + 1, both(1), k_hole,
+                      k_hole + 1),
           -1,
           {},
           {}};

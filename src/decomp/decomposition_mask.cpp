@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of Decomposition that is about masks.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -19,8 +21,8 @@ void check_mask(const Comm& comm, const Decomposition* base, const CellMask& mas
   if (base->tile().empty()) return;
   const int n = mask.shape().size();
   if (n < 1 || n > shape.size() || !(mask.shape() == tail(shape, n)))
-    throw Error(Code::invalid_argument, "the mask has the extents " + text_of(mask.shape()) +
-                                            "; this rank's cells are " + text_of(shape));
+    throw Error(Code::invalid_argument, "the mask has the extents {}; this rank's cells are {}",
+                text_of(mask.shape()), text_of(shape));
 }
 
 // Holes of a map are neither land nor water.
@@ -106,8 +108,9 @@ std::shared_ptr<const Decomposition> Decomposition::masked(const Comm& comm, con
     most = std::max<std::int64_t>(1, comm.max(status.ok() ? std::int64_t{mask.shape().size()} : 0));
   if (has_cells && dims != most)
     status = {Code::invalid_argument,
-              "the mask has " + std::to_string(dims) + " dimensions here and " + std::to_string(most) +
-                  " on another rank; give one of as many dimensions on all ranks",
+              fmt::format("the mask has {} dimensions here and {} on another rank; give one of as many "
+                          "dimensions on all ranks",
+                          dims, most),
               -1,
               {},
               {}};

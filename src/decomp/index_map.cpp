@@ -20,10 +20,10 @@ bool begins_run(std::int64_t before, std::int64_t index) {
 }
 
 [[noreturn]] void refuse_index(std::int64_t local, std::int64_t index, std::int64_t global_cells) {
-  throw Error(Code::invalid_argument, "the map's local cell " + std::to_string(local) +
-                                          " (from 0) has the global index " + std::to_string(index) +
-                                          "; 0 to " + std::to_string(global_cells - 1) +
-                                          " are allowed, and " + std::to_string(k_hole) + " for a hole");
+  throw Error(
+      Code::invalid_argument,
+      "the map's local cell {} (from 0) has the global index {}; 0 to {} are allowed, and {} for a hole",
+      local, index, global_cells - 1, k_hole);
 }
 }  // namespace
 
@@ -61,8 +61,8 @@ IndexMap::Scan IndexMap::scanned(std::span<const std::int64_t> cells, std::int64
 
 IndexMap::IndexMap(std::span<const std::int64_t> cells, std::int64_t global_cells) {
   if (cells.size() > std::numeric_limits<std::uint32_t>::max())
-    throw Error(Code::not_supported, "the map has " + std::to_string(cells.size()) +
-                                         " local cells; fewer than 2^32 are possible on one rank");
+    throw Error(Code::not_supported, "the map has {} local cells; fewer than 2^32 are possible on one rank",
+                cells.size());
   const Scan scan = scanned(cells, global_cells);
   local_cells_ = static_cast<std::int64_t>(cells.size());
   mapped_cells_ = scan.mapped;

@@ -59,8 +59,10 @@ Format recognise(Store& store) {
     if (version == 1) return Format::cdf1;
     if (version == 2) return Format::cdf2;
     if (version == 5) return Format::cdf5;
-    throw Error(Code::format, "the file starts with 'CDF' and the version " + std::to_string(version) +
-                                  "; the classic formats have the versions 1, 2 and 5")
+    throw Error(
+        Code::format,
+        "the file starts with 'CDF' and the version {}; the classic formats have the versions 1, 2 and 5",
+        version)
         .in_file(store.path());
   }
   // HDF5 allows a block of the user's own in front, whose length is 512 bytes or a power of two times that.
@@ -69,11 +71,10 @@ Format recognise(Store& store) {
   for (std::uint64_t at = 512; at < size && at != 0; at *= 2)
     if (is_hdf5_at(store, at)) return Format::netcdf4;
   if (const auto beside = format_beside(store.path())) return *beside;
-  throw Error(Code::format, "not a NetCDF file: it starts with the bytes " + hex_of(start.data(), n) +
-                                " (hexadecimal); 43 44 46 01, 02 or 05 (classic formats) or 89 48 44 46 "
-                                "(netcdf4) is expected, or a "
-                                "header file " +
-                                raw_header_path(store.path()) + " (raw, ascii)")
+  throw Error(Code::format,
+              "not a NetCDF file: it starts with the bytes {} (hexadecimal); 43 44 46 01, 02 or 05 (classic "
+              "formats) or 89 48 44 46 (netcdf4) is expected, or a header file {} (raw, ascii)",
+              hex_of(start.data(), n), raw_header_path(store.path()))
       .in_file(store.path());
 }
 

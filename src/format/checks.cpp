@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/checks.hpp"
 
+#include <fmt/core.h>
+
 #include <string_view>
 #include <unordered_set>
 
@@ -32,15 +34,14 @@ std::size_t utf8_length(std::string_view text) {
 std::string fault_of(const std::string& name) {
   if (name.empty()) return "it is empty";
   if (name.size() > k_name_bytes)
-    return "it has " + std::to_string(name.size()) + " bytes; up to " + std::to_string(k_name_bytes) +
-           " are allowed";
+    return fmt::format("it has {} bytes; up to {} are allowed", name.size(), k_name_bytes);
   for (std::size_t at = 0; at < name.size();) {
     const std::size_t n = utf8_length(std::string_view(name).substr(at));
-    if (n == 0) return "byte " + std::to_string(at) + " is not valid UTF-8";
+    if (n == 0) return fmt::format("byte {} is not valid UTF-8", at);
     const char c = name[at];
     if (n == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F))
-      return "it has a control character at byte " + std::to_string(at);
-    if (c == '/') return "it has a '/' at byte " + std::to_string(at);
+      return fmt::format("it has a control character at byte {}", at);
+    if (c == '/') return fmt::format("it has a '/' at byte {}", at);
     const bool starts =
         n > 1 || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     if (at == 0 && !starts) return "it must start with a letter, a digit or '_'";
@@ -60,27 +61,25 @@ void check_unique(const Items& items, const char* what) {
   std::unordered_set<std::string_view> seen;
   for (const auto& item : items)
     if (!seen.insert(item.name).second)
-      throw Error(Code::exists,
-                  std::string("there are two ") + what + "s called '" + item.name + "'; choose another name");
+      throw Error(Code::exists, "there are two {}s called '{}'; choose another name", what, item.name);
 }
 
 void check_attributes(const std::vector<Attribute>& have, const std::vector<Attribute>& wanted) {
   check_unique(wanted, "attribute");
   for (const auto& attribute : have)
     if (find_attribute(wanted, attribute.name) == nullptr)
-      differs("the attribute '" + attribute.name + "' is missing");
+      differs(fmt::format("the attribute '{}' is missing", attribute.name));
 }
 
 void check_dims(const Schema& have, const Schema& wanted) {
   if (wanted.dims.size() < have.dims.size())
-    differs("the dimension '" + have.dims[wanted.dims.size()].name + "' is missing");
+    differs(fmt::format("the dimension '{}' is missing", have.dims[wanted.dims.size()].name));
   for (std::size_t i = 0; i < have.dims.size(); ++i) {
     const auto& old = have.dims[i];
     const auto& now = wanted.dims[i];
-    if (old.name != now.name)
-      differs("dimension " + std::to_string(i) + " is '" + old.name + "', not '" + now.name + "'");
+    if (old.name != now.name) differs(fmt::format("dimension {} is '{}', not '{}'", i, old.name, now.name));
     if (old.unlimited != now.unlimited || (!old.unlimited && old.length != now.length))
-      differs("the dimension '" + old.name + "' has another length");
+      differs(fmt::format("the dimension '{}' has another length", old.name));
   }
   check_unique(wanted.dims, "dimension");
 }
@@ -89,19 +88,17 @@ void check_dims(const Schema& have, const Schema& wanted) {
 
 void check_name(const std::string& name, const char* what) {
   const std::string fault = fault_of(name);
-  if (!fault.empty())
-    throw Error(Code::invalid_argument,
-                std::string("no ") + what + " may be called '" + name + "': " + fault);
+  if (!fault.empty()) throw Error(Code::invalid_argument, "no {} may be called '{}': {}", what, name, fault);
 }
 
 void check_extends(const Schema& have, const Schema& wanted) {
   if (have.format != wanted.format)
-    throw Error(Code::invalid_argument, std::string("the file is ") + name_of(have.format) +
-                                            ", the definitions are for " + name_of(wanted.format));
+    throw Error(Code::invalid_argument, "the file is {}, the definitions are for {}", name_of(have.format),
+                name_of(wanted.format));
   check_dims(have, wanted);
   check_attributes(have.attributes, wanted.attributes);
   if (wanted.variables.size() < have.variables.size())
-    differs("the variable '" + have.variables[wanted.variables.size()].name + "' is missing");
+    differs(fmt::format("the variable '{}' is missing", have.variables[wanted.variables.size()].name));
   check_unique(wanted.variables, "variable");
   for (std::size_t i = 0; i < wanted.variables.size(); ++i) {
     const auto& now = wanted.variables[i];
@@ -110,9 +107,9 @@ void check_extends(const Schema& have, const Schema& wanted) {
     try {
       if (!is_new) {
         const auto& old = have.variables[i];
-        if (old.name != now.name) differs("variable " + std::to_string(i) + " is '" + old.name + "'");
+        if (old.name != now.name) differs(fmt::format("variable {} is '{}'", i, old.name));
         if (old.type != now.type)
-          differs(std::string("its type is ") + name_of(old.type) + ", not " + name_of(now.type));
+          differs(fmt::format("its type is {}, not {}", name_of(old.type), name_of(now.type)));
         if (old.dims != now.dims) differs("it has other dimensions");
       }
       check_attributes(is_new ? k_none : have.variables[i].attributes, now.attributes);

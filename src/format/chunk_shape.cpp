@@ -21,9 +21,9 @@ constexpr std::int64_t k_records_of_series = 128;
 
 [[noreturn]] void refuse(const std::string& text) {
   throw Error(Code::setting,
-              "the chunk shape '" + text +
-                  "' is not known; allowed: auto, map, series, or lengths with x between, one a "
-                  "dimension, slowest first (1x30x100x100)");
+              "the chunk shape '{}' is not known; allowed: auto, map, series, or lengths with x between, one "
+              "a dimension, slowest first (1x30x100x100)",
+              text);
 }
 
 std::int64_t root_of(std::int64_t n) {

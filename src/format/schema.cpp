@@ -72,7 +72,7 @@ Format format_of(const std::string& name) {
     if (known == wanted) return format;
     if (names.size() < 7) names.push_back(known);
   }
-  throw Error(Code::setting, "no file format is called '" + name + "'" + did_you_mean(wanted, names));
+  throw Error(Code::setting, "no file format is called '{}'{}", name, did_you_mean(wanted, names));
 }
 
 bool holds(Format format, Type type) {
@@ -108,10 +108,9 @@ Attribute Attribute::text(std::string name, const std::string& value) {
 
 Attribute Attribute::numbers(std::string name, Type type, const void* values, std::int64_t count) {
   if (!is_number(type))
-    throw Error(Code::type, "attribute '" + name + "': numbers cannot be of type " + name_of(type));
+    throw Error(Code::type, "attribute '{}': numbers cannot be of type {}", name, name_of(type));
   if (count < 0)
-    throw Error(Code::invalid_argument,
-                "attribute '" + name + "': " + std::to_string(count) + " values; a count is 0 or more");
+    throw Error(Code::invalid_argument, "attribute '{}': {} values; a count is 0 or more", name, count);
   Attribute attribute{std::move(name), type, {}, {}};
   attribute.data.resize(static_cast<std::size_t>(count) * size_of(type));
   if (!attribute.data.empty()) std::memcpy(attribute.data.data(), values, attribute.data.size());
@@ -138,9 +137,8 @@ bool Schema::has_record(int variable) const {
 Dims Schema::shape(int variable) const {
   const auto& definition = variables.at(static_cast<std::size_t>(variable));
   if (definition.dims.size() > static_cast<std::size_t>(k_max_dims))
-    throw Error(Code::not_supported, std::to_string(definition.dims.size()) +
-                                         " dimensions; Shoal reads and writes up to " +
-                                         std::to_string(k_max_dims))
+    throw Error(Code::not_supported, "{} dimensions; Shoal reads and writes up to {}", definition.dims.size(),
+                k_max_dims)
         .of_variable(definition.name);
   Dims lengths;
   for (const int id : definition.dims)

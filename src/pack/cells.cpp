@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pack/cells.hpp"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -247,9 +249,8 @@ Status conversion_status(const Transfer& transfer, const VariableDef& variable,
     index += (index.empty() ? "" : ", ") + std::to_string(i);
   const std::string value = writing ? value_text(transfer.array, local) : "the file's value";
   const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type);
-  std::string message = value + " at index [" + index + "] (from 0) does not fit type " + target;
-  if (conversion_errors.count > 1)
-    message += ", nor do " + std::to_string(conversion_errors.count - 1) + " more";
+  std::string message = fmt::format("{} at index [{}] (from 0) does not fit type {}", value, index, target);
+  if (conversion_errors.count > 1) message += fmt::format(", nor do {} more", conversion_errors.count - 1);
   message +=
       writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";
   return {Code::range, message, -1, {}, variable.name};

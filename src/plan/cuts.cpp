@@ -48,7 +48,7 @@ void check_size(const SimulatedField& field) {
   }
   if (bytes > std::ldexp(1.0, 62))
     throw Error(Code::invalid_argument,
-                "the field, of the shape " + shape + ", has more than 2^62 bytes; no more are possible");
+                "the field, of the shape {}, has more than 2^62 bytes; no more are possible", shape);
 }
 
 /// Of a x b tiles over the two fastest dimensions, those that are nearest to squares.
@@ -83,9 +83,8 @@ Dims dims_of_text(const std::string& option, const std::string& text) {
     const auto [stop, error] = std::from_chars(at, end, n);
     more = stop != end && *stop == 'x';
     if (error != std::errc() || n < 1 || (stop != end && !more) || dims.size() == k_max_dims - 1)
-      throw Error(Code::invalid_argument, option + " is '" + text + "'; write 1 to " +
-                                              std::to_string(k_max_dims - 1) +
-                                              " numbers, each 1 or more, with x between");
+      throw Error(Code::invalid_argument, "{} is '{}'; write 1 to {} numbers, each 1 or more, with x between",
+                  option, text, k_max_dims - 1);
     dims.push_back(n);
     at = more ? stop + 1 : stop;
   }
@@ -97,15 +96,13 @@ Dims cut_in_tiles(SimulatedField& field, Dims grid) {
   const int n = field.global.size();
   if (grid.empty()) grid = square_grid(field.global, field.ranks);
   if (grid.size() > n)
-    throw Error(Code::invalid_argument, "there are tiles in " + std::to_string(grid.size()) +
-                                            " dimensions, but the global shape has " + std::to_string(n));
+    throw Error(Code::invalid_argument, "there are tiles in {} dimensions, but the global shape has {}",
+                grid.size(), n);
   grid = joined(Dims(n - grid.size(), 1), grid);
   if (std::any_of(grid.begin(), grid.end(), [&](std::int64_t tiles) { return tiles > field.ranks; }))
-    throw Error(Code::invalid_argument,
-                "there are more tiles than " + std::to_string(field.ranks) + " ranks");
+    throw Error(Code::invalid_argument, "there are more tiles than {} ranks", field.ranks);
   if (volume(grid) != field.ranks)
-    throw Error(Code::invalid_argument, "there are " + std::to_string(volume(grid)) + " tiles, but " +
-                                            std::to_string(field.ranks) + " ranks");
+    throw Error(Code::invalid_argument, "there are {} tiles, but {} ranks", volume(grid), field.ranks);
   field.tile = [global = field.global, grid](int rank) { return tile_of(global, grid, rank); };
   // The tiles that have the first or the last cells of each dimension.
   for (int which = 0; which < 1 << n; ++which) {

@@ -68,7 +68,7 @@ class Arguments {
       throw Error(Code::invalid_argument, std::string(e.what()) + "; --help says what options take");
     }
     if (const auto unknown = app_.remaining(); !unknown.empty())
-      throw Error(Code::invalid_argument, "'" + unknown.front() + "' is no option; --help lists them");
+      throw Error(Code::invalid_argument, "'{}' is no option; --help lists them", unknown.front());
     for (const char* name : {"--servers", "--background", "--cores", "--ranks-per-node"})
       if (has(name) && !has("--explain"))
         throw Error(Code::invalid_argument, std::string(name) + " needs --explain");
@@ -83,8 +83,7 @@ class Arguments {
     std::int64_t n = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
     if (error != std::errc() || end != value.data() + value.size() || n < least || n > most)
-      throw Error(Code::invalid_argument, name + " is '" + value + "'; it can be " + std::to_string(least) +
-                                              " to " + std::to_string(most));
+      throw Error(Code::invalid_argument, "{} is '{}'; it can be {} to {}", name, value, least, most);
     return n;
   }
   int integer(const std::string& name, int usual, int least) const {
@@ -123,8 +122,8 @@ void cut_in_nodes(const Arguments& arguments, SimulatedField& field) {
     field.firsts.push_back(field.ranks);
   }
   if (field.nodes > field.ranks)
-    throw Error(Code::invalid_argument, "--nodes is " + std::to_string(field.nodes) + ", but there are " +
-                                            std::to_string(field.ranks) + " ranks; each node needs one");
+    throw Error(Code::invalid_argument, "--nodes is {}, but there are {} ranks; each node needs one",
+                field.nodes, field.ranks);
 }
 
 /// Which cells each rank has. Returns the tiles, the fastest dimension first, or "".
@@ -152,8 +151,8 @@ std::string cut_field(const Arguments& arguments, SimulatedField& field) {
     if (columns.rfind("ne", 0) == 0 && std::from_chars(columns.data() + 2, end, ne).ptr == end && ne > 0 &&
         ne <= 100'000) {
       if (arguments.has("--map-name"))
-        throw Error(Code::invalid_argument,
-                    "--map-name is of a file of decompositions; " + columns + " is a cubed sphere");
+        throw Error(Code::invalid_argument, "--map-name is of a file of decompositions; {} is a cubed sphere",
+                    columns);
       cut_sphere(field, ne, levels);
     } else {
       cut_as_file(field, columns, arguments.has("--map-name") ? arguments.text("--map-name") : "", levels);
@@ -162,9 +161,8 @@ std::string cut_field(const Arguments& arguments, SimulatedField& field) {
   if (arguments.has("--chunk")) {
     field.chunk = dims_of_text("--chunk", arguments.text("--chunk"));
     if (field.chunk.size() != field.global.size())
-      throw Error(Code::invalid_argument, "--chunk has " + std::to_string(field.chunk.size()) +
-                                              " dimensions, but the field has " +
-                                              std::to_string(field.global.size()));
+      throw Error(Code::invalid_argument, "--chunk has {} dimensions, but the field has {}",
+                  field.chunk.size(), field.global.size());
   }
   return tiles;
 }
@@ -191,8 +189,8 @@ DriverOptions options_of(const Arguments& arguments) {
         {"auto", Rearrange::automatic}, {"on", Rearrange::on}, {"off", Rearrange::off}};
     const auto word = words.find(arguments.text("--rearrange"));
     if (word == words.end())
-      throw Error(Code::invalid_argument,
-                  "--rearrange is '" + arguments.text("--rearrange") + "'; it can be auto, on or off");
+      throw Error(Code::invalid_argument, "--rearrange is '{}'; it can be auto, on or off",
+                  arguments.text("--rearrange"));
     options.rearrange = word->second;
   }
   if (arguments.has("--rearranger")) {
@@ -201,8 +199,8 @@ DriverOptions options_of(const Arguments& arguments) {
                                                       {"subset", RearrangerKind::subset}};
     const auto word = words.find(arguments.text("--rearranger"));
     if (word == words.end())
-      throw Error(Code::invalid_argument,
-                  "--rearranger is '" + arguments.text("--rearranger") + "'; it can be auto, box or subset");
+      throw Error(Code::invalid_argument, "--rearranger is '{}'; it can be auto, box or subset",
+                  arguments.text("--rearranger"));
     options.rearranger = word->second;
   }
   return options;
@@ -225,8 +223,7 @@ void choose_background(const Arguments& arguments, const SimulatedField& field, 
       {"off", StoredBy::calls}, {"thread", StoredBy::thread}, {"ranks", StoredBy::ranks}};
   const auto found = words.find(word);
   if (found == words.end())
-    throw Error(Code::invalid_argument,
-                "--background is '" + word + "'; it can be off, thread, ranks or auto");
+    throw Error(Code::invalid_argument, "--background is '{}'; it can be off, thread, ranks or auto", word);
   options.stored_by = found->second;
   if (options.stored_by == StoredBy::ranks)
     options.servers = arguments.integer("--servers", 1, 1) * field.nodes;

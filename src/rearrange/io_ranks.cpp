@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/io_ranks.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -10,7 +12,7 @@ namespace {
 
 std::string ranks_text(const IoRanksWish& wish, int ranks) {
   const std::string n = std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
-  if (wish.node >= 0) return "node " + std::to_string(wish.node) + " has " + n;
+  if (wish.node >= 0) return fmt::format("node {} has {}", wish.node, n);
   return (ranks == 1 ? "there is " : "there are ") + n;
 }
 
@@ -34,25 +36,23 @@ std::vector<int> io_ranks_of(int ranks, const IoRanksWish& wish) {
   const std::string setting = wish.node >= 0 ? "io_ranks_per_node" : "io_ranks";
   const std::string there = ranks_text(wish, ranks);
   if (wish.base >= ranks)
-    throw Error(Code::setting, "setting io_base is " + std::to_string(wish.base) + ", but " + there +
-                                   "; io_base can be 0 to " + std::to_string(ranks - 1));
+    throw Error(Code::setting, "setting io_base is {}, but {}; io_base can be 0 to {}", wish.base, there,
+                ranks - 1);
   int count = wish.count;
   int stride = wish.stride;
   const int available = ranks - wish.base;
-  const std::string from = wish.base > 0 ? " from rank " + std::to_string(wish.base) + " on" : "";
+  const std::string from = wish.base > 0 ? fmt::format(" from rank {} on", wish.base) : "";
   if (count > available)
-    throw Error(Code::setting,
-                "setting " + setting + " is " + std::to_string(count) + ", but " + there +
-                    (wish.base > 0 ? ", " + std::to_string(available) + " of them" + from : "") + "; " +
-                    setting + " can be 1 to " + std::to_string(available));
+    throw Error(Code::setting, "setting {} is {}, but {}{}; {} can be 1 to {}", setting, count, there,
+                wish.base > 0 ? fmt::format(", {} of them{}", available, from) : "", setting, available);
   if (count == 0) count = stride == 0 ? available : (available - 1) / stride + 1;
   if (stride == 0) stride = available / count;
   if ((count - 1) > (available - 1) / stride)
-    throw Error(Code::setting, setting + "=" + std::to_string(count) +
-                                   " with io_stride=" + std::to_string(stride) + from +
-                                   " needs more ranks than there are (" + there + "); " + setting +
-                                   " can be 1 to " + std::to_string((available - 1) / stride + 1) +
-                                   ", or io_stride 1 to " + std::to_string((available - 1) / (count - 1)));
+    throw Error(Code::setting,
+                "{}={} with io_stride={}{} needs more ranks than there are ({}); {} can be 1 to {}, or "
+                "io_stride 1 to {}",
+                setting, count, stride, from, there, setting, (available - 1) / stride + 1,
+                (available - 1) / (count - 1));
   std::vector<int> list;
   for (int i = 0; i < count; ++i)
     list.push_back(wish.base + i * stride);
@@ -70,11 +70,10 @@ std::vector<int> choose_io_ranks(const Comm& comm, const RearrangeOptions& optio
   auto list = choose_in_nodes(comm, nodes, {per_node, options.io_stride, options.io_base, nodes.index()});
   const auto all = static_cast<int>(list.size());
   if (options.io_ranks > 0 && options.io_ranks != all)
-    throw Error(Code::setting, "io_ranks=" + std::to_string(options.io_ranks) +
-                                   " and io_ranks_per_node=" + std::to_string(per_node) +
-                                   " contradict each other: " + std::to_string(per_node) + " on each of " +
-                                   std::to_string(nodes.count()) + " nodes are " + std::to_string(all) +
-                                   "; leave one of the two out");
+    throw Error(Code::setting,
+                "io_ranks={} and io_ranks_per_node={} contradict each other: {} on each of {} nodes are {}; "
+                "leave one of the two out",
+                options.io_ranks, per_node, per_node, nodes.count(), all);
   return list;
 }
 
@@ -100,9 +99,9 @@ IoGroups choose_io_groups(const Comm& comm, const Nodes& nodes, const RearrangeO
   comm.agree_or_throw(caught([&] {
     if (out.of_node == 0)
       throw Error(Code::setting,
-                  "rearranger=subset, but node " + std::to_string(nodes.index()) +
-                      " has no I/O rank, and cells do not go from node to node; set io_ranks_per_node, or "
-                      "rearranger=box");
+                  "rearranger=subset, but node {} has no I/O rank, and cells do not go from node to node; "
+                  "set io_ranks_per_node, or rearranger=box",
+                  nodes.index());
   }));
   out.groups = std::make_unique<Nodes>(comm, node, group);
   const auto of_group = out.groups->node().all_gather(std::int64_t{comm.rank()});

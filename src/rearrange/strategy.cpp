@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/strategy.hpp"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cstdio>
 
@@ -48,9 +50,10 @@ void check_rearranging(const RearrangeOptions& options, int writers) {
         "rearranger=subset and rearrange=on contradict each other, as each I/O rank stores what its own "
         "group has; leave one of them out");
   if (writers > 1)
-    throw Error(Code::setting, "rearranger=subset and writers=" + std::to_string(writers) +
-                                   " contradict each other, as one rank of each group stores; set "
-                                   "io_ranks_per_node, and leave writers out");
+    throw Error(Code::setting,
+                "rearranger=subset and writers={} contradict each other, as one rank of each group stores; "
+                "set io_ranks_per_node, and leave writers out",
+                writers);
 }
 
 std::string setting_that_rearranges(const RearrangeOptions& options) {
@@ -80,11 +83,11 @@ Strategy choose_strategy(const RearrangeOptions& options, const JobFacts& facts,
   strategy.nodes_can_store = counts.most_runs <= model.most_runs_of_node;
   if (!keeps.empty()) {
     if (!strategy.nodes_can_store)
-      throw Error(Code::setting, keeps + ", but the cells of a map that a node has are " +
-                                     std::to_string(counts.most_runs) + " runs, and a node can store " +
-                                     std::to_string(model.most_runs_of_node) +
-                                     " without rearranging; leave the setting out, or number the cells so "
-                                     "that a node's follow each other");
+      throw Error(
+          Code::setting,
+          "{}, but the cells of a map that a node has are {} runs, and a node can store {} without "
+          "rearranging; leave the setting out, or number the cells so that a node's follow each other",
+          keeps, counts.most_runs, model.most_runs_of_node);
     return {Rearranging::never, keeps};
   }
   // Runs of so many cells are long whatever the type.
@@ -122,34 +125,34 @@ std::string report_text(const RearrangeOptions& options, const Strategy& strateg
   line += (counts.counted ? "; " : "") + counted(boxes, " I/O rank ", " I/O ranks ") +
           (chosen.rearrange ? (boxes == 1 ? "stores " : "store ") : "would store ") +
           counted(boxes, " box of ", " boxes of ") + bytes_text(counts.field_bytes / boxes);
-  if (counts.box_runs >= 2 * boxes) line += ", " + count_text(counts.box_runs) + " runs";
+  if (counts.box_runs >= 2 * boxes) line += fmt::format(", {} runs", count_text(counts.box_runs));
   return line;
 }
 
 std::string report_text(const Strategy& strategy, const SentChunks& sent) {
   const bool always = strategy.rearranging == Rearranging::always;
-  std::string line = "rearrange: " + (always ? strategy.why : "a chunk is compressed as a whole") + "; ";
+  std::string line =
+      fmt::format("rearrange: {}; ", always ? strategy.why : "a chunk is compressed as a whole");
   const auto chunks = static_cast<double>(sent.chunks);
   if (sent.several_nodes)
-    line += count_text(static_cast<double>(sent.cut)) + " of " +
-            counted(chunks, " chunk has", " chunks have") + " cells of several nodes, " +
-            bytes_text(static_cast<double>(sent.elsewhere)) + " of " +
-            bytes_text(static_cast<double>(sent.bytes)) + " go to another node; ";
+    line += fmt::format(
+        "{} of {} cells of several nodes, {} of {} go to another node; ",
+        count_text(static_cast<double>(sent.cut)), counted(chunks, " chunk has", " chunks have"),
+        bytes_text(static_cast<double>(sent.elsewhere)), bytes_text(static_cast<double>(sent.bytes)));
   return line + std::to_string(sent.coders) + (sent.coders == 1 ? " rank compresses " : " ranks compress ") +
          counted(chunks, " chunk", " chunks");
 }
 
 std::string report_text_of_decoded(std::int64_t decoded, std::int64_t chunks) {
-  return "local: each node decodes what its ranks read; nodes decode " +
-         counted(static_cast<double>(decoded), " chunk of ", " chunks of ") +
-         count_text(static_cast<double>(chunks));
+  return fmt::format("local: each node decodes what its ranks read; nodes decode {}{}",
+                     counted(static_cast<double>(decoded), " chunk of ", " chunks of "),
+                     count_text(static_cast<double>(chunks)));
 }
 
 std::string report_text_of_groups(int groups, int ranks) {
   const bool one = groups == 1;
-  return "subset: " + std::to_string(groups) + " I/O rank" + (one ? " stores" : "s store") + " what " +
-         std::to_string(ranks) + (ranks == 1 ? " rank has" : " ranks have") +
-         (one ? "" : " each (in rank 0's group)");
+  return fmt::format("subset: {} I/O rank{} what {}{}{}", groups, one ? " stores" : "s store", ranks,
+                     ranks == 1 ? " rank has" : " ranks have", one ? "" : " each (in rank 0's group)");
 }
 
 }  // namespace shoal

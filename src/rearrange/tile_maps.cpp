@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rearrange/tile_maps.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "codec/convert.hpp"
@@ -69,11 +71,11 @@ Status check_section(const Transfer& transfer) {
   for (int d = dims.first; d <= dims.last; ++d)
     if (transfer.region.count[in_region(transfer, d)] != block.global()[d])
       return {Code::not_supported,
-              "a section of " + std::to_string(transfer.region.count[in_region(transfer, d)]) + " of the " +
-                  std::to_string(block.global()[d]) + " cells of dimension " + std::to_string(d) +
-                  " of the decomposition cannot go through I/O ranks, as dimensions before and behind it are "
-                  "cut; move the whole of it, or let every node store (leave out io_ranks, "
-                  "io_ranks_per_node, io_stride and io_base; on NFS cells must go through them)",
+              fmt::format("a section of {} of the {} cells of dimension {} of the decomposition cannot go "
+                          "through I/O ranks, as dimensions before and behind it are cut; move the whole of "
+                          "it, or let every node store (leave out io_ranks, io_ranks_per_node, io_stride and "
+                          "io_base; on NFS cells must go through them)",
+                          transfer.region.count[in_region(transfer, d)], block.global()[d], d),
               -1,
               {},
               {}};

@@ -32,9 +32,10 @@ SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOption
     const auto begin = std::lower_bound(chosen.begin(), chosen.end(), first);
     const auto end = std::lower_bound(begin, chosen.end(), field.first_of_node(n + 1));
     if (begin == end)
-      throw Error(Code::setting, "rearranger=subset, but node " + std::to_string(n) +
-                                     " has no I/O rank, and cells do not go from node to node; set "
-                                     "io_ranks_per_node, or rearranger=box");
+      throw Error(Code::setting,
+                  "rearranger=subset, but node {} has no I/O rank, and cells do not go from node to node; "
+                  "set io_ranks_per_node, or rearranger=box",
+                  n);
     // The first group has those before its I/O rank too.
     for (auto io = begin; io != end; ++io) {
       out.field.firsts.push_back(io == begin ? first : *io);

@@ -103,9 +103,10 @@ std::vector<int> simulated_io_ranks(const SimulatedField& field, const DriverOpt
       list.push_back(first + r);
   }
   if (options.io_ranks > 0 && options.io_ranks != static_cast<int>(list.size()))
-    throw Error(Code::setting, "io_ranks=" + std::to_string(options.io_ranks) + " and io_ranks_per_node=" +
-                                   std::to_string(per_node) + " contradict each other: these are " +
-                                   std::to_string(list.size()) + "; leave one of the two out");
+    throw Error(
+        Code::setting,
+        "io_ranks={} and io_ranks_per_node={} contradict each other: these are {}; leave one of the two out",
+        options.io_ranks, per_node, list.size());
   return list;
 }
 

@@ -2,6 +2,8 @@
 // The counts of all nodes, which FieldStrategies of the native driver adds up over ranks.
 #include "simulate/simulated_strategy.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -25,9 +27,8 @@ OwnedPart part_of_rank(const std::vector<RankMessage>& runs, const SimulatedFiel
                        const MapShape& shape, int rank) {
   OwnedPart part = ownership_of_part(runs, volume(shape.mapped), field.ranks, rank);
   if (part.repeated >= 0)
-    throw Error(Code::overlap, "ranks " + std::to_string(part.rank_a) + " and " +
-                                   std::to_string(part.rank_b) + " both own the cell with index " +
-                                   std::to_string(part.repeated));
+    throw Error(Code::overlap, "ranks {} and {} both own the cell with index {}", part.rank_a, part.rank_b,
+                part.repeated);
   return part;
 }
 
@@ -73,13 +74,13 @@ std::string SimulatedStrategy::why() const {
     return subset ? setting_that_keeps(wish_.options) : "there is one node";
   }
   const auto text = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
-  const std::string own =
-      text(counts_.runs) + " runs of " + bytes_text(counts_.runs > 0 ? counts_.bytes / counts_.runs : 0);
+  const std::string own = fmt::format("{} runs of {}", text(counts_.runs),
+                                      bytes_text(counts_.runs > 0 ? counts_.bytes / counts_.runs : 0));
   const std::string first = setting().empty() ? "" : setting() + "; ";
-  if (subset) return first + "groups store " + own;
-  return first + "nodes " + (rearrange() ? "would " : "") + "store " + own + "; " + text(counts_.io_ranks) +
-         " I/O ranks " + (rearrange() ? "" : "would ") + "store " + text(counts_.box_runs) + " runs of " +
-         bytes_text(counts_.bytes / counts_.box_runs);
+  if (subset) return fmt::format("{}groups store {}", first, own);
+  return fmt::format("{}nodes {}store {}; {} I/O ranks {}store {} runs of {}", first,
+                     rearrange() ? "would " : "", own, text(counts_.io_ranks), rearrange() ? "" : "would ",
+                     text(counts_.box_runs), bytes_text(counts_.bytes / counts_.box_runs));
 }
 
 void SimulatedStrategy::count_tiles(const std::function<NodeShare(int node)>& share_of) {

@@ -2,6 +2,7 @@
 #include "storage/beside.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -47,7 +48,7 @@ std::string name_beside(const std::string& path) {
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), ".%016llx.tmp", static_cast<unsigned long long>(number));
   const std::filesystem::path whole(path);
-  const std::string name = "." + shortened(whole.filename().string()) + text.data();
+  const std::string name = fmt::format(".{}{}", shortened(whole.filename().string()), text.data());
   return (whole.parent_path() / name).string();
 }
 

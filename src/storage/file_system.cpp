@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/file_system.hpp"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -133,7 +134,7 @@ FileSystem file_system_named(const std::string& type) {
 // A line: number, parent, MAJOR:MINOR, root, mount point, options, any number of tags, "-", TYPE, source, ...
 Mount mount_of(std::string_view mountinfo, unsigned major_number, unsigned minor_number) {
   Mount mount;
-  const std::string device = std::to_string(major_number) + ":" + std::to_string(minor_number);
+  const std::string device = fmt::format("{}:{}", major_number, minor_number);
   std::istringstream lines{std::string(mountinfo)};
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);

@@ -2,6 +2,7 @@
 #include "storage/past_cache.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -88,8 +89,8 @@ std::size_t PastCache::write_aligned(std::uint64_t offset, std::span<const std::
                                static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EIO)
-      throw errno_error(EIO, "cannot write " + std::to_string(pages.size()) +
-                                 " bytes past the page cache at offset " + std::to_string(offset));
+      throw errno_error(
+          EIO, fmt::format("cannot write {} bytes past the page cache at offset {}", pages.size(), offset));
     if (n < 0 && errno == EINVAL) memory_align_ = 0;  // it said so, and cannot
     // Of what is not a whole page, the ordinary way makes one.
     if (n <= 0 || static_cast<std::size_t>(n) % k_page != 0)

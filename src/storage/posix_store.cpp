@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,10 +32,11 @@ std::string open_advice(int error_number, const std::string& path, StoreMode mod
   switch (error_number) {
     case ENOENT:
       if (!std::filesystem::exists(folder, ignored))
-        return "; the folder '" + folder + "' does not exist: create it first, or correct the path";
+        return fmt::format("; the folder '{}' does not exist: create it first, or correct the path", folder);
       return creates ? ""
-                     : "; the folder '" + folder +
-                           "' has no such file: correct the name, or create the file first";
+                     : fmt::format(
+                           "; the folder '{}' has no such file: correct the name, or create the file first",
+                           folder);
     case ENOTDIR:
       return "; a part of the path that should be a folder is a file: correct the path";
     case EISDIR:
@@ -46,14 +48,14 @@ std::string open_advice(int error_number, const std::string& path, StoreMode mod
       if (std::filesystem::exists(path, ignored))
         return mode == StoreMode::read ? "; the file may not be read by this user: see its permissions"
                                        : "; the file may not be written by this user: see its permissions";
-      return "; this user may not reach the folder '" + folder +
-             "' or create files there: see its permissions";
+      return fmt::format(
+          "; this user may not reach the folder '{}' or create files there: see its permissions", folder);
     case EROFS:
       return "; the file system is mounted read-only: choose another folder";
     case ENOSPC:
     case EDQUOT:
-      return "; " + bytes_text(static_cast<double>(file_system_of(path).free)) +
-             " are free there: make space, or choose another folder";
+      return fmt::format("; {} are free there: make space, or choose another folder",
+                         bytes_text(static_cast<double>(file_system_of(path).free)));
     case EMFILE:
     case ENFILE:
       return "; too many open files: close some, or raise the limit (ulimit -n)";
@@ -115,9 +117,8 @@ class PosixStore final : public Store {
       if (n > 0) {
         done += static_cast<std::size_t>(n);
       } else if (n == 0 || errno != EINTR) {
-        fail(n == 0 ? EIO : errno, "cannot write " + std::to_string(bytes.size()) + " bytes at offset " +
-                                       std::to_string(offset) + " (" + std::to_string(done) +
-                                       " were written)");
+        fail(n == 0 ? EIO : errno,
+             fmt::format("cannot write {} bytes at offset {} ({} were written)", bytes.size(), offset, done));
       }
     }
   }
@@ -156,8 +157,7 @@ class PosixStore final : public Store {
       if (n > 0)
         done += static_cast<std::size_t>(n);
       else if (errno != EINTR)
-        fail(errno,
-             "cannot read " + std::to_string(bytes.size()) + " bytes at offset " + std::to_string(offset));
+        fail(errno, fmt::format("cannot read {} bytes at offset {}", bytes.size(), offset));
     }
     return done;
   }
@@ -174,7 +174,7 @@ class PosixStore final : public Store {
     do {
       result = ::ftruncate(descriptor(), static_cast<off_t>(size));
     } while (result != 0 && errno == EINTR);
-    if (result != 0) fail(errno, "cannot set the size to " + std::to_string(size) + " bytes");
+    if (result != 0) fail(errno, fmt::format("cannot set the size to {} bytes", size));
   }
 
   void send() override { ::sync_file_range(descriptor(), 0, 0, SYNC_FILE_RANGE_WRITE); }
@@ -209,9 +209,8 @@ class PosixStore final : public Store {
   void check_range(std::uint64_t offset, std::size_t bytes) const {
     constexpr auto k_largest = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
     if (offset > k_largest || bytes > k_largest - offset)
-      throw Error(Code::invalid_argument,
-                  std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-                      " end behind the largest possible offset, " + std::to_string(k_largest))
+      throw Error(Code::invalid_argument, "{} bytes at offset {} end behind the largest possible offset, {}",
+                  bytes, offset, k_largest)
           .in_file(path_);
   }
 
@@ -235,8 +234,8 @@ class PosixStore final : public Store {
 std::string write_advice(int error_number, const std::string& path) {
   switch (error_number) {
     case ENOSPC:
-      return "; " + bytes_text(static_cast<double>(file_system_of(path).free)) +
-             " are free there: make space, or write to another file system";
+      return fmt::format("; {} are free there: make space, or write to another file system",
+                         bytes_text(static_cast<double>(file_system_of(path).free)));
     case EDQUOT:
       return "; the quota of this user or group is used up: remove files, or write to another file system";
     case EFBIG:

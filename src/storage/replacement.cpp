@@ -2,6 +2,7 @@
 #include "storage/replacement.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -95,10 +96,10 @@ std::string why_not_replaceable(const std::string& path) {
   struct stat around {};
   if (::stat(target.c_str(), &file) != 0 || ::stat(folder.c_str(), &around) != 0) return "it cannot be found";
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
-    return "this user may not make files in the folder '" + folder + "'";
+    return fmt::format("this user may not make files in the folder '{}'", folder);
   const uid_t me = ::geteuid();
   if ((around.st_mode & S_ISVTX) != 0 && me != 0 && me != file.st_uid && me != around.st_uid)
-    return "in the folder '" + folder + "' only the owner of a file may replace it";
+    return fmt::format("in the folder '{}' only the owner of a file may replace it", folder);
   return "";
 }
 

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,7 +78,7 @@ std::optional<std::string> create_by_library(const std::vector<std::string>& nam
     const int result = create(path.c_str(), static_cast<unsigned long long>(stripes.bytes), k_any_target,
                               count, k_usual_pattern);
     if (result >= 0) return std::string();
-    return "llapi_file_create of " + name + " could not make " + path + ": " + std::strerror(-result);
+    return fmt::format("llapi_file_create of {} could not make {}: {}", name, path, std::strerror(-result));
   }
   return std::nullopt;
 }
@@ -118,8 +119,8 @@ std::string run(const std::vector<std::string>& arguments) {
   const std::string said = error == 0 ? text_from(ends[0]) : std::string();
   ::close(ends[0]);
   if (error != 0)
-    return error == ENOENT ? "the loader finds no " + k_lustre_libraries[0] + ", and the program " +
-                                 arguments[0] + " was not found on PATH"
+    return error == ENOENT ? fmt::format("the loader finds no {}, and the program {} was not found on PATH",
+                                         k_lustre_libraries[0], arguments[0])
                            : std::strerror(error);
   int status = 0;
   pid_t ended = 0;

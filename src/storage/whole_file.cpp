@@ -16,9 +16,7 @@ std::optional<std::string> read_whole_file(const std::string& path, std::uint64_
   const auto store = open_posix_store(path, StoreMode::read);
   const std::uint64_t size = store->size();
   if (size > more_than)
-    throw Error(Code::format,
-                "it has " + std::to_string(size) + " bytes; up to " + std::to_string(more_than) + " are read")
-        .in_file(path);
+    throw Error(Code::format, "it has {} bytes; up to {} are read", size, more_than).in_file(path);
   std::string text(static_cast<std::size_t>(size), '\0');
   text.resize(store->read(0, std::as_writable_bytes(std::span(text))));
   store->close();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/classic/classic_catalog.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -38,7 +40,7 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
     if (header.streaming) count_streamed_records();
     check_file(header);
   } catch (const Error& error) {
-    throw Error({Code::format, error.status().message, -1, store_->path(), error.status().variable});
+    throw Error(Status{Code::format, error.status().message, -1, store_->path(), error.status().variable});
   }
   for (std::size_t v = 0; v < schema_.variables.size(); ++v)
     filling_.push_back({true, slabs_of(static_cast<int>(v))});
@@ -81,28 +83,27 @@ void ClassicCatalog::check_file(const ClassicHeader& header) {
   for (std::size_t v = 0; v < layout_.begins.size(); ++v) {
     const std::int64_t begin = layout_.begins[v];
     const auto wrong = [&](const std::string& what) {
-      return Error(Code::format, "damaged or truncated file of " + std::to_string(size) + " bytes: " + what)
+      return Error(Code::format, "damaged or truncated file of {} bytes: {}", size, what)
           .of_variable(schema_.variables[v].name);
     };
     if (layout_.slabs[v] == 0) continue;
     if (begin < header.bytes)
-      throw wrong("it starts at byte " + std::to_string(begin) + ", inside of the header of " +
-                  std::to_string(header.bytes) + " bytes");
+      throw wrong(fmt::format("it starts at byte {}, inside of the header of {} bytes", begin, header.bytes));
     const bool of_records = schema_.has_record(static_cast<int>(v));
     const std::int64_t records_at = layout_.record_begin;
     if (of_records) {
       if (begin - records_at > layout_.record_bytes - layout_.slabs[v])
-        throw wrong("it starts at byte " + std::to_string(begin) + ", which is not in the first record of " +
-                    std::to_string(layout_.record_bytes) + " bytes from byte " + std::to_string(records_at) +
-                    " on");
+        throw wrong(
+            fmt::format("it starts at byte {}, which is not in the first record of {} bytes from byte {} on",
+                        begin, layout_.record_bytes, records_at));
       if (n > 0 && (records_at > size || n - 1 > (size - records_at) / layout_.record_bytes))
-        throw wrong("its " + std::to_string(n) + " records, from byte " + std::to_string(records_at) +
-                    " on every " + std::to_string(layout_.record_bytes) + " bytes, reach behind the end");
+        throw wrong(fmt::format("its {} records, from byte {} on every {} bytes, reach behind the end", n,
+                                records_at, layout_.record_bytes));
     } else {
       const bool may_lack_end = !ends_with_records && begin == last_begin;
       if (begin > size || (!may_lack_end && layout_.slabs[v] > size - begin))
-        throw wrong("its " + std::to_string(layout_.slabs[v]) + " bytes from byte " + std::to_string(begin) +
-                    " on reach behind the end");
+        throw wrong(
+            fmt::format("its {} bytes from byte {} on reach behind the end", layout_.slabs[v], begin));
     }
   }
   layout_.end(n);  // can be counted
@@ -122,13 +123,13 @@ Error ClassicCatalog::located(const Error& error, int variable) const {
 
 const VariableDef& ClassicCatalog::usable(int variable) const {
   if (variable < 0 || static_cast<std::size_t>(variable) >= schema_.variables.size())
-    throw Error(Code::not_found, "there is no variable " + std::to_string(variable) + "; the file has " +
-                                     std::to_string(schema_.variables.size()) + ", counted from 0")
+    throw Error(Code::not_found, "there is no variable {}; the file has {}, counted from 0", variable,
+                schema_.variables.size())
         .in_file(store_->path());
   const auto& definition = schema_.variables[static_cast<std::size_t>(variable)];
   if (!definition.fits_plainly)
-    throw located(Error(Code::not_supported, std::to_string(definition.dims.size()) + " dimensions; up to " +
-                                                 std::to_string(k_max_dims) + " can be read and written"),
+    throw located(Error(Code::not_supported, "{} dimensions; up to {} can be read and written",
+                        definition.dims.size(), k_max_dims),
                   variable);
   return definition;
 }
@@ -146,8 +147,8 @@ void ClassicCatalog::check_box(int variable, const Box& box, bool may_grow) cons
              box.first[d] <= length - box.count[d];
   }
   if (!inside)
-    throw located(Error(Code::not_found,
-                        "the cells " + text_of(box) + " are not all inside of the shape " + text_of(shape)),
+    throw located(Error(Code::not_found, "the cells {} are not all inside of the shape {}", text_of(box),
+                        text_of(shape)),
                   variable);
 }
 
@@ -270,8 +271,7 @@ std::vector<std::uint64_t> ClassicCatalog::find(int variable, const Box& chunks)
 
 void ClassicCatalog::check_unlimited(int dim) const {
   if (dim < 0 || dim != record_dim_)
-    throw Error(Code::invalid_argument, "dimension " + std::to_string(dim) + " is not the unlimited one")
-        .in_file(store_->path());
+    throw Error(Code::invalid_argument, "dimension {} is not the unlimited one", dim).in_file(store_->path());
 }
 
 void ClassicCatalog::grow(int dim, std::int64_t length) {
@@ -321,9 +321,8 @@ void ClassicCatalog::grow_records(std::int64_t length) {
   if (length <= records()) return;
   constexpr std::int64_t k_most = std::numeric_limits<std::int32_t>::max();
   if (schema_.format != Format::cdf5 && length > k_most)
-    throw Error(Code::not_supported, std::to_string(length) + " records; " + name_of(schema_.format) +
-                                         " files have up to " + std::to_string(k_most) +
-                                         ": use the format cdf5 or netcdf4")
+    throw Error(Code::not_supported, "{} records; {} files have up to {}: use the format cdf5 or netcdf4",
+                length, name_of(schema_.format), k_most)
         .in_file(store_->path());
   layout_.end(length);  // can be counted
   schema_.dims[static_cast<std::size_t>(record_dim_)].length = length;

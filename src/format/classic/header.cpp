@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/classic/header.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -93,14 +95,13 @@ class Reader {
   std::uint64_t left() const { return size_ - at_; }
 
   [[noreturn]] void damaged(std::uint64_t where, const std::string& what) const {
-    throw Error(Code::format, "damaged header: at byte " + std::to_string(where) + " " + what)
-        .in_file(store_.path());
+    throw Error(Code::format, "damaged header: at byte {} {}", where, what).in_file(store_.path());
   }
 
   const std::byte* raw(std::uint64_t n, const char* what) {
     if (n > left())
-      damaged(at_, std::string("there should be ") + what + " of " + std::to_string(n) +
-                       " bytes, but the file ends at byte " + std::to_string(size_));
+      damaged(at_,
+              fmt::format("there should be {} of {} bytes, but the file ends at byte {}", what, n, size_));
     fetch(at_ + n);
     const std::byte* p = bytes_.data() + at_;
     at_ += n;
@@ -120,8 +121,7 @@ class Reader {
     const std::uint64_t where = at_;
     const std::uint64_t n = count(what);
     if (n > left() / bytes_each)
-      damaged(where, std::string("is ") + std::to_string(n) + " as " + what + ", but only " +
-                         std::to_string(left()) + " bytes follow");
+      damaged(where, fmt::format("is {} as {}, but only {} bytes follow", n, what, left()));
     return n;
   }
   std::int64_t offset(const char* what) {
@@ -136,8 +136,9 @@ class Reader {
     const std::uint32_t found = tag(what);
     const std::uint64_t n = count_of(bytes_each, what);
     if (found != kind && !(found == k_absent && n == 0))
-      damaged(where, "is the tag " + std::to_string(found) + " with a count of " + std::to_string(n) + "; " +
-                         std::to_string(kind) + " was expected for " + what + ", or 0 with a count of 0");
+      damaged(where,
+              fmt::format("is the tag {} with a count of {}; {} was expected for {}, or 0 with a count of 0",
+                          found, n, kind, what));
     return n;
   }
   /// What the padding holds does not matter; old files that end with a list may lack it.
@@ -157,8 +158,8 @@ class Reader {
     const std::uint32_t number_of = tag(what);
     const bool known = number_of >= 1 && number_of <= 11;
     if (!known || !holds(format_, static_cast<Type>(number_of)))
-      damaged(where, "is " + std::to_string(number_of) + " as " + what + "; " + name_of(format_) +
-                         " files have the types 1 to " + (wide_ ? "11" : "6"));
+      damaged(where, fmt::format("is {} as {}; {} files have the types 1 to {}", number_of, what,
+                                 name_of(format_), wide_ ? "11" : "6"));
     return static_cast<Type>(number_of);
   }
   std::vector<Attribute> attributes() {
@@ -228,7 +229,7 @@ void read_dims(Reader& in, Schema& schema, std::int64_t records) {
     const std::uint64_t where = in.at();
     const std::uint64_t length = in.count("the length of a dimension");
     if (length > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      in.damaged(where, "is a negative length of the dimension '" + dim.name + "'");
+      in.damaged(where, fmt::format("is a negative length of the dimension '{}'", dim.name));
     dim.unlimited = length == 0;
     if (dim.unlimited && has_record)
       in.damaged(where, "is a second dimension of length 0; one may be unlimited");
@@ -248,10 +249,11 @@ void read_variable(Reader& in, ClassicHeader& header) {
     const std::uint64_t where = in.at();
     const std::uint64_t id = in.count("a dimension of a variable");
     if (id >= schema.dims.size())
-      in.damaged(where, "is " + std::to_string(id) + " as a dimension of the variable '" + variable.name +
-                            "'; there are " + std::to_string(schema.dims.size()) + ", counted from 0");
+      in.damaged(where, fmt::format("is {} as a dimension of the variable '{}'; there are {}, counted from 0",
+                                    id, variable.name, schema.dims.size()));
     if (d > 0 && schema.dims[static_cast<std::size_t>(id)].unlimited)
-      in.damaged(where, "the unlimited dimension is not the first of the variable '" + variable.name + "'");
+      in.damaged(where,
+                 fmt::format("the unlimited dimension is not the first of the variable '{}'", variable.name));
     variable.dims.push_back(static_cast<int>(id));
   }
   variable.attributes = in.attributes();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/classic/layout.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -23,11 +25,9 @@ std::int64_t alignment_of(bool distributed, const CatalogOptions& options) {
 void check_options(const CatalogOptions& options) {
   constexpr std::int64_t k_most = std::int64_t{1} << 40;
   if (options.alignment < 1 || options.alignment > k_most)
-    throw Error(Code::setting,
-                "alignment is " + std::to_string(options.alignment) + "; 1 byte to 1 TiB are allowed");
+    throw Error(Code::setting, "alignment is {}; 1 byte to 1 TiB are allowed", options.alignment);
   if (options.header_reserve < 0 || options.header_reserve > k_most)
-    throw Error(Code::setting, "header_reserve is " + std::to_string(options.header_reserve) +
-                                   "; 0 bytes to 1 TiB are allowed");
+    throw Error(Code::setting, "header_reserve is {}; 0 bytes to 1 TiB are allowed", options.header_reserve);
 }
 
 std::vector<std::int64_t> all_slabs(const Schema& schema) {
@@ -74,22 +74,19 @@ void start_records(ClassicLayout& layout, const Schema& schema, const CatalogOpt
 }
 
 [[noreturn]] void no_space_for_header(std::int64_t needed, std::int64_t there) {
-  throw Error(Code::not_supported, "the header would need " + std::to_string(needed) +
-                                       " bytes, but the data that is there already starts at byte " +
-                                       std::to_string(there) +
-                                       "; define everything before the first data are written, create the "
-                                       "file with header_reserve set to " +
-                                       std::to_string(needed) + " or more, or use the format netcdf4");
+  throw Error(Code::not_supported,
+              "the header would need {} bytes, but the data that is there already starts at byte {}; define "
+              "everything before the first data are written, create the file with header_reserve set to {} "
+              "or more, or use the format netcdf4",
+              needed, there, needed);
 }
 
 [[noreturn]] void no_space_for_fixed(const ClassicLayout& layout, std::int64_t needed) {
-  throw Error(
-      Code::not_supported,
-      "new variables without record dimension need the file up to byte " + std::to_string(needed) +
-          ", but the records start at byte " + std::to_string(layout.record_begin) +
-          "; define it before the first data are written, create the file with header_reserve set to " +
-          std::to_string(needed - layout.fixed_end) +
-          " or more (as much is kept free there), or use the format netcdf4");
+  throw Error(Code::not_supported,
+              "new variables without record dimension need the file up to byte {}, but the records start at "
+              "byte {}; define it before the first data are written, create the file with header_reserve set "
+              "to {} or more (as much is kept free there), or use the format netcdf4",
+              needed, layout.record_begin, needed - layout.fixed_end);
 }
 
 }  // namespace
@@ -181,11 +178,9 @@ ClassicLayout extended_layout(const ClassicLayout& old, const Schema& schema, st
   if (any_record(schema, old_count, false)) {
     if (!movable_records)
       throw Error(Code::not_supported,
-                  std::string("a new variable with the record dimension has no place in a ") +
-                      name_of(schema.format) +
-                      " file that has records already; define it before the first data "
-                      "are written, or "
-                      "use the format netcdf4");
+                  "a new variable with the record dimension has no place in a {} file that has records "
+                  "already; define it before the first data are written, or use the format netcdf4",
+                  name_of(schema.format));
     place_records(layout, schema);
   }
   return layout;
@@ -241,17 +236,16 @@ void check_attributes(const Schema& schema, const std::vector<Attribute>& attrib
     if (is_there(attribute, have)) continue;
     check_name(attribute.name, "attribute");
     if (!holds(schema.format, attribute.type))
-      throw Error(Code::type, "the attribute '" + attribute.name + "' is of type " + name_of(attribute.type) +
-                                  ", which " + name_of(schema.format) + " files cannot hold; " +
-                                  better_for(schema.format, attribute.type));
+      throw Error(Code::type, "the attribute '{}' is of type {}, which {} files cannot hold; {}",
+                  attribute.name, name_of(attribute.type), name_of(schema.format),
+                  better_for(schema.format, attribute.type));
     if (attribute.data.size() % size_of(attribute.type) != 0)
       throw Error(Code::invalid_argument,
-                  "the attribute '" + attribute.name + "' has " + std::to_string(attribute.data.size()) +
-                      " bytes, which is no whole number of elements of type " + name_of(attribute.type));
+                  "the attribute '{}' has {} bytes, which is no whole number of elements of type {}",
+                  attribute.name, attribute.data.size(), name_of(attribute.type));
     if (schema.format != Format::cdf5 && attribute.count() > std::numeric_limits<std::int32_t>::max())
-      throw Error(Code::not_supported, "the attribute '" + attribute.name + "' has " +
-                                           std::to_string(attribute.count()) +
-                                           " elements; use the format cdf5 or netcdf4");
+      throw Error(Code::not_supported, "the attribute '{}' has {} elements; use the format cdf5 or netcdf4",
+                  attribute.name, attribute.count());
   }
 }
 
@@ -262,21 +256,21 @@ void check_dims(const Schema& schema, std::size_t have, std::int64_t largest) {
     if (i >= have) check_name(dim.name, "dimension");
     if (dim.unlimited) {
       if (record != nullptr)
-        throw Error(Code::not_supported, std::string(name_of(schema.format)) +
-                                             " files have one unlimited dimension; '" + record->name +
-                                             "' is it and '" + dim.name +
-                                             "' cannot be: give it a length, or use the format netcdf4");
+        throw Error(Code::not_supported,
+                    "{} files have one unlimited dimension; '{}' is it and '{}' cannot be: give it a length, "
+                    "or use the format netcdf4",
+                    name_of(schema.format), record->name, dim.name);
       record = &dim;
     } else if (dim.length < 1) {
       throw Error(dim.length < 0 ? Code::invalid_argument : Code::not_supported,
-                  "the dimension '" + dim.name + "' has the length " + std::to_string(dim.length) + "; in " +
-                      name_of(schema.format) + " files 1 or more is allowed" +
-                      (dim.length == 0 ? ": use the format netcdf4 for a length of 0" : ""));
+                  "the dimension '{}' has the length {}; in {} files 1 or more is allowed{}", dim.name,
+                  dim.length, name_of(schema.format),
+                  dim.length == 0 ? ": use the format netcdf4 for a length of 0" : "");
     } else if (dim.length > largest) {
-      throw Error(Code::not_supported, "the dimension '" + dim.name + "' has the length " +
-                                           std::to_string(dim.length) + "; " + name_of(schema.format) +
-                                           " files allow up to " + std::to_string(largest) +
-                                           ": use the format cdf5 or netcdf4");
+      throw Error(
+          Code::not_supported,
+          "the dimension '{}' has the length {}; {} files allow up to {}: use the format cdf5 or netcdf4",
+          dim.name, dim.length, name_of(schema.format), largest);
     }
   }
 }
@@ -284,32 +278,31 @@ void check_dims(const Schema& schema, std::size_t have, std::int64_t largest) {
 void check_fill(const VariableDef& variable, const std::vector<Attribute>& have) {
   const Attribute* fill = find_attribute(variable.attributes, "_FillValue");
   if (fill != nullptr && !is_there(*fill, have) && (fill->type != variable.type || fill->count() != 1))
-    throw Error(Code::type, std::string("_FillValue is ") + std::to_string(fill->count()) + " of type " +
-                                name_of(fill->type) + "; one element of type " + name_of(variable.type) +
-                                " is needed");
+    throw Error(Code::type, "_FillValue is {} of type {}; one element of type {} is needed", fill->count(),
+                name_of(fill->type), name_of(variable.type));
 }
 
 void check_new_variable(const Schema& schema, const VariableDef& variable) {
   check_name(variable.name, "variable");
   const std::string file = name_of(schema.format);
   if (!holds(schema.format, variable.type))
-    throw Error(Code::type, std::string("the type ") + name_of(variable.type) + " cannot be in " + file +
-                                " files; " + better_for(schema.format, variable.type));
+    throw Error(Code::type, "the type {} cannot be in {} files; {}", name_of(variable.type), file,
+                better_for(schema.format, variable.type));
   if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
-    throw Error(Code::not_supported, std::to_string(variable.dims.size()) + " dimensions; up to " +
-                                         std::to_string(k_max_dims) + " are allowed");
+    throw Error(Code::not_supported, "{} dimensions; up to {} are allowed", variable.dims.size(), k_max_dims);
   for (std::size_t d = 0; d < variable.dims.size(); ++d) {
     const int id = variable.dims[d];
     if (id < 0 || static_cast<std::size_t>(id) >= schema.dims.size())
-      throw Error(Code::invalid_argument, "there is no dimension " + std::to_string(id));
+      throw Error(Code::invalid_argument, "there is no dimension {}", id);
     if (d > 0 && schema.dims[static_cast<std::size_t>(id)].unlimited)
       throw Error(Code::not_supported,
-                  "the unlimited dimension '" + schema.dims[static_cast<std::size_t>(id)].name +
-                      "' must be its slowest in " + file + " files; put it there, or use the format netcdf4");
+                  "the unlimited dimension '{}' must be its slowest in {} files; put it there, or use the "
+                  "format netcdf4",
+                  schema.dims[static_cast<std::size_t>(id)].name, file);
   }
   if (!variable.chunks.empty() || !variable.filters.empty())
-    throw Error(Code::not_supported,
-                "chunks and compression cannot be in " + file + " files; use the format netcdf4");
+    throw Error(Code::not_supported, "chunks and compression cannot be in {} files; use the format netcdf4",
+                file);
 }
 
 /// The one variable that may be larger than `largest` is the last one: no offset is counted from its size.
@@ -321,12 +314,11 @@ void check_large(const Schema& schema, bool of_records, bool none_allowed, std::
     if (large >= 0 || (none_allowed && slab_bytes(schema, v) > largest)) {
       const int which = large >= 0 ? large : v;
       refuse(Code::not_supported,
-             std::to_string(slab_bytes(schema, which)) + " bytes" + (of_records ? " a record" : "") +
-                 "; a variable of a " + name_of(schema.format) + " file may have up to " +
-                 std::to_string(largest) +
-                 (schema.format == Format::cdf5
-                      ? ""
-                      : " (only the last may have more): use the format cdf5 or netcdf4"),
+             fmt::format("{} bytes{}; a variable of a {} file may have up to {}{}", slab_bytes(schema, which),
+                         of_records ? " a record" : "", name_of(schema.format), largest,
+                         schema.format == Format::cdf5
+                             ? ""
+                             : " (only the last may have more): use the format cdf5 or netcdf4"),
              schema.variables[static_cast<std::size_t>(which)].name);
     }
     if (slab_bytes(schema, v) > largest) large = v;
@@ -368,9 +360,9 @@ void check_offsets(const Schema& schema, const ClassicLayout& layout) {
   for (std::size_t v = 0; v < layout.begins.size(); ++v)
     if (layout.begins[v] > k_largest)
       refuse(Code::not_supported,
-             "it would start at byte " + std::to_string(layout.begins[v]) +
-                 " of the file; cdf1 files allow up to " + std::to_string(k_largest) +
-                 ": use the format cdf2, cdf5 or netcdf4",
+             fmt::format("it would start at byte {} of the file; cdf1 files allow up to {}: use the format "
+                         "cdf2, cdf5 or netcdf4",
+                         layout.begins[v], k_largest),
              schema.variables[v].name);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/netcdf4/contents.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 
 #include "format/chunk_shape.hpp"
@@ -26,7 +28,7 @@ hid_t Contents::open_variable(hid_t file, int variable) {
   if (!stored.dataset.valid()) {
     const auto access = data_set_access(stored.filtered);
     stored.dataset = Id(H5Dopen2(file, stored.link.c_str(), access));
-    if (!stored.dataset.valid()) throw hdf5_error("open the data set '" + stored.link + "'");
+    if (!stored.dataset.valid()) throw hdf5_error(fmt::format("open the data set '{}'", stored.link));
   }
   return stored.dataset;
 }
@@ -37,7 +39,7 @@ hid_t Contents::open_scale(hid_t file, int dim) {
   if (stored.link.empty()) return -1;
   if (!stored.dataset.valid()) {
     stored.dataset = Id(H5Dopen2(file, stored.link.c_str(), H5P_DEFAULT));
-    if (!stored.dataset.valid()) throw hdf5_error("open the dimension scale '" + stored.link + "'");
+    if (!stored.dataset.valid()) throw hdf5_error(fmt::format("open the dimension scale '{}'", stored.link));
   }
   return stored.dataset;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/core.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -25,16 +27,15 @@ void check_attribute(const Attribute& attribute, Format format, const VariableDe
   check_name(attribute.name, "attribute");
   if (is_reserved(attribute.name))
     throw Error(Code::invalid_argument,
-                "the attribute name '" + attribute.name + "' is kept for netCDF-4's own use; choose another");
+                "the attribute name '{}' is kept for netCDF-4's own use; choose another", attribute.name);
   if (!holds(format, attribute.type))
-    throw Error(Code::type, "the attribute '" + attribute.name + "' has the type " + name_of(attribute.type) +
-                                ", which " + name_of(format) + " cannot hold" +
-                                (format == Format::netcdf4_classic ? "; netcdf4 can" : ""));
+    throw Error(Code::type, "the attribute '{}' has the type {}, which {} cannot hold{}", attribute.name,
+                name_of(attribute.type), name_of(format),
+                format == Format::netcdf4_classic ? "; netcdf4 can" : "");
   if (variable == nullptr || attribute.name != "_FillValue" || !is_new) return;
   if (attribute.type != variable->type || attribute.count() != 1)
-    throw Error(Code::type, std::string("_FillValue must be one value of the variable's type, ") +
-                                name_of(variable->type) + "; it is " + std::to_string(attribute.count()) +
-                                " of " + name_of(attribute.type));
+    throw Error(Code::type, "_FillValue must be one value of the variable's type, {}; it is {} of {}",
+                name_of(variable->type), attribute.count(), name_of(attribute.type));
 }
 
 bool same(const Attribute& a, const Attribute& b) {
@@ -66,18 +67,16 @@ void check_attributes(const std::vector<Attribute>& have, const std::vector<Attr
 void check_chunks(const VariableDef& variable, const Schema& wanted) {
   if (variable.chunks.empty()) return;
   if (variable.chunks.size() != variable.dims.size())
-    throw Error(Code::invalid_argument, "the chunk shape has " + std::to_string(variable.chunks.size()) +
-                                            " numbers, the variable " + std::to_string(variable.dims.size()) +
-                                            " dimensions");
+    throw Error(Code::invalid_argument, "the chunk shape has {} numbers, the variable {} dimensions",
+                variable.chunks.size(), variable.dims.size());
   std::int64_t bytes = static_cast<std::int64_t>(size_of(variable.type));
   for (std::size_t d = 0; d < variable.chunks.size(); ++d) {
     const auto& dim = wanted.dims[static_cast<std::size_t>(variable.dims[d])];
     const auto n = variable.chunks[d];
     if (n < 1 || (!dim.unlimited && dim.length > 0 && n > dim.length))
       throw Error(Code::invalid_argument,
-                  "the chunk length " + std::to_string(n) + " in dimension '" + dim.name +
-                      "' is not between 1 and the dimension's length" +
-                      (dim.unlimited ? std::string() : ", " + std::to_string(dim.length)));
+                  "the chunk length {} in dimension '{}' is not between 1 and the dimension's length{}", n,
+                  dim.name, dim.unlimited ? std::string() : fmt::format(", {}", dim.length));
     if (n > k_largest_chunk / bytes)
       throw Error(Code::invalid_argument,
                   "a chunk would have 4 GiB or more, which HDF5 cannot hold; choose a smaller chunk shape");
@@ -93,25 +92,24 @@ void check_filters(const VariableDef& variable) {
                     " cannot be compressed; leave compression out for this variable");
   const auto missing = missing_code(variable.filters);
   if (!missing.empty())
-    throw Error(Code::not_supported,
-                "compression " + text_of(variable.filters) + " cannot be written: " + missing);
+    throw Error(Code::not_supported, "compression {} cannot be written: {}", text_of(variable.filters),
+                missing);
 }
 
 void check_variable(const VariableDef& variable, const Schema& wanted) {
   check_name(variable.name, "variable");
   if (!holds(wanted.format, variable.type))
-    throw Error(Code::type,
-                std::string(name_of(wanted.format)) + " has no type " + name_of(variable.type) +
-                    (wanted.format == Format::netcdf4_classic && holds(Format::netcdf4, variable.type)
-                         ? "; netcdf4 has it"
-                         : ""));
+    throw Error(Code::type, "{} has no type {}{}", name_of(wanted.format), name_of(variable.type),
+                wanted.format == Format::netcdf4_classic && holds(Format::netcdf4, variable.type)
+                    ? "; netcdf4 has it"
+                    : "");
   if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
-    throw Error(Code::not_supported, "a variable may have up to " + std::to_string(k_max_dims) +
-                                         " dimensions, not " + std::to_string(variable.dims.size()));
+    throw Error(Code::not_supported, "a variable may have up to {} dimensions, not {}", k_max_dims,
+                variable.dims.size());
   for (std::size_t d = 0; d < variable.dims.size(); ++d) {
     const int dim = variable.dims[d];
     if (dim < 0 || dim >= static_cast<int>(wanted.dims.size()))
-      throw Error(Code::invalid_argument, "dimension number " + std::to_string(dim) + " does not exist");
+      throw Error(Code::invalid_argument, "dimension number {} does not exist", dim);
     if (wanted.format == Format::netcdf4_classic && d > 0 &&
         wanted.dims[static_cast<std::size_t>(dim)].unlimited)
       throw Error(Code::invalid_argument,
@@ -120,8 +118,8 @@ void check_variable(const VariableDef& variable, const Schema& wanted) {
   }
   check_filters(variable);
   if (variable.name.rfind(k_non_coordinate, 0) == 0)
-    throw Error(Code::invalid_argument, std::string("names that begin with ") + k_non_coordinate +
-                                            " are kept for netCDF-4's own use");
+    throw Error(Code::invalid_argument, "names that begin with {} are kept for netCDF-4's own use",
+                k_non_coordinate);
   check_chunks(variable, wanted);
 }
 
@@ -519,11 +517,11 @@ void check_extension(const Schema& schema, const Schema& wanted, LateFill late) 
     if (i < schema.dims.size()) continue;
     check_name(dim.name, "dimension");
     if (dim.length < 0)
-      throw Error(Code::invalid_argument, "the dimension '" + dim.name + "' has a negative length");
+      throw Error(Code::invalid_argument, "the dimension '{}' has a negative length", dim.name);
   }
   if (wanted.format == Format::netcdf4_classic && unlimited > 1)
-    throw Error(Code::not_supported, "netcdf4-classic allows one unlimited dimension, not " +
-                                         std::to_string(unlimited) + "; use netcdf4");
+    throw Error(Code::not_supported, "netcdf4-classic allows one unlimited dimension, not {}; use netcdf4",
+                unlimited);
   check_attributes(schema.attributes, wanted.attributes, wanted.format, nullptr, false);
   for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
     const auto& variable = wanted.variables[v];
@@ -549,9 +547,7 @@ void mark_as_netcdf4(hid_t file, Format format) {
   unsigned major = 0, minor = 0, release = 0;
   check(H5get_libversion(&major, &minor, &release), "report its version");
   write_text(root, k_properties,
-             "version=2,shoal=" + std::string(k_version) + ",hdf5=" + std::to_string(major) + "." +
-                 std::to_string(minor) + "." + std::to_string(release),
-             false);
+             fmt::format("version=2,shoal={},hdf5={}.{}.{}", k_version, major, minor, release), false);
   if (format == Format::netcdf4_classic) write_int(root, k_strict, 1);
 }
 

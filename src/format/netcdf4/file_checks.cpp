@@ -2,6 +2,8 @@
 // HDF5 File Format Specification, version 3.0: II.A (superblock), III.A.1 (trees), III.E (global heap).
 #include "format/netcdf4/file_checks.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -69,12 +71,11 @@ void FileChecks::superblock(Store& file) {
   const auto bytes = std::span<const std::byte>(buffer).first(got);
   const auto need = [&](std::size_t n) {
     if (bytes.size() < n)
-      throw damaged("it ends within its superblock, after " + std::to_string(file.size()) + " bytes");
+      throw damaged(fmt::format("it ends within its superblock, after {} bytes", file.size()));
   };
   need(16);
   const auto version = number_at(bytes, 8, 1);
-  if (version > 3)
-    throw damaged("its superblock has the version " + std::to_string(version) + "; 0 to 3 are known");
+  if (version > 3) throw damaged(fmt::format("its superblock has the version {}; 0 to 3 are known", version));
   const bool old = version < 2;
   const std::size_t sizes = old ? 13 : 9;
   const auto offset = static_cast<std::size_t>(number_at(bytes, sizes, 1));
@@ -82,9 +83,9 @@ void FileChecks::superblock(Store& file) {
   for (const auto n : {offset, length})
     if (n != 2 && n != 4 && n != 8)
       throw n == 16 || n == 32
-          ? Error(Code::not_supported, "the file has addresses or sizes of " + std::to_string(n) +
-                                           " bytes; 2, 4 and 8 are supported")
-          : damaged("its superblock states addresses or sizes of " + std::to_string(n) + " bytes");
+          ? Error(Code::not_supported,
+                  "the file has addresses or sizes of {} bytes; 2, 4 and 8 are supported", n)
+          : damaged(fmt::format("its superblock states addresses or sizes of {} bytes", n));
   usual_ = offset == 8 && length == 8;
   const std::size_t first = old ? (version == 0 ? 24 : 28) : 12;
   need(first + 4 * offset + (old ? 2 * offset : 4));
@@ -101,25 +102,24 @@ void FileChecks::superblock(Store& file) {
   }
   base_ = address(0);
   if (base_ != 0 && base_ != at)
-    throw damaged("its superblock lies at " + std::to_string(at) + " and says that it lies at " +
-                  std::to_string(base_));
+    throw damaged(fmt::format("its superblock lies at {} and says that it lies at {}", at, base_));
   base_ = at;
   const std::uint64_t end = address(2);
   const std::uint64_t root = address(old ? 5 : 3);  // behind the length of a name, which has no bytes
   if (end < first || end > file.size())
-    throw damaged("by its superblock it has " + std::to_string(end) + " bytes, and it has " +
-                  std::to_string(file.size()) + "; maybe it was cut off, or not copied whole");
+    throw damaged(fmt::format(
+        "by its superblock it has {} bytes, and it has {}; maybe it was cut off, or not copied whole", end,
+        file.size()));
   if (root >= end)
-    throw damaged("its root group is said to be at " + std::to_string(root) + ", behind its end at " +
-                  std::to_string(end));
+    throw damaged(fmt::format("its root group is said to be at {}, behind its end at {}", root, end));
   const std::uint64_t extension = address(old ? 3 : 1);
   if (extension != k_nowhere && extension >= end)
-    throw damaged("its superblock goes on at " + std::to_string(extension) + ", behind the end of the file");
+    throw damaged(fmt::format("its superblock goes on at {}, behind the end of the file", extension));
 }
 
 // The library walks from object to object, by the size that each states.
 FileChecks::Objects FileChecks::objects_of(std::uint64_t address, std::uint64_t end, const Read& read) const {
-  const std::string where = "its collection of strings and lists at " + std::to_string(address);
+  const std::string where = fmt::format("its collection of strings and lists at {}", address);
   const auto inside = [&](std::uint64_t bytes) { return address < end && bytes <= end - address; };
   std::array<std::byte, k_collection_head> head{};
   if (!inside(head.size())) throw damaged(where + " lies behind the end of the file");
@@ -127,7 +127,7 @@ FileChecks::Objects FileChecks::objects_of(std::uint64_t address, std::uint64_t 
   if (!starts_with(head, "GCOL") || head[4] != std::byte{1}) throw damaged(where + " is none");
   const std::uint64_t size = number_at(head, 8, 8);
   if (size < k_least_collection || !inside(size))
-    throw damaged(where + " reports " + std::to_string(size) + " bytes");
+    throw damaged(fmt::format("{} reports {} bytes", where, size));
   Bytes bytes(size);
   read(address, bytes);
   Objects objects;
@@ -137,8 +137,7 @@ FileChecks::Objects FileChecks::objects_of(std::uint64_t address, std::uint64_t 
     // Number 0 is what is free, and gives its size with its own head.
     const std::uint64_t rest = size - at - (number == 0 ? 0 : k_object_head);
     if (length > rest || aligned(length) > rest || (number == 0 && length < k_object_head))
-      throw damaged(where + " has an object of " + std::to_string(length) + " bytes, with room for " +
-                    std::to_string(rest));
+      throw damaged(fmt::format("{} has an object of {} bytes, with room for {}", where, length, rest));
     at += number == 0 ? length : k_object_head + aligned(length);
     if (number != 0) objects[number] = length;
   }
@@ -157,23 +156,20 @@ void FileChecks::tree(std::uint64_t address, std::span<const std::byte> bytes, s
   const bool of_chunks = bytes[4] == std::byte{1};
   const int level = std::to_integer<int>(bytes[5]);
   const std::string where =
-      "the node at " + std::to_string(address) + " of a tree of " + (of_chunks ? "chunks" : "links");
+      fmt::format("the node at {} of a tree of {}", address, of_chunks ? "chunks" : "links");
   const auto known = levels_.find(address);
   if (known != levels_.end() && known->second != level)
-    throw damaged(where + " is on level " + std::to_string(level) + " in place of " +
-                  std::to_string(known->second));
+    throw damaged(fmt::format("{} is on level {} in place of {}", where, level, known->second));
   const std::size_t fan = of_chunks ? k_chunk_fan : k_group_fan;
   const std::size_t keys = bytes.size() - k_node_head - 8 * fan;
   if (bytes.size() < k_node_head + 8 * fan || keys % (fan + 1) != 0) return;  // nodes of another size
   const std::size_t key = keys / (fan + 1);
   const std::uint64_t entries = number_at(bytes, 6, 2);
-  if (entries > fan)
-    throw damaged(where + " has " + std::to_string(entries) + " entries, and room for " +
-                  std::to_string(fan));
+  if (entries > fan) throw damaged(fmt::format("{} has {} entries, and room for {}", where, entries, fan));
   for (std::size_t i = 0; i < entries && level > 0; ++i) {
     const std::uint64_t child = base_ + number_at(bytes, k_node_head + i * (key + 8) + key, 8);
     if (child < base_ || child >= end)
-      throw damaged(where + " leads to " + std::to_string(child) + ", behind the end of the file");
+      throw damaged(fmt::format("{} leads to {}, behind the end of the file", where, child));
     const auto [it, is_new] = levels_.emplace(child, level - 1);
     if (!is_new && it->second != level - 1) throw damaged(where + " leads to one that another one leads to");
   }
@@ -181,14 +177,14 @@ void FileChecks::tree(std::uint64_t address, std::span<const std::byte> bytes, s
 
 void FileChecks::object_block(std::uint64_t address, std::uint64_t size, std::uint64_t end, const Read& read,
                               Bytes& bytes) {
-  const std::string where = "a block of an object's header at " + std::to_string(address);
+  const std::string where = fmt::format("a block of an object's header at {}", address);
   if (address >= end || size > end - address || size < k_checksum)
-    throw damaged(where + " of " + std::to_string(size) + " bytes does not lie in the file");
+    throw damaged(fmt::format("{} of {} bytes does not lie in the file", where, size));
   bytes.resize(static_cast<std::size_t>(size));
   read(address, bytes);
   const auto covered = std::span<const std::byte>(bytes).first(bytes.size() - k_checksum);
   if (number_at(bytes, covered.size(), k_checksum) != checksum(covered))
-    throw damaged("the checksum of " + where + " differs");
+    throw damaged(fmt::format("the checksum of {} differs", where));
 }
 
 // Only headers with checksums (version 2) can be held to anything. All blocks are looked at before HDF5 reads
@@ -196,7 +192,7 @@ void FileChecks::object_block(std::uint64_t address, std::uint64_t size, std::ui
 void FileChecks::object_header(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t end,
                                const Read& read) const {
   if (!usual_) return;
-  const std::string where = "the header of an object at " + std::to_string(address);
+  const std::string where = fmt::format("the header of an object at {}", address);
   Bytes block;
   std::size_t blocks = 0;
   const bool whole = walk_object_header(address, bytes, base_, [&](std::uint64_t at, std::uint64_t size) {
@@ -219,9 +215,10 @@ void FileChecks::references(std::span<const std::byte> cells, std::size_t elemen
     if (known == known_.end()) known = known_.emplace(address, objects_of(base_ + address, end, read)).first;
     const auto object = known->second.find(number);
     if (object == known->second.end() || object->second < length * element)
-      throw damaged("a string of " + std::to_string(length) + " bytes is said to be number " +
-                    std::to_string(number) + " of the collection at " + std::to_string(address) +
-                    ", which has none of that length there");
+      throw damaged(
+          fmt::format("a string of {} bytes is said to be number {} of the collection at {}, which has none "
+                      "of that length there",
+                      length, number, address));
   }
 }
 

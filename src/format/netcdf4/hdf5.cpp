@@ -32,7 +32,7 @@ std::string innermost_reason() {
 
 Error hdf5_error(const std::string& what, Code code) {
   const auto reason = innermost_reason();
-  return Error(code, "HDF5 could not " + what + (reason.empty() ? "" : ": " + reason));
+  return Error(code, "HDF5 could not {}{}", what, reason.empty() ? "" : ": " + reason);
 }
 
 Id memory_type(Type type) {

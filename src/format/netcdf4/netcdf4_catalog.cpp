@@ -167,8 +167,7 @@ void Netcdf4Catalog::require_variable(int variable) const {
   require_open();
   const auto n = contents_.schema.variables.size();
   if (variable < 0 || static_cast<std::size_t>(variable) >= n)
-    throw Error(Code::not_found, "there is no variable number " + std::to_string(variable) + "; there are " +
-                                     std::to_string(n));
+    throw Error(Code::not_found, "there is no variable number {}; there are {}", variable, n);
 }
 
 void Netcdf4Catalog::define(const Schema& wanted) {
@@ -207,11 +206,11 @@ void Netcdf4Catalog::check_late_fill(const Schema& wanted) {
 Dimension& Netcdf4Catalog::unlimited(int dim) {
   auto& dims = contents_.schema.dims;
   if (dim < 0 || static_cast<std::size_t>(dim) >= dims.size())
-    throw Error(Code::not_found, "there is no dimension number " + std::to_string(dim));
+    throw Error(Code::not_found, "there is no dimension number {}", dim);
   auto& dimension = dims[static_cast<std::size_t>(dim)];
   if (!dimension.unlimited)
-    throw Error(Code::invalid_argument,
-                "the dimension '" + dimension.name + "' has a fixed length and cannot change it");
+    throw Error(Code::invalid_argument, "the dimension '{}' has a fixed length and cannot change it",
+                dimension.name);
   return dimension;
 }
 

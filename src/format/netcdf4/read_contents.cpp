@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/core.h>
+
 #include <cstring>
 #include <optional>
 #include <unordered_map>
@@ -77,7 +79,7 @@ void find_data_sets(hid_t group, const std::string& path, std::unordered_set<std
   std::vector<std::string> groups;
   for (const auto& name : links_of(group)) {
     Id object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
-    if (!object.valid()) throw hdf5_error("open '" + path + name + "'");
+    if (!object.valid()) throw hdf5_error(fmt::format("open '{}{}'", path, name));
     const auto kind = H5Iget_type(object);
     if (kind == H5I_GROUP) groups.push_back(name);
     if (kind != H5I_DATASET) continue;
@@ -96,7 +98,7 @@ void find_data_sets(hid_t group, const std::string& path, std::unordered_set<std
     if (!seen.insert(std::string(reinterpret_cast<const char*>(&reference), sizeof reference)).second)
       continue;
     const Id child(check(H5Gopen2(group, name.c_str(), H5P_DEFAULT), "open a group"));
-    find_data_sets(child, path + name + "/", seen, result);
+    find_data_sets(child, fmt::format("{}{}/", path, name), seen, result);
   }
 }
 
@@ -242,7 +244,7 @@ int Reader::nameless(const Extent& extent, std::size_t d, const std::vector<int>
       return static_cast<int>(i);
   StoredDim stored;
   stored.id = contents.next_dim_id++;
-  dims.push_back({"phony_dim_" + std::to_string(stored.id), extent.length[d], extent.unlimited[d]});
+  dims.push_back({fmt::format("phony_dim_{}", stored.id), extent.length[d], extent.unlimited[d]});
   contents.dims.push_back(std::move(stored));
   return static_cast<int>(dims.size()) - 1;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values that pass through the netCDF-4 catalog itself: put and get.
+#include <fmt/core.h>
+
 #include <array>
 #include <cstring>
 
@@ -54,7 +56,7 @@ void Netcdf4Catalog::require_type(int variable, bool strings) const {
                 "the variable has a type or a number of dimensions that Shoal does not know; it cannot be "
                 "read or written");
   if ((d.type == Type::string) != strings)
-    throw Error(Code::type, strings ? std::string("the variable holds ") + name_of(d.type) + ", not strings"
+    throw Error(Code::type, strings ? fmt::format("the variable holds {}, not strings", name_of(d.type))
                                     : std::string("the variable holds strings; use the calls for strings"));
 }
 
@@ -62,15 +64,15 @@ void Netcdf4Catalog::require_inside(int variable, const Box& box, bool may_grow)
   const auto& d = def(variable);
   const auto shape = contents_.schema.shape(variable);
   if (box.rank() != shape.size())
-    throw Error(Code::invalid_argument, "the box " + text_of(box) + " has " + std::to_string(box.rank()) +
-                                            " dimensions, the variable " + std::to_string(shape.size()));
+    throw Error(Code::invalid_argument, "the box {} has {} dimensions, the variable {}", text_of(box),
+                box.rank(), shape.size());
   for (int i = 0; i < box.rank(); ++i) {
     const bool grows =
         may_grow &&
         contents_.schema.dims[static_cast<std::size_t>(d.dims[static_cast<std::size_t>(i)])].unlimited;
     if (box.first[i] >= 0 && box.count[i] >= 0 && (grows || box.end(i) <= shape[i])) continue;
-    throw Error(Code::not_found,
-                "the box " + text_of(box) + " is not inside of the variable, which is " + text_of(shape));
+    throw Error(Code::not_found, "the box {} is not inside of the variable, which is {}", text_of(box),
+                text_of(shape));
   }
 }
 
@@ -129,9 +131,8 @@ void Netcdf4Catalog::put_strings(int variable, const Box& box, const std::vector
     require_writable();
     require_inside(variable, box, true);
     if (static_cast<std::size_t>(box.cells()) != values.size())
-      throw Error(Code::invalid_argument, std::to_string(values.size()) + " strings were given for the " +
-                                              std::to_string(box.cells()) + " cells of the box " +
-                                              text_of(box));
+      throw Error(Code::invalid_argument, "{} strings were given for the {} cells of the box {}",
+                  values.size(), box.cells(), text_of(box));
     if (stored(variable).type.fixed_text)
       throw Error(Code::not_supported, "the variable holds strings of a fixed length, which are read only");
     if (box.empty()) return;
@@ -161,9 +162,8 @@ void Netcdf4Catalog::check_strings(int variable, const Box& box) {
   const auto load = [&](std::uint64_t address, std::uint64_t size) {
     const std::uint64_t end = image_->end_of_file();
     if (address > end || size > end - address)
-      throw Error(Code::format, "the file is damaged: " + std::to_string(size) +
-                                    " bytes of it are said to be at " + std::to_string(address) +
-                                    ", and it has " + std::to_string(end));
+      throw Error(Code::format, "the file is damaged: {} bytes of it are said to be at {}, and it has {}",
+                  size, address, end);
     Bytes bytes(size);
     image_->read(FileImage::Kind::raw, address, bytes);
     return bytes;

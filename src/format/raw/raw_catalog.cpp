@@ -54,9 +54,9 @@ void RawCatalog::check_file_size() {
   const auto end = static_cast<std::uint64_t>(header_.layout.end(records()));
   const std::uint64_t size = store_->size();
   if (size >= end) return;
-  throw Error(Code::format, "the file is truncated: it has " + std::to_string(size) + " bytes, and by " +
-                                raw_header_path(store_->path()) + " there must be " + std::to_string(end) +
-                                " of " + std::to_string(records()) + " records")
+  throw Error(Code::format,
+              "the file is truncated: it has {} bytes, and by {} there must be {} of {} records", size,
+              raw_header_path(store_->path()), end, records())
       .in_file(store_->path());
 }
 
@@ -74,8 +74,8 @@ Error RawCatalog::located(const Error& error, int variable) const {
 const VariableDef& RawCatalog::usable(int variable) const {
   const auto& variables = header_.schema.variables;
   if (variable < 0 || static_cast<std::size_t>(variable) >= variables.size())
-    throw Error(Code::not_found, "there is no variable " + std::to_string(variable) + "; the file has " +
-                                     std::to_string(variables.size()) + ", counted from 0")
+    throw Error(Code::not_found, "there is no variable {}; the file has {}, counted from 0", variable,
+                variables.size())
         .in_file(store_->path());
   return variables[static_cast<std::size_t>(variable)];
 }
@@ -92,15 +92,14 @@ void RawCatalog::check_box(int variable, const Box& box, bool may_grow) const {
              box.first[d] <= length - box.count[d];
   }
   if (!inside)
-    throw located(Error(Code::not_found,
-                        "the cells " + text_of(box) + " are not all inside of the shape " + text_of(shape)),
+    throw located(Error(Code::not_found, "the cells {} are not all inside of the shape {}", text_of(box),
+                        text_of(shape)),
                   variable);
 }
 
 void RawCatalog::check_unlimited(int dim) const {
   if (dim < 0 || dim != record_dim_)
-    throw Error(Code::invalid_argument, "dimension " + std::to_string(dim) + " is not the unlimited one")
-        .in_file(store_->path());
+    throw Error(Code::invalid_argument, "dimension {} is not the unlimited one", dim).in_file(store_->path());
 }
 
 // ---- Definitions
@@ -304,12 +303,11 @@ void RawCatalog::decode(int variable, const Bytes& in_file, std::int64_t n, std:
   const std::int64_t bad = from_text(text, definition.type, n, values, fill.data());
   if (bad < 0) return;
   const std::int64_t width = width_of(variable);
-  throw located(
-      Error(Code::format,
-            "the line at byte " + std::to_string(offset + static_cast<std::uint64_t>(bad * width)) + ", '" +
-                std::string(text + bad * width, static_cast<std::size_t>(width - 1)) + "', is no " +
-                name_of(definition.type) + " of " + std::to_string(width - 1) + " characters"),
-      variable);
+  throw located(Error(Code::format, "the line at byte {}, '{}', is no {} of {} characters",
+                      offset + static_cast<std::uint64_t>(bad * width),
+                      std::string(text + bad * width, static_cast<std::size_t>(width - 1)),
+                      name_of(definition.type), width - 1),
+                variable);
 }
 
 void RawCatalog::put(int variable, const Box& box, const std::byte* values) {

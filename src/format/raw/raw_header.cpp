@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/raw/raw_header.hpp"
 
+#include <fmt/core.h>
+
 #include <filesystem>
 
 #include <algorithm>
@@ -89,19 +91,19 @@ Json json_of(const std::vector<Attribute>& attributes) {
 const Json& member(const Json& json, const char* key, const std::string& where) {
   if (!json.is_object()) damaged(where + " is no object in braces");
   const auto found = json.find(key);
-  if (found == json.end()) damaged(where + " has no \"" + key + "\"");
+  if (found == json.end()) damaged(fmt::format("{} has no \"{}\"", where, key));
   return *found;
 }
 
 const Json& list(const Json& json, const char* key, const std::string& where) {
   const Json& found = member(json, key, where);
-  if (!found.is_array()) damaged("\"" + std::string(key) + "\" of " + where + " is no list in brackets");
+  if (!found.is_array()) damaged(fmt::format("\"{}\" of {} is no list in brackets", key, where));
   return found;
 }
 
 std::string text(const Json& json, const char* key, const std::string& where) {
   const Json& found = member(json, key, where);
-  if (!found.is_string()) damaged("\"" + std::string(key) + "\" of " + where + " is no text");
+  if (!found.is_string()) damaged(fmt::format("\"{}\" of {} is no text", key, where));
   return found.get<std::string>();
 }
 
@@ -110,14 +112,13 @@ std::int64_t size(const Json& json, const char* key, const std::string& where) {
   const Json& found = member(json, key, where);
   if (!found.is_number_integer() || found < 0 ||
       found > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    damaged("\"" + std::string(key) + "\" of " + where + " is " + found.dump() +
-            "; allowed are whole numbers from 0 on");
+    damaged(fmt::format("\"{}\" of {} is {}; allowed are whole numbers from 0 on", key, where, found.dump()));
   return found.get<std::int64_t>();
 }
 
 bool flag(const Json& json, const char* key, const std::string& where) {
   const Json& found = member(json, key, where);
-  if (!found.is_boolean()) damaged("\"" + std::string(key) + "\" of " + where + " is neither true nor false");
+  if (!found.is_boolean()) damaged(fmt::format("\"{}\" of {} is neither true nor false", key, where));
   return found.get<bool>();
 }
 
@@ -125,7 +126,7 @@ Type type(const Json& json, const std::string& where) {
   const std::string name = text(json, "type", where);
   for (int number = static_cast<int>(Type::byte_); number <= static_cast<int>(Type::uint64); ++number)
     if (name == name_of(static_cast<Type>(number))) return static_cast<Type>(number);
-  damaged("the type of " + where + " is '" + name + "', which is none of these formats");
+  damaged(fmt::format("the type of {} is '{}', which is none of these formats", where, name));
 }
 
 double floating(const Json& json, const std::string& where) {
@@ -134,7 +135,7 @@ double floating(const Json& json, const std::string& where) {
   if (json == "-NaN") return -std::numeric_limits<double>::quiet_NaN();
   if (json == "Infinity") return std::numeric_limits<double>::infinity();
   if (json == "-Infinity") return -std::numeric_limits<double>::infinity();
-  damaged("a value of " + where + " is " + json.dump() + ", which is no number");
+  damaged(fmt::format("a value of {} is {}, which is no number", where, json.dump()));
 }
 
 template <class T>
@@ -145,7 +146,7 @@ T value_of(const Json& json, const std::string& where) {
     const bool fits = json.is_number_unsigned()
                           ? std::in_range<T>(json.get<std::uint64_t>())
                           : json.is_number_integer() && std::in_range<T>(json.get<std::int64_t>());
-    if (!fits) damaged("a value of " + where + " is " + json.dump() + ", which does not fit its type");
+    if (!fits) damaged(fmt::format("a value of {} is {}, which does not fit its type", where, json.dump()));
     return json.get<T>();
   }
 }
@@ -153,13 +154,13 @@ T value_of(const Json& json, const std::string& where) {
 Attribute attribute_of(const Json& json, const std::string& owner) {
   Attribute attribute;
   attribute.name = text(json, "name", "an attribute of " + owner);
-  const std::string where = "attribute '" + attribute.name + "' of " + owner;
+  const std::string where = fmt::format("attribute '{}' of {}", attribute.name, owner);
   check_name(attribute.name, "attribute");
   attribute.type = type(json, where);
   const Json& value = member(json, "value", where);
   if (attribute.type == Type::char_ && value.is_string())
     return Attribute::text(attribute.name, value.get<std::string>());
-  if (!value.is_array()) damaged("\"value\" of " + where + " is no list in brackets");
+  if (!value.is_array()) damaged(fmt::format("\"value\" of {} is no list in brackets", where));
   with_number(attribute.type, [&](auto one) {
     for (const Json& element : value) {
       one = value_of<decltype(one)>(element, where);
@@ -180,7 +181,7 @@ std::vector<Attribute> attributes_of(const Json& json, const std::string& owner)
 Dimension dimension_of(const Json& json) {
   Dimension dim;
   dim.name = text(json, "name", "a dimension");
-  const std::string where = "dimension '" + dim.name + "'";
+  const std::string where = fmt::format("dimension '{}'", dim.name);
   check_name(dim.name, "dimension");
   dim.length = size(json, "length", where);
   dim.unlimited = flag(json, "unlimited", where);
@@ -190,22 +191,21 @@ Dimension dimension_of(const Json& json) {
 void read_variable(const Json& json, RawHeader& header) {
   VariableDef variable;
   variable.name = text(json, "name", "a variable");
-  const std::string where = "variable '" + variable.name + "'";
+  const std::string where = fmt::format("variable '{}'", variable.name);
   variable.type = type(json, where);
   for (const Json& name : list(json, "dimensions", where)) {
     const int dim = name.is_string() ? header.schema.find_dim(name.get<std::string>()) : -1;
-    if (dim < 0) damaged("a dimension of " + where + " is " + name.dump() + ", which there is none of");
+    if (dim < 0) damaged(fmt::format("a dimension of {} is {}, which there is none of", where, name.dump()));
     if (!variable.dims.empty() && header.schema.dims[static_cast<std::size_t>(dim)].unlimited)
-      damaged("the unlimited dimension of " + where + " is not its first");
+      damaged(fmt::format("the unlimited dimension of {} is not its first", where));
     variable.dims.push_back(dim);
   }
   if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
-    damaged(where + " has " + std::to_string(variable.dims.size()) + " dimensions; up to " +
-            std::to_string(k_max_dims) + " are read");
+    damaged(fmt::format("{} has {} dimensions; up to {} are read", where, variable.dims.size(), k_max_dims));
   if (size(json, "element_bytes", where) != element_bytes(header.schema.format, variable.type))
-    damaged("\"element_bytes\" of " + where + " is " + json["element_bytes"].dump() + ", where type " +
-            name_of(variable.type) + " has " +
-            std::to_string(element_bytes(header.schema.format, variable.type)));
+    damaged(fmt::format("\"element_bytes\" of {} is {}, where type {} has {}", where,
+                        json["element_bytes"].dump(), name_of(variable.type),
+                        element_bytes(header.schema.format, variable.type)));
   variable.attributes = attributes_of(json, where);
   header.schema.variables.push_back(std::move(variable));
   header.layout.begins.push_back(size(json, "begin", where));
@@ -230,21 +230,20 @@ void check_places(RawHeader& header) {
     const Slab& slab = slabs[i];
     const std::string& name = schema.variables[slab.variable].name;
     if (i > 0 && slab.begin < slabs[i - 1].end)
-      damaged("variable '" + name + "' begins at byte " + std::to_string(slab.begin) +
-              ", inside of variable '" + schema.variables[slabs[i - 1].variable].name + "'");
+      damaged(fmt::format("variable '{}' begins at byte {}, inside of variable '{}'", name, slab.begin,
+                          schema.variables[slabs[i - 1].variable].name));
     const bool of_records = schema.has_record(static_cast<int>(slab.variable));
     if (!of_records) {
       layout.fixed_end = std::max(layout.fixed_end, slab.end);
     } else if (slab.begin < layout.record_begin || slab.end - layout.record_begin > layout.record_bytes) {
-      damaged("variable '" + name + "', bytes " + std::to_string(slab.begin) + " to " +
-              std::to_string(slab.end) + ", is not in the first record, which has " +
-              std::to_string(layout.record_bytes) + " bytes from byte " +
-              std::to_string(layout.record_begin) + " on");
+      damaged(fmt::format(
+          "variable '{}', bytes {} to {}, is not in the first record, which has {} bytes from byte {} on",
+          name, slab.begin, slab.end, layout.record_bytes, layout.record_begin));
     }
   }
   if (layout.record_bytes > 0 && layout.fixed_end > layout.record_begin)
-    damaged("the records begin at byte " + std::to_string(layout.record_begin) +
-            ", in front of the end of the fixed variables at byte " + std::to_string(layout.fixed_end));
+    damaged(fmt::format("the records begin at byte {}, in front of the end of the fixed variables at byte {}",
+                        layout.record_begin, layout.fixed_end));
   for (const auto& dim : schema.dims)
     if (dim.unlimited) layout.end(dim.length);  // can be counted
 }
@@ -253,17 +252,17 @@ void read_head(const Json& json, RawHeader& header) {
   const std::string where = "the header";
   const Json& version = member(json, k_marker, where);
   if (version != k_version)
-    throw Error(Code::format, "the header file is of version " + version.dump() +
-                                  "; this Shoal reads version " + std::to_string(k_version));
+    throw Error(Code::format, "the header file is of version {}; this Shoal reads version {}", version.dump(),
+                k_version);
   const std::string format = text(json, "format", where);
   if (format != name_of(Format::raw) && format != name_of(Format::ascii))
-    damaged("\"format\" is '" + format + "'; allowed are raw and ascii");
+    damaged(fmt::format("\"format\" is '{}'; allowed are raw and ascii", format));
   header.schema.format = format_of(format);
   const std::string order = text(json, "byte_order", where);
   if (order != "little" && order != "big" && order != "none")
-    damaged("\"byte_order\" is '" + order + "'; allowed are little, big and (for ascii) none");
+    damaged(fmt::format("\"byte_order\" is '{}'; allowed are little, big and (for ascii) none", order));
   if ((order == "none") != (header.schema.format == Format::ascii))
-    damaged("\"byte_order\" is '" + order + "', which cannot be for format " + format);
+    damaged(fmt::format("\"byte_order\" is '{}', which cannot be for format {}", order, format));
   header.swapped = header.schema.format == Format::raw && (order == "big") != machine_is_big_endian();
   header.layout.record_begin = size(json, "record_begin", where);
   header.layout.record_bytes = size(json, "record_stride", where);
@@ -274,7 +273,8 @@ RawHeader header_of(const Json& json) {
   read_head(json, header);
   for (const Json& element : list(json, "dimensions", "the header")) {
     Dimension dim = dimension_of(element);
-    if (header.schema.find_dim(dim.name) >= 0) damaged("there are two dimensions called '" + dim.name + "'");
+    if (header.schema.find_dim(dim.name) >= 0)
+      damaged(fmt::format("there are two dimensions called '{}'", dim.name));
     header.schema.dims.push_back(std::move(dim));
   }
   header.schema.attributes = attributes_of(json, "the file");
@@ -299,7 +299,7 @@ namespace {
 // The text beside a file, if it is a header of Shoal's, whole or damaged.
 std::optional<std::string> header_beside(const std::string& path) {
   auto found = read_whole_file(raw_header_path(path), k_most_bytes);
-  if (found && found->substr(0, k_marker_within).find('"' + std::string(k_marker) + '"') == std::string::npos)
+  if (found && found->substr(0, k_marker_within).find(fmt::format("\"{}\"", k_marker)) == std::string::npos)
     found.reset();
   return found;
 }
@@ -310,8 +310,10 @@ void refuse_foreign_header(const std::string& path) {
   const std::string header = raw_header_path(path);
   std::error_code none;
   if (std::filesystem::exists(header, none) && !header_beside(path))
-    throw Error(Code::exists, "the header of this file would be '" + header +
-                                  "', which is there and is none; move it, or give the dataset another name")
+    throw Error(Code::exists,
+                "the header of this file would be '{}', which is there and is none; move it, or give the "
+                "dataset another name",
+                header)
         .in_file(path);
 }
 
@@ -378,7 +380,7 @@ RawHeader read_raw_header(const std::string& path) {
   const std::string beside = raw_header_path(path);
   const auto found = read_whole_file(beside, k_most_bytes);
   if (!found)
-    throw Error(Code::not_found, "there is no such header file, without which " + path + " cannot be read")
+    throw Error(Code::not_found, "there is no such header file, without which {} cannot be read", path)
         .in_file(beside);
   try {
     return decode_raw_header(*found);

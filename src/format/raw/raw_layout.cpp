@@ -77,10 +77,10 @@ RawLayout extended_raw_layout(const RawLayout& layout, const Schema& schema, std
     const auto& variable = schema.variables[v];
     const bool of_records = schema.has_record(static_cast<int>(v));
     if (records > 0 && (of_records || out.record_bytes > 0))
-      throw Error(Code::not_supported, "the file has " + std::to_string(records) + " records, and format " +
-                                           name_of(schema.format) +
-                                           " has no room for more variables then; define it before the "
-                                           "first record is written, or use the format netcdf4")
+      throw Error(Code::not_supported,
+                  "the file has {} records, and format {} has no room for more variables then; define it "
+                  "before the first record is written, or use the format netcdf4",
+                  records, name_of(schema.format))
           .of_variable(variable.name);
     if (of_records) continue;
     out.begins[v] = round_up(round_up(out.fixed_end, alignment_of(schema, variable.distributed, options)),

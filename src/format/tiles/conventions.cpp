@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/tiles/conventions.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -39,7 +41,7 @@ std::string text_of(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (const auto n : numbers)
     text += (text.empty() ? "" : ", ") + std::to_string(n);
-  return "{" + text + "}";
+  return fmt::format("{{{}}}", text);
 }
 
 void start(Cutting& cutting, const std::vector<Header>& headers) {
@@ -130,16 +132,16 @@ Cutting fms_cutting(const std::vector<Header>& headers) {
       const auto& n = *numbers;
       const int dim = schema.find_dim(variable.name);
       if (dim < 0 || variable.dims.size() != 1 || variable.dims[0] != dim)
-        refuse(headers[f], "variable '" + variable.name +
-                               "' has the attribute domain_decomposition, but is no "
-                               "coordinate variable of a dimension");
+        refuse(headers[f], fmt::format("variable '{}' has the attribute domain_decomposition, but is no "
+                                       "coordinate variable of a dimension",
+                                       variable.name));
       const auto d = static_cast<std::size_t>(dim);
       const std::int64_t length = schema.dims[d].length;
       if (n.size() != 4 || n[2] < n[0] || n[3] > n[1] || n[3] - n[2] + 1 != length)
-        refuse(headers[f], "attribute domain_decomposition of '" + variable.name + "' is " + text_of(n) +
-                               "; it must have first and last index of the whole and of this file, whose "
-                               "dimension has the length " +
-                               std::to_string(length));
+        refuse(headers[f],
+               fmt::format("attribute domain_decomposition of '{}' is {}; it must have first and last index "
+                           "of the whole and of this file, whose dimension has the length {}",
+                           variable.name, text_of(n), length));
       cutting.spans[f][d] = {n[2] - n[0], length, 0, length};
       cutting.global[f][d] = n[1] - n[0] + 1;
     }
@@ -154,10 +156,10 @@ Cutting fms_cutting(const std::vector<Header>& headers) {
 
 std::vector<std::int64_t> nemo_numbers(const Header& header, const char* name, std::size_t count) {
   const auto numbers = integers_of(header.schema.attributes, name);
-  if (!numbers) refuse(header, std::string("the global attribute ") + name + " is missing");
+  if (!numbers) refuse(header, fmt::format("the global attribute {} is missing", name));
   if (count != 0 && numbers->size() != count)
-    refuse(header, std::string("the global attribute ") + name + " has " + std::to_string(numbers->size()) +
-                       " numbers, DOMAIN_dimensions_ids " + std::to_string(count));
+    refuse(header, fmt::format("the global attribute {} has {} numbers, DOMAIN_dimensions_ids {}", name,
+                               numbers->size(), count));
   return *numbers;
 }
 
@@ -177,14 +179,14 @@ Cutting nemo_cutting(const std::vector<Header>& headers) {
     const auto high = nemo_numbers(header, "DOMAIN_halo_size_end", n);
     for (std::size_t i = 0; i < n; ++i) {
       if (ids[i] < 1 || ids[i] > static_cast<std::int64_t>(header.schema.dims.size()))
-        refuse(header, "DOMAIN_dimensions_ids is " + text_of(ids) + ", but the file has " +
-                           std::to_string(header.schema.dims.size()) + " dimensions");
+        refuse(header, fmt::format("DOMAIN_dimensions_ids is {}, but the file has {} dimensions",
+                                   text_of(ids), header.schema.dims.size()));
       const auto d = static_cast<std::size_t>(ids[i] - 1);
       const Dimension& dim = header.schema.dims[d];
       if (dim.length != local[i] || last[i] - first[i] + 1 != local[i])
-        refuse(header, "dimension '" + dim.name + "' has the length " + std::to_string(dim.length) +
-                           ", DOMAIN_size_local says " + std::to_string(local[i]) +
-                           ", DOMAIN_position_first and _last " + std::to_string(last[i] - first[i] + 1));
+        refuse(header, fmt::format("dimension '{}' has the length {}, DOMAIN_size_local says {}, "
+                                   "DOMAIN_position_first and _last {}",
+                                   dim.name, dim.length, local[i], last[i] - first[i] + 1));
       // In some versions the position counts from the halo's first cell, which may lie outside of the whole.
       std::int64_t before = low[i];
       std::int64_t begin = first[i] - 1 + before;
@@ -196,7 +198,7 @@ Cutting nemo_cutting(const std::vector<Header>& headers) {
       }
       count = std::min(count, global[i] - begin);
       if (count < 0 || low[i] < 0 || high[i] < 0)
-        refuse(header, "the DOMAIN_* attributes leave no cells in dimension '" + dim.name + "'");
+        refuse(header, fmt::format("the DOMAIN_* attributes leave no cells in dimension '{}'", dim.name));
       cutting.spans[f][d] = {begin, count, before, dim.length};
       cutting.global[f][d] = global[i];
     }
@@ -235,10 +237,11 @@ void check_ucla(const std::vector<Header>& headers, const Partitions& partitions
   for (std::size_t f = 0; f < headers.size(); ++f) {
     const auto& p = partitions[f];
     if (p[1] != partitions.front()[1] || p[0] < 0 || p[0] >= p[1] || p[2] < 1 || p[3] < 1)
-      refuse(headers[f], "the global attribute partition is " + text_of(p) + ", that of " +
-                             headers.front().path + " " + text_of(partitions.front()) +
-                             "; as (node, nodes, first xi, first eta) or (tile in xi, tile in eta, tiles in "
-                             "xi, tiles in eta) they do not fit together");
+      refuse(
+          headers[f],
+          fmt::format("the global attribute partition is {}, that of {} {}; as (node, nodes, first xi, first "
+                      "eta) or (tile in xi, tile in eta, tiles in xi, tiles in eta) they do not fit together",
+                      text_of(p), headers.front().path, text_of(partitions.front())));
   }
 }
 
@@ -253,9 +256,11 @@ void place_by_lengths(Cutting& cutting, const std::vector<Header>& headers, cons
     const auto length = headers[f].schema.dims[static_cast<std::size_t>(d)].length;
     const auto [known, is_new] = lengths.emplace(partitions[f][which], length);
     if (!is_new && known->second != length)
-      refuse(headers[f], std::string("dimension '") + axis.name + "' has the length " +
-                             std::to_string(length) + ", but " + std::to_string(known->second) +
-                             " in another file of the same row or column of tiles");
+      refuse(
+          headers[f],
+          fmt::format(
+              "dimension '{}' has the length {}, but {} in another file of the same row or column of tiles",
+              axis.name, length, known->second));
   }
   const std::int64_t tiles = partitions.front()[which + 2];
   if (lengths.empty()) return;
@@ -263,9 +268,10 @@ void place_by_lengths(Cutting& cutting, const std::vector<Header>& headers, cons
   for (std::int64_t t = 0; t < tiles; ++t)
     if (lengths.count(t) == 0) missing += (missing.empty() ? "" : ", ") + std::to_string(t);
   if (!missing.empty())
-    throw Error(Code::not_found, std::string("all files of the ") + (axis.xi ? "columns" : "rows") +
-                                     " of tiles number " + missing + " (from 0, of " + std::to_string(tiles) +
-                                     ") are missing; give all files of the set");
+    throw Error(
+        Code::not_found,
+        "all files of the {} of tiles number {} (from 0, of {}) are missing; give all files of the set",
+        axis.xi ? "columns" : "rows", missing, tiles);
   std::int64_t total = 0;
   std::map<std::int64_t, std::int64_t> begins;
   for (const auto& [tile, length] : lengths) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/tiles/file_set.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -84,9 +86,9 @@ void Builder::read_headers() {
   set_.style = tiles::style_of(headers_.front());
   for (const auto& header : headers_)
     if (tiles::style_of(header) != set_.style)
-      throw Error(Code::format, std::string("this file follows the conventions of ") +
-                                    name_of(tiles::style_of(header)) + ", " + base().path + " those of " +
-                                    name_of(set_.style) + ": they are of different sets")
+      throw Error(Code::format,
+                  "this file follows the conventions of {}, {} those of {}: they are of different sets",
+                  name_of(tiles::style_of(header)), base().path, name_of(set_.style))
           .in_file(header.path);
   cutting_ = tiles::cutting_of(set_.style, headers_);
   for (std::size_t f = 0; f < paths_.size(); ++f)
@@ -112,8 +114,8 @@ void Builder::make_dims() {
     for (std::size_t d = 0; d < headers_[f].schema.dims.size(); ++d) {
       if (set_.schema.find_dim(headers_[f].schema.dims[d].name) >= 0) continue;
       if (cutting_.global[f][d] < 0)
-        throw Error(Code::format,
-                    "the dimension '" + headers_[f].schema.dims[d].name + "' is not in " + base().path)
+        throw Error(Code::format, "the dimension '{}' is not in {}", headers_[f].schema.dims[d].name,
+                    base().path)
             .in_file(headers_[f].path);
       add(f, d);
     }
@@ -126,8 +128,7 @@ void Builder::make_dims() {
       else if (set_.cut[d])
         set_.files[f].spans.push_back({});
       else
-        throw Error(Code::format,
-                    "the dimension '" + dims[d].name + "' is missing, which " + base().path + " has")
+        throw Error(Code::format, "the dimension '{}' is missing, which {} has", dims[d].name, base().path)
             .in_file(headers_[f].path);
     }
   for (auto& file : set_.files)
@@ -143,16 +144,15 @@ void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
   const std::int64_t global = cutting_.global[f][own];
   const std::string& first = base().path;
   if ((global >= 0) != set_.cut[d] || (global >= 0 && global != whole.length))
-    throw Error(Code::format, "the dimension '" + mine.name + "' is " +
-                                  (global < 0 ? "not cut" : "cut from a whole of " + std::to_string(global)) +
-                                  ", in " + first + " it is " +
-                                  (set_.cut[d] ? "cut from " + std::to_string(whole.length) : "not cut"))
+    throw Error(Code::format, "the dimension '{}' is {}, in {} it is {}", mine.name,
+                global < 0 ? "not cut" : fmt::format("cut from a whole of {}", global), first,
+                set_.cut[d] ? fmt::format("cut from {}", whole.length) : "not cut")
         .in_file(header.path);
   // Dimensions of the base come first; all others are cut.
   const Dimension& reference = set_.cut[d] ? whole : base().schema.dims[d];
   if (!set_.cut[d] && mine.unlimited != reference.unlimited)
-    throw Error(Code::format, "the dimension '" + mine.name + "' is " + (mine.unlimited ? "" : "not ") +
-                                  "unlimited, other than in " + first)
+    throw Error(Code::format, "the dimension '{}' is {}unlimited, other than in {}", mine.name,
+                mine.unlimited ? "" : "not ", first)
         .in_file(header.path);
   // A file without variables of records has none, however many the others have.
   const bool counts =
@@ -162,21 +162,21 @@ void Builder::take_lengths(std::size_t f, std::size_t d, int at) {
       });
   if (!set_.cut[d] && mine.length != reference.length && counts) {
     if (!mine.unlimited)
-      throw Error(Code::format, "the dimension '" + mine.name + "' has the length " +
-                                    std::to_string(mine.length) + ", in " + first + " " +
-                                    std::to_string(reference.length) + ", and nothing says that it is cut")
+      throw Error(Code::format,
+                  "the dimension '{}' has the length {}, in {} {}, and nothing says that it is cut",
+                  mine.name, mine.length, first, reference.length)
           .in_file(header.path);
     const bool fewer = mine.length < whole.length;
-    set_.warnings.push_back(header.path + " has " + std::to_string(mine.length) + " records of '" +
-                            mine.name + "', " + first + " " + std::to_string(reference.length) +
-                            ": only those that all files have are there");
+    set_.warnings.push_back(
+        fmt::format("{} has {} records of '{}', {} {}: only those that all files have are there", header.path,
+                    mine.length, mine.name, first, reference.length));
     if (fewer) whole.length = mine.length;
   }
   Span span = cutting_.spans[f][own];
   if (set_.cut[d] && (span.first < 0 || span.first + span.count > whole.length))
-    throw Error(Code::format, "the file says that it holds cells " + std::to_string(span.first) + " to " +
-                                  std::to_string(span.first + span.count - 1) + " (from 0) of dimension '" +
-                                  mine.name + "', whose length is " + std::to_string(whole.length))
+    throw Error(Code::format,
+                "the file says that it holds cells {} to {} (from 0) of dimension '{}', whose length is {}",
+                span.first, span.first + span.count - 1, mine.name, whole.length)
         .in_file(header.path);
   set_.files[f].spans.push_back(span);
 }
@@ -203,8 +203,8 @@ void Builder::make_variables() {
   for (std::size_t f = 0; f < headers_.size(); ++f)
     match_variables(f);
   if (!differing_.empty())
-    set_.warnings.push_back("attributes differ between files, those of " + base().path +
-                            " count: " + joined({differing_.begin(), differing_.end()}, ", "));
+    set_.warnings.push_back(fmt::format("attributes differ between files, those of {} count: {}", base().path,
+                                        joined({differing_.begin(), differing_.end()}, ", ")));
 }
 
 bool Builder::lacks_a_dim(std::size_t f, const VariableDef& whole) const {
@@ -242,19 +242,19 @@ void Builder::match_variables(std::size_t f) {
     set_.files[f].variables.push_back(fits ? at : -1);
     if (!fits && (cutting_.variables_differ || (at < 0 && lacks_a_dim(f, whole)))) continue;
     if (at < 0)
-      throw Error(Code::format, "the variable is missing, which " + base().path + " has")
+      throw Error(Code::format, "the variable is missing, which {} has", base().path)
           .of_variable(whole.name)
           .in_file(path);
     const auto& mine = own.variables[static_cast<std::size_t>(at)];
     if (!fits)
-      throw Error(Code::format, "the variable has the dimensions (" + joined(dim_names(own, mine), ", ") +
-                                    "), in " + base().path + " (" +
-                                    joined(dim_names(set_.schema, whole), ", ") + ")")
+      throw Error(Code::format, "the variable has the dimensions ({}), in {} ({})",
+                  joined(dim_names(own, mine), ", "), base().path,
+                  joined(dim_names(set_.schema, whole), ", "))
           .of_variable(whole.name)
           .in_file(path);
     if (mine.type != whole.type || mine.fits_plainly != whole.fits_plainly)
-      throw Error(Code::format, std::string("the variable has the type ") + name_of(mine.type) +
-                                    ", in another file of the set " + name_of(whole.type))
+      throw Error(Code::format, "the variable has the type {}, in another file of the set {}",
+                  name_of(mine.type), name_of(whole.type))
           .of_variable(whole.name)
           .in_file(path);
     compare_attributes(f, whole, mine);
@@ -272,12 +272,13 @@ void Builder::compare_attributes(std::size_t f, const VariableDef& whole, const 
     const Attribute* other = find_attribute(others, a.name);
     if (other != nullptr && same(a, *other)) return;
     if (gives_meaning(a.name))
-      throw Error(Code::format, "the attribute '" + a.name +
-                                    "' is not the same as in another file of the set, " + base().path +
-                                    ": their values cannot be put together")
+      throw Error(Code::format,
+                  "the attribute '{}' is not the same as in another file of the set, {}: their values cannot "
+                  "be put together",
+                  a.name, base().path)
           .of_variable(whole.name)
           .in_file(headers_[f].path);
-    differing_.insert(whole.name + ":" + a.name);
+    differing_.insert(fmt::format("{}:{}", whole.name, a.name));
   };
   for (const auto& a : whole.attributes)
     compare(a, own.attributes);
@@ -292,8 +293,7 @@ std::string Builder::missing_files() const {
     if (file.number >= 0) numbers.insert(file.number);
   std::string text;
   if (cutting_.total > there)
-    text = std::to_string(cutting_.total - there) + " of " + std::to_string(cutting_.total) +
-           " files are missing";
+    text = fmt::format("{} of {} files are missing", cutting_.total - there, cutting_.total);
   if (static_cast<std::int64_t>(numbers.size()) != there) return text;
   // Numbers begin at 0, but where the model ran on the later ranks of a job.
   const std::int64_t least = cutting_.total > *numbers.rbegin() ? 0 : *numbers.begin();
@@ -306,7 +306,7 @@ std::string Builder::missing_files() const {
     ++reported;
   }
   if (list.empty()) return text;
-  return (text.empty() ? "files are missing" : text) + ": number " + list;
+  return fmt::format("{}: number {}", text.empty() ? "files are missing" : text, list);
 }
 
 void Builder::check_numbers() {
@@ -315,8 +315,7 @@ void Builder::check_numbers() {
     if (file.number < 0) continue;
     const auto [at, is_new] = known.emplace(file.number, file.path);
     if (!is_new)
-      throw Error(Code::overlap, "the file has the number " + std::to_string(file.number) +
-                                     " of the set, and " + at->second + " too")
+      throw Error(Code::overlap, "the file has the number {} of the set, and {} too", file.number, at->second)
           .in_file(file.path);
   }
   std::map<std::vector<std::int64_t>, std::string> places;
@@ -331,15 +330,18 @@ void Builder::check_numbers() {
     if (cells == 0) continue;
     const auto [at, is_new] = places.emplace(place, file.path);
     if (!is_new)
-      throw Error(Code::overlap, "the file holds the same cells as " + at->second +
-                                     ": one of them is of a different set, or left from an earlier run")
+      throw Error(Code::overlap,
+                  "the file holds the same cells as {}: one of them is of a different set, or left from an "
+                  "earlier run",
+                  at->second)
           .in_file(file.path);
   }
   const auto there = static_cast<std::int64_t>(set_.files.size());
   if (cutting_.total < 0 || cutting_.total == there) return;
   if (cutting_.total < there)
-    set_.warnings.push_back("the files say that the set has " + std::to_string(cutting_.total) + " files; " +
-                            std::to_string(there) + " were found: some may be left from an earlier run");
+    set_.warnings.push_back(fmt::format(
+        "the files say that the set has {} files; {} were found: some may be left from an earlier run",
+        cutting_.total, there));
   else if (cutting_.land_left_out && !options_.missing_is_fill)
     throw Error(Code::not_found, "the set is not whole: " + missing_files());
 }
@@ -411,16 +413,17 @@ void Builder::check_cover(const std::vector<int>& dims, bool largest) {
     const auto path = [&](int i) {
       return set_.files[static_cast<std::size_t>(owners[static_cast<std::size_t>(i)])].path;
     };
-    throw Error(Code::overlap, "the file holds cells " + shoal::text_of(b) + ", and " +
-                                   path(cover.overlap->first) + " holds " + shoal::text_of(a) +
-                                   " (from 0): they are of different sets, or left from an earlier run")
+    throw Error(Code::overlap,
+                "the file holds cells {}, and {} holds {} (from 0): they are of different sets, or left from "
+                "an earlier run",
+                shoal::text_of(b), path(cover.overlap->first), shoal::text_of(a))
         .in_file(path(cover.overlap->second));
   }
   if (cover.gap_cells > 0 && !land) refuse_gaps(dims, cover);
   if (cover.gap_cells > 0)
-    set_.warnings.push_back(std::to_string(cover.gap_cells) + " of " + std::to_string(volume(shape)) +
-                            " cells are in no file of the set (land that nobody wrote); they read as "
-                            "the fill value");
+    set_.warnings.push_back(fmt::format(
+        "{} of {} cells are in no file of the set (land that nobody wrote); they read as the fill value",
+        cover.gap_cells, volume(shape)));
   gaps_[dims] = cover.gap_cells > 0;
 }
 
@@ -432,12 +435,11 @@ void Builder::refuse_gaps(const std::vector<int>& dims, const tiles::Cover& cove
   for (const auto& gap : cover.gaps)
     where += (where.empty() ? "" : ", ") + shoal::text_of(gap);
   const std::string missing = missing_files();
-  throw Error(Code::not_found,
-              "the set is not whole: " + (missing.empty() ? "" : missing + "; ") +
-                  "no file holds the cells " + where + " of (" + joined(names, ", ") + "), " +
-                  std::to_string(cover.gap_cells) +
-                  " cells in all; if these are tiles of land that the model does not write, set "
-                  "missing_tiles=fill (shoal combine: --allow-missing)")
+  throw Error(
+      Code::not_found,
+      "the set is not whole: {}no file holds the cells {} of ({}), {} cells in all; if these are tiles of "
+      "land that the model does not write, set missing_tiles=fill (shoal combine: --allow-missing)",
+      missing.empty() ? "" : missing + "; ", where, joined(names, ", "), cover.gap_cells)
       .in_file(base().path);
 }
 

@@ -90,7 +90,7 @@ std::vector<std::string> matches(const std::string& pattern) {
       files.emplace_back(result.gl_pathv[i]);
   globfree(&result);
   if (files.empty())
-    throw Error(Code::not_found, "no file matches '" + pattern + "'; the pattern names the files of a set");
+    throw Error(Code::not_found, "no file matches '{}'; the pattern names the files of a set", pattern);
   sort_by_number(files);
   return files;
 }
@@ -133,8 +133,7 @@ std::vector<std::string> files_of_set(const std::string& path) {
     } else if (exists(part)) {
       files.push_back(part);
     } else {
-      throw Error(Code::not_found, "the file '" + part + "' of the list of files does not exist")
-          .in_file(part);
+      throw Error(Code::not_found, "the file '{}' of the list of files does not exist", part).in_file(part);
     }
   }
   return files;
