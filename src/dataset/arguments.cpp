@@ -31,8 +31,14 @@ std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int varia
   if (record == k_no_record)
     throw Error(Code::invalid_argument, "the variable has the record dimension '" + dim.name +
                                             "': give the index of a record, not SHOAL_NO_RECORD");
+  if (record == k_next_record)  // of a write it was resolved before
+    throw Error(Code::invalid_argument, "record is SHOAL_NEXT, which is for writing; dimension '" + dim.name +
+                                            "' has " + std::to_string(dim.length) +
+                                            " records to read, the first is 0");
   if (record < 0)
-    throw Error(Code::invalid_argument, "record is " + std::to_string(record) + "; allowed are 0 or more");
+    throw Error(Code::invalid_argument, "record is " + std::to_string(record) +
+                                            "; allowed are 0 or more, and in writing SHOAL_NEXT for the one "
+                                            "after the last");
   if (direction == Direction::from_file && record >= dim.length)
     throw Error(Code::not_found, "there is no record " + std::to_string(record) + "; dimension '" + dim.name +
                                      "' has " + std::to_string(dim.length) +
@@ -195,8 +201,10 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
     std::tie(region.first[0], region.count[0]) =
         records_of(schema, variable, section.record, direction, array_extents);
   else if (section.record != k_no_record)
-    throw Error(Code::invalid_argument, "the variable has no record dimension, but record is " +
-                                            std::to_string(section.record) + "; give SHOAL_NO_RECORD");
+    throw Error(Code::invalid_argument,
+                "the variable has no record dimension, but record is " +
+                    (section.record == k_next_record ? "SHOAL_NEXT" : std::to_string(section.record)) +
+                    "; give SHOAL_NO_RECORD");
   const int array_offset = array_extents.size() - nd;  // of dimension d in the array: d + offset
   for (int d = record_dims; d < nd; ++d) {
     const Dimension& dim = dim_of(schema, variable, d);
