@@ -338,9 +338,10 @@ static int make_section(const char* variable, const CFI_cdesc_t* record, const C
   if (record != NULL) {
     code = shoal_f_integer(record, "record", &out->record);
     if (code != SHOAL_OK) return code;
-    if (out->record == 0 || out->record < SHOAL_ALL_RECORDS)
-      return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s: record=%lld; records count from 1", variable,
-                          (long long)out->record);
+    if (out->record == 0 || out->record < SHOAL_NEXT)
+      return shoal_f_fail(SHOAL_INVALID_ARGUMENT,
+                          "%s: record=%lld; records count from 1, and SHOAL_NEXT is the one after the last",
+                          variable, (long long)out->record);
     if (out->record > 0) out->record -= 1;
   }
   code = shoal_f_integers(start, "start", SHOAL_MAX_DIMS, out->start, &out->dims);

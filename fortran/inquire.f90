@@ -37,6 +37,19 @@ contains
     call settle(code, self%comm, stat, errmsg)
   end procedure dataset_inq_dim
 
+  module procedure dataset_num_records
+    character(len=:), allocatable, target :: name
+    integer(c_int64_t) :: found
+    integer(c_int) :: code
+    call f_clear()
+    found = 0
+    name = zero_ended(SHOAL_GLOBAL)
+    if (present(variable)) name = zero_ended(variable)
+    code = c_num_records(self%handle, owner_pointer(name), found)
+    records = found
+    call settle(code, self%comm, stat, errmsg)
+  end procedure dataset_num_records
+
   module procedure dataset_inq_var
     type(c_var_info) :: raw
     integer(c_int), pointer :: dims(:)

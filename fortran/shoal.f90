@@ -55,6 +55,10 @@ module shoal
   integer(int64), parameter, public :: SHOAL_UNLIMITED = 0_int64     ! length of a dimension that grows
   integer(int64), parameter, public :: SHOAL_NO_RECORD = -1_int64    ! record= of a variable without records
   integer(int64), parameter, public :: SHOAL_ALL_RECORDS = -2_int64  ! record= of put and get: every record there is
+  ! record= of write and put: the record of the time step that is being written. It is the last one, if that was begun
+  ! since the file was opened and the variable is not in it yet; otherwise the one after the last. A variable that is
+  ! not in every step comes after one that is, or takes its record from num_records.
+  integer(int64), parameter, public :: SHOAL_NEXT = -3_int64
   integer, parameter, public :: SHOAL_READ = 0, SHOAL_WRITE = 1      ! how open opens
   character(len=*), parameter, public :: SHOAL_GLOBAL = ""           ! the file, where attributes want a variable
 
@@ -141,6 +145,7 @@ module shoal
     procedure :: get_text => dataset_get_text
     procedure :: inq_file => dataset_inq_file
     procedure :: inq_dim => dataset_inq_dim
+    procedure :: num_records => dataset_num_records
     procedure :: inq_var => dataset_inq_var
     procedure :: inq_att => dataset_inq_att
     procedure :: find_dim => dataset_find_dim
@@ -276,6 +281,15 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine dataset_inq_dim
+    ! Records so far, of the file's record dimension or of a variable's: the number of the last record, 0 if there is
+    ! none. Shared by all ranks that made the same calls.
+    module function dataset_num_records(self, variable, stat, errmsg) result(records)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in), optional :: variable
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      integer(int64) :: records
+    end function dataset_num_records
     ! index: 1 to the number of variables.
     module subroutine dataset_inq_var(self, index, info, stat, errmsg)
       class(shoal_dataset), intent(in) :: self

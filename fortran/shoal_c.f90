@@ -14,6 +14,7 @@ module shoal_c
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
   public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
+  public :: c_num_records
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
   public :: c_namelist, f_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
 
@@ -245,6 +246,12 @@ module shoal_c
       integer(c_int), value :: index
       type(c_att_info), intent(out) :: out
     end function c_inq_att
+    ! variable is C_NULL_PTR for the records of the file.
+    integer(c_int) function c_num_records(dataset, variable, out) bind(C, name="shoal_num_records")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: dataset, variable
+      integer(c_int64_t), intent(inout) :: out
+    end function c_num_records
     integer(c_int) function c_find_dim(dataset, name, out) bind(C, name="shoal_find_dim")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: dataset

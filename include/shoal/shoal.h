@@ -91,7 +91,15 @@ enum {
 #define SHOAL_UNLIMITED ((int64_t)0)    /* length of a dimension that grows */
 #define SHOAL_NO_RECORD ((int64_t)-1)   /* the variable has no record dimension */
 #define SHOAL_ALL_RECORDS ((int64_t)-2) /* shoal_get, shoal_put: every record there is */
-#define SHOAL_MAX_DIMS 8                /* of a variable, the record dimension included */
+/* shoal_write, shoal_put, shoal_copy: the record of the time step that is being written. It is the last
+ * record of the dimension, if that was begun since the file was opened and the variable has not been written
+ * in it or later since; otherwise the one after the last. So each variable of a step is written with
+ * SHOAL_NEXT, and appending to a file is the same. A variable that is not in every step comes after one that
+ * is, or takes its record from shoal_num_records. After an error at shoal_sync it is the one after the last
+ * for all variables. On several ranks, a put of all records is to be followed by shoal_sync first
+ * (SHOAL_STATE). */
+#define SHOAL_NEXT ((int64_t)-3)
+#define SHOAL_MAX_DIMS 8         /* of a variable, the record dimension included */
 #define SHOAL_HOLE ((int64_t)-1) /* in the list of a map: a local cell that belongs to no global cell */
 
 /* How a file is opened. */
@@ -121,7 +129,7 @@ static inline shoal_array shoal_array_of(void* data, int type, int ndims, const 
 /* Which part of a variable: a record, and a section of it. */
 typedef struct shoal_section {
   size_t struct_size; /* sizeof(shoal_section) */
-  int64_t record;     /* index of the record; SHOAL_NO_RECORD for a variable without a record dimension */
+  int64_t record;     /* index of the record, SHOAL_NEXT; SHOAL_NO_RECORD: a variable without records */
   int ndims; /* numbers in start and count: one for each dimension but the record dimension; 0: neither */
   const int64_t* start; /* [ndims] first cell, NULL: 0; in dimensions that are cut it must be 0 */
   const int64_t* count; /* [ndims] cells, NULL: up to the end; where it is cut, the global length */
@@ -491,6 +499,12 @@ SHOAL_API int shoal_inq_att(const shoal_dataset* dataset, const char* variable, 
 SHOAL_API int shoal_find_dim(const shoal_dataset* dataset, const char* name, int* out);
 SHOAL_API int shoal_find_var(const shoal_dataset* dataset, const char* name, int* out);
 SHOAL_API int shoal_find_att(const shoal_dataset* dataset, const char* variable, const char* name, int* out);
+/* How many records there are: those of the file when it was opened, and what was written since, committed or
+ * not; that is also the index of the record after the last. The same on all ranks that made the same calls.
+ * variable  whose record dimension; NULL: that of the file. 0 where there is none
+ * SHOAL_INVALID_ARGUMENT: variable is NULL, and variables have different record dimensions (the message names
+ * them). SHOAL_STATE: all records of a variable were put, so that rank 0 alone knows until shoal_sync. */
+SHOAL_API int shoal_num_records(const shoal_dataset* dataset, const char* variable, int64_t* out);
 /* The values of an attribute, converted to type (numbers to numbers; SHOAL_CHAR: text without a
  * final zero; SHOAL_STRING: pointers to free with shoal_free_strings). values has room for the count
  * that shoal_inq_att gives. */

@@ -518,6 +518,17 @@ class Dataset {
   AttInfo att(const std::string& variable, const std::string& name) const {
     return att(variable, find_att(variable, name));
   }
+  /// Records so far, of the file's record dimension or a variable's; index of the record after the last.
+  std::int64_t num_records() const {
+    std::int64_t records = 0;
+    detail::check(shoal_num_records(handle_, nullptr, &records));
+    return records;
+  }
+  std::int64_t num_records(const std::string& variable) const {
+    std::int64_t records = 0;
+    detail::check(shoal_num_records(handle_, detail::text(variable), &records));
+    return records;
+  }
   int find_dim(const std::string& name) const {
     int index = 0;
     detail::check(shoal_find_dim(handle_, detail::text(name), &index));

@@ -474,6 +474,7 @@ void bind_dataset(nb::module_& m) {
              const auto a = d.att(variable, index);
              return std::make_tuple(a.name, static_cast<int>(a.type), a.count);
            })
+      .def("num_records", [](const Dataset& d) { return d.num_records(); })
       .def("find_dim", &Dataset::find_dim)
       .def("find_var", &Dataset::find_var)
       .def("find_att", &Dataset::find_att)
@@ -572,6 +573,7 @@ NB_MODULE(_shoal, m) {
   m.attr("UNLIMITED") = SHOAL_UNLIMITED;
   m.attr("NO_RECORD") = SHOAL_NO_RECORD;
   m.attr("ALL_RECORDS") = SHOAL_ALL_RECORDS;
+  m.attr("NEXT") = SHOAL_NEXT;
   m.attr("VERB_WRITE") = static_cast<int>(Verb::write);
   m.attr("VERB_READ") = static_cast<int>(Verb::read);
   m.attr("VERB_PUT") = static_cast<int>(Verb::put);

@@ -124,6 +124,13 @@ int shoal_inq_att(const shoal_dataset* dataset, const char* variable, int index,
   });
 }
 
+int shoal_num_records(const shoal_dataset* dataset, const char* variable, int64_t* out) {
+  return guard([&] {
+    require(out, "out");
+    *out = dataset_of(dataset).num_records(variable);
+  });
+}
+
 int shoal_find_dim(const shoal_dataset* dataset, const char* name, int* out) {
   return guard([&] {
     require(out, "out");

@@ -34,7 +34,15 @@ std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int varia
     throw Error(Code::invalid_argument,
                 "the variable has the record dimension '{}': give the index of a record, not SHOAL_NO_RECORD",
                 dim.name);
-  if (record < 0) throw Error(Code::invalid_argument, "record is {}; allowed are 0 or more", record);
+  if (record == k_next_record)  // of a write it was resolved before
+    throw Error(
+        Code::invalid_argument,
+        "record is SHOAL_NEXT, which is for writing; dimension '{}' has {} records to read, the first is 0",
+        dim.name, dim.length);
+  if (record < 0)
+    throw Error(Code::invalid_argument,
+                "record is {}; allowed are 0 or more, and in writing SHOAL_NEXT for the one after the last",
+                record);
   if (direction == Direction::from_file && record >= dim.length)
     throw Error(Code::not_found, "there is no record {}; dimension '{}' has {}{}", record, dim.name,
                 dim.length, dim.length > 0 ? ", the first is 0" : "");
@@ -193,7 +201,7 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
   else if (section.record != k_no_record)
     throw Error(Code::invalid_argument,
                 "the variable has no record dimension, but record is {}; give SHOAL_NO_RECORD",
-                section.record);
+                section.record == k_next_record ? "SHOAL_NEXT" : std::to_string(section.record));
   const int array_offset = array_extents.size() - nd;  // of dimension d in the array: d + offset
   for (int d = record_dims; d < nd; ++d) {
     const Dimension& dim = dim_of(schema, variable, d);

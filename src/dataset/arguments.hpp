@@ -15,6 +15,7 @@ namespace shoal {
 
 inline constexpr std::int64_t k_no_record = -1;    ///< the variable has no record dimension
 inline constexpr std::int64_t k_all_records = -2;  ///< every record there is (put, get)
+inline constexpr std::int64_t k_next_record = -3;  ///< of the time step that is being written (NextRecords)
 
 /// The array of a call, or why it is none. Looked at only where elements of it are needed.
 struct ArrayArgument {

@@ -178,6 +178,7 @@ void Dataset::started(Seconds start) {
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
   gatherings_ = gatherings_of(driver_->schema());
+  next_records_.start(driver_->schema());
   opened_at_ = start;
   print_warnings();
 }
@@ -388,6 +389,10 @@ void Dataset::sync(bool durable) {
   // Durable for all if it is for one: drivers of other libraries do together what that takes.
   const Status status = complete_call("syncs", durable, [&](bool of_any) { driver_->sync(of_any); });
   definitions_.take_lengths(driver_->schema());
+  if (status.ok())
+    next_records_.settle();
+  else
+    next_records_.start(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);
   retry_gathered_fields();
 }
@@ -482,6 +487,18 @@ void Dataset::print_warnings() {
 
 const Schema& Dataset::schema() const {
   return definitions_.schema();
+}
+
+std::int64_t Dataset::num_records(const char* variable) const {
+  next_records_.check_known();
+  int dim = -1;
+  if (variable == nullptr) {
+    dim = record_dim_of(schema());
+  } else {
+    const int v = definitions_.variable(variable);
+    if (schema().has_record(v)) dim = schema().variables[static_cast<std::size_t>(v)].dims.front();
+  }
+  return dim < 0 ? 0 : schema().dims[static_cast<std::size_t>(dim)].length;
 }
 
 std::optional<Placement> Dataset::placement(int variable) const {

@@ -13,6 +13,7 @@
 #include "dataset/arguments.hpp"
 #include "dataset/definitions.hpp"
 #include "dataset/gathered_field.hpp"
+#include "dataset/next_records.hpp"
 #include "dataset/settings.hpp"
 #include "driver/driver.hpp"
 
@@ -102,6 +103,9 @@ class Dataset {
   const std::string& path() const { return path_; }
   bool writable() const { return writable_; }
   const Schema& schema() const;
+  /// Records of the variable's record dimension, nullptr: of the file's; 0 where there is none.
+  /// Error(invalid_argument): the file has several; Error(state): rank 0 alone knows them until sync.
+  std::int64_t num_records(const char* variable) const;
   /// How a variable is stored; nothing while its definition is not finished.
   std::optional<Placement> placement(int variable) const;
   const Settings& settings() const { return settings_; }
@@ -126,6 +130,7 @@ class Dataset {
   void adopt(const std::shared_ptr<const Decomposition>& decomposition);
   std::shared_ptr<const Decomposition> decomposition_of(int variable, const DataCall& call);
   Transfer transfer_of(const DataCall& call, Direction direction);
+  Section section_to_write(const Section& section, int variable);
   void check_section_here(const DataCall& call) const;
   void fill_masked(const Transfer& transfer) const;
   std::shared_ptr<const Rounding> rounding_of_variable(int variable);
@@ -179,6 +184,7 @@ class Dataset {
   std::vector<KnownGathered> gathered_fields_;
   std::vector<Gathering> gatherings_;  // of the file
   ScratchBuffer gathered_cells_;
+  NextRecords next_records_;
   Status late_;                        // of put: found after the call had returned on other ranks
   std::vector<std::string> warnings_;  // of settings that are not used
   bool choices_looked_at_ = false;

@@ -94,17 +94,28 @@ std::shared_ptr<const Decomposition> Dataset::decomposition_of(int variable, con
   return call.decomposition;
 }
 
+// With the index of the record in place of SHOAL_NEXT.
+Section Dataset::section_to_write(const Section& section, int variable) {
+  Section out = section;
+  if (!driver_->schema().has_record(variable)) return out;
+  if (section.record == k_next_record) out.record = next_records_.of(driver_->schema(), variable);
+  if (out.record == k_all_records && comm_.size() > 1) next_records_.lose();
+  return out;
+}
+
 Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
   Transfer transfer;
   const Status status = caught([&] {
     if (!call.problem.ok()) throw Error(call.problem);
     const int variable = definitions_.variable(call.variable);
+    DataCall numbered = call;
+    if (direction == Direction::to_file) numbered.section = section_to_write(call.section, variable);
     const auto decomposition = decomposition_of(variable, call);
     const auto how = decomposition == nullptr
                          ? std::nullopt
                          : on_grid(driver_->schema(), gatherings_, variable, *decomposition);
-    transfer = how ? transfer_on_grid(*how, variable, call, decomposition, direction)
-                   : make_transfer(driver_->schema(), variable, call, decomposition, direction);
+    transfer = how ? transfer_on_grid(*how, variable, numbered, decomposition, direction)
+                   : make_transfer(driver_->schema(), variable, numbered, decomposition, direction);
     if (direction == Direction::to_file) transfer.rounding = rounding_of_variable(variable);
   });
   if (!status.ok()) {
@@ -152,10 +163,17 @@ void Dataset::write(const DataCall& call) {
       throw Error(transfer.decomposition->writable());
     if (transfer.decomposition && transfer.decomposition->leaves_cells())
       definitions_.note_left_cells(transfer.variable);
-    if (const GatheredField* gathered = gathered_field_of(transfer))
-      write_gathered(*gathered, transfer);
-    else
-      driver_->write(transfer);
+    const GatheredField* gathered = gathered_field_of(transfer);
+    try {
+      if (gathered != nullptr)
+        write_gathered(*gathered, transfer);
+      else
+        driver_->write(transfer);
+    } catch (const Error&) {
+      if (comm_.size() > 1) next_records_.start(driver_->schema());  // all ranks come here
+      throw;
+    }
+    next_records_.note(driver_->schema(), transfer.variable, transfer.region);
     definitions_.take_lengths(driver_->schema());
     check_section_here(call);
   } catch (const Error& e) {
@@ -254,19 +272,24 @@ void Dataset::put(const DataCall& call) {
     if (!call.problem.ok()) throw Error(call.problem);
     variable =
         definitions_.variable(call.variable);  // ranks match calls for some variables, whatever is wrong here
+    const Section section = section_to_write(call.section, variable);
     const bool mine = comm_.rank() == 0;
     if (mine && !call.refused.ok()) throw Error(call.refused);
     if (mine && !call.array.problem.ok()) throw Error(call.array.problem);
-    box = region_of(driver_->schema(), variable, call.section, Direction::to_file, nullptr,
+    box = region_of(driver_->schema(), variable, section, Direction::to_file, nullptr,
                     mine ? call.array.view.extents : Dims());
   });
   if (status.ok() && comm_.rank() == 0) {
     status = caught([&] { put_values(variable, box, call); });
-    if (status.ok()) return definitions_.take_lengths(driver_->schema());
+    if (status.ok()) {
+      next_records_.note(driver_->schema(), variable, box);
+      return definitions_.take_lengths(driver_->schema());
+    }
   }
   status = with_context(status, path_, call.variable);
   if (comm_.size() == 1) throw Error(status);
   driver_->put(variable, status.ok() ? box : Box(), nullptr, {}, status);
+  if (status.ok()) next_records_.note(driver_->schema(), variable, box);
   definitions_.take_lengths(driver_->schema());
   try {
     check_section_here(call);

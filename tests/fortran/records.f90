@@ -12,6 +12,8 @@ program records
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
   call write_and_append("cdf2")
   call write_and_append("netcdf4")
+  call append_steps("cdf5")
+  call append_steps("netcdf4")
   call finish()
 
 contains
@@ -107,6 +109,53 @@ contains
     call check(one == 20d0, format // ": the time of one record")
     call rows%free()
   end subroutine another_cut
+
+  ! One line a variable and step, in a new file and in one that exists.
+  subroutine append_steps(format)
+    character(len=*), intent(in) :: format
+    type(shoal_decomposition) :: cells
+    type(shoal_dataset) :: file
+    character(len=:), allocatable :: path
+    character(len=200) :: message
+    real, allocatable :: a(:, :, :)
+    integer :: first(2), last(2), step, run, n, stat
+    real(8) :: times(4)
+    path = "steps_" // format // ".nc"
+    call tiles(nx, ny, first, last)
+    cells = shoal_block(MPI_COMM_WORLD, [nx, ny], first, last)
+    allocate (a(last(1) - first(1) + 1, last(2) - first(2) + 1, nz))
+    call file%create(path, MPI_COMM_WORLD, format=format)
+    call file%def_dim("x", nx)
+    call file%def_dim("y", ny)
+    call file%def_dim("z", nz)
+    call file%def_dim("time", SHOAL_UNLIMITED)
+    call file%def_var("time", SHOAL_DOUBLE, "time")
+    call file%def_var("t", SHOAL_FLOAT, "x y z time", cells)
+    call file%def_var("depth", SHOAL_FLOAT, "z")
+    do run = 1, 2
+      do step = 2 * run - 1, 2 * run
+        call fill(a, first, step)
+        call file%put("time", real(step, 8), record=SHOAL_NEXT)
+        call file%write("t", a, record=SHOAL_NEXT, decomposition=cells)
+        call check(file%num_records() == step, format // ": a record more")
+      end do
+      call file%close()
+      call file%open(path, MPI_COMM_WORLD, mode=merge(SHOAL_WRITE, SHOAL_READ, run == 1))
+    end do
+    n = int(file%num_records())
+    call check(n == 4, format // ": all steps")
+    call check(file%num_records("t") == 4 .and. file%num_records("depth") == 0, format // ": of variables")
+    n = int(file%num_records("nil", stat=stat, errmsg=message))
+    call check(stat == SHOAL_NOT_FOUND .and. n == 0, format // ": no such variable")
+    call file%get("time", times, record=SHOAL_ALL_RECORDS)
+    call check(all(times == [1d0, 2d0, 3d0, 4d0]), format // ": the times of the steps")
+    call file%read("t", a, record=file%num_records(), decomposition=cells)
+    call check(a(1, 1, 1) == expected(first(1), first(2), 1, 4), format // ": the last record")
+    call file%get("time", times(1), record=SHOAL_NEXT, stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, format // ": no next one to read")
+    call file%close()
+    call cells%free()
+  end subroutine append_steps
 
   include "check.inc"
 end program records

@@ -8,7 +8,7 @@
     with shoal.create("his.nc", MPI.COMM_WORLD, format="netcdf4") as his:
         his.def_var("zeta", "f4", rho, record="time", attrs={"units": "m"})
         for step in range(10):
-            his.write("zeta", zeta, record=step)
+            his.write("zeta", zeta, record=shoal.NEXT)
 
 Calls are marked Collective (all ranks of the communicator make them, in the same order) or Local.
 Indices start at 0; dimensions are in C order, the last one varies fastest.
@@ -57,12 +57,13 @@ from .errors import (
 from .inventory import Dimension, Variable
 from .opening import create, open
 from .references import write_master, write_reference
-from .types import ALL_RECORDS, NO_FILL, UNLIMITED, text
+from .types import ALL_RECORDS, NEXT, NO_FILL, UNLIMITED, text
 
 __version__ = version()
 
 __all__ = [
     "ALL_RECORDS",
+    "NEXT",
     "NO_FILL",
     "UNLIMITED",
     "VERSION_MAJOR",

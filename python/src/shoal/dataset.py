@@ -31,6 +31,8 @@ from .errors import (
 )
 from .inventory import Attributes, Dimensions, Variables
 from .types import (
+    ALL_RECORDS,
+    RecordWord,
     characters_of,
     default_fill,
     is_text,
@@ -211,7 +213,8 @@ class Dataset(Definitions):
 
         array   the tile, with or without halo, in any strides; None where the tile is empty. Arrays of
                 numbers in this machine's byte order are read in place; others are copied first.
-        record  index of the record, None for a variable without record dimension
+        record  index of the record, or shoal.NEXT, the record of this time step (after the last, or begun by
+                another variable); None for a variable without record dimension
         start, count  a section, one number for each dimension but the record dimension
         decomposition  how the array is cut; None: as given before
 
@@ -265,7 +268,8 @@ class Dataset(Definitions):
     ) -> np.ndarray:
         """Read this rank's cells of a variable; returns the array. Collective.
 
-        record  index of the record, None for a variable without record dimension
+        record  index of the record, negative ones from the end (-1: the last); None for a variable without
+                record dimension
         start, count  a section, one number for each dimension but the record dimension
         decomposition  how to cut the variable; None: as given before
         out     array to fill, of the tile's extents, or with halo; made if it is None
@@ -315,7 +319,8 @@ class Dataset(Definitions):
         """Put a replicated variable: rank 0's values go to the file. Collective.
 
         values  numbers or text of the variable's shape (or the section's); other ranks may give None
-        record  index of the record; None with a record dimension: values has one for each record
+        record  index of the record, or shoal.NEXT, as in write; None with a record dimension: values has one
+                for each record
         """
         self._need_open()
         if record is None:
@@ -359,7 +364,8 @@ class Dataset(Definitions):
     ) -> np.ndarray:
         """Get the same values on every rank; returns the array. Collective.
 
-        record  index of the record; None with a record dimension: all records
+        record  index of the record, negative ones from the end (-1: the last); None with a record dimension:
+                all records
         start, count  a section, one number for each dimension but the record dimension
         out     array to fill; made if it is None
         Text comes as 'S1' (shoal.text() joins it), strings as an array of str.
@@ -370,7 +376,7 @@ class Dataset(Definitions):
         with self._part(_shoal.VERB_GET, name, None, record) as part:
             variable = self.variables[name]
             shape = tuple(int(n) for n in count) if count is not None else variable.section_shape
-            if record == _shoal.ALL_RECORDS:
+            if isinstance(record, RecordWord) and record == ALL_RECORDS:
                 shape = (variable.shape[0], *shape)
             if variable.number == _shoal.STRING:
                 strings = part.call(self._raw.get_strings, list(shape), start=start, count=count)
@@ -390,7 +396,7 @@ class Dataset(Definitions):
 
     def _all_records(self, name: str) -> int | None:
         try:
-            return _shoal.ALL_RECORDS if self.variables[name].has_record else None
+            return ALL_RECORDS if self.variables[name].has_record else None
         except Exception:
             return None  # the collective call says what is wrong with it, on all ranks
 
@@ -483,22 +489,32 @@ class Dataset(Definitions):
         return self._raw.inq_file()[3]
 
     @property
+    def num_records(self) -> int:
+        """Records of the file's record dimension so far, written ones included, 0 without one; so also the
+        index of the record after the last. The same on all ranks that made the same calls. Local.
+
+        Raises InvalidArgumentError where variables have different record dimensions: take
+        variables[name].shape; StateError between a put of all records on several ranks and sync."""
+        self._need_open()
+        return self._raw.num_records()
+
+    @property
     def dimensions(self) -> Dimensions:
         """Mapping of name to shoal.Dimension. Local."""
         self._need_open()
-        return Dimensions(self._raw)
+        return Dimensions(self._raw, self)
 
     @property
     def variables(self) -> Variables:
         """Mapping of name to shoal.Variable. Local."""
         self._need_open()
-        return Variables(self._raw)
+        return Variables(self._raw, self)
 
     @property
     def attributes(self) -> Attributes:
         """Mapping of the file's attributes. Local."""
         self._need_open()
-        return Attributes(self._raw, "")
+        return Attributes(self._raw, "", self)
 
     @property
     def settings(self) -> str:
@@ -529,7 +545,7 @@ class _Part:
         self._given: Decomposition | None = None
         self._taken = False
         self.decomposition = decomposition
-        self.record = _shoal.NO_RECORD if record is None else record
+        self.record = record
 
     def __enter__(self) -> _Part:
         try:
@@ -600,7 +616,25 @@ class _Part:
         return start, count
 
     def _index(self) -> int:
-        return int(np.int64(int(self.record)))  # raises where it does not fit
+        if self.record is None:
+            return _shoal.NO_RECORD
+        index = int(np.int64(int(self.record)))  # raises where it does not fit
+        return index if index >= 0 or isinstance(self.record, RecordWord) else self._from_end(index)
+
+    def _from_end(self, record: int) -> int:
+        if self._verb in (_shoal.VERB_WRITE, _shoal.VERB_PUT):
+            raise InvalidArgumentError(
+                f"record is {record}: records to write count from 0; shoal.NEXT is the one after the last."
+            )
+        variable = self._dataset.variables[self._name]
+        if not variable.has_record:
+            raise InvalidArgumentError(f"record is {record}, but the variable has no record dimension.")
+        length = variable.shape[0]
+        if record < -length:
+            raise NotFoundError(
+                f"there is no record {record}; dimension '{variable.dims[0]}' has {length} records."
+            )
+        return record + length
 
     def call(self, transfer, *values, start, count):
         """One of the library's calls, which sees to it from there on that this rank takes part."""

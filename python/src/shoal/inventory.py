@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
 
 from . import _shoal
 from .errors import InvalidArgumentError, NotSupportedError, TypeMismatchError
 from .types import default_fill, dtype_of, memory_type
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+# Mappings and variables hold their dataset, so that shoal.open(path).variables["x"] keeps the file open.
 
 
 class Dimension(NamedTuple):
@@ -21,8 +27,10 @@ class Dimension(NamedTuple):
     unlimited: bool
 
 
-class Variable(NamedTuple):
-    """A variable of a file.
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a file, as it was when it was asked for. variable[0, 3:5, ...] reads cells of it, as
+    file[name] does: Collective.
 
     dims        names of the dimensions, record dimension first
     shape       lengths now, records so far included
@@ -45,6 +53,29 @@ class Variable(NamedTuple):
     attributes: Attributes
     number: int
     filters: str
+    dataset: Optional[Dataset] = field(default=None, compare=False, repr=False)
+
+    def __getitem__(self, key: object) -> Any:
+        return self._cells()[key]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self._cells().__array__(dtype, copy)
+
+    def __len__(self) -> int:
+        return len(self._cells())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._cells())
+
+    def __bool__(self) -> bool:
+        return True  # it is there
+
+    def _cells(self) -> Any:
+        from ._indexing import Cells
+
+        if self.dataset is None:
+            raise InvalidArgumentError(f"Variable '{self.name}' is of no open file.")
+        return Cells(self.dataset, self.name)
 
     @property
     def ndim(self) -> int:
@@ -79,8 +110,9 @@ def need_readable(path: str, variables: Iterable[Variable], remedy: str) -> None
 class Dimensions(Mapping):
     """Dimensions by name."""
 
-    def __init__(self, raw):
+    def __init__(self, raw, dataset: Optional[Dataset] = None):
         self._raw = raw
+        self._dataset = dataset
 
     def at(self, index: int) -> Dimension:
         return Dimension(*self._raw.inq_dim(index))
@@ -104,8 +136,9 @@ class Dimensions(Mapping):
 class Variables(Mapping):
     """Variables by name."""
 
-    def __init__(self, raw):
+    def __init__(self, raw, dataset: Optional[Dataset] = None):
         self._raw = raw
+        self._dataset = dataset
 
     def at(self, index: int) -> Variable:
         name, number, dims, has_record, _, logical, chunks, storage, filters = self._raw.inq_var(index)
@@ -118,9 +151,10 @@ class Variables(Mapping):
             has_record,
             tuple(chunks) or None,
             storage,
-            Attributes(self._raw, name),
+            Attributes(self._raw, name, self._dataset),
             number,
             filters,
+            self._dataset,
         )
 
     def __getitem__(self, name: str) -> Variable:
@@ -145,9 +179,10 @@ class Attributes(Mapping):
     Text is str (a list of str if there are several strings), one number is a numpy scalar, several
     are an array."""
 
-    def __init__(self, raw, variable: str):
+    def __init__(self, raw, variable: str, dataset: Optional[Dataset] = None):
         self._raw = raw
         self._variable = variable
+        self._dataset = dataset
 
     def __getitem__(self, name: str) -> Any:
         _, number, count = self._raw.inq_att(self._variable, self._raw.find_att(self._variable, name))

@@ -15,7 +15,31 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 UNLIMITED = None  #: length of a dimension that grows
-ALL_RECORDS = _shoal.ALL_RECORDS  #: record= of put and get: every record there is
+
+
+class RecordWord(int):
+    """A word for record=, which no index is taken for."""
+
+    _name: str
+
+    def __new__(cls, number: int, name: str) -> RecordWord:
+        word = super().__new__(cls, number)
+        word._name = name
+        return word
+
+    def __repr__(self) -> str:
+        return f"shoal.{self._name}"
+
+    __str__ = __repr__
+
+    def __reduce__(self):
+        return self._name
+
+
+ALL_RECORDS = RecordWord(_shoal.ALL_RECORDS, "ALL_RECORDS")  #: record= of put and get: every record there is
+#: record= of write, put and copy: the record of the time step that is being written. It is the last one, if
+#: that was begun since the file was opened and the variable is not in it yet; otherwise the one after it.
+NEXT = RecordWord(_shoal.NEXT, "NEXT")
 
 
 class _NoFill:

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataset/next_records.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace shoal {
+
+void NextRecords::start(const Schema& schema) {
+  whole_.clear();
+  for (const auto& dim : schema.dims)
+    whole_.push_back(dim.length);
+  last_.clear();
+  unknown_ = false;
+}
+
+void NextRecords::check_known() const {
+  if (unknown_)
+    throw Error(Code::state,
+                "all records of a variable were put, and rank 0 alone knows how many: call sync before the "
+                "number of records, or SHOAL_NEXT, is used");
+}
+
+std::int64_t NextRecords::of(const Schema& schema, int variable) const {
+  check_known();
+  const auto dim =
+      static_cast<std::size_t>(schema.variables[static_cast<std::size_t>(variable)].dims.front());
+  const std::int64_t length = schema.dims[dim].length;
+  const std::int64_t whole = dim < whole_.size() ? whole_[dim] : 0;
+  const auto last = last_.find(variable);
+  const std::int64_t written = last == last_.end() ? whole : last->second + 1;
+  return length > whole && written < length ? length - 1 : length;
+}
+
+void NextRecords::note(const Schema& schema, int variable, const Box& region) {
+  if (variable < 0 || !schema.has_record(variable) || region.rank() == 0 || region.count[0] == 0) return;
+  const std::int64_t record = region.end(0) - 1;
+  auto& last = last_.try_emplace(variable, record).first->second;
+  last = std::max(last, record);
+}
+
+int record_dim_of(const Schema& schema) {
+  std::set<int> in_front, unlimited;
+  for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
+    if (schema.has_record(v)) in_front.insert(schema.variables[static_cast<std::size_t>(v)].dims.front());
+  for (int d = 0; d < static_cast<int>(schema.dims.size()); ++d)
+    if (schema.dims[static_cast<std::size_t>(d)].unlimited) unlimited.insert(d);
+  const auto& found = in_front.empty() ? unlimited : in_front;
+  if (found.size() > 1) {
+    std::string names;
+    for (const int d : found)
+      names += (names.empty() ? "'" : ", '") + schema.dims[static_cast<std::size_t>(d)].name + "'";
+    throw Error(Code::invalid_argument, "the file has several record dimensions, " + names +
+                                            "; name a variable whose records are meant");
+  }
+  return found.empty() ? -1 : *found.begin();
+}
+
+}  // namespace shoal

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/box.hpp"
+#include "format/schema.hpp"
+
+namespace shoal {
+
+/// Which record a variable is written in next (SHOAL_NEXT): the last one, if it was begun by this dataset and
+/// the variable is not in it; otherwise the one after the last. The same on all ranks that made the same
+/// calls. Local.
+class NextRecords {
+ public:
+  /// All records of the schema are whole: none of them is next.
+  void start(const Schema& schema);
+  /// All records of a variable were put: their number is rank 0's alone, until start or settle.
+  void lose() { unknown_ = true; }
+  /// Ranks have the same lengths again.
+  void settle() { unknown_ = false; }
+  /// Error(state) after lose().
+  void check_known() const;
+  /// Index of the record, of a variable with a record dimension. Error(state) after lose().
+  std::int64_t of(const Schema& schema, int variable) const;
+  /// The region is written, or put. variable -1: of none that is known.
+  void note(const Schema& schema, int variable, const Box& region);
+
+ private:
+  std::vector<std::int64_t> whole_;   // length of each dimension at the start
+  std::map<int, std::int64_t> last_;  // record that a variable was written in since, the latest
+  bool unknown_ = false;
+};
+
+/// The unlimited dimension that variables have in front, -1: there is none. Error(invalid_argument) with
+/// their names where there are several.
+int record_dim_of(const Schema& schema);
+
+}  // namespace shoal

@@ -1,0 +1,163 @@
+// SHOAL_NEXT and shoal_num_records: a loop that appends.
+#include "conformance/support.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+Cut rows(std::int64_t n) {
+  const std::int64_t from = n * world_rank() / world_size();
+  const std::int64_t to = n * (world_rank() + 1) / world_size();
+  return {MPI_COMM_WORLD, {n}, Box({from}, {to - from}), {0}, {0}};
+}
+
+std::int64_t records(shoal_dataset* file, const char* variable = nullptr) {
+  std::int64_t n = -1;
+  ok(shoal_num_records(file, variable, &n));
+  return n;
+}
+
+int write_next(shoal_dataset* file, const char* name, const Cut& cut, double value,
+               std::int64_t record = SHOAL_NEXT) {
+  TestArray array(SHOAL_DOUBLE, cut.tile().count);
+  array.fill(value);
+  return shoal_write(file, name, cut.handle(), array.c(), SHOAL_RECORD(record));
+}
+
+int put_next(shoal_dataset* file, double time, std::int64_t record = SHOAL_NEXT) {
+  const shoal_array one = scalar(time, SHOAL_DOUBLE);
+  return shoal_put(file, "time", &one, SHOAL_RECORD(record));
+}
+
+std::vector<double> first_cells(shoal_dataset* file, const char* name, std::int64_t n) {
+  std::vector<double> found;
+  for (std::int64_t record = 0; record < records(file); ++record) {
+    TestArray row(SHOAL_DOUBLE, name == std::string("time") ? Dims{} : Dims{n});
+    ok(shoal_get(file, name, row.c(), SHOAL_RECORD(record)));
+    found.push_back(name == std::string("time") ? row.get({}) : row.get({0}));
+  }
+  return found;
+}
+
+shoal_dataset* made(const std::string& format, const Cut& cut, std::int64_t n) {
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "next.nc", ("format=" + format).c_str(), &file));
+  CHECK(records(file) == 0);
+  def_dim(file, "t", SHOAL_UNLIMITED);
+  def_dim(file, "x", n);
+  ok(shoal_def_var(file, "time", SHOAL_DOUBLE, "t", nullptr));
+  ok(shoal_def_var(file, "a", SHOAL_DOUBLE, "t x", cut.handle()));
+  ok(shoal_def_var(file, "b", SHOAL_DOUBLE, "t x", cut.handle()));
+  ok(shoal_def_var(file, "fixed", SHOAL_DOUBLE, "x", cut.handle()));
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("each variable of a step is written with SHOAL_NEXT, and a file is appended to alike") {
+  const std::int64_t n = 2 * world_size() + 1;
+  const Cut cut = rows(n);
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = made(format, cut, n);
+    const int runs = in_one_file() ? 2 : 1;
+    for (int run = 0; run < runs; ++run) {
+      for (int step = 2 * run; step < 2 * run + 2; ++step) {
+        ok(put_next(file, step));
+        CHECK(records(file) == step + 1);
+        ok(write_next(file, "a", cut, 10 + step));
+        if (step % 2 == 0) ok(shoal_sync(file, 0));  // in the midst of a step
+        if (step != 1) ok(write_next(file, "b", cut, 20 + step));
+        CHECK(records(file, "b") == step + 1);
+      }
+      CHECK(records(file, "fixed") == 0);
+      ok(shoal_close(&file, 0));
+      const bool again = run + 1 < runs;
+      ok(shoal_open(MPI_COMM_WORLD, "next.nc", again ? SHOAL_WRITE : SHOAL_READ, nullptr, &file));
+      CHECK(records(file) == 2 * run + 2);
+    }
+    const double none = fill_value(SHOAL_DOUBLE);
+    const auto part = [&](std::vector<double> all) {
+      all.resize(static_cast<std::size_t>(2 * runs));
+      return all;
+    };
+    CHECK(first_cells(file, "time", n) == part({0, 1, 2, 3}));
+    CHECK(first_cells(file, "a", n) == part({10, 11, 12, 13}));
+    CHECK(first_cells(file, "b", n) == part({20, none, 22, 23}));
+    TestArray row(SHOAL_DOUBLE, {n});
+    const int code = shoal_get(file, "a", row.c(), SHOAL_RECORD(SHOAL_NEXT));
+    fails(code, SHOAL_INVALID_ARGUMENT, {"SHOAL_NEXT", "writing"});
+    alike(code);
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("SHOAL_NEXT beside numbers, and where there is none") {
+  const std::int64_t n = world_size();
+  const Cut cut = rows(n);
+  shoal_dataset* file = made(formats().front(), cut, n);
+  ok(put_next(file, 4, 4));
+  ok(write_next(file, "a", cut, 14));     // 4, with the time
+  ok(write_next(file, "a", cut, 12, 2));  // an earlier one changes nothing
+  ok(write_next(file, "b", cut, 24));     // 4
+  ok(write_next(file, "b", cut, 25));     // 5 begins
+  ok(write_next(file, "a", cut, 15));     // 5
+  ok(write_next(file, "a", cut, 16));     // 6
+  CHECK(records(file) == 7);
+  ok(shoal_sync(file, 0));
+  const int code = write_next(file, "fixed", cut, 0);
+  if (world_size() == 1) {
+    fails(code, SHOAL_INVALID_ARGUMENT, {"SHOAL_NEXT", "no record dimension"});
+  } else {
+    ok(code);
+    const int agreed = shoal_sync(file, 0);
+    fails(agreed, SHOAL_INVALID_ARGUMENT, {"SHOAL_NEXT", "no record dimension"});
+    alike(agreed);
+    // Now no step is under way any more.
+    ok(write_next(file, "b", cut, 27));
+    CHECK(records(file) == 8);
+  }
+  if (world_size() > 1) {
+    TestArray times(SHOAL_DOUBLE, {9});
+    times.fill(1);
+    ok(shoal_put(file, "time", times.c(), SHOAL_RECORD(SHOAL_ALL_RECORDS)));
+    std::int64_t found = 0;
+    fails(shoal_num_records(file, nullptr, &found), SHOAL_STATE, {"sync"});
+    ok(shoal_sync(file, 0));
+    CHECK(records(file) == 9);
+  }
+  fails(shoal_num_records(file, "nil", nullptr), SHOAL_INVALID_ARGUMENT, {"out"});
+  std::int64_t found = 0;
+  fails(shoal_num_records(file, "nil", &found), SHOAL_NOT_FOUND, {"nil"});
+  ok(shoal_close(&file, 0));
+  ok(shoal_open(MPI_COMM_WORLD, "next.nc", SHOAL_READ, nullptr, &file));
+  CHECK(first_cells(file, "a", n)[4] == 14);
+  CHECK(first_cells(file, "a", n)[5] == 15);
+  CHECK(first_cells(file, "a", n)[6] == 16);
+  CHECK(first_cells(file, "b", n)[4] == 24);
+  CHECK(first_cells(file, "b", n)[5] == 25);
+  ok(shoal_close(&file, 0));
+}
+
+TEST_CASE("the number of records where dimensions of several grow") {
+  if (skipped(has_format("netcdf4"), "it has not the format netcdf4")) return;
+  if (skipped(in_one_file(), "a set has one record dimension")) return;
+  const std::int64_t n = world_size();
+  const Cut cut = rows(n);
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "next.nc", "format=netcdf4", &file));
+  def_dim(file, "t", SHOAL_UNLIMITED);
+  def_dim(file, "day", SHOAL_UNLIMITED);
+  def_dim(file, "x", n);
+  ok(shoal_def_var(file, "a", SHOAL_DOUBLE, "t x", cut.handle()));
+  ok(shoal_def_var(file, "b", SHOAL_DOUBLE, "day x", cut.handle()));
+  ok(write_next(file, "a", cut, 0));
+  ok(write_next(file, "a", cut, 0));
+  ok(write_next(file, "b", cut, 0));
+  CHECK(records(file, "a") == 2);
+  CHECK(records(file, "b") == 1);
+  std::int64_t found = 0;
+  fails(shoal_num_records(file, nullptr, &found), SHOAL_INVALID_ARGUMENT, {"'t', 'day'", "variable"});
+  ok(shoal_close(&file, 0));
+}
