@@ -12,6 +12,7 @@
 #                     sanitizers
 #   make install      to PREFIX (default /usr/local), below DESTDIR; the benchmark suite too with BENCH=ON
 #                     (COMMAND=bundled, system, off: docs/install.md)
+#   make docs         the site of the documentation, in build/site: its own Python environment, Doxygen, Graphviz
 #   make dist         build/shoal-VERSION.tar.gz, the sources of the commit, for packages (packaging/README.md)
 #   make format       rewrite the sources in the project's style
 #   make check        style and include directions only
@@ -24,10 +25,10 @@ BENCH ?= ON
 COMMAND ?= bundled
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help build deps configure library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install dist format check clean
+.PHONY: help build deps configure library python demo test quick test-mpich test-nodes test-model test-fuzz test-asan test-tsan tsan test-all install docs dist format check clean
 
 help:
-	@sed -n '2,18s/^#   //p' Makefile
+	@sed -n '2,19s/^#   //p' Makefile
 
 build: library python
 
@@ -93,6 +94,10 @@ install: deps
 	cmake --preset release --log-level=WARNING -DSHOAL_TEST_ALL=$(TEST_ALL) -DSHOAL_WERROR=$(WERROR) -DSHOAL_BENCH=$(BENCH)
 	cmake --build --preset release -j $(JOBS) --target installable
 	@DESTDIR='$(DESTDIR)' COMMAND='$(COMMAND)' JOBS=$(JOBS) tools/install.sh build/release '$(PREFIX)'
+
+docs:
+	@tools/install-deps.sh --docs
+	@tools/docs.sh
 
 VERSION = $(shell sed -n 's/^project(shoal VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 dist:

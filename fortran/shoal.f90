@@ -267,6 +267,7 @@ module shoal
 
   ! What is in a file: inquire.f90. All Local.
   interface
+    ! Path, format and driver of the file, and how many dimensions, variables and attributes it has.
     module subroutine dataset_inq_file(self, info, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       type(shoal_file_info), intent(out) :: info

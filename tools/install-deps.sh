@@ -5,6 +5,7 @@
 #   tools/install-deps.sh --nodes   also what `make test-nodes` needs: ip, and GlusterFS with its server
 #   tools/install-deps.sh --model   also Spin, the checker of tests/model/run.sh
 #   tools/install-deps.sh --fuzz    also clang and its fuzzer, for `tools/fuzz.sh`
+#   tools/install-deps.sh --docs    also Doxygen and Graphviz, for `make docs`
 #   tools/install-deps.sh --check   only say what is missing; exit 1 if anything is
 set -euo pipefail
 
@@ -26,6 +27,7 @@ mpich_packages=(mpich libmpich-dev libhdf5-mpich-dev)
 node_packages=(iproute2 procps util-linux glusterfs-server glusterfs-client)
 model_packages=(spin)
 fuzz_packages=(clang llvm libclang-rt-14-dev)
+docs_packages=(doxygen graphviz)
 check_only=no
 for argument in "$@"; do
   case $argument in
@@ -33,9 +35,10 @@ for argument in "$@"; do
     --nodes) packages+=("${node_packages[@]}") ;;
     --model) packages+=("${model_packages[@]}") ;;
     --fuzz) packages+=("${fuzz_packages[@]}") ;;
+    --docs) packages+=("${docs_packages[@]}") ;;
     --check) check_only=yes ;;
-    -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "install-deps.sh: unknown option '$argument'; known are --mpich, --nodes, --model, --fuzz, --check, --help" >&2; exit 2 ;;
+    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "install-deps.sh: unknown option '$argument'; known are --mpich, --nodes, --model, --fuzz, --docs, --check, --help" >&2; exit 2 ;;
   esac
 done
 
