@@ -100,6 +100,13 @@ def check_module(module: str, path: Path) -> list[str]:
                 and rest[0] != inside[0]
             ):
                 breaches.append(f"{where}: driver {inside[0]} sees driver {rest[0]} ({name})")
+            if (
+                module == "driver"
+                and rest[0] == inside[0] == "library"
+                and len(rest) > 2
+                and (len(inside) < 3 or rest[1] != inside[1])
+            ):
+                breaches.append(f"{where}: sees one of the libraries ({name})")
             if not (TOP / "src" / name).exists() and name != "base/build_info.hpp":
                 breaches.append(f"{where}: {name} does not exist")
         elif head == "shoal" and module != "capi":

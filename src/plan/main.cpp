@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "comm/nodes.hpp"
-#include "driver/gather/slab.hpp"
+#include "driver/library/gather/slab.hpp"
 #include "driver/native/stage/stage.hpp"
 #include "plan/cuts.hpp"
 #include "plan/memory.hpp"

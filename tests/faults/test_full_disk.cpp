@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/free_space_guard.hpp"
+#include "driver/library/free_space_guard.hpp"
 #include "driver/mpi_info.hpp"
 #include "driver/registry.hpp"
 #include "faults/support.hpp"

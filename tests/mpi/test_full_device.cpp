@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "conformance/support.hpp"
-#include "driver/free_space_guard.hpp"
+#include "driver/library/free_space_guard.hpp"
 #include "driver/registry.hpp"
 
 using namespace shoal;

@@ -4,37 +4,31 @@
 #include <memory>
 #include <optional>
 
-#include "driver/box_driver.hpp"
-#include "driver/mpiio/mpi_file.hpp"
+#include "driver/library/library_file.hpp"
+#include "driver/library/mpiio/mpi_file.hpp"
 
 namespace shoal {
 
 /// Fields by MPI-IO into one shared file. Rank 0 keeps the header and says where variables lie. Access
 /// collective: one derived datatype a field and one call of all ranks; independent: one call for each
 /// contiguous run.
-class MpiioDriver final : public BoxDriver {
+class MpiioFile final : public LibraryFile {
  public:
-  /// Collective.
-  MpiioDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
-              const DriverOptions& options);
+  /// As the context says. Collective.
+  explicit MpiioFile(const LibraryContext& context);
 
- protected:
-  void extend(const Schema& wanted) override;
-  Element stored(int variable) const override;
+ private:
+  LibraryTraits traits() const override;
+  void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
-  void load(int variable, const Box& box, std::byte* cells) override;
+  void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
   void complete_pending() override;
-  void commit(bool durable) override;
-  void close_file() override;
-  bool fills() const override { return false; }
-  bool stores_together() const override { return options().access == Access::collective; }
-  std::int64_t most_bytes() const override;
+  void commit(bool durable, bool closing) override;
+  void close(bool durable) override;
+  bool stores_together() const override { return context_.options.access == Access::collective; }
 
- private:
-  bool root() const { return comm().rank() == 0; }
-  const Placement& where(int variable) const { return placements_[static_cast<std::size_t>(variable)]; }
   void nothing_through_catalog();
   void open_files();
   /// have: this rank has the cells of the box.
@@ -44,11 +38,11 @@ class MpiioDriver final : public BoxDriver {
   template <class Visit>
   void for_each_run(int variable, const Box& box, Visit&& visit) const;
 
+  const LibraryContext& context_;
   std::unique_ptr<Catalog> catalog_;  ///< on rank 0
   std::unique_ptr<MpiFile> single_;   ///< for calls of single ranks
   std::unique_ptr<MpiFile> shared_;   ///< for calls of all together
   bool overlaps_alone_ = false;  ///< this MPI-IO gives wrong data where ranks read the same cells together
-  bool durable_ = false;
 };
 
 }  // namespace shoal

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #ifdef SHOAL_HAVE_NETCDF
 
-#include "driver/netcdf/netcdf_driver.hpp"
+#include "driver/library/netcdf/parallel_netcdf_file.hpp"
 
 #include <netcdf.h>
 #include <netcdf_par.h>
 
 #include <algorithm>
 
+#include "driver/library/definition_visitor.hpp"
+#include "driver/library/library_driver.hpp"
+#include "driver/library/netcdf_errors.hpp"
+#include "driver/library/netcdf_filters.hpp"
 #include "driver/mpi_info.hpp"
-#include "driver/netcdf_errors.hpp"
-#include "driver/netcdf_filters.hpp"
 #include "driver/registry.hpp"
 #include "format/netcdf4/contents.hpp"
 
@@ -74,54 +76,55 @@ void check_filters(const Schema& wanted, std::size_t from, Access access) {
 
 }  // namespace
 
-NetcdfDriver::NetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
-                           const DriverOptions& options)
-    : BoxDriver(comm, path, mode, format, options) {
-  const Timer timer(count().open);
-  require_format("netcdf", {Format::netcdf4, Format::netcdf4_classic});
-  refuse_lossy_hints(path, options.hints);
-  stripe_by_hints();
-  comm.agree_or_throw(caught([&] { create(mode); }));
-  comm.agree_or_throw(caught([&] { find_ids(schema()); }));
-  ask_mpi_for_hints(comm, path, BoxDriver::options().hints, count());
-  warn_of_sharing();
-  watch_device(false);
+ParallelNetcdfFile::ParallelNetcdfFile(const LibraryContext& context) : context_(context) {
+  const Timer timer(context_.counters.open);
+  context.require_format("netcdf", {Format::netcdf4, Format::netcdf4_classic});
+  refuse_lossy_hints(context.path, context.options.hints);
+  const auto hints = context.hints_with_stripes();
+  context.comm.agree_or_throw(caught([&] { open_file(hints); }));
+  context.comm.agree_or_throw(caught([&] { find_ids(context.schema); }));
+  ask_mpi_for_hints(context.comm, context.path, hints, context.counters);
 }
 
-void NetcdfDriver::create(OpenMode mode) {
-  const MpiInfo info(options().hints);
-  const Alignment alignment(options().catalog.alignment);
-  if (fresh()) {
-    int flags = NC_NETCDF4 | (mode == OpenMode::create_exclusive ? NC_NOCLOBBER : NC_CLOBBER);
-    if (schema().format == Format::netcdf4_classic) flags |= NC_CLASSIC_MODEL;
-    check(nc_create_par(path().c_str(), flags, comm().handle(), info.get(), &file_), "create the file");
+LibraryTraits ParallelNetcdfFile::traits() const {
+  LibraryTraits traits;
+  traits.fills = true;
+  traits.most_bytes = k_most_bytes;
+  return traits;
+}
+
+void ParallelNetcdfFile::open_file(const std::vector<std::pair<std::string, std::string>>& hints) {
+  const MpiInfo info(hints);
+  const Alignment alignment(context_.options.catalog.alignment);
+  if (context_.fresh()) {
+    int flags = NC_NETCDF4 | (context_.mode == OpenMode::create_exclusive ? NC_NOCLOBBER : NC_CLOBBER);
+    if (context_.schema.format == Format::netcdf4_classic) flags |= NC_CLASSIC_MODEL;
+    check(nc_create_par(context_.path.c_str(), flags, context_.comm.handle(), info.get(), &file_),
+          "create the file");
     defining_ = true;
     int before = 0;
-    check(nc_set_fill(file_, options().catalog.fill ? NC_FILL : NC_NOFILL, &before), "set the fill mode");
+    check(nc_set_fill(file_, context_.options.catalog.fill ? NC_FILL : NC_NOFILL, &before),
+          "set the fill mode");
   } else {
-    check(
-        nc_open_par(path().c_str(), writable() ? NC_WRITE : NC_NOWRITE, comm().handle(), info.get(), &file_),
-        "open the file");
+    check(nc_open_par(context_.path.c_str(), context_.writable() ? NC_WRITE : NC_NOWRITE,
+                      context_.comm.handle(), info.get(), &file_),
+          "open the file");
   }
 }
 
-void NetcdfDriver::check(int status, const std::string& what) const {
+void ParallelNetcdfFile::check(int status, const std::string& what) const {
   if (status == NC_NOERR) return;
   throw Error(code_of_netcdf(status), "netCDF could not " + what + ": " + nc_strerror(status))
-      .in_file(path());
+      .in_file(context_.path);
 }
 
-void NetcdfDriver::check_written(int status, const std::string& what) {
+void ParallelNetcdfFile::check_written(int status, const std::string& what) {
   const Status checked = caught([&] { check(status, what); });
   if (is_failed_write(status)) damage_.merge(checked);
   if (!checked.ok()) throw Error(checked);
 }
 
-std::int64_t NetcdfDriver::most_bytes() const {
-  return k_most_bytes;
-}
-
-void NetcdfDriver::check_usable() const {
+void ParallelNetcdfFile::check_usable() const {
   if (unusable_.ok()) return;
   throw Error(Code::state, "the file cannot be used since its definitions failed (" + unusable_.message +
                                "); close it, and create it again");
@@ -129,11 +132,11 @@ void NetcdfDriver::check_usable() const {
 
 // ---- Definitions
 
-void NetcdfDriver::extend(const Schema& wanted) {
+void ParallelNetcdfFile::extend(const Schema& wanted, std::vector<Placement>& /*placements*/) {
   check_usable();
-  netcdf4::check_extension(schema(), wanted);
-  check_no_strings(wanted, schema().variables.size());
-  check_filters(wanted, schema().variables.size(), options().access);
+  netcdf4::check_extension(context_.schema, wanted);
+  check_no_strings(wanted, context_.schema.variables.size());
+  check_filters(wanted, context_.schema.variables.size(), context_.options.access);
   const Status status = caught([&] {
     // Only the classic model asks for it, but then attributes reach the file together.
     if (!defining_) check(nc_redef(file_), "enter define mode");
@@ -143,15 +146,16 @@ void NetcdfDriver::extend(const Schema& wanted) {
     defining_ = false;
     find_ids(wanted);
   });
-  const Status agreed = comm().agree(status);
+  const Status agreed = context_.comm.agree(status);
   if (agreed.ok()) return;
   unusable_ = agreed;
   throw Error(agreed);
 }
 
-void NetcdfDriver::define(const Schema& wanted) {
+void ParallelNetcdfFile::define(const Schema& wanted) {
   struct Definer final : DefinitionVisitor {
-    Definer(NetcdfDriver& the_driver, const Schema& the_wanted) : driver(the_driver), wanted(the_wanted) {}
+    Definer(ParallelNetcdfFile& the_driver, const Schema& the_wanted)
+        : driver(the_driver), wanted(the_wanted) {}
     void dimension(int, const Dimension& dim) override {
       int id = -1;
       const auto length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);
@@ -167,14 +171,14 @@ void NetcdfDriver::define(const Schema& wanted) {
             "find a variable");
       driver.put_attribute(id, a);
     }
-    NetcdfDriver& driver;
+    ParallelNetcdfFile& driver;
     const Schema& wanted;
   };
   Definer definer(*this, wanted);
-  for_each_new(schema(), wanted, definer);
+  for_each_new(context_.schema, wanted, definer);
 }
 
-void NetcdfDriver::define_variable(const Schema& wanted, const VariableDef& def) {
+void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef& def) {
   const std::string what = "define variable '" + def.name + "'";
   std::vector<int> dims;
   Dims shape(static_cast<int>(def.dims.size()));
@@ -192,10 +196,11 @@ void NetcdfDriver::define_variable(const Schema& wanted, const VariableDef& def)
         what);
   const bool any = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
   // Without a wish the library chooses, as it does for programs that call it themselves.
-  const bool wish = !def.chunks.empty() || (any && options().chunk_bytes_chosen) || !def.filters.empty();
+  const bool wish =
+      !def.chunks.empty() || (any && context_.options.chunk_bytes_chosen) || !def.filters.empty();
   if (wish) {
     const Dims chunk = def.chunks.empty() ? netcdf4::default_chunk(shape, unlimited, size_of(def.type),
-                                                                   options().catalog.chunk_bytes)
+                                                                   context_.options.catalog.chunk_bytes)
                                           : Dims(def.chunks);
     const std::vector<std::size_t> lengths(chunk.begin(), chunk.end());
     check(nc_def_var_chunking(file_, id, NC_CHUNKED, lengths.data()), what + " in chunks");
@@ -206,7 +211,7 @@ void NetcdfDriver::define_variable(const Schema& wanted, const VariableDef& def)
   check(nc_def_var_fill(file_, id, def.no_fill ? NC_NOFILL : NC_FILL, nullptr), what);
 }
 
-void NetcdfDriver::put_attribute(int id, const Attribute& a) const {
+void ParallelNetcdfFile::put_attribute(int id, const Attribute& a) const {
   const std::string what = "set attribute '" + a.name + "'";
   if (a.type == Type::string) {
     std::vector<const char*> texts;
@@ -221,7 +226,7 @@ void NetcdfDriver::put_attribute(int id, const Attribute& a) const {
 }
 
 // (The library numbers what it finds in a file in an order of its own.)
-void NetcdfDriver::find_ids(const Schema& known) {
+void ParallelNetcdfFile::find_ids(const Schema& known) {
   ids_.clear();
   access_.reset();
   for (const auto& variable : known.variables) {
@@ -230,8 +235,8 @@ void NetcdfDriver::find_ids(const Schema& known) {
   }
 }
 
-void NetcdfDriver::describe(Schema& known) {
-  placements_.clear();
+void ParallelNetcdfFile::describe(Schema& known, std::vector<Placement>& placements) {
+  placements.clear();
   for (int v = 0; v < static_cast<int>(known.variables.size()); ++v) {
     VariableDef& def = known.variables[static_cast<std::size_t>(v)];
     Placement placement;
@@ -245,7 +250,7 @@ void NetcdfDriver::describe(Schema& known) {
       def.chunks.assign(chunk.begin(), chunk.end() - 1);
       placement.chunk = Dims(def.chunks);
     }
-    placements_.push_back(placement);
+    placements.push_back(placement);
   }
 }
 
@@ -254,64 +259,64 @@ void NetcdfDriver::describe(Schema& known) {
 // All variables together: where it looks for the length of a dimension, the library makes a collective call
 // for each variable that is in collective access, even when it reads another one independently. Scalars stay
 // independent.
-void NetcdfDriver::use(Access how) {
+void ParallelNetcdfFile::use(Access how) {
   if (access_ == how) return;
   access_ = how;
   const int mode = how == Access::independent ? NC_INDEPENDENT : NC_COLLECTIVE;
   for (int v = 0; v < static_cast<int>(ids_.size()); ++v)
     if (!filtered(v))
-      check(nc_var_par_access(file_, id_of(v), variable(v).dims.empty() ? NC_INDEPENDENT : mode),
+      check(nc_var_par_access(file_, id_of(v), context_.variable(v).dims.empty() ? NC_INDEPENDENT : mode),
             "choose the access");
 }
 
 // The library writes compressed variables in collective access only, and lets none of them leave it.
-void NetcdfDriver::put_filtered(int v, const Box& box, const std::byte* values) {
+void ParallelNetcdfFile::put_filtered(int v, const Box& box, const std::byte* values) {
   if (together_.insert(v).second)
     check(nc_var_par_access(file_, id_of(v), NC_COLLECTIVE), "choose the access");
   put(v, box, values);
 }
 
-void NetcdfDriver::put(int v, const Box& box, const std::byte* values) {
+void ParallelNetcdfFile::put(int v, const Box& box, const std::byte* values) {
   const Section s(box);
   check_written(nc_put_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "write");
 }
 
-void NetcdfDriver::get(int v, const Box& box, std::byte* values) const {
+void ParallelNetcdfFile::get(int v, const Box& box, std::byte* values) const {
   const Section s(box);
   check(nc_get_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "read");
 }
 
 // Whatever access the variable is in, all ranks call.
-void NetcdfDriver::get_filtered(int v, const Box& box, std::byte* values) {
-  if (together_.count(v) != 0 && has_holes(v))
+void ParallelNetcdfFile::get_filtered(int v, const Box& box, std::byte* values) {
+  if (together_.count(v) != 0 && context_.has_holes(v))
     throw Error(
         Code::not_supported,
         "HDF5 cannot read a compressed variable together that was in the file before and was written to; "
         "close the file and open it to read");
-  ++count().reads;
+  ++context_.counters.reads;
   get(v, box, values);
 }
 
 // HDF5 extends variables in collective calls only.
-void NetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
+void ParallelNetcdfFile::about_to_store(int v, const Box& region, bool replicated) {
   check_usable();
   extending_ = false;
-  const auto how = replicated ? options().replicated_access : options().access;
+  const auto how = replicated ? context_.options.replicated_access : context_.options.access;
   if (how == Access::collective || filtered(v) || region.empty()) return;
-  const auto& dims = variable(v).dims;
+  const auto& dims = context_.variable(v).dims;
   Dims& extents = extents_.try_emplace(v, Dims(region.rank())).first->second;
   for (int d = 0; d < region.rank(); ++d) {
-    const Dimension& dim = schema().dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
+    const Dimension& dim = context_.schema.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])];
     if (!dim.unlimited || region.end(d) <= extents[d]) continue;
     extents[d] = region.end(d);
     extending_ = true;
   }
 }
 
-void NetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
+void ParallelNetcdfFile::store(int v, const Box& box, const std::byte* cells) {
   check_usable();
-  const auto how = options().access;
-  ++count().writes;
+  const auto how = context_.options.access;
+  ++context_.counters.writes;
   if (filtered(v)) return put_filtered(v, box, cells);
   if (how == Access::independent && extending_) {
     // The last cell of each rank goes first, in a collective call.
@@ -323,91 +328,100 @@ void NetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
     }
     use(Access::collective);
     put(v, last,
-        box.empty() ? cells
-                    : cells + (box.cells() - 1) * static_cast<std::int64_t>(size_of(variable(v).type)));
+        box.empty()
+            ? cells
+            : cells + (box.cells() - 1) * static_cast<std::int64_t>(size_of(context_.variable(v).type)));
   }
   use(how);
   if (how == Access::independent && box.empty()) return;
   put(v, box, cells);
 }
 
-bool NetcdfDriver::overlaps_alone() {
-  if (!overlaps_alone_) overlaps_alone_ = comm().size() > 1 && is_ompio(path());
+bool ParallelNetcdfFile::overlaps_alone() {
+  if (!overlaps_alone_) overlaps_alone_ = context_.comm.size() > 1 && is_ompio(context_.path);
   return *overlaps_alone_;
 }
 
-void NetcdfDriver::load(int v, const Box& box, std::byte* cells) {
+void ParallelNetcdfFile::load(int v, const Box& box, std::byte* cells, bool overlapping) {
   check_usable();
   // HDF5 reads chunks that have no place in the file wrongly, or hangs, where ranks read them together.
   if (filtered(v)) return get_filtered(v, box, cells);
-  const bool alone =
-      options().access == Access::independent || has_holes(v) || (overlapping() && overlaps_alone());
-  ++count().reads;
+  const bool alone = context_.options.access == Access::independent || context_.has_holes(v) ||
+                     (overlapping && overlaps_alone());
+  ++context_.counters.reads;
   use(alone ? Access::independent : Access::collective);
   if (alone && box.empty()) return;
   get(v, box, cells);
 }
 
 // A rank cannot take part in a call for a scalar with nothing; there rank 0 goes alone.
-void NetcdfDriver::store_replicated(int v, const Box& box, const std::byte* values) {
+void ParallelNetcdfFile::store_replicated(int v, const Box& box, const std::byte* values) {
   check_usable();
-  const bool root = comm().rank() == 0;
+  const bool root = context_.comm.rank() == 0;
   if (filtered(v)) return put_filtered(v, box, values);
-  bool alone = options().replicated_access == Access::independent;
+  bool alone = context_.options.replicated_access == Access::independent;
   if (alone && extending_) {
     extending_ = false;
     alone = false;
   }
   use(alone ? Access::independent : Access::collective);
   if ((alone || box.rank() == 0) && (!root || box.empty())) return;
-  ++count().writes;
+  ++context_.counters.writes;
   put(v, box, values);
 }
 
-void NetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
+void ParallelNetcdfFile::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   check_usable();
   if (filtered(v)) return get_filtered(v, box, values);
-  const bool alone =
-      options().replicated_access == Access::independent || has_holes(v) || (all && overlaps_alone());
+  const bool alone = context_.options.replicated_access == Access::independent || context_.has_holes(v) ||
+                     (all && overlaps_alone());
   use(alone ? Access::independent : Access::collective);
-  if ((alone || box.rank() == 0) && (box.empty() || !(all || comm().rank() == 0))) return;
-  ++count().reads;
+  if ((alone || box.rank() == 0) && (box.empty() || !(all || context_.comm.rank() == 0))) return;
+  ++context_.counters.reads;
   get(v, box, values);
 }
 
 // Ranks may leave a collective write before others have stored its bytes.
-void NetcdfDriver::complete_pending() {
-  if (!writable() || defining_ || !unusable_.ok()) return;
-  if (must_flush())
+void ParallelNetcdfFile::complete_pending() {
+  if (!context_.writable() || defining_ || !unusable_.ok()) return;
+  if (context_.must_flush())
     check(nc_sync(file_), "synchronise");
   else
-    comm().barrier();
+    context_.comm.barrier();
 }
 
-void NetcdfDriver::commit(bool durable) {
+void ParallelNetcdfFile::commit(bool durable, bool closing) {
   check_usable();
   if (defining_) {
     check_written(nc_enddef(file_), "write the header");
     defining_ = false;
   }
-  if (durable || !closing()) check_written(nc_sync(file_), "synchronise");
+  if (durable || !closing) check_written(nc_sync(file_), "synchronise");
   if (!durable) return;
-  comm().on_root([&] {
-    const auto store = options().open_store(path(), StoreMode::read);
+  context_.comm.on_root([&] {
+    const auto store = context_.options.open_store(context_.path, StoreMode::read);
     store->sync();
     store->close();
   });
 }
 
-void NetcdfDriver::close_file() {
+void ParallelNetcdfFile::close(bool /*durable*/) {
   const int status = nc_close(file_);
   file_ = -1;
   check_written(status, "close the file");
 }
 
+namespace {
+
+std::unique_ptr<LibraryFile> open_netcdf_file(const LibraryContext& context) {
+  return std::make_unique<ParallelNetcdfFile>(context);
+}
+
+}  // namespace
+
 std::unique_ptr<Driver> make_netcdf_driver(const Comm& comm, const std::string& path, OpenMode mode,
                                            Format format, const DriverOptions& options) {
-  return std::make_unique<NetcdfDriver>(comm, path, mode, format, options);
+  return std::make_unique<LibraryDriver>(comm, path, mode, format, options, open_netcdf_file);
 }
 
 }  // namespace shoal

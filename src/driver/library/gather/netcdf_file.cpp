@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "driver/box_driver.hpp"
-#include "driver/gather/serial_file.hpp"
-#include "driver/netcdf_errors.hpp"
-#include "driver/netcdf_filters.hpp"
+#include "driver/library/definition_visitor.hpp"
+#include "driver/library/gather/serial_file.hpp"
+#include "driver/library/netcdf_errors.hpp"
+#include "driver/library/netcdf_filters.hpp"
 #include "format/classic/header.hpp"
 #include "format/classic/layout.hpp"
 #include "format/netcdf4/contents.hpp"

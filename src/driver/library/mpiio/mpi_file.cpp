@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/mpiio/mpi_file.hpp"
+#include "driver/library/mpiio/mpi_file.hpp"
 
 #include <algorithm>
 #include <array>

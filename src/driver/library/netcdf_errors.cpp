@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #ifdef SHOAL_HAVE_NETCDF
-#include "driver/netcdf_errors.hpp"
+#include "driver/library/netcdf_errors.hpp"
 
 #include <netcdf.h>
 

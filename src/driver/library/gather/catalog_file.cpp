@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <utility>
 
-#include "driver/gather/serial_file.hpp"
+#include "driver/library/gather/serial_file.hpp"
 
 #include "driver/file_catalog.hpp"
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #ifdef SHOAL_HAVE_PNETCDF
 
-#include "driver/pnetcdf/pnetcdf_driver.hpp"
+#include "driver/library/pnetcdf/pnetcdf_file.hpp"
 
 #include <pnetcdf.h>
 
 #include <algorithm>
 #include <bit>
 
+#include "driver/library/definition_visitor.hpp"
+#include "driver/library/library_driver.hpp"
 #include "driver/mpi_info.hpp"
 #include "driver/registry.hpp"
 #include "format/classic/header.hpp"
@@ -113,49 +115,51 @@ void check_schema(const Schema& wanted, const Schema& have, const CatalogOptions
 
 }  // namespace
 
-PnetcdfDriver::PnetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
-                             const DriverOptions& options)
-    : BoxDriver(comm, path, mode, format, options) {
-  const Timer timer(count().open);
-  require_format("pnetcdf", {Format::cdf1, Format::cdf2, Format::cdf5});
-  refuse_lossy_hints(path, options.hints);
-  stripe_by_hints();
-  comm.agree_or_throw(caught([&] { open_file(mode); }));
-  warn_of_sharing();
-  watch_device(is_ompio(path));
+PnetcdfFile::PnetcdfFile(const LibraryContext& context) : context_(context) {
+  const Timer timer(context_.counters.open);
+  context.require_format("pnetcdf", {Format::cdf1, Format::cdf2, Format::cdf5});
+  refuse_lossy_hints(context.path, context.options.hints);
+  context.comm.agree_or_throw(caught([&] { open_file(); }));
 }
 
-void PnetcdfDriver::open_file(OpenMode mode) {
-  const MpiInfo info(options().hints);
-  if (fresh()) {
-    check(ncmpi_create(comm().handle(), path().c_str(), creation_flags(schema().format, mode), info.get(),
-                       &file_),
+LibraryTraits PnetcdfFile::traits() const {
+  LibraryTraits traits;
+  traits.changes_cells = true;  // it swaps bytes in place, and back
+  traits.reports_to_nobody = is_ompio(context_.path);
+  traits.most_bytes = k_most_bytes;
+  return traits;
+}
+
+void PnetcdfFile::open_file() {
+  const auto hints = context_.hints_with_stripes();
+  const MpiInfo info(hints);
+  if (context_.fresh()) {
+    check(ncmpi_create(context_.comm.handle(), context_.path.c_str(),
+                       creation_flags(context_.schema.format, context_.mode), info.get(), &file_),
           "create the file");
     defining_ = true;
   } else {
-    check(ncmpi_open(comm().handle(), path().c_str(), writable() ? NC_WRITE : NC_NOWRITE, info.get(), &file_),
+    check(ncmpi_open(context_.comm.handle(), context_.path.c_str(),
+                     context_.writable() ? NC_WRITE : NC_NOWRITE, info.get(), &file_),
           "open the file");
   }
   MpiInfo used;
   check(ncmpi_inq_file_info(file_, used.out()), "report the hints it uses");
-  note_hints(options().hints, used, count());
-  overlaps_alone_ = comm().size() > 1 && is_ompio(path());
+  note_hints(hints, used, context_.counters);
+  overlaps_alone_ = context_.comm.size() > 1 && is_ompio(context_.path);
 }
 
-void PnetcdfDriver::check(int status, const std::string& what) const {
+void PnetcdfFile::check(int status, const std::string& what) const {
   if (status == NC_NOERR) return;
-  throw Error(code_of(status), "PnetCDF could not " + what + ": " + ncmpi_strerror(status)).in_file(path());
-}
-
-std::int64_t PnetcdfDriver::most_bytes() const {
-  return k_most_bytes;
+  throw Error(code_of(status), "PnetCDF could not " + what + ": " + ncmpi_strerror(status))
+      .in_file(context_.path);
 }
 
 // ---- Definitions
 
-void PnetcdfDriver::extend(const Schema& wanted) {
+void PnetcdfFile::extend(const Schema& wanted, std::vector<Placement>& placements) {
   check_usable();
-  check_schema(wanted, schema(), options().catalog);
+  check_schema(wanted, context_.schema, context_.options.catalog);
   flush();
   enter_collective();
   const bool first = defining_;
@@ -164,17 +168,17 @@ void PnetcdfDriver::extend(const Schema& wanted) {
     defining_ = true;
     define(wanted);
     end_define(first);
-    note_placements(wanted);
+    note_placements(wanted, placements);
   });
-  const Status agreed = comm().agree(status);
+  const Status agreed = context_.comm.agree(status);
   if (agreed.ok()) return;
   unusable_ = agreed;
   throw Error(agreed);
 }
 
-void PnetcdfDriver::define(const Schema& wanted) {
+void PnetcdfFile::define(const Schema& wanted) {
   struct Definer final : DefinitionVisitor {
-    explicit Definer(const PnetcdfDriver& the_driver) : driver(the_driver) {}
+    explicit Definer(const PnetcdfFile& the_driver) : driver(the_driver) {}
     void dimension(int, const Dimension& dim) override {
       int id = -1;
       driver.check(
@@ -192,25 +196,25 @@ void PnetcdfDriver::define(const Schema& wanted) {
                                  static_cast<nc_type>(a.type), a.count(), a.data.data()),
                    "set attribute '" + a.name + "'");
     }
-    const PnetcdfDriver& driver;
+    const PnetcdfFile& driver;
   };
   Definer definer(*this);
-  for_each_new(schema(), wanted, definer);
+  for_each_new(context_.schema, wanted, definer);
 }
 
 // The free space is asked for once: later definitions use it up.
-void PnetcdfDriver::end_define(bool first) {
-  const CatalogOptions& o = options().catalog;
+void PnetcdfFile::end_define(bool first) {
+  const CatalogOptions& o = context_.options.catalog;
   check(first ? ncmpi__enddef(file_, o.header_reserve, o.alignment, o.header_reserve, o.alignment)
               : ncmpi_enddef(file_),
         "write the header");
   defining_ = false;
 }
 
-void PnetcdfDriver::note_placements(const Schema& wanted) {
+void PnetcdfFile::note_placements(const Schema& wanted, std::vector<Placement>& placements) const {
   MPI_Offset record_bytes = 0;
   check(ncmpi_inq_recsize(file_, &record_bytes), "report the size of a record");
-  placements_.clear();
+  placements.clear();
   for (int v = 0; v < static_cast<int>(wanted.variables.size()); ++v) {
     MPI_Offset begin = 0;
     check(ncmpi_inq_varoffset(file_, v, &begin), "say where a variable is");
@@ -222,11 +226,11 @@ void PnetcdfDriver::note_placements(const Schema& wanted) {
       placement.chunk[0] = 1;
       placement.stride = static_cast<std::uint64_t>(record_bytes);
     }
-    placements_.push_back(placement);
+    placements.push_back(placement);
   }
 }
 
-void PnetcdfDriver::check_usable() const {
+void PnetcdfFile::check_usable() const {
   if (unusable_.ok()) return;
   throw Error(Code::state, "the file cannot be used since its definitions failed (" + unusable_.message +
                                "); close it, and create it again");
@@ -234,37 +238,38 @@ void PnetcdfDriver::check_usable() const {
 
 // ---- Modes and the queue
 
-void PnetcdfDriver::enter_collective() {
+void PnetcdfFile::enter_collective() {
   if (!independent_) return;
   check(ncmpi_end_indep_data(file_), "leave independent access");
   independent_ = false;
 }
 
-void PnetcdfDriver::enter_independent() {
+void PnetcdfFile::enter_independent() {
   if (independent_) return;
   check(ncmpi_begin_indep_data(file_), "enter independent access");
   independent_ = true;
 }
 
 // In independent access ranks go their own ways, once the library is in that mode and nothing is queued.
-bool PnetcdfDriver::stores_together() const {
-  return options().access != Access::independent || !independent_ || !queued_regions_.empty();
+bool PnetcdfFile::stores_together() const {
+  return context_.options.access != Access::independent || !independent_ || !queued_regions_.empty();
 }
 
 // Cells that are queued twice would be moved in any order.
-void PnetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
+void PnetcdfFile::about_to_store(int v, const Box& region, bool replicated) {
   check_usable();
-  const auto bytes = region.cells() * static_cast<std::int64_t>(size_of(variable(v).type));
-  const auto most = std::min({options().stage_bytes, k_most_bytes,
-                              options().whole_stage ? k_most_bytes : k_queue_of_rank * comm().size()});
-  queueing_ = bytes <= most && (replicated ? options().replicated_access == Access::collective
-                                           : options().access == Access::nonblocking);
+  const auto bytes = region.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
+  const auto most =
+      std::min({context_.options.stage_bytes, k_most_bytes,
+                context_.options.whole_stage ? k_most_bytes : k_queue_of_rank * context_.comm.size()});
+  queueing_ = bytes <= most && (replicated ? context_.options.replicated_access == Access::collective
+                                           : context_.options.access == Access::nonblocking);
   const auto queued = queued_regions_.find(v);
   const bool again = queued != queued_regions_.end() &&
                      std::any_of(queued->second.begin(), queued->second.end(),
                                  [&](const Box& other) { return !intersection(other, region).empty(); });
   const bool full = queued_bytes_ + bytes > most || queued_calls_ >= k_most_queued_calls;
-  const bool alone = !replicated && options().access == Access::independent;
+  const bool alone = !replicated && context_.options.access == Access::independent;
   if (queueing_) {
     if (again || full) flush();
     queued_regions_[v].push_back(region);
@@ -277,7 +282,7 @@ void PnetcdfDriver::about_to_store(int v, const Box& region, bool replicated) {
 
 // One that was used before and fits well; otherwise a new one in place of the oldest, so that there are never
 // more than were needed at once.
-std::byte* PnetcdfDriver::new_buffer(std::size_t bytes) {
+std::byte* PnetcdfFile::new_buffer(std::size_t bytes) {
   auto fitting = std::find_if(spare_.begin(), spare_.end(), [&](const ScratchBuffer& buffer) {
     return buffer.bytes() >= bytes && buffer.bytes() / 2 <= bytes;
   });
@@ -289,54 +294,54 @@ std::byte* PnetcdfDriver::new_buffer(std::size_t bytes) {
   return queued_values_.back().of(bytes);
 }
 
-std::byte* PnetcdfDriver::buffer_for_cells(std::size_t bytes) {
-  return queueing_ ? new_buffer(bytes) : BoxDriver::buffer_for_cells(bytes);
+std::byte* PnetcdfFile::buffer_for_cells(std::size_t bytes) {
+  return queueing_ ? new_buffer(bytes) : nullptr;
 }
 
 // (Cells that were packed to the queue's room are there already.)
-void PnetcdfDriver::queue(int v, const Box& box, const std::byte* values) {
-  const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(variable(v).type);
+void PnetcdfFile::queue(int v, const Box& box, const std::byte* values) {
+  const std::size_t bytes = static_cast<std::size_t>(box.cells()) * size_of(context_.variable(v).type);
   std::byte* kept = queued_values_.empty() ? nullptr : queued_values_.back().of(0);
   if (kept != values) {
     kept = new_buffer(bytes);
     std::copy_n(values, bytes, kept);
   }
   const Section s(box);
-  check(ncmpi_iput_vara(file_, v, s.first(), s.counts(), kept, box.cells(), mpi_type(variable(v).type),
-                        nullptr),
+  check(ncmpi_iput_vara(file_, v, s.first(), s.counts(), kept, box.cells(),
+                        mpi_type(context_.variable(v).type), nullptr),
         "queue values");
 }
 
-void PnetcdfDriver::flush() {
+void PnetcdfFile::flush() {
   if (queued_regions_.empty()) return;
   queued_regions_.clear();
   queued_bytes_ = queued_calls_ = 0;
   enter_collective();
   const int status = ncmpi_wait_all(file_, NC_REQ_ALL, nullptr, nullptr);
   spare_.splice(spare_.end(), queued_values_);
-  ++count().writes;
+  ++context_.counters.writes;
   check(status, "write what was queued");
 }
 
 // Ranks may leave a collective write before others have stored its bytes.
-void PnetcdfDriver::make_visible() {
-  if (must_flush() && writable() && !defining_)
+void PnetcdfFile::make_visible() {
+  if (context_.must_flush() && context_.writable() && !defining_)
     check(ncmpi_sync(file_), "synchronise");
   else
-    comm().barrier();
+    context_.comm.barrier();
 }
 
 // ---- Data
 
-void PnetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
+void PnetcdfFile::store(int v, const Box& box, const std::byte* cells) {
   check_usable();
   if (queueing_) {
     if (!box.empty()) queue(v, box, cells);
     return;
   }
   const Section s(box);
-  const auto type = mpi_type(variable(v).type);
-  if (options().access == Access::independent) {
+  const auto type = mpi_type(context_.variable(v).type);
+  if (context_.options.access == Access::independent) {
     enter_independent();
     if (box.empty()) return;
     check(ncmpi_put_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "write");
@@ -344,15 +349,15 @@ void PnetcdfDriver::store(int v, const Box& box, const std::byte* cells) {
     enter_collective();
     check(ncmpi_put_vara_all(file_, v, s.first(), s.counts(), cells, box.cells(), type), "write");
   }
-  ++count().writes;
+  ++context_.counters.writes;
 }
 
-void PnetcdfDriver::load(int v, const Box& box, std::byte* cells) {
+void PnetcdfFile::load(int v, const Box& box, std::byte* cells, bool overlapping) {
   check_usable();
   const Section s(box);
-  const auto type = mpi_type(variable(v).type);
-  ++count().reads;
-  if (options().access == Access::independent || (overlapping() && overlaps_alone_)) {
+  const auto type = mpi_type(context_.variable(v).type);
+  ++context_.counters.reads;
+  if (context_.options.access == Access::independent || (overlapping && overlaps_alone_)) {
     enter_independent();
     if (box.empty()) return;
     check(ncmpi_get_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "read");
@@ -362,9 +367,9 @@ void PnetcdfDriver::load(int v, const Box& box, std::byte* cells) {
   }
 }
 
-void PnetcdfDriver::store_replicated(int v, const Box& box, const std::byte* values) {
+void PnetcdfFile::store_replicated(int v, const Box& box, const std::byte* values) {
   check_usable();
-  const bool mine = comm().rank() == 0 && !box.empty();
+  const bool mine = context_.comm.rank() == 0 && !box.empty();
   if (queueing_) {
     if (mine) queue(v, box, values);
     return;
@@ -372,7 +377,7 @@ void PnetcdfDriver::store_replicated(int v, const Box& box, const std::byte* val
   enter_independent();
   if (!mine) return;
   // The library may swap the bytes of what it is given.
-  const auto size = static_cast<std::int64_t>(size_of(variable(v).type));
+  const auto size = static_cast<std::int64_t>(size_of(context_.variable(v).type));
   Dims everything = box.count;
   for (int d = 0; d < everything.size(); ++d)
     everything[d] = box.end(d);
@@ -381,21 +386,21 @@ void PnetcdfDriver::store_replicated(int v, const Box& box, const std::byte* val
     Bytes copy(values, values + bytes);
     values += bytes;
     const Section s(piece.cells);
-    ++count().writes;
+    ++context_.counters.writes;
     check(ncmpi_put_vara(file_, v, s.first(), s.counts(), copy.data(), piece.cells.cells(),
-                         mpi_type(variable(v).type)),
+                         mpi_type(context_.variable(v).type)),
           "write");
   });
 }
 
 // Collective reads are queued too, since a rank cannot take part in reading a scalar with nothing.
-void PnetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bool all) {
+void PnetcdfFile::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   check_usable();
-  const bool mine = (all || comm().rank() == 0) && !box.empty();
+  const bool mine = (all || context_.comm.rank() == 0) && !box.empty();
   const Section s(box);
-  const auto type = mpi_type(variable(v).type);
-  if (mine) ++count().reads;
-  if (options().replicated_access == Access::collective && !(all && overlaps_alone_)) {
+  const auto type = mpi_type(context_.variable(v).type);
+  if (mine) ++context_.counters.reads;
+  if (context_.options.replicated_access == Access::collective && !(all && overlaps_alone_)) {
     enter_collective();
     const int posted =
         mine ? ncmpi_iget_vara(file_, v, s.first(), s.counts(), values, box.cells(), type, nullptr)
@@ -409,31 +414,39 @@ void PnetcdfDriver::load_replicated(int v, const Box& box, std::byte* values, bo
   if (mine) check(ncmpi_get_vara(file_, v, s.first(), s.counts(), values, box.cells(), type), "read");
 }
 
-void PnetcdfDriver::complete_pending() {
-  if (!writable() || defining_ || !unusable_.ok()) return;
+void PnetcdfFile::complete_pending() {
+  if (!context_.writable() || defining_ || !unusable_.ok()) return;
   flush();
   make_visible();
 }
 
-void PnetcdfDriver::commit(bool durable) {
+void PnetcdfFile::commit(bool durable, bool closing) {
   check_usable();
   if (defining_) end_define(true);
   flush();
   // The library opens the file by its name when ranks first go their own ways, and the name is about to go.
-  if (options().renamed_later && !opened_by_all_ && !closing()) enter_independent();
+  if (context_.options.renamed_later && !opened_by_all_ && !closing) enter_independent();
   opened_by_all_ = true;
   enter_collective();
   if (durable) check(ncmpi_sync(file_), "synchronise");
 }
 
-void PnetcdfDriver::close_file() {
+void PnetcdfFile::close(bool /*durable*/) {
   check(ncmpi_close(file_), "close the file");
   file_ = -1;
 }
 
+namespace {
+
+std::unique_ptr<LibraryFile> open_pnetcdf_file(const LibraryContext& context) {
+  return std::make_unique<PnetcdfFile>(context);
+}
+
+}  // namespace
+
 std::unique_ptr<Driver> make_pnetcdf_driver(const Comm& comm, const std::string& path, OpenMode mode,
                                             Format format, const DriverOptions& options) {
-  return std::make_unique<PnetcdfDriver>(comm, path, mode, format, options);
+  return std::make_unique<LibraryDriver>(comm, path, mode, format, options, open_pnetcdf_file);
 }
 
 }  // namespace shoal

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/box_driver.hpp"
+#include "driver/library/library_file.hpp"
+#include "pack/scratch_buffer.hpp"
 
 namespace shoal {
 
@@ -16,33 +17,30 @@ namespace shoal {
 ///
 /// Replicated values in collective access are always queued on rank 0, and moved by one collective call with
 /// all that is queued then.
-class PnetcdfDriver final : public BoxDriver {
+class PnetcdfFile final : public LibraryFile {
  public:
-  /// Collective.
-  PnetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
-                const DriverOptions& options);
+  /// As the context says. Collective.
+  explicit PnetcdfFile(const LibraryContext& context);
 
  private:
-  void extend(const Schema& wanted) override;
+  LibraryTraits traits() const override;
+  void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void about_to_store(int variable, const Box& region, bool replicated) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
-  void load(int variable, const Box& box, std::byte* cells) override;
+  void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
   void complete_pending() override;
-  void commit(bool durable) override;
-  void close_file() override;
-  bool fills() const override { return false; }
-  bool changes_cells() const override { return true; }  // PnetCDF swaps bytes in place, and back
+  void commit(bool durable, bool closing) override;
+  void close(bool durable) override;
   bool stores_together() const override;
   std::byte* buffer_for_cells(std::size_t bytes) override;
-  std::int64_t most_bytes() const override;
 
   void check(int status, const std::string& what) const;
-  void open_file(OpenMode mode);
+  void open_file();
   void define(const Schema& wanted);
   void end_define(bool first);
-  void note_placements(const Schema& schema);
+  void note_placements(const Schema& schema, std::vector<Placement>& placements) const;
   void check_usable() const;
   /// Both Collective, whatever the library is in.
   void enter_collective();
@@ -53,6 +51,7 @@ class PnetcdfDriver final : public BoxDriver {
   /// So that other ranks read what was written.
   void make_visible();
 
+  const LibraryContext& context_;
   int file_ = -1;
   bool defining_ = false;       ///< the library is in define mode
   bool opened_by_all_ = false;  ///< ranks have the file for themselves, too

@@ -7,38 +7,36 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "driver/box_driver.hpp"
+#include "driver/library/library_file.hpp"
 
 namespace shoal {
 
 /// netcdf4 and netcdf4-classic through parallel netCDF-C, that is parallel HDF5.
-class NetcdfDriver final : public BoxDriver {
+class ParallelNetcdfFile final : public LibraryFile {
  public:
-  /// Collective.
-  NetcdfDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
-               const DriverOptions& options);
+  /// As the context says. Collective.
+  explicit ParallelNetcdfFile(const LibraryContext& context);
 
  private:
-  void extend(const Schema& wanted) override;
-  void describe(Schema& schema) override;
+  LibraryTraits traits() const override;
+  void extend(const Schema& wanted, std::vector<Placement>& placements) override;
+  void describe(Schema& schema, std::vector<Placement>& placements) override;
   void about_to_store(int variable, const Box& region, bool replicated) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
-  void load(int variable, const Box& box, std::byte* cells) override;
+  void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
   void complete_pending() override;
-  void commit(bool durable) override;
-  void close_file() override;
-  bool fills() const override { return true; }
-  std::int64_t most_bytes() const override;
-
+  void commit(bool durable, bool closing) override;
+  void close(bool durable) override;
   Status damage() const override { return damage_; }
 
   void check(int status, const std::string& what) const;
   void check_written(int status, const std::string& what);
-  void create(OpenMode mode);
+  void open_file(const std::vector<std::pair<std::string, std::string>>& hints);
   void check_usable() const;
   void define(const Schema& wanted);
   void define_variable(const Schema& wanted, const VariableDef& definition);
@@ -46,13 +44,14 @@ class NetcdfDriver final : public BoxDriver {
   void find_ids(const Schema& schema);
   int id_of(int variable) const { return ids_.at(static_cast<std::size_t>(variable)); }
   void use(Access how);
-  bool filtered(int v) const { return !variable(v).filters.empty(); }
+  bool filtered(int v) const { return !context_.variable(v).filters.empty(); }
   void put(int variable, const Box& box, const std::byte* values);
   void get(int variable, const Box& box, std::byte* values) const;
   void put_filtered(int variable, const Box& box, const std::byte* values);
   void get_filtered(int variable, const Box& box, std::byte* values);
   bool overlaps_alone();
 
+  const LibraryContext& context_;
   int file_ = -1;
   bool defining_ = false;        ///< the library is in define mode
   Status unusable_;              ///< definitions failed half way; the same on all ranks

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/gather/gather_driver.hpp"
+#include "driver/library/gather/gather_file.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "driver/gather/slab.hpp"
+#include "driver/library/gather/slab.hpp"
+#include "driver/library/library_driver.hpp"
 #include "driver/registry.hpp"
 #include "driver/shared_file.hpp"
 #include "format/classic/layout.hpp"
@@ -59,46 +60,54 @@ void copy_cells(const Box& part, Type type, const std::byte* from, const Box& fr
 
 }  // namespace
 
-GatherDriver::GatherDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
-                           const DriverOptions& options)
-    : BoxDriver(comm, path, mode, format, options) {
+GatherFile::GatherFile(const LibraryContext& context) : context_(context) {
+  const DriverOptions& options = context.options;
   if (options.all_read)
     throw Error(Code::setting,
                 "driver gather reads on rank 0 alone; take replicated_read=one, or another driver");
   for (const auto& [key, value] : options.hints)
-    count().hints_dropped.push_back(key + "=" + value);
-  comm.handle();  // all are here to make it
-  comm.on_root([&] {
-    const Timer timer(count().open);
+    context_.counters.hints_dropped.push_back(key + "=" + value);
+  context.comm.handle();  // all are here to make it
+  context.comm.on_root([&] {
+    const Timer timer(context_.counters.open);
 #ifdef SHOAL_HAVE_NETCDF
-    if (!has_header_file(schema().format)) {
-      const OpenMode striped = with_stripes(path, mode, options, count().warnings);
-      file_ = open_netcdf_file(path, striped, schema(), options);
+    if (!has_header_file(context_.schema.format)) {
+      const OpenMode striped = with_stripes(context.path, context.mode, options, context_.counters.warnings);
+      file_ = open_netcdf_file(context.path, striped, context_.schema, options);
       return;
     }
 #endif
-    file_ = open_catalog_file(path, mode, schema().format, options, count().warnings);
+    file_ = open_catalog_file(context.path, context.mode, context_.schema.format, options,
+                              context_.counters.warnings);
   });
 }
 
-void GatherDriver::extend(const Schema& wanted) {
-  if (is_classic_file(wanted.format)) check_classic(wanted, schema());
-  if (wanted.format == Format::netcdf4 || wanted.format == Format::netcdf4_classic)
-    netcdf4::check_extension(schema(), wanted);
-  comm().on_root([&] { file_->define(schema(), wanted); });
+LibraryTraits GatherFile::traits() const {
+  LibraryTraits traits;
+  traits.fills = !interleaves_records(context_.schema.format);
+  traits.holds_strings = true;
+  traits.root_alone = true;
+  return traits;
 }
 
-GatherDriver::GatheredBoxes GatherDriver::gather_boxes(const Box& mine) const {
+void GatherFile::extend(const Schema& wanted, std::vector<Placement>& /*placements*/) {
+  if (is_classic_file(wanted.format)) check_classic(wanted, context_.schema);
+  if (wanted.format == Format::netcdf4 || wanted.format == Format::netcdf4_classic)
+    netcdf4::check_extension(context_.schema, wanted);
+  context_.comm.on_root([&] { file_->define(context_.schema, wanted); });
+}
+
+GatherFile::GatheredBoxes GatherFile::gather_boxes(const Box& mine) const {
   GatheredBoxes gathered;
-  if (comm().size() == 1) {
+  if (context_.comm.size() == 1) {
     gathered.boxes = {mine};
     gathered.all = mine;
     return gathered;
   }
   const PackedBox own = packed(mine);
-  std::vector<PackedBox> all(root() ? static_cast<std::size_t>(comm().size()) : 0);
+  std::vector<PackedBox> all(context_.is_root() ? static_cast<std::size_t>(context_.comm.size()) : 0);
   const int n = static_cast<int>(own.size());
-  check_mpi(MPI_Gather(own.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, 0, comm().handle()),
+  check_mpi(MPI_Gather(own.data(), n, MPI_INT64_T, all.data(), n, MPI_INT64_T, 0, context_.comm.handle()),
             "MPI_Gather");
   gathered.all = Box(Dims(mine.rank()), Dims(mine.rank()));
   for (const auto& box : all) {
@@ -106,12 +115,12 @@ GatherDriver::GatheredBoxes GatherDriver::gather_boxes(const Box& mine) const {
     gathered.all = bounding(gathered.all, gathered.boxes.back());
   }
   PackedBox bounds = packed(gathered.all);
-  check_mpi(MPI_Bcast(bounds.data(), n, MPI_INT64_T, 0, comm().handle()), "MPI_Bcast");
+  check_mpi(MPI_Bcast(bounds.data(), n, MPI_INT64_T, 0, context_.comm.handle()), "MPI_Bcast");
   gathered.all = unpacked(bounds, mine.rank());
   return gathered;
 }
 
-std::vector<GatherDriver::Part> GatherDriver::parts_of(const GatheredBoxes& gathered, const Box& slab) {
+std::vector<GatherFile::Part> GatherFile::parts_of(const GatheredBoxes& gathered, const Box& slab) {
   std::vector<Part> parts;
   for (std::size_t r = 0; r < gathered.boxes.size(); ++r) {
     const Box cells = intersection(gathered.boxes[r], slab);
@@ -122,50 +131,50 @@ std::vector<GatherDriver::Part> GatherDriver::parts_of(const GatheredBoxes& gath
 
 /// The slabs of the box, in file order, the same on all ranks.
 template <class Visit>
-void GatherDriver::for_each_slab(const Box& all, Type type, Visit&& visit) const {
+void GatherFile::for_each_slab(const Box& all, Type type, Visit&& visit) const {
   if (all.empty()) return;
   const auto size = static_cast<std::int64_t>(size_of(type));
   Dims everything = all.count;
   for (int d = 0; d < everything.size(); ++d)
     everything[d] = all.end(d);
-  for_each_piece({all}, everything, std::max<std::int64_t>(gather_slab_bytes(options()) / size, 1),
+  for_each_piece({all}, everything, std::max<std::int64_t>(gather_slab_bytes(context_.options) / size, 1),
                  [&](const Piece& piece) { visit(piece.cells); });
 }
 
-void GatherDriver::store(int v, const Box& box, const std::byte* cells) {
-  if (comm().size() == 1) {
+void GatherFile::store(int v, const Box& box, const std::byte* cells) {
+  if (context_.comm.size() == 1) {
     if (box.empty()) return;
     file_->put(v, box, cells);
-    ++count().writes;
+    ++context_.counters.writes;
     return;
   }
-  const Type type = variable(v).type;
+  const Type type = context_.variable(v).type;
   const GatheredBoxes gathered = gather_boxes(box);
   Status status;
   for_each_slab(gathered.all, type, [&](const Box& slab) {
-    if (root())
+    if (context_.is_root())
       collect(v, gathered, slab, cells, status);
     else
       send(intersection(box, slab), type, cells, box, 0);
-    ++count().slabs;
+    ++context_.counters.slabs;
   });
-  if (!gathered.all.empty()) --count().slabs;  // the first is no cut
+  if (!gathered.all.empty()) --context_.counters.slabs;  // the first is no cut
   if (!status.ok()) throw Error(status);
 }
 
 // Every part is received, whatever fails, as its rank waits for that.
-void GatherDriver::collect(int v, const GatheredBoxes& gathered, const Box& slab, const std::byte* mine,
-                           Status& status) {
+void GatherFile::collect(int v, const GatheredBoxes& gathered, const Box& slab, const std::byte* mine,
+                         Status& status) {
   const std::vector<Part> parts = parts_of(gathered, slab);
   if (parts.empty()) return;
-  const VariableDef& definition = variable(v);
+  const VariableDef& definition = context_.variable(v);
   const std::size_t size = size_of(definition.type);
   slab_.resize(static_cast<std::size_t>(slab.cells()) * size);
   std::int64_t cells = 0;
   for (const auto& part : parts)
     cells += part.cells.cells();
   const bool some_unowned = cells < slab.cells();
-  const bool keeps = some_unowned && keeps_unowned(v);
+  const bool keeps = some_unowned && context_.keeps_unowned(v);
   if (some_unowned && !keeps) {
     const Bytes fill = fill_of(definition);
     fill_box(slab_.data(), {static_cast<std::int64_t>(size)}, {slab.cells()}, fill.data(), size);
@@ -177,7 +186,7 @@ void GatherDriver::collect(int v, const GatheredBoxes& gathered, const Box& slab
       receive(part.cells, definition.type, slab_.data(), slab, part.rank);
   }
   note_memory();
-  ++count().writes;
+  ++context_.counters.writes;
   if (!status.ok()) return;
   status = caught([&] {
     if (!keeps) return file_->put(v, slab, slab_.data());
@@ -189,33 +198,33 @@ void GatherDriver::collect(int v, const GatheredBoxes& gathered, const Box& slab
   });
 }
 
-void GatherDriver::load(int v, const Box& box, std::byte* cells) {
-  if (comm().size() == 1) {
+void GatherFile::load(int v, const Box& box, std::byte* cells, bool /*overlapping*/) {
+  if (context_.comm.size() == 1) {
     if (box.empty()) return;
     file_->get(v, box, cells);
-    ++count().reads;
+    ++context_.counters.reads;
     return;
   }
-  const Type type = variable(v).type;
+  const Type type = context_.variable(v).type;
   const GatheredBoxes gathered = gather_boxes(box);
   Status status;
   for_each_slab(gathered.all, type, [&](const Box& slab) {
-    if (root())
+    if (context_.is_root())
       spread(v, gathered, slab, cells, status);
     else
       receive(intersection(box, slab), type, cells, box, 0);
-    ++count().slabs;
+    ++context_.counters.slabs;
   });
-  if (!gathered.all.empty()) --count().slabs;
+  if (!gathered.all.empty()) --context_.counters.slabs;
   if (!status.ok()) throw Error(status);
 }
 
 // Every part is sent, also where nothing could be read.
-void GatherDriver::spread(int v, const GatheredBoxes& gathered, const Box& slab, std::byte* mine,
-                          Status& status) {
+void GatherFile::spread(int v, const GatheredBoxes& gathered, const Box& slab, std::byte* mine,
+                        Status& status) {
   const std::vector<Part> parts = parts_of(gathered, slab);
   if (parts.empty()) return;
-  const Type type = variable(v).type;
+  const Type type = context_.variable(v).type;
   slab_.resize(static_cast<std::size_t>(slab.cells()) * size_of(type));
   if (status.ok()) status = caught([&] { file_->get(v, slab, slab_.data()); });
   for (const auto& part : parts) {
@@ -225,10 +234,10 @@ void GatherDriver::spread(int v, const GatheredBoxes& gathered, const Box& slab,
       send(part.cells, type, slab_.data(), slab, part.rank);
   }
   note_memory();
-  ++count().reads;
+  ++context_.counters.reads;
 }
 
-void GatherDriver::send(const Box& part, Type type, const std::byte* cells, const Box& box, int to) {
+void GatherFile::send(const Box& part, Type type, const std::byte* cells, const Box& box, int to) {
   if (part.empty()) return;
   const std::size_t size = size_of(type);
   const auto bytes = static_cast<std::size_t>(part.cells()) * size;
@@ -238,61 +247,68 @@ void GatherDriver::send(const Box& part, Type type, const std::byte* cells, cons
     copy_cells(part, type, cells, box, part_.data(), part);
     from = part_.data();
   }
-  check_mpi(MPI_Send(from, static_cast<int>(bytes), MPI_BYTE, to, k_tag, comm().handle()), "MPI_Send");
+  check_mpi(MPI_Send(from, static_cast<int>(bytes), MPI_BYTE, to, k_tag, context_.comm.handle()), "MPI_Send");
 }
 
-void GatherDriver::receive(const Box& part, Type type, std::byte* cells, const Box& box, int from) {
+void GatherFile::receive(const Box& part, Type type, std::byte* cells, const Box& box, int from) {
   if (part.empty()) return;
   const std::size_t size = size_of(type);
   const auto bytes = static_cast<std::size_t>(part.cells()) * size;
   const bool direct = follow(part, box);
   if (!direct) part_.resize(bytes);
   check_mpi(MPI_Recv(direct ? cells + offset_of(part, box, size) : part_.data(), static_cast<int>(bytes),
-                     MPI_BYTE, from, k_tag, comm().handle(), MPI_STATUS_IGNORE),
+                     MPI_BYTE, from, k_tag, context_.comm.handle(), MPI_STATUS_IGNORE),
             "MPI_Recv");
   if (!direct) copy_cells(part, type, part_.data(), part, cells, box);
 }
 
-void GatherDriver::note_memory() {
-  auto& counters = count();
-  counters.stage_bytes = 2 * gather_slab_bytes(options());
+void GatherFile::note_memory() {
+  auto& counters = context_.counters;
+  counters.stage_bytes = 2 * gather_slab_bytes(context_.options);
   counters.stage_high_water =
       std::max(counters.stage_high_water, static_cast<std::int64_t>(slab_.size() + part_.size()));
 }
 
-void GatherDriver::store_replicated(int v, const Box& box, const std::byte* values) {
-  if (root() && !box.empty()) file_->put(v, box, values);
+void GatherFile::store_replicated(int v, const Box& box, const std::byte* values) {
+  if (context_.is_root() && !box.empty()) file_->put(v, box, values);
 }
 
-void GatherDriver::store_strings(int v, const Box& box, const std::vector<std::string>& values) {
-  if (root() && !box.empty()) file_->put_strings(v, box, values);
+void GatherFile::store_strings(int v, const Box& box, const std::vector<std::string>& values) {
+  if (context_.is_root() && !box.empty()) file_->put_strings(v, box, values);
 }
 
-void GatherDriver::load_replicated(int v, const Box& box, std::byte* values, bool /*all*/) {
-  if (root() && !box.empty()) file_->get(v, box, values);
+void GatherFile::load_replicated(int v, const Box& box, std::byte* values, bool /*all*/) {
+  if (context_.is_root() && !box.empty()) file_->get(v, box, values);
 }
 
-std::vector<std::string> GatherDriver::load_strings(int v, const Box& box) {
+std::vector<std::string> GatherFile::load_strings(int v, const Box& box) {
   return box.empty() ? std::vector<std::string>{} : file_->get_strings(v, box);
 }
 
 // Records where no rank had a cell.
-void GatherDriver::complete_pending() {
-  if (root() && writable()) file_->grow(schema());
+void GatherFile::complete_pending() {
+  if (context_.is_root() && context_.writable()) file_->grow(context_.schema);
 }
 
-void GatherDriver::commit(bool durable) {
-  durable_ = durable;
-  comm().on_root([&] { file_->commit(durable); });
+void GatherFile::commit(bool durable, bool /*closing*/) {
+  context_.comm.on_root([&] { file_->commit(durable); });
 }
 
-void GatherDriver::close_file() {
-  comm().on_root([&] { file_->close(durable_); });
+void GatherFile::close(bool durable) {
+  context_.comm.on_root([&] { file_->close(durable); });
 }
+
+namespace {
+
+std::unique_ptr<LibraryFile> open_gather_file(const LibraryContext& context) {
+  return std::make_unique<GatherFile>(context);
+}
+
+}  // namespace
 
 std::unique_ptr<Driver> make_gather_driver(const Comm& comm, const std::string& path, OpenMode mode,
                                            Format format, const DriverOptions& options) {
-  return std::make_unique<GatherDriver>(comm, path, mode, format, options);
+  return std::make_unique<LibraryDriver>(comm, path, mode, format, options, open_gather_file);
 }
 
 }  // namespace shoal

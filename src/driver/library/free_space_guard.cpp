@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/free_space_guard.hpp"
+#include "driver/library/free_space_guard.hpp"
 
 #include <algorithm>
 

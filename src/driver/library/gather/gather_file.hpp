@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "driver/box_driver.hpp"
-#include "driver/gather/serial_file.hpp"
+#include "driver/library/gather/serial_file.hpp"
+#include "driver/library/library_file.hpp"
 
 namespace shoal {
 
@@ -13,28 +13,25 @@ namespace shoal {
 /// go slab by slab, in file order; each rank sends its part of a slab by a blocking message (reading: rank 0
 /// sends). Memory on rank 0: a slab and a part of one, together at most stage_bytes if that is set, else 32
 /// MiB.
-class GatherDriver final : public BoxDriver {
+class GatherFile final : public LibraryFile {
  public:
-  /// Collective.
-  GatherDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
-               const DriverOptions& options);
+  /// As the context says. Collective.
+  explicit GatherFile(const LibraryContext& context);
 
- protected:
-  void extend(const Schema& wanted) override;
+ private:
+  LibraryTraits traits() const override;
+  void extend(const Schema& wanted, std::vector<Placement>& placements) override;
   void store(int variable, const Box& box, const std::byte* cells) override;
-  void load(int variable, const Box& box, std::byte* cells) override;
+  void load(int variable, const Box& box, std::byte* cells, bool overlapping) override;
   void store_replicated(int variable, const Box& box, const std::byte* values) override;
   void store_strings(int variable, const Box& box, const std::vector<std::string>& values) override;
   void load_replicated(int variable, const Box& box, std::byte* values, bool all) override;
   std::vector<std::string> load_strings(int variable, const Box& box) override;
   void complete_pending() override;
-  void commit(bool durable) override;
-  void close_file() override;
+  void commit(bool durable, bool closing) override;
+  void close(bool durable) override;
   Status damage() const override { return file_ ? file_->damage() : Status{}; }
-  bool fills() const override { return !interleaves_records(schema().format); }
-  std::vector<int> usual_io_ranks() const override { return {0}; }  // it writes alone anyway
 
- private:
   /// What the ranks of one call have or want.
   struct GatheredBoxes {
     std::vector<Box> boxes;  ///< of all ranks; on rank 0 alone
@@ -45,7 +42,6 @@ class GatherDriver final : public BoxDriver {
     Box cells;
   };
 
-  bool root() const { return comm().rank() == 0; }
   GatheredBoxes gather_boxes(const Box& mine) const;
   static std::vector<Part> parts_of(const GatheredBoxes& gathered, const Box& slab);
   template <class Visit>
@@ -59,10 +55,10 @@ class GatherDriver final : public BoxDriver {
   void receive(const Box& part, Type type, std::byte* cells, const Box& box, int from);
   void note_memory();
 
+  const LibraryContext& context_;
   std::unique_ptr<SerialFile> file_;  ///< on rank 0
   Bytes slab_;                        ///< on rank 0
   Bytes part_;                        ///< of a slab, on its way
-  bool durable_ = false;
 };
 
 }  // namespace shoal

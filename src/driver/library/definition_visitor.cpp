@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/library/definition_visitor.hpp"
+
+#include <vector>
+
+namespace shoal {
+
+namespace {
+
+bool same(const Attribute& a, const Attribute& b) {
+  return a.type == b.type && a.data == b.data && a.strings == b.strings;
+}
+
+}  // namespace
+
+void for_each_new(const Schema& schema, const Schema& wanted, DefinitionVisitor& visitor) {
+  for (std::size_t d = schema.dims.size(); d < wanted.dims.size(); ++d)
+    visitor.dimension(static_cast<int>(d), wanted.dims[d]);
+  const auto attributes = [&](int v, const std::vector<Attribute>& had, const std::vector<Attribute>& has) {
+    for (const auto& attribute : has) {
+      const Attribute* old = find_attribute(had, attribute.name);
+      if (old == nullptr || !same(*old, attribute)) visitor.attribute(v, attribute);
+    }
+  };
+  attributes(-1, schema.attributes, wanted.attributes);
+  for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
+    const bool is_new = v >= schema.variables.size();
+    if (is_new) visitor.variable(static_cast<int>(v), wanted.variables[v]);
+    attributes(static_cast<int>(v), is_new ? std::vector<Attribute>{} : schema.variables[v].attributes,
+               wanted.variables[v].attributes);
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/library/io_rank_path.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "rearrange/alignment.hpp"
+#include "rearrange/io_ranks.hpp"
+#include "rearrange/tile_maps.hpp"
+
+namespace shoal {
+
+// Multiples of cells at which pieces had best begin: of chunks, or of stripes where it is known where the
+// variable lies.
+Dims IoRankPath::alignment(int v) const {
+  const VariableDef& definition = context_.variable(v);
+  if (definition.chunks.size() == definition.dims.size()) return Dims(definition.chunks);
+  const Placement& where = context_.placement(v);
+  if (where.chunk.size() != static_cast<int>(definition.dims.size())) return {};
+  return alignment_of(where, context_.schema.has_record(v), size_of(definition.type),
+                      context_.options.alignment_bytes);
+}
+
+bool IoRankPath::takes(const Transfer& transfer) const {
+  if (!transfer.decomposition) return false;
+  if (transfer.decomposition->map() != nullptr) return true;
+  return asks_for_boxes(context_.options) && context_.comm.size() > 1 &&
+         (check_section(transfer).ok() || !one_rank_has_all(context_.comm, *transfer.decomposition));
+}
+
+IoRankPath::Rearranged& IoRankPath::rearranged(const std::shared_ptr<const Decomposition>& decomposition,
+                                               bool halo) {
+  const auto known = std::find_if(maps_.begin(), maps_.end(), [&](const Rearranged& r) {
+    return r.decomposition == decomposition && r.halo == halo;
+  });
+  if (known != maps_.end()) return *known;
+  if (!rearrangers_) {
+    const bool only_root = output_.traits().root_alone && !sets_io_ranks(context_.options);
+    rearrangers_.emplace(context_.comm, context_.options,
+                         only_root ? std::vector<int>{0} : choose_io_ranks(context_.comm, context_.options));
+    context_.counters.writers = static_cast<int>(rearrangers_->io_ranks().size());
+  }
+  Rearranged made{decomposition, halo, decomposition, nullptr};
+  if (decomposition->map() == nullptr) made.map = map_of_tiles(context_.comm, *decomposition, halo);
+  made.rearranger = &rearrangers_->of(made.map);
+  maps_.push_back(std::move(made));
+  return maps_.back();
+}
+
+void IoRankPath::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  if (decomposition->map() != nullptr || asks_for_boxes(context_.options)) rearranged(decomposition);
+}
+
+void IoRankPath::write(const Transfer& transfer) {
+  Rearranged* how = nullptr;
+  Status status = caught([&] { how = &rearranged(transfer.decomposition); });
+  if (status.ok() && transfer.decomposition->map() != nullptr) return write_map(transfer, *how->rearranger);
+  if (status.ok()) status = check_section(transfer);
+  if (!status.ok()) return output_.keep(status, transfer.variable);
+  Transfer packed;
+  output_.keep(pack_tile(transfer, context_.variable(transfer.variable), how->map, tile_,
+                         context_.counters.pack, packed),
+               transfer.variable);
+  write_map(packed, *how->rearranger);
+}
+
+Status IoRankPath::read(const Transfer& transfer, bool overlapping) {
+  const bool is_map = transfer.decomposition->map() != nullptr;
+  Rearranged& how = rearranged(transfer.decomposition, overlapping);
+  if (is_map) return read_map(transfer, *how.rearranger, overlapping);
+  Status status = check_section(transfer);
+  if (!status.ok()) return status;
+  const VariableDef& definition = context_.variable(transfer.variable);
+  const Box box = tile_box(transfer, overlapping);
+  std::byte* cells = nullptr;
+  status =
+      caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type)); });
+  status.merge(
+      read_map(as_map(transfer, how.map, box, cells, definition.type), *how.rearranger, overlapping));
+  if (!status.ok() || box.empty()) return status;
+  const Timer unpack_timer(context_.counters.unpack);
+  return unpack_tile(transfer, definition, box, cells);
+}
+
+// Boxes have cells that nobody owns: so many records may have some that must stay. Ranks that missed a call
+// in which they do not meet know less: then the one that knows most counts.
+std::int64_t IoRankPath::kept_records(const Transfer& transfer) {
+  const Decomposition& map = *transfer.decomposition;
+  const int v = transfer.variable;
+  const std::int64_t had = output_.records().written_records(context_.schema, v);
+  output_.records().note_write(context_.schema, v, transfer.region);
+  return context_.keeps_unowned(v) && map.owned_cells() < volume(map.global()) ? context_.comm.max(had) : 0;
+}
+
+// A rank with bad arguments leaves fill values, as what it should have written.
+void IoRankPath::write_map(const Transfer& transfer, Rearranger& rearranger) {
+  const int v = transfer.variable;
+  const VariableDef& definition = context_.variable(v);
+  const Status writable = transfer.decomposition->writable();
+  if (!writable.ok()) return output_.keep(writable, v);
+  if (transfer.status.ok() && transfer.array.data == nullptr && !transfer.region.empty() &&
+      !transfer.decomposition->map()->empty())
+    output_.keep({Code::not_supported, "cells of a map can only be written from an array", -1, {}, {}}, v);
+  const std::int64_t kept = kept_records(transfer);
+  const bool of_records = context_.schema.has_record(v);
+  const bool keeps = !parts_at(transfer.region, kept, of_records).first.empty();
+  if (keeps) output_.keep(caught([&] { file_.complete_pending(); }), v);
+  output_.begin(v, transfer.region, false);
+  ++context_.counters.fields_written;
+  output_.records().add(context_.schema, v, transfer.region);
+  const Bytes fill = stored_fill(definition, output_.stored(v).swapped);
+  const auto buffer = [&](std::size_t bytes) {
+    std::byte* cells = nullptr;
+    output_.keep(caught([&] { cells = output_.buffer_for_cells(bytes); }), v);
+    return cells;
+  };
+  Rearranger::UsePiece load_piece;
+  bool loaded = true;  // the piece that is stored next, where cells must stay
+  if (keeps)
+    load_piece = [&](const Box& piece, std::byte* cells) {
+      const Timer read_timer(context_.counters.read);
+      const auto [there, added] = parts_at(piece, kept, of_records);
+      const Status status = caught([&, there = there] { file_.load(v, there, cells, false); });
+      if (!added.empty()) {
+        const auto size = static_cast<std::int64_t>(fill.size());
+        fill_box(cells + there.cells() * size, {size}, {added.cells()}, fill.data(), fill.size());
+      }
+      loaded = status.ok();
+      output_.keep(status, v);
+    };
+  const auto store_piece = [&](const Box& piece, const std::byte* cells) {
+    const Timer store_timer(context_.counters.store);
+    output_.store(v, loaded ? piece : Box(Dims(piece.rank()), Dims(piece.rank())), cells);
+    context_.counters.bytes_written += piece.cells() * static_cast<std::int64_t>(size_of(definition.type));
+  };
+  const Seconds begin = now();
+  const Seconds storing = context_.counters.store;
+  ConversionErrors conversion_errors;
+  output_.keep(caught([&] {
+                 conversion_errors = rearranger.write(transfer, output_.stored(v), fill.data(), alignment(v),
+                                                      {buffer, load_piece, store_piece});
+               }),
+               v);
+  context_.counters.pack += now() - begin - (context_.counters.store - storing);
+  rearrangers_->report(context_.counters);
+  if (conversion_errors.count > 0)
+    output_.keep(mapped_conversion_status(transfer, definition, conversion_errors, true), v);
+}
+
+Status IoRankPath::read_map(const Transfer& transfer, Rearranger& rearranger, bool overlapping) {
+  const int v = transfer.variable;
+  const VariableDef& definition = context_.variable(v);
+  Status status = caught([&] { file_.complete_pending(); });
+  const auto buffer = [&](std::size_t bytes) {
+    std::byte* cells = nullptr;
+    status.merge(caught([&] { cells = buffer_.of(bytes); }));
+    return cells;
+  };
+  const auto load_piece = [&](const Box& piece, std::byte* cells) {
+    const Timer read_timer(context_.counters.read);
+    status.merge(caught([&] { file_.load(v, piece, cells, overlapping); }));
+    context_.counters.bytes_read += piece.cells() * static_cast<std::int64_t>(size_of(definition.type));
+  };
+  const Seconds begin = now();
+  const Seconds loaded = context_.counters.read;
+  ConversionErrors conversion_errors;
+  status.merge(caught([&] {
+    conversion_errors = rearranger.read(transfer, output_.stored(v), alignment(v), {buffer, load_piece, {}});
+  }));
+  context_.counters.unpack += now() - begin - (context_.counters.read - loaded);
+  rearrangers_->report(context_.counters);
+  if (conversion_errors.count > 0)
+    status.merge(mapped_conversion_status(transfer, definition, conversion_errors, false));
+  if (!status.ok() && status.variable.empty()) status.variable = definition.name;
+  return status;
+}
+
+}  // namespace shoal

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/library/library_context.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/shared_file.hpp"
+#include "rearrange/io_ranks.hpp"
+#include "storage/journal.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Of each variable: may it have chunks that were never given a place in the file?
+std::vector<char> holes_in(Catalog& catalog) {
+  std::vector<char> holes;
+  for (int v = 0; v < static_cast<int>(catalog.schema().variables.size()); ++v) {
+    const Placement where = catalog.placement(v);
+    bool any =
+        where.kind == Placement::Kind::library || where.kind == Placement::Kind::encoded;  // not reported
+    const bool asks = where.kind == Placement::Kind::listed ||
+                      (where.kind == Placement::Kind::regular && where.begin == k_unplaced);
+    if (asks) {
+      const Box all = chunks_of(Box::whole(catalog.schema().shape(v)), where.chunk);
+      const auto found = all.empty() ? std::vector<std::uint64_t>{} : catalog.find(v, all);
+      any = any || std::find(found.begin(), found.end(), k_unplaced) != found.end();
+    }
+    holes.push_back(any ? 1 : 0);
+  }
+  return holes;
+}
+
+// Schema, placements and holes of a file that is there.
+void pack_file(ByteWriter& out, const LibraryContext& context) {
+  const DriverOptions& options = context.options;
+  if (context.writable()) {  // before a library opens it that knows nothing of journals
+    const auto store = options.open_store(context.path, StoreMode::write);
+    finish_changes(*store);
+    store->close();
+  }
+  auto catalog = open_catalog(options.open_store(context.path, StoreMode::read), false, options.catalog);
+  std::vector<Placement> placements;
+  for (int v = 0; v < static_cast<int>(catalog->schema().variables.size()); ++v)
+    placements.push_back(catalog->placement(v));
+  pack(out, catalog->schema());
+  out.put(placements);
+  out.put(holes_in(*catalog));
+  catalog->close(false);
+}
+
+}  // namespace
+
+LibraryContext::LibraryContext(const Comm& the_comm, std::string the_path, OpenMode the_mode, Format format,
+                               const DriverOptions& the_options, Counters& the_counters)
+    : comm(the_comm),
+      path(std::move(the_path)),
+      mode(the_mode),
+      options(the_options),
+      counters(the_counters) {
+  schema.format = format;
+  counters.warnings = options.warnings;
+  check_io_ranks(comm, options);
+  const Bytes header = comm.from_root([&] {
+    ByteWriter out;
+    if (fresh()) {
+      pack(out, schema);
+      out.put(placements);
+      out.put(holes);
+    } else {
+      pack_file(out, *this);
+    }
+    pack(out, options.find_file_system(path));
+    return out.take();
+  });
+  ByteReader in(header);
+  schema = unpack_schema(in);
+  in.get(placements);
+  in.get(holes);
+  file_system = unpack_file_system(in);
+  counters.file_system = file_system.type;
+}
+
+void LibraryContext::require_format(const char* driver, std::initializer_list<Format> held) const {
+  if (std::find(held.begin(), held.end(), schema.format) != held.end()) return;
+  std::string names;
+  for (const auto format : held)
+    names += (names.empty() ? "" : ", ") + std::string(name_of(format));
+  throw Error(Code::not_supported, "the file is of format " + std::string(name_of(schema.format)) +
+                                       ", and driver " + driver + " reads and writes only " + names +
+                                       "; open it with driver native");
+}
+
+std::vector<std::pair<std::string, std::string>> LibraryContext::hints_with_stripes() const {
+  DriverOptions striped = options;
+  if (fresh()) add_stripe_hints(striped, file_system, counters.warnings);
+  return striped.hints;
+}
+
+}  // namespace shoal

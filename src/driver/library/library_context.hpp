@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/driver.hpp"
+
+namespace shoal {
+
+/// One file that another library has open, as LibraryDriver knows it. What implements LibraryFile sees it
+/// const, with the counters.
+struct LibraryContext {
+  /// For an existing file: reads the header with Shoal's own catalog, on rank 0, and gives it to all ranks,
+  /// so that no library has to be asked. Collective.
+  LibraryContext(const Comm& the_comm, std::string the_path, OpenMode the_mode, Format format,
+                 const DriverOptions& the_options, Counters& the_counters);
+
+  const Comm& comm;
+  std::string path;
+  OpenMode mode;
+  DriverOptions options;
+  Counters& counters;
+  FileSystem file_system;
+  Schema schema;                      ///< as it stands
+  std::vector<Placement> placements;  ///< for inquiries; filled in where a library says
+  std::vector<char> holes;            ///< has_holes, of the variables that the file had
+
+  bool writable() const { return mode != OpenMode::read; }
+  /// Made now, not opened.
+  bool fresh() const { return mode == OpenMode::create || mode == OpenMode::create_exclusive; }
+  bool is_root() const { return comm.rank() == 0; }
+  /// Do other nodes see what was stored only once it is flushed?
+  bool must_flush() const { return file_system.sharing == FileSystem::Sharing::close_to_open; }
+  const VariableDef& variable(int v) const { return schema.variables.at(static_cast<std::size_t>(v)); }
+  const Placement& placement(int v) const { return placements.at(static_cast<std::size_t>(v)); }
+  /// Do cells that nobody owns stay as they are in the file?
+  bool keeps_unowned(int v) const { return variable(v).no_fill || !options.catalog.fill; }
+  /// Had the variable, when the file was opened, chunks without a place in the file (or is that unknown)?
+  bool has_holes(int v) const {
+    return static_cast<std::size_t>(v) < holes.size() && holes[static_cast<std::size_t>(v)] != 0;
+  }
+
+  /// Error(not_supported): the file that was opened is of another format, and a driver that reads it.
+  void require_format(const char* driver, std::initializer_list<Format> held) const;
+  /// For libraries that create files through MPI-IO: the hints, and in a new file the stripes that are asked
+  /// for.
+  std::vector<std::pair<std::string, std::string>> hints_with_stripes() const;
+};
+
+}  // namespace shoal

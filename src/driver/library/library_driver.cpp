@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/library/library_driver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/convert.hpp"
+#include "driver/call_matching.hpp"
+#include "driver/shared_file.hpp"
+#include "pack/pieces.hpp"
+
+namespace shoal {
+
+namespace {
+
+Box nothing(int rank) {
+  return {Dims(rank), Dims(rank)};
+}
+
+}  // namespace
+
+LibraryDriver::LibraryDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+                             const DriverOptions& options, LibraryOpener* open)
+    : context_(comm, path, mode, format, options, counters_),
+      file_(open(context_)),
+      output_(context_, *file_, packed_),
+      io_ranks_(context_, *file_, output_, packed_) {
+  if (output_.traits().root_alone) return;
+  const Timer timer(counters_.open);
+  warn_of_sharing();
+  output_.watch_device();
+}
+
+void LibraryDriver::warn_of_sharing() {
+  if (!context_.writable() || context_.comm.size() == 1) return;
+  FileSystem& where = context_.file_system;
+  const bool is_gluster = where.type == "glusterfs";  // whose caches are as each node mounted it
+  if (!is_gluster && sharing_warning(where, true).empty()) return;
+  const Nodes nodes(context_.comm, context_.options.ranks_per_node);
+  if (nodes.single()) return;
+  where = as_nodes_have_it(context_.comm, nodes, context_.path, where, context_.options.find_file_system);
+  const std::string warning = sharing_warning(where, true);
+  if (!warning.empty()) counters_.warnings.push_back(warning);
+}
+
+void LibraryDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
+  const Timer timer(counters_.define);
+  Schema& schema = context_.schema;
+  auto& placements = context_.placements;
+  output_.state().change();
+  context_.comm.agree_or_throw(output_.find_free_space(wanted, 0, 0));
+  context_.comm.agree_or_throw(caught([&] { file_->extend(wanted, placements); }));
+  auto lengths = schema.dims;
+  schema = wanted;
+  for (std::size_t d = 0; d < lengths.size(); ++d)
+    schema.dims[d].length = lengths[d].length;
+  file_->describe(schema, placements);
+  while (placements.size() < schema.variables.size()) {
+    Placement unknown;
+    unknown.kind = Placement::Kind::library;
+    unknown.chunk = schema.shape(static_cast<int>(placements.size()));
+    placements.push_back(unknown);
+  }
+  output_.records().add_variables(schema);
+}
+
+void LibraryDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
+  io_ranks_.prepare(decomposition);
+  if (decomposition->map() != nullptr) return;
+  Prepared prepared{decomposition, {}};
+  if (context_.writable()) {
+    ByteWriter out;
+    out.put(decomposition->unowned());
+    Bytes message = out.take();
+    context_.comm.broadcast(message, 0);
+    ByteReader(message).get(prepared.unowned);
+  }
+  prepared_.push_back(std::move(prepared));
+}
+
+void LibraryDriver::write(const Transfer& transfer) {
+  const Timer timer(counters_.write_calls);
+  const Schema& schema = context_.schema;
+  CollectiveState& state = output_.state();
+  RecordState& records = output_.records();
+  state.change();
+  const int v = transfer.variable;
+  const bool together = file_->stores_together() || !io_ranks_.empty();  // cells go from rank to rank
+  Status known = transfer.status;
+  if (v >= 0) {
+    const auto bytes =
+        transfer.region.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
+    const bool grows = schema.has_record(v) && transfer.region.end(0) > schema.shape(v)[0];
+    known = together ? output_.find_free_space(schema, bytes, grows ? bytes : 0) : Status{};
+  }
+  const Status match =
+      together ? match_field_call(context_.comm, "writes", v, transfer.region, known) : known;
+  if (!match.ok()) {
+    if (!together) state.skip();
+    if (state.has_skipped()) records.lose_reach();
+    return output_.keep(match, -1);
+  }
+  output_.keep(transfer.status, v);
+  state.note_call(hash_of_call(v, transfer.region));
+  if (io_ranks_.takes(transfer)) return io_ranks_.write(transfer);
+  const std::int64_t had = records.written_records(schema, v);
+  records.note_write(schema, v, transfer.region);
+  // A rank with bad arguments leaves fill values, as what it should have written.
+  Box box = transfer.status.ok() ? transfer.mine : own_cells(transfer);
+  output_.begin(v, transfer.region, false);
+  const std::byte* cells = nullptr;
+  const Status packed = caught([&] { cells = packed_cells(transfer, box); });
+  output_.keep(packed, v);
+  if (!packed.ok()) box = nothing(box.rank());
+  ++counters_.fields_written;
+  records.add(context_.schema, v, transfer.region);
+  if (transfer.decomposition->owned_cells() > 0) {
+    const Timer store_timer(counters_.store);
+    in_pieces(v, transfer.region, box, together,
+              [&](const Box& piece, std::int64_t at) { output_.store(v, piece, cells + at); });
+  }
+  counters_.bytes_written += box.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
+  const auto prepared = std::find_if(prepared_.begin(), prepared_.end(), [&](const Prepared& p) {
+    return p.decomposition == transfer.decomposition;
+  });
+  if (prepared != prepared_.end() && !prepared->unowned.empty())
+    output_.fill_unowned(transfer, prepared->unowned, had, together);
+}
+
+// The cells of the box as the file's type, row-major: in the model's own array, where they are so already.
+const std::byte* LibraryDriver::packed_cells(const Transfer& transfer, const Box& box) {
+  const VariableDef& definition = context_.variable(transfer.variable);
+  const bool good = transfer.status.ok();
+  if (box.empty()) return nullptr;
+  const Element as_stored = output_.stored(transfer.variable);
+  if (good && !as_stored.swapped && !output_.traits().changes_cells && !is_masked(transfer) &&
+      !transfer.rounding && is_contiguous(transfer.array, definition.type))
+    return transfer.array.data;
+  const Timer pack_timer(counters_.pack);
+  const auto size = static_cast<std::int64_t>(as_stored.size);
+  std::byte* packed = output_.buffer_for_cells(static_cast<std::size_t>(box.cells() * size));
+  const Bytes fill = stored_fill(definition, as_stored.swapped);
+  if (good) {
+    const ConversionErrors conversion_errors =
+        pack_cells(transfer, box, packed, byte_strides(box.count, as_stored.size),
+                   to_stored(transfer, as_stored), fill.data());
+    if (conversion_errors.count > 0)
+      output_.keep(conversion_status(transfer, definition, conversion_errors, box, true), transfer.variable);
+  } else {
+    fill_box(packed, {size}, {box.cells()}, fill.data(), fill.size());
+  }
+  return packed;
+}
+
+template <class Visit>
+void LibraryDriver::in_pieces(int v, const Box& region, const Box& box, bool together, Visit&& visit) const {
+  const auto size = static_cast<std::int64_t>(size_of(context_.variable(v).type));
+  const std::int64_t most_cells = output_.traits().most_bytes / size;
+  if (region.cells() <= most_cells) return visit(box, 0);
+  Dims everything = box.count;
+  for (int d = 0; d < everything.size(); ++d)
+    everything[d] = box.end(d);
+  std::vector<Box> pieces;
+  for_each_piece({box}, everything, most_cells, [&](const Piece& piece) { pieces.push_back(piece.cells); });
+  auto calls = std::max<std::int64_t>(1, static_cast<std::int64_t>(pieces.size()));
+  if (together) calls = context_.comm.max(calls);
+  std::int64_t at = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(calls); ++i) {
+    visit(i < pieces.size() ? pieces[i] : nothing(box.rank()), at);
+    if (i < pieces.size()) at += pieces[i].cells() * size;
+  }
+}
+
+void LibraryDriver::read(const Transfer& transfer) {
+  const Timer timer(counters_.read_calls);
+  const bool is_map = transfer.decomposition && transfer.decomposition->map() != nullptr;
+  bool overlapping = !(is_map || transfer.mine.empty() || transfer.mine == own_cells(transfer));
+  const Status match = match_field_call(context_.comm, "reads", transfer.variable, transfer.region,
+                                        transfer.status, nullptr, &overlapping);
+  if (!match.ok()) throw Error(match);
+  ++counters_.fields_read;
+  context_.comm.agree_or_throw(io_ranks_.takes(transfer) ? io_ranks_.read(transfer, overlapping)
+                                                         : read_box(transfer, overlapping));
+}
+
+Status LibraryDriver::read_box(const Transfer& transfer, bool overlapping) {
+  const int v = transfer.variable;
+  const VariableDef& definition = context_.variable(v);
+  const Box& box = transfer.mine;
+  const Element as_stored = output_.stored(v);
+  const bool direct = !as_stored.swapped && !leaves_masked(transfer) &&
+                      is_contiguous(transfer.array, definition.type) && !box.empty();
+  Status status = caught([&] { file_->complete_pending(); });
+  std::byte* cells = transfer.array.data;
+  const Status space = caught([&] {
+    if (!direct) cells = packed_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type));
+  });
+  status.merge(space);
+  {
+    const Timer read_timer(counters_.read);
+    in_pieces(v, transfer.region, space.ok() ? box : nothing(box.rank()), true,
+              [&](const Box& piece, std::int64_t at) {
+                status.merge(caught([&] { file_->load(v, piece, cells + at, overlapping); }));
+              });
+  }
+  counters_.bytes_read += box.cells() * static_cast<std::int64_t>(size_of(definition.type));
+  if (status.ok() && !direct && !box.empty()) {
+    const Timer unpack_timer(counters_.unpack);
+    const ConversionErrors conversion_errors =
+        unpack_cells(transfer, cells, byte_strides(box.count, as_stored.size), box,
+                     find_conversion(as_stored, in_memory(transfer)));
+    if (conversion_errors.count > 0)
+      status = conversion_status(transfer, definition, conversion_errors, box, false);
+  }
+  if (!status.ok() && status.variable.empty()) status.variable = definition.name;
+  return status;
+}
+
+void LibraryDriver::put(int v, const Box& box, const std::byte* values,
+                        const std::vector<std::string>& strings, const Status& status) {
+  output_.state().change();
+  Box region = box;  // others than rank 0 may only guess
+  const Status match = match_field_call(context_.comm, "puts", v, {}, status, &region);
+  if (!match.ok()) return output_.keep(match, v);
+  const Box mine = context_.is_root() ? box : nothing(box.rank());
+  const Timer timer(counters_.store);
+  output_.records().note_write(context_.schema, v, region);
+  output_.begin(v, region, true);
+  output_.keep(caught([&] {
+                 if (context_.variable(v).type == Type::string)
+                   put_strings(v, mine, strings);
+                 else
+                   file_->store_replicated(v, mine, values);
+               }),
+               v);
+  output_.records().add(context_.schema, v, region);
+}
+
+void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<std::string>& strings,
+                        const Status& status) {
+  const Comm& comm = context_.comm;
+  const Status match = match_field_call(comm, "gets", v, {}, status);
+  if (!match.ok()) throw Error(match);
+  const VariableDef& definition = context_.variable(v);
+  const bool text = definition.type == Type::string;
+  const bool all = context_.options.all_read && !text;
+  Status outcome = caught([&] { file_->complete_pending(); });
+  outcome.merge(caught([&] {
+    const Timer timer(counters_.read);
+    if (!text)
+      file_->load_replicated(v, context_.is_root() || all ? box : nothing(box.rank()), values, all);
+    else if (context_.is_root())
+      strings = get_strings(v, box);
+  }));
+  if (!outcome.ok() && outcome.variable.empty()) outcome.variable = definition.name;
+  comm.agree_or_throw(outcome);
+  if (all) return;
+  if (!text)
+    return comm.broadcast(values, box.cells() * static_cast<std::int64_t>(size_of(definition.type)), 0);
+  ByteWriter out;
+  out.put(strings);
+  Bytes message = out.take();
+  comm.broadcast(message, 0);
+  ByteReader(message).get(strings);
+}
+
+void LibraryDriver::put_strings(int v, const Box& box, const std::vector<std::string>& values) {
+  if (output_.traits().holds_strings) return file_->store_strings(v, box, values);
+  throw Error(
+      Code::not_supported,
+      "variable '" + context_.variable(v).name +
+          "' holds strings, which this driver's library cannot write in parallel; write it with driver "
+          "native or gather, or as char");
+}
+
+std::vector<std::string> LibraryDriver::get_strings(int v, const Box& box) {
+  if (output_.traits().holds_strings) return file_->load_strings(v, box);
+  const DriverOptions& options = context_.options;
+  auto catalog = open_catalog(options.open_store(context_.path, StoreMode::read), false, options.catalog);
+  return catalog->get_strings(catalog->schema().find_variable(context_.variable(v).name), box);
+}
+
+void LibraryDriver::finish(bool durable, bool closing) {
+  CollectiveState& state = output_.state();
+  const bool on_device = context_.writable() && (durable || context_.must_flush());
+  const bool was_incomplete = state.file() == FileState::incomplete;
+  const bool written_nothing = state.is_settled();
+  state.begin_commit();
+  Status brought;
+  if (context_.writable()) {
+    const bool any_skipped = output_.compare();
+    if (!output_.traits().fills) output_.fill_gaps(any_skipped);
+    brought = caught([&] { file_->commit(on_device, closing); });
+  }
+  if (closing) brought.merge(caught([&] { file_->close(on_device); }));
+  // What a sync reported is still so at close, where the library tries again; nobody needs to hear it twice.
+  if (!(closing && was_incomplete && written_nothing)) output_.keep(brought, -1);
+  output_.keep_damage();
+  Status outcome = context_.comm.agree(state.deferred());
+  const Status mine = state.take_deferred();
+  // Values that did not fit were left out; all else is there.
+  const bool failed = !brought.ok() || loses_bytes(mine);
+  bool is_whole = (outcome.ok() && !was_incomplete) || context_.comm.max(std::int64_t{failed ? 1 : 0}) == 0;
+  outcome = output_.check_stored(outcome);
+  is_whole = is_whole && !loses_bytes(outcome);
+  state.end_commit(is_whole ? FileState::whole : FileState::incomplete);
+  state.complete_pending();
+  if (!outcome.ok()) throw Error(outcome);
+}
+
+void LibraryDriver::sync(bool durable) {
+  const Timer timer(counters_.commit);
+  ++counters_.commits;
+  finish(durable, false);
+}
+
+void LibraryDriver::close(bool durable) {
+  const Timer timer(counters_.close);
+  finish(durable, true);
+}
+
+}  // namespace shoal

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/library/io_rank_path.hpp"
+#include "driver/library/library_file.hpp"
+#include "driver/library/library_output.hpp"
+
+namespace shoal {
+
+/// The driver that hands boxes of cells to another library. Ranks match calls before each call of the
+/// library, so that one whose arguments are bad, or that makes another call, never leaves the others waiting
+/// in it. Memory: this rank's cells of one field, packed, unless the model's array can be handed on as it is;
+/// of fields that go through I/O ranks, what IoRankPath says.
+class LibraryDriver final : public Driver {
+ public:
+  /// format: of new files. Collective.
+  LibraryDriver(const Comm& comm, const std::string& path, OpenMode mode, Format format,
+                const DriverOptions& options, LibraryOpener* open);
+
+  const Schema& schema() const override { return context_.schema; }
+  const Placement& placement(int variable) const override { return context_.placement(variable); }
+  const Counters& counters() const override { return counters_; }
+
+  void define(const Schema& wanted, const Cuts& cuts) override;
+  void prepare(const std::shared_ptr<const Decomposition>& decomposition) override;
+  void write(const Transfer& transfer) override;
+  void read(const Transfer& transfer) override;
+  void put(int variable, const Box& box, const std::byte* values, const std::vector<std::string>& strings,
+           const Status& status) override;
+  void get(int variable, const Box& box, std::byte* values, std::vector<std::string>& strings,
+           const Status& status) override;
+  void sync(bool durable) override;
+  bool whole() const override { return output_.state().file() == FileState::whole; }
+  void close(bool durable) override;
+
+ private:
+  /// A warning where several nodes had better not write one file. Collective.
+  void warn_of_sharing();
+  const std::byte* packed_cells(const Transfer& transfer, const Box& box);
+  Status read_box(const Transfer& transfer, bool overlapping);
+  /// The box in the pieces that the library takes, and on all ranks as many: visit gets each and where its
+  /// cells are in the packed box.
+  template <class Visit>
+  void in_pieces(int variable, const Box& region, const Box& box, bool together, Visit&& visit) const;
+  void put_strings(int variable, const Box& box, const std::vector<std::string>& values);
+  std::vector<std::string> get_strings(int variable, const Box& box);
+  void finish(bool durable, bool closing);
+
+  Counters counters_;
+  LibraryContext context_;
+  const std::unique_ptr<LibraryFile> file_;
+  ScratchBuffer packed_;
+  LibraryOutput output_;
+  IoRankPath io_ranks_;
+  struct Prepared {
+    std::shared_ptr<const Decomposition> decomposition;
+    std::vector<Box> unowned;
+  };
+  std::vector<Prepared> prepared_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/library/library_output.hpp"
+
+#include <utility>
+
+#include "codec/convert.hpp"
+#include "pack/pieces.hpp"
+#include "storage/holes.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t k_fill_bytes = 4 * 1024 * 1024;  // of fill values in one call
+
+}  // namespace
+
+LibraryOutput::LibraryOutput(LibraryContext& context, LibraryFile& file, ScratchBuffer& buffer)
+    : context_(context), file_(file), traits_(file.traits()), buffer_(buffer), state_(context.comm.rank()) {
+  records_.start(context_.schema);
+}
+
+void LibraryOutput::watch_device() {
+  using Sharing = FileSystem::Sharing;
+  const FileSystem& where = context_.file_system;
+  if (!context_.writable() || (where.sharing != Sharing::local && where.sharing != Sharing::coherent)) return;
+  device_.emplace(context_.path, context_.options.find_free_space,
+                  traits_.reports_to_nobody && reports_holes(where.type));
+}
+
+Status LibraryOutput::find_free_space(const Schema& schema, std::int64_t more, std::int64_t new_cells) {
+  if (!device_ || !context_.is_root()) return {};
+  return caught([&] { device_->expect(schema, more, new_cells); });
+}
+
+void LibraryOutput::keep(Status status, int v) {
+  if (!status.ok() && status.variable.empty() && v >= 0) status.variable = context_.variable(v).name;
+  state_.defer(std::move(status));
+}
+
+void LibraryOutput::keep_damage() {
+  const Status first = file_.damage();
+  state_.defer_lasting(
+      first,
+      "the file is not whole, and nothing that is written later mends it, since the library "
+      "failed to write (" +
+          first.message +
+          "): write the file anew, or with driver native, which goes on when there is room again");
+}
+
+Element LibraryOutput::stored(int v) const {
+  const Type type = context_.variable(v).type;
+  return {type, size_of(type), traits_.in_file_order && context_.placement(v).swapped};
+}
+
+void LibraryOutput::begin(int v, const Box& region, bool replicated) {
+  if (device_ && context_.is_root() && !context_.keeps_unowned(v)) device_->note(context_.schema, v, region);
+  keep(caught([&] { file_.about_to_store(v, region, replicated); }), v);
+}
+
+std::byte* LibraryOutput::buffer_for_cells(std::size_t bytes) {
+  std::byte* kept = file_.buffer_for_cells(bytes);
+  return kept != nullptr ? kept : buffer_.of(bytes);
+}
+
+void LibraryOutput::store(int v, const Box& box, const std::byte* cells) {
+  keep(caught([&] { file_.store(v, box, cells); }), v);
+}
+
+void LibraryOutput::fill_unowned(const Transfer& transfer, const std::vector<Box>& unowned, std::int64_t had,
+                                 bool together) {
+  const int v = transfer.variable;
+  const bool keeps = context_.keeps_unowned(v);
+  if (together && (traits_.fills || keeps)) had = context_.comm.max(had);  // who missed a call knows less
+  const auto [before, added] = parts_at(transfer.region, had, context_.schema.has_record(v));
+  std::vector<Box> boxes;
+  if (!keeps) boxes = within_region(unowned, before);
+  if (traits_.fills ? transfer.decomposition->owned_cells() == 0 : !context_.variable(v).no_fill) {
+    const auto more = within_region(unowned, added);
+    boxes.insert(boxes.end(), more.begin(), more.end());
+  }
+  for (const auto& box : boxes)
+    if (!box.empty()) fill(v, box, false);
+}
+
+// By rank 0; the others take part with nothing.
+void LibraryOutput::fill(int v, const Box& box, bool replicated) {
+  const Bytes value = stored_fill(context_.variable(v), !replicated && stored(v).swapped);
+  const auto size = static_cast<std::int64_t>(value.size());
+  Dims everything = box.count;
+  for (int d = 0; d < everything.size(); ++d)
+    everything[d] = box.end(d);
+  Bytes values;
+  for_each_piece({box}, everything, k_fill_bytes / size, [&](const Piece& piece) {
+    const bool mine = context_.is_root();
+    if (mine) {
+      values.resize(static_cast<std::size_t>(piece.cells.cells() * size));
+      fill_box(values.data(), {size}, {piece.cells.cells()}, value.data(), value.size());
+    }
+    const Box here = mine ? piece.cells : Box(Dims(box.rank()), Dims(box.rank()));
+    if (replicated)
+      keep(caught([&] { file_.store_replicated(v, here, values.data()); }), v);
+    else
+      store(v, here, values.data());
+  });
+}
+
+bool LibraryOutput::compare() {
+  const Comparison found = state_.compared(context_.comm.max(state_.to_compare(lengths_of(context_.schema))));
+  set_lengths(context_.schema, found.lengths);
+  if (!found.same && !found.any_deferred)
+    keep({Code::out_of_step,
+          "ranks wrote different variables or records, or some left calls out; cells are missing since the "
+          "last "
+          "sync. Every rank must make the same calls in the same order",
+          0,
+          {},
+          {}},
+         -1);
+  if (!found.same && !found.is_reference) state_.skip();
+  return found.any_skipped || !found.same;
+}
+
+void LibraryOutput::fill_gaps(bool any_skipped) {
+  const auto found = gaps(any_skipped);
+  if (found.empty()) return;
+  if (const Status space = context_.comm.agree(find_free_space(context_.schema, 0, 0)); !space.ok())
+    return keep(space, -1);
+  for (const auto& gap : found) {
+    const bool replicated = !context_.variable(gap.variable).distributed;
+    begin(gap.variable, gap.cells, replicated);
+    fill(gap.variable, gap.cells, replicated);
+  }
+}
+
+// Where ranks match no calls in write, one that skipped a call knows less of what was written: then those of
+// a rank that skipped nothing count, and if there is none, nothing is filled, lest cells of others are lost.
+std::vector<RecordFillTracker::Gap> LibraryOutput::gaps(bool any_skipped) {
+  const Comm& comm = context_.comm;
+  if (!any_skipped) return records_.take_gaps(context_.schema);
+  const std::int64_t who = comm.min(std::int64_t{state_.has_skipped() ? comm.size() : comm.rank()});
+  std::vector<RecordFillTracker::Gap> found;
+  if (who < comm.size()) {
+    ByteWriter out;
+    if (comm.rank() == who) out.put(records_.take_gaps(context_.schema));
+    Bytes message = out.take();
+    comm.broadcast(message, static_cast<int>(who));
+    ByteReader(message).get(found);
+  }
+  records_.start(context_.schema);
+  return found;
+}
+
+Status LibraryOutput::check_stored(const Status& outcome) {
+  if (!device_) return outcome;
+  if (!outcome.ok()) device_->forget();
+  if (!outcome.ok() || !traits_.reports_to_nobody) return outcome;
+  return caught(
+      [&] { context_.comm.on_root([&] { device_->check_stored(context_.schema, context_.placements); }); });
+}
+
+}  // namespace shoal
