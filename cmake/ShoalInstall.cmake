@@ -100,7 +100,7 @@ if(SHOAL_DOCS)
     install(FILES "${PROJECT_SOURCE_DIR}/${file}" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
   endforeach()
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-    PATTERN "__pycache__" EXCLUDE PATTERN "test_examples.py" EXCLUDE PATTERN "*.o" EXCLUDE PATTERN "*.mod" EXCLUDE)
+    PATTERN "docs/site" EXCLUDE PATTERN "__pycache__" EXCLUDE PATTERN "test_examples.py" EXCLUDE PATTERN "*.o" EXCLUDE PATTERN "*.mod" EXCLUDE)
 endif()
 
 # For `module load shoal`: a centre puts share/modulefiles into MODULEPATH, or copies the file.

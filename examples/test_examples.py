@@ -6,19 +6,40 @@ from pathlib import Path
 
 import pytest
 
+import shoal
+
 HERE = Path(__file__).resolve().parent
 LAUNCHER = HERE.parent / "tools" / "mpirun.sh"
+TUTORIALS = sorted(path.stem for path in (HERE / "tutorials").glob("*.py"))
 
 
-@pytest.mark.parametrize("ranks", [1, 4])
-def test_first_program(ranks, tmp_path):
+def run(program: Path, ranks: int, folder: Path) -> str:
     result = subprocess.run(
-        [LAUNCHER, str(ranks), sys.executable, HERE / "first" / "first_python.py"],
-        cwd=tmp_path,
+        [LAUNCHER, str(ranks), sys.executable, program],
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=300,
     )
     assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_first_program(ranks, tmp_path):
+    run(HERE / "first" / "first_python.py", ranks, tmp_path)
     assert (tmp_path / "first_python.nc").stat().st_size > 0
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_programs_of_the_tutorials(name, tmp_path):
+    """On 4 ranks, then on 3: some go on from the file of the first run."""
+    if "deflate" not in shoal.build_info()["filters"] and name.startswith("background"):
+        pytest.skip("this build has no deflate")
+    first = run(HERE / "tutorials" / f"{name}.py", 4, tmp_path)
+    second = run(HERE / "tutorials" / f"{name}.py", 3, tmp_path)
+    if name.startswith("append"):
+        assert "2 records" in first and "4 records" in second
+    if name.startswith("restart"):
+        assert "step 1 on 4 ranks" in first and "step 2 on 3 ranks" in second

@@ -2,13 +2,17 @@
 """Hold the documentation to the code.
 
 Every error code, setting and C function is described; programs shown in the documentation are the
-ones that the tests run; links between pages lead somewhere; text is wrapped; all that says the version says
-the same. Prints every gap and exits 1 if there is one.
+ones that the tests run, and parts of programs are parts of these; links between pages, and to headings in
+them, lead somewhere; text is wrapped; lines with mpiexec run on two cores and as root; all that says the
+version says the same; words are spelled as codespell knows them, where it is installed. Prints every gap and
+exits 1 if there is one.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +20,13 @@ TOP = Path(__file__).resolve().parent.parent
 # Folders with pages, beside those of the top folder.
 PAGES = ("docs", "bench", "examples", "packaging", "python", "tests")
 WIDTH = 120
+# Here every program is one that the tests run, a part of one, or another library's.
+ALL_RUN = ("docs/tutorials", "docs/howto", "docs/coming_from")
+MARKS = ("<!-- file:", "<!-- part:", "<!-- theirs:")
+LANGUAGES = ("fortran", "python", "c", "cpp")
+# Lines to run stand here as they are to be typed. The other pages are of measurements on a machine.
+TO_RUN = ("README.md", "examples", "docs")
+NOT_TO_RUN = ("docs/performance.md", "docs/experiments.md", "docs/design")
 
 
 def text_of(path: str) -> str:
@@ -48,21 +59,83 @@ def check_names() -> list[str]:
 
 
 def check_programs(page: Path) -> list[str]:
-    """A line `<!-- file: PATH -->` before a code block says of which file it is a copy."""
+    """Comments before code `file: PATH` a copy of this file, `part: PATH` a part of it,
+    `theirs: LIBRARY` a program for another library."""
     text = page.read_text(encoding="utf-8")
+    name = str(page.relative_to(TOP))
     gaps = []
-    for path, block in re.findall(r"<!-- file: (\S+) -->\s*```\w*\n(.*?)```", text, re.S):
-        if text_of(path) != block:
-            gaps.append(f"{page.relative_to(TOP)}: the program shown is not {path}")
+    for kind, path, block in re.findall(r"<!-- (file|part): (\S+) -->\s*```\w*\n(.*?)```", text, re.S):
+        whole = text_of(path)
+        if (kind == "file" and whole != block) or block not in whole:
+            gaps.append(f"{name}: the program shown is not {'' if kind == 'file' else 'in '}{path}")
+    if name.startswith(ALL_RUN):
+        for before, language in re.findall(r"([^\n]*)\n```(\w+)\n", text):
+            if language in LANGUAGES and not before.startswith(MARKS):
+                gaps.append(f"{name}: a program ({language}) that no test runs: of which file is it a part?")
     return gaps
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The names of a page's headings, as GitHub and the site make them."""
+    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ +(.*?) *$", text, re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+        anchor = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        number = 0
+        while (name := f"{anchor}-{number}" if number else anchor) in found:
+            number += 1
+        found.add(name)
+    return found
 
 
 def check_links(page: Path) -> list[str]:
     gaps = []
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        if "://" not in target and not (page.parent / target).exists():
-            gaps.append(f"{page.relative_to(TOP)}: link to {target}, which does not exist")
+    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'<a href="([^"]+)"', text)
+    for target in targets:
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        path, _, anchor = target.partition("#")
+        to = page.parent / path if path else page
+        if not to.exists():
+            gaps.append(f"{page.relative_to(TOP)}: link to {path}, which does not exist")
+        elif anchor and to.suffix == ".md" and anchor not in anchors_of(to):
+            gaps.append(f"{page.relative_to(TOP)}: link to {target}, but the page has no such heading")
     return gaps
+
+
+def check_mpiexec(page: Path) -> list[str]:
+    """Open MPI starts no more ranks than cores, and nothing as root, unless it is told to."""
+    name = str(page.relative_to(TOP))
+    if not name.startswith(TO_RUN) or name.startswith(NOT_TO_RUN):
+        return []
+    text = page.read_text(encoding="utf-8")
+    is_set = "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" in text and "OMPI_MCA_rmaps_base_oversubscribe=1" in text
+    gaps = []
+    for number, line in enumerate(text.splitlines(), 1):
+        has_flags = "--oversubscribe" in line and "--allow-run-as-root" in line
+        if re.search(r"\bmpi(exec|run) +-", line) and not (is_set or has_flags):
+            gaps.append(
+                f"{name}:{number}: mpiexec without --oversubscribe and --allow-run-as-root, which the page "
+                "does not set by Open MPI's variables either"
+            )
+    return gaps
+
+
+def check_spelling(pages: list[Path]) -> list[str]:
+    beside = Path(sys.executable).with_name("codespell")
+    command = str(beside) if beside.exists() else shutil.which("codespell")
+    if command is None:
+        print("spelling is not checked: there is no codespell (pip install codespell)")
+        return []
+    told = subprocess.run(
+        [command, "--ignore-words", str(TOP / "tools/words.txt"), *map(str, pages)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return [line.replace(f"{TOP}/", "") for line in told.stdout.splitlines()]
 
 
 def check_width(page: Path) -> list[str]:
@@ -121,7 +194,8 @@ def main() -> int:
     for folder in PAGES:
         pages += sorted((TOP / folder).glob("**/*.md"))
     for page in pages:
-        gaps += check_programs(page) + check_links(page) + check_width(page)
+        gaps += check_programs(page) + check_links(page) + check_width(page) + check_mpiexec(page)
+    gaps += check_spelling(pages)
     for gap in gaps:
         print(gap)
     print(f"{len(pages)} pages checked, {len(gaps)} gaps")

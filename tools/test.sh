@@ -133,7 +133,10 @@ section_style() {
 
 section_includes() {
   run "modules and includes" python3 tools/check_includes.py
-  run "documentation" python3 tools/check_docs.py
+  # codespell is in .venv.
+  local python=python3
+  [ ! -x .venv/bin/python ] || python=.venv/bin/python
+  run "documentation" "$python" tools/check_docs.py
 }
 
 for section in "${sections[@]}"; do
