@@ -46,8 +46,7 @@ doxygen_of cpp include/shoal/shoal.hpp include/shoal/arrays.hpp
 
 rm -rf "$site"  # pages that are no more
 "$python" docs/site/stage.py "$build/source"
-# What was read with a warning is read again the next time.
-"$python" -m sphinx -b html -n -W --keep-going -q -j auto -c docs/site -d "$build/doctrees" "$build/source" "$site" ||
-  { rm -rf "$build/doctrees"; exit 1; }
+# All is read anew (-E): pages depend on more than their own text, and half a minute is no matter.
+"$python" -m sphinx -E -b html -n -W --keep-going -q -j auto -c docs/site -d "$build/doctrees" "$build/source" "$site"
 "$python" docs/site/check_site.py "$site"
 echo "docs: $site/index.html"
