@@ -17,7 +17,18 @@ for tool in doxygen dot; do
 done
 key=$(sha256sum docs/site/requirements.txt | cut -d' ' -f1)
 if [ ! -x "$venv/bin/python" ] || [ "$(cat "$venv/.done" 2>/dev/null)" != "$key" ]; then
-  "${PYTHON:-python3}" -m venv --clear "$venv"
+  found=
+  for candidate in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
+    if "$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      found=$candidate
+      break
+    fi
+  done
+  if [ -z "$found" ]; then
+    echo "docs.sh: no Python 3.11 or newer with venv was found, which Sphinx needs; PYTHON names one" >&2
+    exit 1
+  fi
+  "$found" -m venv --clear "$venv"
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r docs/site/requirements.txt
   printf '%s\n' "$key" >"$venv/.done"
 fi
