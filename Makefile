@@ -96,7 +96,7 @@ install: deps
 	@DESTDIR='$(DESTDIR)' COMMAND='$(COMMAND)' JOBS=$(JOBS) tools/install.sh build/release '$(PREFIX)'
 
 docs:
-	@tools/install-deps.sh --docs
+	@tools/install-deps.sh --docs || echo "going on with what is there"
 	@tools/docs.sh
 
 VERSION = $(shell sed -n 's/^project(shoal VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)

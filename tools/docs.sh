@@ -17,7 +17,18 @@ for tool in doxygen dot; do
 done
 key=$(sha256sum docs/site/requirements.txt | cut -d' ' -f1)
 if [ ! -x "$venv/bin/python" ] || [ "$(cat "$venv/.done" 2>/dev/null)" != "$key" ]; then
-  "${PYTHON:-python3}" -m venv --clear "$venv"
+  found=
+  for candidate in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
+    if "$candidate" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      found=$candidate
+      break
+    fi
+  done
+  if [ -z "$found" ]; then
+    echo "docs.sh: no Python 3.11 or newer with venv was found, which Sphinx needs; PYTHON names one" >&2
+    exit 1
+  fi
+  "$found" -m venv --clear "$venv"
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r docs/site/requirements.txt
   printf '%s\n' "$key" >"$venv/.done"
 fi
@@ -46,8 +57,7 @@ doxygen_of cpp include/shoal/shoal.hpp include/shoal/arrays.hpp
 
 rm -rf "$site"  # pages that are no more
 "$python" docs/site/stage.py "$build/source"
-# What was read with a warning is read again the next time.
-"$python" -m sphinx -b html -n -W --keep-going -q -j auto -c docs/site -d "$build/doctrees" "$build/source" "$site" ||
-  { rm -rf "$build/doctrees"; exit 1; }
+# All is read anew (-E): pages depend on more than their own text, and half a minute is no matter.
+"$python" -m sphinx -E -b html -n -W --keep-going -q -j auto -c docs/site -d "$build/doctrees" "$build/source" "$site"
 "$python" docs/site/check_site.py "$site"
 echo "docs: $site/index.html"

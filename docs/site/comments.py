@@ -74,7 +74,7 @@ def numbered(lines: list[str]) -> str:
 def _to_doxygen(lines: list[str]) -> str:
     def plain(text: str) -> str:
         text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        return re.sub(r"([\\@#%])", r"\\\1", text)
+        return re.sub(r"`([^`]+)`", r"<code>\1</code>", re.sub(r"([\\@#%])", r"\\\1", text))
 
     out: list[str] = []
     in_list = False
@@ -89,15 +89,31 @@ def _to_doxygen(lines: list[str]) -> str:
 def filter_c(text: str) -> str:
     def before(match: re.Match) -> str:
         lines = [re.sub(r"^ \*", "", line) for line in match[1].split("\n")]
-        return f"/** {_to_doxygen(lines)} */\n{match[2]}"
+        return f"{match[2] or ''}/** {_to_doxygen(lines)} */\n{match[3]}"
 
     # A comment before a function or a struct explains it; one behind a member or function, too.
     text = re.sub(
-        r"^/\*(?! ----)((?:(?!\*/).)*?)\*/\n(SHOAL_API|typedef struct \w+ \{|static inline)",
+        r"^/\*(?! ----)((?:(?!\*/).)*?)\*/\n(enum \{[^}]*\};\n)?"
+        r"(SHOAL_API|typedef struct \w+ \{|static inline)",
         before,
         text,
         flags=re.M | re.S,
     )
+    # One comment for several functions: the later ones say which. Inquiries are explained by their struct.
+    out, last, has_comment = [], "", False
+    for line in text.split("\n"):
+        function = re.match(r"SHOAL_API [\w *]*?\b(shoal_(\w+))\(", line)
+        if function and not has_comment and "/*" not in line:
+            kind = re.match(r"inq_(file|dim|var)$", function[2])
+            if kind:
+                out.append(f"/** Fills the members of shoal_{kind[1]}_info. Local. */")
+            elif last and last.rpartition("_")[0] == function[1].rpartition("_")[0]:
+                out.append(f"/** As {last}. */")
+        if function:
+            last = function[1] if has_comment or not last else last
+        has_comment = line.rstrip().endswith("*/") and not line.startswith("SHOAL_API")
+        out.append(line)
+    text = "\n".join(out)
     text = re.sub(r"^(SHOAL_API [^;]*;|  [\w *]+\w;) +/\*(.*?)\*/", r"\1 /**<\2*/", text, flags=re.M | re.S)
     return text
 

@@ -51,6 +51,7 @@ html_theme_options = {
 }
 templates_path = []
 pygments_style = "friendly"
+highlight_language = "text"
 
 
 def _docstring(app, what, name, obj, options, lines):

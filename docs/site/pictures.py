@@ -102,7 +102,7 @@ class _Flow:
     def dot(self) -> str:
         rank = {"TB": "TB", "TD": "TB", "LR": "LR"}[self.direction]
         return (
-            f'digraph {{ rankdir={rank}; bgcolor="transparent"; nodesep=0.35; ranksep=0.5;\n'
+            f'digraph {{ rankdir={rank}; bgcolor="transparent"; pad=0.25; nodesep=0.35; ranksep=0.5;\n'
             f'node [fontname="{_FONT}", fontsize=11, style="rounded", margin="0.18,0.08"];\n'
             f'edge [fontname="{_FONT}", fontsize=10, arrowsize=0.7];\n'
             f'graph [fontname="{_FONT}", fontsize=11];\n' + "\n".join(self.body) + "\n}"

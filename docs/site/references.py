@@ -60,7 +60,7 @@ def text_of_c(top: Path) -> str:
             out.append(f"## Constants\n\n{_constants(body)}")
             title = "Arrays and sections"
         out.append(f"## {title.strip()}\n")
-        first = re.match(r"\n+/\*(.*?)\*/\n\n", body, re.S)
+        first = re.match(r"\n+/\*((?:(?!\*/).)*)\*/\n\n", body, re.S)
         if first and not re.search(r"shoal_\w+_info info", first[1]):
             out.append(to_markdown([re.sub(r"^ \*", "", line) for line in first[1].split("\n")]))
         for item in _ITEM.finditer(body):
