@@ -58,6 +58,7 @@ from .inventory import Dimension, Variable
 from .opening import create, open
 from .references import write_master, write_reference
 from .types import ALL_RECORDS, NEXT, NO_FILL, UNLIMITED, text
+from .writing import to_netcdf
 
 __version__ = version()
 
@@ -103,6 +104,7 @@ __all__ = [
     "settings",
     "stop_serving",
     "text",
+    "to_netcdf",
     "version",
     "wait",
     "write_master",
