@@ -9,7 +9,7 @@ module shoal_library
   private
   public :: shoal_namelist, shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master, &
     shoal_recover
-  public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
+  public :: shoal_version, shoal_build_info, shoal_settings, shoal_setting_keys, shoal_error_name, shoal_error_message
   public :: shoal_error_rank, shoal_error_file, shoal_error_variable
 
 contains
@@ -118,6 +118,13 @@ contains
     character(len=:), allocatable :: text
     text = text_of(c_build_info())
   end function shoal_build_info
+
+  ! Every setting that there is, one a line: name, "basic" or "expert", "new" (of files that are made) or "all", the
+  ! default, the values that are allowed, and what it is about, with tabs between. Local.
+  function shoal_setting_keys() result(text)
+    character(len=:), allocatable :: text
+    text = text_of(c_setting_keys())
+  end function shoal_setting_keys
 
   ! The settings that a new dataset would get, one a line. Local.
   function shoal_settings() result(text)

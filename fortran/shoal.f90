@@ -32,7 +32,8 @@ module shoal
   public :: shoal_decomposition, shoal_dataset, shoal_block, shoal_map, shoal_load, shoal_free, shoal_namelist
   public :: shoal_wait, shoal_serve, shoal_stop_serving
   public :: shoal_write_reference, shoal_write_master, shoal_recover
-  public :: shoal_version, shoal_build_info, shoal_settings, shoal_error_name, shoal_error_message
+  public :: shoal_version, shoal_build_info, shoal_settings, shoal_setting_keys, shoal_error_name
+  public :: shoal_error_message
   public :: shoal_error_rank, shoal_error_file, shoal_error_variable
   public :: shoal_map_info, shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
 

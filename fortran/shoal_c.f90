@@ -14,7 +14,7 @@ module shoal_c
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
   public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
-  public :: c_num_records
+  public :: c_num_records, c_setting_keys
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
   public :: c_namelist, f_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
 
@@ -284,6 +284,9 @@ module shoal_c
       import :: c_ptr
       type(c_ptr), value :: dataset
     end function c_settings
+    type(c_ptr) function c_setting_keys() bind(C, name="shoal_setting_keys")
+      import :: c_ptr
+    end function c_setting_keys
     type(c_ptr) function c_report(dataset) bind(C, name="shoal_report")
       import :: c_ptr
       type(c_ptr), value :: dataset

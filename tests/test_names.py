@@ -113,6 +113,7 @@ beyond = {
         "is_open": "handles can be empty",
         "comm": "of a dataset or decomposition",
         "text": "joins arrays of single characters",
+        "to_netcdf": "of xarray's Datasets",
         "dims": "names of a decomposition's dimensions",
         "ndim": "as numpy",
         "whole": "the old name of uncut",

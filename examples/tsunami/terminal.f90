@@ -16,6 +16,10 @@ module terminal
       import :: c_int
       integer(c_int), value :: descriptor
     end function c_isatty
+    ! Of this machine.
+    integer(c_int) function cores_of_machine() bind(C, name="get_nprocs")
+      import :: c_int
+    end function cores_of_machine
   end interface
 
 contains
@@ -106,7 +110,12 @@ contains
     double precision, intent(in) :: seconds(4), total
     character(len=26), parameter :: names(4) = [character(len=26) :: "compute", "halo exchange", "output", "  of that blocked"]
     double precision :: low(4), mean(4), high(4)
-    integer :: k
+    type(MPI_Comm) :: node
+    integer :: k, ranks_here, cores
+    call MPI_Comm_split_type(earth%tile%comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node)
+    call MPI_Comm_size(node, ranks_here)
+    call MPI_Comm_free(node)
+    cores = cores_of_machine()
     call MPI_Allreduce(seconds, low, 4, MPI_DOUBLE_PRECISION, MPI_MIN, earth%tile%comm)
     call MPI_Allreduce(seconds, mean, 4, MPI_DOUBLE_PRECISION, MPI_SUM, earth%tile%comm)
     call MPI_Allreduce(seconds, high, 4, MPI_DOUBLE_PRECISION, MPI_MAX, earth%tile%comm)
@@ -117,5 +126,7 @@ contains
       print '(2a,3f10.2,f7.1,a)', "  ", names(k), mean(k), low(k), high(k), 100 * mean(k) / total, " %"
     end do
     print '(2a,f10.2)', "  ", "all                       ", total
+    if (ranks_here > cores) print '(a,i0,a,i0,a)', "  ", ranks_here, " ranks share ", cores, &
+        " cores: halo exchange is mostly waiting for a neighbour that has no core, not sending"
   end subroutine show_times
 end module terminal

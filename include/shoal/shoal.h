@@ -521,6 +521,9 @@ SHOAL_API int shoal_namelist(const char* path);
  * "# basic" and "# expert" stand before them). dataset NULL: what a new one would get. The text lives until
  * the next call of this function in this thread. */
 SHOAL_API const char* shoal_settings(const shoal_dataset* dataset);
+/* Every setting that there is, one a line: name, "basic" or "expert", "new" (of files that are made) or
+ * "all", the default, the values that are allowed, and what it is about, with tabs between. Same lifetime. */
+SHOAL_API const char* shoal_setting_keys(void);
 /* The report so far of this rank as JSON. Same lifetime as shoal_settings. */
 SHOAL_API const char* shoal_report(const shoal_dataset* dataset);
 

@@ -634,6 +634,10 @@ inline std::string version() {
 inline std::string build_info() {
   return shoal_build_info();
 }
+/// Every setting that there is; see shoal_setting_keys.
+inline std::string setting_keys() {
+  return shoal_setting_keys();
+}
 /// Finish what close left to threads (setting background_close): all files that were closed, and whose ranks
 /// are all in comm, are whole. Throws the first failure, after all were tried, on all ranks. Collective over
 /// comm.

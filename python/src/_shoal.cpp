@@ -534,6 +534,7 @@ NB_MODULE(_shoal, m) {
   m.def("refuse", &refuse, "comm"_a, "code"_a, "message"_a);
   m.def("version", &shoal::version);
   m.def("build_info", &shoal::build_info);
+  m.def("setting_keys", &shoal::setting_keys);
   m.def("settings", [] { return text_object(shoal::settings()); });
   m.def(
       "namelist", [](const nb::bytes& path) { shoal::namelist(path_of(path)); }, "path"_a);

@@ -182,6 +182,12 @@ const char* shoal_settings(const shoal_dataset* dataset) {
   return text;
 }
 
+const char* shoal_setting_keys(void) {
+  const char* text = nullptr;
+  guard([&] { text = text_for_caller(setting_keys_text()); });
+  return text;
+}
+
 const char* shoal_report(const shoal_dataset* dataset) {
   const char* text = nullptr;
   guard([&] { text = text_for_caller(dataset_of(dataset).report_text()); });

@@ -447,6 +447,7 @@ Status Dataset::finish_report() {
       report.format = name_of(driver_->schema().format);
       report.driver = driver_name();
       report.ranks = comm_.size();
+      report.cores = cores_of_machine();
       report.filled = definitions_.added_fill_values();
       for (const auto& part : parts)
         report.of_ranks.push_back(unpack_rank_report(part));
@@ -512,6 +513,7 @@ std::string Dataset::report_text() const {
   report.format = name_of(driver_->schema().format);
   report.driver = driver_name();
   report.ranks = comm_.size();
+  report.cores = cores_of_machine();
   report.filled = definitions_.added_fill_values();
   report.of_ranks.push_back({counters(), now() - opened_at_});
   return json_of(report, settings_);

@@ -3,6 +3,7 @@
 #include "dataset/report.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -136,6 +137,10 @@ void write_text(const std::string& path, const std::string& text, bool append) {
 
 }  // namespace
 
+int cores_of_machine() {
+  return static_cast<int>(std::max(0L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
 Bytes packed(const RankReport& report) {
   ByteWriter out;
   pack(out, report.counters);
@@ -183,6 +188,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("ranks_reported", std::to_string(report.of_ranks.size())),
                  member("nodes", std::to_string(first.nodes)),
                  member("ranks_per_node", std::to_string(first.ranks_per_node)),
+                 member("cores_per_node", std::to_string(report.cores)),
                  member("writers", std::to_string(first.writers)),
                  member("file_system", quoted(first.file_system)),
                  member("seconds_open", number(open_seconds)),
@@ -207,6 +213,11 @@ std::string table_of(const DatasetReport& report, const Settings& settings) {
               "{}, driver {}, {} ranks {}on {}{}{}", report.format, report.driver, report.ranks,
               report.of_servers.empty() ? "" : fmt::format("(and {} that serve) ", report.of_servers.size()),
               first.nodes, first.nodes == 1 ? " node, " : " nodes, ", first.file_system));
+  if (report.cores > 0 && first.ranks_per_node > report.cores)
+    out +=
+        row("cores",
+            fmt::format("{} ranks share {}{}: times hold what ranks waited for a core, most of all blocked",
+                        first.ranks_per_node, report.cores, report.cores == 1 ? " core" : " cores"));
   out += row("seconds", "     min  median     max   over ranks");
   const auto add_times = [&](const std::vector<RankReport>& ranks) {
     for (const auto& t : k_times) {

@@ -25,7 +25,11 @@ struct DatasetReport {
   std::vector<RankReport> of_ranks;
   std::vector<RankReport> of_servers = {};  ///< that stored for them (background=ranks)
   std::vector<std::string> filled = {};     ///< variables that got _FillValue as cells of them are left out
+  int cores = 0;                            ///< of the machine of rank 0; 0: not known
 };
+
+/// Of this machine, whoever may use them; 0: not known.
+int cores_of_machine();
 
 Bytes packed(const RankReport& report);
 RankReport unpack_rank_report(const Bytes& bytes);

@@ -378,6 +378,16 @@ std::string Settings::listing() const {
   return out;
 }
 
+std::string setting_keys_text() {
+  std::string out;
+  for (const auto& key : k_keys)
+    out += joined({key.name, key.level == Level::basic ? "basic" : "expert",
+                   key.creation_only ? "new" : "all", key.fallback, key.allowed, key.about},
+                  "\t") +
+           "\n";
+  return out;
+}
+
 void Settings::pack(ByteWriter& out) const {
   for (const auto& v : values_) {
     out.put(v.value);

@@ -27,6 +27,10 @@ struct SettingKey {
 /// Every setting there is, the basic ones first.
 std::span<const SettingKey> setting_keys();
 
+/// The same as text: name, level (basic, expert), files (new, all), default, allowed values, what it is
+/// about, with tabs between, one a line.
+std::string setting_keys_text();
+
 /// Values of all settings of one dataset, and where each came from. Plain data.
 class Settings {
  public:

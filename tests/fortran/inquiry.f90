@@ -25,6 +25,8 @@ contains
     call check(index(text, ".") > 0, "the version")
     call check(SHOAL_VERSION_NUMBER == 10000 * SHOAL_VERSION_MAJOR + 100 * SHOAL_VERSION_MINOR + SHOAL_VERSION_PATCH, &
         "the version's number")
+    text = shoal_setting_keys()
+    call check(index(text, "stage_bytes" // achar(9) // "basic") > 0, "the settings that there are")
     text = shoal_build_info()
     call check(len(text) > 0, "what it was built with")
     text = shoal_settings()

@@ -142,6 +142,18 @@ TEST_CASE("a report that cannot be written is refused when the file is opened") 
   CHECK(file == nullptr);
 }
 
+TEST_CASE("the table says where ranks share cores") {
+  DatasetReport r = invented();
+  r.of_ranks[0].counters.ranks_per_node = 2;
+  CHECK(table_of(r, Settings()).find("share") == std::string::npos);
+  r.cores = 2;
+  CHECK(table_of(r, Settings()).find("share") == std::string::npos);
+  r.cores = 1;
+  has(table_of(r, Settings()), "2 ranks share 1 core:");
+  has(json_of(r, Settings()), "\"cores_per_node\": 1");
+  CHECK(cores_of_machine() > 0);
+}
+
 TEST_CASE("advice names the figure that is bad") {
   const Settings settings;
   CHECK(advice_of(invented(), settings) == "nothing to improve");

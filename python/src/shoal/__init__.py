@@ -25,6 +25,7 @@ from ._library import (
     namelist,
     recover,
     serve,
+    setting_keys,
     settings,
     stop_serving,
     version,
@@ -58,6 +59,7 @@ from .inventory import Dimension, Variable
 from .opening import create, open
 from .references import write_master, write_reference
 from .types import ALL_RECORDS, NEXT, NO_FILL, UNLIMITED, text
+from .writing import to_netcdf
 
 __version__ = version()
 
@@ -100,9 +102,11 @@ __all__ = [
     "open",
     "recover",
     "serve",
+    "setting_keys",
     "settings",
     "stop_serving",
     "text",
+    "to_netcdf",
     "version",
     "wait",
     "write_master",

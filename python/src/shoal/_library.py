@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _shoal
 from ._paths import Path, path_bytes
@@ -32,6 +32,23 @@ def build_info() -> dict[str, str]:
 def settings() -> str:
     """The settings that a new dataset would get, and where each comes from, one a line. Local."""
     return _shoal.settings()
+
+
+class SettingKey(NamedTuple):
+    """What a setting is: its name, level ("basic" or "expert"), files ("new" or "all"), default, the values
+    that are allowed, and what it is about."""
+
+    name: str
+    level: str
+    files: str
+    default: str
+    allowed: str
+    about: str
+
+
+def setting_keys() -> list[SettingKey]:
+    """Every setting that there is, the basic ones first. Local."""
+    return [SettingKey(*line.split("\t")) for line in _shoal.setting_keys().splitlines()]
 
 
 def namelist(path: Path | None) -> None:

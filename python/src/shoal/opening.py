@@ -13,6 +13,7 @@ from ._paths import Path, path_bytes, path_text
 from ._refusals import refused_by_all
 from .dataset import Dataset
 from .errors import InvalidArgumentError, NoSuchFileError, NotFoundError, no_such_file
+from .writing import refuse_group
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 def _settings_text(settings: Mapping[str, object]) -> bytes:
     parts = []
     for key, value in settings.items():
+        if key == "group":  # xarray's and netCDF4's users look for it here
+            refuse_group(value)
+            continue
         if isinstance(value, bool):
             value = "true" if value else "false"
         value = path_text(value) if isinstance(value, (os.PathLike, bytes)) else str(value)

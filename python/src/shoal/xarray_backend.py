@@ -18,9 +18,11 @@ from xarray.core import indexing
 from xarray.core.variable import Variable
 
 from . import opening
+from ._blocks import KEY
 from ._library import communicator
 from .decomposition import balanced_tile, process_grid
 from .errors import InvalidArgumentError
+from .writing import refuse_group
 
 
 class _ProcessLock:
@@ -107,6 +109,18 @@ class ShoalArray(BackendArray):
         return box
 
 
+def _filters_of(text: str) -> dict[str, object]:
+    """Filters in the words of xarray's netcdf4 engine: "shuffle+deflate:1" is zlib, complevel and shuffle."""
+    words = dict(word.partition(":")[::2] for word in text.split("+"))
+    names = {"zlib": "deflate", "zstd": "zstd"}
+    found: dict[str, object] = {key: True for key, word in names.items() if word in words}
+    if found or "fletcher32" in words:
+        levels = [int(words[word]) for word in names.values() if words.get(word)]
+        found.update({"complevel": levels[0]} if levels else {})
+        found.update(shuffle="shuffle" in words, fletcher32="fletcher32" in words)
+    return found
+
+
 class ShoalStore(AbstractDataStore):
     """What xarray asks of an open file."""
 
@@ -125,7 +139,14 @@ class ShoalStore(AbstractDataStore):
     def get_encoding(self):
         with _lock:
             file = self.manager.acquire()
-            return {"unlimited_dims": {d.name for d in file.dimensions.values() if d.unlimited}}
+            found: dict = {"unlimited_dims": {d.name for d in file.dimensions.values() if d.unlimited}}
+        if self.blocks:
+            found[KEY] = self._blocks_of(self.blocks)
+        return found
+
+    def _blocks_of(self, dims) -> dict[str, tuple[int, int, int]]:
+        """What shoal.to_netcdf must know: first, count and length of dimensions that are cut."""
+        return {dim: (*self.blocks[dim], self.lengths[dim]) for dim in dims if dim in self.blocks}
 
     def get_variables(self):
         with _lock:
@@ -152,6 +173,9 @@ class ShoalStore(AbstractDataStore):
             "chunksizes": variable.chunks,
             "contiguous": variable.chunks is None,
         }
+        encoding.update(_filters_of(variable.filters))
+        if blocks := self._blocks_of(variable.dims):
+            encoding[KEY] = blocks
         if variable.chunks is not None:
             encoding["preferred_chunks"] = dict(zip(variable.dims, variable.chunks))
         return Variable(variable.dims, indexing.LazilyIndexedArray(array), attributes, encoding)
@@ -201,6 +225,9 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
     comm   communicator of mpi4py: each rank gets its block; None: the whole file
     split  the dimensions to cut over the ranks; a tuple inside holds dimensions that are cut alike,
            such as those of staggered grids: (("eta_rho", "eta_v"), ("xi_rho", "xi_u"))
+    group  the root group, "/", is the only one
+
+    shoal.to_netcdf writes the Datasets of all ranks to one file.
     """
 
     description = "Open netCDF files with Shoal, each rank its own block"
@@ -216,6 +243,7 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
         "decode_timedelta",
         "comm",
         "split",
+        "group",
     )
 
     def guess_can_open(self, filename_or_obj) -> bool:
@@ -242,7 +270,9 @@ class ShoalBackendEntrypoint(BackendEntrypoint):
         decode_timedelta=None,
         comm=None,
         split: str | Sequence[str | Sequence[str]] | None = None,
+        group: str | None = None,
     ):
+        refuse_group(group)
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             raise InvalidArgumentError(
                 f"engine='shoal' opens files by path; got a {type(filename_or_obj).__name__}."

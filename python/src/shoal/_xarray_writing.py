@@ -1,0 +1,602 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal.to_netcdf: an xarray Dataset whose ranks hold blocks goes to one file.
+
+What is written is what xarray's own writer for netCDF4 would write: encoding is done by xarray. What needs
+all values to be encoded (times, strings, objects), and is cut, is gathered for that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends import netcdf3, netCDF4_
+from xarray.backends.common import WritableCFDataStore, _encode_variable_name
+
+from ._blocks import Blocks, on_all
+from ._library import communicator
+from .dataset import Dataset
+from .errors import InvalidArgumentError, NotSupportedError
+from .opening import create, open
+
+# As xarray calls formats, and as Shoal does.
+_formats = {
+    "NETCDF4": "netcdf4",
+    "NETCDF4_CLASSIC": "netcdf4-classic",
+    "NETCDF3_CLASSIC": "cdf1",
+    "NETCDF3_64BIT": "cdf2",
+    "NETCDF3_64BIT_OFFSET": "cdf2",
+    "NETCDF3_64BIT_DATA": "cdf5",
+}
+# Arguments of xarray's own to_netcdf that nothing here could follow.
+_refused = {
+    "engine": "there is one engine here, Shoal",
+    "compute": "writing is done when the call returns; for delayed writing use Dataset.to_netcdf of xarray",
+    "invalid_netcdf": "files are valid NetCDF",
+    "auto_complex": "complex numbers have no type in a file; write their parts as two variables",
+}
+_filter_keys = {"zlib": "deflate", "zstd": "zstd"}
+_quantize_modes = {"BitRound": "bitround", "GranularBitRound": "granular_bitround"}
+
+
+class _Encoder(WritableCFDataStore):
+    """Encodes as the store of xarray's netcdf4 engine does; cdf5 keeps the integers that it has."""
+
+    __slots__ = ("format",)
+
+    def __init__(self, format: str):
+        self.format = format
+
+    def encode_variable(self, v: Any, name: Any = None) -> Any:
+        v = netCDF4_._force_native_endianness(v)
+        more = {"name": name} if "name" in inspect.signature(netCDF4_._encode_nc4_variable).parameters else {}
+        if self.format in ("netcdf4", "cdf5", "raw", "ascii"):
+            if self.format == "netcdf4":
+                return netCDF4_._encode_nc4_variable(v, **more)
+            for coder in (netcdf3.coding.strings.EncodedStringCoder(allows_unicode=False),
+                          netcdf3.coding.strings.CharacterArrayCoder()):  # fmt: skip
+                v = coder.encode(v, name=name)
+            return v
+        return netcdf3.encode_nc3_variable(v, **more)
+
+    def attribute(self, value: Any) -> Any:
+        """As netCDF4-python stores it."""
+        if isinstance(value, (str, bytes)):
+            return value
+        array = np.asarray(value)
+        if array.dtype.kind in "USO":
+            return [str(item) for item in array.ravel()] if self.format == "netcdf4" else _joined(value)
+        if self.format in ("netcdf4", "cdf5"):
+            return array if array.ndim else array[()]
+        return netcdf3.encode_nc3_attr_value(value)
+
+
+def _joined(value: Any) -> Any:
+    found = netcdf3.encode_nc3_attr_value(value)
+    return found if isinstance(found, bytes) else b"".join(bytes(item) for item in np.ravel(found))
+
+
+def _format_of(format: object) -> str:
+    name = "netcdf4" if format is None else str(format)
+    return _formats.get(name.upper(), name)
+
+
+def _unlimited(ds: Any, given: object, append_dim: str | None) -> list[str]:
+    """As xarray's to_netcdf has it."""
+    if given is None:
+        names = [dim for dim in ds.encoding.get("unlimited_dims", ()) if dim in ds.dims]
+    else:
+        names = [given] if isinstance(given, str) else list(given)  # type: ignore[call-overload]
+        missing = [dim for dim in names if dim not in ds.dims]
+        if missing:
+            raise InvalidArgumentError(
+                f"unlimited_dims names '{missing[0]}', which is no dimension of the Dataset."
+            )
+    if append_dim is not None and append_dim not in names:
+        names.append(append_dim)
+    return sorted(names, key=lambda dim: list(ds.dims).index(dim))
+
+
+def _validate(ds: Any) -> None:
+    """xarray's own checks of names and attributes."""
+    if not isinstance(ds, xr.Dataset):
+        hint = ": ds.to_dataset(name=...)" if isinstance(ds, xr.DataArray) else ""
+        raise InvalidArgumentError(f"ds is a {type(ds).__name__}; give an xarray.Dataset{hint}.")
+    try:
+        from xarray.backends import writers as checks
+    except ImportError:  # older xarray
+        from xarray.backends import api as checks  # type: ignore[no-redef]
+    checks._validate_dataset_names(ds)
+    how = inspect.signature(checks._validate_attrs).parameters
+    checks._validate_attrs(ds, **({"engine": "netcdf4"} if "engine" in how else {}))
+
+
+def _described(ds: Any, unlimited: list[str], blocks: Blocks) -> list[tuple]:
+    """What must be the same on all ranks."""
+    out: list[tuple] = [("unlimited", unlimited)]
+    for name, variable in ds.variables.items():
+        kind = "text" if variable.dtype.kind in "SUOT" else str(variable.dtype)
+        shape = [blocks.length(dim, n) for dim, n in variable.sizes.items()]
+        out.append((name, variable.dims, shape, kind))
+    return out
+
+
+def _check_alike(comm: Any, mine: list[tuple]) -> None:
+    of_root = comm.bcast(mine)
+
+    def compare() -> None:
+        for own, root in zip(mine, of_root):
+            if own != root:
+                raise InvalidArgumentError(
+                    f"This rank has {own}, rank 0 {root}: all must have the same variables."
+                )
+        if len(mine) != len(of_root):
+            raise InvalidArgumentError(f"This rank has {len(mine)} variables, rank 0 {len(of_root)}.")
+
+    on_all(comm, compare)
+
+
+class _Filters:
+    """What an encoding asks of a variable's storage, in words of Shoal."""
+
+    def __init__(
+        self, name: str, variable: Any, shape: list[int], checked: bool, unlimited: list[str], format: str
+    ):
+        # xarray looks at the shape, which is to be that of the file.
+        zero = np.broadcast_to(np.zeros((), "i1"), shape)
+        whole = xr.Variable(variable.dims, zero, encoding=dict(variable.encoding))
+        # What is not on its list is refused if it was asked for, and passed over if it came with a file.
+        encoding = netCDF4_._extract_nc4_variable_encoding(
+            whole, raise_on_invalid=checked, unlimited_dims=unlimited
+        )
+        encoding = {key: value for key, value in encoding.items() if value is not None}
+        compression = encoding.pop("compression", None)
+        for key in ("zlib", "zstd", "szip", "bzip2", "blosc"):  # before xarray joined these
+            if encoding.pop(key, False):
+                compression = compression or key
+        self.name = name
+        self.chunks = encoding.get("chunksizes")
+        self.compression = self._compression(compression, encoding, checked)
+        self.quantize = self._quantize(encoding)
+        if encoding.get("contiguous") and (self.chunks is not None or self.compression not in (None, "none")):
+            raise self._error("contiguous=True and chunks, or compression, contradict each other")
+        if not format.startswith("netcdf4"):
+            if checked and (self.chunks is not None or self.compression is not None):
+                raise self._error(f"format {format} has neither chunks nor compression")
+            self.chunks = self.compression = None  # of the file that the variable came from
+
+    def _error(self, what: str) -> Exception:
+        return NotSupportedError(f"variable '{self.name}': encoding: {what}.")
+
+    def _compression(self, name: object, encoding: Mapping[str, Any], checked: bool) -> str | None:
+        for key in ("szip_coding", "szip_pixels_per_block", "blosc_shuffle"):
+            if key in encoding and name not in _filter_keys and name is not None:
+                raise self._error(f"{key} is of a filter that Shoal does not write")
+        level = int(encoding.get("complevel", 4))
+        checksum = bool(encoding.get("fletcher32"))
+        words = []
+        if name is not None and level > 0:
+            if name not in _filter_keys:
+                raise self._error(
+                    f"compression {name!r} is not written by Shoal; it has {', '.join(_filter_keys)}"
+                )
+            words = ["shuffle"] if encoding.get("shuffle", True) else []
+            words.append(f"{_filter_keys[str(name)]}:{level}")
+        words += ["fletcher32"] if checksum else []
+        return "+".join(words) if words else None
+
+    def _quantize(self, encoding: Mapping[str, Any]) -> str | None:
+        if "least_significant_digit" in encoding:
+            raise self._error(
+                "least_significant_digit is not done; give significant_digits and quantize_mode"
+            )
+        digits = encoding.get("significant_digits")
+        if digits is None:
+            return None
+        mode = encoding.get("quantize_mode", "BitGroom")
+        if mode not in _quantize_modes:
+            raise self._error(f"quantize_mode {mode!r} is not done; allowed are {', '.join(_quantize_modes)}")
+        return f"{_quantize_modes[mode]}:{digits}"
+
+
+def _of_whole_text(encoding: Mapping[str, Any], dtype: np.dtype) -> dict[str, Any]:
+    """xarray notes the width of the text that a rank read, which is not that of all."""
+    out = dict(encoding)
+    noted = out.get("dtype")
+    if isinstance(noted, np.dtype) and noted.kind == dtype.kind and noted.kind in "US" and noted != "S1":
+        out["dtype"] = dtype
+    return out
+
+
+class _Plan:
+    """The variables as they are to be in the file, on this rank."""
+
+    def __init__(
+        self, ds: Any, blocks: Blocks, format: str, encoding: Mapping[str, Any], unlimited: list[str]
+    ):
+        self.blocks, self.unlimited, self.format = blocks, unlimited, format
+        comm = blocks.comm
+        variables, self.attributes = xr.conventions.encode_dataset_coordinates(ds)
+        self.checked = set(encoding)
+        for name, given in encoding.items():
+            variables[name].encoding = dict(given)
+        self.gathered: set[str] = set()
+        for name, variable in variables.items():
+            if variable.dtype.kind in "mMSUOT" and blocks.cuts(variable.dims):
+                values = on_all(comm, lambda variable=variable: np.asarray(variable.values))
+                whole = blocks.gather(variable.dims, name, values)
+                encoding = _of_whole_text(variable.encoding, whole.dtype)
+                variables[name] = xr.Variable(variable.dims, whole, variable.attrs, encoding)
+                self.gathered.add(name)
+        self.encoder = _Encoder(format)
+
+        def encode() -> dict[str, Any]:
+            encoded, _ = self.encoder.encode(variables, {})
+            return {_encode_variable_name(name): variable for name, variable in encoded.items()}
+
+        self.variables: dict[str, Any] = on_all(comm, encode)
+
+        # The same on all ranks: those of rank 0; and whether some rank has to compute values.
+        parts = {name: _parts(variable, self.has_record(name)) for name, variable in self.variables.items()}
+        self.parts: dict[str, list[tuple[int, int]]] = comm.bcast(parts)
+        lazy = [not _in_memory(variable) for variable in self.variables.values()]
+        of_all = comm.allgather(lazy)
+        self.lazy = {name: any(of_rank[i] for of_rank in of_all) for i, name in enumerate(self.variables)}
+
+    def values(self, name: str, first: int = 0, end: int | None = None) -> np.ndarray:
+        """Of this rank, from first to end of the first dimension. Collective where they must be computed."""
+        variable = self.variables[name]
+        part = variable[first:end] if variable.dims else variable
+        return on_all(self.blocks.comm, lambda: _values(part)) if self.lazy[name] else _values(part)
+
+    def is_cut(self, name: str) -> bool:
+        return name not in self.gathered and self.blocks.cuts(self.variables[name].dims)
+
+    def shape(self, name: str) -> list[int]:
+        """In the file."""
+        sizes = self.variables[name].sizes
+        return [self.blocks.length(dim, n) if self.is_cut(name) else n for dim, n in sizes.items()]
+
+    def has_record(self, name: str) -> bool:
+        dims = self.variables[name].dims
+        return bool(dims) and dims[0] in self.unlimited
+
+    def make_decompositions(self) -> None:
+        """Collective; decomposition() is Local afterwards."""
+        for name in self.variables:
+            self.decomposition(name)
+
+    def decomposition(self, name: str) -> Any:
+        """None for a replicated variable."""
+        if not self.is_cut(name):
+            return None
+        skip = 1 if self.has_record(name) else 0
+        return self.blocks.decomposition(self.variables[name].dims[skip:], self.shape(name)[skip:])
+
+
+def _dtype_of(variable: Any) -> Any:
+    """What def_var is to be given."""
+    if variable.dtype.kind in "UOT" or (variable.encoding.get("dtype") is str and variable.dtype.kind != "S"):
+        return str
+    if variable.dtype.kind not in "iufS" or (variable.dtype.metadata or {}).get("enum"):
+        raise NotSupportedError(f"dtype {variable.dtype} has no type in a file of Shoal's")
+    return variable.dtype
+
+
+def _lengths(plan: _Plan) -> dict[str, int | None]:
+    """Of dimensions, those that grow first."""
+    lengths: dict[str, int | None] = dict.fromkeys(plan.unlimited)
+    for name, variable in plan.variables.items():
+        lengths.update(
+            {dim: n for dim, n in zip(variable.dims, plan.shape(name)) if dim not in plan.unlimited}
+        )
+    for dim, length in lengths.items():
+        if length == 0:
+            raise NotSupportedError(
+                f"dimension '{dim}' has length 0, which only unlimited ones may have: "
+                f"unlimited_dims=[{dim!r}]"
+            )
+    return lengths
+
+
+def _definitions(plan: _Plan) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Of each variable the name, arguments of def_var and attributes. What cannot be is refused here, before
+    there is a file. Local."""
+    out = []
+    for name, variable in plan.variables.items():
+        attrs = dict(variable.attrs)
+        fill = attrs.pop("_FillValue", None)
+        filters = _Filters(
+            name, variable, plan.shape(name), name in plan.checked, plan.unlimited, plan.format
+        )
+        arguments = {
+            "dtype": _dtype_of(variable),
+            "dims": list(variable.dims),
+            "decomposition": plan.decomposition(name),
+            "fill": _fill_of(fill, variable),
+            "chunks": filters.chunks if variable.dims else None,
+            "compression": filters.compression if variable.dims else None,
+            "quantize": filters.quantize,
+        }
+        out.append((name, arguments, {key: plan.encoder.attribute(value) for key, value in attrs.items()}))
+    return out
+
+
+def _attributes(plan: _Plan) -> dict[str, Any]:
+    return {key: plan.encoder.attribute(value) for key, value in plan.attributes.items()}
+
+
+def _define(
+    file: Dataset, lengths: dict[str, int | None], definitions: list, attributes: dict[str, Any]
+) -> None:
+    for key, value in attributes.items():
+        file.put_att(None, key, value)
+    for dim, length in lengths.items():
+        file.def_dim(dim, length)
+    for name, arguments, attrs in definitions:
+        file.def_var(name, **arguments)
+        for key, value in attrs.items():
+            file.put_att(name, key, value)
+
+
+def _fill_of(fill: Any, variable: Any) -> Any:
+    if fill is None:
+        return None
+    if _dtype_of(variable) is str:
+        return fill.decode() if isinstance(fill, bytes) else str(fill)
+    if variable.dtype.kind == "S":
+        text = fill if isinstance(fill, bytes) else bytes(np.asarray(fill).tobytes())
+        return np.array(text[:1] or b"\0", "S1")
+    return np.asarray(fill).reshape(-1)[0].astype(variable.dtype)
+
+
+def _values(variable: Any) -> np.ndarray:
+    return np.asarray(variable.values)
+
+
+def _in_memory(variable: Any) -> bool:
+    return isinstance(variable._data, np.ndarray)
+
+
+def _parts(variable: Any, has_record: bool) -> list[tuple[int, int]]:
+    """Of the first dimension, what is computed at a time: the chunks of dask; what is in memory at once; what
+    is
+    still in a file record by record."""
+    if not variable.dims:
+        return []
+    length = variable.shape[0]
+    parts = [(0, length)]
+    chunks = getattr(variable, "chunks", None)
+    if chunks is not None:
+        ends = np.cumsum(chunks[0]).tolist()
+        parts = list(zip([0, *ends[:-1]], ends))
+    elif has_record and not _in_memory(variable):
+        parts = [(i, i + 1) for i in range(length)]
+    return [part for part in parts if part[1] > part[0]]
+
+
+def _write_cut(file: Dataset, plan: _Plan, name: str, record: Callable[[int], int]) -> None:
+    """Values of a variable that is cut."""
+    variable, decomposition, has_record = (
+        plan.variables[name],
+        plan.decomposition(name),
+        plan.has_record(name),
+    )
+
+    def write(values: np.ndarray, *args: Any, **section: Any) -> None:
+        file.write(
+            name, None if decomposition.is_empty else values, *args, decomposition=decomposition, **section
+        )
+
+    if not has_record and plan.blocks.is_cut(variable.dims[0]):
+        return write(plan.values(name))
+    shape = plan.shape(name)
+    for first, end in plan.parts[name]:
+        values = plan.values(name, first, end)
+        if not has_record:
+            write(values, start=[first] + [0] * (len(shape) - 1), count=[end - first, *shape[1:]])
+            continue
+        for i in range(first, end):
+            write(values[i - first], record(i))
+
+
+def _put(file: Dataset, plan: _Plan, name: str, record: Callable[[int], int] | None) -> None:
+    """Values of a variable that all ranks have: those of rank 0."""
+    comm, variable = plan.blocks.comm, plan.variables[name]
+
+    def load(part: Any) -> Any:
+        def work() -> Any:
+            return _plain(_values(part)) if comm.rank == 0 else None
+
+        return on_all(comm, work) if plan.lazy[name] else work()
+
+    if not variable.dims:
+        file.put(name, load(variable))
+        return
+    shape = plan.shape(name)
+    parts = plan.parts[name] if 0 not in shape else []
+    for first, end in parts:
+        values = load(variable[first:end])
+        if plan.has_record(name) and (record is not None or len(parts) > 1):
+            for i in range(first, end):
+                at = i if record is None else record(i)
+                file.put(name, None if values is None else values[i - first], at)
+        elif len(parts) == 1:
+            file.put(name, values)
+        else:
+            file.put(name, values, start=[first] + [0] * (len(shape) - 1), count=[end - first, *shape[1:]])
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """Strings of NumPy as objects, which put takes as they are."""
+    return array.astype(object) if array.dtype.kind in "UT" else array
+
+
+def _store(file: Dataset, plan: _Plan, record: Callable[[int], int] | None) -> None:
+    for name in plan.variables:
+        if plan.is_cut(name):
+            _write_cut(file, plan, name, record or (lambda i: i))
+        else:
+            _put(file, plan, name, record)
+
+
+# ---- Appending
+
+
+def _in_file(path: str, ds: Any, append_dim: str) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Format of the file, and how its variables are encoded; what does not go with it is refused. Local."""
+    with open(path) as file:
+        format = file.format
+    with xr.open_dataset(path, engine="shoal") as there:
+        if append_dim not in there.encoding.get("unlimited_dims", ()):
+            raise InvalidArgumentError(
+                f"append_dim is '{append_dim}', which is no unlimited dimension of {path}; it has "
+                f"{', '.join(map(repr, there.encoding.get('unlimited_dims', ()))) or 'none'}."
+            )
+        for name, variable in there.variables.items():
+            if append_dim in variable.dims and name not in ds.variables:
+                raise InvalidArgumentError(
+                    f"{path} has the variable '{name}' with dimension '{append_dim}', which the Dataset "
+                    "lacks."
+                )
+        for name, variable in ds.variables.items():
+            if name not in there.variables:
+                raise InvalidArgumentError(
+                    f"The Dataset has the variable '{name}', which is not in {path}: only records are "
+                    "appended."
+                )
+            if there[name].dims != variable.dims:
+                raise InvalidArgumentError(
+                    f"Variable '{name}' has the dimensions {variable.dims}, in {path} {there[name].dims}."
+                )
+            if append_dim in variable.dims[1:]:
+                raise NotSupportedError(f"Variable '{name}' has '{append_dim}' not as its first dimension.")
+        of_file = ("source", "original_shape")
+        encodings = {
+            name: {key: value for key, value in there[name].encoding.items() if key not in of_file}
+            for name in ds.variables
+        }
+        return format, encodings
+
+
+def _check_as_in_file(file: Dataset, plan: _Plan, append_dim: str) -> None:
+    for name, variable in plan.variables.items():
+        known = file.variables[name]
+        where = f"{file.path}: variable '{name}'"
+        shape = [n for dim, n in zip(variable.dims, plan.shape(name)) if dim != append_dim]
+        if shape != [n for dim, n in zip(known.dims, known.shape) if dim != append_dim]:
+            raise InvalidArgumentError(
+                f"{where} has the shape {known.shape}, the Dataset {plan.shape(name)}."
+            )
+        for key in ("units", "calendar", "scale_factor", "add_offset", "_FillValue", "missing_value"):
+            ours, theirs = variable.attrs.get(key), known.attributes.get(key)
+            same = np.array_equal(np.asarray(ours), np.asarray(theirs))
+            both_nan = isinstance(ours, (float, np.floating)) and ours != ours and theirs != theirs
+            # Shoal itself says of cells that were left out what they hold.
+            added = key == "_FillValue" and ours is None
+            if not (same or both_nan or added):
+                raise InvalidArgumentError(
+                    f"{where} has {key} {theirs!r}, the Dataset's values need {ours!r}: they cannot be "
+                    "appended to it."
+                )
+
+
+def _append(
+    ds: Any, path: str, blocks: Blocks, unlimited: list[str], append_dim: str, settings: Mapping[str, object]
+) -> None:
+    comm = blocks.comm
+    found = comm.bcast(on_all(comm, lambda: _in_file(path, ds, append_dim) if comm.rank == 0 else None))
+    plan = _Plan(ds, blocks, found[0], found[1], unlimited)
+    plan.make_decompositions()
+    file = open(path, comm, mode="r+", **settings)
+    try:
+        on_all(comm, lambda: _check_as_in_file(file, plan, append_dim))
+        length = file.dimensions[append_dim].length
+        _store(file, plan, lambda i: length + i)
+    except BaseException:
+        file.abandon()
+        raise
+    file.close()
+
+
+# ---- The call
+
+
+def to_netcdf(
+    ds: Any,
+    path: str,
+    comm: Any,
+    format: object,
+    split: object,
+    decomposition: object,
+    encoding: Mapping[str, Mapping[str, Any]] | None,
+    unlimited_dims: Iterable[str] | str | None,
+    append_dim: str | None,
+    settings: dict[str, object],
+) -> None:
+    """shoal.to_netcdf, whose arguments these are. Collective."""
+    comm = communicator(comm)
+
+    def look() -> tuple[str, str, list[str], dict]:
+        for key, why in _refused.items():
+            if key in settings:
+                raise NotSupportedError(f"to_netcdf has no argument {key}=: {why}.")
+        _validate(ds)
+        given = {name: dict(of_variable) for name, of_variable in (encoding or {}).items()}
+        for name in given:
+            if name not in ds.variables:
+                raise InvalidArgumentError(f"encoding= names '{name}', which is no variable of the Dataset.")
+        if append_dim is not None and append_dim not in ds.dims:
+            raise InvalidArgumentError(f"append_dim is '{append_dim}', which is no dimension of the Dataset.")
+        return os.path.abspath(path), _format_of(format), _unlimited(ds, unlimited_dims, append_dim), given
+
+    where, kind, unlimited, given = on_all(comm, look)
+    blocks = Blocks(comm, ds, split, decomposition)
+    if blocks.halo:
+        ds = ds.isel(blocks.halo)
+    _check_alike(comm, _described(ds, unlimited, blocks))
+
+    def check_records() -> None:
+        for dim in unlimited:
+            first = [name for name, variable in ds.variables.items() if variable.dims[:1] == (dim,)]
+            if blocks.is_cut(dim) and first and blocks.comm.size > 1:
+                raise NotSupportedError(
+                    f"Dimension '{dim}' is cut over ranks and unlimited: records belong to all ranks. Give "
+                    "it a fixed length with unlimited_dims=[]."
+                )
+
+    on_all(comm, check_records)
+    exists = append_dim is not None and comm.bcast(os.path.lexists(where) if comm.rank == 0 else None)
+    if exists:
+
+        def refuse() -> None:
+            if given or format is not None or unlimited_dims is not None:
+                raise InvalidArgumentError(
+                    f"{where} exists, and append_dim adds to it: encoding=, format= and unlimited_dims= are "
+                    "those of the file. Leave them out."
+                )
+
+        on_all(comm, refuse)
+        assert append_dim is not None
+        _append(ds, where, blocks, unlimited, append_dim, settings)
+        return
+    plan = _Plan(ds, blocks, kind, given, unlimited)
+    plan.make_decompositions()
+    what = on_all(comm, lambda: (_lengths(plan), _definitions(plan), _attributes(plan)))
+    is_new = comm.rank == 0 and not os.path.lexists(where)
+    file = create(where, comm, **{"format": kind, **settings})
+    try:
+        on_all(comm, lambda: _define(file, *what))
+        _store(file, plan, None)
+    except BaseException:
+        file.abandon()
+        if is_new:
+            with contextlib.suppress(OSError):
+                os.unlink(where)
+        raise
+    file.close()

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""shoal report and shoal settings."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from conftest import run_program
+
+import shoal
+from shoal import report_rows
+
+program = [sys.executable, "-m", "shoal.cli"]
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Two datasets in one report, and the table."""
+    tile = shoal.Decomposition.block(None, {"y": 300, "x": 400})
+    for name in ("a.nc", "b.nc"):
+        with shoal.create(tmp_path / name, format="netcdf4", report=tmp_path / "r.json", quiet=True) as file:
+            file.def_var("v", "f8", tile, compression="shuffle+deflate:1")
+            file.write("v", np.random.default_rng(1).random(tile.shape))
+    return tmp_path / "r.json"
+
+
+@pytest.mark.parametrize("suffix", [".json", ".txt"])
+def test_report_is_explained(saved, suffix):
+    result = run_program([*program, "report", str(saved.with_suffix(suffix))], env={"COLUMNS": "150"})
+    assert result.returncode == 0, result.stdout + result.stderr
+    for words in (
+        "a.nc",
+        "b.nc",
+        "netcdf4, driver native, 1 ranks on 1 node",
+        "spent",
+        "write_calls",
+        "all time inside of write",
+        "encode",
+        "compressing chunks",
+        "setting",
+        "report = ",
+        "shared memory of a node",
+        "Advice: nothing to improve",
+    ):
+        assert words in result.stdout, words
+
+
+def test_every_row_has_words(saved):
+    report = json.loads(saved.read_text().splitlines()[0])
+    assert set(report["seconds"]) == set(report_rows.times)
+    assert set(report["counts"]) == set(report_rows.counts)
+    assert report["cores_per_node"] > 0
+
+
+def test_rows_are_those_of_the_library():
+    from pathlib import Path
+
+    top = Path(__file__).resolve().parents[2]
+    source, page = (top / "src/driver/counters.hpp").read_text(), (top / "docs/tools.md").read_text()
+    for name in [*report_rows.times, *(set(report_rows.counts) - {"commits"})]:
+        assert f'"{name}"' in source
+    rows = page[page.index("## shoal report") :]
+    for name in [*report_rows.times, *report_rows.counts, *report_rows.others]:
+        assert f"`{name}`" in rows, name
+
+
+def test_ranks_that_share_cores(saved):
+    report = json.loads(saved.read_text().splitlines()[0])
+    report["ranks_per_node"], report["cores_per_node"] = 64, 2
+    saved.write_text(json.dumps(report) + "\n")
+    assert "64 ranks share 2 cores" in run_program([*program, "report", str(saved)]).stdout
+    assert report_rows.ranks_and_cores(report) == (64, 2)
+    table = saved.with_name("t.txt")
+    table.write_text("Shoal report: a.nc\n                cdf5\n  cores           4 ranks share 1 core: x\n")
+    assert report_rows.ranks_and_cores(report_rows.load(table)[0]) == (4, 1)
+    assert "4 ranks share 1 core:" in run_program([*program, "report", str(table)]).stdout
+
+
+def test_what_is_no_report(tmp_path):
+    (tmp_path / "a.nc").write_bytes(b"CDF\x05")
+    for name, word in (("a.nc", "holds no report"), ("none.json", "is not there")):
+        result = run_program([*program, "report", str(tmp_path / name)])
+        assert result.returncode == 2 and word in result.stderr
+
+
+def test_settings(tmp_path):
+    (tmp_path / "shoal.toml").write_text('io_ranks = 4\nformat = "netcdf4"\n')
+    env = {"SHOAL_STAGE_BYTES": "1MiB", "SHOAL_WAIT_SECONDS": "77", "COLUMNS": "150"}
+    found = run_program([*program, "settings"], env=env, cwd=tmp_path).stdout
+    lines = {line.split()[0]: line for line in found.splitlines() if line.strip()}
+    assert "SHOAL_STAGE_BYTES" in lines["stage_bytes"] and "256MiB" in lines["stage_bytes"]
+    assert "shoal.toml" in lines["format"] and "cdf5" in lines["format"]
+    assert "shoal.toml" in lines["io_ranks"] and "77" in lines["wait_seconds"]
+    assert "default" in lines["driver"] and "alignment" not in lines and "--all" in found
+    every = run_program([*program, "settings", "--all"], cwd=tmp_path).stdout
+    for key in shoal.setting_keys():
+        assert key.name in every
+
+
+def test_settings_of_a_name(tmp_path):
+    found = run_program([*program, "settings", "driver", "fill"], cwd=tmp_path).stdout
+    assert "driver = native  (default)" in found and "pnetcdf" in found and "expert; all files" in found
+    wrong = run_program([*program, "settings", "drivr"], cwd=tmp_path)
+    assert wrong.returncode == 2 and "did you mean 'driver'" in wrong.stderr
+    wrong = run_program([*program, "settings"], env={"SHOAL_FORMT": "x"}, cwd=tmp_path)
+    assert wrong.returncode == 2 and "FORMT" in wrong.stderr
+
+
+def test_setting_keys():
+    keys = shoal.setting_keys()
+    assert keys[0].name == "format" and keys[0].level == "basic" and keys[0].files == "new"
+    assert len({key.name for key in keys}) == len(keys) == len(shoal.settings().splitlines()) - 2
