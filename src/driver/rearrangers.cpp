@@ -6,13 +6,14 @@
 
 namespace shoal {
 
-Rearrangers::Rearrangers(const Comm& comm, const DriverOptions& options, std::vector<int> io_ranks)
+Rearrangers::Rearrangers(const Comm& comm, const RearrangeOptions& options, const StageOptions& stage,
+                         std::vector<int> io_ranks)
     : comm_(comm),
-      rearrange_bytes_(rearrange_bytes(options)),
+      rearrange_bytes_(rearrange_bytes(stage)),
       io_ranks_(std::move(io_ranks)),
       nodes_(comm, options.ranks_per_node) {
   if (!nodes_.single())
-    messages_ = std::make_unique<NodeMessages>(comm, nodes_, io_ranks_, window_bytes(options));
+    messages_ = std::make_unique<NodeMessages>(comm, nodes_, io_ranks_, window_bytes(stage));
 }
 
 Rearranger& Rearrangers::of(const std::shared_ptr<const Decomposition>& map) {

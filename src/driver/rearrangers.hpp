@@ -14,7 +14,8 @@ namespace shoal {
 class Rearrangers {
  public:
   /// io_ranks: as of a Rearranger. comm outlives this. Collective.
-  Rearrangers(const Comm& comm, const DriverOptions& options, std::vector<int> io_ranks);
+  Rearrangers(const Comm& comm, const RearrangeOptions& options, const StageOptions& stage,
+              std::vector<int> io_ranks);
 
   /// Collective the first time.
   Rearranger& of(const std::shared_ptr<const Decomposition>& map);

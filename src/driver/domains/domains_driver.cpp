@@ -59,7 +59,7 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
       state_(comm.rank()) {
   schema_.format = format;
   // What can be known now is said now.
-  check_driver(driver_, OpenMode::create, format, options);
+  check_driver(driver_, OpenMode::create, format, options.library.access);
   comm_.on_root([&] {
     const auto folder = std::filesystem::path(path_).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
@@ -139,8 +139,8 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   const bool was_there = std::filesystem::exists(file);
   const Status mine = caught([&] {
     DriverOptions options = options_;
-    options.fails_early = false;
-    options.store_rate /= domains_;
+    options.background.fails_early = false;
+    options.background.store_rate /= domains_;
     options.layout = {};
     inner = make_driver(driver_, *ranks_, file, exclusive_ ? OpenMode::create_exclusive : OpenMode::create,
                         schema_.format, options);
@@ -154,8 +154,8 @@ void DomainsDriver::make_files(const Cuts& cuts) {
     throw Error(made);
   }
   inner_ = std::move(inner);
-  if (!options_.replace_at_commit) remove_old_files();
-  if (options_.stored_by == StoredBy::thread) state_.ask_after(options_.stage_bytes * domains_);
+  if (!options_.file.replace_at_commit) remove_old_files();
+  if (options_.background.stored_by == StoredBy::thread) state_.ask_after(options_.stage.bytes * domains_);
 }
 
 void DomainsDriver::find_old_files() {
@@ -209,7 +209,7 @@ std::vector<std::string> DomainsDriver::files_in_the_way() const {
 bool DomainsDriver::is_of_a_set(const std::string& file) const {
   bool found = false;
   const Status status = caught([&] {
-    auto catalog = open_catalog(options_.open_store(file, StoreMode::read), false, options_.catalog);
+    auto catalog = open_catalog(options_.system.open_store(file, StoreMode::read), false, options_.catalog);
     found = find_attribute(catalog->schema().attributes, "NumFilesInSet") != nullptr;
     catalog->close(false);
   });

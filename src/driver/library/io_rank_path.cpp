@@ -18,13 +18,13 @@ Dims IoRankPath::alignment(int v) const {
   const Placement& where = context_.placement(v);
   if (where.chunk.size() != static_cast<int>(definition.dims.size())) return {};
   return alignment_of(where, context_.schema.has_record(v), size_of(definition.type),
-                      context_.options.alignment_bytes);
+                      context_.options.rearranging.alignment_bytes);
 }
 
 bool IoRankPath::takes(const Transfer& transfer) const {
   if (!transfer.decomposition) return false;
   if (transfer.decomposition->map() != nullptr) return true;
-  return asks_for_boxes(context_.options) && context_.comm.size() > 1 &&
+  return asks_for_boxes(context_.options.rearranging) && context_.comm.size() > 1 &&
          (check_section(transfer).ok() || !one_rank_has_all(context_.comm, *transfer.decomposition));
 }
 
@@ -35,9 +35,10 @@ IoRankPath::Rearranged& IoRankPath::rearranged(const std::shared_ptr<const Decom
   });
   if (known != maps_.end()) return *known;
   if (!rearrangers_) {
-    const bool only_root = output_.traits().root_alone && !sets_io_ranks(context_.options);
-    rearrangers_.emplace(context_.comm, context_.options,
-                         only_root ? std::vector<int>{0} : choose_io_ranks(context_.comm, context_.options));
+    const RearrangeOptions& options = context_.options.rearranging;
+    const bool only_root = output_.traits().root_alone && !sets_io_ranks(options);
+    rearrangers_.emplace(context_.comm, options, context_.options.stage,
+                         only_root ? std::vector<int>{0} : choose_io_ranks(context_.comm, options));
     context_.counters.writers = static_cast<int>(rearrangers_->io_ranks().size());
   }
   Rearranged made{decomposition, halo, decomposition, nullptr};
@@ -48,7 +49,8 @@ IoRankPath::Rearranged& IoRankPath::rearranged(const std::shared_ptr<const Decom
 }
 
 void IoRankPath::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  if (decomposition->map() != nullptr || asks_for_boxes(context_.options)) rearranged(decomposition);
+  if (decomposition->map() != nullptr || asks_for_boxes(context_.options.rearranging))
+    rearranged(decomposition);
 }
 
 void IoRankPath::write(const Transfer& transfer) {

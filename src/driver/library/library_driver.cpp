@@ -36,9 +36,10 @@ void LibraryDriver::warn_of_sharing() {
   FileSystem& where = context_.file_system;
   const bool is_gluster = where.type == "glusterfs";  // whose caches are as each node mounted it
   if (!is_gluster && sharing_warning(where, true).empty()) return;
-  const Nodes nodes(context_.comm, context_.options.ranks_per_node);
+  const Nodes nodes(context_.comm, context_.options.rearranging.ranks_per_node);
   if (nodes.single()) return;
-  where = as_nodes_have_it(context_.comm, nodes, context_.path, where, context_.options.find_file_system);
+  where =
+      as_nodes_have_it(context_.comm, nodes, context_.path, where, context_.options.system.find_file_system);
   const std::string warning = sharing_warning(where, true);
   if (!warning.empty()) counters_.warnings.push_back(warning);
 }
@@ -243,7 +244,7 @@ void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<st
   if (!match.ok()) throw Error(match);
   const VariableDef& definition = context_.variable(v);
   const bool text = definition.type == Type::string;
-  const bool all = context_.options.all_read && !text;
+  const bool all = context_.options.reading.all_read && !text;
   Status outcome = caught([&] { file_->complete_pending(); });
   outcome.merge(caught([&] {
     const Timer timer(counters_.read);
@@ -276,7 +277,8 @@ void LibraryDriver::put_strings(int v, const Box& box, const std::vector<std::st
 std::vector<std::string> LibraryDriver::get_strings(int v, const Box& box) {
   if (output_.traits().holds_strings) return file_->load_strings(v, box);
   const DriverOptions& options = context_.options;
-  auto catalog = open_catalog(options.open_store(context_.path, StoreMode::read), false, options.catalog);
+  auto catalog =
+      open_catalog(options.system.open_store(context_.path, StoreMode::read), false, options.catalog);
   return catalog->get_strings(catalog->schema().find_variable(context_.variable(v).name), box);
 }
 

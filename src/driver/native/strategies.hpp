@@ -40,7 +40,7 @@ struct CutStrategy {
 /// Counts over ranks what rearrange/strategy.hpp chooses by, keeps what was chosen, and reports it.
 class FieldStrategies {
  public:
-  FieldStrategies(const Comm& comm, const RankGroups& groups, const DriverOptions& options,
+  FieldStrategies(const Comm& comm, const RankGroups& groups, const RearrangeOptions& options,
                   Counters& counters, const Schema& schema)
       : comm_(comm), groups_(groups), options_(options), counters_(counters), schema_(schema) {}
 
@@ -83,7 +83,7 @@ class FieldStrategies {
 
   const Comm& comm_;
   const RankGroups& groups_;
-  const DriverOptions& options_;
+  const RearrangeOptions& options_;
   Counters& counters_;
   const Schema& schema_;
   bool one_node_stores_ = false;

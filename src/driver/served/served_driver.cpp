@@ -26,8 +26,8 @@ Comm received_comm(Servers& servers, std::uint64_t id, const std::string& path, 
 }
 
 DriverOptions with_servers(const Servers& servers, DriverOptions options) {
-  options.servers = servers.count();
-  options.node_color = servers.node_color();
+  options.servers.count = servers.count();
+  options.servers.node_color = servers.node_color();
   return options;
 }
 
@@ -47,12 +47,12 @@ std::string obstacle(const Servers& servers, const Comm& comm, const DriverOptio
   if (options.layout.kind != LayoutOptions::Kind::one)
     return "it is for datasets in one file, and the setting layout asks for several; leave layout and "
            "io_layout out";
-  if (sets_io_ranks(options) || options.rearranger == RearrangerKind::subset)
+  if (sets_io_ranks(options.rearranging) || options.rearranging.rearranger == RearrangerKind::subset)
     return "the ranks that serve are the I/O ranks; leave io_ranks, io_ranks_per_node, io_stride, io_base "
            "and "
            "rearranger=subset out";
-  if (options.ranks_per_node != servers.ranks_per_node())
-    return "setting ranks_per_node is " + text(options.ranks_per_node) + ", and was " +
+  if (options.rearranging.ranks_per_node != servers.ranks_per_node())
+    return "setting ranks_per_node is " + text(options.rearranging.ranks_per_node) + ", and was " +
            text(servers.ranks_per_node()) +
            " when shoal_serve chose the ranks that serve; set it in the environment, for both alike";
   return "";
@@ -64,7 +64,7 @@ ServedDriver::ServedDriver(std::shared_ptr<Servers> servers, const std::string& 
                            Format format, const DriverOptions& options)
     : servers_(std::move(servers)),
       id_(servers_->next_id()),
-      comm_(received_comm(*servers_, id_, path, mode, format, options.settings)),
+      comm_(received_comm(*servers_, id_, path, mode, format, options.servers.settings)),
       inner_(make_claimed_driver(make_native_driver, false, comm_, path, mode, format,
                                  with_servers(*servers_, options))) {
   servers_->count_dataset(1);
@@ -175,11 +175,11 @@ std::unique_ptr<Driver> make_served_driver(const Comm& comm, const std::string& 
                 "background=thread");
   const std::string why = obstacle(*servers, comm, options);
   if (why.empty()) return std::make_unique<ServedDriver>(servers, path, mode, format, options);
-  if (options.stored_by_chosen)
+  if (options.background.required)
     throw Error(Code::setting, "background=ranks cannot be: " + why + ", or set background=thread");
   // Other sources speak of all datasets, whatever they are.
   DriverOptions within_calls = options;
-  within_calls.stored_by = StoredBy::calls;
+  within_calls.background.stored_by = StoredBy::calls;
   within_calls.warnings.push_back(
       "ranks store within their calls, as background=ranks is not for this "
       "dataset: " +

@@ -45,8 +45,8 @@ Status ChunkRearranger::read(const FieldJob& job, DecodedChunks* decoded) {
 // All ranks compress, unless it was said who stores.
 const std::vector<int>& ChunkRearranger::coders() {
   if (coders_.empty()) {
-    if (context_.strategies.one_node_stores() || sets_io_ranks(context_.options) ||
-        context_.options.servers > 0)
+    if (context_.strategies.one_node_stores() || sets_io_ranks(context_.options.rearranging) ||
+        context_.options.servers.count > 0)
       return context_.strategies.io_ranks();
     for (int r = 0; r < context_.comm.size(); ++r)
       coders_.push_back(r);
@@ -78,9 +78,9 @@ ChunkRearranger::ChunkPlan& ChunkRearranger::chunk_plan_of(const FieldJob& job, 
   NodeMessages* const messages = messages_.of(coders());
   // Where a node's messages hold chunks, and go to all who compress.
   const bool by_nodes = messages != nullptr && ranks == coders() && chunk <= messages->most_cell_bytes();
-  chunk_plan.rearranger = std::make_unique<Rearranger>(context_.comm, chunk_plan.map, ranks,
-                                                       std::max(rearrange_bytes(context_.options), 4 * chunk),
-                                                       messages, by_nodes);
+  chunk_plan.rearranger = std::make_unique<Rearranger>(
+      context_.comm, chunk_plan.map, ranks, std::max(rearrange_bytes(context_.options.stage), 4 * chunk),
+      messages, by_nodes);
   if (plans_.size() >= k_most_chunk_plans) plans_.pop_front();
   return plans_.emplace_back(std::move(chunk_plan));
 }

@@ -30,7 +30,7 @@ void NativeRearrangers::check_kept_cells(const CutStrategy& cut, const Schema& s
   const bool keeps = std::any_of(schema.variables.begin(), schema.variables.end(), [&](const auto& v) {
     return fits(schema, v, decomposition) && context_.may_keep(decomposition, v);
   });
-  if (const std::string setting = setting_that_keeps(context_.options); keeps && !setting.empty())
+  if (const std::string setting = setting_that_keeps(context_.options.rearranging); keeps && !setting.empty())
     throw Error(Code::setting,
                 setting +
                     ", but cells of a map that nobody owns must stay as they are in a variable without fill, "
@@ -68,13 +68,13 @@ void NativeRearrangers::add(const std::shared_ptr<const Decomposition>& map) {
   const std::vector<int>& io_ranks = context_.strategies.io_ranks();
   NodeMessages* const messages = messages_.of(io_ranks);
   if (!queue_ && context_.writable)
-    queue_.emplace(context_.comm, io_ranks, window_bytes(options) / 4, messages);
+    queue_.emplace(context_.comm, io_ranks, window_bytes(options.stage) / 4, messages);
   const auto add_one = [&](const std::shared_ptr<const Decomposition>& one) {
     rearrangers_.emplace(one.get(), std::make_unique<Rearranger>(context_.comm, one, io_ranks,
-                                                                 rearrange_bytes(options), messages));
+                                                                 rearrange_bytes(options.stage), messages));
   };
   add_one(map);
-  if (options.alignment_bytes == 0 || map->mapped_shape().size() == 1) return;
+  if (options.rearranging.alignment_bytes == 0 || map->mapped_shape().size() == 1) return;
   add_one(rows_.emplace(map.get(), map->flattened()).first->second);
 }
 

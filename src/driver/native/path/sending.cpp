@@ -9,7 +9,7 @@ namespace shoal {
 NodeMessages* CountedMessages::of(const std::vector<int>& io_ranks) {
   if (context_.groups.single()) return nullptr;
   if (!messages_)
-    messages_.emplace(context_.comm, context_.groups.nodes(), io_ranks, window_bytes(context_.options));
+    messages_.emplace(context_.comm, context_.groups.nodes(), io_ranks, window_bytes(context_.options.stage));
   return &*messages_;
 }
 
