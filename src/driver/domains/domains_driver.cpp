@@ -217,8 +217,7 @@ bool DomainsDriver::is_of_a_set(const std::string& file) const {
 }
 
 const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Decomposition>& decomposition) {
-  const auto known = cuts_.find(decomposition.get());
-  if (known != cuts_.end()) return known->second;
+  if (const Cut* known = cuts_.find(decomposition.get())) return *known;
   if (decomposition->map() != nullptr)
     throw Error(
         Code::not_supported,
@@ -227,7 +226,7 @@ const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Deco
   // What nobody owns cells of is in every file, whole.
   const bool nobody = decomposition->owned_cells() == 0;
   Cut cut{
-      decomposition, nullptr,
+      nullptr,
       nobody ? Box::whole(decomposition->global()) : box_of_domain(comm_, *ranks_, domain_, *decomposition),
       false};
   cut.partly = comm_.max(std::int64_t{cut.box.empty() ? 1 : 0}) != 0;
@@ -242,7 +241,7 @@ const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Deco
     if (decomposition->is_masked())
       cut.part = Decomposition::masked(*ranks_, cut.part.get(), decomposition->own_mask());
   }
-  return cuts_.emplace(decomposition.get(), std::move(cut)).first->second;
+  return cuts_.add(decomposition, std::move(cut));
 }
 
 void DomainsDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {

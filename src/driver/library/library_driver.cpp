@@ -67,16 +67,16 @@ void LibraryDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
 
 void LibraryDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
   io_ranks_.prepare(decomposition);
-  if (decomposition->map() != nullptr) return;
-  Prepared prepared{decomposition, {}};
+  if (decomposition->map() != nullptr || unowned_.find(decomposition.get()) != nullptr) return;
+  std::vector<Box> unowned;
   if (context_.writable()) {
     ByteWriter out;
     out.put(decomposition->unowned());
     Bytes message = out.take();
     context_.comm.broadcast(message, 0);
-    ByteReader(message).get(prepared.unowned);
+    ByteReader(message).get(unowned);
   }
-  prepared_.push_back(std::move(prepared));
+  unowned_.add(decomposition, std::move(unowned));
 }
 
 void LibraryDriver::write(const Transfer& transfer) {
@@ -121,11 +121,8 @@ void LibraryDriver::write(const Transfer& transfer) {
               [&](const Box& piece, std::int64_t at) { output_.store(v, piece, cells + at); });
   }
   counters_.bytes_written += box.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
-  const auto prepared = std::find_if(prepared_.begin(), prepared_.end(), [&](const Prepared& p) {
-    return p.decomposition == transfer.decomposition;
-  });
-  if (prepared != prepared_.end() && !prepared->unowned.empty())
-    output_.fill_unowned(transfer, prepared->unowned, had, together);
+  const auto* unowned = unowned_.find(transfer.decomposition.get());
+  if (unowned != nullptr && !unowned->empty()) output_.fill_unowned(transfer, *unowned, had, together);
 }
 
 // The cells of the box as the file's type, row-major: in the model's own array, where they are so already.

@@ -66,12 +66,13 @@ void NativeDriver::check_threads() const {
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
-  for (const CutStrategy* cut : strategies_.all())
-    paths_.rearrangers.check_kept_cells(*cut, wanted);  // what cannot be is refused before anything changes
+  for (const auto& cut : strategies_.all())
+    paths_.rearrangers.check_kept_cells(cut.plan,
+                                        wanted);  // what cannot be is refused before anything changes
   header_.define(wanted);
   records_.add_variables(header_.schema());
-  for (CutStrategy* cut : strategies_.all())
-    paths_.rearrangers.find(*cut);
+  for (auto& cut : strategies_.all())
+    paths_.rearrangers.find(cut.plan);
   StagedPath& staged = paths_.staged;
   if (staged.is_made() && groups_.single() && !options_.stage.slot_bytes &&
       header_.largest_encoded_chunk() > staged.slot_bytes()) {

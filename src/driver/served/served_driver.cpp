@@ -90,22 +90,23 @@ void ServedDriver::define(const Schema& wanted, const Cuts& cuts) {
 }
 
 void ServedDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  auto& extended = extended_[decomposition.get()];
-  if (extended.of_all == nullptr)
-    extended = {decomposition, decomposition->with_more_ranks(comm_.size()), extended_.size()};
+  const Extended* extended = extended_.find(decomposition.get());
+  if (extended == nullptr)
+    extended =
+        &extended_.add(decomposition, {decomposition->with_more_ranks(comm_.size()), extended_.size() + 1});
   ByteWriter out;
   decomposition->pack_for_more_ranks(out);
-  send_call(Call::prepare, extended.number, out.take());
-  inner_->prepare(extended.of_all);
+  send_call(Call::prepare, extended->number, out.take());
+  inner_->prepare(extended->of_all);
 }
 
 // A server's call fails where its node leader's does, which is enough for all to learn of it.
 Transfer ServedDriver::received_transfer(Call call, const Transfer& transfer) {
   Transfer out = transfer;
   std::uint64_t number = 0;
-  if (const auto known = extended_.find(transfer.decomposition.get()); known != extended_.end()) {
-    out.decomposition = known->second.of_all;
-    number = known->second.number;
+  if (const Extended* known = extended_.find(transfer.decomposition.get())) {
+    out.decomposition = known->of_all;
+    number = known->number;
   }
   send_call(call, transfer.variable, transfer.region, number,
             transfer.variable < 0 ? transfer.status.code : Code::ok,

@@ -207,8 +207,8 @@ Status TilesDriver::read_map(const Transfer& transfer) {
   const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
   Bytes gap = gap_of(transfer.variable);
   if (!rearrangers_)
-    rearrangers_.emplace(comm_, options_.rearranging, options_.stage,
-                         choose_io_ranks(comm_, options_.rearranging));
+    rearrangers_.emplace(comm_, options_.rearranging, choose_io_ranks(comm_, options_.rearranging),
+                         options_.stage);
   Status status = transfer.status;
   Rearranger::Handling handling;
   handling.buffer = [&](std::size_t bytes) {
@@ -233,7 +233,7 @@ Status TilesDriver::read_map(const Transfer& transfer) {
     gap = value;
     read();
   }
-  rearrangers_->report(counters_);
+  rearrangers_->count_messages(counters_);
   if (conversion_errors.count > 0)
     status.merge(mapped_conversion_status(transfer, definition, conversion_errors, false));
   return status;

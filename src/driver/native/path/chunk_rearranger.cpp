@@ -75,7 +75,8 @@ ChunkRearranger::ChunkPlan& ChunkRearranger::chunk_plan_of(const FieldJob& job, 
                        Decomposition::map(context_.comm, order.global(), order.uncut_dims(), places, problem),
                        nullptr};
   const std::int64_t chunk = context_.header.chunk_bytes(transfer.variable);
-  NodeMessages* const messages = messages_.of(coders());
+  NodeMessages* const messages =
+      messages_.of(context_.comm, context_.groups.nodes(), coders(), context_.options.stage);
   // Where a node's messages hold chunks, and go to all who compress.
   const bool by_nodes = messages != nullptr && ranks == coders() && chunk <= messages->most_cell_bytes();
   chunk_plan.rearranger = std::make_unique<Rearranger>(
@@ -240,7 +241,7 @@ Status ChunkRearranger::write(const FieldJob& job) {
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
-    messages_.count();
+    messages_.count(context_.counters);
     report(job, order, chunk_plan);
     if (conversion_errors.count == 0) return;
     if (is_mapped(*job.transfer))
@@ -294,7 +295,7 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->read(packed, job.stored(), Dims(), handling);
-    messages_.count();
+    messages_.count(context_.counters);
     report(job, order, chunk_plan);
     if (copies && packed.status.ok())
       copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);
