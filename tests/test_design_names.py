@@ -88,7 +88,8 @@ def end_of_block(text: str, start: int) -> int:
 def classes() -> dict[str, list[tuple[str, int]]]:
     """Classes, structures, enumerations and namespaces by name: their source, and where they open."""
     head = re.compile(
-        r"\b(?:class|struct|enum|namespace)\s+(?:class\s+)?(?:alignas\([^)]*\)\s*)?(?:\w+::)*(\w+)[^;{}()]*\{"
+        r"\b(?:class|struct|enum|namespace)\s+(?:class\s+)?(?:alignas\([^)]*\)\s*)?"
+        r"(?:\w+::)*(\w+)\b(?!\s*[>,])[^;{}()]*\{"  # no parameter of a template
     )
     found = {}
     for text in sources().values():

@@ -160,13 +160,13 @@ void Dataset::take_settings(const DatasetOptions& options, const std::string& mo
 
 DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
   DriverOptions out = driver_options_of(settings_);
-  out.open_store = options.open_store;
-  out.find_file_system = options.find_file_system;
-  out.lustre_libraries = options.lustre_libraries;
-  if (out.stored_by == StoredBy::ranks) {  // who serve make their own of them
+  out.system.open_store = options.open_store;
+  out.system.find_file_system = options.find_file_system;
+  out.system.lustre_libraries = options.lustre_libraries;
+  if (out.background.stored_by == StoredBy::ranks) {  // who serve make their own of them
     ByteWriter packed;
     settings_.pack(packed);
-    out.settings = packed.take();
+    out.servers.settings = packed.take();
   }
   return out;
 }

@@ -11,8 +11,8 @@ namespace shoal {
 namespace {
 
 // "cb_nodes=2; striping_factor=4"
-std::vector<std::pair<std::string, std::string>> hints_of(const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> hints;
+Hints hints_of(const std::string& text) {
+  Hints hints;
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(';', at), text.size());
@@ -53,53 +53,54 @@ LayoutOptions layout_of(const Settings& settings) {
 
 DriverOptions driver_options_of(const Settings& settings) {
   DriverOptions out;
-  out.stage_bytes = settings.bytes("stage_bytes");
-  out.whole_stage = settings.origin("stage_bytes") != "default";
-  out.slot_bytes = settings.bytes("slot_bytes");
-  if (!settings.is_default("direct_bytes")) out.direct_bytes = settings.bytes("direct_bytes");
+  out.stage.bytes = settings.bytes("stage_bytes");
+  out.stage.whole = settings.origin("stage_bytes") != "default";
+  if (const auto bytes = settings.bytes("slot_bytes"); bytes > 0) out.stage.slot_bytes = bytes;
+  if (!settings.is_default("direct_bytes")) out.stage.direct_bytes = settings.bytes("direct_bytes");
   const std::string& background = settings.text("background");
-  out.stored_by = background == "thread"  ? StoredBy::thread
-                  : background == "ranks" ? StoredBy::ranks
-                                          : StoredBy::calls;
-  out.store_rate = static_cast<double>(settings.bytes("store_bytes_per_second"));
-  out.past_cache = settings.text("bypass_page_cache") == "auto";
-  out.stored_by_chosen = settings.origin("background") == "argument";
-  out.writers = static_cast<int>(settings.count("writers"));
-  out.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
-  out.io_ranks = static_cast<int>(settings.count("io_ranks"));
-  out.io_stride = static_cast<int>(settings.count("io_stride"));
-  out.io_base = static_cast<int>(settings.count("io_base"));
-  out.io_ranks_per_node = static_cast<int>(settings.count("io_ranks_per_node"));
+  out.background.stored_by = background == "thread"  ? StoredBy::thread
+                             : background == "ranks" ? StoredBy::ranks
+                                                     : StoredBy::calls;
+  out.background.store_rate = static_cast<double>(settings.bytes("store_bytes_per_second"));
+  out.background.past_cache = settings.text("bypass_page_cache") == "auto";
+  out.background.required = settings.origin("background") == "argument";
+  if (const auto writers = settings.count("writers"); writers > 0)
+    out.stage.writers = static_cast<int>(writers);
+  out.rearranging.ranks_per_node = static_cast<int>(settings.count("ranks_per_node"));
+  out.rearranging.io_ranks = static_cast<int>(settings.count("io_ranks"));
+  out.rearranging.io_stride = static_cast<int>(settings.count("io_stride"));
+  out.rearranging.io_base = static_cast<int>(settings.count("io_base"));
+  out.rearranging.io_ranks_per_node = static_cast<int>(settings.count("io_ranks_per_node"));
   const std::string& kind = settings.text("rearranger");
-  out.rearranger = kind == "box"      ? RearrangerKind::box
-                   : kind == "subset" ? RearrangerKind::subset
-                                      : RearrangerKind::automatic;
+  out.rearranging.rearranger = kind == "box"      ? RearrangerKind::box
+                               : kind == "subset" ? RearrangerKind::subset
+                                                  : RearrangerKind::automatic;
   const std::string& rearrange = settings.text("rearrange");
-  out.rearrange = rearrange == "on"    ? Rearrange::on
-                  : rearrange == "off" ? Rearrange::off
-                                       : Rearrange::automatic;
-  out.locks = settings.text("lock") == "auto";
-  out.replace_at_commit = settings.text("replace") == "at_commit";
-  out.wait_seconds = settings.seconds("wait_seconds");
+  out.rearranging.rearrange = rearrange == "on"    ? Rearrange::on
+                              : rearrange == "off" ? Rearrange::off
+                                                   : Rearrange::automatic;
+  out.file.locks = settings.text("lock") == "auto";
+  out.file.replace_at_commit = settings.text("replace") == "at_commit";
+  out.stage.wait_seconds = settings.seconds("wait_seconds");
   out.catalog.header_reserve = settings.bytes("header_reserve");
   out.catalog.alignment = settings.bytes("alignment");
-  out.chunk_bytes_chosen = !settings.is_default("chunk_bytes");
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
+  if (!settings.is_default("chunk_bytes")) out.library.chunk_bytes = out.catalog.chunk_bytes;
   out.catalog.fill = settings.flag("fill");
   out.catalog.for_hdf5_1_8 = settings.text("hdf5_readers") == "1.8";
-  out.stripe_count = settings.count("stripe_count");
-  out.stripe_bytes = settings.bytes("stripe_bytes");
+  out.stripes.count = settings.count("stripe_count");
+  out.stripes.bytes = settings.bytes("stripe_bytes");
   // Data that begins with a stripe is on as few targets as can be.
-  if (out.stripe_bytes > 0 && settings.is_default("alignment")) out.catalog.alignment = out.stripe_bytes;
-  out.alignment_bytes = out.stripe_bytes;
-  if (out.alignment_bytes == 0 && !settings.is_default("alignment"))
-    out.alignment_bytes = out.catalog.alignment;
-  out.access = access_of(settings.text("access"));
-  out.replicated_access = access_of(settings.text("replicated_access"));
-  out.all_read = settings.text("replicated_read") == "all";
-  out.missing_is_fill = settings.text("missing_tiles") == "fill";
+  if (out.stripes.bytes > 0 && settings.is_default("alignment")) out.catalog.alignment = out.stripes.bytes;
+  out.rearranging.alignment_bytes = out.stripes.bytes;
+  if (out.rearranging.alignment_bytes == 0 && !settings.is_default("alignment"))
+    out.rearranging.alignment_bytes = out.catalog.alignment;
+  out.library.access = access_of(settings.text("access"));
+  out.library.replicated_access = access_of(settings.text("replicated_access"));
+  out.reading.all_read = settings.text("replicated_read") == "all";
+  out.reading.missing_is_fill = settings.text("missing_tiles") == "fill";
   out.layout = layout_of(settings);
-  out.hints = hints_of(settings.text("hints"));
+  out.library.hints = hints_of(settings.text("hints"));
   return out;
 }
 

@@ -34,8 +34,8 @@ OptionsOf options_with(const ServeOptions& how) {
   return [&how](const Bytes& packed) {
     ByteReader in(packed);
     DriverOptions out = driver_options_of(Settings::unpack(in));
-    out.open_store = how.open_store;
-    out.find_file_system = how.find_file_system;
+    out.system.open_store = how.open_store;
+    out.system.find_file_system = how.find_file_system;
     return out;
   };
 }

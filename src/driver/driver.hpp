@@ -3,18 +3,13 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "comm/comm.hpp"
 #include "decomp/decomposition.hpp"
-#include "format/catalog.hpp"
+#include "driver/options.hpp"
 #include "pack/transfer.hpp"
-#include "rearrange/options.hpp"
-#include "storage/store.hpp"
-#include "storage/striping.hpp"
 
 namespace shoal {
 
@@ -47,64 +42,6 @@ struct Counters {
 using Cuts = std::vector<std::shared_ptr<const Decomposition>>;
 
 enum class OpenMode { create, create_exclusive, read, write };
-
-/// How ranks call a library together. nonblocking: calls are queued and moved together later.
-enum class Access { collective, independent, nonblocking };
-
-/// Who stores what the stage holds: the ranks within their calls, a thread of each while they compute, or
-/// ranks that do nothing else.
-enum class StoredBy { calls, thread, ranks };
-
-/// How many files a new dataset is. domains: nx x ny groups of tiles, the fastest dimension first.
-struct LayoutOptions {
-  enum class Kind { one, process, node, domains };
-  Kind kind = Kind::one;
-  int nx = 1, ny = 1;
-  int ranks_per_node = 0;  ///< as in DriverOptions
-};
-
-struct DriverOptions : RearrangeOptions {
-  LayoutOptions layout;
-
-  Access access = Access::collective;  ///< of distributed variables, for drivers of other libraries
-  Access replicated_access = Access::collective;  ///< of replicated ones
-  bool chunk_bytes_chosen = false;  ///< somebody set it; otherwise a library may have its own default
-  bool all_read = false;            ///< replicated input: every rank reads for itself
-  bool missing_is_fill = false;     ///< of a set of files: cells of files that are not there read as fill
-  std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO and PnetCDF
-
-  std::int64_t stage_bytes = 256 * 1024 * 1024;  ///< most shared memory of a node
-  bool whole_stage = false;                      ///< use all of stage_bytes, not only as much as is fastest
-  std::int64_t slot_bytes = 0;                   ///< one slot of the stage; 0: the driver chooses
-  std::int64_t direct_bytes = 0;                 ///< runs so long go past the stage; 0: the driver chooses
-  StoredBy stored_by = StoredBy::calls;          ///< driver native
-  double store_rate =
-      0;  ///< bytes a second that threads of all nodes store together until close; 0: no limit
-  bool past_cache = true;  ///< threads may store past the page cache while nobody waits for them
-  /// A write may throw what threads failed to store, as ranks of all files of the dataset do so together.
-  bool fails_early = true;
-  bool stored_by_chosen = false;  ///< the call itself sets it: not to be passed over
-  /// StoredBy::ranks, for driver native: so many ranks, the last of the communicator, have no cells; and the
-  /// node of this rank among those that share memory with it.
-  int servers = 0, node_color = 0;
-  /// The same, for who asks the servers to take part: the dataset's settings, packed.
-  Bytes settings;
-  std::vector<std::string> warnings;  ///< of what the settings ask for and the dataset cannot have
-  int writers = 0;                    ///< ranks of a node that store at a time; 0: the driver chooses
-  double wait_seconds = 600;          ///< a rank that does not come within this time is an error
-  CatalogOptions catalog;
-  /// Of new files on Lustre: over how many targets, in stripes of how many bytes; 0: as the folder says.
-  std::int64_t stripe_count = 0, stripe_bytes = 0;
-  /// Boxes of I/O ranks begin at multiples of so many bytes of the file, where they can; 0: anywhere.
-  std::int64_t alignment_bytes = 0;
-  bool locks = true;              ///< who writes a file locks it against others
-  bool replace_at_commit = true;  ///< a file that is there stays until the new one has its first commit
-  bool renamed_later = false;     ///< the file gets another name with its first commit
-  StoreOpener open_store = open_posix_store;
-  FreeSpaceFinder find_free_space = free_space_of;
-  FileSystemFinder find_file_system = file_system_of;
-  std::vector<std::string> lustre_libraries = k_lustre_libraries;
-};
 
 /// Who moves the bytes of one open file. Every call is made by all ranks in the same order (Collective)
 /// unless marked Local. Preconditions are checked by the caller (dataset): boxes inside of shapes, types that

@@ -28,8 +28,8 @@ std::unique_ptr<Catalog> catalog_of_file(const std::string& path, OpenMode mode,
                                          const DriverOptions& options, std::vector<std::string>& warnings) {
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   if (fresh && (format == Format::raw || format == Format::ascii)) refuse_foreign_header(path);
-  mode = with_stripes(path, mode, options, warnings);
-  auto store = options.open_store(path, store_mode(mode));
+  mode = with_stripes(path, mode, options.stripes, options.system, warnings);
+  auto store = options.system.open_store(path, store_mode(mode));
   return fresh ? create_catalog(format, std::move(store), options.catalog)
                : open_catalog(std::move(store), mode == OpenMode::write, options.catalog);
 }

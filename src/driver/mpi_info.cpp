@@ -5,7 +5,7 @@
 
 namespace shoal {
 
-MpiInfo::MpiInfo(const std::vector<std::pair<std::string, std::string>>& hints) {
+MpiInfo::MpiInfo(const Hints& hints) {
   if (hints.empty()) return;
   check_mpi(MPI_Info_create(&info_), "MPI_Info_create");
   for (const auto& [key, value] : hints) {
@@ -83,8 +83,7 @@ bool is_ompio(const std::string& /*path*/) {
 }
 #endif
 
-void refuse_lossy_hints(const std::string& path,
-                        const std::vector<std::pair<std::string, std::string>>& hints) {
+void refuse_lossy_hints(const std::string& path, const Hints& hints) {
   // Seen with PnetCDF and with MPI-IO alone, of 4 and 8 ranks: cells of one place end up in another.
   for (const auto& [key, value] : hints)
     if (key == "cb_nodes" && value != "1" && is_ompio(path))
@@ -96,8 +95,7 @@ void refuse_lossy_hints(const std::string& path,
           .in_file(path);
 }
 
-void note_hints(const std::vector<std::pair<std::string, std::string>>& hints, const MpiInfo& used,
-                Counters& counters) {
+void note_hints(const Hints& hints, const MpiInfo& used, Counters& counters) {
   for (const auto& [key, value] : hints) {
     std::vector<char> found(MPI_MAX_INFO_VAL + 1, '\0');
     int there = 0;
@@ -127,8 +125,7 @@ void ask_mpi(const Comm& comm, const std::string& path, const MpiInfo& hints, Mp
 
 }  // namespace
 
-void ask_mpi_for_hints(const Comm& comm, const std::string& path,
-                       const std::vector<std::pair<std::string, std::string>>& hints, Counters& counters) {
+void ask_mpi_for_hints(const Comm& comm, const std::string& path, const Hints& hints, Counters& counters) {
   if (hints.empty()) return;
   MpiInfo used;
   ask_mpi(comm, path, MpiInfo(hints), used);

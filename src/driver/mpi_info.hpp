@@ -16,7 +16,7 @@ class MpiInfo {
  public:
   MpiInfo() = default;
   /// Error(setting): a key or value that is longer than MPI allows.
-  explicit MpiInfo(const std::vector<std::pair<std::string, std::string>>& hints);
+  explicit MpiInfo(const Hints& hints);
   ~MpiInfo();
   MpiInfo(const MpiInfo&) = delete;
   MpiInfo& operator=(const MpiInfo&) = delete;
@@ -37,17 +37,14 @@ bool is_ompio(const std::string& path);
 
 /// Error(setting): a hint with which the MPI-IO of this file, which need not exist yet, loses data. To be
 /// called before anything is done to the file. Local, and the same on all ranks.
-void refuse_lossy_hints(const std::string& path,
-                        const std::vector<std::pair<std::string, std::string>>& hints);
+void refuse_lossy_hints(const std::string& path, const Hints& hints);
 
 /// What a library says that it uses, of the hints it was given: counters get those that it took as they were
 /// and those that it dropped or changed. Local.
-void note_hints(const std::vector<std::pair<std::string, std::string>>& hints, const MpiInfo& used,
-                Counters& counters);
+void note_hints(const Hints& hints, const MpiInfo& used, Counters& counters);
 
 /// The same for a library that does not say: the file is opened once more with the hints, through MPI-IO,
 /// and MPI is asked. For an existing file. Collective.
-void ask_mpi_for_hints(const Comm& comm, const std::string& path,
-                       const std::vector<std::pair<std::string, std::string>>& hints, Counters& counters);
+void ask_mpi_for_hints(const Comm& comm, const std::string& path, const Hints& hints, Counters& counters);
 
 }  // namespace shoal

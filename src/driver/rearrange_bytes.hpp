@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "driver/driver.hpp"
+#include "driver/options.hpp"
 
 namespace shoal {
 
 /// Bytes of messages that a rank may have under way.
-inline std::int64_t rearrange_bytes(const DriverOptions& options) {
+inline std::int64_t rearrange_bytes(const StageOptions& options) {
   constexpr std::int64_t k_rearrange_bytes = 64 * 1024 * 1024;
-  return options.whole_stage ? std::min(k_rearrange_bytes, options.stage_bytes) : k_rearrange_bytes;
+  return options.whole ? std::min(k_rearrange_bytes, options.bytes) : k_rearrange_bytes;
 }
 
 /// Of the window that a node's ranks share for messages to other nodes, and of those an I/O rank waits for.
-inline std::int64_t window_bytes(const DriverOptions& options) {
+inline std::int64_t window_bytes(const StageOptions& options) {
   return rearrange_bytes(options) / 4;
 }
 

@@ -1,34 +1,76 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
-#include <utility>
+#include <optional>
 #include <vector>
 
+#include "driver/decomposition_plans.hpp"
 #include "driver/driver.hpp"
+#include "rearrange/node_messages.hpp"
 #include "rearrange/rearranger.hpp"
 
 namespace shoal {
 
-/// The Rearrangers of one dataset, which its maps get as they are used, and what these share.
-class Rearrangers {
+/// Messages between the ranks of several nodes and I/O ranks, whose number the report has.
+class CountedMessages {
  public:
-  /// io_ranks: as of a Rearranger. comm outlives this. Collective.
-  Rearrangers(const Comm& comm, const DriverOptions& options, std::vector<int> io_ranks);
-
-  /// Collective the first time.
-  Rearranger& of(const std::shared_ptr<const Decomposition>& map);
-  const std::vector<int>& io_ranks() const { return io_ranks_; }
-  /// Messages so far. Local.
-  void report(Counters& counters) const;
+  /// nullptr: there is one node, and messages are not put together. comm and nodes outlive this. Collective
+  /// the first time.
+  NodeMessages* of(const Comm& comm, const Nodes& nodes, const std::vector<int>& io_ranks,
+                   const StageOptions& stage);
+  /// The report has all messages so far.
+  void count(Counters& counters);
 
  private:
+  std::optional<NodeMessages> messages_;
+  std::int64_t counted_ = 0, counted_bytes_ = 0;
+};
+
+/// The Rearrangers of one file, which decompositions get as they are used, and what these share.
+class Rearrangers {
+ public:
+  /// io_ranks: as of a Rearranger. comm and nodes outlive this. Collective.
+  Rearrangers(const Comm& comm, const Nodes& nodes, std::vector<int> io_ranks, const StageOptions& stage);
+  /// Of nodes as the options say.
+  Rearrangers(const Comm& comm, const RearrangeOptions& options, std::vector<int> io_ranks,
+              const StageOptions& stage)
+      : Rearrangers(comm, std::make_unique<Nodes>(comm, options.ranks_per_node), std::move(io_ranks), stage) {
+  }
+
+  bool empty() const { return rearrangers_.empty(); }
+  const std::vector<int>& io_ranks() const { return io_ranks_; }
+  NodeMessages* messages() const { return node_messages_; }
+  void count_messages(Counters& counters) { messages_.count(counters); }
+
+  /// The map that stands for a decomposition: itself, or one of the cells of tiles, with those around them
+  /// (halo) or without. Collective the first time.
+  std::shared_ptr<const Decomposition> map_of(const std::shared_ptr<const Decomposition>& decomposition,
+                                              bool halo);
+  /// The same, if it is there: else nullptr. Local.
+  std::shared_ptr<const Decomposition> known_map(const std::shared_ptr<const Decomposition>& decomposition,
+                                                 bool halo) const;
+  /// Of a map. Collective the first time.
+  Rearranger& of(const std::shared_ptr<const Decomposition>& map);
+  /// nullptr: there is none. Local.
+  Rearranger* find(const Decomposition* map) const;
+
+ private:
+  Rearrangers(const Comm& comm, std::unique_ptr<const Nodes> nodes, std::vector<int> io_ranks,
+              const StageOptions& stage)
+      : Rearrangers(comm, *nodes, std::move(io_ranks), stage) {
+    own_nodes_ = std::move(nodes);
+  }
+
   const Comm& comm_;
   std::int64_t rearrange_bytes_;
   std::vector<int> io_ranks_;
-  Nodes nodes_;
-  std::unique_ptr<NodeMessages> messages_;  ///< over several nodes
-  std::vector<std::pair<std::shared_ptr<const Decomposition>, std::unique_ptr<Rearranger>>> known_;
+  std::unique_ptr<const Nodes> own_nodes_;
+  CountedMessages messages_;
+  NodeMessages* node_messages_;                                                        ///< over several nodes
+  DecompositionPlans<std::array<std::shared_ptr<const Decomposition>, 2>> tile_maps_;  ///< by halo
+  DecompositionPlans<std::unique_ptr<Rearranger>> rearrangers_;                        ///< by map
 };
 
 }  // namespace shoal

@@ -75,8 +75,7 @@ Access access_of(const std::string& name) {
 
 namespace {
 
-const RegisteredDriver& checked(const std::string& name, OpenMode mode, Format format,
-                                const DriverOptions& options) {
+const RegisteredDriver& checked(const std::string& name, OpenMode mode, Format format, Access access) {
   std::vector<std::string> names;
   for (const auto& kind : k_kinds)
     names.emplace_back(kind.name);
@@ -94,29 +93,29 @@ const RegisteredDriver& checked(const std::string& name, OpenMode mode, Format f
     throw Error(Code::setting, "driver " + name + " has no format " + format_name + ", only " +
                                    joined(words(kind->formats), ", ") + "; drivers for " + format_name +
                                    ": " + those_with(format_name, ""));
-  const std::string access = name_of(options.access);
-  if (*kind->accesses != '\0' && !has(kind->accesses, access))
-    throw Error(Code::setting, "driver " + name + " has no " + access + " access, only " +
+  const std::string access_name = name_of(access);
+  if (*kind->accesses != '\0' && !has(kind->accesses, access_name))
+    throw Error(Code::setting, "driver " + name + " has no " + access_name + " access, only " +
                                    joined(words(kind->accesses), ", ") + "; drivers with it for " +
-                                   format_name + ": " + those_with(format_name, access));
+                                   format_name + ": " + those_with(format_name, access_name));
   return *kind;
 }
 
 }  // namespace
 
-void check_driver(const std::string& name, OpenMode mode, Format format, const DriverOptions& options) {
-  checked(name, mode, format, options);
+void check_driver(const std::string& name, OpenMode mode, Format format, Access access) {
+  checked(name, mode, format, access);
 }
 
 std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, const std::string& path,
                                     OpenMode mode, Format format, const DriverOptions& options) {
-  const RegisteredDriver& kind = checked(name, mode, format, options);
-  if (options.stored_by == StoredBy::ranks) {
+  const RegisteredDriver& kind = checked(name, mode, format, options.library.access);
+  if (options.background.stored_by == StoredBy::ranks) {
     // Reading needs nobody who stores, and other drivers have nothing for them.
     if (name == "native" && mode != OpenMode::read)
       return make_served_driver(comm, path, mode, format, options);
     DriverOptions within_calls = options;
-    within_calls.stored_by = StoredBy::calls;
+    within_calls.background.stored_by = StoredBy::calls;
     return make_driver(name, comm, path, mode, format, within_calls);
   }
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;

@@ -30,7 +30,7 @@ std::unique_ptr<Driver> make_driver(const std::string& name, const Comm& comm, c
                                     OpenMode mode, Format format, const DriverOptions& options);
 
 /// The checks of make_driver alone. Local.
-void check_driver(const std::string& name, OpenMode mode, Format format, const DriverOptions& options);
+void check_driver(const std::string& name, OpenMode mode, Format format, Access access);
 
 /// Its words: "collective", "independent", "nonblocking".
 const char* name_of(Access access);

@@ -19,12 +19,8 @@ bool is_new(OpenMode mode) {
   return mode == OpenMode::create || mode == OpenMode::create_exclusive;
 }
 
-Stripes stripes_of(const DriverOptions& options) {
-  return {options.stripe_count, options.stripe_bytes};
-}
-
-bool wants_stripes(const DriverOptions& options) {
-  return options.stripe_count > 0 || options.stripe_bytes > 0;
+bool are_asked_for(const Stripes& stripes) {
+  return stripes.count > 0 || stripes.bytes > 0;
 }
 
 std::string only_for_lustre(const FileSystem& where) {
@@ -155,7 +151,7 @@ std::string sharing_warning(const FileSystem& where, bool calls_mpi_io) {
          "go to them by messages. On a parallel file system, or with layout=node, all nodes write";
 }
 
-std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, const DriverOptions& options,
+std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, const RearrangeOptions& options,
                                       bool& elsewhere) {
   const auto node_of = comm.all_gather(static_cast<std::int64_t>(nodes.index()));
   const auto beside_root = [&](int rank) { return node_of[static_cast<std::size_t>(rank)] == node_of[0]; };
@@ -175,35 +171,36 @@ std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, cons
   return list;
 }
 
-OpenMode with_stripes(const std::string& path, OpenMode mode, const DriverOptions& options,
-                      std::vector<std::string>& warnings) {
-  if (!is_new(mode) || !wants_stripes(options)) return mode;
-  const FileSystem where = options.find_file_system(path);
+OpenMode with_stripes(const std::string& path, OpenMode mode, const Stripes& stripes,
+                      const SystemOptions& system, std::vector<std::string>& warnings) {
+  if (!is_new(mode) || !are_asked_for(stripes)) return mode;
+  const FileSystem where = system.find_file_system(path);
   if (where.type != "lustre") {
     warnings.push_back(only_for_lustre(where));
     return mode;
   }
   std::error_code ignored;
   if (mode == OpenMode::create_exclusive && std::filesystem::exists(path, ignored)) return mode;  // an error
-  const std::string problem = make_striped_file(path, stripes_of(options), options.lustre_libraries);
+  const std::string problem = make_striped_file(path, stripes, system.lustre_libraries);
   if (problem.empty()) return OpenMode::create;
   const auto folder = std::filesystem::path(path).parent_path().string();
-  warnings.push_back("the file has the stripes of its folder, not those of stripe_count and stripe_bytes: " +
-                     problem + "; set them before the run (" +
-                     stripe_command(folder.empty() ? "." : folder, stripes_of(options)) + ")");
+  warnings.push_back(
+      "the file has the stripes of its folder, not those of stripe_count and stripe_bytes: " + problem +
+      "; set them before the run (" + stripe_command(folder.empty() ? "." : folder, stripes) + ")");
   return mode;
 }
 
-void add_stripe_hints(DriverOptions& options, const FileSystem& where, std::vector<std::string>& warnings) {
-  if (!wants_stripes(options)) return;
+void add_stripe_hints(Hints& hints, const Stripes& stripes, const FileSystem& where,
+                      std::vector<std::string>& warnings) {
+  if (!are_asked_for(stripes)) return;
   if (where.type != "lustre") return warnings.push_back(only_for_lustre(where));
   const auto add = [&](const char* key, std::int64_t value) {
-    const bool is_there = std::any_of(options.hints.begin(), options.hints.end(),
-                                      [&](const auto& hint) { return hint.first == key; });
-    if (value > 0 && !is_there) options.hints.emplace_back(key, std::to_string(value));
+    const bool is_there =
+        std::any_of(hints.begin(), hints.end(), [&](const auto& hint) { return hint.first == key; });
+    if (value > 0 && !is_there) hints.emplace_back(key, std::to_string(value));
   };
-  add("striping_factor", options.stripe_count);
-  add("striping_unit", options.stripe_bytes);
+  add("striping_factor", stripes.count);
+  add("striping_unit", stripes.bytes);
 }
 
 }  // namespace shoal

@@ -31,14 +31,15 @@ std::string sharing_warning(const FileSystem& where, bool calls_mpi_io);
 
 /// Which ranks of rank 0's node store for all, unless settings say who: ascending, the same on all ranks.
 /// elsewhere: some of them are on another node. Collective.
-std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, const DriverOptions& options,
+std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, const RearrangeOptions& options,
                                       bool& elsewhere);
 
-/// Before a file is created: it is made with the stripes that the options ask for, if any. The mode to create
+/// Before a file is created: it is made with the stripes that are asked for, if any. The mode to create
 /// it with after that. warnings: why it is not striped, and what to do. Local.
-OpenMode with_stripes(const std::string& path, OpenMode mode, const DriverOptions& options,
-                      std::vector<std::string>& warnings);
+OpenMode with_stripes(const std::string& path, OpenMode mode, const Stripes& stripes,
+                      const SystemOptions& system, std::vector<std::string>& warnings);
 /// The same for files that MPI-IO creates: as hints, unless these are there.
-void add_stripe_hints(DriverOptions& options, const FileSystem& where, std::vector<std::string>& warnings);
+void add_stripe_hints(Hints& hints, const Stripes& stripes, const FileSystem& where,
+                      std::vector<std::string>& warnings);
 
 }  // namespace shoal

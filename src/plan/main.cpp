@@ -174,16 +174,18 @@ DriverOptions options_of(const Arguments& arguments) {
       throw Error(Code::invalid_argument, std::string(name) +
                                               " is for driver native, and --library another one; leave one "
                                               "of them out");
-  options.io_ranks = arguments.integer("--io-ranks", 0, 1);
-  options.io_stride = arguments.integer("--io-stride", 0, 1);
-  options.io_ranks_per_node = arguments.integer("--io-ranks-per-node", 0, 1);
-  options.io_base = arguments.integer("--io-base", 0, 0);
-  options.writers = arguments.integer("--writers", 0, 0);
+  options.rearranging.io_ranks = arguments.integer("--io-ranks", 0, 1);
+  options.rearranging.io_stride = arguments.integer("--io-stride", 0, 1);
+  options.rearranging.io_ranks_per_node = arguments.integer("--io-ranks-per-node", 0, 1);
+  options.rearranging.io_base = arguments.integer("--io-base", 0, 0);
+  if (const int writers = arguments.integer("--writers", 0, 0); writers > 0) options.stage.writers = writers;
   constexpr std::int64_t k_most = std::int64_t{1} << 50;
-  options.slot_bytes = arguments.number("--slot-bytes", 0, 1, k_most);
-  options.direct_bytes = arguments.number("--direct-bytes", 0, 1, k_most);
-  options.whole_stage = arguments.has("--stage-bytes");
-  options.stage_bytes = arguments.number("--stage-bytes", options.stage_bytes, 1, k_most);
+  if (arguments.has("--slot-bytes"))
+    options.stage.slot_bytes = arguments.number("--slot-bytes", 0, 1, k_most);
+  if (arguments.has("--direct-bytes"))
+    options.stage.direct_bytes = arguments.number("--direct-bytes", 0, 1, k_most);
+  options.stage.whole = arguments.has("--stage-bytes");
+  options.stage.bytes = arguments.number("--stage-bytes", options.stage.bytes, 1, k_most);
   if (arguments.has("--rearrange")) {
     const std::map<std::string, Rearrange> words{
         {"auto", Rearrange::automatic}, {"on", Rearrange::on}, {"off", Rearrange::off}};
@@ -191,7 +193,7 @@ DriverOptions options_of(const Arguments& arguments) {
     if (word == words.end())
       throw Error(Code::invalid_argument, "--rearrange is '{}'; it can be auto, on or off",
                   arguments.text("--rearrange"));
-    options.rearrange = word->second;
+    options.rearranging.rearrange = word->second;
   }
   if (arguments.has("--rearranger")) {
     const std::map<std::string, RearrangerKind> words{{"auto", RearrangerKind::automatic},
@@ -201,7 +203,7 @@ DriverOptions options_of(const Arguments& arguments) {
     if (word == words.end())
       throw Error(Code::invalid_argument, "--rearranger is '{}'; it can be auto, box or subset",
                   arguments.text("--rearranger"));
-    options.rearranger = word->second;
+    options.rearranging.rearranger = word->second;
   }
   return options;
 }
@@ -224,9 +226,9 @@ void choose_background(const Arguments& arguments, const SimulatedField& field, 
   const auto found = words.find(word);
   if (found == words.end())
     throw Error(Code::invalid_argument, "--background is '{}'; it can be off, thread, ranks or auto", word);
-  options.stored_by = found->second;
-  if (options.stored_by == StoredBy::ranks)
-    options.servers = arguments.integer("--servers", 1, 1) * field.nodes;
+  options.background.stored_by = found->second;
+  if (options.background.stored_by == StoredBy::ranks)
+    options.servers.count = arguments.integer("--servers", 1, 1) * field.nodes;
 }
 
 template <class T>
@@ -286,11 +288,11 @@ void print(const SimulationWish& wish, const Explained& e) {
   const Json explained{{"rearranged", e.rearranged},
                        {"setting", e.setting},
                        {"counts", json_of(e.counts)},
-                       {"background", background[static_cast<int>(wish.options.stored_by)]},
+                       {"background", background[static_cast<int>(wish.options.background.stored_by)]},
                        {"cores_of_rank_and_thread", k_cores_of_rank_and_thread},
                        {"most_ranks_of_node", most_ranks_of_node(wish.field)},
-                       {"stage_bytes", wish.options.stage_bytes},
-                       {"gather_slab_bytes", gather_slab_bytes(wish.options)},
+                       {"stage_bytes", wish.options.stage.bytes},
+                       {"gather_slab_bytes", gather_slab_bytes(wish.options.stage)},
                        {"slots", e.stage.slots},
                        {"first_slots", Stage::k_first_slots},
                        {"slot_bytes", e.stage.slot_bytes},

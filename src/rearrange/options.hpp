@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 namespace shoal {
 
 /// Do cells go to I/O ranks, or does each node store what its ranks have? automatic: whichever costs less.
@@ -18,6 +20,8 @@ struct RearrangeOptions {
   RearrangerKind rearranger = RearrangerKind::automatic;
   Rearrange rearrange = Rearrange::automatic;  ///< driver native on several nodes
   int ranks_per_node = 0;                      ///< 0: ranks that share memory; n: every n of them
+  /// Boxes of I/O ranks begin at multiples of so many bytes of the file, where they can; 0: anywhere.
+  std::int64_t alignment_bytes = 0;
 };
 
 /// Is any of the four set?

@@ -37,7 +37,7 @@ class Explainer {
   void choose() {
     if (!wish_.native) {
       out_.counts.counted = false;
-      out_.setting = setting_that_rearranges(wish_.options);
+      out_.setting = setting_that_rearranges(wish_.options.rearranging);
       out_.rearranged = !out_.setting.empty();
       return;
     }
@@ -62,12 +62,12 @@ class Explainer {
     }
     int ranks_of_node = 0;
     for (const auto& node : out_.nodes)
-      ranks_of_node = std::max(ranks_of_node, node.count + wish_.options.servers / field_.nodes);
+      ranks_of_node = std::max(ranks_of_node, node.count + wish_.options.servers.count / field_.nodes);
     out_.by_nodes = field_.nodes > 1 && ranks_of_node > 1;
     if (out_.by_nodes)
-      out_.window_bytes = std::min(volume(field_.global) * size, window_bytes(wish_.options));
+      out_.window_bytes = std::min(volume(field_.global) * size, window_bytes(wish_.options.stage));
     out_.most_piece_bytes =
-        std::min(most, out_.by_nodes ? out_.window_bytes : rearrange_bytes(wish_.options) / 2);
+        std::min(most, out_.by_nodes ? out_.window_bytes : rearrange_bytes(wish_.options.stage) / 2);
   }
 
   void store_by_nodes() {
@@ -78,7 +78,7 @@ class Explainer {
       const NodeShare share = share_of_tiles(field_, n, {});
       node.past_stage = stores_past_stage(wish_, share);
       const StageShape stage = stage_of(wish_, n);
-      const std::int64_t bytes = wish_.options_of_node(n).stage_bytes;
+      const std::int64_t bytes = wish_.options_of_node(n).stage.bytes;
       if (least_stage < 0 || bytes < least_stage || (bytes == least_stage && node.count > most_ranks)) {
         out_.stage = stage;
         least_stage = bytes;
@@ -120,7 +120,7 @@ class Explainer {
 
 Explained explain(const SimulationWish& wish) {
   check_wish(wish);
-  if (wish.options.rearranger != RearrangerKind::subset) return Explainer(wish).run();
+  if (wish.options.rearranging.rearranger != RearrangerKind::subset) return Explainer(wish).run();
   const SimulatedGroups groups = simulated_groups(wish.field, wish.options);
   const SimulationWish of_groups = as_groups(wish, groups);
   Explained out = Explainer(of_groups).run();

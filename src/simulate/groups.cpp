@@ -12,15 +12,16 @@ namespace shoal {
 
 SimulatedGroups simulated_groups(const SimulatedField& field, const DriverOptions& options) {
   std::vector<int> chosen;
-  if (options.io_ranks > 0) {
+  if (options.rearranging.io_ranks > 0) {
     chosen = simulated_io_ranks(field, options);
   } else {
     DriverOptions each = options;
-    if (!sets_io_ranks(options)) each.io_ranks_per_node = 1;
+    if (!sets_io_ranks(options.rearranging)) each.rearranging.io_ranks_per_node = 1;
     for (int n = 0; n < field.nodes; ++n) {
       const int first = field.first_of_node(n);
-      for (const int r : io_ranks_of(field.first_of_node(n + 1) - first,
-                                     {each.io_ranks_per_node, each.io_stride, each.io_base, n}))
+      for (const int r : io_ranks_of(
+               field.first_of_node(n + 1) - first,
+               {each.rearranging.io_ranks_per_node, each.rearranging.io_stride, each.rearranging.io_base, n}))
         chosen.push_back(first + r);
     }
   }
@@ -56,7 +57,7 @@ SimulationWish as_groups(const SimulationWish& wish, const SimulatedGroups& grou
   for (const int n : groups.groups_of_node) {
     DriverOptions of_node = wish.options;
     set_for_groups(of_node, n);
-    out.stage_bytes.push_back(of_node.stage_bytes);
+    out.stage_bytes.push_back(of_node.stage.bytes);
   }
   return out;
 }
@@ -65,23 +66,24 @@ void check_wish(const SimulationWish& wish) {
   const SimulatedField& field = wish.field;
   const DriverOptions& options = wish.options;
   if (!wish.native) {
-    if (options.rearranger == RearrangerKind::subset)
+    if (options.rearranging.rearranger == RearrangerKind::subset)
       throw Error(Code::setting,
                   "rearranger=subset is for driver native; others hand on the boxes of I/O ranks");
     return;
   }
-  check_rearranging(options, options.writers);
-  if (options.rearranger == RearrangerKind::subset) return;
+  check_rearranging(options.rearranging, options.stage.writers.value_or(1));
+  if (options.rearranging.rearranger == RearrangerKind::subset) return;
+  if (!options.stage.writers) return;
   int most = 0;
   for (int n = 0; n < field.nodes; ++n)
     most = std::max(most, field.first_of_node(n + 1) - field.first_of_node(n));
-  const bool serve = options.servers > 0;
-  require_writers(options.writers, serve ? options.servers / field.nodes : most, serve);
+  const bool serve = options.servers.count > 0;
+  require_writers(*options.stage.writers, serve ? options.servers.count / field.nodes : most, serve);
 }
 
 Simulation simulate(const SimulationWish& wish) {
   check_wish(wish);
-  if (wish.options.rearranger != RearrangerKind::subset) return simulate_nodes(wish);
+  if (wish.options.rearranging.rearranger != RearrangerKind::subset) return simulate_nodes(wish);
   const SimulatedGroups groups = simulated_groups(wish.field, wish.options);
   Simulation out = simulate_nodes(as_groups(wish, groups));
   out.groups = out.nodes;

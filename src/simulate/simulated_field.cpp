@@ -73,7 +73,7 @@ SimulatedBoxes simulated_boxes(const SimulatedField& field, const MapShape& shap
   if (boxes.chunk.empty()) boxes.chunk = field.global;
   const auto find_alignment = [&] {
     placement.chunk = boxes.chunk;
-    boxes.alignment = alignment_of(placement, false, field.size, options.alignment_bytes);
+    boxes.alignment = alignment_of(placement, false, field.size, options.rearranging.alignment_bytes);
   };
   find_alignment();
   if (!flattened || !field.chunk.empty() || boxes.alignment.empty()) return boxes;
@@ -88,25 +88,26 @@ SimulatedBoxes simulated_boxes(const SimulatedField& field, const MapShape& shap
 
 std::vector<int> simulated_io_ranks(const SimulatedField& field, const DriverOptions& options) {
   std::vector<int> list;
-  for (int server = 0; server < options.servers; ++server)  // behind those that compute
+  for (int server = 0; server < options.servers.count; ++server)  // behind those that compute
     list.push_back(field.ranks + server);
   if (!list.empty()) return list;
-  const int per_node = options.io_ranks_per_node;
-  if (sets_io_ranks(options) && per_node == 0)
-    return io_ranks_of(field.ranks, {options.io_ranks, options.io_stride, options.io_base});
+  const int per_node = options.rearranging.io_ranks_per_node;
+  if (sets_io_ranks(options.rearranging) && per_node == 0)
+    return io_ranks_of(field.ranks, {options.rearranging.io_ranks, options.rearranging.io_stride,
+                                     options.rearranging.io_base});
   for (int n = 0; n < field.nodes; ++n) {
     const int first = field.first_of_node(n);
     const int ranks = field.first_of_node(n + 1) - first;
-    IoRanksWish wish{per_node, options.io_stride, options.io_base, n};
+    IoRanksWish wish{per_node, options.rearranging.io_stride, options.rearranging.io_base, n};
     if (per_node == 0) wish.count = std::min(ranks, k_io_ranks_of_node);
     for (const int r : io_ranks_of(ranks, wish))
       list.push_back(first + r);
   }
-  if (options.io_ranks > 0 && options.io_ranks != static_cast<int>(list.size()))
+  if (options.rearranging.io_ranks > 0 && options.rearranging.io_ranks != static_cast<int>(list.size()))
     throw Error(
         Code::setting,
         "io_ranks={} and io_ranks_per_node={} contradict each other: these are {}; leave one of the two out",
-        options.io_ranks, per_node, list.size());
+        options.rearranging.io_ranks, per_node, list.size());
   return list;
 }
 

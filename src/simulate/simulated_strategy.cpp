@@ -47,7 +47,7 @@ int SimulatedStrategy::node_of(int rank) const {
 }
 
 void SimulatedStrategy::choose(const std::function<NodeShare(int node)>& share_of) {
-  const RearrangeOptions& options = wish_.options;
+  const RearrangeOptions& options = wish_.options.rearranging;
   const JobFacts facts{field_.nodes, false, {}, false};
   Strategy strategy = choose_strategy(options, facts);
   if (strategy.rearranging == Rearranging::by_cost) {
@@ -68,10 +68,10 @@ void SimulatedStrategy::count_boxes() {
 }
 
 std::string SimulatedStrategy::why() const {
-  const bool subset = wish_.options.rearranger == RearrangerKind::subset;
+  const bool subset = wish_.options.rearranging.rearranger == RearrangerKind::subset;
   if (!counts_.counted) {
     if (rearrange()) return setting();
-    return subset ? setting_that_keeps(wish_.options) : "there is one node";
+    return subset ? setting_that_keeps(wish_.options.rearranging) : "there is one node";
   }
   const auto text = [](double n) { return std::to_string(static_cast<std::int64_t>(n)); };
   const std::string own = fmt::format("{} runs of {}", text(counts_.runs),

@@ -30,7 +30,7 @@ struct SimulationWish {
 
   DriverOptions options_of_node(int node) const {
     DriverOptions own = options;
-    if (!stage_bytes.empty()) own.stage_bytes = stage_bytes[static_cast<std::size_t>(node)];
+    if (!stage_bytes.empty()) own.stage.bytes = stage_bytes[static_cast<std::size_t>(node)];
     return own;
   }
 };

@@ -66,8 +66,8 @@ void Simulator::choose_pieces() {
         std::max<std::int64_t>(most_ranks_, field_.first_of_node(node + 1) - field_.first_of_node(node));
   by_nodes_ = field_.nodes > 1 && most_ranks_ > 1;
   const auto size = static_cast<std::int64_t>(field_.size);
-  max_cells_ = by_nodes_ ? most_message_cells(window_bytes(wish_.options), most_ranks_) / size
-                         : std::max<std::int64_t>(1, rearrange_bytes(wish_.options) / 2 / size);
+  max_cells_ = by_nodes_ ? most_message_cells(window_bytes(wish_.options.stage), most_ranks_) / size
+                         : std::max<std::int64_t>(1, rearrange_bytes(wish_.options.stage) / 2 / size);
   out_.rounds = rounds_of(cut_, max_cells_);
 }
 

@@ -29,10 +29,10 @@ NodeShare share_of_tiles(const SimulatedField& field, int node, std::vector<Box>
 // Those that have nothing else to do all store, unless options say otherwise.
 StageShape stage_of(const SimulationWish& wish, int node) {
   const SimulatedField& field = wish.field;
-  const int servers = wish.options.servers / field.nodes;
+  const int servers = wish.options.servers.count / field.nodes;
   const int ranks = field.first_of_node(node + 1) - field.first_of_node(node) + servers;
-  StageShape stage = stage_shape(wish.options_of_node(node), ranks);
-  if (servers > 0 && wish.options.writers == 0) stage.writers = servers;
+  StageShape stage = stage_shape(wish.options_of_node(node).stage, wish.options.background.stored_by, ranks);
+  if (servers > 0 && !wish.options.stage.writers) stage.writers = servers;
   return stage;
 }
 
@@ -70,8 +70,9 @@ void for_each_write(const SlotGeneration& generation, const std::function<void(c
 bool stores_past_stage(const SimulationWish& wish, const NodeShare& share) {
   const SimulatedField& field = wish.field;
   const DriverOptions& options = wish.options;
-  return options.writers == 0 && options.stored_by == StoredBy::calls && field.chunk.empty() &&
-         are_long_runs(share, field.global, chunk_of(field), field.size, options.direct_bytes);
+  return !options.stage.writers && options.background.stored_by == StoredBy::calls && field.chunk.empty() &&
+         are_long_runs(share, field.global, chunk_of(field), field.size,
+                       options.stage.direct_bytes.value_or(k_long_run));
 }
 
 }  // namespace shoal

@@ -111,10 +111,10 @@ struct Field {
 
 DriverOptions options_of(int ranks_per_node, std::int64_t stage_bytes) {
   DriverOptions options;
-  options.ranks_per_node = ranks_per_node;
-  options.rearrange = Rearrange::on;
-  options.stage_bytes = stage_bytes;
-  options.whole_stage = true;
+  options.rearranging.ranks_per_node = ranks_per_node;
+  options.rearranging.rearrange = Rearrange::on;
+  options.stage.bytes = stage_bytes;
+  options.stage.whole = true;
   return options;
 }
 

@@ -153,7 +153,7 @@ Happened write_field(const Comm& comm, const SimulatedField& field, const Driver
   out.figures.node_takes_messages = figures(node_in);
   out.figures.node_takes_bytes = figures(node_in_bytes);
   // Of I/O ranks: all of them, ascending.
-  const bool subset = options.rearranger == RearrangerKind::subset;
+  const bool subset = options.rearranging.rearranger == RearrangerKind::subset;
   const auto io_ranks =
       subset ? simulated_groups(field, options).io_ranks : simulated_io_ranks(field, options);
   Collector<std::int64_t> m, b, l, e;
@@ -250,31 +250,31 @@ TEST_CASE("maps: simulated messages, loads and extents are those that happen") {
     field.cells = [&](int rank) { return lists[static_cast<std::size_t>(rank)]; };
 
     DriverOptions options;
-    options.ranks_per_node = any_of(even_nodes(comm.size()), random);
-    field.nodes = comm.size() / options.ranks_per_node;
+    options.rearranging.ranks_per_node = any_of(even_nodes(comm.size()), random);
+    field.nodes = comm.size() / options.rearranging.ranks_per_node;
     if (pick(3) == 0)
-      options.io_ranks = 1 + pick(comm.size());
+      options.rearranging.io_ranks = 1 + pick(comm.size());
     else if (pick(3) == 0)
-      options.io_ranks_per_node = 1 + pick(options.ranks_per_node);
+      options.rearranging.io_ranks_per_node = 1 + pick(options.rearranging.ranks_per_node);
     else if (pick(2) == 0)
-      options.rearrange = Rearrange::on;
+      options.rearranging.rearrange = Rearrange::on;
     else if (pick(2) == 0)
-      options.rearrange = Rearrange::off;
-    const bool groups = pick(3) == 0 && options.ranks_per_node > 1;
+      options.rearranging.rearrange = Rearrange::off;
+    const bool groups = pick(3) == 0 && options.rearranging.ranks_per_node > 1;
     if (groups) {
-      options.rearrange = Rearrange::automatic;
-      options.rearranger = RearrangerKind::subset;
-      options.io_ranks = 0;
-      options.io_ranks_per_node = 2;
+      options.rearranging.rearrange = Rearrange::automatic;
+      options.rearranging.rearranger = RearrangerKind::subset;
+      options.rearranging.io_ranks = 0;
+      options.rearranging.io_ranks_per_node = 2;
     }
     if (pick(3) == 0) {  // many rounds
-      options.stage_bytes = 512;
-      options.whole_stage = true;
+      options.stage.bytes = 512;
+      options.stage.whole = true;
     }
     CAPTURE(round);
     CAPTURE(text_of(field.global));
-    CAPTURE(options.io_ranks);
-    CAPTURE(options.ranks_per_node);
+    CAPTURE(options.rearranging.io_ranks);
+    CAPTURE(options.rearranging.ranks_per_node);
     CAPTURE(groups);
     const auto tail_dims = tail(field.global, field.global.size() - field.outer_dims);
     const auto cut =
@@ -303,30 +303,32 @@ TEST_CASE("tiles: simulated loads and extents are those that happen") {
     const auto tiles = random_tiles(field.global, comm.size(), pick(2) == 0, random);
     field.tile = [&](int rank) { return tiles[static_cast<std::size_t>(rank)]; };
     DriverOptions options;
-    options.ranks_per_node = any_of(even_nodes(comm.size()), random);
-    options.slot_bytes = pick(2) == 0 ? 64 * 1024 : 0;
-    options.writers = std::min(pick(3), options.ranks_per_node);
-    field.nodes = comm.size() / options.ranks_per_node;
+    options.rearranging.ranks_per_node = any_of(even_nodes(comm.size()), random);
+    if (pick(2) == 0) options.stage.slot_bytes = 64 * 1024;
+    int writers = std::min(pick(3), options.rearranging.ranks_per_node);
+    field.nodes = comm.size() / options.rearranging.ranks_per_node;
     const bool groups = pick(3) == 0;
     const bool sends = !groups && pick(2) == 0;
     if (groups) {
-      options.writers = std::min(options.writers, 1);
-      options.rearranger = RearrangerKind::subset;
-      if (pick(2) == 0) options.io_ranks_per_node = 1 + pick(options.ranks_per_node);
-      if (pick(3) == 0) options.io_base = pick(options.ranks_per_node);
-      const int each = std::max(options.io_ranks_per_node, 1);
-      options.io_base = std::min(options.io_base, options.ranks_per_node - each);
+      writers = std::min(writers, 1);
+      options.rearranging.rearranger = RearrangerKind::subset;
+      if (pick(2) == 0) options.rearranging.io_ranks_per_node = 1 + pick(options.rearranging.ranks_per_node);
+      if (pick(3) == 0) options.rearranging.io_base = pick(options.rearranging.ranks_per_node);
+      const int each = std::max(options.rearranging.io_ranks_per_node, 1);
+      options.rearranging.io_base =
+          std::min(options.rearranging.io_base, options.rearranging.ranks_per_node - each);
     } else if (sends && pick(2) == 0)
-      options.io_ranks = 1 + pick(comm.size());
+      options.rearranging.io_ranks = 1 + pick(comm.size());
     else
-      options.rearrange = sends ? Rearrange::on : Rearrange::off;
+      options.rearranging.rearrange = sends ? Rearrange::on : Rearrange::off;
     CAPTURE(round);
     CAPTURE(sends);
     CAPTURE(groups);
-    CAPTURE(options.ranks_per_node);
-    CAPTURE(options.io_ranks_per_node);
-    CAPTURE(options.io_base);
-    CAPTURE(options.writers);
+    CAPTURE(options.rearranging.ranks_per_node);
+    CAPTURE(options.rearranging.io_ranks_per_node);
+    CAPTURE(options.rearranging.io_base);
+    if (writers > 0) options.stage.writers = writers;
+    CAPTURE(writers);
     const auto cut = testing::block_of(comm, field.global, tiles, 0);
     SimulationWish wish;
     wish.field = field;
@@ -348,10 +350,10 @@ TEST_CASE("boxes that begin at stripes: simulated messages, loads and extents ar
     field.global =
         std::array{Dims{67, 131}, Dims{9001}, Dims{3, 40, 101}}[static_cast<std::size_t>(round % 3)];
     DriverOptions options;
-    options.alignment_bytes = options.catalog.alignment = 4096;
-    options.ranks_per_node = any_of(even_nodes(comm.size()), random);
-    field.nodes = comm.size() / options.ranks_per_node;
-    options.io_ranks = 1 + pick(comm.size());
+    options.rearranging.alignment_bytes = options.catalog.alignment = 4096;
+    options.rearranging.ranks_per_node = any_of(even_nodes(comm.size()), random);
+    field.nodes = comm.size() / options.rearranging.ranks_per_node;
+    options.rearranging.io_ranks = 1 + pick(comm.size());
     const Format format = round % 4 == 3 ? Format::netcdf4 : Format::cdf5;
     if (format == Format::netcdf4)
       for (const auto n : field.global)
@@ -369,8 +371,8 @@ TEST_CASE("boxes that begin at stripes: simulated messages, loads and extents ar
       cut = Decomposition::map(comm, mapped, 0, lists[static_cast<std::size_t>(comm.rank())]);
     }
     CAPTURE(round);
-    CAPTURE(options.io_ranks);
-    CAPTURE(options.ranks_per_node);
+    CAPTURE(options.rearranging.io_ranks);
+    CAPTURE(options.rearranging.ranks_per_node);
     SimulationWish wish;
     wish.field = field;
     wish.options = options;

@@ -63,7 +63,7 @@ TEST_CASE("tiles on many nodes: all cells are stored once, with and without I/O 
   CHECK(direct.extents.sum == direct.extent_bytes.count);
   for (const int io : {1, 3, 24, 90, 200}) {
     CAPTURE(io);
-    wish.options.io_ranks = io;
+    wish.options.rearranging.io_ranks = io;
     const Simulation out = simulate(wish);
     CHECK(out.rearranged);
     CHECK(out.writers == io);
@@ -85,7 +85,7 @@ TEST_CASE("a sample has whole nodes, the corners' too, and its figures are those
     CAPTURE(io);
     SimulationWish wish;
     wish.field = field;
-    wish.options.io_ranks = io;
+    wish.options.rearranging.io_ranks = io;
     const Simulation all = simulate(wish);
     CHECK(all.ranks == 1200);
     wish.budget = 0;
@@ -110,10 +110,10 @@ TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goe
   const SimulatedField field = tiles({3, 90, 120}, 20, 30, 24);
   SimulationWish wish;
   wish.field = field;
-  wish.options.rearranger = RearrangerKind::subset;
+  wish.options.rearranging.rearranger = RearrangerKind::subset;
   for (const int each : {0, 1, 3, 25}) {
     CAPTURE(each);
-    wish.options.io_ranks_per_node = each;
+    wish.options.rearranging.io_ranks_per_node = each;
     const Simulation out = simulate(wish);
     CHECK(!out.rearranged);
     CHECK(out.writer == Writer::io_rank);
@@ -127,7 +127,7 @@ TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goe
     CHECK(out.loads.who_most % 25 % (25 / std::max(each, 1)) == 0);  // an I/O rank's number, not a group's
   }
   // The other way, and fewer of them than all: a sample has whole groups.
-  wish.options.io_ranks_per_node = 5;
+  wish.options.rearranging.io_ranks_per_node = 5;
   wish.budget = 0;
   wish.least_nodes = 7;
   const Simulation sample = simulate(wish);
@@ -136,9 +136,9 @@ TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goe
   CHECK(sample.nodes <= sample.groups);
   CHECK(sample.ranks == 5 * sample.groups);
   // Stride and base count the ranks of a node; the first group has those before its I/O rank too.
-  wish.options.io_ranks_per_node = 0;
-  wish.options.io_stride = 10;
-  wish.options.io_base = 4;
+  wish.options.rearranging.io_ranks_per_node = 0;
+  wish.options.rearranging.io_stride = 10;
+  wish.options.rearranging.io_base = 4;
   const SimulatedGroups groups = simulated_groups(field, wish.options);
   CHECK(std::vector<int>(groups.io_ranks.begin(), groups.io_ranks.begin() + 4) == std::vector{4, 14, 24, 29});
   CHECK(groups.field.first_of_node(1) == 14);
@@ -148,21 +148,21 @@ TEST_CASE("groups of I/O ranks: each stores what its ranks have, and nothing goe
 TEST_CASE("groups that cannot be are refused as the library refuses them") {
   SimulationWish wish;
   wish.field = tiles({90, 120}, 4, 6, 4);
-  wish.options.rearranger = RearrangerKind::subset;
-  wish.options.io_ranks = 3;
+  wish.options.rearranging.rearranger = RearrangerKind::subset;
+  wish.options.rearranging.io_ranks = 3;
   CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("has no I/O rank"), Error);
-  wish.options.io_ranks = 0;
-  wish.options.writers = 2;
+  wish.options.rearranging.io_ranks = 0;
+  wish.options.stage.writers = 2;
   CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("writers=2"), Error);
-  wish.options.writers = 0;
-  wish.options.rearrange = Rearrange::on;
+  wish.options.stage.writers.reset();
+  wish.options.rearranging.rearrange = Rearrange::on;
   CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("rearrange=on"), Error);
-  wish.options.rearrange = Rearrange::automatic;
+  wish.options.rearranging.rearrange = Rearrange::automatic;
   wish.native = false;
   CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("driver native"), Error);
   wish.native = true;
-  wish.options.rearrange = Rearrange::off;
-  wish.options.rearranger = RearrangerKind::box;
+  wish.options.rearranging.rearrange = Rearrange::off;
+  wish.options.rearranging.rearranger = RearrangerKind::box;
   CHECK_THROWS_WITH_AS(simulate(wish), doctest::Contains("rearrange=off"), Error);
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("lists of who sends to which I/O rank grow with those that get somethi
     };
     SimulationWish wish;
     wish.field = field;
-    wish.options.io_ranks = ranks;
+    wish.options.rearranging.io_ranks = ranks;
     const Simulation out = simulate(wish);
     CHECK(out.rearranged);
     return out.kept_bytes.most - std::int64_t{4} * ranks;  // the list of I/O ranks
@@ -193,13 +193,13 @@ TEST_CASE("lists of who sends to which I/O rank grow with those that get somethi
 TEST_CASE("what cannot be simulated is refused") {
   SimulationWish wish;
   wish.field = tiles({10, 10}, 2, 2, 2);
-  wish.options.io_ranks = 5;
+  wish.options.rearranging.io_ranks = 5;
   CHECK_THROWS_AS(simulate(wish), Error);
-  wish.options.io_ranks = 2;
+  wish.options.rearranging.io_ranks = 2;
   wish.field.tile = {};
   wish.field.cells = [](int) { return std::vector<std::int64_t>{0, 1, 2}; };
   CHECK_THROWS_AS(simulate(wish), Error);  // cells of several ranks
-  wish.options.io_ranks = 0;
+  wish.options.rearranging.io_ranks = 0;
   wish.field.nodes = 1;
   CHECK_THROWS_AS(simulate(wish), Error);
 }
@@ -214,8 +214,8 @@ TEST_CASE("what is explained of a write is what its simulation counts") {
   SimulationWish wish;
   wish.field = tiles({3, 90, 120}, 4, 6, 4);
   for (const RearrangerKind variant : {RearrangerKind::automatic, RearrangerKind::subset}) {
-    wish.options.rearranger = variant;
-    wish.options.io_ranks_per_node = variant == RearrangerKind::subset ? 2 : 0;
+    wish.options.rearranging.rearranger = variant;
+    wish.options.rearranging.io_ranks_per_node = variant == RearrangerKind::subset ? 2 : 0;
     const Explained explained = explain(wish);
     const Simulation out = simulate(wish);
     CHECK(!explained.rearranged);
@@ -225,7 +225,7 @@ TEST_CASE("what is explained of a write is what its simulation counts") {
     CHECK(explained.nodes.back().first + explained.nodes.back().count == 24);
   }
   wish.options = {};
-  wish.options.io_ranks = 5;
+  wish.options.rearranging.io_ranks = 5;
   Explained boxes = explain(wish);
   const Simulation out = simulate(wish);
   CHECK(boxes.rearranged);
@@ -242,14 +242,14 @@ TEST_CASE("what is explained of a write is what its simulation counts") {
   CHECK(boxes.window_bytes == 3 * 90 * 120 * 4);
   // Ranks that serve have the numbers behind those that compute, and all of them store.
   wish.options = {};
-  wish.options.stored_by = StoredBy::ranks;
-  wish.options.servers = 8;
-  wish.options.rearrange = Rearrange::on;
+  wish.options.background.stored_by = StoredBy::ranks;
+  wish.options.servers.count = 8;
+  wish.options.rearranging.rearrange = Rearrange::on;
   boxes = explain(wish);
   CHECK(boxes.boxes.size() == 8);
   CHECK(boxes.boxes.front().stored.rank == 24);
-  wish.options.rearrange = Rearrange::off;
+  wish.options.rearranging.rearrange = Rearrange::off;
   CHECK(explain(wish).stage.writers == 2);
-  wish.options.writers = 3;
+  wish.options.stage.writers = 3;
   CHECK_THROWS_WITH_AS(explain(wish), doctest::Contains("that serve"), Error);
 }

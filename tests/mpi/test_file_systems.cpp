@@ -79,8 +79,8 @@ bool warns(const Driver& driver, const std::string& words) {
 
 DriverOptions driver_on(const std::string& type, int ranks_per_node) {
   DriverOptions options;
-  options.ranks_per_node = ranks_per_node;
-  options.find_file_system = [type](const std::string&) { return file_system_named(type); };
+  options.rearranging.ranks_per_node = ranks_per_node;
+  options.system.find_file_system = [type](const std::string&) { return file_system_named(type); };
   return options;
 }
 
@@ -243,13 +243,13 @@ TEST_CASE("a node that has mounted GlusterFS otherwise than rank 0's is found") 
   const Comm comm(MPI_COMM_WORLD);
   const bool last = comm.rank() == comm.size() - 1;
   DriverOptions options;
-  options.ranks_per_node = 1;
+  options.rearranging.ranks_per_node = 1;
   for (const auto& kind : registered_drivers()) {
     if (kind.make == nullptr || kind.name == std::string("gather")) continue;
     const std::string name = kind.name;
     CAPTURE(name);
     for (const bool all_alike : {true, false}) {
-      options.find_file_system = [=](const std::string&) {
+      options.system.find_file_system = [=](const std::string&) {
         FileSystem where = file_system_named("glusterfs");
         if (all_alike || !last) where.sharing = FileSystem::Sharing::coherent;
         if (!all_alike && last) where.caches = {"direct-io-mode=enable"};
@@ -267,7 +267,7 @@ TEST_CASE("a node that has mounted GlusterFS otherwise than rank 0's is found") 
 TEST_CASE("on NFS, ranks of other nodes that are chosen to store are a warning") {
   const Comm comm(MPI_COMM_WORLD);
   DriverOptions options = driver_on("nfs", 1);
-  options.io_ranks = comm.size();
+  options.rearranging.io_ranks = comm.size();
   const auto driver = make_native_driver(comm, "chosen.nc", OpenMode::create, Format::cdf5, options);
   CHECK(warns(*driver, "choose ranks of other nodes") == (comm.size() > 1));
   driver->close(false);
@@ -277,7 +277,7 @@ TEST_CASE("stripes that are asked for where there is no Lustre are a warning, ba
   const Comm comm(MPI_COMM_WORLD);
   for (const std::string name : {"native", "mpiio"}) {
     DriverOptions options = driver_on("ext4", 0);
-    options.stripe_count = 4;
+    options.stripes.count = 4;
     const auto driver = make_driver(name, comm, "striped.nc", OpenMode::create, Format::cdf5, options);
     CHECK(warns(*driver, "for Lustre") == (comm.rank() == 0));
     driver->close(false);
@@ -344,7 +344,7 @@ TEST_CASE("on Lustre new files are made by its library, or lfs, or libraries get
     }
     if (!by_hints) continue;
     DriverOptions options = driver_on("lustre", 0);
-    options.stripe_count = 2;
+    options.stripes.count = 2;
     const auto driver = make_driver(name, comm, "lustre.nc", OpenMode::create,
                                     name == "netcdf" ? Format::netcdf4 : Format::cdf5, options);
     const auto& counters = driver->counters();

@@ -247,13 +247,14 @@ TEST_CASE("maps through every driver of a library") {
       const Maps maps(comm, random, false);
       const Maps others(comm, random, round == 1);
       DriverOptions options;
-      options.access = variant.access;
-      if (round > 0) options.io_ranks = 1 + static_cast<int>(random() % static_cast<unsigned>(comm.size()));
-      if (round == 1) options.io_base = comm.size() - options.io_ranks;
+      options.library.access = variant.access;
+      if (round > 0)
+        options.rearranging.io_ranks = 1 + static_cast<int>(random() % static_cast<unsigned>(comm.size()));
+      if (round == 1) options.rearranging.io_base = comm.size() - options.rearranging.io_ranks;
       if (round == 2) {
-        options.stage_bytes = 256;
-        options.whole_stage = true;
-        if (variant.driver == "gather") options.stage_bytes = 64 * 1024;
+        options.stage.bytes = 256;
+        options.stage.whole = true;
+        if (variant.driver == "gather") options.stage.bytes = 64 * 1024;
       }
       CAPTURE(variant.driver);
       CAPTURE(std::string(name_of(variant.format)));
@@ -290,7 +291,7 @@ TEST_CASE(
       CAPTURE(static_cast<int>(file));
       const bool again = file != In::made;
       DriverOptions options;
-      options.access = variant.access;
+      options.library.access = variant.access;
       auto driver = make_driver(variant.driver, comm, k_path, OpenMode::create, variant.format, options);
       Schema schema = make_schema(variant.format, false);
       schema.variables[2].no_fill = true;
@@ -358,7 +359,7 @@ TEST_CASE(
 TEST_CASE("maps: what is impossible is reported to all ranks") {
   const Comm comm(MPI_COMM_WORLD);
   DriverOptions options;
-  options.io_ranks = comm.size() + 1;
+  options.rearranging.io_ranks = comm.size() + 1;
   const auto refused = [&](const char* name, const DriverOptions& with) {
     try {
       make_driver(name, comm, k_path, OpenMode::create, Format::cdf5, with);

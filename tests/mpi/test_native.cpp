@@ -108,15 +108,18 @@ TEST_CASE("what one decomposition wrote, another reads") {
     const Dims shape = round % 4 == 0 ? Dims{67, 131} : Dims{11, 40, 23};
     const std::int64_t levels = 3;
     DriverOptions options;
-    options.ranks_per_node = static_cast<int>(random() % 4);
-    options.slot_bytes = random() % 2 == 0 ? 64 * 1024 : 0;
-    options.direct_bytes = random() % 2 == 0 ? 1 : 0;
-    const std::int64_t most = Nodes(comm, options.ranks_per_node).node().size();
-    options.writers = std::min(static_cast<int>(random() % 4), static_cast<int>(comm.max(most)));
-    options.rearrange = std::array{Rearrange::automatic, Rearrange::on, Rearrange::off}[random() % 3];
-    options.io_ranks_per_node = options.rearrange != Rearrange::off && random() % 3 == 0 ? 1 : 0;
+    options.rearranging.ranks_per_node = static_cast<int>(random() % 4);
+    if (random() % 2 == 0) options.stage.slot_bytes = 64 * 1024;
+    if (random() % 2 == 0) options.stage.direct_bytes = 1;
+    const std::int64_t most = Nodes(comm, options.rearranging.ranks_per_node).node().size();
+    const int writers = std::min(static_cast<int>(random() % 4), static_cast<int>(comm.max(most)));
+    if (writers > 0) options.stage.writers = writers;
+    options.rearranging.rearrange =
+        std::array{Rearrange::automatic, Rearrange::on, Rearrange::off}[random() % 3];
+    options.rearranging.io_ranks_per_node =
+        options.rearranging.rearrange != Rearrange::off && random() % 3 == 0 ? 1 : 0;
     CAPTURE(round);
-    CAPTURE(options.ranks_per_node);
+    CAPTURE(options.rearranging.ranks_per_node);
 
     const auto tiles = random_tiles(shape, comm.size(), holes, random);
     const auto cut = block_of(comm, shape, tiles, 0);
@@ -188,9 +191,9 @@ TEST_CASE("with rearranger=subset I/O ranks alone store and fetch, for their gro
       CAPTURE(stride);
       std::mt19937 random(static_cast<unsigned>(stride));
       DriverOptions options;
-      options.rearranger = RearrangerKind::subset;
-      options.io_stride = stride;
-      options.slot_bytes = 4096;
+      options.rearranging.rearranger = RearrangerKind::subset;
+      options.rearranging.io_stride = stride;
+      options.stage.slot_bytes = 4096;
       const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), stride == 2, random), 0);
       const Schema wanted = make_schema(format, shape, 3, random);
       const bool stores = comm.rank() % stride == 0;
@@ -246,7 +249,7 @@ TEST_CASE("a section is written, the rest of its record gets the fill value") {
   const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 0);
   for (const Format format : {Format::cdf2, Format::netcdf4}) {
     DriverOptions options;
-    options.ranks_per_node = 2;
+    options.rearranging.ranks_per_node = 2;
     auto driver = make_native_driver(comm, "section.nc", OpenMode::create, format, options);
     driver->define(make_schema(format, shape, 5, random), {});
     driver->prepare(cut);
@@ -278,9 +281,9 @@ TEST_CASE("a rank that cannot take part breaks no other") {
   for (const Format format : {Format::cdf5, Format::netcdf4}) {
     for (const int ranks_per_node : {0, 2}) {
       DriverOptions options;
-      options.ranks_per_node = ranks_per_node;
-      options.slot_bytes = 64 * 1024;
-      options.wait_seconds = 20;
+      options.rearranging.ranks_per_node = ranks_per_node;
+      options.stage.slot_bytes = 64 * 1024;
+      options.stage.wait_seconds = 20;
       auto driver = make_native_driver(comm, "broken.nc", OpenMode::create, format, options);
       driver->define(make_schema(format, shape, 5, random), {});
       driver->prepare(cut);
@@ -348,7 +351,7 @@ TEST_CASE("a full disk is an error on all ranks, and the file stays as committed
     Fault fault;
     fault.times = -1;
     fault.after = 0;
-    options.open_store = with_fault(open_posix_store, fault);
+    options.system.open_store = with_fault(open_posix_store, fault);
     driver = make_native_driver(comm, "full.nc", OpenMode::write, Format::cdf5, options);
     driver->prepare(cut);
     write_record(1);

@@ -65,11 +65,16 @@ const Libraries k_fake_library{SHOAL_FAKE_LUSTREAPI};
 DriverOptions with(std::int64_t count, std::int64_t bytes, const std::string& type,
                    const Libraries& libraries = k_no_library) {
   DriverOptions options;
-  options.lustre_libraries = libraries;
-  options.stripe_count = count;
-  options.stripe_bytes = bytes;
-  options.find_file_system = [type](const std::string&) { return file_system_named(type); };
+  options.system.lustre_libraries = libraries;
+  options.stripes.count = count;
+  options.stripes.bytes = bytes;
+  options.system.find_file_system = [type](const std::string&) { return file_system_named(type); };
   return options;
+}
+
+OpenMode with_stripes(const std::string& path, OpenMode mode, const DriverOptions& options,
+                      std::vector<std::string>& warnings) {
+  return with_stripes(path, mode, options.stripes, options.system, warnings);
 }
 
 }  // namespace
@@ -313,13 +318,12 @@ TEST_CASE("Lustre's library is found where the loader looks" * doctest::skip()) 
 TEST_CASE("libraries get stripes as hints") {
   std::vector<std::string> warnings;
   DriverOptions options = with(8, 4194304, "lustre");
-  options.hints = {{"striping_factor", "3"}};
-  add_stripe_hints(options, file_system_named("lustre"), warnings);
-  using Hints = std::vector<std::pair<std::string, std::string>>;
-  CHECK(options.hints == Hints{{"striping_factor", "3"}, {"striping_unit", "4194304"}});
+  options.library.hints = {{"striping_factor", "3"}};
+  add_stripe_hints(options.library.hints, options.stripes, file_system_named("lustre"), warnings);
+  CHECK(options.library.hints == Hints{{"striping_factor", "3"}, {"striping_unit", "4194304"}});
   CHECK(warnings.empty());
   DriverOptions elsewhere = with(8, 0, "gpfs");
-  add_stripe_hints(elsewhere, file_system_named("gpfs"), warnings);
-  CHECK(elsewhere.hints.empty());
+  add_stripe_hints(elsewhere.library.hints, elsewhere.stripes, file_system_named("gpfs"), warnings);
+  CHECK(elsewhere.library.hints.empty());
   CHECK(warnings.size() == 1);
 }

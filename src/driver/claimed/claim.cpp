@@ -16,31 +16,31 @@ namespace shoal {
 
 namespace {
 
-FileSystem::Sharing sharing_of(const std::string& path, const DriverOptions& options) {
+FileSystem::Sharing sharing_of(const std::string& path, const SystemOptions& system) {
   FileSystem where;
-  caught([&] { where = options.find_file_system(path); });  // who cannot ask hears why when it opens
+  caught([&] { where = system.find_file_system(path); });  // who cannot ask hears why when it opens
   return where.sharing;
 }
 
 // OMPIO locks whole files where it takes a file system for a shared one, and waits for that for ever.
-bool library_locks_all(const std::string& path, const DriverOptions& options) {
-  return is_ompio(path) && sharing_of(path, options) != FileSystem::Sharing::local;
+bool library_locks_all(const std::string& path, const SystemOptions& system) {
+  return is_ompio(path) && sharing_of(path, system) != FileSystem::Sharing::local;
 }
 
 // HDF5 locks whole files (flock), which clients of NFS and SMB make of the same locks as Shoal's: its readers
 // would be refused, and driver gather by its own job.
-bool hdf5_meets_lock(const std::string& path, OpenMode mode, Format format, const DriverOptions& options) {
-  const auto sharing = sharing_of(path, options);
+bool hdf5_meets_lock(const std::string& path, OpenMode mode, Format format, const SystemOptions& system) {
+  const auto sharing = sharing_of(path, system);
   if (sharing == FileSystem::Sharing::local || sharing == FileSystem::Sharing::unknown) return false;
   if (mode != OpenMode::write) return format == Format::netcdf4 || format == Format::netcdf4_classic;
   Format found = format;
-  caught([&] { found = recognise(*options.open_store(path, StoreMode::read)); });
+  caught([&] { found = recognise(*system.open_store(path, StoreMode::read)); });
   return found == Format::netcdf4;
 }
 
 // Ranks then open the file by its name when they first need it.
-bool library_opens_later(const DriverOptions& options) {
-  return std::any_of(options.hints.begin(), options.hints.end(),
+bool library_opens_later(const Hints& hints) {
+  return std::any_of(hints.begin(), hints.end(),
                      [](const auto& hint) { return hint.first == "romio_no_indep_rw"; });
 }
 
@@ -55,8 +55,8 @@ Claim::Claim(const std::string& path, OpenMode mode, Format format, const Driver
              bool calls_mpi_io)
     : path_(path),
       mode_(mode),
-      locks_(options.locks && !(calls_mpi_io && library_locks_all(path, options)) &&
-             !hdf5_meets_lock(path, mode, format, options)) {
+      locks_(options.file.locks && !(calls_mpi_io && library_locks_all(path, options.system)) &&
+             !hdf5_meets_lock(path, mode, format, options.system)) {
   // Libraries remove what they cannot write.
   if (mode_ != OpenMode::read && is_special(path_))
     throw Error(
@@ -71,9 +71,9 @@ void Claim::choose_place(Format format, const DriverOptions& options, bool calls
   // If somebody else makes one now, it is not emptied.
   if (is_nothing_there(path_)) mode_ = OpenMode::create_exclusive;
   const bool may_write = ::access(path_.c_str(), W_OK) == 0;  // else the driver says why not
-  if (!options.replace_at_commit || !is_a_file(path_) || !may_write) return;
+  if (!options.file.replace_at_commit || !is_a_file(path_) || !may_write) return;
   if (has_header_file(format)) refuse_foreign_header(path_);
-  if (calls_mpi_io && library_opens_later(options))
+  if (calls_mpi_io && library_opens_later(options.library.hints))
     return replace_at_once("hint romio_no_indep_rw lets ranks open the file by its name later");
   const std::string why_not = why_not_replaceable(path_);
   if (!why_not.empty()) return replace_at_once(why_not);
@@ -81,7 +81,7 @@ void Claim::choose_place(Format format, const DriverOptions& options, bool calls
       has_header_file(format) ? std::vector<std::string>{raw_header_path("")} : std::vector<std::string>{};
   replacement_ = std::make_unique<Replacement>(path_, suffixes);
   mode_ = OpenMode::create_exclusive;
-  minds_nodes_ = sharing_of(path_, options) == FileSystem::Sharing::cached;
+  minds_nodes_ = sharing_of(path_, options.system) == FileSystem::Sharing::cached;
 }
 
 void Claim::replace_at_once(const std::string& why) {

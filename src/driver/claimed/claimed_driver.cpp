@@ -68,7 +68,7 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
   in.get(place_->working);
   const auto minds_nodes = in.get<bool>();
   in.get(mode_);
-  if (minds_nodes && !Nodes(comm_, options.ranks_per_node).single()) {
+  if (minds_nodes && !Nodes(comm_, options.rearranging.ranks_per_node).single()) {
     mode_ = mode;
     place_->working = path;
     if (claim_)
@@ -79,14 +79,13 @@ ClaimedDriver::ClaimedDriver(DriverMaker* make, bool calls_mpi_io, const Comm& c
 
 void ClaimedDriver::open(DriverMaker* make, Format format, DriverOptions options) {
   if (place_->has_diverged()) {
-    options.renamed_later = true;
-    options.open_store = [inner = options.open_store, place = place_](const std::string& path,
-                                                                      StoreMode mode) {
+    options.file.renamed_later = true;
+    options.system.open_store = [inner = options.system.open_store, place = place_](const std::string& path,
+                                                                                    StoreMode mode) {
       return std::make_unique<StoreOfPlace<Place>>(inner(place->of(path), mode), place);
     };
-    options.find_free_space = [inner = options.find_free_space, place = place_](const std::string& path) {
-      return inner(place->of(path));
-    };
+    options.system.find_free_space = [inner = options.system.find_free_space, place = place_](
+                                         const std::string& path) { return inner(place->of(path)); };
   }
   if (claim_) {
     options.warnings.insert(options.warnings.end(), claim_->warnings().begin(), claim_->warnings().end());
@@ -203,7 +202,7 @@ void ClaimedDriver::close(bool durable) {
 std::unique_ptr<Driver> make_claimed_driver(DriverMaker* make, bool calls_mpi_io, const Comm& comm,
                                             const std::string& path, OpenMode mode, Format format,
                                             const DriverOptions& options) {
-  if (mode == OpenMode::read || (!options.locks && !options.replace_at_commit))
+  if (mode == OpenMode::read || (!options.file.locks && !options.file.replace_at_commit))
     return make(comm, path, mode, format, options);
   return std::make_unique<ClaimedDriver>(make, calls_mpi_io, comm, path, mode, format, options);
 }

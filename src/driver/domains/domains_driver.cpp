@@ -59,7 +59,7 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
       state_(comm.rank()) {
   schema_.format = format;
   // What can be known now is said now.
-  check_driver(driver_, OpenMode::create, format, options);
+  check_driver(driver_, OpenMode::create, format, options.library.access);
   comm_.on_root([&] {
     const auto folder = std::filesystem::path(path_).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
@@ -139,8 +139,8 @@ void DomainsDriver::make_files(const Cuts& cuts) {
   const bool was_there = std::filesystem::exists(file);
   const Status mine = caught([&] {
     DriverOptions options = options_;
-    options.fails_early = false;
-    options.store_rate /= domains_;
+    options.background.fails_early = false;
+    options.background.store_rate /= domains_;
     options.layout = {};
     inner = make_driver(driver_, *ranks_, file, exclusive_ ? OpenMode::create_exclusive : OpenMode::create,
                         schema_.format, options);
@@ -154,8 +154,8 @@ void DomainsDriver::make_files(const Cuts& cuts) {
     throw Error(made);
   }
   inner_ = std::move(inner);
-  if (!options_.replace_at_commit) remove_old_files();
-  if (options_.stored_by == StoredBy::thread) state_.ask_after(options_.stage_bytes * domains_);
+  if (!options_.file.replace_at_commit) remove_old_files();
+  if (options_.background.stored_by == StoredBy::thread) state_.ask_after(options_.stage.bytes * domains_);
 }
 
 void DomainsDriver::find_old_files() {
@@ -209,7 +209,7 @@ std::vector<std::string> DomainsDriver::files_in_the_way() const {
 bool DomainsDriver::is_of_a_set(const std::string& file) const {
   bool found = false;
   const Status status = caught([&] {
-    auto catalog = open_catalog(options_.open_store(file, StoreMode::read), false, options_.catalog);
+    auto catalog = open_catalog(options_.system.open_store(file, StoreMode::read), false, options_.catalog);
     found = find_attribute(catalog->schema().attributes, "NumFilesInSet") != nullptr;
     catalog->close(false);
   });
@@ -217,8 +217,7 @@ bool DomainsDriver::is_of_a_set(const std::string& file) const {
 }
 
 const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Decomposition>& decomposition) {
-  const auto known = cuts_.find(decomposition.get());
-  if (known != cuts_.end()) return known->second;
+  if (const Cut* known = cuts_.find(decomposition.get())) return *known;
   if (decomposition->map() != nullptr)
     throw Error(
         Code::not_supported,
@@ -227,7 +226,7 @@ const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Deco
   // What nobody owns cells of is in every file, whole.
   const bool nobody = decomposition->owned_cells() == 0;
   Cut cut{
-      decomposition, nullptr,
+      nullptr,
       nobody ? Box::whole(decomposition->global()) : box_of_domain(comm_, *ranks_, domain_, *decomposition),
       false};
   cut.partly = comm_.max(std::int64_t{cut.box.empty() ? 1 : 0}) != 0;
@@ -242,7 +241,7 @@ const DomainsDriver::Cut& DomainsDriver::cut_of(const std::shared_ptr<const Deco
     if (decomposition->is_masked())
       cut.part = Decomposition::masked(*ranks_, cut.part.get(), decomposition->own_mask());
   }
-  return cuts_.emplace(decomposition.get(), std::move(cut)).first->second;
+  return cuts_.add(decomposition, std::move(cut));
 }
 
 void DomainsDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "driver/decomposition_plans.hpp"
 #include "driver/driver.hpp"
 #include "driver/protocol.hpp"
 #include "pack/cells.hpp"
@@ -57,8 +58,7 @@ class DomainsDriver final : public Driver {
   };
   /// This domain's part of a decomposition.
   struct Cut {
-    std::shared_ptr<const Decomposition> whole;  ///< kept, so that its address stays its own
-    std::shared_ptr<const Decomposition> part;   ///< nullptr: no cells in this domain
+    std::shared_ptr<const Decomposition> part;  ///< nullptr: no cells in this domain
     Box box;
     bool partly = false;  ///< some domain has no cells of it
   };
@@ -111,7 +111,7 @@ class DomainsDriver final : public Driver {
   Status gave_up_;              ///< why files could not be made; the same on all ranks
   std::vector<Part> parts_;     ///< [dims of schema_]
   std::vector<int> variables_;  ///< [variables of schema_] their numbers in the file; -1: not there
-  std::map<const Decomposition*, Cut> cuts_;
+  DecompositionPlans<Cut> cuts_;
   std::vector<Put> puts_;  ///< not yet known to other ranks than 0
   Status diverged_;        ///< ranks of this domain made different calls, and all ranks know it
 };

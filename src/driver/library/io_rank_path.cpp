@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/library/io_rank_path.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "rearrange/alignment.hpp"
@@ -18,56 +17,52 @@ Dims IoRankPath::alignment(int v) const {
   const Placement& where = context_.placement(v);
   if (where.chunk.size() != static_cast<int>(definition.dims.size())) return {};
   return alignment_of(where, context_.schema.has_record(v), size_of(definition.type),
-                      context_.options.alignment_bytes);
+                      context_.options.rearranging.alignment_bytes);
 }
 
 bool IoRankPath::takes(const Transfer& transfer) const {
   if (!transfer.decomposition) return false;
   if (transfer.decomposition->map() != nullptr) return true;
-  return asks_for_boxes(context_.options) && context_.comm.size() > 1 &&
+  return asks_for_boxes(context_.options.rearranging) && context_.comm.size() > 1 &&
          (check_section(transfer).ok() || !one_rank_has_all(context_.comm, *transfer.decomposition));
 }
 
-IoRankPath::Rearranged& IoRankPath::rearranged(const std::shared_ptr<const Decomposition>& decomposition,
-                                               bool halo) {
-  const auto known = std::find_if(maps_.begin(), maps_.end(), [&](const Rearranged& r) {
-    return r.decomposition == decomposition && r.halo == halo;
-  });
-  if (known != maps_.end()) return *known;
+std::shared_ptr<const Decomposition> IoRankPath::map_of(
+    const std::shared_ptr<const Decomposition>& decomposition, bool halo) {
   if (!rearrangers_) {
-    const bool only_root = output_.traits().root_alone && !sets_io_ranks(context_.options);
-    rearrangers_.emplace(context_.comm, context_.options,
-                         only_root ? std::vector<int>{0} : choose_io_ranks(context_.comm, context_.options));
+    const RearrangeOptions& options = context_.options.rearranging;
+    const bool only_root = output_.traits().root_alone && !sets_io_ranks(options);
+    rearrangers_.emplace(context_.comm, options,
+                         only_root ? std::vector<int>{0} : choose_io_ranks(context_.comm, options),
+                         context_.options.stage);
     context_.counters.writers = static_cast<int>(rearrangers_->io_ranks().size());
   }
-  Rearranged made{decomposition, halo, decomposition, nullptr};
-  if (decomposition->map() == nullptr) made.map = map_of_tiles(context_.comm, *decomposition, halo);
-  made.rearranger = &rearrangers_->of(made.map);
-  maps_.push_back(std::move(made));
-  return maps_.back();
+  auto map = rearrangers_->map_of(decomposition, halo);
+  rearrangers_->of(map);
+  return map;
 }
 
 void IoRankPath::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  if (decomposition->map() != nullptr || asks_for_boxes(context_.options)) rearranged(decomposition);
+  if (decomposition->map() != nullptr || asks_for_boxes(context_.options.rearranging))
+    map_of(decomposition, false);
 }
 
 void IoRankPath::write(const Transfer& transfer) {
-  Rearranged* how = nullptr;
-  Status status = caught([&] { how = &rearranged(transfer.decomposition); });
-  if (status.ok() && transfer.decomposition->map() != nullptr) return write_map(transfer, *how->rearranger);
+  std::shared_ptr<const Decomposition> map;
+  Status status = caught([&] { map = map_of(transfer.decomposition, false); });
+  if (status.ok() && map == transfer.decomposition) return write_map(transfer);
   if (status.ok()) status = check_section(transfer);
   if (!status.ok()) return output_.keep(status, transfer.variable);
   Transfer packed;
-  output_.keep(pack_tile(transfer, context_.variable(transfer.variable), how->map, tile_,
-                         context_.counters.pack, packed),
-               transfer.variable);
-  write_map(packed, *how->rearranger);
+  output_.keep(
+      pack_tile(transfer, context_.variable(transfer.variable), map, tile_, context_.counters.pack, packed),
+      transfer.variable);
+  write_map(packed);
 }
 
 Status IoRankPath::read(const Transfer& transfer, bool overlapping) {
-  const bool is_map = transfer.decomposition->map() != nullptr;
-  Rearranged& how = rearranged(transfer.decomposition, overlapping);
-  if (is_map) return read_map(transfer, *how.rearranger, overlapping);
+  const auto map = map_of(transfer.decomposition, overlapping);
+  if (map == transfer.decomposition) return read_map(transfer, overlapping);
   Status status = check_section(transfer);
   if (!status.ok()) return status;
   const VariableDef& definition = context_.variable(transfer.variable);
@@ -75,8 +70,7 @@ Status IoRankPath::read(const Transfer& transfer, bool overlapping) {
   std::byte* cells = nullptr;
   status =
       caught([&] { cells = tile_.of(static_cast<std::size_t>(box.cells()) * size_of(definition.type)); });
-  status.merge(
-      read_map(as_map(transfer, how.map, box, cells, definition.type), *how.rearranger, overlapping));
+  status.merge(read_map(as_map(transfer, map, box, cells, definition.type), overlapping));
   if (!status.ok() || box.empty()) return status;
   const Timer unpack_timer(context_.counters.unpack);
   return unpack_tile(transfer, definition, box, cells);
@@ -93,7 +87,8 @@ std::int64_t IoRankPath::kept_records(const Transfer& transfer) {
 }
 
 // A rank with bad arguments leaves fill values, as what it should have written.
-void IoRankPath::write_map(const Transfer& transfer, Rearranger& rearranger) {
+void IoRankPath::write_map(const Transfer& transfer) {
+  Rearranger& rearranger = rearrangers_->of(transfer.decomposition);
   const int v = transfer.variable;
   const VariableDef& definition = context_.variable(v);
   const Status writable = transfer.decomposition->writable();
@@ -142,12 +137,13 @@ void IoRankPath::write_map(const Transfer& transfer, Rearranger& rearranger) {
                }),
                v);
   context_.counters.pack += now() - begin - (context_.counters.store - storing);
-  rearrangers_->report(context_.counters);
+  rearrangers_->count_messages(context_.counters);
   if (conversion_errors.count > 0)
     output_.keep(mapped_conversion_status(transfer, definition, conversion_errors, true), v);
 }
 
-Status IoRankPath::read_map(const Transfer& transfer, Rearranger& rearranger, bool overlapping) {
+Status IoRankPath::read_map(const Transfer& transfer, bool overlapping) {
+  Rearranger& rearranger = rearrangers_->of(transfer.decomposition);
   const int v = transfer.variable;
   const VariableDef& definition = context_.variable(v);
   Status status = caught([&] { file_.complete_pending(); });
@@ -168,7 +164,7 @@ Status IoRankPath::read_map(const Transfer& transfer, Rearranger& rearranger, bo
     conversion_errors = rearranger.read(transfer, output_.stored(v), alignment(v), {buffer, load_piece, {}});
   }));
   context_.counters.unpack += now() - begin - (context_.counters.read - loaded);
-  rearrangers_->report(context_.counters);
+  rearrangers_->count_messages(context_.counters);
   if (conversion_errors.count > 0)
     status.merge(mapped_conversion_status(transfer, definition, conversion_errors, false));
   if (!status.ok() && status.variable.empty()) status.variable = definition.name;

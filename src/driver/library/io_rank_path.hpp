@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "driver/library/library_file.hpp"
 #include "driver/library/library_output.hpp"
@@ -21,7 +20,7 @@ class IoRankPath {
       : context_(context), file_(file), output_(output), buffer_(buffer) {}
 
   /// Has no field gone this way, and is none known to go?
-  bool empty() const { return maps_.empty(); }
+  bool empty() const { return !rearrangers_ || rearrangers_->empty(); }
   /// Do other ranks than those that have cells of the field hand it on? The same on all ranks. Collective
   /// where the decomposition is one of tiles.
   bool takes(const Transfer& transfer) const;
@@ -32,26 +31,20 @@ class IoRankPath {
   Status read(const Transfer& transfer, bool overlapping);
 
  private:
-  /// A map, and which cells of a block it stands for.
-  struct Rearranged {
-    std::shared_ptr<const Decomposition> decomposition;
-    bool halo = false;
-    std::shared_ptr<const Decomposition> map;  ///< of a map: itself
-    Rearranger* rearranger = nullptr;
-  };
-  Rearranged& rearranged(const std::shared_ptr<const Decomposition>& decomposition, bool halo = false);
+  /// The map that stands for the decomposition, which has a Rearranger then. Collective the first time.
+  std::shared_ptr<const Decomposition> map_of(const std::shared_ptr<const Decomposition>& decomposition,
+                                              bool halo);
   Dims alignment(int variable) const;
   std::int64_t kept_records(const Transfer& transfer);
-  void write_map(const Transfer& transfer, Rearranger& rearranger);
-  Status read_map(const Transfer& transfer, Rearranger& rearranger, bool overlapping);
+  void write_map(const Transfer& transfer);
+  Status read_map(const Transfer& transfer, bool overlapping);
 
   LibraryContext& context_;
   LibraryFile& file_;
   LibraryOutput& output_;
   ScratchBuffer& buffer_;
   std::optional<Rearrangers> rearrangers_;  ///< once they are asked for
-  std::vector<Rearranged> maps_;
-  ScratchBuffer tile_;  ///< this rank's cells of a field that is cut into tiles
+  ScratchBuffer tile_;                      ///< this rank's cells of a field that is cut into tiles
 };
 
 }  // namespace shoal

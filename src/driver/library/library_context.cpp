@@ -35,11 +35,12 @@ std::vector<char> holes_in(Catalog& catalog) {
 void pack_file(ByteWriter& out, const LibraryContext& context) {
   const DriverOptions& options = context.options;
   if (context.writable()) {  // before a library opens it that knows nothing of journals
-    const auto store = options.open_store(context.path, StoreMode::write);
+    const auto store = options.system.open_store(context.path, StoreMode::write);
     finish_changes(*store);
     store->close();
   }
-  auto catalog = open_catalog(options.open_store(context.path, StoreMode::read), false, options.catalog);
+  auto catalog =
+      open_catalog(options.system.open_store(context.path, StoreMode::read), false, options.catalog);
   std::vector<Placement> placements;
   for (int v = 0; v < static_cast<int>(catalog->schema().variables.size()); ++v)
     placements.push_back(catalog->placement(v));
@@ -60,7 +61,7 @@ LibraryContext::LibraryContext(const Comm& the_comm, std::string the_path, OpenM
       counters(the_counters) {
   schema.format = format;
   counters.warnings = options.warnings;
-  check_io_ranks(comm, options);
+  check_io_ranks(comm, options.rearranging);
   const Bytes header = comm.from_root([&] {
     ByteWriter out;
     if (fresh()) {
@@ -70,7 +71,7 @@ LibraryContext::LibraryContext(const Comm& the_comm, std::string the_path, OpenM
     } else {
       pack_file(out, *this);
     }
-    pack(out, options.find_file_system(path));
+    pack(out, options.system.find_file_system(path));
     return out.take();
   });
   ByteReader in(header);
@@ -91,10 +92,10 @@ void LibraryContext::require_format(const char* driver, std::initializer_list<Fo
                                        "; open it with driver native");
 }
 
-std::vector<std::pair<std::string, std::string>> LibraryContext::hints_with_stripes() const {
-  DriverOptions striped = options;
-  if (fresh()) add_stripe_hints(striped, file_system, counters.warnings);
-  return striped.hints;
+Hints LibraryContext::hints_with_stripes() const {
+  Hints hints = options.library.hints;
+  if (fresh()) add_stripe_hints(hints, options.stripes, file_system, counters.warnings);
+  return hints;
 }
 
 }  // namespace shoal

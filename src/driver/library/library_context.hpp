@@ -3,7 +3,6 @@
 
 #include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "driver/driver.hpp"
@@ -47,7 +46,7 @@ struct LibraryContext {
   void require_format(const char* driver, std::initializer_list<Format> held) const;
   /// For libraries that create files through MPI-IO: the hints, and in a new file the stripes that are asked
   /// for.
-  std::vector<std::pair<std::string, std::string>> hints_with_stripes() const;
+  Hints hints_with_stripes() const;
 };
 
 }  // namespace shoal

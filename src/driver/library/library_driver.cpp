@@ -36,9 +36,10 @@ void LibraryDriver::warn_of_sharing() {
   FileSystem& where = context_.file_system;
   const bool is_gluster = where.type == "glusterfs";  // whose caches are as each node mounted it
   if (!is_gluster && sharing_warning(where, true).empty()) return;
-  const Nodes nodes(context_.comm, context_.options.ranks_per_node);
+  const Nodes nodes(context_.comm, context_.options.rearranging.ranks_per_node);
   if (nodes.single()) return;
-  where = as_nodes_have_it(context_.comm, nodes, context_.path, where, context_.options.find_file_system);
+  where =
+      as_nodes_have_it(context_.comm, nodes, context_.path, where, context_.options.system.find_file_system);
   const std::string warning = sharing_warning(where, true);
   if (!warning.empty()) counters_.warnings.push_back(warning);
 }
@@ -66,16 +67,16 @@ void LibraryDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
 
 void LibraryDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
   io_ranks_.prepare(decomposition);
-  if (decomposition->map() != nullptr) return;
-  Prepared prepared{decomposition, {}};
+  if (decomposition->map() != nullptr || unowned_.find(decomposition.get()) != nullptr) return;
+  std::vector<Box> unowned;
   if (context_.writable()) {
     ByteWriter out;
     out.put(decomposition->unowned());
     Bytes message = out.take();
     context_.comm.broadcast(message, 0);
-    ByteReader(message).get(prepared.unowned);
+    ByteReader(message).get(unowned);
   }
-  prepared_.push_back(std::move(prepared));
+  unowned_.add(decomposition, std::move(unowned));
 }
 
 void LibraryDriver::write(const Transfer& transfer) {
@@ -120,11 +121,8 @@ void LibraryDriver::write(const Transfer& transfer) {
               [&](const Box& piece, std::int64_t at) { output_.store(v, piece, cells + at); });
   }
   counters_.bytes_written += box.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
-  const auto prepared = std::find_if(prepared_.begin(), prepared_.end(), [&](const Prepared& p) {
-    return p.decomposition == transfer.decomposition;
-  });
-  if (prepared != prepared_.end() && !prepared->unowned.empty())
-    output_.fill_unowned(transfer, prepared->unowned, had, together);
+  const auto* unowned = unowned_.find(transfer.decomposition.get());
+  if (unowned != nullptr && !unowned->empty()) output_.fill_unowned(transfer, *unowned, had, together);
 }
 
 // The cells of the box as the file's type, row-major: in the model's own array, where they are so already.
@@ -243,7 +241,7 @@ void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<st
   if (!match.ok()) throw Error(match);
   const VariableDef& definition = context_.variable(v);
   const bool text = definition.type == Type::string;
-  const bool all = context_.options.all_read && !text;
+  const bool all = context_.options.reading.all_read && !text;
   Status outcome = caught([&] { file_->complete_pending(); });
   outcome.merge(caught([&] {
     const Timer timer(counters_.read);
@@ -276,7 +274,8 @@ void LibraryDriver::put_strings(int v, const Box& box, const std::vector<std::st
 std::vector<std::string> LibraryDriver::get_strings(int v, const Box& box) {
   if (output_.traits().holds_strings) return file_->load_strings(v, box);
   const DriverOptions& options = context_.options;
-  auto catalog = open_catalog(options.open_store(context_.path, StoreMode::read), false, options.catalog);
+  auto catalog =
+      open_catalog(options.system.open_store(context_.path, StoreMode::read), false, options.catalog);
   return catalog->get_strings(catalog->schema().find_variable(context_.variable(v).name), box);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/decomposition_plans.hpp"
 #include "driver/library/io_rank_path.hpp"
 #include "driver/library/library_file.hpp"
 #include "driver/library/library_output.hpp"
@@ -56,11 +57,7 @@ class LibraryDriver final : public Driver {
   ScratchBuffer packed_;
   LibraryOutput output_;
   IoRankPath io_ranks_;
-  struct Prepared {
-    std::shared_ptr<const Decomposition> decomposition;
-    std::vector<Box> unowned;
-  };
-  std::vector<Prepared> prepared_;
+  DecompositionPlans<std::vector<Box>> unowned_;  ///< cells that nobody owns, of blocks
 };
 
 }  // namespace shoal

@@ -24,7 +24,7 @@ void LibraryOutput::watch_device() {
   using Sharing = FileSystem::Sharing;
   const FileSystem& where = context_.file_system;
   if (!context_.writable() || (where.sharing != Sharing::local && where.sharing != Sharing::coherent)) return;
-  device_.emplace(context_.path, context_.options.find_free_space,
+  device_.emplace(context_.path, context_.options.system.find_free_space,
                   traits_.reports_to_nobody && reports_holes(where.type));
 }
 

@@ -96,7 +96,7 @@ bool FieldRouter::must_complete_chunks(const FieldJob& job) const {
 // Who sets writers wants the stage's; and only what is in the stage can be stored later. What rank 0 put may
 // still have to be written, and only the stage keeps that in order.
 bool FieldRouter::goes_direct(const FieldJob& job) const {
-  return context_.options.writers == 0 && context_.options.stored_by == StoredBy::calls &&
+  return !context_.options.stage.writers && context_.options.background.stored_by == StoredBy::calls &&
          !context_.header.puts().called(job.transfer->variable) && paths_.direct.suits_writing(job);
 }
 
@@ -115,7 +115,7 @@ Status FieldRouter::read(FieldJob& job) const {
   if (job.is_encoded()) return paths_.encoded.read(job);
   if (job.addresses_listed) job.addresses = addresses_.find(job);
   if (context_.strategies.rearranges(job)) return paths_.rearranged.read(job);
-  const bool in_groups = context_.options.rearranger == RearrangerKind::subset;
+  const bool in_groups = context_.options.rearranging.rearranger == RearrangerKind::subset;
   if (!in_groups && paths_.direct.suits(job)) return paths_.direct.read(job);
   return paths_.staged.read(job);
 }

@@ -14,7 +14,7 @@ FileSystem FileHeader::open(OpenMode mode, Format format) {
   const Bytes opened = comm_.from_root([&] {
     catalog_ = catalog_of_file(file_.path(), mode, format, options_, counters_.warnings);
     ByteWriter out;
-    pack(out, options_.find_file_system(file_.path()));
+    pack(out, options_.system.find_file_system(file_.path()));
     out.put(packed());
     return out.take();
   });
@@ -138,7 +138,8 @@ void FileHeader::write_out_puts() {
 
 Catalog& FileHeader::reader() {
   if (!reader_)
-    reader_ = open_catalog(options_.open_store(file_.path(), StoreMode::read), false, options_.catalog);
+    reader_ =
+        open_catalog(options_.system.open_store(file_.path(), StoreMode::read), false, options_.catalog);
   return *reader_;
 }
 

@@ -11,11 +11,11 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
     : comm_(comm),
       options_(options),
       writable_(mode != OpenMode::read),
-      file_(path, writable_, options.open_store, counters_),
+      file_(path, writable_, options.system.open_store, counters_),
       groups_(comm, options_, counters_),
       header_(comm, options_, counters_, file_, writable_),
       state_(comm.rank()),
-      strategies_(comm, groups_, options_, counters_, header_.schema()),
+      strategies_(comm, groups_, options_.rearranging, counters_, header_.schema()),
       context_{comm, options_, writable_, counters_, file_, groups_, header_, records_, state_, strategies_},
       addresses_(context_),
       paths_(context_, addresses_),
@@ -23,8 +23,8 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
       pending_(context_, addresses_, paths_) {
   counters_.warnings = options.warnings;
   if (writable_) check_threads();
-  check_io_ranks(comm, options);
-  check_rearranging(options, options.writers);
+  check_io_ranks(comm, options.rearranging);
+  check_rearranging(options.rearranging, options.stage.writers.value_or(1));
   groups_.find_nodes();
   const Timer timer(counters_.open);
   open(mode, format);
@@ -32,15 +32,15 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
 
 void NativeDriver::open(OpenMode mode, Format format) {
   const FileSystem where = header_.open(mode, format);
-  for (const auto& [key, value] : options_.hints)  // there is no MPI-IO to take them
+  for (const auto& [key, value] : options_.library.hints)  // there is no MPI-IO to take them
     counters_.hints_dropped.push_back(key + "=" + value);
   paths_.encoded.begin();
   if (auto io_ranks = groups_.share_file(file_.path(), where, writable_))
     strategies_.let_one_node_store(std::move(*io_ranks));
   // Those that have nothing else to do are the I/O ranks, too.
-  if (options_.stored_by == StoredBy::ranks)
+  if (options_.background.stored_by == StoredBy::ranks)
     strategies_.set_io_ranks(groups_.servers(strategies_.one_node_stores()));
-  if (options_.rearranger == RearrangerKind::subset) {
+  if (options_.rearranging.rearranger == RearrangerKind::subset) {
     groups_.make_groups();
     strategies_.add_line(report_text_of_groups(groups_.nodes().count(), groups_.node().size()));
   }
@@ -49,7 +49,7 @@ void NativeDriver::open(OpenMode mode, Format format) {
 }
 
 void NativeDriver::check_threads() const {
-  if (options_.stored_by != StoredBy::thread) return;
+  if (options_.background.stored_by != StoredBy::thread) return;
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   Status status;
@@ -66,14 +66,15 @@ void NativeDriver::check_threads() const {
 
 void NativeDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   const Timer timer(counters_.define);
-  for (const CutStrategy* cut : strategies_.all())
-    paths_.rearrangers.check_kept_cells(*cut, wanted);  // what cannot be is refused before anything changes
+  for (const auto& cut : strategies_.all())
+    paths_.rearrangers.check_kept_cells(cut.plan,
+                                        wanted);  // what cannot be is refused before anything changes
   header_.define(wanted);
   records_.add_variables(header_.schema());
-  for (CutStrategy* cut : strategies_.all())
-    paths_.rearrangers.find(*cut);
+  for (auto& cut : strategies_.all())
+    paths_.rearrangers.find(cut.plan);
   StagedPath& staged = paths_.staged;
-  if (staged.is_made() && groups_.single() && options_.slot_bytes == 0 &&
+  if (staged.is_made() && groups_.single() && !options_.stage.slot_bytes &&
       header_.largest_encoded_chunk() > staged.slot_bytes()) {
     pending_.complete("defines");
     staged.drop();
@@ -189,7 +190,7 @@ void NativeDriver::store(const FieldJob& job, const Route& route) {
   if (paths_.staged.is_broken()) state_.diverge();
   // Nodes do not come to the same failure in the same write.
   const Status reported = paths_.staged.take_reported();
-  if (groups_.single() && options_.fails_early && !reported.ok()) throw Error(reported);
+  if (groups_.single() && options_.background.fails_early && !reported.ok()) throw Error(reported);
 }
 
 // What one node has in its stage may be stored after what another one stores: cells that are written again by
@@ -265,7 +266,7 @@ void NativeDriver::get(int v, const Box& box, std::byte* values, std::vector<std
   const auto bytes =
       known && !text ? static_cast<std::int64_t>(size_of(header_.variable(v).type)) * box.cells() : 0;
   // What is not committed is known to the owner alone.
-  const bool all = options_.all_read && !writable_;
+  const bool all = options_.reading.all_read && !writable_;
   Status outcome = status;
   if ((header_.on_owner() || all) && known) {
     outcome = caught([&] { header_.get(v, box, values, strings); });

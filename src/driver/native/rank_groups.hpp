@@ -40,7 +40,7 @@ class RankGroups {
   bool single() const { return nodes_->single(); }
   bool is_node_leader() const { return node().rank() == 0; }
   /// Is this rank one that only stores?
-  bool serves() const { return comm_.rank() >= comm_.size() - options_.servers; }
+  bool serves() const { return comm_.rank() >= comm_.size() - options_.servers.count; }
   int servers_of_node() const { return servers_of_node_; }
   /// Of this group, as its communicator counts; -1: there are no groups.
   int io_rank_of_group() const { return io_rank_of_group_; }

@@ -52,29 +52,30 @@ double runs_of_boxes(const Box& region, int io_ranks, const Dims& align, const D
   return all;
 }
 
-StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk) {
-  const std::int64_t wanted =
-      options.slot_bytes > 0 ? options.slot_bytes : std::max(k_default_slot, largest_chunk);
+StageShape stage_shape(const StageOptions& options, StoredBy stored_by, int ranks,
+                       std::int64_t largest_chunk) {
+  const std::int64_t wanted = options.slot_bytes.value_or(std::max(k_default_slot, largest_chunk));
   const std::int64_t slot = std::clamp((wanted + 4095) / 4096 * 4096, k_least_slot,
-                                       std::max(k_least_slot, options.stage_bytes / k_least_slots));
+                                       std::max(k_least_slot, options.bytes / k_least_slots));
   StageShape shape;
   shape.slot_bytes = std::max(k_least_slot, slot / 4096 * 4096);
   // Where chunks are compressed, each rank has one to work on while others are filled.
   std::int64_t enough = largest_chunk > 0 ? std::max(2 * ranks, k_good_slots)
                                           : std::clamp(ranks, k_good_slots, 2 * k_good_slots);
   // What is stored later must have room until then.
-  if (options.whole_stage || options.stored_by != StoredBy::calls) enough = k_most_slots;
-  shape.slots = static_cast<int>(
-      std::clamp<std::int64_t>(options.stage_bytes / shape.slot_bytes, k_least_slots, enough));
-  shape.writers = options.writers > 0 ? std::min(options.writers, ranks) : 1;
+  if (options.whole || stored_by != StoredBy::calls) enough = k_most_slots;
+  shape.slots =
+      static_cast<int>(std::clamp<std::int64_t>(options.bytes / shape.slot_bytes, k_least_slots, enough));
+  shape.writers = std::min(options.writers.value_or(1), ranks);
   return shape;
 }
 
 void set_for_groups(DriverOptions& options, int groups_of_node) {
-  options.io_ranks = options.io_stride = options.io_base = options.io_ranks_per_node = 0;
-  options.rearrange = Rearrange::off;
-  options.writers = 1;
-  options.stage_bytes = std::max(k_least_slots * k_least_slot, options.stage_bytes / groups_of_node);
+  RearrangeOptions& rearranging = options.rearranging;
+  rearranging.io_ranks = rearranging.io_stride = rearranging.io_base = rearranging.io_ranks_per_node = 0;
+  rearranging.rearrange = Rearrange::off;
+  options.stage.writers = 1;
+  options.stage.bytes = std::max(k_least_slots * k_least_slot, options.stage.bytes / groups_of_node);
 }
 
 void require_writers(int writers, int most, bool serve) {
@@ -88,8 +89,7 @@ void require_writers(int writers, int most, bool serve) {
 
 bool are_long_runs(const NodeShare& share, const Dims& global, const Dims& chunk, std::size_t element_size,
                    std::int64_t long_run) {
-  if (share.shortest_run * static_cast<std::int64_t>(element_size) < (long_run > 0 ? long_run : k_long_run))
-    return false;
+  if (share.shortest_run * static_cast<std::int64_t>(element_size) < long_run) return false;
   for (int d = 0; d < global.size(); ++d)
     if (chunk[chunk.size() - global.size() + d] < global[d]) return false;
   return true;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "decomp/node_share.hpp"
-#include "driver/driver.hpp"
+#include "driver/options.hpp"
 
 namespace shoal {
 
@@ -20,7 +20,8 @@ struct StageShape {
 inline constexpr std::int64_t k_least_slot = 64 * 1024;
 inline constexpr int k_least_slots = 2;
 /// largest_chunk: of those that are compressed, in bytes; each is worked on by one rank, as a whole.
-StageShape stage_shape(const DriverOptions& options, int ranks, std::int64_t largest_chunk = 0);
+StageShape stage_shape(const StageOptions& options, StoredBy stored_by, int ranks,
+                       std::int64_t largest_chunk = 0);
 
 /// Of nodes that are cut into groups with an I/O rank each: what options are where a group stands for a node.
 void set_for_groups(DriverOptions& options, int groups_of_node);
@@ -31,7 +32,7 @@ void require_writers(int writers, int most, bool serve = false);
 /// Bytes: shorter runs gain from being joined with those of other ranks.
 inline constexpr std::int64_t k_long_run = 128 * 1024;
 /// Do the ranks of a node store their tiles themselves, past the stage? If all are long runs, which chunks of
-/// the variable do not cut. long_run: bytes; 0: chosen here.
+/// the variable do not cut. long_run: bytes.
 bool are_long_runs(const NodeShare& share, const Dims& global, const Dims& chunk, std::size_t element_size,
                    std::int64_t long_run);
 

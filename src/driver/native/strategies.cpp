@@ -50,13 +50,6 @@ std::string field_text(const FieldJob& job, const CutStrategy::Field& field) {
 
 }  // namespace
 
-std::vector<CutStrategy*> FieldStrategies::all() {
-  std::vector<CutStrategy*> in_order(cuts_.size());
-  for (auto& [cut, chosen] : cuts_)
-    in_order[chosen.share.number] = &chosen;
-  return in_order;
-}
-
 const std::vector<int>& FieldStrategies::io_ranks() {
   if (io_ranks_.empty()) io_ranks_ = choose_io_ranks(comm_, options_);
   return io_ranks_;

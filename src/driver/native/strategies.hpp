@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "decomp/node_share.hpp"
+#include "driver/decomposition_plans.hpp"
 #include "driver/driver.hpp"
 #include "driver/native/field_job.hpp"
 #include "driver/native/rank_groups.hpp"
@@ -40,7 +40,7 @@ struct CutStrategy {
 /// Counts over ranks what rearrange/strategy.hpp chooses by, keeps what was chosen, and reports it.
 class FieldStrategies {
  public:
-  FieldStrategies(const Comm& comm, const RankGroups& groups, const DriverOptions& options,
+  FieldStrategies(const Comm& comm, const RankGroups& groups, const RearrangeOptions& options,
                   Counters& counters, const Schema& schema)
       : comm_(comm), groups_(groups), options_(options), counters_(counters), schema_(schema) {}
 
@@ -54,15 +54,18 @@ class FieldStrategies {
   /// Who stores and fetches boxes. Collective the first time.
   const std::vector<int>& io_ranks();
 
-  bool has(const Decomposition* cut) const { return cuts_.count(cut) != 0; }
+  bool has(const Decomposition* cut) const { return cuts_.find(cut) != nullptr; }
   const CutStrategy& of(const Decomposition* cut) const { return cuts_.at(cut); }
   CutStrategy& of(const Decomposition* cut) { return cuts_.at(cut); }
-  /// In the order in which they came, which is the same on all ranks.
-  std::vector<CutStrategy*> all();
+  /// Each with its decomposition, in the order in which they came, which is the same on all ranks.
+  DecompositionPlans<CutStrategy>& all() { return cuts_; }
   /// Of a new decomposition, as far as it can be chosen before it is known what is written; to be kept.
   /// Error(setting) on all ranks alike. Collective.
   CutStrategy choose(const std::shared_ptr<const Decomposition>& cut) const;
-  void keep(CutStrategy chosen) { cuts_.emplace(chosen.decomposition.get(), std::move(chosen)); }
+  void keep(CutStrategy chosen) {
+    auto decomposition = chosen.decomposition;
+    cuts_.add(std::move(decomposition), std::move(chosen));
+  }
 
   /// Does the field go to I/O ranks first? Collective where the decomposition may be sent.
   bool rearranges(const FieldJob& job);
@@ -83,12 +86,12 @@ class FieldStrategies {
 
   const Comm& comm_;
   const RankGroups& groups_;
-  const DriverOptions& options_;
+  const RearrangeOptions& options_;
   Counters& counters_;
   const Schema& schema_;
   bool one_node_stores_ = false;
   std::vector<int> io_ranks_;
-  std::map<const Decomposition*, CutStrategy> cuts_;
+  DecompositionPlans<CutStrategy> cuts_;
 };
 
 }  // namespace shoal

@@ -26,8 +26,8 @@ Comm received_comm(Servers& servers, std::uint64_t id, const std::string& path, 
 }
 
 DriverOptions with_servers(const Servers& servers, DriverOptions options) {
-  options.servers = servers.count();
-  options.node_color = servers.node_color();
+  options.servers.count = servers.count();
+  options.servers.node_color = servers.node_color();
   return options;
 }
 
@@ -47,12 +47,12 @@ std::string obstacle(const Servers& servers, const Comm& comm, const DriverOptio
   if (options.layout.kind != LayoutOptions::Kind::one)
     return "it is for datasets in one file, and the setting layout asks for several; leave layout and "
            "io_layout out";
-  if (sets_io_ranks(options) || options.rearranger == RearrangerKind::subset)
+  if (sets_io_ranks(options.rearranging) || options.rearranging.rearranger == RearrangerKind::subset)
     return "the ranks that serve are the I/O ranks; leave io_ranks, io_ranks_per_node, io_stride, io_base "
            "and "
            "rearranger=subset out";
-  if (options.ranks_per_node != servers.ranks_per_node())
-    return "setting ranks_per_node is " + text(options.ranks_per_node) + ", and was " +
+  if (options.rearranging.ranks_per_node != servers.ranks_per_node())
+    return "setting ranks_per_node is " + text(options.rearranging.ranks_per_node) + ", and was " +
            text(servers.ranks_per_node()) +
            " when shoal_serve chose the ranks that serve; set it in the environment, for both alike";
   return "";
@@ -64,7 +64,7 @@ ServedDriver::ServedDriver(std::shared_ptr<Servers> servers, const std::string& 
                            Format format, const DriverOptions& options)
     : servers_(std::move(servers)),
       id_(servers_->next_id()),
-      comm_(received_comm(*servers_, id_, path, mode, format, options.settings)),
+      comm_(received_comm(*servers_, id_, path, mode, format, options.servers.settings)),
       inner_(make_claimed_driver(make_native_driver, false, comm_, path, mode, format,
                                  with_servers(*servers_, options))) {
   servers_->count_dataset(1);
@@ -90,22 +90,23 @@ void ServedDriver::define(const Schema& wanted, const Cuts& cuts) {
 }
 
 void ServedDriver::prepare(const std::shared_ptr<const Decomposition>& decomposition) {
-  auto& extended = extended_[decomposition.get()];
-  if (extended.of_all == nullptr)
-    extended = {decomposition, decomposition->with_more_ranks(comm_.size()), extended_.size()};
+  const Extended* extended = extended_.find(decomposition.get());
+  if (extended == nullptr)
+    extended =
+        &extended_.add(decomposition, {decomposition->with_more_ranks(comm_.size()), extended_.size() + 1});
   ByteWriter out;
   decomposition->pack_for_more_ranks(out);
-  send_call(Call::prepare, extended.number, out.take());
-  inner_->prepare(extended.of_all);
+  send_call(Call::prepare, extended->number, out.take());
+  inner_->prepare(extended->of_all);
 }
 
 // A server's call fails where its node leader's does, which is enough for all to learn of it.
 Transfer ServedDriver::received_transfer(Call call, const Transfer& transfer) {
   Transfer out = transfer;
   std::uint64_t number = 0;
-  if (const auto known = extended_.find(transfer.decomposition.get()); known != extended_.end()) {
-    out.decomposition = known->second.of_all;
-    number = known->second.number;
+  if (const Extended* known = extended_.find(transfer.decomposition.get())) {
+    out.decomposition = known->of_all;
+    number = known->number;
   }
   send_call(call, transfer.variable, transfer.region, number,
             transfer.variable < 0 ? transfer.status.code : Code::ok,
@@ -175,11 +176,11 @@ std::unique_ptr<Driver> make_served_driver(const Comm& comm, const std::string& 
                 "background=thread");
   const std::string why = obstacle(*servers, comm, options);
   if (why.empty()) return std::make_unique<ServedDriver>(servers, path, mode, format, options);
-  if (options.stored_by_chosen)
+  if (options.background.required)
     throw Error(Code::setting, "background=ranks cannot be: " + why + ", or set background=thread");
   // Other sources speak of all datasets, whatever they are.
   DriverOptions within_calls = options;
-  within_calls.stored_by = StoredBy::calls;
+  within_calls.background.stored_by = StoredBy::calls;
   within_calls.warnings.push_back(
       "ranks store within their calls, as background=ranks is not for this "
       "dataset: " +

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "driver/decomposition_plans.hpp"
 #include "driver/driver.hpp"
 #include "driver/served/calls.hpp"
 #include "driver/served/servers.hpp"
@@ -48,14 +48,14 @@ class ServedDriver final : public Driver {
   Transfer received_transfer(Call call, const Transfer& transfer);
 
   struct Extended {
-    std::shared_ptr<const Decomposition> of_computing, of_all;
-    std::uint64_t number = 0;
+    std::shared_ptr<const Decomposition> of_all;
+    std::uint64_t number = 0;  ///< from 1 on
   };
   std::shared_ptr<Servers> servers_;
   std::uint64_t id_;
   Comm comm_;  ///< of computing ranks and servers
   std::unique_ptr<Driver> inner_;
-  std::map<const Decomposition*, Extended> extended_;
+  DecompositionPlans<Extended> extended_;  ///< decompositions of computing ranks
 };
 
 }  // namespace shoal

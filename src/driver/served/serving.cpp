@@ -22,8 +22,8 @@ class Served {
     const auto mode = in.get<OpenMode>();
     const auto format = in.get<Format>();
     DriverOptions options = options_of(in.get<Bytes>());
-    options.servers = servers.count();
-    options.node_color = servers.node_color();
+    options.servers.count = servers.count();
+    options.servers.node_color = servers.node_color();
     driver_ = make_claimed_driver(make_native_driver, false, comm_, path, mode, format, options);
   }
 

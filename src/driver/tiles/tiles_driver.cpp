@@ -55,23 +55,23 @@ void require_plain(const VariableDef& variable) {
 TilesDriver::TilesDriver(const Comm& comm, const std::vector<std::string>& paths,
                          const DriverOptions& options)
     : comm_(comm), options_(options) {
-  check_io_ranks(comm, options);
+  check_io_ranks(comm, options.rearranging);
   const Timer timer(counters_.open);
   const Bytes message = comm_.from_root([&] {
     FileSetOptions how;
-    how.open_store = options_.open_store;
+    how.open_store = options_.system.open_store;
     how.catalog = options_.catalog;
-    how.missing_is_fill = options_.missing_is_fill;
+    how.missing_is_fill = options_.reading.missing_is_fill;
     ByteWriter out;
     pack(out, open_file_set(paths, how));
-    out.put(std::string(options_.find_file_system(paths.front()).type));
+    out.put(std::string(options_.system.find_file_system(paths.front()).type));
     return out.take();
   });
   ByteReader in(message);
   set_ = unpack_file_set(in);
   in.get(counters_.file_system);
   if (comm_.rank() == 0) counters_.warnings = set_.warnings;
-  if (comm_.rank() == 0 && sets_io_ranks(options_))
+  if (comm_.rank() == 0 && sets_io_ranks(options_.rearranging))
     counters_.warnings.push_back(
         "of a set of files, io_ranks, io_ranks_per_node, io_stride and io_base are used to read fields that "
         "are cut by maps; of others each rank reads its own cells");
@@ -124,7 +124,7 @@ Catalog& TilesDriver::open(int file) {
     open_.pop_back();
   }
   const SetFile& in = set_.files[static_cast<std::size_t>(file)];
-  auto catalog = open_catalog(options_.open_store(in.path, StoreMode::read), false, options_.catalog);
+  auto catalog = open_catalog(options_.system.open_store(in.path, StoreMode::read), false, options_.catalog);
   // Another program may have written it anew since rank 0 looked at it.
   const auto& variables = catalog->schema().variables;
   for (std::size_t v = 0; v < in.variables.size(); ++v) {
@@ -206,7 +206,9 @@ bool TilesDriver::gaps_unconverted(const Transfer& transfer, const Bytes& gap) {
 Status TilesDriver::read_map(const Transfer& transfer) {
   const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(transfer.variable)];
   Bytes gap = gap_of(transfer.variable);
-  if (!rearrangers_) rearrangers_.emplace(comm_, options_, choose_io_ranks(comm_, options_));
+  if (!rearrangers_)
+    rearrangers_.emplace(comm_, options_.rearranging, choose_io_ranks(comm_, options_.rearranging),
+                         options_.stage);
   Status status = transfer.status;
   Rearranger::Handling handling;
   handling.buffer = [&](std::size_t bytes) {
@@ -231,7 +233,7 @@ Status TilesDriver::read_map(const Transfer& transfer) {
     gap = value;
     read();
   }
-  rearrangers_->report(counters_);
+  rearrangers_->count_messages(counters_);
   if (conversion_errors.count > 0)
     status.merge(mapped_conversion_status(transfer, definition, conversion_errors, false));
   return status;
@@ -288,7 +290,7 @@ void TilesDriver::get(int variable, const Box& box, std::byte* values, std::vect
   const VariableDef& definition = set_.schema.variables[static_cast<std::size_t>(variable)];
   const bool root = comm_.rank() == 0;
   const bool text = definition.type == Type::string;
-  const bool all = options_.all_read;
+  const bool all = options_.reading.all_read;
   Status outcome = caught([&] {
     if (!root && !all) return;
     if (text)

@@ -62,17 +62,18 @@ void copy_cells(const Box& part, Type type, const std::byte* from, const Box& fr
 
 GatherFile::GatherFile(const LibraryContext& context) : context_(context) {
   const DriverOptions& options = context.options;
-  if (options.all_read)
+  if (options.reading.all_read)
     throw Error(Code::setting,
                 "driver gather reads on rank 0 alone; take replicated_read=one, or another driver");
-  for (const auto& [key, value] : options.hints)
+  for (const auto& [key, value] : options.library.hints)
     context_.counters.hints_dropped.push_back(key + "=" + value);
   context.comm.handle();  // all are here to make it
   context.comm.on_root([&] {
     const Timer timer(context_.counters.open);
 #ifdef SHOAL_HAVE_NETCDF
     if (!has_header_file(context_.schema.format)) {
-      const OpenMode striped = with_stripes(context.path, context.mode, options, context_.counters.warnings);
+      const OpenMode striped = with_stripes(context.path, context.mode, options.stripes, options.system,
+                                            context_.counters.warnings);
       file_ = open_netcdf_file(context.path, striped, context_.schema, options);
       return;
     }
@@ -137,7 +138,8 @@ void GatherFile::for_each_slab(const Box& all, Type type, Visit&& visit) const {
   Dims everything = all.count;
   for (int d = 0; d < everything.size(); ++d)
     everything[d] = all.end(d);
-  for_each_piece({all}, everything, std::max<std::int64_t>(gather_slab_bytes(context_.options) / size, 1),
+  for_each_piece({all}, everything,
+                 std::max<std::int64_t>(gather_slab_bytes(context_.options.stage) / size, 1),
                  [&](const Piece& piece) { visit(piece.cells); });
 }
 
@@ -264,7 +266,7 @@ void GatherFile::receive(const Box& part, Type type, std::byte* cells, const Box
 
 void GatherFile::note_memory() {
   auto& counters = context_.counters;
-  counters.stage_bytes = 2 * gather_slab_bytes(context_.options);
+  counters.stage_bytes = 2 * gather_slab_bytes(context_.options.stage);
   counters.stage_high_water =
       std::max(counters.stage_high_water, static_cast<std::int64_t>(slab_.size() + part_.size()));
 }

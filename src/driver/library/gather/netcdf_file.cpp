@@ -118,7 +118,7 @@ class NetcdfFile final : public SerialFile {
   std::int64_t length_of(int dim) const;
   bool grow_by(const Schema& schema, int variable, int dim);
   void wait_for_device() const {
-    const auto store = options_.open_store(path_, StoreMode::write);
+    const auto store = options_.system.open_store(path_, StoreMode::write);
     store->sync();
     store->close();
   }
@@ -289,7 +289,7 @@ std::string NetcdfFile::writing(int variable, const Box& box) const {
   std::string text =
       "cannot write " + std::to_string(static_cast<std::size_t>(box.cells()) * size) + " bytes";
   caught([&] {  // of a classic file whose header is there
-    const auto store = options_.open_store(path_, StoreMode::read);
+    const auto store = options_.system.open_store(path_, StoreMode::read);
     const ClassicHeader header = decode_header(*store);
     const ClassicLayout layout = found_layout(header.schema, header.begins, header.bytes);
     Dims shape = header.schema.shape(variable);

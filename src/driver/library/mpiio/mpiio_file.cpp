@@ -40,7 +40,7 @@ void swap_as_in_file(std::byte* cells, std::size_t size, std::int64_t n, const P
 MpiioFile::MpiioFile(const LibraryContext& context) : context_(context) {
   if (is_classic_file(context_.schema.format) || context_.schema.format == Format::raw) {
     const Timer timer(context_.counters.open);
-    refuse_lossy_hints(context.path, context.options.hints);
+    refuse_lossy_hints(context.path, context.options.library.hints);
     context.comm.on_root([&] {
       catalog_ = catalog_of_file(context.path, context.mode, context.schema.format, context.options,
                                  context.counters.warnings);
@@ -63,12 +63,12 @@ LibraryTraits MpiioFile::traits() const {
 }
 
 void MpiioFile::open_files() {
-  const MpiInfo hints(context_.options.hints);
+  const MpiInfo hints(context_.options.library.hints);
   shared_ = std::make_unique<MpiFile>(context_.comm, context_.path, context_.writable(), hints);
   single_ = std::make_unique<MpiFile>(context_.comm, context_.path, context_.writable(), hints);
   MpiInfo used;
   shared_->info(used);
-  note_hints(context_.options.hints, used, context_.counters);
+  note_hints(context_.options.library.hints, used, context_.counters);
   overlaps_alone_ = context_.comm.size() > 1 && is_ompio(context_.path);
 }
 
@@ -193,12 +193,12 @@ void MpiioFile::read(int v, const Box& box, std::byte* cells, bool have, Access 
 }
 
 void MpiioFile::store(int v, const Box& box, const std::byte* cells) {
-  write(v, box, cells, !box.empty(), context_.options.access);
+  write(v, box, cells, !box.empty(), context_.options.library.access);
 }
 
 void MpiioFile::load(int v, const Box& box, std::byte* cells, bool overlapping) {
   read(v, box, cells, !box.empty(),
-       overlapping && overlaps_alone_ ? Access::independent : context_.options.access);
+       overlapping && overlaps_alone_ ? Access::independent : context_.options.library.access);
 }
 
 // The box of a scalar is never empty.
@@ -211,13 +211,13 @@ void MpiioFile::store_replicated(int v, const Box& box, const std::byte* values)
     swap_as_in_file(in_file.data(), size, box.cells(), context_.placement(v));
     values = in_file.data();
   }
-  write(v, box, values, have, context_.options.replicated_access);
+  write(v, box, values, have, context_.options.library.replicated_access);
 }
 
 void MpiioFile::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   const bool have = (context_.is_root() || all) && !box.empty();
   read(v, box, values, have,
-       all && overlaps_alone_ ? Access::independent : context_.options.replicated_access);
+       all && overlaps_alone_ ? Access::independent : context_.options.library.replicated_access);
   if (have) swap_as_in_file(values, size_of(context_.variable(v).type), box.cells(), context_.placement(v));
 }
 

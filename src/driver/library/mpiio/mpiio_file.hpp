@@ -27,7 +27,7 @@ class MpiioFile final : public LibraryFile {
   void complete_pending() override;
   void commit(bool durable, bool closing) override;
   void close(bool durable) override;
-  bool stores_together() const override { return context_.options.access == Access::collective; }
+  bool stores_together() const override { return context_.options.library.access == Access::collective; }
 
   void nothing_through_catalog();
   void open_files();

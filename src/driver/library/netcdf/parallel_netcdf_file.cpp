@@ -79,7 +79,7 @@ void check_filters(const Schema& wanted, std::size_t from, Access access) {
 ParallelNetcdfFile::ParallelNetcdfFile(const LibraryContext& context) : context_(context) {
   const Timer timer(context_.counters.open);
   context.require_format("netcdf", {Format::netcdf4, Format::netcdf4_classic});
-  refuse_lossy_hints(context.path, context.options.hints);
+  refuse_lossy_hints(context.path, context.options.library.hints);
   const auto hints = context.hints_with_stripes();
   context.comm.agree_or_throw(caught([&] { open_file(hints); }));
   context.comm.agree_or_throw(caught([&] { find_ids(context.schema); }));
@@ -93,7 +93,7 @@ LibraryTraits ParallelNetcdfFile::traits() const {
   return traits;
 }
 
-void ParallelNetcdfFile::open_file(const std::vector<std::pair<std::string, std::string>>& hints) {
+void ParallelNetcdfFile::open_file(const Hints& hints) {
   const MpiInfo info(hints);
   const Alignment alignment(context_.options.catalog.alignment);
   if (context_.fresh()) {
@@ -136,7 +136,7 @@ void ParallelNetcdfFile::extend(const Schema& wanted, std::vector<Placement>& /*
   check_usable();
   netcdf4::check_extension(context_.schema, wanted);
   check_no_strings(wanted, context_.schema.variables.size());
-  check_filters(wanted, context_.schema.variables.size(), context_.options.access);
+  check_filters(wanted, context_.schema.variables.size(), context_.options.library.access);
   const Status status = caught([&] {
     // Only the classic model asks for it, but then attributes reach the file together.
     if (!defining_) check(nc_redef(file_), "enter define mode");
@@ -197,11 +197,14 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
   const bool any = std::find(unlimited.begin(), unlimited.end(), true) != unlimited.end();
   // Without a wish the library chooses, as it does for programs that call it themselves.
   const bool wish =
-      !def.chunks.empty() || (any && context_.options.chunk_bytes_chosen) || !def.filters.empty();
+      !def.chunks.empty() || (any && context_.options.library.chunk_bytes) || !def.filters.empty();
   if (wish) {
-    const Dims chunk = def.chunks.empty() ? netcdf4::default_chunk(shape, unlimited, size_of(def.type),
-                                                                   context_.options.catalog.chunk_bytes)
-                                          : Dims(def.chunks);
+    const Dims chunk =
+        def.chunks.empty()
+            ? netcdf4::default_chunk(
+                  shape, unlimited, size_of(def.type),
+                  context_.options.library.chunk_bytes.value_or(context_.options.catalog.chunk_bytes))
+            : Dims(def.chunks);
     const std::vector<std::size_t> lengths(chunk.begin(), chunk.end());
     check(nc_def_var_chunking(file_, id, NC_CHUNKED, lengths.data()), what + " in chunks");
   } else if (!any && !dims.empty()) {
@@ -301,7 +304,7 @@ void ParallelNetcdfFile::get_filtered(int v, const Box& box, std::byte* values) 
 void ParallelNetcdfFile::about_to_store(int v, const Box& region, bool replicated) {
   check_usable();
   extending_ = false;
-  const auto how = replicated ? context_.options.replicated_access : context_.options.access;
+  const auto how = replicated ? context_.options.library.replicated_access : context_.options.library.access;
   if (how == Access::collective || filtered(v) || region.empty()) return;
   const auto& dims = context_.variable(v).dims;
   Dims& extents = extents_.try_emplace(v, Dims(region.rank())).first->second;
@@ -315,7 +318,7 @@ void ParallelNetcdfFile::about_to_store(int v, const Box& region, bool replicate
 
 void ParallelNetcdfFile::store(int v, const Box& box, const std::byte* cells) {
   check_usable();
-  const auto how = context_.options.access;
+  const auto how = context_.options.library.access;
   ++context_.counters.writes;
   if (filtered(v)) return put_filtered(v, box, cells);
   if (how == Access::independent && extending_) {
@@ -346,7 +349,7 @@ void ParallelNetcdfFile::load(int v, const Box& box, std::byte* cells, bool over
   check_usable();
   // HDF5 reads chunks that have no place in the file wrongly, or hangs, where ranks read them together.
   if (filtered(v)) return get_filtered(v, box, cells);
-  const bool alone = context_.options.access == Access::independent || context_.has_holes(v) ||
+  const bool alone = context_.options.library.access == Access::independent || context_.has_holes(v) ||
                      (overlapping && overlaps_alone());
   ++context_.counters.reads;
   use(alone ? Access::independent : Access::collective);
@@ -359,7 +362,7 @@ void ParallelNetcdfFile::store_replicated(int v, const Box& box, const std::byte
   check_usable();
   const bool root = context_.comm.rank() == 0;
   if (filtered(v)) return put_filtered(v, box, values);
-  bool alone = context_.options.replicated_access == Access::independent;
+  bool alone = context_.options.library.replicated_access == Access::independent;
   if (alone && extending_) {
     extending_ = false;
     alone = false;
@@ -373,8 +376,8 @@ void ParallelNetcdfFile::store_replicated(int v, const Box& box, const std::byte
 void ParallelNetcdfFile::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   check_usable();
   if (filtered(v)) return get_filtered(v, box, values);
-  const bool alone = context_.options.replicated_access == Access::independent || context_.has_holes(v) ||
-                     (all && overlaps_alone());
+  const bool alone = context_.options.library.replicated_access == Access::independent ||
+                     context_.has_holes(v) || (all && overlaps_alone());
   use(alone ? Access::independent : Access::collective);
   if ((alone || box.rank() == 0) && (box.empty() || !(all || context_.comm.rank() == 0))) return;
   ++context_.counters.reads;
@@ -399,7 +402,7 @@ void ParallelNetcdfFile::commit(bool durable, bool closing) {
   if (durable || !closing) check_written(nc_sync(file_), "synchronise");
   if (!durable) return;
   context_.comm.on_root([&] {
-    const auto store = context_.options.open_store(context_.path, StoreMode::read);
+    const auto store = context_.options.system.open_store(context_.path, StoreMode::read);
     store->sync();
     store->close();
   });

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "driver/library/library_file.hpp"
@@ -36,7 +35,7 @@ class ParallelNetcdfFile final : public LibraryFile {
 
   void check(int status, const std::string& what) const;
   void check_written(int status, const std::string& what);
-  void open_file(const std::vector<std::pair<std::string, std::string>>& hints);
+  void open_file(const Hints& hints);
   void check_usable() const;
   void define(const Schema& wanted);
   void define_variable(const Schema& wanted, const VariableDef& definition);

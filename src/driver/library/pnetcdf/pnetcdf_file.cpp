@@ -118,7 +118,7 @@ void check_schema(const Schema& wanted, const Schema& have, const CatalogOptions
 PnetcdfFile::PnetcdfFile(const LibraryContext& context) : context_(context) {
   const Timer timer(context_.counters.open);
   context.require_format("pnetcdf", {Format::cdf1, Format::cdf2, Format::cdf5});
-  refuse_lossy_hints(context.path, context.options.hints);
+  refuse_lossy_hints(context.path, context.options.library.hints);
   context.comm.agree_or_throw(caught([&] { open_file(); }));
 }
 
@@ -252,7 +252,7 @@ void PnetcdfFile::enter_independent() {
 
 // In independent access ranks go their own ways, once the library is in that mode and nothing is queued.
 bool PnetcdfFile::stores_together() const {
-  return context_.options.access != Access::independent || !independent_ || !queued_regions_.empty();
+  return context_.options.library.access != Access::independent || !independent_ || !queued_regions_.empty();
 }
 
 // Cells that are queued twice would be moved in any order.
@@ -260,16 +260,16 @@ void PnetcdfFile::about_to_store(int v, const Box& region, bool replicated) {
   check_usable();
   const auto bytes = region.cells() * static_cast<std::int64_t>(size_of(context_.variable(v).type));
   const auto most =
-      std::min({context_.options.stage_bytes, k_most_bytes,
-                context_.options.whole_stage ? k_most_bytes : k_queue_of_rank * context_.comm.size()});
-  queueing_ = bytes <= most && (replicated ? context_.options.replicated_access == Access::collective
-                                           : context_.options.access == Access::nonblocking);
+      std::min({context_.options.stage.bytes, k_most_bytes,
+                context_.options.stage.whole ? k_most_bytes : k_queue_of_rank * context_.comm.size()});
+  queueing_ = bytes <= most && (replicated ? context_.options.library.replicated_access == Access::collective
+                                           : context_.options.library.access == Access::nonblocking);
   const auto queued = queued_regions_.find(v);
   const bool again = queued != queued_regions_.end() &&
                      std::any_of(queued->second.begin(), queued->second.end(),
                                  [&](const Box& other) { return !intersection(other, region).empty(); });
   const bool full = queued_bytes_ + bytes > most || queued_calls_ >= k_most_queued_calls;
-  const bool alone = !replicated && context_.options.access == Access::independent;
+  const bool alone = !replicated && context_.options.library.access == Access::independent;
   if (queueing_) {
     if (again || full) flush();
     queued_regions_[v].push_back(region);
@@ -341,7 +341,7 @@ void PnetcdfFile::store(int v, const Box& box, const std::byte* cells) {
   }
   const Section s(box);
   const auto type = mpi_type(context_.variable(v).type);
-  if (context_.options.access == Access::independent) {
+  if (context_.options.library.access == Access::independent) {
     enter_independent();
     if (box.empty()) return;
     check(ncmpi_put_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "write");
@@ -357,7 +357,7 @@ void PnetcdfFile::load(int v, const Box& box, std::byte* cells, bool overlapping
   const Section s(box);
   const auto type = mpi_type(context_.variable(v).type);
   ++context_.counters.reads;
-  if (context_.options.access == Access::independent || (overlapping && overlaps_alone_)) {
+  if (context_.options.library.access == Access::independent || (overlapping && overlaps_alone_)) {
     enter_independent();
     if (box.empty()) return;
     check(ncmpi_get_vara(file_, v, s.first(), s.counts(), cells, box.cells(), type), "read");
@@ -400,7 +400,7 @@ void PnetcdfFile::load_replicated(int v, const Box& box, std::byte* values, bool
   const Section s(box);
   const auto type = mpi_type(context_.variable(v).type);
   if (mine) ++context_.counters.reads;
-  if (context_.options.replicated_access == Access::collective && !(all && overlaps_alone_)) {
+  if (context_.options.library.replicated_access == Access::collective && !(all && overlaps_alone_)) {
     enter_collective();
     const int posted =
         mine ? ncmpi_iget_vara(file_, v, s.first(), s.counts(), values, box.cells(), type, nullptr)
@@ -425,7 +425,7 @@ void PnetcdfFile::commit(bool durable, bool closing) {
   if (defining_) end_define(true);
   flush();
   // The library opens the file by its name when ranks first go their own ways, and the name is about to go.
-  if (context_.options.renamed_later && !opened_by_all_ && !closing) enter_independent();
+  if (context_.options.file.renamed_later && !opened_by_all_ && !closing) enter_independent();
   opened_by_all_ = true;
   enter_collective();
   if (durable) check(ncmpi_sync(file_), "synchronise");

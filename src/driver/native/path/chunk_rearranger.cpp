@@ -45,8 +45,8 @@ Status ChunkRearranger::read(const FieldJob& job, DecodedChunks* decoded) {
 // All ranks compress, unless it was said who stores.
 const std::vector<int>& ChunkRearranger::coders() {
   if (coders_.empty()) {
-    if (context_.strategies.one_node_stores() || sets_io_ranks(context_.options) ||
-        context_.options.servers > 0)
+    if (context_.strategies.one_node_stores() || sets_io_ranks(context_.options.rearranging) ||
+        context_.options.servers.count > 0)
       return context_.strategies.io_ranks();
     for (int r = 0; r < context_.comm.size(); ++r)
       coders_.push_back(r);
@@ -75,12 +75,13 @@ ChunkRearranger::ChunkPlan& ChunkRearranger::chunk_plan_of(const FieldJob& job, 
                        Decomposition::map(context_.comm, order.global(), order.uncut_dims(), places, problem),
                        nullptr};
   const std::int64_t chunk = context_.header.chunk_bytes(transfer.variable);
-  NodeMessages* const messages = messages_.of(coders());
+  NodeMessages* const messages =
+      messages_.of(context_.comm, context_.groups.nodes(), coders(), context_.options.stage);
   // Where a node's messages hold chunks, and go to all who compress.
   const bool by_nodes = messages != nullptr && ranks == coders() && chunk <= messages->most_cell_bytes();
-  chunk_plan.rearranger = std::make_unique<Rearranger>(context_.comm, chunk_plan.map, ranks,
-                                                       std::max(rearrange_bytes(context_.options), 4 * chunk),
-                                                       messages, by_nodes);
+  chunk_plan.rearranger = std::make_unique<Rearranger>(
+      context_.comm, chunk_plan.map, ranks, std::max(rearrange_bytes(context_.options.stage), 4 * chunk),
+      messages, by_nodes);
   if (plans_.size() >= k_most_chunk_plans) plans_.pop_front();
   return plans_.emplace_back(std::move(chunk_plan));
 }
@@ -240,7 +241,7 @@ Status ChunkRearranger::write(const FieldJob& job) {
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->write(packed, job.stored(), fill.data(), Dims(), handling);
-    messages_.count();
+    messages_.count(context_.counters);
     report(job, order, chunk_plan);
     if (conversion_errors.count == 0) return;
     if (is_mapped(*job.transfer))
@@ -294,7 +295,7 @@ Status ChunkRearranger::read_cells(const FieldJob& job, bool more, DecodedChunks
     };
     const ConversionErrors conversion_errors =
         chunk_plan.rearranger->read(packed, job.stored(), Dims(), handling);
-    messages_.count();
+    messages_.count(context_.counters);
     report(job, order, chunk_plan);
     if (copies && packed.status.ok())
       copy_box(packed.array.data, strides, array.data, array.strides, array.extents, copy, nullptr);

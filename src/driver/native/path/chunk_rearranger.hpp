@@ -12,6 +12,7 @@
 #include "driver/native/encoder.hpp"
 #include "driver/native/path/chunk_order.hpp"
 #include "driver/native/path/sending.hpp"
+#include "driver/rearrangers.hpp"
 
 namespace shoal {
 
@@ -21,7 +22,7 @@ namespace shoal {
 class ChunkRearranger {
  public:
   ChunkRearranger(const NativeContext& context, ChunkAddresses& addresses, SendBuffers& buffers)
-      : context_(context), addresses_(addresses), buffers_(buffers), messages_(context) {}
+      : context_(context), addresses_(addresses), buffers_(buffers) {}
 
   /// Collective.
   Status write(const FieldJob& job);

@@ -8,6 +8,7 @@
 #include "driver/native/field_job.hpp"
 #include "driver/native/native_file.hpp"
 #include "driver/native/rank_groups.hpp"
+#include "driver/native/shapes.hpp"
 
 namespace shoal {
 
@@ -19,7 +20,7 @@ inline constexpr std::int64_t k_direct_piece = 512 * 1024;
 /// anybody; where runs are short, the stage is quicker, since it makes long ones of them.
 class DirectPath {
  public:
-  /// long_run: bytes; shorter runs go through the stage. 0: chosen (shapes.hpp).
+  /// long_run: bytes; shorter runs go through the stage.
   DirectPath(NativeFile& file, Counters& counters, const RankGroups& groups, std::int64_t long_run);
 
   /// Does the job go this way? The same on all ranks of the node. Writing: not if ranks of another

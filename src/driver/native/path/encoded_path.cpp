@@ -9,7 +9,7 @@
 namespace shoal {
 
 void EncodedPath::begin() {
-  const std::int64_t bytes = context_.options.stage_bytes;
+  const std::int64_t bytes = context_.options.stage.bytes;
   parts_.emplace(context_.header.schema(), bytes * context_.groups.nodes().count(), context_.counters.pack);
   decoded_.emplace(bytes / context_.groups.node().size());
 }
@@ -22,7 +22,7 @@ Status EncodedPath::check(const FieldJob& job) const {
   const auto refused = [&](const std::string& reason) {
     return Status{Code::not_supported, reason, -1, {}, job.variable->name};
   };
-  const std::string setting = setting_that_keeps(context_.options);
+  const std::string setting = setting_that_keeps(context_.options.rearranging);
   if (!context_.groups.single() && !setting.empty())
     return refused(setting +
                    ", but a chunk that is compressed may need cells of several nodes or groups; leave the "

@@ -23,7 +23,7 @@ Status LibraryPath::read_tile(const FieldJob& job) {
     if (transfer.mine.empty()) return;
     const Element from{job.variable->type, size_of(job.variable->type), false};
     const ConvertRun convert = find_conversion(from, in_memory(transfer));
-    const auto most = std::max(k_buffer, context_.options.stage_bytes / context_.groups.node().size()) /
+    const auto most = std::max(k_buffer, context_.options.stage.bytes / context_.groups.node().size()) /
                       static_cast<std::int64_t>(from.size);
     Dims everything = transfer.region.count;
     for (int d = 0; d < everything.size(); ++d)

@@ -30,7 +30,7 @@ void NativeRearrangers::check_kept_cells(const CutStrategy& cut, const Schema& s
   const bool keeps = std::any_of(schema.variables.begin(), schema.variables.end(), [&](const auto& v) {
     return fits(schema, v, decomposition) && context_.may_keep(decomposition, v);
   });
-  if (const std::string setting = setting_that_keeps(context_.options); keeps && !setting.empty())
+  if (const std::string setting = setting_that_keeps(context_.options.rearranging); keeps && !setting.empty())
     throw Error(Code::setting,
                 setting +
                     ", but cells of a map that nobody owns must stay as they are in a variable without fill, "
@@ -47,7 +47,7 @@ void NativeRearrangers::find(CutStrategy& cut) {
   for (int v = 0; v < static_cast<int>(schema.variables.size()); ++v)
     fetches = fetches || (context_.header.placement(v).kind == Placement::Kind::library &&
                           fits(schema, context_.header.variable(v), decomposition));
-  if ((fetches || cut.strategy.rearranging != Rearranging::never) && rearrangers_.count(&decomposition) == 0)
+  if ((fetches || cut.strategy.rearranging != Rearranging::never) && find(&decomposition) == nullptr)
     add(cut.decomposition);
 }
 
@@ -58,56 +58,53 @@ bool NativeRearrangers::must_begin_sending(const FieldJob& job) const {
 }
 
 void NativeRearrangers::begin_sending(CutStrategy& cut) {
-  if (rearrangers_.count(cut.decomposition.get()) == 0) add(cut.decomposition);
+  if (find(cut.decomposition.get()) == nullptr) add(cut.decomposition);
   cut.strategy = {Rearranging::always, "cells that nobody owns stay as they are"};
   cut.fields.clear();
 }
 
-void NativeRearrangers::add(const std::shared_ptr<const Decomposition>& map) {
-  const DriverOptions& options = context_.options;
-  const std::vector<int>& io_ranks = context_.strategies.io_ranks();
-  NodeMessages* const messages = messages_.of(io_ranks);
+Rearrangers& NativeRearrangers::made() {
+  const StageOptions& stage = context_.options.stage;
+  if (!rearrangers_)
+    rearrangers_.emplace(context_.comm, context_.groups.nodes(), context_.strategies.io_ranks(), stage);
   if (!queue_ && context_.writable)
-    queue_.emplace(context_.comm, io_ranks, window_bytes(options) / 4, messages);
-  const auto add_one = [&](const std::shared_ptr<const Decomposition>& one) {
-    rearrangers_.emplace(one.get(), std::make_unique<Rearranger>(context_.comm, one, io_ranks,
-                                                                 rearrange_bytes(options), messages));
-  };
-  add_one(map);
-  if (options.alignment_bytes == 0 || map->mapped_shape().size() == 1) return;
-  add_one(rows_.emplace(map.get(), map->flattened()).first->second);
+    queue_.emplace(context_.comm, rearrangers_->io_ranks(), window_bytes(stage) / 4,
+                   rearrangers_->messages());
+  return *rearrangers_;
 }
 
-const std::shared_ptr<const Decomposition>& NativeRearrangers::map_of(
+void NativeRearrangers::add(const std::shared_ptr<const Decomposition>& map) {
+  made().of(map);
+  if (context_.options.rearranging.alignment_bytes == 0 || map->mapped_shape().size() == 1) return;
+  rearrangers_->of(rows_.add(map, map->flattened()));
+}
+
+std::shared_ptr<const Decomposition> NativeRearrangers::map_of(
     const std::shared_ptr<const Decomposition>& block, bool halo) {
-  for (const auto& known : tile_maps_)
-    if (known.block == block && known.halo == halo) return known.map;
-  tile_maps_.push_back({block, halo, map_of_tiles(context_.comm, *block, halo)});
-  add(tile_maps_.back().map);
-  return tile_maps_.back().map;
+  if (rearrangers_)
+    if (auto known = rearrangers_->known_map(block, halo)) return known;
+  auto map = made().map_of(block, halo);
+  add(map);
+  return map;
 }
 
 Rearranger* NativeRearrangers::of(const Transfer& transfer) const {
-  const auto found = rearrangers_.find(transfer.decomposition.get());
-  return found == rearrangers_.end() ? nullptr : found->second.get();
+  return find(transfer.decomposition.get());
 }
 
 Rearranger* NativeRearrangers::known(const Transfer& transfer) const {
-  const auto found = rearrangers_.find(known_map(transfer.decomposition).get());
-  return found == rearrangers_.end() ? nullptr : found->second.get();
+  return find(known_map(transfer.decomposition).get());
 }
 
 std::shared_ptr<const Decomposition> NativeRearrangers::known_map(
     const std::shared_ptr<const Decomposition>& cut) const {
   if (cut->map() != nullptr) return cut;
-  const auto known = std::find_if(tile_maps_.begin(), tile_maps_.end(),
-                                  [&](const TileMap& t) { return t.block == cut && !t.halo; });
-  return known == tile_maps_.end() ? nullptr : known->map;
+  return rearrangers_ ? rearrangers_->known_map(cut, false) : nullptr;
 }
 
 bool NativeRearrangers::is_flattened(const FieldJob& job) const {
   const auto map = known_map(job.transfer->decomposition);
-  if (rows_.count(map.get()) == 0 || job.placement->kind != Placement::Kind::regular ||
+  if (rows_.find(map.get()) == nullptr || job.placement->kind != Placement::Kind::regular ||
       alignment_of(job).empty())
     return false;
   const Box& region = job.transfer->region;

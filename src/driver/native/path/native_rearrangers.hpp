@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "driver/native/path/sending.hpp"
+#include "driver/rearrangers.hpp"
 #include "rearrange/rearrange_queue.hpp"
 
 namespace shoal {
@@ -15,10 +14,10 @@ namespace shoal {
 /// for that; and what these share.
 class NativeRearrangers {
  public:
-  explicit NativeRearrangers(const NativeContext& context) : context_(context), messages_(context) {}
+  explicit NativeRearrangers(const NativeContext& context) : context_(context) {}
 
   /// Is there none? Then ranks send each other no cells of fields that are not compressed.
-  bool empty() const { return rearrangers_.empty(); }
+  bool empty() const { return !rearrangers_ || rearrangers_->empty(); }
   /// Does everything go through the one stage of all ranks, in which they keep in step without messages?
   bool one_stage() const { return context_.groups.single() && empty(); }
 
@@ -33,8 +32,7 @@ class NativeRearrangers {
   /// From now on cells of the map are sent. Collective.
   void begin_sending(CutStrategy& cut);
   /// The map that stands for tiles, with the cells around them or without. Collective the first time.
-  const std::shared_ptr<const Decomposition>& map_of(const std::shared_ptr<const Decomposition>& block,
-                                                     bool halo);
+  std::shared_ptr<const Decomposition> map_of(const std::shared_ptr<const Decomposition>& block, bool halo);
   /// Of the transfer's map, or the one that stands for its tiles; nullptr: there is none. Local.
   Rearranger* of(const Transfer& transfer) const;
   Rearranger* known(const Transfer& transfer) const;
@@ -53,23 +51,20 @@ class NativeRearrangers {
   /// Of all maps, in a file that is written; nullptr as long as there is none.
   RearrangeQueue* queue() { return queue_ ? &*queue_ : nullptr; }
   const RearrangeQueue* queue() const { return queue_ ? &*queue_ : nullptr; }
-  void count_messages() { messages_.count(); }
+  void count_messages() { rearrangers_->count_messages(context_.counters); }
 
  private:
-  struct TileMap {
-    std::shared_ptr<const Decomposition> block;
-    bool halo = false;
-    std::shared_ptr<const Decomposition> map;
-  };
+  Rearranger* find(const Decomposition* map) const {
+    return rearrangers_ ? rearrangers_->find(map) : nullptr;
+  }
   std::shared_ptr<const Decomposition> known_map(const std::shared_ptr<const Decomposition>& cut) const;
+  Rearrangers& made();
   void add(const std::shared_ptr<const Decomposition>& map);
 
   const NativeContext& context_;
-  CountedMessages messages_;
+  std::optional<Rearrangers> rearrangers_;  ///< once cells may be sent
   std::optional<RearrangeQueue> queue_;
-  std::map<const Decomposition*, std::unique_ptr<Rearranger>> rearrangers_;
-  std::map<const Decomposition*, std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
-  std::vector<TileMap> tile_maps_;
+  DecompositionPlans<std::shared_ptr<const Decomposition>> rows_;  ///< of maps, as rows
 };
 
 }  // namespace shoal

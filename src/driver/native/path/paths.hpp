@@ -14,7 +14,8 @@ namespace shoal {
 struct NativePaths {
   NativePaths(const NativeContext& context, ChunkAddresses& addresses)
       : staged(context, addresses),
-        direct(context.file, context.counters, context.groups, context.options.direct_bytes),
+        direct(context.file, context.counters, context.groups,
+               context.options.stage.direct_bytes.value_or(k_long_run)),
         rearrangers(context),
         rearranged(context, rearrangers, staged, buffers),
         queue(context, addresses, rearrangers, staged, rearranged, buffers),

@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/path/sending.hpp"
 
-#include "driver/rearrange_bytes.hpp"
 #include "rearrange/tile_maps.hpp"
 
 namespace shoal {
-
-NodeMessages* CountedMessages::of(const std::vector<int>& io_ranks) {
-  if (context_.groups.single()) return nullptr;
-  if (!messages_)
-    messages_.emplace(context_.comm, context_.groups.nodes(), io_ranks, window_bytes(context_.options));
-  return &*messages_;
-}
-
-void CountedMessages::count() {
-  if (!messages_) return;
-  context_.counters.messages += messages_->messages() - counted_;
-  context_.counters.message_bytes += messages_->message_bytes() - counted_bytes_;
-  counted_ = messages_->messages();
-  counted_bytes_ = messages_->message_bytes();
-}
 
 Rearranger::GetBuffer SendBuffers::for_pieces(Status& status) {
   return [&](std::size_t bytes) {

@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "driver/native/context.hpp"
 #include "pack/scratch_buffer.hpp"
-#include "rearrange/node_messages.hpp"
 #include "rearrange/rearranger.hpp"
 
 namespace shoal {
 
 // What the paths have in common that send cells between ranks.
-
-/// Messages between the ranks of several nodes and I/O ranks, whose number the report has.
-class CountedMessages {
- public:
-  explicit CountedMessages(const NativeContext& context) : context_(context) {}
-
-  /// nullptr: there is one node, and messages are not put together. Collective the first time.
-  NodeMessages* of(const std::vector<int>& io_ranks);
-  /// The report has all messages so far.
-  void count();
-
- private:
-  const NativeContext& context_;
-  std::optional<NodeMessages> messages_;
-  std::int64_t counted_ = 0, counted_bytes_ = 0;
-};
 
 /// Memory for the time of one call, whichever path it goes.
 struct SendBuffers {

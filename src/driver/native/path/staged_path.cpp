@@ -11,17 +11,18 @@ namespace shoal {
 
 std::optional<Stage> StagedPath::try_stage(const Comm& node) {
   const DriverOptions& options = context_.options;
-  const StageShape shape = stage_shape(options, node.size(), context_.header.largest_encoded_chunk());
+  const StageShape shape = stage_shape(options.stage, options.background.stored_by, node.size(),
+                                       context_.header.largest_encoded_chunk());
   int slots = shape.slots;
   std::int64_t slot = shape.slot_bytes;
   // All that have nothing else to do.
-  const int writers = options.servers > 0 && options.writers == 0
+  const int writers = options.servers.count > 0 && !options.stage.writers
                           ? std::max(1, context_.groups.servers_of_node())
                           : shape.writers;
   const std::int64_t asked = slots * slot;
   while (true) {
     try {
-      Stage stage(node, slots, slot, writers, options.wait_seconds);
+      Stage stage(node, slots, slot, writers, options.stage.wait_seconds);
       missing_ = asked - slots * slot;
       context_.counters.stage_bytes = slots * slot;
       context_.counters.writers = writers;
@@ -50,9 +51,9 @@ void StagedPath::make() {
         "the stage was made smaller, by " + bytes_text(static_cast<double>(missing)) +
         " on one node or more, because shared memory is short; give /dev/shm more room (containers: "
         "--shm-size=1g)");
-  if (context_.options.stored_by == StoredBy::ranks)
+  if (context_.options.background.stored_by == StoredBy::ranks)
     stage_->set_servers(groups.node().size() - groups.servers_of_node());
-  if (context_.options.rearranger == RearrangerKind::subset)
+  if (context_.options.rearranging.rearranger == RearrangerKind::subset)
     stage_->set_only_storer(groups.io_rank_of_group());
   addresses_.share_end(groups.single() ? &stage_->file_end() : nullptr);
   context_.counters.nodes = groups.nodes().count();
@@ -69,12 +70,12 @@ void StagedPath::make_for_each_rank() {
       "writes; give /dev/shm at least 16 MiB (containers: --shm-size=1g, and one container for all ranks "
       "of a node)");
   stage_.reset();
-  if (context_.options.rearranger == RearrangerKind::subset)
+  if (context_.options.rearranging.rearranger == RearrangerKind::subset)
     throw Error(
         Code::no_memory,
         "rearranger=subset, but the ranks of a group have no shared memory to hand their cells over; give "
         "/dev/shm at least 16 MiB, or leave the setting out");
-  if (context_.options.stored_by == StoredBy::ranks)
+  if (context_.options.background.stored_by == StoredBy::ranks)
     throw Error(Code::no_memory,
                 "background=ranks, but the ranks of a node have no shared memory to hand their cells over; "
                 "give /dev/shm at least 16 MiB, or set background=off");
@@ -93,13 +94,14 @@ void StagedPath::make_for_each_rank() {
 void StagedPath::begin_storing() {
   const DriverOptions& options = context_.options;
   const RankGroups& groups = context_.groups;
-  const bool thread = options.stored_by == StoredBy::thread;
-  if (!thread && options.stored_by != StoredBy::ranks) return;
+  const bool thread = options.background.stored_by == StoredBy::thread;
+  if (!thread && options.background.stored_by != StoredBy::ranks) return;
   const Status started = context_.comm.agree(caught([&] {
-    stage_->set_rate(options.store_rate / groups.nodes().count());
+    stage_->set_rate(options.background.store_rate / groups.nodes().count());
     if (thread || groups.serves())
       // Over a network a write past the cache waits for the server.
-      writer_->start_background(options.past_cache && groups.sharing() == FileSystem::Sharing::local);
+      writer_->start_background(options.background.past_cache &&
+                                groups.sharing() == FileSystem::Sharing::local);
     else
       writer_->leave_to_others();
   }));
@@ -107,7 +109,7 @@ void StagedPath::begin_storing() {
     drop();
     throw Error(started);
   }
-  if (options.fails_early && !groups.single())
+  if (options.background.fails_early && !groups.single())
     context_.state.ask_after(context_.comm.sum(groups.is_node_leader() ? context_.counters.stage_bytes : 0));
 }
 
