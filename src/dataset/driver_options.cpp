@@ -21,7 +21,7 @@ Hints hints_of(const std::string& text) {
     if (hint.empty()) continue;
     const std::size_t equals = hint.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw Error(Code::setting, "hint '" + hint + "' is not key=value; hints are separated by semicolons");
+      throw Error(Code::setting, "hint '{}' is not key=value; hints are separated by semicolons", hint);
     hints.emplace_back(trimmed(hint.substr(0, equals)), trimmed(hint.substr(equals + 1)));
   }
   return hints;
@@ -43,9 +43,9 @@ LayoutOptions layout_of(const Settings& settings) {
   const int found = std::sscanf(grid.c_str(), "%dx%d%n", &layout.nx, &layout.ny, &end);
   if (found != 2 || end != static_cast<int>(grid.size()) || layout.nx < 1 || layout.ny < 1)
     throw Error(Code::setting,
-                "layout=domains needs io_layout=NXxNY, such as 2x4: parts of the grid of tiles in "
-                "its fastest and second dimension; it is '" +
-                    grid + "'");
+                "layout=domains needs io_layout=NXxNY, such as 2x4: parts of the grid of tiles in its "
+                "fastest and second dimension; it is '{}'",
+                grid);
   return layout;
 }
 

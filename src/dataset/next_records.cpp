@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/next_records.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -52,9 +54,10 @@ int record_dim_of(const Schema& schema) {
   if (found.size() > 1) {
     std::string names;
     for (const int d : found)
-      names += (names.empty() ? "'" : ", '") + schema.dims[static_cast<std::size_t>(d)].name + "'";
-    throw Error(Code::invalid_argument, "the file has several record dimensions, " + names +
-                                            "; name a variable whose records are meant");
+      names +=
+          fmt::format("{}{}'", names.empty() ? "'" : ", '", schema.dims[static_cast<std::size_t>(d)].name);
+    throw Error(Code::invalid_argument,
+                "the file has several record dimensions, {}; name a variable whose records are meant", names);
   }
   return found.empty() ? -1 : *found.begin();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/call_matching.hpp"
 
+#include <fmt/core.h>
+
 #include "driver/protocol.hpp"
 
 namespace shoal {
@@ -13,9 +15,9 @@ Status match_field_call(const Comm& comm, const char* does, int variable, const 
   if (match.failed) return comm.agree(mine);
   if (match.same) return {};
   return {Code::out_of_step,
-          std::string("ranks made different calls: each ") + does +
-              ", but not the same variable or the same record; every rank must make the same calls in the "
-              "same order",
+          fmt::format("ranks made different calls: each {}, but not the same variable or the same record; "
+                      "every rank must make the same calls in the same order",
+                      does),
           0,
           {},
           {}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/mpi_info.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace shoal {
@@ -11,9 +13,9 @@ MpiInfo::MpiInfo(const Hints& hints) {
   for (const auto& [key, value] : hints) {
     if (key.size() >= MPI_MAX_INFO_KEY || value.size() >= MPI_MAX_INFO_VAL) {
       release();
-      throw Error(Code::setting, "the hint '" + key + "=" + value + "' is too long: MPI allows keys of " +
-                                     std::to_string(MPI_MAX_INFO_KEY - 1) + " and values of " +
-                                     std::to_string(MPI_MAX_INFO_VAL - 1) + " characters");
+      throw Error(Code::setting,
+                  "the hint '{}={}' is too long: MPI allows keys of {} and values of {} characters", key,
+                  value, MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1);
     }
     const int code = MPI_Info_set(info_, key.c_str(), value.c_str());
     if (code != MPI_SUCCESS) {
@@ -87,11 +89,10 @@ void refuse_lossy_hints(const std::string& path, const Hints& hints) {
   // Seen with PnetCDF and with MPI-IO alone, of 4 and 8 ranks: cells of one place end up in another.
   for (const auto& [key, value] : hints)
     if (key == "cb_nodes" && value != "1" && is_ompio(path))
-      throw Error(
-          Code::setting,
-          "hint cb_nodes=" + value +
-              ": with it OMPIO, the MPI-IO in use, stores wrong data without a word; leave the hint out, or "
-              "choose Open MPI's other MPI-IO (mpiexec --mca io romio321)")
+      throw Error(Code::setting,
+                  "hint cb_nodes={}: with it OMPIO, the MPI-IO in use, stores wrong data without a word; "
+                  "leave the hint out, or choose Open MPI's other MPI-IO (mpiexec --mca io romio321)",
+                  value)
           .in_file(path);
 }
 
@@ -102,11 +103,11 @@ void note_hints(const Hints& hints, const MpiInfo& used, Counters& counters) {
     if (used.get() != MPI_INFO_NULL)
       check_mpi(MPI_Info_get(used.get(), key.c_str(), MPI_MAX_INFO_VAL, found.data(), &there),
                 "MPI_Info_get");
-    std::string hint = key + "=" + value;
+    std::string hint = fmt::format("{}={}", key, value);
     if (there != 0 && value == found.data()) {
       counters.hints_taken.push_back(std::move(hint));
     } else {
-      if (there != 0) hint += " (is " + std::string(found.data()) + ")";
+      if (there != 0) hint += fmt::format(" (is {})", found.data());
       counters.hints_dropped.push_back(std::move(hint));
     }
   }

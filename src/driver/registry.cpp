@@ -69,8 +69,7 @@ const char* name_of(Access access) {
 Access access_of(const std::string& name) {
   for (const auto access : {Access::collective, Access::independent, Access::nonblocking})
     if (name == name_of(access)) return access;
-  throw Error(Code::setting,
-              "there is no access '" + name + "'; there are collective, independent, nonblocking");
+  throw Error(Code::setting, "there is no access '{}'; there are collective, independent, nonblocking", name);
 }
 
 namespace {
@@ -82,22 +81,21 @@ const RegisteredDriver& checked(const std::string& name, OpenMode mode, Format f
   const auto kind =
       std::find_if(k_kinds.begin(), k_kinds.end(), [&](const auto& k) { return k.name == name; });
   if (kind == k_kinds.end())
-    throw Error(Code::setting, "there is no driver '" + name + "'" + did_you_mean(name, names));
+    throw Error(Code::setting, "there is no driver '{}'{}", name, did_you_mean(name, names));
   const std::string format_name = name_of(format);
   if (kind->make == nullptr)
     throw Error(Code::not_supported,
-                "driver " + name + " is not in this build, because its library was not found; drivers for " +
-                    format_name + ": " + those_with(format_name, ""));
+                "driver {} is not in this build, because its library was not found; drivers for {}: {}", name,
+                format_name, those_with(format_name, ""));
   const bool fresh = mode == OpenMode::create || mode == OpenMode::create_exclusive;
   if (fresh && !has(kind->formats, format_name))
-    throw Error(Code::setting, "driver " + name + " has no format " + format_name + ", only " +
-                                   joined(words(kind->formats), ", ") + "; drivers for " + format_name +
-                                   ": " + those_with(format_name, ""));
+    throw Error(Code::setting, "driver {} has no format {}, only {}; drivers for {}: {}", name, format_name,
+                joined(words(kind->formats), ", "), format_name, those_with(format_name, ""));
   const std::string access_name = name_of(access);
   if (*kind->accesses != '\0' && !has(kind->accesses, access_name))
-    throw Error(Code::setting, "driver " + name + " has no " + access_name + " access, only " +
-                                   joined(words(kind->accesses), ", ") + "; drivers with it for " +
-                                   format_name + ": " + those_with(format_name, access_name));
+    throw Error(Code::setting, "driver {} has no {} access, only {}; drivers with it for {}: {}", name,
+                access_name, joined(words(kind->accesses), ", "), format_name,
+                those_with(format_name, access_name));
   return *kind;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/shared_file.hpp"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -24,8 +25,10 @@ bool are_asked_for(const Stripes& stripes) {
 }
 
 std::string only_for_lustre(const FileSystem& where) {
-  return "settings stripe_count and stripe_bytes are for Lustre, and the file is on " + where.type +
-         "; they set no stripes there";
+  return fmt::format(
+      "settings stripe_count and stripe_bytes are for Lustre, and the file is on {}; they set no stripes "
+      "there",
+      where.type);
 }
 
 // What makes the clients of a file system hand on what they are given at once, and ask again before reading.
@@ -120,10 +123,10 @@ void require_one_file(const Comm& comm, const Nodes& nodes, const std::string& p
       if (parts[r].empty() || parts[r] == parts[0]) continue;
       ByteReader in(parts[r]);
       const bool has_none = in.get<std::vector<std::int64_t>>().empty();
-      throw Error(Code::io, "the file is on " + where.type +
-                                ", which each node has for itself: the node of rank " + std::to_string(r) +
-                                (has_none ? " has no such file" : " has another file of this name") +
-                                "; choose a folder that all nodes share, or layout=node or layout=process")
+      throw Error(Code::io,
+                  "the file is on {}, which each node has for itself: the node of rank {}{}; choose a folder "
+                  "that all nodes share, or layout=node or layout=process",
+                  where.type, r, has_none ? " has no such file" : " has another file of this name")
           .in_file(path);
     }
   });
@@ -131,24 +134,24 @@ void require_one_file(const Comm& comm, const Nodes& nodes, const std::string& p
 
 std::string sharing_warning(const FileSystem& where, bool calls_mpi_io) {
   if (where.sharing == FileSystem::Sharing::cached)
-    return "the file is on " + where.type +
-           ", whose clients keep what they write and read, and ranks of several nodes write it: cells may be "
-           "lost, or read as they were before. To be safe, " +
-           safe_settings(where) +
-           "; or take driver gather, whose rank 0 alone writes, layout=node, or a parallel file system";
+    return fmt::format(
+        "the file is on {}, whose clients keep what they write and read, and ranks of several nodes write "
+        "it: cells may be lost, or read as they were before. To be safe, {}; or take driver gather, whose "
+        "rank 0 alone writes, layout=node, or a parallel file system",
+        where.type, safe_settings(where));
   if (where.sharing != FileSystem::Sharing::close_to_open) return {};
   if (calls_mpi_io)
-    return "the file is on " + where.type +
-           ", where nodes see each other's writes only after one closed the file and the other opened it, "
-           "and "
-           "ranks of several nodes write it: cells may be lost. Take driver native or gather, which store "
-           "from "
-           "one node, layout=node, or a parallel file system; MPI-IO needs mounts with noac, and locks that "
-           "work";
-  return "the file is on " + where.type +
-         ", where nodes do not see each other's writes at once: the ranks of one node store for all, and "
-         "cells "
-         "go to them by messages. On a parallel file system, or with layout=node, all nodes write";
+    return fmt::format(
+        "the file is on {}, where nodes see each other's writes only after one closed the file and the other "
+        "opened it, and ranks of several nodes write it: cells may be lost. Take driver native or gather, "
+        "which store from one node, layout=node, or a parallel file system; MPI-IO needs mounts with noac, "
+        "and locks that work",
+        where.type);
+  return fmt::format(
+      "the file is on {}, where nodes do not see each other's writes at once: the ranks of one node store "
+      "for all, and cells go to them by messages. On a parallel file system, or with layout=node, all nodes "
+      "write",
+      where.type);
 }
 
 std::vector<int> io_ranks_of_one_node(const Comm& comm, const Nodes& nodes, const RearrangeOptions& options,
@@ -185,8 +188,9 @@ OpenMode with_stripes(const std::string& path, OpenMode mode, const Stripes& str
   if (problem.empty()) return OpenMode::create;
   const auto folder = std::filesystem::path(path).parent_path().string();
   warnings.push_back(
-      "the file has the stripes of its folder, not those of stripe_count and stripe_bytes: " + problem +
-      "; set them before the run (" + stripe_command(folder.empty() ? "." : folder, stripes) + ")");
+      fmt::format("the file has the stripes of its folder, not those of stripe_count and stripe_bytes: {}; "
+                  "set them before the run ({})",
+                  problem, stripe_command(folder.empty() ? "." : folder, stripes)));
   return mode;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/claimed/claim.hpp"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,8 +88,10 @@ void Claim::choose_place(Format format, const DriverOptions& options, bool calls
 void Claim::replace_at_once(const std::string& why) {
   replacement_.reset();
   mode_ = OpenMode::create;
-  warnings_.push_back("the file that is there is replaced at once, and not when the new one is committed: " +
-                      why + "; with replace=at_once this is not said");
+  warnings_.push_back(
+      fmt::format("the file that is there is replaced at once, and not when the new one is committed: {}; "
+                  "with replace=at_once this is not said",
+                  why));
 }
 
 void Claim::lock(FileLock& lock, const std::string& file) {
@@ -102,9 +105,10 @@ void Claim::lock(FileLock& lock, const std::string& file) {
         .in_file(path_);
   if (outcome == FileLock::Outcome::not_possible) {
     locks_ = false;
-    warnings_.push_back("the file cannot be locked (" + lock.reason() +
-                        "), so that another job that writes it too would not be noticed; with lock=off "
-                        "this is not said");
+    warnings_.push_back(
+        fmt::format("the file cannot be locked ({}), so that another job that writes it too would not be "
+                    "noticed; with lock=off this is not said",
+                    lock.reason()));
   }
 }
 

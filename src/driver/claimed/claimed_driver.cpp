@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/claimed/claimed_driver.hpp"
 
+#include <fmt/core.h>
+
 #include <atomic>
 #include <optional>
 #include <utility>
@@ -184,7 +186,7 @@ void ClaimedDriver::close(bool durable) {
   if (inner_->whole()) {
     Status renamed = finish(durable, true);
     if (!renamed.ok() && waits_for_commit()) {
-      if (claim_) renamed.message += "; it is whole, and stays as '" + claim_->leave() + "'";
+      if (claim_) renamed.message += fmt::format("; it is whole, and stays as '{}'", claim_->leave());
     }
     outcome.merge(renamed);
   } else if (outcome.ok() && waits_for_commit()) {  // what a sync said is not said again by the driver

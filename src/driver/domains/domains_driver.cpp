@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/domains/domains_driver.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,9 +23,10 @@ Attribute decomposition_attribute(std::int64_t global, std::int64_t first, std::
   std::array<std::int32_t, 4> values{};
   for (std::size_t i = 0; i < wide.size(); ++i) {
     if (wide[i] > std::numeric_limits<std::int32_t>::max())
-      throw Error(Code::not_supported, "a dimension of " + std::to_string(global) +
-                                           " cells is too long for files in a set, whose attribute "
-                                           "domain_decomposition is of 32 bits; use layout=one");
+      throw Error(Code::not_supported,
+                  "a dimension of {} cells is too long for files in a set, whose attribute "
+                  "domain_decomposition is of 32 bits; use layout=one",
+                  global);
     values[i] = static_cast<std::int32_t>(wide[i]);
   }
   return Attribute::numbers("domain_decomposition", Type::int_, values.data(), 4);
@@ -46,7 +49,7 @@ void set_attribute(std::vector<Attribute>& attributes, Attribute attribute) {
 
 std::string file_of_set(const std::string& path, int number) {
   const std::string digits = std::to_string(number);
-  return path + "." + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+  return fmt::format("{}.{}{}", path, std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0'), digits);
 }
 
 DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string path, bool exclusive,
@@ -63,10 +66,10 @@ DomainsDriver::DomainsDriver(const Comm& comm, std::string driver, std::string p
   comm_.on_root([&] {
     const auto folder = std::filesystem::path(path_).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
-      throw Error(Code::not_found, "the folder '" + folder.string() + "' is not there");
+      throw Error(Code::not_found, "the folder '{}' is not there", folder.string());
     if (exclusive_ && std::filesystem::exists(file_of_set(path_, 0)))
-      throw Error(Code::exists, "'" + file_of_set(path_, 0) +
-                                    "' is there already; remove the set, or create with exists=replace");
+      throw Error(Code::exists, "'{}' is there already; remove the set, or create with exists=replace",
+                  file_of_set(path_, 0));
   });
 }
 
@@ -194,15 +197,14 @@ std::vector<std::string> DomainsDriver::files_in_the_way() const {
     if (replaced && !exclusive_) continue;
     if (!exclusive_ && !is_of_a_set(entry.path().string()))
       throw Error(Code::exists,
-                  "'" + entry.path().string() +
-                      "' is there, is of no set of files, and would be taken for part of this one; "
-                      "move it, or give the dataset another name");
+                  "'{}' is there, is of no set of files, and would be taken for part of this one; move it, "
+                  "or give the dataset another name",
+                  entry.path().string());
     old.push_back(entry.path().string());
   }
   if (fs::is_regular_file(path_)) old.push_back(path_);
   if (exclusive_ && !old.empty())
-    throw Error(Code::exists,
-                "'" + old.front() + "' is there already; remove it, or create with exists=replace");
+    throw Error(Code::exists, "'{}' is there already; remove it, or create with exists=replace", old.front());
   return old;
 }
 
@@ -276,11 +278,10 @@ void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, std::
             .of_variable(wanted.variables[v].name);
       const bool differs = part.first != parts[d].first || part.count != parts[d].count;
       if ((parts[d].cut || was_there) && differs)
-        throw Error(
-            Code::not_supported,
-            "dimension '" + wanted.dims[d].name +
-                "' is cut differently by variables of this set, or was there uncut before, so that no "
-                "file could hold both; use layout=one, or another dimension")
+        throw Error(Code::not_supported,
+                    "dimension '{}' is cut differently by variables of this set, or was there uncut before, "
+                    "so that no file could hold both; use layout=one, or another dimension",
+                    wanted.dims[d].name)
             .of_variable(wanted.variables[v].name);
       parts[d] = part;
     }
@@ -396,10 +397,9 @@ void DomainsDriver::write(const Transfer& transfer) {
     if (cut_here != p.cut || (p.cut && (cut.box.first[i] != p.first || cut.box.count[i] != p.count)))
       conversion_error.merge(
           {Code::not_supported,
-           "the decomposition of this call cuts dimension '" +
-               schema_.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])].name +
-               "' otherwise than the files of the set are cut; define the variable with this "
-               "decomposition, or use layout=one",
+           fmt::format("the decomposition of this call cuts dimension '{}' otherwise than the files of the "
+                       "set are cut; define the variable with this decomposition, or use layout=one",
+                       schema_.dims[static_cast<std::size_t>(dims[static_cast<std::size_t>(lead + i)])].name),
            comm_.rank(), file_of_set(path_, domain_), definition.name});
   }
   if (part.variable < 0 || !cut.part || !conversion_error.ok()) {
@@ -426,9 +426,10 @@ void DomainsDriver::write(const Transfer& transfer) {
 }
 
 void DomainsDriver::read(const Transfer& /*transfer*/) {
-  throw Error(Code::state,
-              "fields cannot be read from a set of files while it is written; close it, and open '" + path_ +
-                  "' to read");
+  throw Error(
+      Code::state,
+      "fields cannot be read from a set of files while it is written; close it, and open '{}' to read",
+      path_);
 }
 
 void DomainsDriver::put(int v, const Box& box, const std::byte* values,
@@ -536,9 +537,9 @@ void DomainsDriver::get(int v, const Box& box, std::byte* values, std::vector<st
       for (const int d : schema_.variables[static_cast<std::size_t>(v)].dims)
         if (parts_[static_cast<std::size_t>(d)].cut)
           mine = {Code::state,
-                  "a variable that is cut over files cannot be read while the set is written; close it, and "
-                  "open '" +
-                      path_ + "' to read",
+                  fmt::format("a variable that is cut over files cannot be read while the set is written; "
+                              "close it, and open '{}' to read",
+                              path_),
                   -1,
                   {},
                   {}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/domains/grouping.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -55,12 +57,13 @@ std::vector<int> by_grid(const std::vector<Place>& places, const LayoutOptions& 
     rows.insert(p.row);
     columns.insert(p.column);
   }
-  const auto grid = std::to_string(columns.size()) + "x" + std::to_string(rows.size());
+  const auto grid = fmt::format("{}x{}", columns.size(), rows.size());
   if (layout.nx > static_cast<std::int64_t>(columns.size()) ||
       layout.ny > static_cast<std::int64_t>(rows.size()))
-    throw Error(Code::setting, "io_layout " + std::to_string(layout.nx) + "x" + std::to_string(layout.ny) +
-                                   " has more domains than there are tiles, which lie as " + grid +
-                                   " (fastest dimension first)");
+    throw Error(
+        Code::setting,
+        "io_layout {}x{} has more domains than there are tiles, which lie as {} (fastest dimension first)",
+        layout.nx, layout.ny, grid);
   std::map<std::pair<int, int>, int> seen;
   std::vector<int> domains;
   for (std::size_t r = 0; r < places.size(); ++r) {
@@ -73,9 +76,10 @@ std::vector<int> by_grid(const std::vector<Place>& places, const LayoutOptions& 
     const int column = index_in(columns, p.column);
     const auto [other, fresh] = seen.emplace(std::pair(row, column), static_cast<int>(r));
     if (!fresh)
-      throw Error(Code::setting, "io_layout needs tiles that lie as a grid; ranks " +
-                                     std::to_string(other->second) + " and " + std::to_string(r) +
-                                     " begin at the same row and column. Use layout=process or layout=one");
+      throw Error(Code::setting,
+                  "io_layout needs tiles that lie as a grid; ranks {} and {} begin at the same row and "
+                  "column. Use layout=process or layout=one",
+                  other->second, r);
     const auto y = static_cast<int>(row * layout.ny / static_cast<std::int64_t>(rows.size()));
     const auto x = static_cast<int>(column * layout.nx / static_cast<std::int64_t>(columns.size()));
     domains.push_back(y * layout.nx + x);
@@ -164,10 +168,9 @@ Box box_of_domain(const Comm& comm, const Comm& domain, int number, const Decomp
     const auto overlap = partition(decomposition.global(), std::move(tiles)).overlap;
     if (overlap)
       throw Error(Code::setting,
-                  "the tiles of domains " + std::to_string(overlap->rank_a) + " and " +
-                      std::to_string(overlap->rank_b) + " do not lie in boxes of their own: both need " +
-                      text_of(overlap->box) +
-                      "; use layout=process, or place ranks so that the tiles of a domain form a box");
+                  "the tiles of domains {} and {} do not lie in boxes of their own: both need {}; use "
+                  "layout=process, or place ranks so that the tiles of a domain form a box",
+                  overlap->rank_a, overlap->rank_b, text_of(overlap->box));
   });
   return box;
 }

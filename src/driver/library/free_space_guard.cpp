@@ -89,8 +89,9 @@ void FreeSpaceGuard::expect(const Schema& schema, std::int64_t more, std::int64_
   if (!space) return;
   const std::int64_t lacks = std::max<std::int64_t>(0, bytes_of(schema) + new_cells - space->stored);
   if (lacks > space->free)
-    throw Error(Code::no_space, "the file needs " + in_words(lacks) + " more, and " + in_words(space->free) +
-                                    " are free there: make space, or write to another file system")
+    throw Error(Code::no_space,
+                "the file needs {} more, and {} are free there: make space, or write to another file system",
+                in_words(lacks), in_words(space->free))
         .in_file(path_);
   spare_ = space->free - lacks;
   unchecked_ = 0;
@@ -119,11 +120,11 @@ void FreeSpaceGuard::check_sizes(const Schema& schema, const std::vector<Placeme
   // Where the device compresses, less is stored; it is then not full.
   const bool lacks = space->stored < needs && needs - space->stored > space->free;
   if (!lacks && space->length >= end_of(schema, placements)) return;
-  throw Error(Code::no_space, "of " + in_words(needs) + " that were written, the device has no more than " +
-                                  in_words(std::min(space->stored, space->length)) +
-                                  ", though the library reported no error; " + in_words(space->free) +
-                                  " are free there: make space, or write to another file system, and write "
-                                  "the file anew")
+  throw Error(
+      Code::no_space,
+      "of {} that were written, the device has no more than {}, though the library reported no error; {} are "
+      "free there: make space, or write to another file system, and write the file anew",
+      in_words(needs), in_words(std::min(space->stored, space->length)), in_words(space->free))
       .in_file(path_);
 }
 
@@ -151,11 +152,10 @@ void FreeSpaceGuard::check_holes(const Schema& schema, const std::vector<Placeme
   const int variable = missing_.front().variable;
   const auto space = find_free_space_(path_);
   throw Error(Code::no_space,
-              "cells that were written are not on the device (from byte " + std::to_string(first) +
-                  " of the file on), though the library reported no error; " +
-                  in_words(space ? space->free : 0) +
-                  " are free there: make space, and write again what was written since the last good sync, "
-                  "or write the file anew on another file system")
+              "cells that were written are not on the device (from byte {} of the file on), though the "
+              "library reported no error; {} are free there: make space, and write again what was written "
+              "since the last good sync, or write the file anew on another file system",
+              first, in_words(space ? space->free : 0))
       .in_file(path_)
       .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
 }

@@ -87,9 +87,9 @@ void LibraryContext::require_format(const char* driver, std::initializer_list<Fo
   std::string names;
   for (const auto format : held)
     names += (names.empty() ? "" : ", ") + std::string(name_of(format));
-  throw Error(Code::not_supported, "the file is of format " + std::string(name_of(schema.format)) +
-                                       ", and driver " + driver + " reads and writes only " + names +
-                                       "; open it with driver native");
+  throw Error(Code::not_supported,
+              "the file is of format {}, and driver {} reads and writes only {}; open it with driver native",
+              name_of(schema.format), driver, names);
 }
 
 Hints LibraryContext::hints_with_stripes() const {

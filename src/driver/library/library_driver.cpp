@@ -264,11 +264,10 @@ void LibraryDriver::get(int v, const Box& box, std::byte* values, std::vector<st
 
 void LibraryDriver::put_strings(int v, const Box& box, const std::vector<std::string>& values) {
   if (output_.traits().holds_strings) return file_->store_strings(v, box, values);
-  throw Error(
-      Code::not_supported,
-      "variable '" + context_.variable(v).name +
-          "' holds strings, which this driver's library cannot write in parallel; write it with driver "
-          "native or gather, or as char");
+  throw Error(Code::not_supported,
+              "variable '{}' holds strings, which this driver's library cannot write in parallel; write it "
+              "with driver native or gather, or as char",
+              context_.variable(v).name);
 }
 
 std::vector<std::string> LibraryDriver::get_strings(int v, const Box& box) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/library/library_output.hpp"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "codec/convert.hpp"
@@ -42,10 +44,10 @@ void LibraryOutput::keep_damage() {
   const Status first = file_.damage();
   state_.defer_lasting(
       first,
-      "the file is not whole, and nothing that is written later mends it, since the library "
-      "failed to write (" +
-          first.message +
-          "): write the file anew, or with driver native, which goes on when there is room again");
+      fmt::format(
+          "the file is not whole, and nothing that is written later mends it, since the library failed to "
+          "write ({}): write the file anew, or with driver native, which goes on when there is room again",
+          first.message));
 }
 
 Element LibraryOutput::stored(int v) const {

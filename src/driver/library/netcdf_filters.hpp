@@ -42,9 +42,9 @@ inline int define_filters(int file, int variable, const Filters& filters) {
 inline void check_levels(const VariableDef& def) {
   for (const auto& filter : def.filters)
     if (filter.id == Filter::deflate && filter.level > 9)
-      throw Error(Code::not_supported, "netCDF-C has levels 1 to 9 of deflate, not " +
-                                           std::to_string(filter.level) +
-                                           "; choose one of them, or driver native")
+      throw Error(Code::not_supported,
+                  "netCDF-C has levels 1 to 9 of deflate, not {}; choose one of them, or driver native",
+                  filter.level)
           .of_variable(def.name);
 }
 

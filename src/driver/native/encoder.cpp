@@ -22,8 +22,8 @@ void Encoder::load(NativeFile& file, const StoredChunk& from, std::span<std::byt
   // No filter makes so much of a chunk: memory is not asked for what a damaged index says.
   constexpr std::uint64_t k_head = 4096;
   if (from.bytes > 2 * cells.size() + k_head)
-    throw Error(Code::format, "a chunk of " + std::to_string(cells.size()) + " bytes is damaged: it takes " +
-                                  std::to_string(from.bytes) + " in the file");
+    throw Error(Code::format, "a chunk of {} bytes is damaged: it takes {} in the file", cells.size(),
+                from.bytes);
   stored.resize(from.bytes);
   if (file.read(from.address, stored) < from.bytes) throw Error(Code::format, "the file ends within a chunk");
   const Timer timer(time);

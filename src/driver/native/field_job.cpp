@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/field_job.hpp"
 
+#include <fmt/core.h>
+
 #include "base/hash.hpp"
 #include "rearrange/alignment.hpp"
 
@@ -17,10 +19,9 @@ std::uint64_t fingerprint_of(const FieldJob& job, std::uint64_t fingerprint_befo
 }
 
 std::string of_records(std::int64_t first, std::int64_t count, const std::string& message) {
-  const std::string numbers =
-      count == 1 ? "record " + std::to_string(first)
-                 : "records " + std::to_string(first) + " to " + std::to_string(first + count - 1);
-  return numbers + ": " + message;
+  const std::string numbers = count == 1 ? fmt::format("record {}", first)
+                                         : fmt::format("records {} to {}", first, first + count - 1);
+  return fmt::format("{}: {}", numbers, message);
 }
 
 Status located(const Status& failure, const FieldJob& job) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/native_driver.hpp"
 
+#include <fmt/core.h>
+
 #include "driver/call_matching.hpp"
 #include "rearrange/io_ranks.hpp"
 
@@ -33,7 +35,7 @@ NativeDriver::NativeDriver(const Comm& comm, const std::string& path, OpenMode m
 void NativeDriver::open(OpenMode mode, Format format) {
   const FileSystem where = header_.open(mode, format);
   for (const auto& [key, value] : options_.library.hints)  // there is no MPI-IO to take them
-    counters_.hints_dropped.push_back(key + "=" + value);
+    counters_.hints_dropped.push_back(fmt::format("{}={}", key, value));
   paths_.encoded.begin();
   if (auto io_ranks = groups_.share_file(file_.path(), where, writable_))
     strategies_.let_one_node_store(std::move(*io_ranks));

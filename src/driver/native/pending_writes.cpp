@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/pending_writes.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -80,14 +82,13 @@ void PendingWrites::complete(const char* does) {
   if (!match.same) {  // nobody may wait for what others never do
     const int odd = mismatched_writer();
     if (!match.failed)
-      keep(
-          {Code::out_of_step,
-           "rank " + std::to_string(odd) +
-               " wrote other variables or records than rank 0 did, or left some out; all ranks must make the "
-               "same write calls in the same order",
-           odd,
-           {},
-           {}});
+      keep({Code::out_of_step,
+            fmt::format("rank {} wrote other variables or records than rank 0 did, or left some out; all "
+                        "ranks must make the same write calls in the same order",
+                        odd),
+            odd,
+            {},
+            {}});
     state_.diverge();
     header_.puts().set_waiting(true);
     paths_.staged.fail();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/rank_groups.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "driver/native/shapes.hpp"
@@ -35,18 +37,18 @@ std::optional<std::vector<int>> RankGroups::share_file(const std::string& path, 
   if (!warning.empty()) counters_.warnings.push_back(warning);
   if (where.sharing != FileSystem::Sharing::close_to_open) return std::nullopt;
   if (const std::string setting = setting_that_keeps(options_.rearranging); !setting.empty())
-    throw Error(Code::setting, setting + ", but the file is on " + where.type +
-                                   ", where nodes do not see each other's writes, and the ranks of one node "
-                                   "must store for all; leave the setting out, or choose layout=node");
+    throw Error(Code::setting,
+                "{}, but the file is on {}, where nodes do not see each other's writes, and the ranks of one "
+                "node must store for all; leave the setting out, or choose layout=node",
+                setting, where.type);
   bool elsewhere = false;
   auto io_ranks = io_ranks_of_one_node(comm_, *nodes_, options_.rearranging, elsewhere);
   if (elsewhere)
     counters_.warnings.push_back(
-        "settings io_ranks, io_ranks_per_node, io_stride or io_base choose ranks of other nodes than rank "
-        "0's to store, and "
-        "on " +
-        where.type +
-        " cells that several nodes store may be lost; leave them out, or choose ranks of one node");
+        fmt::format("settings io_ranks, io_ranks_per_node, io_stride or io_base choose ranks of other nodes "
+                    "than rank 0's to store, and on {} cells that several nodes store may be lost; leave "
+                    "them out, or choose ranks of one node",
+                    where.type));
   return io_ranks;
 }
 

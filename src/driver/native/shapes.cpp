@@ -81,10 +81,10 @@ void set_for_groups(DriverOptions& options, int groups_of_node) {
 void require_writers(int writers, int most, bool serve) {
   if (writers <= most) return;
   const std::string n = std::to_string(most);
-  throw Error(Code::setting, "setting writers is " + std::to_string(writers) +
-                                 ", but no node has more than " + n + (most == 1 ? " rank" : " ranks") +
-                                 (serve ? " that serve" : "") + "; writers can be 1 to " + n +
-                                 ", or 0 (chosen)");
+  throw Error(
+      Code::setting,
+      "setting writers is {}, but no node has more than {}{}{}; writers can be 1 to {}, or 0 (chosen)",
+      writers, n, most == 1 ? " rank" : " ranks", serve ? " that serve" : "", n);
 }
 
 bool are_long_runs(const NodeShare& share, const Dims& global, const Dims& chunk, std::size_t element_size,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/strategies.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "decomp/node_runs.hpp"
@@ -40,10 +42,9 @@ CutStrategy::Field field_of(const FieldJob& job) {
 
 std::string field_text(const FieldJob& job, const CutStrategy::Field& field) {
   const Decomposition& cut = *job.transfer->decomposition;
-  std::string text = text_of(cut.global()) +
-                     (cut.map() != nullptr ? " cut by a map, " : " cut into tiles, ") +
-                     std::to_string(field.size) + "-byte values";
-  if (field.outer_dims > 1) text += " x " + std::to_string(field.outer_dims);
+  std::string text = fmt::format("{}{}{}-byte values", text_of(cut.global()),
+                                 cut.map() != nullptr ? " cut by a map, " : " cut into tiles, ", field.size);
+  if (field.outer_dims > 1) text += fmt::format(" x {}", field.outer_dims);
   if (field.encoded) text += " in chunks of " + text_of(field.chunk);
   return text + ": ";
 }

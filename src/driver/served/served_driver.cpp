@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/served/served_driver.hpp"
 
+#include <fmt/core.h>
+
 #include "driver/counters.hpp"
 #include "driver/registry.hpp"
 #include "rearrange/io_ranks.hpp"
@@ -41,9 +43,10 @@ bool same_ranks(const Comm& a, const Comm& b) {
 std::string obstacle(const Servers& servers, const Comm& comm, const DriverOptions& options) {
   const auto text = [](int n) { return std::to_string(n); };
   if (!same_ranks(comm, servers.computing()))
-    return "it is for datasets of all ranks that compute, in their order (" +
-           text(servers.computing().size()) + " ranks), and this communicator (" + text(comm.size()) +
-           ") is another: use the one that shoal_serve returned";
+    return fmt::format(
+        "it is for datasets of all ranks that compute, in their order ({} ranks), and this communicator ({}) "
+        "is another: use the one that shoal_serve returned",
+        text(servers.computing().size()), text(comm.size()));
   if (options.layout.kind != LayoutOptions::Kind::one)
     return "it is for datasets in one file, and the setting layout asks for several; leave layout and "
            "io_layout out";
@@ -52,9 +55,10 @@ std::string obstacle(const Servers& servers, const Comm& comm, const DriverOptio
            "and "
            "rearranger=subset out";
   if (options.rearranging.ranks_per_node != servers.ranks_per_node())
-    return "setting ranks_per_node is " + text(options.rearranging.ranks_per_node) + ", and was " +
-           text(servers.ranks_per_node()) +
-           " when shoal_serve chose the ranks that serve; set it in the environment, for both alike";
+    return fmt::format(
+        "setting ranks_per_node is {}, and was {} when shoal_serve chose the ranks that serve; set it in the "
+        "environment, for both alike",
+        text(options.rearranging.ranks_per_node), text(servers.ranks_per_node()));
   return "";
 }
 
@@ -177,7 +181,7 @@ std::unique_ptr<Driver> make_served_driver(const Comm& comm, const std::string& 
   const std::string why = obstacle(*servers, comm, options);
   if (why.empty()) return std::make_unique<ServedDriver>(servers, path, mode, format, options);
   if (options.background.required)
-    throw Error(Code::setting, "background=ranks cannot be: " + why + ", or set background=thread");
+    throw Error(Code::setting, "background=ranks cannot be: {}, or set background=thread", why);
   // Other sources speak of all datasets, whatever they are.
   DriverOptions within_calls = options;
   within_calls.background.stored_by = StoredBy::calls;

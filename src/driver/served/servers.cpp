@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/served/servers.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -20,9 +22,9 @@ void check(const Comm& all, int of_node, const Comm& node, bool serves) {
     throw Error(Code::invalid_argument, text(of_node) + " ranks of each node cannot serve; give 0 or more");
   if (of_node >= node.size())
     throw Error(Code::invalid_argument,
-                text(of_node) + " ranks of each node are to serve, but the node of rank " + text(all.rank()) +
-                    " has " + text(node.size()) +
-                    ", and one at least must compute; let fewer serve, or start more ranks on a node");
+                "{} ranks of each node are to serve, but the node of rank {} has {}, and one at least must "
+                "compute; let fewer serve, or start more ranks on a node",
+                text(of_node), text(all.rank()), text(node.size()));
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
   if (serves && level < MPI_THREAD_FUNNELED)
@@ -44,8 +46,9 @@ Servers::Servers(const Comm& all, int of_node, int ranks_per_node, const Status&
   status.merge(caught([&] { check(all, of_node, node, serves_); }));
   if (numbers[0] != -numbers[1])
     status = {Code::out_of_step,
-              "this rank lets " + std::to_string(of_node) +
-                  " ranks of each node serve, and others another number; give the same on all ranks",
+              fmt::format("this rank lets {} ranks of each node serve, and others another number; give the "
+                          "same on all ranks",
+                          of_node),
               -1,
               {},
               {}};

@@ -327,9 +327,9 @@ std::unique_ptr<Driver> make_tiles_driver(const Comm& comm, const std::string& p
                                           const DriverOptions& options) {
   if (mode != OpenMode::read)
     throw Error(Code::state,
-                "'" + path +
-                    "' is a dataset in several files, which can only be read; combine them to one file "
-                    "first (shoal combine), and change that");
+                "'{}' is a dataset in several files, which can only be read; combine them to one file first "
+                "(shoal combine), and change that",
+                path);
   std::vector<std::string> files;
   comm.on_root([&] {
     files = files_of_set(path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/library/gather/gather_file.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
@@ -66,7 +68,7 @@ GatherFile::GatherFile(const LibraryContext& context) : context_(context) {
     throw Error(Code::setting,
                 "driver gather reads on rank 0 alone; take replicated_read=one, or another driver");
   for (const auto& [key, value] : options.library.hints)
-    context_.counters.hints_dropped.push_back(key + "=" + value);
+    context_.counters.hints_dropped.push_back(fmt::format("{}={}", key, value));
   context.comm.handle();  // all are here to make it
   context.comm.on_root([&] {
     const Timer timer(context_.counters.open);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #ifdef SHOAL_HAVE_NETCDF
+#include <fmt/core.h>
 #include <netcdf.h>
 #include <sys/stat.h>
 
@@ -34,8 +35,9 @@ Error netcdf_error(int code, const std::string& what, const std::string& path) {
     const Error plain = errno_error(system, what);
     return {plain.code(), plain.status().message + write_advice(system, path)};
   }
-  return {code_of_netcdf(code), what + ": " + nc_strerror(code) + " (netCDF error " + std::to_string(code) +
-                                    (code == NC_EHDFERR ? "; is there space left on the device?)" : ")")};
+  return {code_of_netcdf(code),
+          fmt::format("{}: {} (netCDF error {}{}", what, nc_strerror(code), code,
+                      code == NC_EHDFERR ? "; is there space left on the device?)" : ")")};
 }
 
 int create_mode(Format format) {
@@ -176,7 +178,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
     int id = -1;
     const std::size_t length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);
     file_.check(nc_def_dim(file_.file_, dim.name.c_str(), length, &id),
-                "defining dimension '" + dim.name + "'");
+                fmt::format("defining dimension '{}'", dim.name));
     file_.dims_.push_back(id);
   }
 
@@ -186,9 +188,9 @@ class NetcdfDefiner final : public DefinitionVisitor {
     for (const int d : definition.dims) {
       dims.push_back(file_.dims_.at(static_cast<std::size_t>(d)));
       if (dims.back() < 0)
-        throw Error(Code::not_supported, "the netCDF library does not see the dimension '" +
-                                             wanted_.dims[static_cast<std::size_t>(d)].name +
-                                             "' of the file; use driver native")
+        throw Error(Code::not_supported,
+                    "the netCDF library does not see the dimension '{}' of the file; use driver native",
+                    wanted_.dims[static_cast<std::size_t>(d)].name)
             .in_file(file_.path_)
             .of_variable(definition.name);
     }
@@ -211,7 +213,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
   void attribute(int variable, const Attribute& attribute) override {
     const int id = variable < 0 ? NC_GLOBAL : file_.id_of(variable);
     const auto n = static_cast<std::size_t>(attribute.count());
-    const std::string what = "defining attribute '" + attribute.name + "'";
+    const std::string what = fmt::format("defining attribute '{}'", attribute.name);
     int code = NC_NOERR;
     if (attribute.type == Type::string) {
       std::vector<const char*> texts;
@@ -286,8 +288,7 @@ std::string NetcdfFile::writing(int variable, const Box& box) const {
   std::size_t size = 0;
   nc_inq_vartype(file_, id_of(variable), &type);
   nc_inq_type(file_, type, nullptr, &size);
-  std::string text =
-      "cannot write " + std::to_string(static_cast<std::size_t>(box.cells()) * size) + " bytes";
+  std::string text = fmt::format("cannot write {} bytes", static_cast<std::size_t>(box.cells()) * size);
   caught([&] {  // of a classic file whose header is there
     const auto store = options_.system.open_store(path_, StoreMode::read);
     const ClassicHeader header = decode_header(*store);
@@ -299,9 +300,9 @@ std::string NetcdfFile::writing(int variable, const Box& box) const {
     const Dims strides = row_major_strides(shape);
     for (int d = of_records ? 1 : 0; d < box.rank(); ++d)
       offset += box.first[d] * strides[d] * static_cast<std::int64_t>(size);
-    text += " from offset " + std::to_string(offset);
+    text += fmt::format(" from offset {}", offset);
   });
-  return text + ", the cells " + text_of(box);
+  return fmt::format("{}, the cells {}", text, text_of(box));
 }
 
 void NetcdfFile::get(int variable, const Box& box, std::byte* values) {

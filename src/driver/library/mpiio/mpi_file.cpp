@@ -39,8 +39,8 @@ void check_file(int mpi_code, const std::string& what, const std::string& path) 
   int error_class = MPI_ERR_UNKNOWN;
   MPI_Error_string(mpi_code, text.data(), &length);
   MPI_Error_class(mpi_code, &error_class);
-  throw Error(code_of_class(error_class),
-              what + " by MPI-IO: " + std::string(text.data(), static_cast<std::size_t>(length)))
+  throw Error(code_of_class(error_class), "{} by MPI-IO: {}", what,
+              std::string(text.data(), static_cast<std::size_t>(length)))
       .in_file(path);
 }
 
@@ -71,8 +71,8 @@ void MpiFile::write_at(std::uint64_t offset, const std::byte* bytes, std::int64_
     int done = 0;
     MPI_Get_count(&status, MPI_BYTE, &done);
     if (done != count)
-      throw Error(Code::no_space, "only " + std::to_string(done) + " of " + std::to_string(count) +
-                                      " bytes were written; is there space left on the device?")
+      throw Error(Code::no_space, "only {} of {} bytes were written; is there space left on the device?",
+                  done, count)
           .in_file(path_);
   }
 }

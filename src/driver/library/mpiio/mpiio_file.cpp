@@ -49,9 +49,9 @@ MpiioFile::MpiioFile(const LibraryContext& context) : context_(context) {
     open_files();
     return;
   }
-  throw Error(Code::not_supported, std::string("driver mpiio cannot read format ") +
-                                       name_of(context_.schema.format) +
-                                       ", only raw, cdf1, cdf2 and cdf5; use driver native");
+  throw Error(Code::not_supported,
+              "driver mpiio cannot read format {}, only raw, cdf1, cdf2 and cdf5; use driver native",
+              name_of(context_.schema.format));
 }
 
 LibraryTraits MpiioFile::traits() const {
@@ -82,9 +82,9 @@ void MpiioFile::extend(const Schema& wanted, std::vector<Placement>& placements)
   constexpr std::int64_t k_longest = std::numeric_limits<int>::max();
   for (const auto& dim : wanted.dims)
     if (!dim.unlimited && dim.length > k_longest)
-      throw Error(Code::not_supported, "dimension '" + dim.name + "' is " + std::to_string(dim.length) +
-                                           " long; datatypes of MPI allow up to " +
-                                           std::to_string(k_longest) + ": use driver native");
+      throw Error(Code::not_supported,
+                  "dimension '{}' is {} long; datatypes of MPI allow up to {}: use driver native", dim.name,
+                  dim.length, k_longest);
   const Bytes message = context_.comm.from_root([&] {
     const auto& dims = catalog_->schema().dims;
     for (int d = 0; d < static_cast<int>(dims.size()); ++d)  // where there are records, nothing moves

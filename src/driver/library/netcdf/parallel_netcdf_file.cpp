@@ -3,6 +3,7 @@
 
 #include "driver/library/netcdf/parallel_netcdf_file.hpp"
 
+#include <fmt/core.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
 
@@ -114,7 +115,7 @@ void ParallelNetcdfFile::open_file(const Hints& hints) {
 
 void ParallelNetcdfFile::check(int status, const std::string& what) const {
   if (status == NC_NOERR) return;
-  throw Error(code_of_netcdf(status), "netCDF could not " + what + ": " + nc_strerror(status))
+  throw Error(code_of_netcdf(status), "netCDF could not {}: {}", what, nc_strerror(status))
       .in_file(context_.path);
 }
 
@@ -126,8 +127,9 @@ void ParallelNetcdfFile::check_written(int status, const std::string& what) {
 
 void ParallelNetcdfFile::check_usable() const {
   if (unusable_.ok()) return;
-  throw Error(Code::state, "the file cannot be used since its definitions failed (" + unusable_.message +
-                               "); close it, and create it again");
+  throw Error(Code::state,
+              "the file cannot be used since its definitions failed ({}); close it, and create it again",
+              unusable_.message);
 }
 
 // ---- Definitions
@@ -160,7 +162,7 @@ void ParallelNetcdfFile::define(const Schema& wanted) {
       int id = -1;
       const auto length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);
       driver.check(nc_def_dim(driver.file_, dim.name.c_str(), length, &id),
-                   "define dimension '" + dim.name + "'");
+                   fmt::format("define dimension '{}'", dim.name));
     }
     void variable(int, const VariableDef& def) override { driver.define_variable(wanted, def); }
     void attribute(int v, const Attribute& a) override {
@@ -179,7 +181,7 @@ void ParallelNetcdfFile::define(const Schema& wanted) {
 }
 
 void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef& def) {
-  const std::string what = "define variable '" + def.name + "'";
+  const std::string what = fmt::format("define variable '{}'", def.name);
   std::vector<int> dims;
   Dims shape(static_cast<int>(def.dims.size()));
   std::vector<bool> unlimited;
@@ -210,12 +212,13 @@ void ParallelNetcdfFile::define_variable(const Schema& wanted, const VariableDef
   } else if (!any && !dims.empty()) {
     check(nc_def_var_chunking(file_, id, NC_CONTIGUOUS, nullptr), what);
   }
-  check(define_filters(file_, id, def.filters), what + " with compression " + text_of(def.filters));
+  check(define_filters(file_, id, def.filters),
+        fmt::format("{} with compression {}", what, text_of(def.filters)));
   check(nc_def_var_fill(file_, id, def.no_fill ? NC_NOFILL : NC_FILL, nullptr), what);
 }
 
 void ParallelNetcdfFile::put_attribute(int id, const Attribute& a) const {
-  const std::string what = "set attribute '" + a.name + "'";
+  const std::string what = fmt::format("set attribute '{}'", a.name);
   if (a.type == Type::string) {
     std::vector<const char*> texts;
     for (const auto& text : a.strings)
@@ -234,7 +237,8 @@ void ParallelNetcdfFile::find_ids(const Schema& known) {
   access_.reset();
   for (const auto& variable : known.variables) {
     ids_.push_back(-1);
-    check(nc_inq_varid(file_, variable.name.c_str(), &ids_.back()), "find variable '" + variable.name + "'");
+    check(nc_inq_varid(file_, variable.name.c_str(), &ids_.back()),
+          fmt::format("find variable '{}'", variable.name));
   }
 }
 

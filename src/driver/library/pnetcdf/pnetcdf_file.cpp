@@ -3,6 +3,7 @@
 
 #include "driver/library/pnetcdf/pnetcdf_file.hpp"
 
+#include <fmt/core.h>
 #include <pnetcdf.h>
 
 #include <algorithm>
@@ -151,7 +152,7 @@ void PnetcdfFile::open_file() {
 
 void PnetcdfFile::check(int status, const std::string& what) const {
   if (status == NC_NOERR) return;
-  throw Error(code_of(status), "PnetCDF could not " + what + ": " + ncmpi_strerror(status))
+  throw Error(code_of(status), "PnetCDF could not {}: {}", what, ncmpi_strerror(status))
       .in_file(context_.path);
 }
 
@@ -183,18 +184,18 @@ void PnetcdfFile::define(const Schema& wanted) {
       int id = -1;
       driver.check(
           ncmpi_def_dim(driver.file_, dim.name.c_str(), dim.unlimited ? NC_UNLIMITED : dim.length, &id),
-          "define dimension '" + dim.name + "'");
+          fmt::format("define dimension '{}'", dim.name));
     }
     void variable(int, const VariableDef& def) override {
       int id = -1;
       driver.check(ncmpi_def_var(driver.file_, def.name.c_str(), static_cast<nc_type>(def.type),
                                  static_cast<int>(def.dims.size()), def.dims.data(), &id),
-                   "define variable '" + def.name + "'");
+                   fmt::format("define variable '{}'", def.name));
     }
     void attribute(int v, const Attribute& a) override {
       driver.check(ncmpi_put_att(driver.file_, v < 0 ? NC_GLOBAL : v, a.name.c_str(),
                                  static_cast<nc_type>(a.type), a.count(), a.data.data()),
-                   "set attribute '" + a.name + "'");
+                   fmt::format("set attribute '{}'", a.name));
     }
     const PnetcdfFile& driver;
   };
@@ -232,8 +233,9 @@ void PnetcdfFile::note_placements(const Schema& wanted, std::vector<Placement>& 
 
 void PnetcdfFile::check_usable() const {
   if (unusable_.ok()) return;
-  throw Error(Code::state, "the file cannot be used since its definitions failed (" + unusable_.message +
-                               "); close it, and create it again");
+  throw Error(Code::state,
+              "the file cannot be used since its definitions failed ({}); close it, and create it again",
+              unusable_.message);
 }
 
 // ---- Modes and the queue

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/path/encoded_path.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -28,10 +30,11 @@ Status EncodedPath::check(const FieldJob& job) const {
                    ", but a chunk that is compressed may need cells of several nodes or groups; leave the "
                    "setting out, or leave compression out");
   if (rearrangers_.one_stage() && bytes > staged_.slot_bytes())
-    return refused("a chunk of " + text_of(chunk) + " is larger than a slot of the stage, " +
-                   bytes_text(static_cast<double>(staged_.slot_bytes())) +
-                   "; give smaller chunks, or set stage_bytes to " +
-                   bytes_text(static_cast<double>(2 * header.largest_encoded_chunk())) + " or more");
+    return refused(
+        fmt::format("a chunk of {} is larger than a slot of the stage, {}; give smaller chunks, or set "
+                    "stage_bytes to {} or more",
+                    text_of(chunk), bytes_text(static_cast<double>(staged_.slot_bytes())),
+                    bytes_text(static_cast<double>(2 * header.largest_encoded_chunk()))));
   return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/path/partial_chunk_buffer.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -229,14 +231,14 @@ Status PartialChunkBuffer::copy_mapped(const FieldJob& job, PartialChunks& kept)
   }
   const Element element = in_memory(transfer);
   if (!(element == in_memory(all)))
-    return all.status = {Code::type,
-                         std::string("an array of type ") + name_of(element.type) +
-                             " was given for a part of compressed chunks of which other parts came as " +
-                             name_of(all.array.type) +
-                             "; give all parts as the same type, or write whole chunks",
-                         -1,
-                         {},
-                         job.variable->name};
+    return all.status = {
+               Code::type,
+               fmt::format("an array of type {} was given for a part of compressed chunks of which other "
+                           "parts came as {}; give all parts as the same type, or write whole chunks",
+                           name_of(element.type), name_of(all.array.type)),
+               -1,
+               {},
+               job.variable->name};
   return caught([&] {
     const ArrayView part = all.array.part(in_array(transfer.region, all));
     copy_box(transfer.array.data, transfer.array.strides, part.data, part.strides, part.extents,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/path/staged_path.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -48,9 +50,9 @@ void StagedPath::make() {
     make_for_each_rank();
   else if (const auto missing = most[1]; missing > 0)
     context_.counters.warnings.push_back(
-        "the stage was made smaller, by " + bytes_text(static_cast<double>(missing)) +
-        " on one node or more, because shared memory is short; give /dev/shm more room (containers: "
-        "--shm-size=1g)");
+        fmt::format("the stage was made smaller, by {} on one node or more, because shared memory is short; "
+                    "give /dev/shm more room (containers: --shm-size=1g)",
+                    bytes_text(static_cast<double>(missing))));
   if (context_.options.background.stored_by == StoredBy::ranks)
     stage_->set_servers(groups.node().size() - groups.servers_of_node());
   if (context_.options.rearranging.rearranger == RearrangerKind::subset)
@@ -145,10 +147,10 @@ void StagedPath::note_shortage() {
   Counters& counters = context_.counters;
   const std::int64_t usable = stage_->usable_bytes();
   if (usable >= counters.stage_bytes) return;
-  counters.warnings.push_back("the stage has " + bytes_text(static_cast<double>(usable)) + " in place of " +
-                              bytes_text(static_cast<double>(counters.stage_bytes)) +
-                              ", because shared memory is short; give /dev/shm more room (containers: "
-                              "--shm-size=1g)");
+  counters.warnings.push_back(fmt::format(
+      "the stage has {} in place of {}, because shared memory is short; give /dev/shm more room (containers: "
+      "--shm-size=1g)",
+      bytes_text(static_cast<double>(usable)), bytes_text(static_cast<double>(counters.stage_bytes))));
   counters.stage_bytes = usable;
 }
 

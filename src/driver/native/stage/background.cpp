@@ -69,10 +69,10 @@ Background::Background(Stage& stage, const NativeFile& file, int rank, bool past
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error& e) {
-    throw Error(Code::no_memory, std::string("the system gives no thread to store in the background (") +
-                                     e.what() +
-                                     "); allow more threads (ulimit -u, cgroup pids.max), or set "
-                                     "background=off");
+    throw Error(Code::no_memory,
+                "the system gives no thread to store in the background ({}); allow more threads (ulimit -u, "
+                "cgroup pids.max), or set background=off",
+                e.what());
   }
 }
 

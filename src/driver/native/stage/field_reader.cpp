@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/stage/field_reader.hpp"
 
+#include <fmt/core.h>
+
 namespace shoal {
 
 Status FieldReader::read(const FieldJob& job) {
@@ -57,14 +59,13 @@ Status FieldReader::read(const FieldJob& job) {
       status = conversion_status(*job.transfer, *job.variable, conversion_errors, job.transfer->mine, false);
     if (stage_.arrive(generation.number, fingerprint)) {
       if (const auto odd = stage_.first_mismatch(generation.number))
-        status.merge(
-            {Code::out_of_step,
-             "rank " + std::to_string(*odd) +
-                 " of this node read another variable or record than its rank 0 did; all ranks must make the "
-                 "same read calls in the same order",
-             -1,
-             {},
-             {}});
+        status.merge({Code::out_of_step,
+                      fmt::format("rank {} of this node read another variable or record than its rank 0 did; "
+                                  "all ranks must make the same read calls in the same order",
+                                  *odd),
+                      -1,
+                      {},
+                      {}});
       stage_.release(generation.number);
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/native/stage/stage.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -590,7 +592,7 @@ std::string Stage::who_is_missing(std::uint64_t steps) const {
     if (mark(r).steps.load(std::memory_order_acquire) >= steps) continue;
     const int number = node_->on_board(r);
     text += (text.empty() ? "rank " : ", rank ") + std::to_string(number);
-    if (node_->ties().board) text += " (last seen " + node_->ties().board->last_seen(number) + ")";
+    if (node_->ties().board) text += fmt::format(" (last seen {})", node_->ties().board->last_seen(number));
   }
   return text.empty() ? "cells to be stored" : text;
 }

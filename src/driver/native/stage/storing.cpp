@@ -35,9 +35,9 @@ void Storing::check_fingerprints(std::uint64_t generation) const {
   if (!mismatch) return;
   stage_.fail();
   throw Error(Code::out_of_step,
-              "rank " + std::to_string(*mismatch) +
-                  " of this node wrote other variables or records than its rank 0 did; all ranks must "
-                  "make the same write calls in the same order");
+              "rank {} of this node wrote other variables or records than its rank 0 did; all ranks must "
+              "make the same write calls in the same order",
+              *mismatch);
 }
 
 void Storing::store_plain(const SlotGeneration& generation, std::uint32_t share) {
