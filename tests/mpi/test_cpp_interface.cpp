@@ -90,6 +90,27 @@ TEST_CASE("C++: settings are built, and come as text") {
   remove(path);
 }
 
+TEST_CASE("C++: steps are appended, and the settings that there are") {
+  const std::string path = scratch("steps");
+  for (int run = 0; run < 2; ++run) {
+    auto file = run == 0 ? shoal::Dataset::create(MPI_COMM_WORLD, path)
+                         : shoal::Dataset::open(MPI_COMM_WORLD, path, shoal::Mode::write);
+    if (run == 0) {
+      file.def_dim("time", SHOAL_UNLIMITED);
+      file.def_var("time", shoal::Type::double_, "time");
+      file.def_var("depth", shoal::Type::double_, "");
+    }
+    const double time = run;
+    file.put("time", {&time, {}}, SHOAL_NEXT);
+    CHECK(file.num_records() == run + 1);
+    CHECK(file.num_records("time") == run + 1);
+    CHECK(file.num_records("depth") == 0);
+    file.close();
+  }
+  CHECK(shoal::setting_keys().find("stage_bytes\tbasic\tall") != std::string::npos);
+  remove(path);
+}
+
 TEST_CASE("C++: decompositions return what they were given, and refuse lists of different lengths") {
   const Ranks ranks;
   auto tiles = rows(2);
