@@ -48,7 +48,7 @@ for ((rep = 0; rep <= reps; ++rep)); do # the first one warms up
     warm "$folder/shoal.joined"
     start=("$top/tools/mpirun.sh" "$n")
     if [ "$n" = 1 ]; then start=(); fi # as a user would: no launcher
-    seconds "${start[@]}" shoal combine "$folder/shoal.joined" "$folder/set.nc" --format "$format" >"$folder/now"
+    seconds "${start[@]}" shoal combine "$folder/set.nc" "$folder/shoal.joined" --format "$format" >"$folder/now"
     if [ "$rep" != 0 ]; then
       cat "$folder/now" >>"$folder/shoal.$n.times"
       sed -n 's/.* in \([0-9.]*\) s (.*/\1/p' "$folder/said" >>"$folder/shoal.$n.work"

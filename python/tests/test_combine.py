@@ -50,7 +50,7 @@ def assert_same(a, b):
 def test_a_set_becomes_the_one_file(model, tmp_path, kind, ranks):
     one, many = model(4, kind)
     out = tmp_path / "out.nc"
-    result = run_program([launcher, str(ranks), *program, str(out), many])
+    result = run_program([launcher, str(ranks), *program, many, str(out)])
     assert result.returncode == 0, result.stdout + result.stderr
     assert "6 variables, 4 records" in result.stdout
     assert_same(one, out)
@@ -115,12 +115,12 @@ def test_in_small_pieces(tmp_path):
         file.put("flag", rng.random((301, 401)) < 0.5)
     for ranks in ("1", "3"):
         result = run_program(
-            [launcher, ranks, *program, str(out), str(source), "--memory", "64KiB", "--overwrite"]
+            [launcher, ranks, *program, str(source), str(out), "--memory", "64KiB", "--overwrite"]
         )
         assert result.returncode == 0, result.stderr
         found = compare(source, out)
         assert found.same and len(found.variables) == 4, (found.headers, found.differing)
-    result = run_program([*program, str(tmp_path / "no.nc"), str(source), "--format", "cdf5"])
+    result = run_program([*program, str(source), str(tmp_path / "no.nc"), "--format", "cdf5"])
     assert result.returncode == 2 and "string" in result.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.nc", "out.nc"]
 
@@ -137,7 +137,7 @@ def test_compressed(tmp_path, ranks):
         file.put("field", np.arange(2 * 5 * 301 * 401, dtype="f4").reshape(2, 5, 301, 401) // 1000)
         file.put("small", np.arange(5))
     settings = ["--settings", "compression=shuffle+deflate:1", "--settings", "chunk_bytes=1MiB"]
-    result = run_program([launcher, ranks, *program, str(out), str(source), "--memory", "64KiB", *settings])
+    result = run_program([launcher, ranks, *program, str(source), str(out), "--memory", "64KiB", *settings])
     assert result.returncode == 0, result.stderr
     assert compare(source, out).same
     with shoal.open(out) as file:
@@ -151,10 +151,10 @@ def test_a_set_that_is_not_whole(model, tmp_path):
     gone = Path(f"{many}.0002")
     gone.rename(tmp_path / "elsewhere")
     out = tmp_path / "out.nc"
-    result = run_program([launcher, "2", *program, str(out), many])
+    result = run_program([launcher, "2", *program, many, str(out)])
     assert result.returncode == 2 and "1 of 4" in result.stderr, result.stderr
     assert not out.exists() and not leftovers(tmp_path)
-    result = run_program([*program, str(out), many, "--allow-missing"])
+    result = run_program([*program, many, str(out), "--allow-missing"])
     assert result.returncode == 0, result.stderr
     found = compare(one, out)
     differing = {item.name: item for item in found.differing}
@@ -168,22 +168,38 @@ def test_refusals(model, tmp_path):
     out = tmp_path / "out.nc"
     out.write_text("precious")
     for wrong, words in (
-        ([str(out), many], "--overwrite"),
-        ([str(tmp_path), many, "--overwrite"], "folder"),
-        ([str(tmp_path / "new.nc"), str(tmp_path / "nix.nc")], "nix.nc"),
-        ([str(tmp_path / "new.nc"), f"{many}.0000"], "set of 2"),
-        ([str(tmp_path / "no" / "new.nc"), many], "no"),
-        ([str(tmp_path / "new.nc"), many, "--format", "netcdf5"], "netcdf5"),
-        ([str(tmp_path / "new.nc"), many, "-s", "layout=process"], "one file"),
-        ([str(tmp_path / "new.nc"), many, "-s", "stage_bits=1"], "stage_bits"),
+        ([many, str(out)], "--overwrite"),
+        ([many, str(tmp_path), "--overwrite"], "folder"),
+        ([str(tmp_path / "nix.nc"), str(tmp_path / "new.nc")], "nix.nc"),
+        ([f"{many}.0000", str(tmp_path / "new.nc")], "set of 2"),
+        ([many, str(tmp_path / "no" / "new.nc")], "no"),
+        ([many, str(tmp_path / "new.nc"), "--format", "netcdf5"], "netcdf5"),
+        ([many, str(tmp_path / "new.nc"), "-s", "layout=process"], "one file"),
+        ([many, str(tmp_path / "new.nc"), "-s", "stage_bits=1"], "stage_bits"),
     ):
         result = run_program([*program, *wrong])
         assert result.returncode == 2 and words in result.stderr, result.stderr
         assert "Traceback" not in result.stderr
     assert out.read_text() == "precious"
     assert not (tmp_path / "new.nc").exists() and not leftovers(tmp_path)
-    assert run_program([*program, str(out), many, "--overwrite", "-q"]).stdout == ""
+    assert run_program([*program, many, str(out), "--overwrite", "-q"]).stdout == ""
     assert_same(one, out)
+
+
+def test_the_order_of_0_1_is_refused(model, tmp_path):
+    """OUT came first then; nothing is overwritten."""
+    _, many = model(2)
+    parts = [f"{many}.0000", f"{many}.0001"]
+    before = [Path(part).read_bytes() for part in parts]
+    out = tmp_path / "out.nc"
+    for given in (parts, [many]):
+        result = run_program([*program, str(out), *given, "--overwrite"])
+        assert result.returncode == 2 and "comes last" in result.stderr, result.stderr
+        assert " ".join(["shoal combine", *given, str(out)]) in result.stderr, result.stderr
+    assert run_program([*program, *parts, str(out)]).returncode == 0
+    result = run_program([*program, str(out), *parts, "--overwrite"])
+    assert result.returncode == 2
+    assert [Path(part).read_bytes() for part in parts] == before
 
 
 def test_made_axes(tmp_path):
@@ -209,7 +225,7 @@ def test_interrupted(tmp_path, which):
         for record in range(24):
             file.put("v", np.full(4_000_000, float(record)), record)
     process = subprocess.Popen(
-        [*program, str(tmp_path / "out.nc"), str(source)],
+        [*program, str(source), str(tmp_path / "out.nc")],
         env=clean_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

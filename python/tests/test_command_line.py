@@ -2,16 +2,18 @@
 """The program `shoal`."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from conftest import run_program
+from conftest import clean_environment, run_program
 
 import shoal
 from shoal.cli import mpi_launch
 from shoal.cli.commands import doctor
+from shoal.cli.cores import Place, examine, job_script
 from shoal.cli.parallel import parse_bytes
 
 program = [sys.executable, "-m", "shoal.cli"]
@@ -77,6 +79,43 @@ def test_doctor_inside_of_a_job(tmp_path):
     result = run_program([str(launcher), "3", *program, "doctor", str(tmp_path)])
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.count("trial on 3 ranks") == 1
+    assert "3 on 1 node: 3 a node" in result.stdout and "job script" in result.stdout
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_doctor_writes_no_escape_codes_to_launchers(tmp_path):
+    """mpiexec of Open MPI gives ranks a terminal, whatever its own output goes to."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {**clean_environment(), "OMPI_COMM_WORLD_SIZE": "1", "TERM": "xterm-256color"}
+    for options in (["--help"], ["nonsense"]):
+        subprocess.run([*program, *options], env=environment, stdout=theirs, stderr=theirs, check=False)
+    os.close(theirs)
+    text = b""
+    try:
+        while part := os.read(ours, 65536):
+            text += part
+    except OSError:
+        pass  # the other end is closed
+    assert b"doctor" in text and b"\x1b" not in text
+
+
+def place(host, cores, of_node=64):
+    return Place(host, frozenset(cores), of_node)
+
+
+def test_doctor_knows_cores_and_ranks():
+    good = examine([place(host, [core]) for host in "ab" for core in range(4)])
+    assert good.found == "8 on 2 nodes: 4 a node, on 4 cores" and not good.advice
+    assert good.binding == "each rank to 1 core"
+    free = examine([place("a", range(4))] * 4)
+    assert free.binding.startswith("none") and not free.advice
+    assert "More ranks than cores" in examine([place("a", range(2))] * 4).advice
+    assert "bound to the same core" in examine([place("a", [0]), place("a", [0]), place("a", [1])]).advice
+    mpich = mpi_launch.Launcher("mpiexec", "mpich")
+    assert "mpiprocs=64" in job_script(mpich, "pbs") and "-bind-to core" in job_script(mpich, "pbs")
+    assert "srun" in job_script(None, "slurm") and "PBS" in job_script(None, "")
 
 
 def test_doctor_says_what_is_wrong(tmp_path):

@@ -261,7 +261,7 @@ def test_commands(tmp_path, tool, command):
     whole = Whole(*EVEN)
     write_fms(tmp_path / "his.nc", whole, "NETCDF4")
     out = tmp_path / "out"
-    tool("python", "-m", "shoal.cli", command, out, tmp_path / "his.nc")
+    tool("python", "-m", "shoal.cli", command, tmp_path / "his.nc", out)
     with (
         open_reference(out)
         if command == "reference"

@@ -242,7 +242,7 @@ def test_combine(tmp_path, convention, kind, ranks):
     out = tmp_path / "one" / "all.nc"
     out.parent.mkdir()
     launcher = [] if ranks == 1 else [Path(__file__).parents[2] / "tools" / "mpirun.sh", str(ranks)]
-    program = [sys.executable, "-m", "shoal.cli", "combine", out, tmp_path / "his.nc", "--format", kind]
+    program = [sys.executable, "-m", "shoal.cli", "combine", tmp_path / "his.nc", out, "--format", kind]
     # This process runs MPI itself, whose launcher would take the program for a part of it.
     environment = {
         k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PMI_", "ORTE_"))

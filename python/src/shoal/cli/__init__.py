@@ -14,6 +14,8 @@ import sys
 
 import typer
 
+from .mpi_launch import inside_mpi
+
 app = typer.Typer(
     name="shoal",
     help="Parallel input and output for fields that are cut over MPI ranks.",
@@ -96,6 +98,8 @@ def _leave() -> None:
 def main() -> None:
     """What the program `shoal` runs."""
     _register_commands(sys.argv[1] if len(sys.argv) > 1 else "")
+    if inside_mpi():
+        os.environ["TERM"] = "dumb"  # a launcher's terminal may be a log: no escape codes, also in help and errors
     gc.freeze()  # what was imported stays
     gc.enable()
     try:

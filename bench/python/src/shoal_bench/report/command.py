@@ -57,7 +57,7 @@ def pictures_of(document: Document) -> dict[str, list[Picture]]:
 
 def _no_matplotlib(error: ImportError) -> NotSupportedError:
     return NotSupportedError(
-        f"Plots need Matplotlib ({error}): pip install 'shoal-bench[report]'. "
+        f"Plots need Matplotlib ({error}): pip install './bench/python[report]' in Shoal's sources, or matplotlib. "
         "Without -o there are tables alone."
     )
 

@@ -8,15 +8,16 @@ from typing import Annotated, Optional
 import typer
 
 from ..copying import copy_on_all_ranks
+from ..outputs import check_order
 from ..parallel import parse_bytes, settings_of
 
 
 def combine(
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
     inputs: Annotated[
         list[str],
         typer.Argument(metavar="IN...", help="The files of a set, a pattern in quotes, or its common name."),
     ],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
     format: Annotated[
         Optional[str], typer.Option(help="Format of OUT (cdf5, netcdf4, ...); default: that of IN.")
     ] = None,
@@ -42,6 +43,7 @@ def combine(
     """
     from shoal import combination
 
+    check_order("combine", inputs, out)
     most, chosen = parse_bytes(memory), settings_of(settings)
     if format is not None and "format" in chosen:
         raise typer.BadParameter("The format is given twice, by --format and by --settings.")

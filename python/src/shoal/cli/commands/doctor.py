@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from ..cores import batch_system, cores_text, examine, job_script, place_of_process
 from ..mpi_launch import find_launcher, inside_mpi, launch_environment
+from ..parallel import console
 
 _needed_shared_memory = 256 * 2**20  # the stage of a node, unless a setting says otherwise
 _trial_seconds = 120
@@ -263,8 +264,22 @@ def _trial(findings: Findings, folder: Path) -> None:
     findings.add(what, reason, Verdict.BAD, f"Run it by hand to see everything: {' '.join(command)}")
 
 
+def _job_script(findings: Findings, launcher) -> None:
+    system = batch_system()
+    name = {"slurm": "Slurm", "pbs": "PBS"}.get(system, "any")
+    findings.add(f"job script ({name})", job_script(launcher, system))
+
+
+def _ranks(findings: Findings, comm) -> None:
+    """Collective."""
+    ranks = examine(comm.allgather(place_of_process()))
+    verdict = Verdict.WARNING if ranks.advice else Verdict.GOOD
+    findings.add("ranks", ranks.found, verdict, ranks.advice)
+    findings.add("binding", ranks.binding)
+
+
 def _show(findings: Findings) -> None:
-    console = Console()
+    out = console()
     table = Table(title="shoal doctor", title_justify="left", show_header=False, box=None, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -275,14 +290,14 @@ def _show(findings: Findings) -> None:
         table.add_row(mark, item.what, item.found.replace("[", r"\["))
         if item.advice:
             table.add_row("", "", "-> " + item.advice.replace("[", r"\["))
-    console.print(table)
+    out.print(table)
     if findings.healthy:
         notes = sum(item.verdict is Verdict.WARNING for item in findings.items)
-        console.print(
+        out.print(
             "Shoal works here." + (f" {notes} note{'s' if notes > 1 else ''} above." if notes else "")
         )
     else:
-        console.print("Shoal does not work here yet: see the lines marked FAIL, and what to do below each.")
+        out.print("Shoal does not work here yet: see the lines marked FAIL, and what to do below each.")
 
 
 def doctor(
@@ -300,12 +315,14 @@ def doctor(
         _doctor_inside_mpi(folder)
         return
     findings = Findings()
+    findings.add("cores", cores_text())
     if _library(findings):
         works = _mpi4py(findings)
         _shared_memory(findings)
         works = _file_system(findings, folder) and works
         if works:
             _trial(findings, folder)
+        _job_script(findings, find_launcher())
     _show(findings)
     raise typer.Exit(0 if findings.healthy else 1)
 
@@ -324,12 +341,15 @@ def _doctor_inside_mpi(folder: Path) -> None:
 
         comm = start_mpi().COMM_WORLD
         rank = comm.rank
+        _ranks(findings, comm)
         what = f"trial on {comm.size} rank{'s' if comm.size > 1 else ''}"
         try:
             findings.add(what, run_trial(str(folder), comm))
         except Exception as error:
             findings.add(what, str(error), Verdict.BAD, "The message above says what to do.")
     if rank == 0:
+        if works:
+            _job_script(findings, None)
         _show(findings)
     raise typer.Exit(0 if findings.healthy else 1)
 

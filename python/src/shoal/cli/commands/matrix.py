@@ -16,7 +16,9 @@ from rich.table import Table
 from ..parallel import console, on_all_ranks
 
 
-def _cell(configuration, notes: dict[str, int]) -> str:
+def _cell(configuration, notes: dict[str, int], everything: bool) -> str:
+    if configuration.refused and not everything:
+        return "[dim]-[/]"
     if configuration.refused:
         return f"[dim]refused \\[{notes.setdefault(configuration.refused, len(notes) + 1)}][/]"
     if configuration.failed:
@@ -27,7 +29,7 @@ def _cell(configuration, notes: dict[str, int]) -> str:
     return f"{1000 * configuration.write_seconds:7.1f} {1000 * configuration.read_seconds:7.1f}"
 
 
-def _show(configurations, ranks: int, pairs: int) -> None:
+def _show(configurations, ranks: int, pairs: int, everything: bool) -> None:
     out = console()
     columns = list(dict.fromkeys(configuration.layout for configuration in configurations))
     table = Table(
@@ -40,10 +42,14 @@ def _show(configurations, ranks: int, pairs: int) -> None:
         table.add_column(layout, justify="right", no_wrap=True)
     notes: dict[str, int] = {}
     rows: dict[tuple, dict[str, str]] = {}
+    # What is refused is what a table of what works leaves empty.
+    working = {(c.format, c.driver, c.access) for c in configurations if everything or not c.refused}
     for configuration in configurations:
+        if (configuration.format, configuration.driver, configuration.access) not in working:
+            continue
         rows.setdefault((configuration.format, configuration.driver, configuration.access), {})[
             configuration.layout
-        ] = _cell(configuration, notes)
+        ] = _cell(configuration, notes, everything)
     last = None
     for (format_, driver, access), cells in rows.items():
         if last is not None and format_ != last:
@@ -61,6 +67,8 @@ def _show(configurations, ranks: int, pairs: int) -> None:
         f"{len(configurations)} ways: {len(written)} written, {refused} refused, {bad} failed; "
         f"{pairs} pairs compared, {odd} of the written differ from another"
     )
+    if refused and not everything:
+        out.print("What is refused, and why: --all")
 
 
 def matrix(
@@ -74,12 +82,15 @@ def matrix(
     formats: Annotated[Optional[str], typer.Option(help="Only these.")] = None,
     drivers: Annotated[Optional[str], typer.Option(help="Only these.")] = None,
     accesses: Annotated[Optional[str], typer.Option(help="Only these.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show what the library refuses too, with its messages.")
+    ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the files there (with --dir).")] = False,
 ) -> None:
     """Write the same fields in every layout, format, driver and access, and compare all of it.
 
-    Run it under mpiexec on several ranks. What the library refuses is shown with its own message; what was
-    written is read back through the same driver, and compared with everything else that was written.
+    Run it under mpiexec on several ranks. What was written is read back through the same driver, and compared with
+    everything else that was written. Combinations that the library refuses are left out, or shown with --all.
 
     Exit status 0: all that was written is the same; 1: something differs or failed; 2: trouble.
     """
@@ -119,7 +130,7 @@ def matrix(
                 work_on.take(configuration, fields, place)
             pairs = work_on.compare_all(configurations, comm)
             if comm.rank == 0:
-                _show(configurations, comm.size, pairs)
+                _show(configurations, comm.size, pairs, everything)
                 if keep:
                     console().print(f"files: {os.path.abspath(place)}", soft_wrap=True)
         finally:
