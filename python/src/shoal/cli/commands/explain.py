@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Optional
 
 import typer
@@ -425,7 +426,7 @@ def _chunks_of_file(comm, path, variables, wish, settings, as_json: bool) -> int
                     grows=variable.has_record,
                     settings=settings,
                 )
-            found = chunking.touched_of(variable._replace(chunks=chunk))
+            found = chunking.touched_of(replace(variable, chunks=chunk))
             rows.append(Row(name, variable.shape, chunk, item_bytes(variable), found))
     print_json(rows) if as_json else show(rows, "variable")
     return 0
