@@ -202,6 +202,7 @@ void BoxDriver::write(const Transfer& transfer) {
   }
   keep(transfer.status, v);
   state_.note_call(hash_of_call(v, transfer.region));
+  state_.log().note(CallLog::Verb::wrote, v, transfer.region);
   if (rearranges(transfer)) return write_tiles(transfer);
   const std::int64_t had = records_.written_records(schema_, v);
   records_.note_write(schema_, v, transfer.region);
@@ -446,15 +447,18 @@ std::vector<std::string> BoxDriver::load_strings(int v, const Box& box) {
 bool BoxDriver::compare() {
   const Comparison found = state_.compared(comm_.max(state_.to_compare(lengths_of(schema_))));
   set_lengths(schema_, found.lengths);
-  if (!found.same && !found.any_deferred)
-    keep({Code::out_of_step,
-          "ranks wrote different variables or records, or some left calls out; cells are missing since the "
-          "last "
-          "sync. Every rank must make the same calls in the same order",
-          0,
-          {},
-          {}},
-         -1);
+  if (!found.same && !found.any_deferred) {
+    const int odd = state_.log().odd_rank(comm_);
+    const std::string calls = odd < 0 ? "" : state_.log().difference(comm_, odd, schema_);
+    keep(
+        {Code::out_of_step,
+         (calls.empty() ? "ranks wrote different variables or records, or some left calls out" : calls) +
+             "; cells are missing since the last sync. Every rank must make the same calls in the same order",
+         odd < 0 ? 0 : odd,
+         {},
+         {}},
+        -1);
+  }
   if (!found.same && !found.is_reference) state_.skip();
   return found.any_skipped || !found.same;
 }
