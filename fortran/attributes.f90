@@ -26,7 +26,7 @@ contains
       class default; code = f_def_fill(self%handle, v, (0.0, 0.0))  ! refused there, with the message
       end select
     end if
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_def_fill
 
   module procedure put_att_scalar
@@ -46,7 +46,7 @@ contains
     type is (logical); code = f_put_att(self%handle, v, n, value)
     class default; code = f_put_att(self%handle, v, n, (0.0, 0.0))  ! refused there, with the message
     end select
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure put_att_scalar
 
   module procedure put_att_list
@@ -71,7 +71,7 @@ contains
     type is (logical); code = f_put_att(self%handle, v, n, value)
     class default; code = f_put_att(self%handle, v, n, (0.0, 0.0))
     end select
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure put_att_list
 
   module procedure get_att_scalar
@@ -92,7 +92,7 @@ contains
     type is (logical); code = f_get_att(self%handle, v, n, value)
     class default; code = f_get_att(self%handle, v, n, refused)
     end select
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure get_att_scalar
 
   module procedure get_att_list
@@ -119,6 +119,6 @@ contains
     type is (logical); code = f_get_att(self%handle, v, n, value)
     class default; code = f_get_att(self%handle, v, n, refused)
     end select
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure get_att_list
 end submodule attributes

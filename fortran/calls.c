@@ -11,18 +11,14 @@
 
 #include "calls.h"
 
+int shoal_f_closed(const char* path) {
+  return shoal_f_fail(SHOAL_STATE, "the dataset '%s' is closed", path);
+}
+
 void shoal_f_abort(MPI_Fint comm, int code, const char* message) {
   int ready = 0;
-  int rank = 0;
-  MPI_Initialized(&ready);
-  if (!ready) {
-    fprintf(stderr, "shoal: %s: %s\n", shoal_error_name(code), message);
-    exit(code);
-  }
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fprintf(stderr, "shoal: rank %d: %s: %s\n", rank, shoal_error_name(code), message);
-  fflush(stderr);
-  MPI_Abort(comm == -1 ? MPI_COMM_WORLD : MPI_Comm_f2c(comm), code);
+  MPI_Initialized(&ready); /* before, there are no handles to convert */
+  shoal_abort(!ready || comm == -1 ? MPI_COMM_NULL : MPI_Comm_f2c(comm), code, message);
 }
 
 /* What a rank refuses before it calls the library, all of them refuse. */
@@ -43,6 +39,13 @@ static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
   if (dataset == NULL) return shoal_f_fail(code, "%s", message); /* nobody waits for it */
   const int agreed = shoal_refuse_data(dataset, calls[verb], variable, decomposition, record, code, message);
   return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
+}
+
+/* What is made is made in Fortran's terms: its messages list dimensions fastest first and count from 1. */
+#define IN_FORTRAN(call) (shoal_speak(SHOAL_SPEAK_FORTRAN), back_to_c(call))
+static int back_to_c(int code) {
+  shoal_speak(SHOAL_SPEAK_C);
+  return code;
 }
 
 int shoal_f_wait(const CFI_cdesc_t* comm) {
@@ -101,7 +104,7 @@ int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_
   int64_t* const all[] = {shape, begin, end, low, high};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
     shoal_f_reverse(all[i], ndims);
-  return shoal_block(communicator, ndims, shape, begin, end, low, high, out);
+  return IN_FORTRAN(shoal_block(communicator, ndims, shape, begin, end, low, high, out));
 }
 
 /* Are the cells in the shape, counted from 1, or holes? A shape that makes no sense is left to the library,
@@ -144,7 +147,7 @@ int shoal_f_map(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cd
     shoal_f_reverse(shape, ndims);
     for (int64_t i = 0; i < ncells; ++i)
       if (list[i] != INT64_MIN) list[i] -= 1; /* a hole is 0 here, -1 in C */
-    code = shoal_map(communicator, ndims, shape, uncut, ncells, list, out);
+    code = IN_FORTRAN(shoal_map(communicator, ndims, shape, uncut, ncells, list, out));
   }
   free(list);
   return code;
@@ -159,7 +162,7 @@ int shoal_f_load(const CFI_cdesc_t* comm, const char* path, const char* name, MP
   const int code = shoal_f_communicator(comm, &communicator);
   if (code != SHOAL_OK) return code;
   *comm_out = MPI_Comm_c2f(communicator);
-  return shoal_decomposition_load(communicator, path, name, out);
+  return IN_FORTRAN(shoal_decomposition_load(communicator, path, name, out));
 }
 
 static int has_cells(const shoal_decomposition* decomposition) {
@@ -181,14 +184,15 @@ int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, cons
   const int code = shoal_f_describe(mask, "mask", &view);
   if (code != SHOAL_OK && has_cells(decomposition)) return refuse(MPI_Comm_f2c(comm), code);
   shoal_f_clear(); /* a rank without cells needs no mask */
-  return shoal_masked(MPI_Comm_f2c(comm), decomposition, code == SHOAL_OK ? &view.array : NULL, out);
+  const shoal_array* const array = code == SHOAL_OK ? &view.array : NULL;
+  return IN_FORTRAN(shoal_masked(MPI_Comm_f2c(comm), decomposition, array, out));
 }
 
 int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path) {
   shoal_f_clear();
   if (comm == -1)
     return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "save: the decomposition was not made, or is freed");
-  return shoal_decomposition_save(MPI_Comm_f2c(comm), decomposition, path);
+  return IN_FORTRAN(shoal_decomposition_save(MPI_Comm_f2c(comm), decomposition, path));
 }
 
 int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers) {
@@ -216,7 +220,7 @@ int shoal_f_create(const CFI_cdesc_t* comm, const char* path, const char* settin
   const int code = shoal_f_communicator(comm, &communicator);
   if (code != SHOAL_OK) return code;
   *comm_out = MPI_Comm_c2f(communicator);
-  return shoal_create(communicator, path, settings, out);
+  return IN_FORTRAN(shoal_create(communicator, path, settings, out));
 }
 
 int shoal_f_open(const CFI_cdesc_t* comm, const char* path, int mode, const char* settings,
@@ -228,7 +232,7 @@ int shoal_f_open(const CFI_cdesc_t* comm, const char* path, int mode, const char
   const int code = shoal_f_communicator(comm, &communicator);
   if (code != SHOAL_OK) return code;
   *comm_out = MPI_Comm_c2f(communicator);
-  return shoal_open(communicator, path, mode, settings, out);
+  return IN_FORTRAN(shoal_open(communicator, path, mode, settings, out));
 }
 
 /* Ranks finish definitions together, also where one failed before the library saw it. */

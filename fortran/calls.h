@@ -11,8 +11,9 @@
 
 enum { SHOAL_F_WRITE = 1, SHOAL_F_READ = 2, SHOAL_F_PUT = 3, SHOAL_F_GET = 4 };
 
-/* Print the message with the rank on standard error and stop all ranks of the communicator (-1: of the
- * world). */
+/* Keeps the message for a call of a dataset that is closed. Local. */
+int shoal_f_closed(const char* path);
+/* Print the message once on standard error and stop all ranks of the communicator (-1: of the world). */
 void shoal_f_abort(MPI_Fint comm, int code, const char* message);
 
 /* Collective. */

@@ -20,7 +20,7 @@ contains
       info%variables = raw%variables
       info%attributes = raw%attributes
     end if
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_inq_file
 
   module procedure dataset_inq_dim
@@ -34,7 +34,7 @@ contains
       info%length = raw%length
       info%unlimited = raw%unlimited /= 0
     end if
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_inq_dim
 
   module procedure dataset_num_records
@@ -77,7 +77,7 @@ contains
         info%chunks = chunks(raw%ndims:1:-1)
       end if
     end if
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_inq_var
 
   module procedure dataset_inq_att
@@ -93,7 +93,7 @@ contains
       info%type = raw%type
       info%count = raw%count
     end if
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_inq_att
 
   module procedure dataset_find_dim
@@ -102,7 +102,7 @@ contains
     found = -1
     code = c_find_dim(self%handle, zero_ended(name), found)
     index = merge(int(found) + 1, 0, code == SHOAL_OK)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_find_dim
 
   module procedure dataset_find_var
@@ -111,7 +111,7 @@ contains
     found = -1
     code = c_find_var(self%handle, zero_ended(name), found)
     index = merge(int(found) + 1, 0, code == SHOAL_OK)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_find_var
 
   module procedure dataset_find_att
@@ -122,7 +122,7 @@ contains
     owner = zero_ended(variable)
     code = c_find_att(self%handle, owner_pointer(owner), zero_ended(name), found)
     index = merge(int(found) + 1, 0, code == SHOAL_OK)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_find_att
 
   module procedure dataset_settings

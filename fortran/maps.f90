@@ -32,7 +32,7 @@ contains
   module procedure dataset_def_gathered
     integer(c_int) :: code
     code = f_def_gathered(self%handle, zero_ended(name), zero_ended(dims), decomposition%handle)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_def_gathered
 
   module procedure decomposition_save

@@ -117,6 +117,7 @@ module shoal
     private
     type(c_ptr) :: handle = c_null_ptr
     integer(c_int) :: comm = -1
+    character(len=:), allocatable :: path  ! of the file that was opened last, for messages when it is closed
   contains
     procedure :: create => dataset_create
     procedure :: open => dataset_open
@@ -436,6 +437,7 @@ contains
       all_settings = all_settings // trim(settings)
     end if
     code = f_create(comm, zero_ended(path), zero_ended(all_settings), self%comm, self%handle)
+    if (code == SHOAL_OK) self%path = trim(path)
     call settle(code, self%comm, stat, errmsg)
   end subroutine dataset_create
 
@@ -456,6 +458,7 @@ contains
     all_settings = ""
     if (present(settings)) all_settings = settings
     code = f_open(comm, zero_ended(path), how, zero_ended(all_settings), self%comm, self%handle)
+    if (code == SHOAL_OK) self%path = trim(path)
     call settle(code, self%comm, stat, errmsg)
   end subroutine dataset_open
 
@@ -466,9 +469,11 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
+    logical :: was_open
     call f_clear()
+    was_open = c_associated(self%handle)
     code = c_close(self%handle, as_int(durable))
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, was_open)
   end subroutine dataset_close
 
   ! Give the handle back without storing or committing: what was written since the last sync is lost. For
@@ -488,7 +493,7 @@ contains
     integer(c_int) :: code
     call f_clear()
     code = c_sync(self%handle, as_int(durable))
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_sync
 
   ! ---- Definitions: Local; every rank makes the same ones in the same order ----------------------
@@ -501,7 +506,7 @@ contains
     integer(c_int) :: code
     call f_clear()
     code = c_end_define(self%handle)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_end_define
 
   ! A dimension; length SHOAL_UNLIMITED: one that grows.
@@ -513,7 +518,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_def_dim(self%handle, zero_ended(name), length)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_def_dim
 
   ! A variable of a type (SHOAL_FLOAT ...). dims: names with blanks between, fastest first ("xi_rho
@@ -529,7 +534,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_def_var(self%handle, zero_ended(name), int(type, c_int), zero_ended(dims), handle_of(decomposition))
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_def_var
 
   ! Chunk shape, one number for each dimension of the variable, fastest first; netcdf4 only.
@@ -541,7 +546,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_def_chunks(self%handle, zero_ended(variable), chunks)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_def_chunks
 
   ! Compression: 'none', or filters such as 'shuffle+zstd:1' (shuffle, deflate:1 to deflate:12 or zstd:1 to
@@ -553,7 +558,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_def_compression(self%handle, zero_ended(variable), zero_ended(filters))
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_def_compression
 
   ! Lossy: 'none', 'bitround:7' (so many bits of the mantissa are kept) or 'granular_bitround:3' (decimal
@@ -565,7 +570,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_def_quantize(self%handle, zero_ended(variable), zero_ended(how))
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_def_quantize
 
   ! ---- Data --------------------------------------------------------------------------------------
@@ -585,7 +590,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_move(verb_write, self%handle, zero_ended(variable), array, record, start, count, handle_of(decomposition))
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_write
 
   ! Read this rank's cells and, if the array has room for them, the halo cells inside of the field. Collective.
@@ -599,7 +604,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_move(verb_read, self%handle, zero_ended(variable), array, record, start, count, handle_of(decomposition))
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_read
 
   ! Put a replicated variable: the values of rank 0 go to the file. Collective.
@@ -612,7 +617,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_move(verb_put, self%handle, zero_ended(variable), array, record, start, count, c_null_ptr)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_put
 
   ! Get the same values on every rank. Collective.
@@ -625,7 +630,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
     code = f_move(verb_get, self%handle, zero_ended(variable), array, record, start, count, c_null_ptr)
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_get
 
   ! ---- The library ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ module shoal_c
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_compression
   public :: f_def_quantize
   public :: f_def_fill, f_def_gathered
-  public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort
+  public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort, f_closed
   public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_num_records, c_setting_keys
@@ -194,6 +194,10 @@ module shoal_c
     end function f_error_variable
     subroutine f_clear() bind(C, name="shoal_f_clear")
     end subroutine f_clear
+    integer(c_int) function f_closed(path) bind(C, name="shoal_f_closed")
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: path(*)
+    end function f_closed
     subroutine f_abort(comm, code, message) bind(C, name="shoal_f_abort")
       import :: c_char, c_int
       integer(c_int), value :: comm

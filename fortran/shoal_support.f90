@@ -4,21 +4,28 @@
 ! the private procedures of a module no symbol that its submodules could link.
 module shoal_support
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_ptr
-  use shoal_c, only: c_strlen, f_abort, f_message
+  use shoal_c, only: c_strlen, f_abort, f_closed, f_message
   implicit none
   private
   public :: settle, text_of, zero_ended
 
 contains
 
-  ! Hand an error to the caller, or stop.
-  subroutine settle(code, comm, stat, errmsg)
+  ! Hand an error to the caller, or stop. path, is_open: of the dataset of the call; one that is closed says so.
+  subroutine settle(code, comm, stat, errmsg, path, is_open)
     integer(c_int), intent(in) :: code
     integer(c_int), intent(in) :: comm
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    character(len=*), intent(in), optional :: path
+    logical, intent(in), optional :: is_open
+    integer(c_int), parameter :: no_state = 15  ! SHOAL_STATE
+    integer(c_int) :: same
     if (present(stat)) stat = code
     if (code == 0) return
+    if (code == no_state .and. present(path) .and. present(is_open)) then
+      if (.not. is_open) same = f_closed(zero_ended(path))
+    end if
     if (present(errmsg)) errmsg = text_of(f_message())
     if (.not. present(stat)) call f_abort(comm, code, zero_ended(text_of(f_message())))
   end subroutine settle

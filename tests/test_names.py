@@ -58,6 +58,16 @@ different = {
         "Fortran": ((), "called by those that find arguments wrong"),
         "Python": ((), "called by those that find arguments wrong"),
     },
+    "abort": {
+        "C++": ((), "shoal.h's own; an exception that is not caught ends the program"),
+        "Fortran": ((), "what happens without stat="),
+        "Python": ((), "an exception that is not caught ends the program"),
+    },
+    "speak": {
+        "C++": ((), "shoal.h's own, for bindings"),
+        "Fortran": ((), "called by those that open and make something"),
+        "Python": ((), "called by those that open and make something"),
+    },
     "copy": {"Fortran": ((), "of tools; models have arrays")},
     "copies": {"Fortran": ((), "of tools; models have arrays")},
     "error_message": {
@@ -237,6 +247,9 @@ no_constant = {
     "MAX_DIMS": "arrays know their rank",
     "HOLE": "0 in Fortran, where cells count from 1",
     "CALL_WRITE": "of shoal_refuse_data",
+    "SPEAK_C": "of shoal_speak",
+    "SPEAK_FORTRAN": "of shoal_speak",
+    "SPEAK_PYTHON": "of shoal_speak",
     "CALL_READ": "of shoal_refuse_data",
     "CALL_PUT": "of shoal_refuse_data",
     "CALL_GET": "of shoal_refuse_data",

@@ -170,6 +170,12 @@ SHOAL_API const char* shoal_version(void);
 /* What this library was built with: MPI, HDF5, drivers, formats, filters; one "key: value" a line. Local. */
 SHOAL_API const char* shoal_build_info(void);
 
+/* Print the message of an error on standard error and stop all ranks of the communicator (MPI_COMM_NULL: of
+ * MPI_COMM_WORLD), for programs that do not go on after one. Ranks that call it with the same message, as all
+ * do that get an error alike, print it once, with their number ("on rank 0 and 511 other ranks"): each waits
+ * at most 2.5 seconds for that. Does not return. Local. */
+SHOAL_API void shoal_abort(MPI_Comm comm, int code, const char* message);
+
 /* ---- Decomposition ----------------------------------------------------------------------- */
 
 /* In place of shoal_create, shoal_open, shoal_wait, shoal_block, shoal_map, shoal_masked,
@@ -439,6 +445,12 @@ SHOAL_API int shoal_refuse_data(shoal_dataset* dataset, int call, const char* va
                                 const shoal_decomposition* decomposition, int64_t record, int code,
                                 const char* message);
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
+
+/* In whose terms messages of this thread speak of dimensions, indices and arguments from now on; a dataset
+ * keeps those of the call that opened it. SHOAL_SPEAK_C: the slowest dimension first, indices from 0. For
+ * bindings of other languages. Returns those before. Local. */
+enum { SHOAL_SPEAK_C = 0, SHOAL_SPEAK_FORTRAN = 1, SHOAL_SPEAK_PYTHON = 2 };
+SHOAL_API int shoal_speak(int language);
 
 /* ---- What is in a file: Local ------------------------------------------------------------- */
 

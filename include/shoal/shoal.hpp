@@ -260,6 +260,7 @@ class Dataset {
   static Dataset create(MPI_Comm comm, const std::string& path, const Settings& settings = {}) {
     Dataset result;
     detail::check(shoal_create(comm, detail::text(path), detail::text(settings.text()), &result.handle_));
+    result.path_ = path;
     return result;
   }
   /// Open a file, to read it, or to change and append to it (Mode::write). Collective.
@@ -268,14 +269,17 @@ class Dataset {
     Dataset result;
     detail::check(shoal_open(comm, detail::text(path), static_cast<int>(mode), detail::text(settings.text()),
                              &result.handle_));
+    result.path_ = path;
     return result;
   }
 
-  Dataset(Dataset&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Dataset(Dataset&& other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)), path_(std::exchange(other.path_, {})) {}
   Dataset& operator=(Dataset&& other) noexcept {
     if (this != &other) {
       abandon();
       handle_ = std::exchange(other.handle_, nullptr);
+      path_ = std::exchange(other.path_, {});
     }
     return *this;
   }
@@ -284,11 +288,14 @@ class Dataset {
   ~Dataset() { abandon(); }
 
   /// Store what was written, agree on errors, commit, close. durable: wait for the device. Collective.
-  void close(bool durable = false) { detail::check(shoal_close(&handle_, durable ? 1 : 0)); }
+  void close(bool durable = false) {
+    opened();
+    detail::check(shoal_close(&handle_, durable ? 1 : 0));
+  }
   /// Store what was written, agree on errors, commit. durable: wait for the device. Collective.
-  void sync(bool durable = false) { detail::check(shoal_sync(handle_, durable ? 1 : 0)); }
+  void sync(bool durable = false) { detail::check(shoal_sync(opened(), durable ? 1 : 0)); }
   /// Finish the define phase; implicit at the first write, put or sync after a definition. Collective.
-  void end_define() { detail::check(shoal_end_define(handle_)); }
+  void end_define() { detail::check(shoal_end_define(opened())); }
   /// Drop the handle without storing what was not committed; what the destructor does. Local.
   void abandon() noexcept { shoal_abandon(&handle_); }
   /// Whether neither close nor abandon was called. Local.
@@ -298,13 +305,13 @@ class Dataset {
 
   /// length SHOAL_UNLIMITED: a dimension that grows. Local.
   void def_dim(const std::string& name, std::int64_t length) {
-    detail::check(shoal_def_dim(handle_, detail::text(name), length));
+    detail::check(shoal_def_dim(opened(), detail::text(name), length));
   }
   /// A replicated variable. dims: names, slowest first, with blanks between (in double quotes where a name
   /// has blanks or commas itself; see shoal_def_var), or as a list: {"time", "sea level"}. Local.
   void def_var(const std::string& name, Type type, const std::string& dims) {
     detail::check(
-        shoal_def_var(handle_, detail::text(name), static_cast<int>(type), detail::text(dims), nullptr));
+        shoal_def_var(opened(), detail::text(name), static_cast<int>(type), detail::text(dims), nullptr));
   }
   void def_var(const std::string& name, Type type, const std::vector<std::string>& dims) {
     def_var(name, type, detail::text_of_names(dims));
@@ -315,7 +322,7 @@ class Dataset {
   /// A distributed variable: its last dimensions are those of the decomposition. Local.
   void def_var(const std::string& name, Type type, const std::string& dims,
                const Decomposition& decomposition) {
-    detail::check(shoal_def_var(handle_, detail::text(name), static_cast<int>(type), detail::text(dims),
+    detail::check(shoal_def_var(opened(), detail::text(name), static_cast<int>(type), detail::text(dims),
                                 decomposition.c_handle()));
   }
   void def_var(const std::string& name, Type type, const std::vector<std::string>& dims,
@@ -330,7 +337,7 @@ class Dataset {
   /// and the list that says which they are; see shoal_def_gathered. Local.
   void def_gathered(const std::string& name, const std::string& dims, const Decomposition& decomposition) {
     detail::check(
-        shoal_def_gathered(handle_, detail::text(name), detail::text(dims), decomposition.c_handle()));
+        shoal_def_gathered(opened(), detail::text(name), detail::text(dims), decomposition.c_handle()));
   }
   void def_gathered(const std::string& name, const std::vector<std::string>& dims,
                     const Decomposition& decomposition) {
@@ -345,17 +352,17 @@ class Dataset {
   template <class T>
   void def_fill(const std::string& variable, T value) {
     static_assert(std::is_arithmetic_v<T>, "a fill value is a number, a char or a string");
-    detail::check(shoal_def_fill(handle_, detail::text(variable), static_cast<int>(type_of<T>), &value));
+    detail::check(shoal_def_fill(opened(), detail::text(variable), static_cast<int>(type_of<T>), &value));
   }
   /// Of a variable of strings. Local.
   void def_fill(const std::string& variable, const std::string& value) {
     const char* const pointer = detail::text(value);
-    detail::check(shoal_def_fill(handle_, detail::text(variable), SHOAL_STRING, &pointer));
+    detail::check(shoal_def_fill(opened(), detail::text(variable), SHOAL_STRING, &pointer));
   }
   void def_fill(const std::string& variable, const char* value) { def_fill(variable, std::string(value)); }
   /// Cells that nobody writes stay undefined, and keep what was written there; see shoal_def_fill. Local.
   void def_no_fill(const std::string& variable) {
-    detail::check(shoal_def_fill(handle_, detail::text(variable), 0, nullptr));
+    detail::check(shoal_def_fill(opened(), detail::text(variable), 0, nullptr));
   }
   /// Chunk shape, one number a dimension; netcdf4 only. Local.
   void def_chunks(const std::string& variable, const std::vector<std::int64_t>& chunks) {
@@ -365,18 +372,18 @@ class Dataset {
       detail::refuse("Variable '" + variable + "' has " + std::to_string(ndims) +
                      " dimensions, the chunk shape " + std::to_string(chunks.size()) +
                      "; give one number a dimension.");
-    detail::check(shoal_def_chunks(handle_, detail::text(variable), chunks.data()));
+    detail::check(shoal_def_chunks(opened(), detail::text(variable), chunks.data()));
   }
 
   /// Compression: "none", or filters such as "shuffle+zstd:1" (see shoal_def_compression); netcdf4 only.
   /// Local.
   void def_compression(const std::string& variable, const std::string& filters) {
-    detail::check(shoal_def_compression(handle_, detail::text(variable), detail::text(filters)));
+    detail::check(shoal_def_compression(opened(), detail::text(variable), detail::text(filters)));
   }
 
   /// Lossy: "none", "bitround:7" or "granular_bitround:3" (see shoal_def_quantize). Local.
   void def_quantize(const std::string& variable, const std::string& how) {
-    detail::check(shoal_def_quantize(handle_, detail::text(variable), detail::text(how)));
+    detail::check(shoal_def_quantize(opened(), detail::text(variable), detail::text(how)));
   }
 
   /// Attributes; variable "" is the file. An attribute of the name is replaced. Local.
@@ -409,9 +416,9 @@ class Dataset {
   T get_att(const std::string& variable, const std::string& name) const {
     const char* owner = variable.empty() ? nullptr : detail::text(variable);
     int index = 0;
-    detail::check(shoal_find_att(handle_, owner, detail::text(name), &index));
+    detail::check(shoal_find_att(opened(), owner, detail::text(name), &index));
     shoal_att_info info = SHOAL_ATT_INFO_INIT;
-    detail::check(shoal_inq_att(handle_, owner, index, &info));
+    detail::check(shoal_inq_att(opened(), owner, index, &info));
     const auto count = static_cast<std::size_t>(info.count);
     if constexpr (std::is_same_v<T, std::vector<std::string>>) {
       return get_att_strings(owner, name, static_cast<Type>(info.type), count);
@@ -422,16 +429,16 @@ class Dataset {
         throw not_one(name, count);
       }
       std::string text(count, '\0');
-      detail::check(shoal_get_att(handle_, owner, detail::text(name), SHOAL_CHAR, text.data()));
+      detail::check(shoal_get_att(opened(), owner, detail::text(name), SHOAL_CHAR, text.data()));
       return text;
     } else if constexpr (std::is_arithmetic_v<T>) {
       if (count != 1) throw not_one(name, count);
       T value{};
-      detail::check(shoal_get_att(handle_, owner, detail::text(name), static_cast<int>(type_of<T>), &value));
+      detail::check(shoal_get_att(opened(), owner, detail::text(name), static_cast<int>(type_of<T>), &value));
       return value;
     } else {
       T values(count);
-      detail::check(shoal_get_att(handle_, owner, detail::text(name),
+      detail::check(shoal_get_att(opened(), owner, detail::text(name),
                                   static_cast<int>(type_of<typename T::value_type>), values.data()));
       return values;
     }
@@ -454,13 +461,13 @@ class Dataset {
   void copy(const std::string& variable, const Decomposition& decomposition, Dataset& from,
             const std::string& from_variable, const Section& section = {}) {
     const shoal_section part = c_section(SHOAL_CALL_WRITE, variable, decomposition.c_handle(), section);
-    detail::check(shoal_copy(handle_, detail::text(variable), decomposition.c_handle(), from.handle_,
+    detail::check(shoal_copy(opened(), detail::text(variable), decomposition.c_handle(), from.handle_,
                              detail::text(from_variable), &part));
   }
   /// Can others copy from this one? Local.
   bool copies() const {
     int possible = 0;
-    detail::check(shoal_copies(handle_, &possible));
+    detail::check(shoal_copies(opened(), &possible));
     return possible != 0;
   }
   /// Read this rank's cells, and the halo cells that lie inside of the global shape. Collective.
@@ -484,18 +491,18 @@ class Dataset {
 
   FileInfo file() const {
     shoal_file_info c = SHOAL_FILE_INFO_INIT;
-    detail::check(shoal_inq_file(handle_, &c));
+    detail::check(shoal_inq_file(opened(), &c));
     return {c.path, c.format, c.driver, c.writable != 0, c.dimensions, c.variables, c.attributes};
   }
   DimInfo dim(int index) const {
     shoal_dim_info c = SHOAL_DIM_INFO_INIT;
-    detail::check(shoal_inq_dim(handle_, index, &c));
+    detail::check(shoal_inq_dim(opened(), index, &c));
     return {c.name, c.length, c.unlimited != 0};
   }
   DimInfo dim(const std::string& name) const { return dim(find_dim(name)); }
   VarInfo var(int index) const {
     shoal_var_info c = SHOAL_VAR_INFO_INIT;
-    detail::check(shoal_inq_var(handle_, index, &c));
+    detail::check(shoal_inq_var(opened(), index, &c));
     VarInfo info{c.name,
                  static_cast<Type>(c.type),
                  std::vector<int>(c.dims, c.dims + c.ndims),
@@ -512,7 +519,7 @@ class Dataset {
   /// variable "" is the file.
   AttInfo att(const std::string& variable, int index) const {
     shoal_att_info c = SHOAL_ATT_INFO_INIT;
-    detail::check(shoal_inq_att(handle_, variable.empty() ? nullptr : detail::text(variable), index, &c));
+    detail::check(shoal_inq_att(opened(), variable.empty() ? nullptr : detail::text(variable), index, &c));
     return {c.name, static_cast<Type>(c.type), c.count};
   }
   AttInfo att(const std::string& variable, const std::string& name) const {
@@ -531,25 +538,25 @@ class Dataset {
   }
   int find_dim(const std::string& name) const {
     int index = 0;
-    detail::check(shoal_find_dim(handle_, detail::text(name), &index));
+    detail::check(shoal_find_dim(opened(), detail::text(name), &index));
     return index;
   }
   int find_var(const std::string& name) const {
     int index = 0;
-    detail::check(shoal_find_var(handle_, detail::text(name), &index));
+    detail::check(shoal_find_var(opened(), detail::text(name), &index));
     return index;
   }
   int find_att(const std::string& variable, const std::string& name) const {
     int index = 0;
-    detail::check(shoal_find_att(handle_, variable.empty() ? nullptr : detail::text(variable),
+    detail::check(shoal_find_att(opened(), variable.empty() ? nullptr : detail::text(variable),
                                  detail::text(name), &index));
     return index;
   }
 
   /// Every setting, its value and where it came from, one a line. Local.
-  std::string settings() const { return text_or_throw(shoal_settings(handle_)); }
+  std::string settings() const { return text_or_throw(shoal_settings(opened())); }
   /// The report so far of this rank as JSON. Local.
-  std::string report() const { return text_or_throw(shoal_report(handle_)); }
+  std::string report() const { return text_or_throw(shoal_report(opened())); }
 
   /// The handle of shoal.h, still owned by this object. Local.
   shoal_dataset* c_handle() const noexcept { return handle_; }
@@ -566,13 +573,13 @@ class Dataset {
                 const A& array, const Section& section) {
     const shoal_section part = c_section(call, variable, decomposition, section);
     const shoal_array c = array.c_array();
-    detail::check(verb(handle_, detail::text(variable), decomposition, &c, &part));
+    detail::check(verb(opened(), detail::text(variable), decomposition, &c, &part));
   }
   template <class F, class A>
   void transfer(F verb, int call, const std::string& variable, const A& array, const Section& section) {
     const shoal_section part = c_section(call, variable, nullptr, section);
     const shoal_array c = array.c_array();
-    detail::check(verb(handle_, detail::text(variable), &c, &part));
+    detail::check(verb(opened(), detail::text(variable), &c, &part));
   }
   // C has one length for both lists. Two are refused on all ranks, which are in the same call.
   shoal_section c_section(int call, const std::string& variable, const shoal_decomposition* decomposition,
@@ -582,7 +589,7 @@ class Dataset {
       const std::string message = "start has " + std::to_string(starts) + " numbers, count has " +
                                   std::to_string(counts) +
                                   "; each has one for each dimension but the record dimension";
-      detail::check(shoal_refuse_data(handle_, call, detail::text(variable), decomposition, section.record,
+      detail::check(shoal_refuse_data(opened(), call, detail::text(variable), decomposition, section.record,
                                       SHOAL_INVALID_ARGUMENT, detail::text(message)));
       // Of write and put, the others get it at sync or close.
       throw Error(Code::invalid_argument, "variable '" + variable + "': " + message, -1, {}, variable);
@@ -592,7 +599,7 @@ class Dataset {
 
   void put_att_raw(const std::string& variable, const std::string& name, Type type, std::size_t count,
                    const void* values) {
-    detail::check(shoal_put_att(handle_, variable.empty() ? nullptr : detail::text(variable),
+    detail::check(shoal_put_att(opened(), variable.empty() ? nullptr : detail::text(variable),
                                 detail::text(name), static_cast<int>(type), static_cast<std::int64_t>(count),
                                 values));
   }
@@ -600,11 +607,11 @@ class Dataset {
                                            std::size_t count) const {
     if (type == Type::char_) {
       std::string text(count, '\0');
-      detail::check(shoal_get_att(handle_, owner, detail::text(name), SHOAL_CHAR, text.data()));
+      detail::check(shoal_get_att(opened(), owner, detail::text(name), SHOAL_CHAR, text.data()));
       return {std::move(text)};
     }
     std::vector<char*> pointers(count, nullptr);
-    detail::check(shoal_get_att(handle_, owner, detail::text(name), SHOAL_STRING, pointers.data()));
+    detail::check(shoal_get_att(opened(), owner, detail::text(name), SHOAL_STRING, pointers.data()));
     std::vector<std::string> strings;
     strings.reserve(count);
     for (const char* pointer : pointers)
@@ -621,7 +628,18 @@ class Dataset {
     return text;
   }
 
+  // The handle, which others can use.
+  shoal_dataset* opened() const {
+    if (handle_ == nullptr)
+      throw Error(Code::state,
+                  path_.empty() ? "the dataset is not open: it was moved to another object"
+                                : "the dataset '" + path_ + "' is closed",
+                  -1, path_);
+    return handle_;
+  }
+
   shoal_dataset* handle_ = nullptr;
+  std::string path_;
 };
 
 // ---- The library ----------------------------------------------------------------------------

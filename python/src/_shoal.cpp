@@ -311,9 +311,22 @@ void def_fill(shoal::Dataset& dataset, const std::string& variable, int type, nb
       shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), type, buffer.data()));
 }
 
+/// What is made while it lives speaks in Python's terms in its messages.
+class InPython {
+ public:
+  InPython() : before_(shoal_speak(SHOAL_SPEAK_PYTHON)) {}
+  ~InPython() { shoal_speak(before_); }
+  InPython(const InPython&) = delete;
+  InPython& operator=(const InPython&) = delete;
+
+ private:
+  int before_;
+};
+
 shoal::Decomposition block(int comm, const Indices& global, const Indices& first, const Indices& count,
                            const Indices& halo_low, const Indices& halo_high) {
   nb::gil_scoped_release free;
+  const InPython terms;
   return shoal::Decomposition::block(comm_of(comm), global, first, count, halo_low, halo_high);
 }
 
@@ -330,6 +343,7 @@ shoal::Decomposition map(int comm, const Indices& global, int uncut, nb::object 
   const auto count =
       static_cast<std::int64_t>(buffer.bytes() / static_cast<Py_ssize_t>(sizeof(std::int64_t)));
   nb::gil_scoped_release free;
+  const InPython terms;
   return shoal::Decomposition::map(comm_of(comm), global, static_cast<const std::int64_t*>(buffer.data()),
                                    count, uncut);
 }
@@ -338,6 +352,7 @@ shoal::Decomposition masked(const shoal::Decomposition& decomposition, int comm,
   const Buffer buffer(mask, false);
   const shoal::Array array = buffer.array(type);
   nb::gil_scoped_release free;
+  const InPython terms;
   return decomposition.masked(comm_of(comm), array);
 }
 
@@ -382,6 +397,7 @@ void bind_dataset(nb::module_& m) {
             const std::string file = path_of(path);
             const std::string text = path_of(settings);
             nb::gil_scoped_release free;
+            const InPython terms;
             return Dataset::create(comm_of(comm), file, text);
           },
           "comm"_a, "path"_a, "settings"_a)
@@ -391,6 +407,7 @@ void bind_dataset(nb::module_& m) {
             const std::string file = path_of(path);
             const std::string text = path_of(settings);
             nb::gil_scoped_release free;
+            const InPython terms;
             return Dataset::open(comm_of(comm), file, static_cast<shoal::Mode>(mode), text);
           },
           "comm"_a, "path"_a, "mode"_a, "settings"_a)

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "base/language.hpp"
+#include "base/text.hpp"
+
 namespace shoal {
 
 std::int64_t volume(const Dims& shape) {
@@ -44,10 +47,10 @@ Dims unravel(std::int64_t position, const Dims& shape) {
 
 std::string text_of(const Dims& shape) {
   if (shape.empty()) return "scalar";
-  std::string out;
-  for (int d = 0; d < shape.size(); ++d)
-    out += (d > 0 ? "x" : "") + std::to_string(shape[d]);
-  return out;
+  std::vector<std::string> lengths;
+  for (const auto n : shape)
+    lengths.push_back(std::to_string(n));
+  return joined(as_listed(std::move(lengths)), "x");
 }
 
 bool Box::contains(const Box& other) const {
@@ -85,10 +88,12 @@ std::int64_t position_in(const Dims& index, const Box& within) {
 }
 
 std::string text_of(const Box& box) {
-  std::string out = "[";
+  const bool inclusive = language() == Language::fortran;
+  std::vector<std::string> ranges;
   for (int d = 0; d < box.rank(); ++d)
-    out += fmt::format("{}{}:{}", d > 0 ? ", " : "", box.first[d], box.end(d));
-  return out + ")";
+    ranges.push_back(fmt::format("{}:{}", as_index(box.first[d]), box.end(d)));
+  const std::string all = joined(as_listed(std::move(ranges)), ", ");
+  return inclusive ? fmt::format("({})", all) : fmt::format("[{})", all);
 }
 
 }  // namespace shoal

@@ -60,7 +60,7 @@ Dims tail(const Dims& dims, int n);
 Dims row_major_strides(const Dims& shape);
 /// Index of the linear position in a row-major array of the shape.
 Dims unravel(std::int64_t position, const Dims& shape);
-/// "656x640x16"; "scalar" if there are no dimensions.
+/// "656x640x16", in the order of the caller's language; "scalar" if there are no dimensions.
 std::string text_of(const Dims& shape);
 
 /// Cells first .. first + count - 1 in every dimension (0-based). A box of no dimensions has one cell.
@@ -86,7 +86,7 @@ Box intersection(const Box& a, const Box& b);
 Box bounding(const Box& a, const Box& b);
 /// Row-major position of box.first in a row-major array that holds exactly `within`.
 std::int64_t position_in(const Dims& index, const Box& within);
-/// "[0:10, 5:20)" : first and end of every dimension, 0-based, end exclusive.
+/// "[0:10, 5:20)": first and end of every dimension, from 0, end exclusive; to Fortran "(6:20, 1:10)".
 std::string text_of(const Box& box);
 
 }  // namespace shoal

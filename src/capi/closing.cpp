@@ -45,6 +45,7 @@ std::string one_name(const std::string& path) {
 }
 
 Status finish(Closing& closing) {
+  const Speaking as_opened(closing.handle->language);
   return caught([&] { closing.handle->dataset->close(closing.durable); });
 }
 
@@ -98,6 +99,7 @@ void report(const Dataset& dataset, const std::string& what, bool warning = fals
 }
 
 void close_forgotten(shoal_dataset* handle) {
+  const Speaking as_opened(handle->language);
   Dataset& dataset = *handle->dataset;
   const std::string late = "the dataset was not closed before MPI_Finalize";
   if (!all_come(dataset))

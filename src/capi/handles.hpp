@@ -5,12 +5,14 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/language.hpp"
 #include "dataset/dataset.hpp"
 #include "shoal/shoal.h"
 
 /// What the C handles hold.
 struct shoal_dataset {
   std::unique_ptr<shoal::Dataset> dataset;
+  shoal::Language language = shoal::language();  // of who opened it
 };
 
 struct shoal_decomposition {
@@ -26,6 +28,7 @@ int keep(const Status& status) noexcept;
 template <class Work>
 int guard(Work&& work) noexcept {
   try {
+    const Speaking until_the_end;  // dataset_of may change it
     work();
     return SHOAL_OK;
   } catch (...) {
@@ -33,7 +36,7 @@ int guard(Work&& work) noexcept {
   }
 }
 
-/// Error(invalid_argument) if the handle is NULL.
+/// The call is in the language of the dataset. Error(state) if the handle is NULL.
 Dataset& dataset_of(shoal_dataset* handle);
 const Dataset& dataset_of(const shoal_dataset* handle);
 /// nullptr for a NULL handle.

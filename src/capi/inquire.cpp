@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/language.hpp"
 #include "base/text.hpp"
 #include "capi/handles.hpp"
 #include "capi/structs.hpp"
@@ -19,8 +20,8 @@ namespace {
 template <class T>
 const T& at(const std::vector<T>& items, int index, const char* what) {
   if (index < 0 || static_cast<std::size_t>(index) >= items.size())
-    throw Error(Code::not_found, "there is no {} number {}; there are {}, counting from 0", what, index,
-                items.size());
+    throw Error(Code::not_found, "there is no {} number {}; there are {}, counting {}", what, as_index(index),
+                items.size(), counted_from());
   return items[static_cast<std::size_t>(index)];
 }
 

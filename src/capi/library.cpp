@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <hdf5.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
@@ -11,6 +13,7 @@
 #include "base/text.hpp"
 #include "capi/handles.hpp"
 #include "codec/filters.hpp"
+#include "comm/last_words.hpp"
 #include "driver/registry.hpp"
 
 namespace shoal::capi {
@@ -81,7 +84,8 @@ int keep(const Status& status) noexcept {
 
 Dataset& dataset_of(shoal_dataset* handle) {
   if (handle == nullptr || handle->dataset == nullptr)
-    throw Error(Code::invalid_argument, "the dataset handle is NULL: the file was not opened, or is closed");
+    throw Error(Code::state, "the dataset is closed, or was never opened: its handle is NULL");
+  speak(handle->language);
   return *handle->dataset;
 }
 
@@ -164,6 +168,40 @@ const char* shoal_build_info(void) {
          line("filters", filters_of_build(true)) + line("filters_absent", filters_of_build(false)) +
          line("compiler", k_build_compiler) + line("build_type", k_build_type);
   return text.c_str();
+}
+
+void shoal_abort(MPI_Comm comm, int code, const char* message) {
+  const auto print = [&](const std::string& what) {
+    std::fprintf(stderr, "shoal: %s: %s\n", shoal_error_name(code), what.c_str());
+  };
+  const std::string text = message == nullptr ? "" : message;
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized == 0 || finalized != 0) {
+    print(text);
+    std::exit(code == SHOAL_OK ? EXIT_FAILURE : code);
+  }
+  if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
+  constexpr std::size_t k_most_lines = 4;
+  const auto all = last_words(comm, text);
+  for (std::size_t i = 0; i < std::min(all.size(), k_most_lines); ++i) {
+    const std::string others = all[i].others == 0   ? ""
+                               : all[i].others == 1 ? " and 1 other rank"
+                                                    : fmt::format(" and {} other ranks", all[i].others);
+    print(fmt::format("{} (on rank {}{})", all[i].message, all[i].rank, others));
+  }
+  if (all.size() > k_most_lines) print(fmt::format("and {} other messages", all.size() - k_most_lines));
+  std::fflush(stderr);
+  MPI_Abort(comm, code == SHOAL_OK ? EXIT_FAILURE : code);
+  std::exit(EXIT_FAILURE);  // not reached
+}
+
+int shoal_speak(int language) {
+  const auto before = static_cast<int>(shoal::language());
+  if (language >= SHOAL_SPEAK_C && language <= SHOAL_SPEAK_PYTHON) speak(static_cast<Language>(language));
+  return before;
 }
 
 int shoal_namelist(const char* path) {

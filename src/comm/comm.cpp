@@ -11,6 +11,7 @@
 
 #include "base/hash.hpp"
 #include "comm/node_collectives.hpp"
+#include "comm/origin.hpp"
 #include "comm/patience.hpp"
 
 namespace shoal {
@@ -74,35 +75,14 @@ void check_mpi(int mpi_code, const char* what) {
   throw Error(Code::mpi, "{}: {}", what, std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-// What a communicator of the caller's keeps for datasets to come: a duplicate, which is made once, and the
-// node collectives in which its ranks match calls if they share memory.
 std::shared_ptr<const Comm> Comm::origin_of(MPI_Comm parent, const Entry& entry) {
-  using Kept = std::shared_ptr<const Comm>;
-  // MPI is in no state to free a communicator while it deletes the attributes of another one. (Never
-  // destroyed: the last attributes go when the program ends.)
-  static auto& left_over = *new std::vector<Kept>;
-  static const int key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    const auto let_go = [](MPI_Comm, int, void* kept, void*) {
-      left_over.push_back(std::move(*static_cast<Kept*>(kept)));
-      delete static_cast<Kept*>(kept);
-      return MPI_SUCCESS;
-    };
-    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, let_go, &made, nullptr),
-              "MPI_Comm_create_keyval");
-    return made;
-  }();
-  left_over.clear();
-  void* kept = nullptr;
-  int there = 0;
-  check_mpi(MPI_Comm_get_attr(parent, key, &kept, &there), "MPI_Comm_get_attr");
-  if (there != 0) return *static_cast<Kept*>(kept);
+  if (Origin known = kept_origin(parent)) return known;
   auto ties = std::make_shared<Ties>();
   if (entry.wait_seconds > 0) ties->wait_seconds = entry.wait_seconds;
   ties->call = text_of(entry);
   // One on which ranks waited in vain is kept as that.
-  const auto keep = [&](const Kept& origin) {
-    check_mpi(MPI_Comm_set_attr(parent, key, new Kept(origin)), "MPI_Comm_set_attr");
+  const auto keep = [&](const Origin& origin) {
+    keep_origin(parent, origin);
     return origin;
   };
   try {

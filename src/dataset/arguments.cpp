@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/language.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
 #include "dataset/definitions.hpp"
@@ -31,21 +32,24 @@ std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int varia
     return {0, open ? array_extents[0] : dim.length};
   }
   if (record == k_no_record)
-    throw Error(Code::invalid_argument,
-                "the variable has the record dimension '{}': give the index of a record, not SHOAL_NO_RECORD",
-                dim.name);
+    throw Error(
+        Code::invalid_argument,
+        "the variable has the record dimension '{}', and the call names no record; give {}, {} for the "
+        "first one",
+        dim.name, argument("record"), as_index(0));
   if (record == k_next_record)  // of a write it was resolved before
     throw Error(
         Code::invalid_argument,
-        "record is SHOAL_NEXT, which is for writing; dimension '{}' has {} records to read, the first is 0",
-        dim.name, dim.length);
+        "{} is SHOAL_NEXT, which is for writing; dimension '{}' has {} records to read, the first is {}",
+        argument("record"), dim.name, dim.length, as_index(0));
   if (record < 0)
     throw Error(Code::invalid_argument,
-                "record is {}; allowed are 0 or more, and in writing SHOAL_NEXT for the one after the last",
-                record);
+                "{} is {}; allowed are {} or more, and in writing SHOAL_NEXT for the one after the last",
+                argument("record"), as_index(record), as_index(0));
   if (direction == Direction::from_file && record >= dim.length)
-    throw Error(Code::not_found, "there is no record {}; dimension '{}' has {}{}", record, dim.name,
-                dim.length, dim.length > 0 ? ", the first is 0" : "");
+    throw Error(Code::not_found, "there is no record {}; dimension '{}' has {}{}", as_index(record), dim.name,
+                dim.length,
+                dim.length > 0 ? fmt::format(", {} to {}", as_index(0), as_index(dim.length - 1)) : "");
   return {record, 1};
 }
 
@@ -62,13 +66,15 @@ void check_section(const Dimension& dim, std::int64_t first, std::int64_t count,
                    bool may_grow) {
   const std::string where = fmt::format("in dimension '{}' of length {}", dim.name, length);
   if (first < 0 || count < 0)
-    throw Error(Code::invalid_argument, "the section {} starts at {} and counts {}; both must be 0 or more",
-                where, first, count);
+    throw Error(Code::invalid_argument,
+                "the section {} starts at {} and counts {}; it must start at {} or more, and count 0 or more",
+                where, as_index(first), count, as_index(0));
   if (may_grow) {
     if (count > INT64_MAX - first) throw Error(Code::invalid_argument, "the section {} is too long", where);
   } else if (first > length || count > length - first) {
-    throw Error(Code::invalid_argument, "the section {} starts at {} and counts {}; it must end at {}", where,
-                first, count, length);
+    throw Error(Code::invalid_argument,
+                "the section {} starts at {} and counts {}; its last cell is {}, that of the dimension {}",
+                where, as_index(first), count, as_index(first + count - 1), as_index(length - 1));
   }
 }
 
@@ -76,6 +82,16 @@ std::string extents_or_halo(const Dims& plain, const Dims& with_halo) {
   std::string text = text_of(plain);
   if (!(plain == with_halo)) text += fmt::format(" (the tile) or {} (with its halo)", text_of(with_halo));
   return text;
+}
+
+// The right numbers from back to front?
+const char* reversed_hint(const Dims& given, const Dims& expected) {
+  Dims turned = given;
+  std::reverse(turned.begin(), turned.end());
+  if (given == expected || !(turned == expected)) return "";
+  return language() == Language::fortran
+             ? ": its dimensions are in the order of C; in Fortran the fastest comes first"
+             : ": its dimensions are from back to front; the slowest comes first";
 }
 
 // What this rank has of the region, and where that lies in its array.
@@ -157,8 +173,9 @@ void fill_in_array(Transfer& transfer, const VariableDef& variable, const DataCa
   Box mine = plain.mine;
   if (!(view.extents == plain.plain)) {
     if (!(view.extents == plain.with_halo))
-      throw Error(Code::invalid_argument, "the array has the extents {}; expected {}", text_of(view.extents),
-                  extents_or_halo(plain.plain, plain.with_halo));
+      throw Error(Code::invalid_argument, "the array has the extents {}; expected {}{}",
+                  text_of(view.extents), extents_or_halo(plain.plain, plain.with_halo),
+                  reversed_hint(view.extents, plain.plain));
     const Share share =
         share_of(transfer.region, decomposition, record_dims, direction == Direction::from_file);
     mine = share.mine;
@@ -184,8 +201,9 @@ void check_section_length(const Schema& schema, int variable, const Section& sec
   const bool record = schema.has_record(variable);
   const int dims = static_cast<int>(variable_of(schema, variable).dims.size()) - (record ? 1 : 0);
   if (section.ndims != dims)
-    throw Error(Code::invalid_argument, "start and count have {}{}; the variable has {} dimension{}{}",
-                section.ndims, section.ndims == 1 ? " number" : " numbers", dims, dims == 1 ? "" : "s",
+    throw Error(Code::invalid_argument, "{} and {} have {}{}; the variable has {} dimension{}{}",
+                argument("start"), argument("count"), section.ndims,
+                section.ndims == 1 ? " number" : " numbers", dims, dims == 1 ? "" : "s",
                 record ? " beside the record dimension" : "");
 }
 
@@ -199,9 +217,12 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
     std::tie(region.first[0], region.count[0]) =
         records_of(schema, variable, section.record, direction, array_extents);
   else if (section.record != k_no_record)
-    throw Error(Code::invalid_argument,
-                "the variable has no record dimension, but record is {}; give SHOAL_NO_RECORD",
-                section.record == k_next_record ? "SHOAL_NEXT" : std::to_string(section.record));
+    throw Error(Code::invalid_argument, "the variable has no record dimension, but {} is {}; {}",
+                argument("record"),
+                section.record == k_next_record ? "SHOAL_NEXT"
+                : section.record < 0            ? "given"
+                                                : std::to_string(as_index(section.record)),
+                leave_record_out());
   const int array_offset = array_extents.size() - nd;  // of dimension d in the array: d + offset
   for (int d = record_dims; d < nd; ++d) {
     const Dimension& dim = dim_of(schema, variable, d);
@@ -223,7 +244,7 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
       throw Error(Code::invalid_argument,
                   "the section starts at {} and counts {} in dimension '{}', which is cut over ranks; there "
                   "it must be all {} cells",
-                  region.first[d], region.count[d], dim.name, length);
+                  as_index(region.first[d]), region.count[d], dim.name, length);
   }
   return region;
 }
@@ -240,13 +261,17 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
       throw Error(Code::not_supported,
                   "the variable is of a type that Shoal cannot read or write (compound, enum, opaque, ...)");
     if (decomposition == nullptr)
-      throw Error(Code::invalid_argument,
-                  "the variable has no decomposition yet; give one in this call" +
-                      std::string(direction == Direction::to_file ? " or when it is defined" : ""));
+      throw Error(
+          Code::invalid_argument, "the variable has no decomposition: {}",
+          direction == Direction::to_file
+              ? "if its values are the same on all ranks, use put; if each rank has a part of it, give "
+                "a decomposition in this call or when it is defined"
+              : "if all ranks want the same values, use get; if each wants its part, give a "
+                "decomposition in this call");
     check_decomposition_fits(schema, variable, *decomposition);
     if (call.section.record == k_all_records)
-      throw Error(Code::invalid_argument,
-                  "SHOAL_ALL_RECORDS is for put and get; write and read take one record a call");
+      throw Error(Code::invalid_argument, "{} is for put and get; write and read take one record a call",
+                  word_for_all_records());
     transfer.region = region_of(schema, variable, call.section, direction, decomposition.get(), Dims());
     region_known = true;
     const int nd = transfer.region.rank();

@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/hash.hpp"
+#include "base/language.hpp"
 #include "base/text.hpp"
 #include "comm/nodes.hpp"
 #include "dataset/driver_options.hpp"
@@ -190,7 +191,8 @@ void Dataset::check_open() const {
 void Dataset::check_writable() const {
   check_open();
   if (!writable_)
-    throw Error(Code::state, "the file was opened for reading; open it with SHOAL_WRITE to change it")
+    throw Error(Code::state, "the file was opened for reading; open it with {} to change it",
+                word_for_writing())
         .in_file(path_);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/language.hpp"
 #include "dataset/dataset.hpp"
 #include "dataset/quantized.hpp"
 #include "dataset/values.hpp"
@@ -26,8 +27,9 @@ Dims without_last(const Dims& dims) {
 }
 
 // The view in all dimensions of the box; a logical array may lack the text length of a char variable.
-ArrayView fitted(const ArrayArgument& array, const Box& box, bool single_record,
-                 const VariableDef& variable) {
+ArrayView fitted(const ArrayArgument& array, const Box& box, bool single_record, const Schema& schema,
+                 int index) {
+  const VariableDef& variable = schema.variables[static_cast<std::size_t>(index)];
   if (!array.problem.ok()) throw Error(array.problem);
   ArrayView view = single_record ? with_record_dimension(array.view) : array.view;
   const bool first_characters = variable.type == Type::char_ && view.type == Type::logical &&
@@ -35,6 +37,12 @@ ArrayView fitted(const ArrayArgument& array, const Box& box, bool single_record,
   const Dims expected = first_characters ? without_last(box.count) : box.count;
   if (!(view.extents == expected)) {
     const int skip = single_record ? 1 : 0;
+    if (!single_record && schema.has_record(index) && view.extents.size() == box.rank() - 1)
+      throw Error(
+          Code::invalid_argument,
+          "the array is that of one record, and the call names none of the record dimension '{}'; give {}, "
+          "{} for the first one, or an array of all records",
+          schema.dims[static_cast<std::size_t>(variable.dims[0])].name, argument("record"), as_index(0));
     throw Error(Code::invalid_argument, "the array has the extents {}; expected {}",
                 text_of(array.view.extents), text_of(tail(expected, expected.size() - skip)));
   }
@@ -281,6 +289,11 @@ void Dataset::put(const DataCall& call) {
   });
   if (status.ok() && comm_.rank() == 0) {
     status = caught([&] { put_values(variable, box, call); });
+    const auto& decomposition = definitions_.decompositions()[static_cast<std::size_t>(variable)];
+    if (status.code == Code::invalid_argument && decomposition != nullptr)
+      status.message +=
+          "; the variable is cut over ranks: each rank writes its part of it with write, and put takes all of "
+          "it from rank 0";
     if (status.ok()) {
       next_records_.note(driver_->schema(), variable, box);
       return definitions_.take_lengths(driver_->schema());
@@ -301,7 +314,7 @@ void Dataset::put(const DataCall& call) {
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
   const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(variable)];
   const bool single = driver_->schema().has_record(variable) && call.section.record != k_all_records;
-  const ArrayView view = fitted(call.array, box, single, definition);
+  const ArrayView view = fitted(call.array, box, single, driver_->schema(), variable);
   check_value_types(definition, view);
   if (definition.type == Type::string) {
     driver_->put(variable, box, nullptr, gather_strings(view), {});
@@ -334,8 +347,9 @@ void Dataset::get(const DataCall& call) {
     const int index = definitions_.variable(call.variable);
     const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(index)];
     box = region_of(driver_->schema(), index, call.section, Direction::from_file, nullptr, Dims());
-    view = fitted(call.array, box,
-                  driver_->schema().has_record(index) && call.section.record != k_all_records, definition);
+    view =
+        fitted(call.array, box, driver_->schema().has_record(index) && call.section.record != k_all_records,
+               driver_->schema(), index);
     check_value_types(definition, view);
     if (definition.type != Type::string)
       find_conversion({definition.type, size_of(definition.type), false},

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/language.hpp"
 #include "base/text.hpp"
 #include "codec/convert.hpp"
 #include "dataset/gathering.hpp"
@@ -193,6 +194,52 @@ bool is_logical(const VariableDef& variable) {
   return values->data[0] == std::byte{0} && values->data[1] == std::byte{1} && text == k_flag_meanings;
 }
 
+namespace {
+
+std::string listed(const Schema& schema, const std::vector<int>& dims) {
+  std::vector<std::string> names;
+  for (const int d : dims)
+    names.push_back(schema.dims[static_cast<std::size_t>(d)].name);
+  return joined(as_listed(std::move(names)), " ");
+}
+
+// The names of the dimensions from back to front, as the caller would write them.
+std::string order_hint(const Schema& schema, const std::vector<int>& dims) {
+  std::vector<std::string> names;
+  for (auto d = dims.rbegin(); d != dims.rend(); ++d)
+    names.push_back(schema.dims[static_cast<std::size_t>(*d)].name);
+  return fmt::format("{}: write '{}'",
+                     language() == Language::fortran
+                         ? "in Fortran the fastest dimension comes first"
+                         : "the slowest dimension comes first, the record dimension "
+                           "before all others",
+                     joined(as_listed(std::move(names)), " "));
+}
+
+bool ends_with_shape(const Schema& schema, const std::vector<int>& dims, const Dims& shape) {
+  const auto cut = static_cast<std::size_t>(shape.size());
+  for (std::size_t i = 0; i < cut && cut <= dims.size(); ++i) {
+    const Dimension& dim = schema.dims[static_cast<std::size_t>(dims[dims.size() - cut + i])];
+    if (dim.unlimited || dim.length != shape[static_cast<int>(i)]) return false;
+  }
+  return cut <= dims.size();
+}
+
+// Does it not fit because dimensions were listed, or the shape was given, from back to front? Then what to
+// write.
+std::string order_mistake(const Schema& schema, const std::vector<int>& dims, const Dims& shape) {
+  if (ends_with_shape(schema, {dims.rbegin(), dims.rend()}, shape)) return order_hint(schema, dims);
+  Dims turned = shape;
+  std::reverse(turned.begin(), turned.end());
+  if (!ends_with_shape(schema, dims, turned)) return "";
+  return fmt::format(
+      "its shape is from back to front: {} comes first, so that it is {}",
+      language() == Language::fortran ? "in Fortran the fastest dimension" : "the slowest dimension",
+      text_of(turned));
+}
+
+}  // namespace
+
 void check_decomposition_fits(const Schema& schema, int variable, const Decomposition& decomposition) {
   const auto& dims = schema.variables[static_cast<std::size_t>(variable)].dims;
   const int cut = decomposition.rank();
@@ -211,11 +258,13 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
     described.push_back(fmt::format("{}={}", dim.name,
                                     dim.unlimited ? std::string("unlimited") : std::to_string(dim.length)));
   }
+  const std::string mistake = order_mistake(schema, dims, decomposition.global());
   throw Error(Code::invalid_argument,
-              "the decomposition of shape {} does not fit the variable, whose dimensions are ({}); its shape "
-              "must be that of the last {} dimension{}{}",
-              text_of(decomposition.global()), joined(described, ", "), cut, cut == 1 ? "" : "s",
-              record != 0 ? ", without the record dimension" : "")
+              "the decomposition of shape {} does not fit the variable, whose dimensions are ({}); {}",
+              text_of(decomposition.global()), joined(as_listed(std::move(described)), ", "),
+              !mistake.empty() ? mistake
+                               : fmt::format("its shape must be that of {}{}", fastest_dimensions(cut),
+                                             record != 0 ? ", without the record dimension" : ""))
       .of_variable(schema.variables[static_cast<std::size_t>(variable)].name);
 }
 
@@ -266,9 +315,11 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
     const Dimension& dim = schema_.dims[static_cast<std::size_t>(dims[i])];
     if (dim.unlimited && classic_model(schema_.format))
       throw Error(Code::not_supported,
-                  "the unlimited dimension '{}' must be the first of its dimensions ({}) in format {}; or "
-                  "use format netcdf4",
-                  dim.name, text, name_of(schema_.format))
+                  "the unlimited dimension '{}' must be the {} of its dimensions ({}) in format {}{}; or use "
+                  "format netcdf4",
+                  dim.name, language() == Language::fortran ? "last" : "first", listed(schema_, dims),
+                  name_of(schema_.format),
+                  i + 1 == dims.size() ? ", and " + order_hint(schema_, dims) : std::string())
           .of_variable(variable);
   }
   return dims;
@@ -278,8 +329,8 @@ void Definitions::def_dim(const std::string& name, std::int64_t length) {
   check_name(name, "a dimension");
   if (dim_by_name_.contains(name)) throw Error(Code::exists, "there is a dimension '{}' already", name);
   if (length < 0)
-    throw Error(Code::invalid_argument,
-                "dimension '{}' has length {}; allowed are 1 or more, or SHOAL_UNLIMITED (0)", name, length);
+    throw Error(Code::invalid_argument, "dimension '{}' has length {}; allowed are 1 or more, or {}", name,
+                length, word_for_unlimited());
   const bool unlimited = length == 0;
   if (unlimited && classic_model(schema_.format))
     for (const auto& dim : schema_.dims)

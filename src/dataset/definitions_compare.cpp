@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/language.hpp"
 #include "base/text.hpp"
 #include "dataset/definitions.hpp"
 
@@ -43,7 +44,7 @@ std::string dims_text(const Schema& schema, const VariableDef& v) {
   std::vector<std::string> names;
   for (const int d : v.dims)
     names.push_back(schema.dims[static_cast<std::size_t>(d)].name);
-  return fmt::format("({})", joined(names, " "));
+  return fmt::format("({})", joined(as_listed(std::move(names)), " "));
 }
 
 std::string attributes_difference(const std::vector<Attribute>& mine, const std::vector<Attribute>& root,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/language.hpp"
 #include "codec/convert.hpp"
 #include "dataset/map_file.hpp"
 #include "pack/cells.hpp"
@@ -75,9 +76,9 @@ GatheredField::GatheredField(const Comm& comm, std::shared_ptr<const Decompositi
       places[i] = k_hole;
     } else if (places[i] == k_hole && cells[i] != k_hole && missing.ok()) {
       missing = {Code::invalid_argument,
-                 fmt::format("the mask has water at cell {} (from 0) of the grid, which is not among the "
-                             "water points of the file; give the mask that these were made from",
-                             cells[i]),
+                 fmt::format("the mask has water at cell {} ({}) of the grid, which is not among the water "
+                             "points of the file; give the mask that these were made from",
+                             as_index(cells[i]), counted_from()),
                  -1,
                  {},
                  {}};

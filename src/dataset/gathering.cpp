@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "base/language.hpp"
 #include "base/text.hpp"
 
 namespace shoal {
@@ -180,9 +181,9 @@ std::int64_t check_gathered(const Schema& schema, const std::vector<int>& dims,
   for (int d = 0; d < decomposition->rank() - inner_dims - masked; ++d)
     if (decomposition->is_cut(d))
       throw Error(Code::not_supported,
-                  "the decomposition cuts dimension {} (from 0, slowest first), which the mask does not "
-                  "have; water points can be gathered where only masked dimensions are cut",
-                  d);
+                  "the decomposition cuts {}, which the mask does not have; water points can be gathered "
+                  "where only masked dimensions are cut",
+                  dimension_text(d, decomposition->rank()));
   const Status writable = decomposition->writable();
   if (!writable.ok()) throw Error(writable);
   if (decomposition->active_cells() == 0)

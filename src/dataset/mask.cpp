@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/language.hpp"
 #include "codec/convert.hpp"
 
 namespace shoal {
@@ -23,7 +24,8 @@ ArrayView own_part(const Decomposition& decomposition, const ArrayView& array) {
   if (n < 1 || n > own.size())
     throw Error(Code::invalid_argument, "the mask has {} dimensions; the decomposition has {}", n,
                 is_map ? "a list of cells, whose mask has 1"
-                       : fmt::format("{}, and a mask one or more, the last of these", own.size()));
+                       : fmt::format("{}, and a mask one or more, {} of these", own.size(),
+                                     language() == Language::fortran ? "the first" : "the last"));
   const Dims plain = tail(own, n);
   const Dims around = tail(with_halo, n);
   if (array.extents == plain) return array;
@@ -34,13 +36,6 @@ ArrayView own_part(const Decomposition& decomposition, const ArrayView& array) {
                 text_of(array.extents), allowed);
   }
   return array.part({tail(decomposition.halo_low(), n), plain});
-}
-
-std::string index_text(const Dims& index) {
-  std::string text;
-  for (const auto i : index)
-    text += (text.empty() ? "" : ", ") + std::to_string(i);
-  return text;
 }
 
 }  // namespace
@@ -77,10 +72,11 @@ CellMask mask_of(const Decomposition& decomposition, const ArrayView& array) {
       if (real && std::isnan(numbers[at])) {
         Dims where = index;
         where[last] = i;
-        throw Error(Code::invalid_argument,
-                    "the mask is NaN at [{}] of this rank's cells (from 0); give 0 for land and another "
-                    "number for water",
-                    index_text(where));
+        throw Error(
+            Code::invalid_argument,
+            "the mask is NaN at [{}] of this rank's cells ({}); give 0 for land and another number for "
+            "water",
+            index_text(where), counted_from());
       }
       if (real ? numbers[at] == 0 : flags[at] == std::byte{0}) mask.set_masked(first + i);
     }

@@ -142,7 +142,7 @@ void set_from_namelist(Settings& settings, const std::string& path) {
   content << file.rdbuf();
   const std::string text = content.str();
   NamelistText reader(text, path);
-  if (!reader.find_group()) throw Error(Code::setting, "the namelist file has no group &shoal").in_file(path);
+  if (!reader.find_group()) return;  // as of a program that sets nothing
   std::string key;
   std::string value;
   while (reader.next(key, value))

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/language.hpp"
 #include "base/text.hpp"
 
 namespace shoal {
@@ -74,7 +75,8 @@ std::vector<std::string> gather_strings(const ArrayView& view) {
     const char* text = nullptr;
     std::memcpy(&text, at, sizeof text);
     if (text == nullptr)
-      throw Error(Code::invalid_argument, "text {} of the array is NULL", text_of(unravel(i, view.extents)));
+      throw Error(Code::invalid_argument, "text [{}] of the array is NULL",
+                  index_text(unravel(i, view.extents)));
     texts.emplace_back(text);
   });
   return texts;
@@ -101,15 +103,13 @@ Status conversion_status(const ConversionErrors& conversion_errors, const Box& b
   Dims index = unravel(conversion_errors.first, box.count);
   for (int d = 0; d < index.size(); ++d)
     index[d] += box.first[d];
-  std::vector<std::string> numbers;
-  for (const auto i : index)
-    numbers.push_back(std::to_string(i));
   const std::string which =
       conversion_errors.count == 1 ? "1 value does" : fmt::format("{} values do", conversion_errors.count);
   return {Code::range,
-          fmt::format("{} not fit from {} to {}, the first at index [{}] (counting from 0); fill values "
-                      "stand in their place, all others were moved",
-                      which, name_of(from), name_of(to), joined(numbers, ", ")),
+          fmt::format(
+              "{} not fit from {} to {}, the first at index [{}] (counting {}); fill values stand in their "
+              "place, all others were moved",
+              which, name_of(from), name_of(to), index_text(index), counted_from()),
           -1,
           {},
           {}};

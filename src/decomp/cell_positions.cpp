@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/language.hpp"
 #include "decomp/index_map.hpp"
 
 namespace shoal {
@@ -102,9 +103,9 @@ CellPositions CellPositions::numbered(const Comm& comm, std::int64_t cells,
   Status status;
   if (const Run* twice = out.first_twice())
     status = {Code::overlap,
-              fmt::format("cell {} (from 0) is owned twice; water points can be gathered only where each "
-                          "cell belongs to one rank, once",
-                          twice->cell),
+              fmt::format("cell {} ({}) is owned twice; water points can be gathered only where each cell "
+                          "belongs to one rank, once",
+                          as_index(twice->cell), counted_from()),
               -1,
               {},
               {}};

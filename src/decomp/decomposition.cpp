@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/language.hpp"
 #include "decomp/partition.hpp"
 
 namespace shoal {
@@ -18,7 +19,7 @@ void check_own(const Dims& global, const Box& tile, const Dims& halo_low, const 
     throw Error(Code::invalid_argument, "a decomposition has 1 to {} dimensions, not {}", k_most_dims,
                 global.size());
   for (int d = 0; d < global.size(); ++d) {
-    const std::string where = fmt::format(" in dimension {} (counted from 0, slowest first)", d);
+    const std::string where = " in " + dimension_text(d, global.size());
     if (global[d] < 1)
       throw Error(Code::invalid_argument, "the global shape {} has no cells{}; it must be 1 or more",
                   text_of(global), where);
@@ -30,10 +31,8 @@ void check_own(const Dims& global, const Box& tile, const Dims& halo_low, const 
                   halo_low[d], halo_high[d]);
   }
   if (!tile.empty() && !Box::whole(global).contains(tile))
-    throw Error(Code::invalid_argument,
-                "the tile {} is not inside of the global shape {} (first:end of each dimension, from 0, end "
-                "exclusive)",
-                text_of(tile), text_of(global));
+    throw Error(Code::invalid_argument, "the tile {} is not inside of the global shape {} ({})",
+                text_of(tile), text_of(global), box_terms());
 }
 
 void check_same(const Dims& mine, const Dims& of_root, int rank) {
@@ -62,9 +61,9 @@ std::vector<Box> unowned_by_tiles(const Dims& global, std::vector<std::int64_t> 
   Partition result = partition(global, std::move(tiles));
   if (result.overlap)
     throw Error(Code::overlap,
-                "ranks {} and {} both own the cells {} (first:end of each dimension, from 0, end exclusive); "
-                "give each cell to one rank, and describe cells around a tile as its halo",
-                result.overlap->rank_a, result.overlap->rank_b, text_of(result.overlap->box));
+                "ranks {} and {} both own the cells {} ({}); give each cell to one rank, and describe cells "
+                "around a tile as its halo",
+                result.overlap->rank_a, result.overlap->rank_b, text_of(result.overlap->box), box_terms());
   return std::move(result.unowned);
 }
 

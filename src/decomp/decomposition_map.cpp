@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/language.hpp"
 #include "decomp/decomposition.hpp"
 
 namespace shoal {
@@ -26,10 +27,8 @@ void check_shape(const Dims& global, int uncut_dims) {
   std::int64_t cells = 1;
   for (int d = 0; d < global.size(); ++d) {
     if (global[d] < 1)
-      throw Error(Code::invalid_argument,
-                  "the global shape {} has no cells in dimension {} (counted from 0, slowest first); it must "
-                  "be 1 or more",
-                  text_of(global), d);
+      throw Error(Code::invalid_argument, "the global shape {} has no cells in {}; it must be 1 or more",
+                  text_of(global), dimension_text(d, global.size()));
     if (cells > k_most_cells / global[d])
       throw Error(Code::invalid_argument,
                   "the global shape {} has more than 2^62 cells; no more are possible", text_of(global));
@@ -113,28 +112,19 @@ Status Decomposition::writable() const {
   if (!repeated_) return {};
   const RepeatedCell& r = *repeated_;
   const Dims shape = mapped_shape();
-  const auto both = [&](std::int64_t base) {
-    return fmt::format("local cells {} and {}", r.local_a + base, r.local_b + base);
-  };
-  std::string cell = fmt::format("{} (from 0", r.index);
-  if (shape.size() > 1) {
-    const Dims index = unravel(r.index, shape);
-    cell += "; that is ";
-    for (int d = 0; d < index.size(); ++d)
-      cell += (d > 0 ? ", " : "") + std::to_string(index[d]);
-    cell += " of " + text_of(shape);
-  }
+  std::string cell = fmt::format("{} ({}", as_index(r.index), counted_from());
+  if (shape.size() > 1)
+    cell += fmt::format("; that is {} of {}", index_text(unravel(r.index, shape)), text_of(shape));
   cell += ")";
   const bool one_rank = r.rank_a == r.rank_b;
   const std::string who =
       one_rank ? fmt::format("rank {} owns the cell with index {} twice", r.rank_a, cell)
                : fmt::format("ranks {} and {} both own the cell with index {}", r.rank_a, r.rank_b, cell);
-  // Who reads it may have made the map in Fortran, and whoever made it may write with it in C.
   return {Code::overlap,
-          fmt::format("{}{}{}; in Fortran, index {} and {}; a field of this map can be read, but to write it "
-                      "each cell must be in one place: mark all others as holes ({}, in Fortran {})",
-                      who, one_rank ? ", as its " : ", as their ", both(0), r.index + 1, both(1), k_hole,
-                      k_hole + 1),
+          fmt::format(
+              "{}, as {} local cells {} and {}; a field of this map can be read, but to write it each "
+              "cell must be in one place: mark all others as holes ({})",
+              who, one_rank ? "its" : "their", as_index(r.local_a), as_index(r.local_b), as_index(k_hole)),
           -1,
           {},
           {}};

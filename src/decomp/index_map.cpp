@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/language.hpp"
 #include "decomp/radix_sort.hpp"
 
 namespace shoal {
@@ -20,10 +21,10 @@ bool begins_run(std::int64_t before, std::int64_t index) {
 }
 
 [[noreturn]] void refuse_index(std::int64_t local, std::int64_t index, std::int64_t global_cells) {
-  throw Error(
-      Code::invalid_argument,
-      "the map's local cell {} (from 0) has the global index {}; 0 to {} are allowed, and {} for a hole",
-      local, index, global_cells - 1, k_hole);
+  throw Error(Code::invalid_argument,
+              "the map's local cell {} ({}) has the global index {}; {} to {} are allowed, and {} for a hole",
+              as_index(local), counted_from(), as_index(index), as_index(0), as_index(global_cells - 1),
+              as_index(k_hole));
 }
 }  // namespace
 

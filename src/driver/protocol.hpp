@@ -9,6 +9,7 @@
 #include "base/box.hpp"
 #include "base/error.hpp"
 #include "comm/comm.hpp"
+#include "driver/call_log.hpp"
 #include "driver/record_fill_tracker.hpp"
 #include "driver/written_records.hpp"
 #include "format/schema.hpp"
@@ -91,6 +92,8 @@ class CollectiveState {
   /// The call becomes part of the hash of all calls, in their order.
   void note_call(std::uint64_t call = 0);
   std::uint64_t hash() const { return hash_; }
+  /// The same calls in words.
+  CallLog& log() { return log_; }
   /// Of ranks that match calls in order to complete pending ones. any_flag: there are some, or an error.
   CallSignature signature(const char* does) const;
   /// The same, with the words for a skipped call if this rank has skipped one.
@@ -128,6 +131,7 @@ class CollectiveState {
   Status deferred_, why_skipped_;
   bool reported_lasting_ = false;
   std::uint64_t hash_ = 0;
+  CallLog log_;
   std::int64_t unasked_ = 0, ask_after_ = 0;
   std::map<int, std::uint64_t> paths_;
 };

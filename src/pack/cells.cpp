@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/language.hpp"
 #include "pack/map_cells.hpp"
 
 namespace shoal {
@@ -242,14 +243,12 @@ Status conversion_status(const Transfer& transfer, const VariableDef& variable,
     global[d] = cells.first[d] + in_cells[d];
     local[d] = global[d] - transfer.mine.first[d];
   }
-  std::string index;
   for (int d = 0; d < transfer.origin.size(); ++d)
     global[d] += transfer.origin[d];
-  for (const auto i : global)
-    index += (index.empty() ? "" : ", ") + std::to_string(i);
   const std::string value = writing ? value_text(transfer.array, local) : "the file's value";
   const std::string target = writing ? name_of(variable.type) : name_of(transfer.array.type);
-  std::string message = fmt::format("{} at index [{}] (from 0) does not fit type {}", value, index, target);
+  std::string message = fmt::format("{} at index [{}] ({}) does not fit type {}", value, index_text(global),
+                                    counted_from(), target);
   if (conversion_errors.count > 1) message += fmt::format(", nor do {} more", conversion_errors.count - 1);
   message +=
       writing ? "; the fill value was written there, everything else as it is" : "; everything else was read";

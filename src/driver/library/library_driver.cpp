@@ -103,6 +103,7 @@ void LibraryDriver::write(const Transfer& transfer) {
   }
   output_.keep(transfer.status, v);
   state.note_call(hash_of_call(v, transfer.region));
+  state.log().note(CallLog::Verb::wrote, v, transfer.region);
   if (io_ranks_.takes(transfer)) return io_ranks_.write(transfer);
   const std::int64_t had = records.written_records(schema, v);
   records.note_write(schema, v, transfer.region);

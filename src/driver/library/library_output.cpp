@@ -110,15 +110,19 @@ void LibraryOutput::fill(int v, const Box& box, bool replicated) {
 bool LibraryOutput::compare() {
   const Comparison found = state_.compared(context_.comm.max(state_.to_compare(lengths_of(context_.schema))));
   set_lengths(context_.schema, found.lengths);
-  if (!found.same && !found.any_deferred)
+  if (!found.same && !found.any_deferred) {
+    const int odd = state_.log().odd_rank(context_.comm);
+    const std::string calls = odd < 0 ? "" : state_.log().difference(context_.comm, odd, context_.schema);
     keep({Code::out_of_step,
-          "ranks wrote different variables or records, or some left calls out; cells are missing since the "
-          "last "
-          "sync. Every rank must make the same calls in the same order",
-          0,
+          fmt::format(
+              "{}; cells are missing since the last sync. Every rank must make the same calls in the same "
+              "order",
+              calls.empty() ? "ranks wrote different variables or records, or some left calls out" : calls),
+          odd < 0 ? 0 : odd,
           {},
           {}},
          -1);
+  }
   if (!found.same && !found.is_reference) state_.skip();
   return found.any_skipped || !found.same;
 }

@@ -101,6 +101,7 @@ void NativeDriver::write(const Transfer& transfer) {
   pending_.ask_others();
   if (state_.has_skipped() || (transfer.variable < 0 && !paths_.rearrangers.empty()))
     return skip_write(transfer.status);
+  if (transfer.variable >= 0) state_.log().note(CallLog::Verb::wrote, transfer.variable, transfer.region);
   // Nodes that need something of the owner's must agree before on who takes part.
   Route route = router_.route_of(transfer);
   if (route.matches) {
@@ -248,6 +249,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
                        const std::vector<std::string>& strings, const Status& status) {
   header_.puts().note_call(v);
   state_.note_call();  // also if one rank gets it wrong
+  state_.log().note(CallLog::Verb::put, v, {});
   Status failure = status;
   if (v >= 0) {
     if (header_.variable(v).distributed) pending_.complete("puts");

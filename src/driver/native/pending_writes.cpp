@@ -53,12 +53,7 @@ Status PendingWrites::match_queued_write(std::uint64_t what, const Status& mine,
   const Status agreed = match.failed ? comm_.agree(mine) : Status{};
   if (paths_.queue.is_made()) paths_.queue.send(all_wrote_the_same());
   if (!agreed.ok()) return agreed;
-  return {Code::out_of_step,
-          "ranks made different calls: each writes, but not the same variable or the same record, or some "
-          "left out a write before; every rank must make the same calls in the same order",
-          0,
-          {},
-          {}};
+  return different_calls();
 }
 
 void PendingWrites::ask_others() {
@@ -71,24 +66,27 @@ bool PendingWrites::all_wrote_the_same() const {
   return state_.compared(comm_.max(state_.to_compare())).same;
 }
 
-int PendingWrites::mismatched_writer() const {
-  const auto all = comm_.all_gather(static_cast<std::int64_t>(state_.hash()));
-  return static_cast<int>(std::find_if(all.begin(), all.end(), [&](auto w) { return w != all[0]; }) -
-                          all.begin());
+// Of ranks of which some made other calls than others, and all come here.
+Status PendingWrites::different_calls() {
+  const int odd = state_.log().odd_rank(comm_);
+  const std::string calls = odd < 0 ? "" : state_.log().difference(comm_, odd, header_.schema());
+  return {
+      Code::out_of_step,
+      fmt::format("{}{}; all ranks must make the same calls in the same order", calls,
+                  calls.empty() ? "ranks wrote different variables or records, or some left calls out" : ""),
+      odd < 0 ? 0 : odd,
+      {},
+      {}};
 }
 
 void PendingWrites::complete(const char* does) {
   const CallMatch match = match_calls(comm_, state_.signature(does));
   if (!match.same) {  // nobody may wait for what others never do
-    const int odd = mismatched_writer();
-    if (!match.failed)
-      keep({Code::out_of_step,
-            fmt::format("rank {} wrote other variables or records than rank 0 did, or left some out; all "
-                        "ranks must make the same write calls in the same order",
-                        odd),
-            odd,
-            {},
-            {}});
+    const Status odd = different_calls();
+    // What a rank of the stage found says less.
+    const bool found_here = state_.deferred().code == Code::out_of_step;
+    if (found_here) state_.take_deferred();
+    if (found_here || !match.failed) keep(odd);
     state_.diverge();
     header_.puts().set_waiting(true);
     paths_.staged.fail();

@@ -41,7 +41,7 @@ class PendingWrites {
  private:
   Status match_queued_write(std::uint64_t what, const Status& mine, bool all_before);
   bool all_wrote_the_same() const;
-  int mismatched_writer() const;
+  Status different_calls();
   bool store_rest();
   bool compare();
   void recover();

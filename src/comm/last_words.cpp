@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/last_words.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "comm/comm.hpp"
+#include "comm/origin.hpp"
+#include "comm/ties.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int k_tag = 9;
+constexpr std::size_t k_most_bytes = 1500;  // which every MPI sends without waiting for the other side
+constexpr Seconds k_quiet = 0.2;            // nobody has come for so long: nobody will
+constexpr Seconds k_collect = 1.0;          // at most
+constexpr Seconds k_for_root = 1.5;         // by then rank 0 has stopped the job, if it fails
+constexpr Seconds k_between_ranks = 1.0;    // first and last of the others
+
+void pause() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// The next message that has come, if any.
+bool heard(MPI_Comm comm, std::string& message, int& rank) {
+  int there = 0;
+  int bytes = 0;
+  MPI_Status status;
+  if (MPI_Iprobe(MPI_ANY_SOURCE, k_tag, comm, &there, &status) != MPI_SUCCESS || there == 0) return false;
+  if (MPI_Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS) return false;
+  message.resize(static_cast<std::size_t>(bytes));
+  rank = status.MPI_SOURCE;
+  return MPI_Recv(message.data(), bytes, MPI_BYTE, rank, k_tag, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+}
+
+void add(std::vector<LastWords>& all, std::string message, int rank) {
+  const auto same = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.message == message; });
+  if (same == all.end())
+    all.push_back({std::move(message), rank, 0});
+  else
+    ++same->others;
+}
+
+std::vector<LastWords> collected(MPI_Comm comm, int size, const std::string& mine) {
+  std::vector<LastWords> all{{mine, 0, 0}};
+  const Seconds start = now();
+  Seconds last = start;
+  std::string message;
+  for (int rank = 0, came = 1; came < size && now() - start < k_collect && now() - last < k_quiet;) {
+    if (!heard(comm, message, rank)) {
+      pause();
+      continue;
+    }
+    add(all, message, rank);
+    ++came;
+    last = now();
+  }
+  return all;
+}
+
+void report_to_root(MPI_Comm comm, int rank, int size, const std::string& mine) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (MPI_Isend(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, 0, k_tag, comm, &request) !=
+      MPI_SUCCESS)
+    return;
+  const Seconds until = now() + k_for_root + k_between_ranks * rank / size;
+  for (int sent = 0; now() < until; pause())
+    if (sent == 0) MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+
+std::vector<LastWords> last_words(MPI_Comm comm, const std::string& message) {
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const std::string mine = message.substr(0, k_most_bytes);
+  std::vector<LastWords> all{{mine, rank, 0}};
+  caught([&] {
+    // Nobody can get a message of the program's own by mistake there.
+    const Origin origin = kept_origin(comm);
+    if (size == 1 || origin == nullptr || !origin->ties().broken.ok()) return;
+    if (rank == 0)
+      all = collected(origin->ranks(), size, mine);
+    else
+      report_to_root(origin->ranks(), rank, size, mine);
+  });
+  return all;
+}
+
+}  // namespace shoal

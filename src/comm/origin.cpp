@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/origin.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "comm/comm.hpp"
+
+namespace shoal {
+
+namespace {
+
+// MPI is in no state to free a communicator while it deletes the attributes of another one. (Never destroyed:
+// the last attributes go when the program ends.)
+std::vector<Origin>& left_over() {
+  static auto& all = *new std::vector<Origin>;
+  return all;
+}
+
+int origin_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    const auto let_go = [](MPI_Comm, int, void* kept, void*) {
+      left_over().push_back(std::move(*static_cast<Origin*>(kept)));
+      delete static_cast<Origin*>(kept);
+      return MPI_SUCCESS;
+    };
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, let_go, &made, nullptr),
+              "MPI_Comm_create_keyval");
+    return made;
+  }();
+  return key;
+}
+
+}  // namespace
+
+Origin kept_origin(MPI_Comm parent) {
+  const int key = origin_key();
+  left_over().clear();
+  void* kept = nullptr;
+  int there = 0;
+  check_mpi(MPI_Comm_get_attr(parent, key, &kept, &there), "MPI_Comm_get_attr");
+  return there != 0 ? *static_cast<Origin*>(kept) : nullptr;
+}
+
+void keep_origin(MPI_Comm parent, const Origin& origin) {
+  check_mpi(MPI_Comm_set_attr(parent, origin_key(), new Origin(origin)), "MPI_Comm_set_attr");
+}
+
+}  // namespace shoal

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/box.hpp"
+#include "comm/comm.hpp"
+#include "format/schema.hpp"
+
+namespace shoal {
+
+/// What a rank wrote and put since ranks last found that they made the same calls, for the words of an error
+/// where they did not.
+class CallLog {
+ public:
+  enum class Verb : std::int64_t { wrote, put };
+  /// Local.
+  void note(Verb verb, int variable, const Box& region);
+  /// Ranks have compared their calls. Local.
+  void compared();
+  /// "call 7: rank 0 wrote temp record 1, rank 2 zeta record 1", on all ranks; calls count from 1, since the
+  /// file was opened. "": nothing is known of it. other: the same on all ranks. Collective.
+  std::string difference(const Comm& comm, int other, const Schema& schema) const;
+  /// The first rank that logged something else than rank 0; -1: none. Collective.
+  int odd_rank(const Comm& comm) const;
+
+ private:
+  struct Call {
+    std::int64_t verb = 0, variable = -1, first = 0;
+    friend bool operator==(const Call&, const Call&) = default;
+  };
+  std::string text_of(const Call& call, const Schema& schema, bool with_verb) const;
+  std::vector<std::int64_t> numbers() const;
+
+  std::vector<Call> calls_;
+  std::int64_t before_ = 0;  // calls that were compared
+};
+
+}  // namespace shoal
