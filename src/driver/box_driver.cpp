@@ -194,7 +194,11 @@ void BoxDriver::write(const Transfer& transfer) {
     const bool grows = schema_.has_record(v) && transfer.region.end(0) > schema_.shape(v)[0];
     known = together ? find_free_space(schema_, bytes, grows ? bytes : 0) : Status{};
   }
-  const Status match = together ? match_field_call(comm_, "writes", v, transfer.region, known) : known;
+  if (v >= 0) state_.log().note(CallLog::Verb::wrote, v, transfer.region);
+  const Status match = together
+                           ? match_field_call(comm_, "writes", v, transfer.region, known, nullptr, nullptr,
+                                              [this] { return state_.log().difference(comm_, schema_); })
+                           : known;
   if (!match.ok()) {
     if (!together) state_.skip();
     if (state_.has_skipped()) records_.lose_reach();
@@ -202,7 +206,6 @@ void BoxDriver::write(const Transfer& transfer) {
   }
   keep(transfer.status, v);
   state_.note_call(hash_of_call(v, transfer.region));
-  state_.log().note(CallLog::Verb::wrote, v, transfer.region);
   if (rearranges(transfer)) return write_tiles(transfer);
   const std::int64_t had = records_.written_records(schema_, v);
   records_.note_write(schema_, v, transfer.region);
@@ -387,7 +390,9 @@ void BoxDriver::put(int v, const Box& box, const std::byte* values, const std::v
   const bool root = comm_.rank() == 0;
   state_.change();
   Box region = box;  // others than rank 0 may only guess
-  const Status match = match_field_call(comm_, "puts", v, {}, status, &region);
+  state_.log().note(CallLog::Verb::put, v, {});
+  const Status match = match_field_call(comm_, "puts", v, {}, status, &region, nullptr,
+                                        [this] { return state_.log().difference(comm_, schema_); });
   if (!match.ok()) return keep(match, v);
   const Box mine = root ? box : nothing(box.rank());
   const Timer timer(counters_.store);
@@ -448,13 +453,13 @@ bool BoxDriver::compare() {
   const Comparison found = state_.compared(comm_.max(state_.to_compare(lengths_of(schema_))));
   set_lengths(schema_, found.lengths);
   if (!found.same && !found.any_deferred) {
-    const int odd = state_.log().odd_rank(comm_);
-    const std::string calls = odd < 0 ? "" : state_.log().difference(comm_, odd, schema_);
+    int odd = 0;
+    const std::string calls = state_.log().difference(comm_, schema_, &odd);
     keep(
         {Code::out_of_step,
          (calls.empty() ? "ranks wrote different variables or records, or some left calls out" : calls) +
              "; cells are missing since the last sync. Every rank must make the same calls in the same order",
-         odd < 0 ? 0 : odd,
+         odd,
          {},
          {}},
         -1);
