@@ -298,14 +298,23 @@ def test_report(tmp_path):
 # What each mistake answers: the call, the words of its message. Fields are cut over ranks, time is the record
 # dimension; lon is the same on all ranks.
 mistakes = {
-    "no such record": (lambda f, cut: f.read("temp", 9, decomposition=cut), ["there is no record 9", "0 to 1"]),
+    "no such record": (
+        lambda f, cut: f.read("temp", 9, decomposition=cut),
+        ["there is no record 9", "0 to 1"],
+    ),
     "no record": (lambda f, cut: f.write("temp", np.ones((2, 3))), ["record=", "'time'"]),
     "a record of one without": (lambda f, cut: f.get("lon", 3), ["record=", "leave record= out"]),
     "put of a cut variable": (lambda f, cut: f.put("still", np.ones((1, 3))), ["with write", "extents 1x3"]),
     "write of a replicated one": (lambda f, cut: f.write("lon", np.ones(3)), ["use put"]),
     "put without record": (lambda f, cut: f.put("time", 1.0), ["give record=, 0 for the first one"]),
-    "text for numbers": (lambda f, cut: f.put("lon", "abc"), ["'lon' is of type float64, and the values are text"]),
-    "an array from back to front": (lambda f, cut: f.write("still", np.ones((3, 2))), ["3x2", "slowest comes first"]),
+    "text for numbers": (
+        lambda f, cut: f.put("lon", "abc"),
+        ["'lon' is of type float64, and the values are text"],
+    ),
+    "an array from back to front": (
+        lambda f, cut: f.write("still", np.ones((3, 2))),
+        ["3x2", "slowest comes first"],
+    ),
     "dimensions from back to front": (
         lambda f, cut: f.def_var("w", "f8", "x y", cut),
         ["write 'y x'"],
