@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands with arguments IN... OUT, as cp has them. In Shoal 0.1 some had OUT IN...: who writes it so is told,
-and no input is overwritten."""
+"""Commands with arguments IN... OUT, as cp has them. In Shoal 0.1 some had OUT IN...: who writes it so is
+told, and no input is overwritten."""
 
 from __future__ import annotations
 
