@@ -293,3 +293,65 @@ def test_report(tmp_path):
         file.write("v", np.ones((4, 5)))
         file.sync()
         assert isinstance(file.report, dict) and file.report
+
+
+# What each mistake answers: the call, the words of its message. Fields are cut over ranks, time is the record
+# dimension; lon is the same on all ranks.
+mistakes = {
+    "no such record": (
+        lambda f, cut: f.read("temp", 9, decomposition=cut),
+        ["there is no record 9", "0 to 1"],
+    ),
+    "no record": (lambda f, cut: f.write("temp", np.ones((2, 3))), ["record=", "'time'"]),
+    "a record of one without": (lambda f, cut: f.get("lon", 3), ["record=", "leave record= out"]),
+    "put of a cut variable": (lambda f, cut: f.put("still", np.ones((1, 3))), ["with write", "extents 1x3"]),
+    "write of a replicated one": (lambda f, cut: f.write("lon", np.ones(3)), ["use put"]),
+    "put without record": (lambda f, cut: f.put("time", 1.0), ["give record=, 0 for the first one"]),
+    "text for numbers": (
+        lambda f, cut: f.put("lon", "abc"),
+        ["'lon' is of type float64, and the values are text"],
+    ),
+    "an array from back to front": (
+        lambda f, cut: f.write("still", np.ones((3, 2))),
+        ["3x2", "slowest comes first"],
+    ),
+    "dimensions from back to front": (
+        lambda f, cut: f.def_var("w", "f8", "x y", cut),
+        ["write 'y x'"],
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", mistakes)
+def test_mistakes(tmp_path, mistake):
+    call, words = mistakes[mistake]
+    with shoal.create(tmp_path / "a.nc") as file:
+        cut = shoal.Decomposition.block(None, {"y": 2, "x": 3})
+        file.def_var("temp", "f8", cut, record="time")
+        file.def_var("still", "f8", cut)
+        file.def_var("time", "f8", record="time")
+        file.def_var("lon", "f8", "x")
+        for record in range(2):
+            file.write("temp", np.ones((2, 3)), record)
+        file.sync()
+        with pytest.raises(shoal.Error) as caught:
+            call(file, cut)
+            file.sync()
+        for word in words:
+            assert word in str(caught.value)
+
+
+def test_closed_datasets_say_so(tmp_path):
+    path = tmp_path / "a.nc"
+    file = shoal.create(path)
+    file.close()
+    for call in (
+        lambda: file.sync(),
+        lambda: file.def_dim("x", 3),
+        lambda: file.put("x", 1),
+        lambda: file.put_att(None, "title", "x"),
+        lambda: file.variables["x"],
+        lambda: file.get("x"),
+    ):
+        with pytest.raises(shoal.StateError, match=r"a\.nc' is closed"):
+            call()

@@ -32,16 +32,20 @@ std::vector<std::int64_t> CallLog::numbers() const {
   return all;
 }
 
+// The first rank that logged something else than rank 0; 0: none. Collective.
 int CallLog::odd_rank(const Comm& comm) const {
   Hash hash;
   for (const auto n : numbers())
     hash.add(static_cast<std::uint64_t>(n));
   const auto all = comm.all_gather(static_cast<std::int64_t>(hash.value() >> 1));
   const auto odd = std::find_if(all.begin(), all.end(), [&](auto h) { return h != all[0]; });
-  return odd == all.end() ? -1 : static_cast<int>(odd - all.begin());
+  return odd == all.end() ? 0 : static_cast<int>(odd - all.begin());
 }
 
-std::string CallLog::difference(const Comm& comm, int other, const Schema& schema) const {
+std::string CallLog::difference(const Comm& comm, const Schema& schema, int* odd) const {
+  const int other = odd_rank(comm);
+  if (odd != nullptr) *odd = other;
+  if (other == 0) return "";
   const auto calls_of = [&](int rank) {
     ByteWriter out;
     if (comm.rank() == rank) out.put(numbers());

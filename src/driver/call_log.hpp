@@ -21,10 +21,9 @@ class CallLog {
   /// Ranks have compared their calls. Local.
   void compared();
   /// "call 7: rank 0 wrote temp record 1, rank 2 zeta record 1", on all ranks; calls count from 1, since the
-  /// file was opened. "": nothing is known of it. other: the same on all ranks. Collective.
-  std::string difference(const Comm& comm, int other, const Schema& schema) const;
-  /// The first rank that logged something else than rank 0; -1: none. Collective.
-  int odd_rank(const Comm& comm) const;
+  /// file was opened. "": all logged the same. odd: becomes the other rank, the first that differs from rank
+  /// 0, or 0. Collective.
+  std::string difference(const Comm& comm, const Schema& schema, int* odd = nullptr) const;
 
  private:
   struct Call {
@@ -33,6 +32,7 @@ class CallLog {
   };
   std::string text_of(const Call& call, const Schema& schema, bool with_verb) const;
   std::vector<std::int64_t> numbers() const;
+  int odd_rank(const Comm& comm) const;
 
   std::vector<Call> calls_;
   std::int64_t before_ = 0;  // calls that were compared

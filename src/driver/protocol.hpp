@@ -94,6 +94,7 @@ class CollectiveState {
   std::uint64_t hash() const { return hash_; }
   /// The same calls in words.
   CallLog& log() { return log_; }
+  const CallLog& log() const { return log_; }
   /// Of ranks that match calls in order to complete pending ones. any_flag: there are some, or an error.
   CallSignature signature(const char* does) const;
   /// The same, with the words for a skipped call if this rank has skipped one.

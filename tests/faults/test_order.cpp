@@ -89,6 +89,29 @@ TEST_CASE("records that ranks wrote out of step never were") {
   }
 }
 
+TEST_CASE("calls in another order are named with variable and record") {
+  const World world;
+  if (world.size == 1) return;
+  for (const std::string settings : {"driver=native", "ranks_per_node=1", "driver=gather"}) {
+    CAPTURE(settings);
+    shoal_dataset* file = create("named.nc", settings);
+    CHECK(shoal_def_dim(file, "t", SHOAL_UNLIMITED) == SHOAL_OK);
+    CHECK(shoal_def_dim(file, "x", k_cells) == SHOAL_OK);
+    for (const char* name : {"temp", "zeta"})
+      CHECK(shoal_def_var(file, name, SHOAL_DOUBLE, "t x", world.cut) == SHOAL_OK);
+    CHECK(write(file, world, "temp", 1, 0) == SHOAL_OK);
+    CHECK(shoal_sync(file, 0) == SHOAL_OK);
+    // Call 2.
+    write(file, world, world.rank == 1 ? "zeta" : "temp", 2, 1);
+    CHECK(shoal_sync(file, 0) == SHOAL_OUT_OF_STEP);
+    const std::string message = shoal_error_message();
+    const bool is_named =
+        message.find("rank 0 wrote temp record 1, rank 1 zeta record 1") != std::string::npos;
+    CHECK_MESSAGE(is_named, message);
+    shoal_close(&file, 0);
+  }
+}
+
 TEST_CASE("a rank that left out a write before cells of a map must stay leaves nobody waiting") {
   const World world;
   if (world.size == 1) return;

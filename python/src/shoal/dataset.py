@@ -190,7 +190,7 @@ class Dataset(Definitions):
 
     def _need_open(self) -> None:
         if not self._raw.is_open():
-            raise StateError(f"{self._path} is closed.")
+            raise StateError(f"the dataset '{self._path}' is closed")
 
     def end_define(self) -> None:
         """Finish the define phase and write the header; implicit at the first write or put. Collective."""
@@ -350,6 +350,11 @@ class Dataset(Definitions):
                 values = characters_of(values, int(width))
                 if not variable.dims:
                     values = values.reshape(())
+            if is_text(values):
+                raise TypeMismatchError(
+                    f"{self._path}: variable '{name}' is of type {variable.dtype}, and the values are text; "
+                    "give numbers."
+                )
             part.go(to_numbers(values, lambda: variable.fill_value), start, count)
 
     def get(

@@ -94,8 +94,11 @@ void LibraryDriver::write(const Transfer& transfer) {
     const bool grows = schema.has_record(v) && transfer.region.end(0) > schema.shape(v)[0];
     known = together ? output_.find_free_space(schema, bytes, grows ? bytes : 0) : Status{};
   }
-  const Status match =
-      together ? match_field_call(context_.comm, "writes", v, transfer.region, known) : known;
+  if (v >= 0) state.log().note(CallLog::Verb::wrote, v, transfer.region);
+  const Status match = together
+                           ? match_field_call(context_.comm, "writes", v, transfer.region, known, nullptr,
+                                              nullptr, [this] { return output_.different_calls(); })
+                           : known;
   if (!match.ok()) {
     if (!together) state.skip();
     if (state.has_skipped()) records.lose_reach();
@@ -103,7 +106,6 @@ void LibraryDriver::write(const Transfer& transfer) {
   }
   output_.keep(transfer.status, v);
   state.note_call(hash_of_call(v, transfer.region));
-  state.log().note(CallLog::Verb::wrote, v, transfer.region);
   if (io_ranks_.takes(transfer)) return io_ranks_.write(transfer);
   const std::int64_t had = records.written_records(schema, v);
   records.note_write(schema, v, transfer.region);
@@ -219,7 +221,9 @@ void LibraryDriver::put(int v, const Box& box, const std::byte* values,
                         const std::vector<std::string>& strings, const Status& status) {
   output_.state().change();
   Box region = box;  // others than rank 0 may only guess
-  const Status match = match_field_call(context_.comm, "puts", v, {}, status, &region);
+  output_.state().log().note(CallLog::Verb::put, v, {});
+  const Status match = match_field_call(context_.comm, "puts", v, {}, status, &region, nullptr,
+                                        [this] { return output_.different_calls(); });
   if (!match.ok()) return output_.keep(match, v);
   const Box mine = context_.is_root() ? box : nothing(box.rank());
   const Timer timer(counters_.store);

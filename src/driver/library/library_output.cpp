@@ -111,14 +111,14 @@ bool LibraryOutput::compare() {
   const Comparison found = state_.compared(context_.comm.max(state_.to_compare(lengths_of(context_.schema))));
   set_lengths(context_.schema, found.lengths);
   if (!found.same && !found.any_deferred) {
-    const int odd = state_.log().odd_rank(context_.comm);
-    const std::string calls = odd < 0 ? "" : state_.log().difference(context_.comm, odd, context_.schema);
+    int odd = 0;
+    const std::string calls = different_calls(&odd);
     keep({Code::out_of_step,
           fmt::format(
               "{}; cells are missing since the last sync. Every rank must make the same calls in the same "
               "order",
               calls.empty() ? "ranks wrote different variables or records, or some left calls out" : calls),
-          odd < 0 ? 0 : odd,
+          odd,
           {},
           {}},
          -1);

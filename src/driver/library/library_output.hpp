@@ -21,6 +21,10 @@ class LibraryOutput {
 
   CollectiveState& state() { return state_; }
   const CollectiveState& state() const { return state_; }
+  /// Which calls of ranks differ, in words; odd: becomes the first rank that differs from rank 0. Collective.
+  std::string different_calls(int* odd = nullptr) const {
+    return state_.log().difference(context_.comm, context_.schema, odd);
+  }
   RecordState& records() { return records_; }
   const LibraryTraits& traits() const { return traits_; }
 

@@ -68,13 +68,13 @@ bool PendingWrites::all_wrote_the_same() const {
 
 // Of ranks of which some made other calls than others, and all come here.
 Status PendingWrites::different_calls() {
-  const int odd = state_.log().odd_rank(comm_);
-  const std::string calls = odd < 0 ? "" : state_.log().difference(comm_, odd, header_.schema());
+  int odd = 0;
+  const std::string calls = state_.log().difference(comm_, header_.schema(), &odd);
   return {
       Code::out_of_step,
       fmt::format("{}{}; all ranks must make the same calls in the same order", calls,
                   calls.empty() ? "ranks wrote different variables or records, or some left calls out" : ""),
-      odd < 0 ? 0 : odd,
+      odd,
       {},
       {}};
 }

@@ -99,7 +99,9 @@ def main() -> None:
     """What the program `shoal` runs."""
     _register_commands(sys.argv[1] if len(sys.argv) > 1 else "")
     if inside_mpi():
-        os.environ["TERM"] = "dumb"  # a launcher's terminal may be a log: no escape codes, also in help and errors
+        os.environ["TERM"] = (
+            "dumb"  # a launcher's terminal may be a log: no escape codes, also in help and errors
+        )
     gc.freeze()  # what was imported stays
     gc.enable()
     try:

@@ -71,13 +71,13 @@ def examine(places: Sequence[Place]) -> Ranks:
     if shared:
         host, most = shared[0]
         advice = (
-            f"{most} ranks of {host} are bound to the same core, and wait for each other all the time: ask for "
-            "one core a rank (see the job script below), or bind to none (Open MPI: --bind-to none)."
+            f"{most} ranks of {host} are bound to the same core, and wait for each other all the time: ask "
+            "for one core a rank (see the job script below), or bind to none (Open MPI: --bind-to none)."
         )
     elif any(r > c for r, c in zip(ranks, cores)):
         advice = (
-            "More ranks than cores on a node: ranks wait for each other's time slices, and figures of speed mean "
-            "nothing. Fine to try things; measure with one core a rank at least."
+            "More ranks than cores on a node: ranks wait for each other's time slices, and figures of speed "
+            "mean nothing. Fine to try things; measure with one core a rank at least."
         )
     return Ranks(found, binding, advice)
 

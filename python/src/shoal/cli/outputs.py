@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands with arguments IN... OUT, as cp has them. Those of Shoal 0.1 were OUT IN... in some: who writes it so
-is told, and no input is overwritten."""
+"""Commands with arguments IN... OUT, as cp has them. In Shoal 0.1 some had OUT IN...: who writes it so is
+told, and no input is overwritten."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from collections.abc import Sequence
 
 import typer
 
-
 # By which launchers tell a process its rank.
 _rank_marks = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 
 
 def _is_there(name: str) -> bool:
     """A file, a pattern that fits some, or the name of a set."""
-    return os.path.exists(name) or bool(glob.glob(name) or glob.glob(glob.escape(name) + ".[0-9][0-9][0-9][0-9]*"))
+    return os.path.exists(name) or bool(
+        glob.glob(name) or glob.glob(glob.escape(name) + ".[0-9][0-9][0-9][0-9]*")
+    )
 
 
 def _set_of(name: str) -> str:
@@ -46,5 +47,7 @@ def check_order(command: str, inputs: Sequence[str], out: str, makes_data: bool 
         return
     line = shlex.join(["shoal", command, *others, first])
     if all(os.environ.get(mark, "0") == "0" for mark in _rank_marks):
-        typer.echo(f"shoal {command}: '{out}' is a file to read; the file to write comes last:\n  {line}", err=True)
+        typer.echo(
+            f"shoal {command}: '{out}' is a file to read; the file to write comes last:\n  {line}", err=True
+        )
     raise typer.Exit(2)

@@ -293,9 +293,7 @@ def _show(findings: Findings) -> None:
     out.print(table)
     if findings.healthy:
         notes = sum(item.verdict is Verdict.WARNING for item in findings.items)
-        out.print(
-            "Shoal works here." + (f" {notes} note{'s' if notes > 1 else ''} above." if notes else "")
-        )
+        out.print("Shoal works here." + (f" {notes} note{'s' if notes > 1 else ''} above." if notes else ""))
     else:
         out.print("Shoal does not work here yet: see the lines marked FAIL, and what to do below each.")
 

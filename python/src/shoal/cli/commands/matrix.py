@@ -89,8 +89,9 @@ def matrix(
 ) -> None:
     """Write the same fields in every layout, format, driver and access, and compare all of it.
 
-    Run it under mpiexec on several ranks. What was written is read back through the same driver, and compared with
-    everything else that was written. Combinations that the library refuses are left out, or shown with --all.
+    Run it under mpiexec on several ranks. What was written is read back through the same driver, and compared
+    with everything else that was written. Combinations that the library refuses are left out, or shown with
+    --all.
 
     Exit status 0: all that was written is the same; 1: something differs or failed; 2: trouble.
     """
