@@ -29,7 +29,8 @@ def saved(tmp_path):
 def test_report_is_explained(saved, suffix):
     result = run_program([*program, "report", str(saved.with_suffix(suffix))], env={"COLUMNS": "150"})
     assert result.returncode == 0, result.stdout + result.stderr
-    quick = ("write_calls", "all time inside of write")  # the table leaves out rows of less than a millisecond
+    # The table leaves out rows of less than a millisecond.
+    quick = ("write_calls", "all time inside of write")
     for words in (
         *(quick if suffix == ".json" else ()),
         "a.nc",

@@ -57,8 +57,8 @@ def pictures_of(document: Document) -> dict[str, list[Picture]]:
 
 def _no_matplotlib(error: ImportError) -> NotSupportedError:
     return NotSupportedError(
-        f"Plots need Matplotlib ({error}): pip install './bench/python[report]' in Shoal's sources, or matplotlib. "
-        "Without -o there are tables alone."
+        f"Plots need Matplotlib ({error}): pip install './bench/python[report]' in Shoal's sources, "
+        "or matplotlib. Without -o there are tables alone."
     )
 
 
