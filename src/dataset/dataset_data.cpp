@@ -292,8 +292,8 @@ void Dataset::put(const DataCall& call) {
     const auto& decomposition = definitions_.decompositions()[static_cast<std::size_t>(variable)];
     if (status.code == Code::invalid_argument && decomposition != nullptr)
       status.message +=
-          "; the variable is cut over ranks: each rank writes its part of it with write, and put takes all of "
-          "it from rank 0";
+          "; the variable is cut over ranks: each rank writes its part of it with write, and put takes all "
+          "of it from rank 0";
     if (status.ok()) {
       next_records_.note(driver_->schema(), variable, box);
       return definitions_.take_lengths(driver_->schema());

@@ -206,7 +206,7 @@ contains
     character(len=400) :: message
     rho = shoal_block(MPI_COMM_WORLD, [4, ranks], [1, rank + 1], [4, rank + 1])
     masked = rho%masked(reshape([1, 1, 1], [3, 1]), stat=stat, errmsg=message)
-    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "1x3") > 0 .and. index(message, "1x4") > 0, &
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "3x1") > 0 .and. index(message, "4x1") > 0, &
         "a mask of another shape: "//trim(message))
     masked = rho%masked("land", stat=stat, errmsg=message)
     call check(stat /= SHOAL_OK, "text is no mask: "//trim(message))
