@@ -15,7 +15,7 @@ namespace shoal {
 /// Bytes: what is converted on its way goes in pieces that stay in a core's cache.
 inline constexpr std::int64_t k_direct_piece = 512 * 1024;
 
-/// The way past the stage, for ranks whose cells are long runs in the file: each stores and fetches its own,
+/// Past the stage, for ranks whose cells are long runs in the file: each stores and fetches its own,
 /// straight from and to its array where nothing has to be converted. A copy less, and nobody waits for
 /// anybody; where runs are short, the stage is quicker, since it makes long ones of them.
 class DirectPath {
