@@ -47,7 +47,7 @@ contains
     if (present(variable)) name = zero_ended(variable)
     code = c_num_records(self%handle, owner_pointer(name), found)
     records = found
-    call settle(code, self%comm, stat, errmsg)
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_num_records
 
   module procedure dataset_inq_var

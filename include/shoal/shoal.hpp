@@ -528,12 +528,12 @@ class Dataset {
   /// Records so far, of the file's record dimension or a variable's; index of the record after the last.
   std::int64_t num_records() const {
     std::int64_t records = 0;
-    detail::check(shoal_num_records(handle_, nullptr, &records));
+    detail::check(shoal_num_records(opened(), nullptr, &records));
     return records;
   }
   std::int64_t num_records(const std::string& variable) const {
     std::int64_t records = 0;
-    detail::check(shoal_num_records(handle_, detail::text(variable), &records));
+    detail::check(shoal_num_records(opened(), detail::text(variable), &records));
     return records;
   }
   int find_dim(const std::string& name) const {

@@ -30,6 +30,12 @@ def test_what_is_refused_is_refused_by_all(tmp_path, mpirun, n):
     mpirun(n, "to_netcdf_refused.py", tmp_path)
 
 
+def test_records_that_are_split_over_one_rank(tmp_path):
+    ds = xr.Dataset({"v": ("time", np.arange(3.0))})
+    shoal.to_netcdf(ds, tmp_path / "a.nc", split="time", unlimited_dims=["time"])
+    xr.testing.assert_identical(xr.load_dataset(tmp_path / "a.nc"), ds)
+
+
 def test_alone(tmp_path):
     ds = xr.Dataset({"v": ("x", np.arange(4.0))}, {"time": np.datetime64("2020-01-01", "ns")}, {"title": "t"})
     shoal.to_netcdf(ds, tmp_path / "a.nc")

@@ -195,6 +195,7 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
   if (all.size() > k_most_lines) print(fmt::format("and {} other messages", all.size() - k_most_lines));
   std::fflush(stderr);
   MPI_Abort(comm, code == SHOAL_OK ? EXIT_FAILURE : code);
+  MPI_Abort(MPI_COMM_WORLD, code == SHOAL_OK ? EXIT_FAILURE : code);  // the program had freed comm
   std::exit(EXIT_FAILURE);  // not reached
 }
 

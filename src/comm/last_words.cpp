@@ -77,9 +77,13 @@ void report_to_root(MPI_Comm comm, int rank, int size, const std::string& mine) 
 std::vector<LastWords> last_words(MPI_Comm comm, const std::string& message) {
   int rank = 0;
   int size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
   const std::string mine = message.substr(0, k_most_bytes);
+  // The program may have freed its communicator, which is an error of MPI_COMM_WORLD.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS || MPI_Comm_size(comm, &size) != MPI_SUCCESS) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return {{mine, rank, 0}};
+  }
   std::vector<LastWords> all{{mine, rank, 0}};
   caught([&] {
     // Nobody can get a message of the program's own by mistake there.

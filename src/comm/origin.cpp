@@ -36,7 +36,6 @@ int origin_key() {
 
 Origin kept_origin(MPI_Comm parent) {
   const int key = origin_key();
-  left_over().clear();
   void* kept = nullptr;
   int there = 0;
   check_mpi(MPI_Comm_get_attr(parent, key, &kept, &there), "MPI_Comm_get_attr");
@@ -44,6 +43,7 @@ Origin kept_origin(MPI_Comm parent) {
 }
 
 void keep_origin(MPI_Comm parent, const Origin& origin) {
+  left_over().clear();  // here all ranks come
   check_mpi(MPI_Comm_set_attr(parent, origin_key(), new Origin(origin)), "MPI_Comm_set_attr");
 }
 

@@ -392,7 +392,7 @@ void Dataset::sync(bool durable) {
   const Status status = complete_call("syncs", durable, [&](bool of_any) { driver_->sync(of_any); });
   definitions_.take_lengths(driver_->schema());
   if (status.ok())
-    next_records_.settle();
+    next_records_.settle(driver_->schema());
   else
     next_records_.start(driver_->schema());
   if (!status.ok()) throw Error(status).in_file(path_);

@@ -107,7 +107,7 @@ Section Dataset::section_to_write(const Section& section, int variable) {
   Section out = section;
   if (!driver_->schema().has_record(variable)) return out;
   if (section.record == k_next_record) out.record = next_records_.of(driver_->schema(), variable);
-  if (out.record == k_all_records && comm_.size() > 1) next_records_.lose();
+  if (out.record == k_all_records && comm_.size() > 1) next_records_.lose(variable);
   return out;
 }
 

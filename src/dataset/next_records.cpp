@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include "base/error.hpp"
@@ -16,11 +15,20 @@ void NextRecords::start(const Schema& schema) {
   for (const auto& dim : schema.dims)
     whole_.push_back(dim.length);
   last_.clear();
-  unknown_ = false;
+  unknown_.clear();
+}
+
+void NextRecords::settle(const Schema& schema) {
+  for (const int v : unknown_)
+    last_[v] =
+        schema.dims[static_cast<std::size_t>(schema.variables[static_cast<std::size_t>(v)].dims.front())]
+            .length -
+        1;
+  unknown_.clear();
 }
 
 void NextRecords::check_known() const {
-  if (unknown_)
+  if (!unknown_.empty())
     throw Error(Code::state,
                 "all records of a variable were put, and rank 0 alone knows how many: call sync before the "
                 "number of records, or SHOAL_NEXT, is used");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/box.hpp"
@@ -17,10 +18,10 @@ class NextRecords {
  public:
   /// All records of the schema are whole: none of them is next.
   void start(const Schema& schema);
-  /// All records of a variable were put: their number is rank 0's alone, until start or settle.
-  void lose() { unknown_ = true; }
+  /// All records of the variable were put: their number is rank 0's alone, until start or settle.
+  void lose(int variable) { unknown_.insert(variable); }
   /// Ranks have the same lengths again.
-  void settle() { unknown_ = false; }
+  void settle(const Schema& schema);
   /// Error(state) after lose().
   void check_known() const;
   /// Index of the record, of a variable with a record dimension. Error(state) after lose().
@@ -31,7 +32,7 @@ class NextRecords {
  private:
   std::vector<std::int64_t> whole_;   // length of each dimension at the start
   std::map<int, std::int64_t> last_;  // record that a variable was written in since, the latest
-  bool unknown_ = false;
+  std::set<int> unknown_;             // variables of which all records were put
 };
 
 /// The unlimited dimension that variables have in front, -1: there is none. Error(invalid_argument) with

@@ -28,6 +28,7 @@ class CallLog {
  private:
   struct Call {
     std::int64_t verb = 0, variable = -1, first = 0;
+    std::int64_t cells = 0;  ///< hash of the region
     friend bool operator==(const Call&, const Call&) = default;
   };
   std::string text_of(const Call& call, const Schema& schema, bool with_verb) const;

@@ -87,7 +87,7 @@ class Blocks:
         on_all(comm, lambda: self._check(ds))
         self.of_all: list[dict[str, Block]] = comm.allgather(self.blocks)
         if decomposition is None:
-            on_all(comm, self._check_cover)
+            on_all(comm, lambda: self._check_cover(ds))
 
     # ---- What was given
 
@@ -189,19 +189,21 @@ class Blocks:
         if self.map_dim is not None and len(self._cut_dims()) > 1:
             raise NotSupportedError("A map and blocks cannot cut the same Dataset.")
 
-    def _check_cover(self) -> None:
+    def _check_cover(self, ds: Any) -> None:
         """All cells must be there, as nobody said that some are not."""
         names = list(self.blocks)
         if any(list(blocks) != names for blocks in self.of_all):
             raise InvalidArgumentError("Ranks have Datasets that were cut in other dimensions.")
-        tiles = {tuple(blocks.values()) for blocks in self.of_all}
-        cells = sum(int(np.prod([block.count for block in tile])) for tile in tiles)
-        length = int(np.prod([block.length for block in self.blocks.values()]))
-        if cells != length:
-            raise InvalidArgumentError(
-                f"The ranks' blocks of {', '.join(names)} have {cells} of {length} cells together: comm= "
-                "must be the communicator that the Dataset was read with."
-            )
+        # Of staggered grids each variable has some of the dimensions.
+        for cut in {tuple(dim for dim in v.dims if dim in self.blocks) for v in ds.variables.values()}:
+            tiles = {tuple(blocks[dim] for dim in cut) for blocks in self.of_all}
+            cells = sum(int(np.prod([block.count for block in tile])) for tile in tiles)
+            length = int(np.prod([self.blocks[dim].length for dim in cut]))
+            if cells != length:
+                raise InvalidArgumentError(
+                    f"The ranks' blocks of {', '.join(map(str, cut))} have {cells} of {length} cells "
+                    "together: comm= must be the communicator that the Dataset was read with."
+                )
 
     # ---- What follows
 

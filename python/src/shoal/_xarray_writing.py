@@ -255,7 +255,9 @@ class _Plan:
         return on_all(self.blocks.comm, lambda: _values(part)) if self.lazy[name] else _values(part)
 
     def is_cut(self, name: str) -> bool:
-        return name not in self.gathered and self.blocks.cuts(self.variables[name].dims)
+        return name not in self.gathered and self.blocks.cuts(
+            self.variables[name].dims[self.has_record(name) :]
+        )
 
     def shape(self, name: str) -> list[int]:
         """In the file."""
@@ -437,8 +439,11 @@ def _plain(array: np.ndarray) -> np.ndarray:
     return array.astype(object) if array.dtype.kind in "UT" else array
 
 
-def _store(file: Dataset, plan: _Plan, record: Callable[[int], int] | None) -> None:
-    for name in plan.variables:
+def _store(file: Dataset, plan: _Plan, append_dim: str | None = None, length: int = 0) -> None:
+    """All values; of variables along append_dim as records after the first `length` ones."""
+    for name, variable in plan.variables.items():
+        appends = append_dim is not None and variable.dims[:1] == (append_dim,)
+        record = (lambda i: length + i) if appends else None
         if plan.is_cut(name):
             _write_cut(file, plan, name, record or (lambda i: i))
         else:
@@ -517,7 +522,7 @@ def _append(
     try:
         on_all(comm, lambda: _check_as_in_file(file, plan, append_dim))
         length = file.dimensions[append_dim].length
-        _store(file, plan, lambda i: length + i)
+        _store(file, plan, append_dim, length)
     except BaseException:
         file.abandon()
         raise
@@ -592,7 +597,7 @@ def to_netcdf(
     file = create(where, comm, **{"format": kind, **settings})
     try:
         on_all(comm, lambda: _define(file, *what))
-        _store(file, plan, None)
+        _store(file, plan)
     except BaseException:
         file.abandon()
         if is_new:

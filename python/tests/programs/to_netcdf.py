@@ -193,3 +193,21 @@ mine = whole.isel({dim: slice(a, a + k) for dim, a, k in [*zip("yx", f, n), ("xu
 shoal.to_netcdf(mine, folder / "g.nc", comm, format=format, decomposition=[rho, u])
 comm.barrier()
 xr.testing.assert_identical(xr.load_dataset(folder / "g.nc", engine="netcdf4"), whole)
+comm.barrier()
+
+# A staggered grid as it was read.
+staggered = xr.Dataset(
+    {
+        "r": (("y", "x"), np.arange(30.0).reshape(5, 6)),
+        "u": (("y", "xu"), np.arange(25.0).reshape(5, 5)),
+        "yc": ("y", np.arange(5.0)),
+    }
+)
+if comm.rank == 0:
+    staggered.to_netcdf(folder / "h.nc")
+comm.barrier()
+read = xr.open_dataset(folder / "h.nc", engine="shoal", comm=comm, split=("y", ("x", "xu")))
+shoal.to_netcdf(read, folder / "i.nc", comm, format=format)
+read.close()
+comm.barrier()
+xr.testing.assert_identical(xr.load_dataset(folder / "i.nc", engine="netcdf4"), staggered)

@@ -72,3 +72,15 @@ for format in ("cdf5", "netcdf4"):
     refused(mine.assign_coords(time=mine.time + np.timedelta64(1234567, "ns")), "time")
     assert xr.load_dataset(path).sizes["time"] == 5
     comm.barrier()
+
+# Another dimension that grows is written where it is.
+path = folder / "two.nc"
+two = xr.Dataset(
+    {"v": (("time", "y"), np.arange(4.0 * ny).reshape(4, ny)), "seen": ("obs", np.arange(3.0))},
+)
+for steps in (slice(0, 2), slice(2, 4)):
+    mine = two.isel(y=rows, time=steps)
+    mine.encoding["unlimited_dims"] = {"time", "obs"}
+    shoal.to_netcdf(mine, path, comm, append_dim="time", decomposition=tile)
+comm.barrier()
+xr.testing.assert_identical(xr.load_dataset(path, engine="netcdf4"), two)
