@@ -126,7 +126,7 @@ TEST_CASE("SHOAL_NEXT beside numbers, and where there is none") {
     fails(shoal_num_records(file, nullptr, &found), SHOAL_STATE, {"sync"});
     ok(shoal_sync(file, 0));
     CHECK(records(file) == 9);
-    ok(put_next(file, 9, 4));            // 9 begins: the time had all records
+    ok(put_next(file, 9));               // 9 begins: the time had all records
     ok(write_next(file, "b", cut, 28));  // with it, on all ranks
     ok(shoal_sync(file, 0));
     CHECK(records(file) == 10);
