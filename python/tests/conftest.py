@@ -15,6 +15,10 @@ _top = Path(__file__).resolve().parents[2]
 _programs = Path(__file__).resolve().parent / "programs"
 _seconds = 300  # a limit for what hangs, far from what it takes
 
+# Jobs that a shell starts in the background ignore it, and so would the programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def clean_environment(**extra: str) -> dict[str, str]:
     """The environment of this process as it was started: MPI, once it runs in here, adds to it what
