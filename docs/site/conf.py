@@ -10,6 +10,7 @@ TOP = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(TOP / "python/src")]
 
 from comments import to_rst  # noqa: E402
+from sphinx.ext.autodoc.mock import _MockObject  # noqa: E402
 
 project = "Shoal"
 author = "The Shoal authors"
@@ -32,6 +33,7 @@ breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 
 # The package is documented without being built: its compiled part is not needed for that.
 autodoc_mock_imports = ["shoal._shoal", "mpi4py", "numpy", "xarray"]
+_MockObject.__int__ = lambda self: 0  # constants of the compiled part are taken as numbers
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
