@@ -196,7 +196,7 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
   std::fflush(stderr);
   MPI_Abort(comm, code == SHOAL_OK ? EXIT_FAILURE : code);
   MPI_Abort(MPI_COMM_WORLD, code == SHOAL_OK ? EXIT_FAILURE : code);  // the program had freed comm
-  std::exit(EXIT_FAILURE);  // not reached
+  std::exit(EXIT_FAILURE);                                            // not reached
 }
 
 int shoal_speak(int language) {
