@@ -91,7 +91,7 @@ void Board::go_on() {
   entry(rank_).place.store(0, std::memory_order_release);
 }
 
-Place* Board::waits_elsewhere(int rank, std::int64_t here) const {
+Place* Board::waits_elsewhere(int rank, std::int64_t here, const std::function<bool()>& is_missing) const {
   const Entry& theirs = entry(rank);
   const std::int64_t place = theirs.place.load(std::memory_order_acquire);
   if (place == 0 || place == here) return nullptr;
@@ -99,11 +99,13 @@ Place* Board::waits_elsewhere(int rank, std::int64_t here) const {
   const int wanted = theirs.rank.load(std::memory_order_acquire);
   // It may have gone on, and wait for something else by now.
   if (theirs.place.load(std::memory_order_acquire) != place ||
-      theirs.number.load(std::memory_order_acquire) != number)
+      theirs.number.load(std::memory_order_acquire) != number ||
+      theirs.rank.load(std::memory_order_acquire) != wanted)
     return nullptr;
   if (wanted != Awaited::k_all && wanted != rank_) return nullptr;
   const auto found = places_.find(place);
   if (found == places_.end() || found->second->done_here() >= number) return nullptr;
+  if (found->second->is_broken() || !is_missing()) return nullptr;
   return found->second;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,8 @@ class Place {
   virtual ~Place() = default;
   /// How many things this rank has done here that others wait for.
   virtual std::uint64_t done_here() const = 0;
+  /// Nobody waits here any more, but for ranks that have not woken up yet.
+  virtual bool is_broken() const = 0;
   /// Nobody waits here any more: all get an error, with this code and message.
   virtual void break_off(Code code, const std::string& message) = 0;
 };
@@ -64,8 +67,10 @@ class Board {
   void wait_for(const Awaited& awaited);
   void go_on();
   /// The place where a rank waits for this one, if it is another than `here`, and this rank has not done
-  /// there what is waited for; else nullptr. As long as this rank waits itself, that one will.
-  Place* waits_elsewhere(int rank, std::int64_t here) const;
+  /// there what is waited for; else nullptr. As long as this rank waits itself, that one will. is_missing:
+  /// does this rank still wait for it here? Asked last: a rank may have come, gone on and begun to wait
+  /// elsewhere since this rank looked.
+  Place* waits_elsewhere(int rank, std::int64_t here, const std::function<bool()>& is_missing) const;
 
  private:
   struct Entry;

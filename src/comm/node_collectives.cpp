@@ -144,12 +144,15 @@ void NodeCollectives::await(const Coming& coming) {
   }
 }
 
+bool NodeCollectives::is_missing(const Coming& coming, int rank) const {
+  return (coming.rank == Awaited::k_all || coming.rank == rank) &&
+         !has_come(mark(rank).made.load(std::memory_order_acquire), coming.calls);
+}
+
 std::vector<int> NodeCollectives::missing(const Coming& coming) const {
   std::vector<int> ranks;
   for (int r = 0; r < size_; ++r)
-    if ((coming.rank == Awaited::k_all || coming.rank == r) &&
-        !has_come(mark(r).made.load(std::memory_order_acquire), coming.calls))
-      ranks.push_back(r);
+    if (is_missing(coming, r)) ranks.push_back(r);
   return ranks;
 }
 
@@ -162,7 +165,7 @@ void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
     const int number = on_board(r);
     const std::string name = fmt::format("rank {}", number);
     if (mark(r).gone.load(std::memory_order_acquire) != 0) {
-      if (!has_come(mark(r).made.load(std::memory_order_acquire), coming.calls))
+      if (is_missing(coming, r))
         give_up(coming, Code::out_of_step,
                 fmt::format("{} has closed or dropped it and makes no more calls, while other ranks still "
                             "wait{}; every rank must make the same calls in the same order",
@@ -173,7 +176,8 @@ void NodeCollectives::look_around(const Coming& coming, Seconds waited) {
       at_work = false;
       continue;
     }
-    if (Place* const elsewhere = board->waits_elsewhere(number, window_.id())) {
+    if (Place* const elsewhere =
+            board->waits_elsewhere(number, window_.id(), [&] { return is_missing(coming, r); })) {
       const std::string message = fmt::format(
           "ranks made different calls: rank {} is{}, {} in {}; every rank must make the same calls in the "
           "same order",

@@ -31,6 +31,7 @@ class NodeCollectives : public Place {
   NodeCollectives(const Comm& ranks, std::shared_ptr<Ties> ties, std::vector<int> on_board);
   ~NodeCollectives() override;
   std::uint64_t done_here() const override { return made_; }
+  bool is_broken() const override;
   void break_off(Code code, const std::string& message) override;
 
   /// Of each rank in one call.
@@ -69,6 +70,7 @@ class NodeCollectives : public Place {
   void open();
   void leave();
   void await(const Coming& coming);
+  bool is_missing(const Coming& coming, int rank) const;
   std::vector<int> missing(const Coming& coming) const;
   void look_around(const Coming& coming, Seconds waited);
   void give_up(const Coming& coming, Code code, const std::string& message);
@@ -77,7 +79,6 @@ class NodeCollectives : public Place {
     return on_board_.empty() ? rank : on_board_[static_cast<std::size_t>(rank)];
   }
   std::string my_call() const;
-  bool is_broken() const;
   void let_mpi_go_on() const;
   [[noreturn]] void fall_out() const;
   void check(Call call, std::int64_t bytes, int rank);

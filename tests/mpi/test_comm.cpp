@@ -155,6 +155,40 @@ TEST_CASE("ranks in different calls learn of it") {
   CHECK_THROWS_AS(comm.barrier(), Error);
 }
 
+TEST_CASE(
+    "a rank that waits elsewhere for this one is told from one that came meanwhile, and from one that need "
+    "wait no more") {
+  struct Elsewhere : Place {
+    bool broken = false;
+    std::uint64_t done_here() const override { return 4; }
+    bool is_broken() const override { return broken; }
+    void break_off(Code, const std::string&) override {}
+  } place;
+  constexpr std::int64_t k_elsewhere = 77, k_here = 78;
+  const Comm comm(MPI_COMM_WORLD);
+  Board board(comm);
+  const int other = (comm.rank() + 1) % comm.size();
+  const bool is_first = comm.rank() == 0;
+  if (comm.size() == 1 || !comm.ties().board) return;  // several nodes
+  board.enter(k_elsewhere, place);
+  if (!is_first) board.wait_for({k_elsewhere, 5});
+  comm.barrier();
+  if (is_first) {
+    CHECK(board.waits_elsewhere(other, k_here, [] { return true; }) == &place);
+    CHECK(board.waits_elsewhere(other, k_elsewhere, [] { return true; }) == nullptr);
+    CHECK(board.waits_elsewhere(other, k_here, [] { return false; }) == nullptr);
+    place.broken = true;
+    CHECK(board.waits_elsewhere(other, k_here, [] { return true; }) == nullptr);
+  }
+  comm.barrier();
+  board.go_on();
+  if (!is_first) board.wait_for({k_elsewhere, 4});
+  place.broken = false;
+  comm.barrier();
+  if (is_first) CHECK(board.waits_elsewhere(other, k_here, [] { return true; }) == nullptr);
+  comm.barrier();
+}
+
 TEST_CASE("who is in a call that makes another one is seen in the outer one again when that is over") {
   const Comm comm(MPI_COMM_WORLD, CollectiveMethod::anyhow, {0, "save", "map.nc"});
   const auto board = comm.ties().board;

@@ -4,10 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "comm/nodes.hpp"
 #include "comm/shared_window.hpp"
+#include "comm/ties.hpp"
 #include "driver/registry.hpp"
 #include "support/faulty_store.hpp"
 #include "support/random_tiles.hpp"
@@ -327,6 +330,62 @@ TEST_CASE("a rank that cannot take part breaks no other") {
       driver->close(false);
     }
   }
+}
+
+TEST_CASE("a rank that fails is named, however long others that wait for it take to wake up") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (comm.size() == 1 || !comm.ties().board) return;  // several nodes
+  const Dims shape{64, 200};
+  std::mt19937 random(1);
+  const auto cut = block_of(comm, shape, random_tiles(shape, comm.size(), false, random), 0);
+  const int last = comm.size() - 1;
+  const auto processes = comm.all_gather(std::int64_t{::getpid()});
+  const auto signal_others = [&](int signal) {
+    for (int r = 0; r < last; ++r)
+      ::kill(static_cast<pid_t>(processes[static_cast<std::size_t>(r)]), signal);
+  };
+
+  DriverOptions options;
+  options.stage.slot_bytes = 64 * 1024;
+  options.stage.bytes = 128 * 1024;  // less than a record, so that ranks wait in write
+  options.stage.wait_seconds = 20;
+  auto driver = make_native_driver(comm, "stopped.nc", OpenMode::create, Format::cdf5, options);
+  driver->define(make_schema(Format::cdf5, shape, 5, random), {});
+  driver->prepare(cut);
+  std::vector<float> data;
+  const auto write_record = [&](std::int64_t record, bool fail) {
+    const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
+    Transfer transfer = transfer_of(2, region, own_part(region, cut->tile()), data, cut);
+    for_cells(transfer.mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
+    if (fail) {
+      transfer = {};
+      transfer.status = {Code::not_found, "no such variable", -1, {}, {}};
+    }
+    driver->write(transfer);
+  };
+  write_record(0, false);
+  driver->sync(false);
+  std::thread wakes_others;
+  if (comm.rank() == last) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    signal_others(SIGSTOP);
+    wakes_others = std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      signal_others(SIGCONT);
+    });
+  }
+  write_record(1, comm.rank() == last);
+  Status got;
+  try {
+    driver->sync(false);
+  } catch (const Error& e) {
+    got = e.status();
+  }
+  if (wakes_others.joinable()) wakes_others.join();
+  CHECK(got.code == Code::not_found);
+  CHECK(got.rank == last);
+  write_record(1, false);
+  driver->close(false);
 }
 
 TEST_CASE("a full disk is an error on all ranks, and the file stays as committed") {

@@ -83,6 +83,7 @@ class Stage::Post : public Place {
     wake_all_of(*head_);
   }
   std::uint64_t done_here() const override { return mark_->steps.load(std::memory_order_relaxed); }
+  bool is_broken() const override { return head_->broken.load(std::memory_order_acquire) != 0; }
   void break_off(Code, const std::string&) override {
     head_->broken.store(1, std::memory_order_release);
     wake_all_of(*head_);
