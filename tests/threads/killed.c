@@ -49,6 +49,8 @@ int main(int argc, char** argv) {
     }
     if (wrong != 0) fprintf(stderr, "%ld records, %d values wrong\n", (long)time.length, wrong);
     ok(shoal_close(&file, 0), "close");
+    shoal_decomposition_free(&cut);
+    free(values);
     MPI_Finalize();
     return wrong == 0 ? 0 : 1;
   }
