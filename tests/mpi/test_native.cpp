@@ -276,6 +276,21 @@ TEST_CASE("a section is written, the rest of its record gets the fill value") {
   }
 }
 
+namespace {
+/// Writes a record of variable 2 of 64 times 200 cells; fails: as a rank that found no such variable.
+void write_record(Driver& driver, const std::shared_ptr<const Decomposition>& cut, std::int64_t record,
+                  bool fails, std::vector<float>& data) {
+  const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
+  Transfer transfer = transfer_of(2, region, own_part(region, cut->tile()), data, cut);
+  for_cells(transfer.mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
+  if (fails) {
+    transfer = {};
+    transfer.status = {Code::not_found, "no such variable", -1, {}, {}};
+  }
+  driver.write(transfer);
+}
+}  // namespace
+
 TEST_CASE("a rank that cannot take part breaks no other") {
   const Comm comm(MPI_COMM_WORLD);
   const Dims shape{64, 200};
@@ -291,20 +306,14 @@ TEST_CASE("a rank that cannot take part breaks no other") {
       driver->define(make_schema(format, shape, 5, random), {});
       driver->prepare(cut);
       std::vector<float> data;
-      const auto write_record = [&](std::int64_t record, bool fail) {
-        const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
-        Transfer transfer = transfer_of(2, region, own_part(region, cut->tile()), data, cut);
-        for_cells(transfer.mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
-        if (fail && comm.rank() == comm.size() - 1) {
-          transfer = {};
-          transfer.status = {Code::not_found, "no such variable", -1, {}, {}};
-        }
-        driver->write(transfer);
+      const bool is_last = comm.rank() == comm.size() - 1;
+      const auto write = [&](std::int64_t record, bool fails) {
+        write_record(*driver, cut, record, fails && is_last, data);
       };
-      write_record(0, false);
+      write(0, false);
       driver->sync(false);
-      write_record(1, true);
-      write_record(2, false);
+      write(1, true);
+      write(2, false);
       try {
         driver->sync(false);
         CHECK(false);
@@ -313,7 +322,7 @@ TEST_CASE("a rank that cannot take part breaks no other") {
         CHECK(e.status().rank == comm.size() - 1);
       }
       for (const std::int64_t record : {1, 2, 3})
-        write_record(record, false);
+        write(record, false);
       driver->close(false);
       driver = make_native_driver(comm, "broken.nc", OpenMode::read, Format::cdf5, options);
       driver->prepare(cut);
@@ -353,17 +362,7 @@ TEST_CASE("a rank that fails is named, however long others that wait for it take
   driver->define(make_schema(Format::cdf5, shape, 5, random), {});
   driver->prepare(cut);
   std::vector<float> data;
-  const auto write_record = [&](std::int64_t record, bool fail) {
-    const Box region({record, 0, 0, 0}, {1, 5, 64, 200});
-    Transfer transfer = transfer_of(2, region, own_part(region, cut->tile()), data, cut);
-    for_cells(transfer.mine, [&](const Dims& index, std::size_t i) { data[i] = value_at(2, index); });
-    if (fail) {
-      transfer = {};
-      transfer.status = {Code::not_found, "no such variable", -1, {}, {}};
-    }
-    driver->write(transfer);
-  };
-  write_record(0, false);
+  write_record(*driver, cut, 0, false, data);
   driver->sync(false);
   std::thread wakes_others;
   if (comm.rank() == last) {
@@ -374,7 +373,7 @@ TEST_CASE("a rank that fails is named, however long others that wait for it take
       signal_others(SIGCONT);
     });
   }
-  write_record(1, comm.rank() == last);
+  write_record(*driver, cut, 1, comm.rank() == last, data);
   Status got;
   try {
     driver->sync(false);
@@ -384,7 +383,7 @@ TEST_CASE("a rank that fails is named, however long others that wait for it take
   if (wakes_others.joinable()) wakes_others.join();
   CHECK(got.code == Code::not_found);
   CHECK(got.rank == last);
-  write_record(1, false);
+  write_record(*driver, cut, 1, false, data);
   driver->close(false);
 }
 
