@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Hold the documentation to the code.
 
-Every error code, setting and C function is described; programs shown in the documentation are the
-ones that the tests run, and parts of programs are parts of these; links between pages, and to headings in
-them, lead somewhere; text is wrapped; lines with mpiexec run on two cores and as root; all that says the
-version says the same; words are spelled as codespell knows them, where it is installed. Prints every gap and
-exits 1 if there is one.
+Every error code, setting and C function is described, every public name of Python has a docstring; programs
+shown in the documentation are the ones that the tests run, and parts of programs are parts of these; links
+between pages, and to headings in them, lead somewhere; text is wrapped; lines with mpiexec run on two cores
+and as root; all that says the version says the same; words are spelled as codespell knows them, where it is
+installed. Prints every gap and exits 1 if there is one.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
@@ -56,6 +57,49 @@ def check_names() -> list[str]:
     gaps += missing(functions, "docs/collective.md", "function")
     gaps += missing(keys, "docs/settings.md", "setting")
     return gaps
+
+
+# What shoal.open returns leads to these, though the package does not export them.
+REACHED = ("Attributes", "Cells", "Definitions", "Dimensions", "Variables")
+
+
+def check_docstrings() -> list[str]:
+    """What the Python package exports, and the public members of its classes, say what they are; functions,
+    methods and properties also whether they are Collective or Local."""
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted((TOP / "python/src/shoal").glob("*.py"))
+    }
+    package = trees[TOP / "python/src/shoal/__init__.py"]
+    exported = next(
+        ast.literal_eval(node.value)
+        for node in package.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    )
+    public = {*exported, *REACHED}
+    gaps, seen = [], set()
+
+    def check(node: ast.AST, path: Path, inside: str) -> None:
+        name, text = inside + node.name, ast.get_docstring(node)
+        place = f"{path.relative_to(TOP)}:{node.lineno}: {name}"
+        # Typed twice for those who check types; the docstring is that of the one that does the work.
+        if any(isinstance(part, ast.Name) and part.id == "overload" for part in node.decorator_list):
+            return
+        if text is None:
+            gaps.append(f"{place} has no docstring")
+        elif not isinstance(node, ast.ClassDef) and not re.search(r"\b(Collective|Local)\b", text):
+            gaps.append(f"{place}: the docstring does not say whether it is Collective or Local")
+        for member in node.body if isinstance(node, ast.ClassDef) else []:
+            if isinstance(member, (ast.FunctionDef, ast.ClassDef)) and not member.name.startswith("_"):
+                check(member, path, f"{name}.")
+
+    for path, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in public:
+                seen.add(node.name)
+                check(node, path, "")
+    unseen = {name for name in public - seen if not name.isupper()}
+    return gaps + [f"python/src/shoal: {name} is exported, but nowhere defined" for name in sorted(unseen)]
 
 
 def check_programs(page: Path) -> list[str]:
@@ -189,7 +233,7 @@ def check_versions() -> list[str]:
 
 
 def main() -> int:
-    gaps = check_names() + check_versions()
+    gaps = check_names() + check_docstrings() + check_versions()
     pages = sorted(TOP.glob("*.md"))
     for folder in PAGES:
         pages += sorted((TOP / folder).glob("**/*.md"))

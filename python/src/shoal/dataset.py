@@ -138,6 +138,7 @@ class Dataset(Definitions):
 
     @property
     def is_open(self) -> bool:
+        """Whether it can be used: not yet closed, abandoned or left by its with block. Local."""
         return self._raw.is_open()
 
     def __enter__(self) -> Dataset:
@@ -470,26 +471,31 @@ class Dataset(Definitions):
 
     @property
     def path(self) -> str:
+        """Where the file is, as it was given to create or open; also after close. Local."""
         return self._path
 
     @property
     def comm(self) -> MPI.Comm:
+        """The communicator that it was made with, MPI.COMM_SELF for None; also after close. Local."""
         return self._comm
 
     @property
     def format(self) -> str:
-        """ "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw" or "ascii". Local."""
+        """ "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw" or "ascii". Raises StateError after
+        close. Local."""
         self._need_open()
         return self._raw.inq_file()[1]
 
     @property
     def driver(self) -> str:
-        """Who moves the bytes. Local."""
+        """Who moves the bytes: "native", "pnetcdf", "netcdf", "mpiio" or "gather". Raises StateError after
+        close. Local."""
         self._need_open()
         return self._raw.inq_file()[2]
 
     @property
     def writable(self) -> bool:
+        """Whether it was created, or opened to change it. Raises StateError after close. Local."""
         self._need_open()
         return self._raw.inq_file()[3]
 
