@@ -4,17 +4,19 @@
 Every error code, setting and C function is described, every public name of Python has a docstring; programs
 shown in the documentation are the ones that the tests run, and parts of programs are parts of these; links
 between pages, and to headings in them, lead somewhere; text is wrapped; lines with mpiexec run on two cores
-and as root; all that says the version says the same; words are spelled as codespell knows them, where it is
-installed. Prints every gap and exits 1 if there is one.
+and as root; all that says the version says the same; words are spelled as codespell knows them, and proselint
+has no objection to sentences, where these are installed. Prints every gap and exits 1 if there is one.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
@@ -167,11 +169,18 @@ def check_mpiexec(page: Path) -> list[str]:
     return gaps
 
 
-def check_spelling(pages: list[Path]) -> list[str]:
-    beside = Path(sys.executable).with_name("codespell")
-    command = str(beside) if beside.exists() else shutil.which("codespell")
+def tool(name: str, what: str) -> str | None:
+    """A program beside the interpreter, or in the path."""
+    beside = Path(sys.executable).with_name(name)
+    command = str(beside) if beside.exists() else shutil.which(name)
     if command is None:
-        print("spelling is not checked: there is no codespell (pip install codespell)")
+        print(f"{what} is not checked: there is no {name} (pip install {name})")
+    return command
+
+
+def check_spelling(pages: list[Path]) -> list[str]:
+    command = tool("codespell", "spelling")
+    if command is None:
         return []
     told = subprocess.run(
         [command, "--ignore-words", str(TOP / "tools/words.txt"), *map(str, pages)],
@@ -180,6 +189,53 @@ def check_spelling(pages: list[Path]) -> list[str]:
         check=False,
     )
     return [line.replace(f"{TOP}/", "") for line in told.stdout.splitlines()]
+
+
+def prose_of(page: Path) -> str:
+    """The sentences of a page, in the lines where they stand; code and addresses are left out."""
+
+    def blank(found: re.Match) -> str:
+        return "\n" * found[0].count("\n")
+
+    text = page.read_text(encoding="utf-8")
+    for code in (r"^ *```.*?^ *```$", r"<!--.*?-->", r"^(?: {4}|\t).*$"):
+        text = re.sub(code, blank, text, flags=re.M | re.S if ".*?" in code else re.M)
+    text = re.sub(r"`[^`]*`", lambda found: "¤" + blank(found), text)
+    text = re.sub(r"\w*\d[\w.]*", "¤", text)
+    text = re.sub(r"\]\([^)\s]*\)", "]", text)
+    # A heading ends before the sentence that follows.
+    return re.sub(r"^(#+ .*[^.?!])$", r"\1.", text, flags=re.M)
+
+
+def check_prose(pages: list[Path]) -> list[str]:
+    """What proselint finds with the checks of tools/proselint.json."""
+    command = tool("proselint", "prose")
+    if command is None:
+        return []
+    gaps = []
+    with tempfile.TemporaryDirectory() as folder:
+        copies = {}
+        for number, page in enumerate(pages):
+            copy = Path(folder, f"{number}.md")
+            copy.write_text(prose_of(page), encoding="utf-8")
+            copies[copy.name] = page.relative_to(TOP)
+        options = ["--config", str(TOP / "tools/proselint.json"), "--output-format", "json"]
+        told = subprocess.run(
+            [command, "check", *options, *(str(Path(folder, name)) for name in copies)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if not told.stdout.startswith("{"):
+            return [f"proselint failed: {told.stderr.strip()}"]
+        for path, found in json.loads(told.stdout)["result"].items():
+            page = copies[Path(path.removeprefix("file://")).name]
+            if "error" in found:
+                gaps.append(f"{page}: proselint: {found['error']}")
+            for one in found.get("diagnostics", []):
+                line = one["pos"][0]
+                gaps.append(f"{page}:{line}: {one['check_path']}: {one['message']}".replace("\n", " "))
+    return gaps
 
 
 def check_width(page: Path) -> list[str]:
@@ -239,7 +295,7 @@ def main() -> int:
         pages += sorted((TOP / folder).glob("**/*.md"))
     for page in pages:
         gaps += check_programs(page) + check_links(page) + check_width(page) + check_mpiexec(page)
-    gaps += check_spelling(pages)
+    gaps += check_spelling(pages) + check_prose(pages)
     for gap in gaps:
         print(gap)
     print(f"{len(pages)} pages checked, {len(gaps)} gaps")
