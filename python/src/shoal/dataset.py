@@ -353,8 +353,8 @@ class Dataset(Definitions):
                     values = values.reshape(())
             if is_text(values):
                 raise TypeMismatchError(
-                    f"{self._path}: variable '{name}' is of type {variable.dtype}, and the values are text; "
-                    "give numbers."
+                    f"{self._path}: variable '{name}': its type is {variable.dtype}, and the values are "
+                    "text; give numbers."
                 )
             part.go(to_numbers(values, lambda: variable.fill_value), start, count)
 
@@ -418,7 +418,7 @@ class Dataset(Definitions):
         section = self._on_grid(variable, section, decomposition)
         if decomposition.ndim > len(section):
             raise InvalidArgumentError(
-                f"{self._path}: variable '{variable.name}' has {len(section)} dimensions a record, the "
+                f"{self._path}: variable '{variable.name}': it has {len(section)} dimensions a record, the "
                 f"decomposition {decomposition.ndim}."
             )
         cut = len(section) - decomposition.ndim
@@ -604,6 +604,8 @@ class _Part:
         own = isinstance(error, Error)
         code = error.code if own else InvalidArgumentError.code
         message = plain_text(f"{error.message if own else error}".encode(errors="replace").decode(), "")
+        # The library says them, too.
+        message = message.removeprefix(f"{self._dataset.path}: ").removeprefix(f"variable '{name}': ")
         agreed, theirs = self._dataset._raw.take_part(
             self._verb, name, self._raw_decomposition(), record, code, message
         )
