@@ -206,6 +206,27 @@ def test_the_recipes_of_easybuild(recipe):
     assert all(len(entry) == 2 for entry in scope["dependencies"] + scope["builddependencies"])
 
 
+def test_placeholders_are_listed():
+    """Every address that is none stands in the table of packaging/README.md."""
+    table = source("packaging/README.md").split("## Placeholders")[1].split("\n## ")[0]
+    rows = {
+        cells[1].strip(): cells[2]
+        for cells in (line.split("|") for line in table.splitlines())
+        if len(cells) > 3
+    }
+    found = [path for path in packaging_files() if "localhost" in path.read_text(encoding="utf-8")]
+    assert found, "no placeholder is left: take this test and the table away"
+    for path in found:
+        name = path.relative_to(top / "packaging").parts[0]
+        assert "localhost" in rows.get(name, ""), f"{path} has a placeholder that the table does not have"
+
+
+def packaging_files() -> list[Path]:
+    return [
+        path for path in sorted((top / "packaging").rglob("*")) if path.is_file() and path.name != "README.md"
+    ]
+
+
 def test_make_dist_names_the_version():
     """What it would do; the archive itself is of the commit that is checked out."""
     if shutil.which("make") is None:
