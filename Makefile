@@ -99,11 +99,10 @@ docs:
 	@tools/install-deps.sh --docs || echo "going on with what is there"
 	@tools/docs.sh
 
-VERSION = $(shell sed -n 's/^project(shoal VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 dist:
 	@mkdir -p build
-	git archive --prefix=shoal-$(VERSION)/ -o build/shoal-$(VERSION).tar.gz HEAD
-	@sha256sum build/shoal-$(VERSION).tar.gz
+	@name=shoal-$$(sed -n 's/^project(shoal VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt) && \
+	git archive --prefix=$$name/ -o build/$$name.tar.gz HEAD && sha256sum build/$$name.tar.gz
 
 format: python
 	git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' | xargs -0 .venv/bin/clang-format -i

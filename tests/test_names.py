@@ -59,9 +59,9 @@ different = {
         "Python": ((), "called by those that find arguments wrong"),
     },
     "abort": {
-        "C++": ((), "shoal.h's own; an exception that is not caught ends the program"),
+        "C++": (("abort_on_error",), "what happens to exceptions that nobody catches"),
         "Fortran": ((), "what happens without stat="),
-        "Python": ((), "an exception that is not caught ends the program"),
+        "Python": (("abort_on_error",), "what happens to exceptions that nobody catches"),
     },
     "speak": {
         "C++": ((), "shoal.h's own, for bindings"),

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """Hold the documentation to the code.
 
-Every error code, setting and C function is described; programs shown in the documentation are the
-ones that the tests run, and parts of programs are parts of these; links between pages, and to headings in
-them, lead somewhere; text is wrapped; lines with mpiexec run on two cores and as root; all that says the
-version says the same; words are spelled as codespell knows them, where it is installed. Prints every gap and
-exits 1 if there is one.
+Every error code, setting and C function is described, every public name of Python has a docstring; programs
+shown in the documentation are the ones that the tests run, and parts of programs are parts of these; links
+between pages, and to headings in them, lead somewhere; text is wrapped; lines with mpiexec run on two cores
+and as root; all that says the version says the same; words are spelled as codespell knows them, and proselint
+has no objection to sentences, where these are installed. Prints every gap and exits 1 if there is one.
 """
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
@@ -56,6 +59,49 @@ def check_names() -> list[str]:
     gaps += missing(functions, "docs/collective.md", "function")
     gaps += missing(keys, "docs/settings.md", "setting")
     return gaps
+
+
+# What shoal.open returns leads to these, though the package does not export them.
+REACHED = ("Attributes", "Cells", "Definitions", "Dimensions", "Variables")
+
+
+def check_docstrings() -> list[str]:
+    """What the Python package exports, and the public members of its classes, say what they are; functions,
+    methods and properties also whether they are Collective or Local."""
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted((TOP / "python/src/shoal").glob("*.py"))
+    }
+    package = trees[TOP / "python/src/shoal/__init__.py"]
+    exported = next(
+        ast.literal_eval(node.value)
+        for node in package.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    )
+    public = {*exported, *REACHED}
+    gaps, seen = [], set()
+
+    def check(node: ast.AST, path: Path, inside: str) -> None:
+        name, text = inside + node.name, ast.get_docstring(node)
+        place = f"{path.relative_to(TOP)}:{node.lineno}: {name}"
+        # Typed twice for those who check types; the docstring is that of the one that does the work.
+        if any(isinstance(part, ast.Name) and part.id == "overload" for part in node.decorator_list):
+            return
+        if text is None:
+            gaps.append(f"{place} has no docstring")
+        elif not isinstance(node, ast.ClassDef) and not re.search(r"\b(Collective|Local)\b", text):
+            gaps.append(f"{place}: the docstring does not say whether it is Collective or Local")
+        for member in node.body if isinstance(node, ast.ClassDef) else []:
+            if isinstance(member, (ast.FunctionDef, ast.ClassDef)) and not member.name.startswith("_"):
+                check(member, path, f"{name}.")
+
+    for path, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in public:
+                seen.add(node.name)
+                check(node, path, "")
+    unseen = {name for name in public - seen if not name.isupper()}
+    return gaps + [f"python/src/shoal: {name} is exported, but nowhere defined" for name in sorted(unseen)]
 
 
 def check_programs(page: Path) -> list[str]:
@@ -123,11 +169,18 @@ def check_mpiexec(page: Path) -> list[str]:
     return gaps
 
 
-def check_spelling(pages: list[Path]) -> list[str]:
-    beside = Path(sys.executable).with_name("codespell")
-    command = str(beside) if beside.exists() else shutil.which("codespell")
+def tool(name: str, what: str) -> str | None:
+    """A program beside the interpreter, or in the path."""
+    beside = Path(sys.executable).with_name(name)
+    command = str(beside) if beside.exists() else shutil.which(name)
     if command is None:
-        print("spelling is not checked: there is no codespell (pip install codespell)")
+        print(f"{what} is not checked: there is no {name} (pip install {name})")
+    return command
+
+
+def check_spelling(pages: list[Path]) -> list[str]:
+    command = tool("codespell", "spelling")
+    if command is None:
         return []
     told = subprocess.run(
         [command, "--ignore-words", str(TOP / "tools/words.txt"), *map(str, pages)],
@@ -136,6 +189,53 @@ def check_spelling(pages: list[Path]) -> list[str]:
         check=False,
     )
     return [line.replace(f"{TOP}/", "") for line in told.stdout.splitlines()]
+
+
+def prose_of(page: Path) -> str:
+    """The sentences of a page, in the lines where they stand; code and addresses are left out."""
+
+    def blank(found: re.Match) -> str:
+        return "\n" * found[0].count("\n")
+
+    text = page.read_text(encoding="utf-8")
+    for code in (r"^ *```.*?^ *```$", r"<!--.*?-->", r"^(?: {4}|\t).*$"):
+        text = re.sub(code, blank, text, flags=re.M | re.S if ".*?" in code else re.M)
+    text = re.sub(r"`[^`]*`", lambda found: "¤" + blank(found), text)
+    text = re.sub(r"\w*\d[\w.]*", "¤", text)
+    text = re.sub(r"\]\([^)\s]*\)", "]", text)
+    # A heading ends before the sentence that follows.
+    return re.sub(r"^(#+ .*[^.?!])$", r"\1.", text, flags=re.M)
+
+
+def check_prose(pages: list[Path]) -> list[str]:
+    """What proselint finds with the checks of tools/proselint.json."""
+    command = tool("proselint", "prose")
+    if command is None:
+        return []
+    gaps = []
+    with tempfile.TemporaryDirectory() as folder:
+        copies = {}
+        for number, page in enumerate(pages):
+            copy = Path(folder, f"{number}.md")
+            copy.write_text(prose_of(page), encoding="utf-8")
+            copies[copy.name] = page.relative_to(TOP)
+        options = ["--config", str(TOP / "tools/proselint.json"), "--output-format", "json"]
+        told = subprocess.run(
+            [command, "check", *options, *(str(Path(folder, name)) for name in copies)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if not told.stdout.startswith("{"):
+            return [f"proselint failed: {told.stderr.strip()}"]
+        for path, found in json.loads(told.stdout)["result"].items():
+            page = copies[Path(path.removeprefix("file://")).name]
+            if "error" in found:
+                gaps.append(f"{page}: proselint: {found['error']}")
+            for one in found.get("diagnostics", []):
+                line = one["pos"][0]
+                gaps.append(f"{page}:{line}: {one['check_path']}: {one['message']}".replace("\n", " "))
+    return gaps
 
 
 def check_width(page: Path) -> list[str]:
@@ -189,13 +289,13 @@ def check_versions() -> list[str]:
 
 
 def main() -> int:
-    gaps = check_names() + check_versions()
+    gaps = check_names() + check_docstrings() + check_versions()
     pages = sorted(TOP.glob("*.md"))
     for folder in PAGES:
         pages += sorted((TOP / folder).glob("**/*.md"))
     for page in pages:
         gaps += check_programs(page) + check_links(page) + check_width(page) + check_mpiexec(page)
-    gaps += check_spelling(pages)
+    gaps += check_spelling(pages) + check_prose(pages)
     for gap in gaps:
         print(gap)
     print(f"{len(pages)} pages checked, {len(gaps)} gaps")

@@ -133,7 +133,7 @@ section_style() {
 
 section_includes() {
   run "modules and includes" python3 tools/check_includes.py
-  # codespell is in .venv.
+  # codespell and proselint are in .venv.
   local python=python3
   [ ! -x .venv/bin/python ] || python=.venv/bin/python
   run "documentation" "$python" tools/check_docs.py

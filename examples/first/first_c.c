@@ -1,11 +1,8 @@
 /* Every rank owns some rows of a field and writes them, three records, to one NetCDF file. */
 #include <shoal/shoal.h>
-#include <stdio.h>
 
 static void check(int code) {
-  if (code == SHOAL_OK) return;
-  fprintf(stderr, "%s\n", shoal_error_message());
-  MPI_Abort(MPI_COMM_WORLD, code);
+  if (code != SHOAL_OK) shoal_abort(MPI_COMM_WORLD, code, shoal_error_message());
 }
 
 int main(int argc, char** argv) {

@@ -6,6 +6,7 @@ from mpi4py import MPI
 import shoal
 
 comm = MPI.COMM_WORLD
+shoal.abort_on_error()  # what nobody catches is printed once, and stops all ranks
 tiles = shoal.Decomposition.block(comm, {"y": 4 * comm.size, "x": 8}, split=("y",))
 
 with shoal.create("first_python.nc", comm, format="netcdf4") as file:

@@ -6,9 +6,7 @@
 enum { k_rows = 4, k_columns = 8, k_cells = k_rows * k_columns, k_steps = 5 };
 
 static void check(int code) {
-  if (code == SHOAL_OK) return;
-  fprintf(stderr, "%s\n", shoal_error_message());
-  MPI_Abort(MPI_COMM_WORLD, code);
+  if (code != SHOAL_OK) shoal_abort(MPI_COMM_WORLD, code, shoal_error_message());
 }
 
 /* What a step makes of the field of these rows; stands for a model. */

@@ -10,8 +10,7 @@ static const double k_earth = 6371000.0, k_gravity = 9.81, k_degree = 3.14159265
 static const float k_fill = 9.9692099683868690e36f;
 
 static void check(int code) {
-  if (code != SHOAL_OK) fprintf(stderr, "tsunami_c: %s\n", shoal_error_message());
-  if (code != SHOAL_OK) MPI_Abort(MPI_COMM_WORLD, code);
+  if (code != SHOAL_OK) shoal_abort(MPI_COMM_WORLD, code, shoal_error_message());
 }
 
 /* One row to a neighbour, and one from the other side into the halo. */

@@ -1,13 +1,10 @@
 /* Appends two days to a series; makes the file if there is none. Run it again, on any number of ranks. */
 #include <shoal/shoal.h>
-#include <stdio.h>
 
 enum { NX = 8, NY = 6 };
 
 static void check(int code) {
-  if (code == SHOAL_OK) return;
-  fprintf(stderr, "%s\n", shoal_error_message());
-  MPI_Abort(MPI_COMM_WORLD, code);
+  if (code != SHOAL_OK) shoal_abort(MPI_COMM_WORLD, code, shoal_error_message());
 }
 
 static void define(shoal_dataset* file, const shoal_decomposition* rows) {

@@ -18,6 +18,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <initializer_list>
 #include <limits>
 #include <string>
@@ -641,6 +643,46 @@ class Dataset {
   shoal_dataset* handle_ = nullptr;
   std::string path_;
 };
+
+// ---- Exceptions that nobody catches ---------------------------------------------------------
+
+namespace detail {
+
+/// Whose ranks stop.
+inline MPI_Comm& aborted_comm() {
+  static MPI_Comm comm = MPI_COMM_NULL;
+  return comm;
+}
+
+/// A handler of std::terminate.
+[[noreturn]] inline void abort_uncaught() {
+  int code = SHOAL_OK;
+  std::string message = "std::terminate was called, with no exception";
+  try {
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const Error& error) {
+    code = static_cast<int>(error.code());
+    message = error.what();
+  } catch (const std::exception& error) {
+    message = error.what();
+  } catch (...) {
+    message = "an exception that is no std::exception";
+  }
+  shoal_abort(aborted_comm(), code, message.c_str());
+  std::abort();  // not reached
+}
+
+}  // namespace detail
+
+/// From now on an exception that nobody catches, of Shoal or not, is printed once for all ranks of comm that
+/// have it, with their number, and stops all ranks, as shoal_abort does. (By itself each rank prints it, and
+/// ranks without it may wait.) Sets the handler of std::terminate; the program must not free comm. Throws
+/// what shoal::wait does, which it calls. Collective over comm.
+inline void abort_on_error(MPI_Comm comm = MPI_COMM_WORLD) {
+  detail::check(shoal_wait(comm));  // its ranks can tell each other from now on
+  detail::aborted_comm() = comm;
+  std::set_terminate(detail::abort_uncaught);
+}
 
 // ---- The library ----------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ class Shoal(CMakePackage):
     # One libhdf5 in a process: netcdf-c and h5py of the same environment must use this one.
     depends_on("mpi@3:")
     depends_on("hdf5@1.10.5:+mpi")
-    depends_on("fmt@8:")
+    depends_on("fmt@8:+pic")  # may be an archive: libshoal is a shared library
     depends_on("zlib-api")
     depends_on("libdeflate", when="+compression")
     depends_on("zstd", when="+compression")

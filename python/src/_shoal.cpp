@@ -568,6 +568,14 @@ NB_MODULE(_shoal, m) {
   bind_dataset(m);
 
   m.def("refuse", &refuse, "comm"_a, "code"_a, "message"_a);
+  m.def(
+      "abort",
+      [](int comm, int code, const nb::bytes& message) {
+        const std::string text(message.c_str(), message.size());
+        const nb::gil_scoped_release unlocked;
+        shoal_abort(comm_of(comm), code, text.c_str());
+      },
+      "comm"_a, "code"_a, "message"_a);
   m.def("version", &shoal::version);
   m.def("build_info", &shoal::build_info);
   m.def("setting_keys", &shoal::setting_keys);

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program `shoal`."""
 
+import itertools
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import typer
 from conftest import clean_environment, run_program
 
 import shoal
+from shoal import cli
 from shoal.cli import mpi_launch
 from shoal.cli.commands import doctor
 from shoal.cli.cores import Place, examine, job_script
@@ -41,6 +45,49 @@ def test_installed_program():
     path = Path(sys.executable).with_name("shoal")
     assert path.exists()
     assert "doctor" in run_program([str(path), "--help"]).stdout
+
+
+def lines_of_documents() -> list[tuple[str, str, list[str]]]:
+    """(page, command, words) of each line and code span of the documents that begins with `shoal COMMAND`."""
+    top = Path(__file__).resolve().parents[2]
+    pages = [top / "README.md", top / "CONTRIBUTING.md"]
+    for folder in ("docs", "packaging", "examples", "bench"):
+        pages += sorted(
+            set(top.glob(f"{folder}/**/*.md")) - {top / "docs/versions.md"}
+        )  # which has old names
+    before = r"(?:[A-Z_]+=\S+ +)*(?:mpiexec +-n +\d+ +)?(?:\.venv/bin/)?"
+    found = []
+    for page in pages:
+        text = re.sub(r"\n {12,}(?=\[?--)", " ", page.read_text(encoding="utf-8"))  # options that go on
+        lines = re.findall(r"^ *" + before + r"shoal (.*)$", text, re.M)
+        for line in lines + re.findall(r"`" + before + r"shoal ([^`]*)`", text):
+            words = re.split(r"[\s\[\]]+", line.split(" #")[0].strip(" ]"))
+            found.append((page.name, words[0], words[1:]))
+    return found
+
+
+def test_lines_of_the_documents():
+    """Commands and options exist, and what is written comes last."""
+    cli._register_commands()
+    commands = typer.main.get_command(cli.app).commands
+    seen = set()
+    for page, name, words in lines_of_documents():
+        if not re.fullmatch("[a-z]+", name):
+            continue  # an option
+        line = f"{page}: shoal {name} {' '.join(words)}"
+        assert name in commands, line
+        seen.add(name)
+        command = commands[name]
+        if command.context_settings.get("ignore_unknown_options"):
+            continue  # of a package that is not installed
+        command = getattr(command, "commands", {}).get(words[0], command) if words else command
+        options = {text for param in command.params for text in (*param.opts, *param.secondary_opts)}
+        given = {word.split("=")[0] for word in words if re.match("--[a-z]", word)}
+        assert given <= options | {"--help"}, line
+        files = list(itertools.takewhile(lambda word: not word.startswith("-"), words))
+        if name in ("combine", "reference", "master") and files:
+            assert files[-1] != "IN..." and not set("?*") & set(files[-1]), line
+    assert seen >= {"combine", "compare", "convert", "explain", "doctor", "matrix", "recover", "report"}
 
 
 def test_doctor(tmp_path):

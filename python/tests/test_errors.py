@@ -309,7 +309,7 @@ mistakes = {
     "put without record": (lambda f, cut: f.put("time", 1.0), ["give record=, 0 for the first one"]),
     "text for numbers": (
         lambda f, cut: f.put("lon", "abc"),
-        ["'lon' is of type float64, and the values are text"],
+        ["variable 'lon': its type is float64, and the values are text"],
     ),
     "an array from back to front": (
         lambda f, cut: f.write("still", np.ones((3, 2))),

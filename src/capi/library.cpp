@@ -171,8 +171,10 @@ const char* shoal_build_info(void) {
 }
 
 void shoal_abort(MPI_Comm comm, int code, const char* message) {
+  const bool is_ours = code > SHOAL_OK && code <= SHOAL_INTERNAL;
+  const std::string head = is_ours ? fmt::format("shoal: {}: ", shoal_error_name(code)) : "shoal: ";
   const auto print = [&](const std::string& what) {
-    std::fprintf(stderr, "shoal: %s: %s\n", shoal_error_name(code), what.c_str());
+    std::fprintf(stderr, "%s%s\n", head.c_str(), what.c_str());
   };
   const std::string text = message == nullptr ? "" : message;
   int initialized = 0;
@@ -190,7 +192,10 @@ void shoal_abort(MPI_Comm comm, int code, const char* message) {
     const std::string others = all[i].others == 0   ? ""
                                : all[i].others == 1 ? " and 1 other rank"
                                                     : fmt::format(" and {} other ranks", all[i].others);
-    print(fmt::format("{} (on rank {}{})", all[i].message, all[i].rank, others));
+    // What follows the first line, as a traceback, stays below it.
+    const std::string& said = all[i].message;
+    const std::size_t line = std::min(said.find('\n'), said.size());
+    print(fmt::format("{} (on rank {}{}){}", said.substr(0, line), all[i].rank, others, said.substr(line)));
   }
   if (all.size() > k_most_lines) print(fmt::format("and {} other messages", all.size() - k_most_lines));
   std::fflush(stderr);

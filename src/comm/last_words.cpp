@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -15,7 +16,7 @@ namespace shoal {
 namespace {
 
 constexpr int k_tag = 9;
-constexpr std::size_t k_most_bytes = 1500;  // which every MPI sends without waiting for the other side
+constexpr std::size_t k_most_bytes = 1500;  // sent; which every MPI does without waiting for the other side
 constexpr Seconds k_quiet = 0.2;            // nobody has come for so long: nobody will
 constexpr Seconds k_collect = 1.0;          // at most
 constexpr Seconds k_for_root = 1.5;         // by then rank 0 has stopped the job, if it fails
@@ -38,7 +39,9 @@ bool heard(MPI_Comm comm, std::string& message, int& rank) {
 }
 
 void add(std::vector<LastWords>& all, std::string message, int rank) {
-  const auto same = std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.message == message; });
+  const auto same = std::find_if(all.begin(), all.end(), [&](const LastWords& w) {
+    return std::string_view(w.message).substr(0, k_most_bytes) == message;
+  });
   if (same == all.end())
     all.push_back({std::move(message), rank, 0});
   else
@@ -64,9 +67,8 @@ std::vector<LastWords> collected(MPI_Comm comm, int size, const std::string& min
 
 void report_to_root(MPI_Comm comm, int rank, int size, const std::string& mine) {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (MPI_Isend(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, 0, k_tag, comm, &request) !=
-      MPI_SUCCESS)
-    return;
+  const int bytes = static_cast<int>(std::min(mine.size(), k_most_bytes));
+  if (MPI_Isend(mine.data(), bytes, MPI_BYTE, 0, k_tag, comm, &request) != MPI_SUCCESS) return;
   const Seconds until = now() + k_for_root + k_between_ranks * rank / size;
   for (int sent = 0; now() < until; pause())
     if (sent == 0) MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
@@ -77,22 +79,21 @@ void report_to_root(MPI_Comm comm, int rank, int size, const std::string& mine) 
 std::vector<LastWords> last_words(MPI_Comm comm, const std::string& message) {
   int rank = 0;
   int size = 1;
-  const std::string mine = message.substr(0, k_most_bytes);
   // The program may have freed its communicator, which is an error of MPI_COMM_WORLD.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS || MPI_Comm_size(comm, &size) != MPI_SUCCESS) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return {{mine, rank, 0}};
+    return {{message, rank, 0}};
   }
-  std::vector<LastWords> all{{mine, rank, 0}};
+  std::vector<LastWords> all{{message, rank, 0}};
   caught([&] {
     // Nobody can get a message of the program's own by mistake there.
     const Origin origin = kept_origin(comm);
     if (size == 1 || origin == nullptr || !origin->ties().broken.ok()) return;
     if (rank == 0)
-      all = collected(origin->ranks(), size, mine);
+      all = collected(origin->ranks(), size, message);
     else
-      report_to_root(origin->ranks(), rank, size, mine);
+      report_to_root(origin->ranks(), rank, size, message);
   });
   return all;
 }

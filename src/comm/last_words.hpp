@@ -10,9 +10,9 @@ namespace shoal {
 
 /// What ranks have to say before they stop.
 struct LastWords {
-  std::string message;
-  int rank = 0;    ///< the first that said it
-  int others = 0;  ///< how many more did
+  std::string message;  ///< this rank's own whole, of the others as much as was sent
+  int rank = 0;         ///< the first that said it
+  int others = 0;       ///< how many more did
 };
 
 /// Ranks come here before they stop, if they fail; others never do. Rank 0 collects what the others say for a

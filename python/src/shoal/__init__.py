@@ -16,6 +16,7 @@ Indices start at 0; dimensions are in C order, the last one varies fastest.
 
 from . import _program as _program  # first: NumPy looks at the environment once
 from . import errors as errors
+from ._aborting import abort_on_error
 from ._library import (
     VERSION_MAJOR,
     VERSION_MINOR,
@@ -96,6 +97,7 @@ __all__ = [
     "TypeMismatchError",
     "Variable",
     "WaitTimeoutError",
+    "abort_on_error",
     "build_info",
     "create",
     "namelist",

@@ -91,22 +91,27 @@ class Cells:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Lengths of the dimensions now, records so far included. Local."""
         return self.variable.shape
 
     @property
     def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions, the record dimension first. Local."""
         return self.variable.dims
 
     @property
     def dtype(self) -> Any:
+        """As Variable.dtype: numpy's, str for strings, bool for logical values. Local."""
         return self.variable.dtype
 
     @property
     def ndim(self) -> int:
+        """How many dimensions, the record dimension included; 0 is one value. Local."""
         return self.variable.ndim
 
     @property
     def attributes(self) -> Attributes:
+        """Mapping of the variable's attributes. Local."""
         return self.variable.attributes
 
     def __getitem__(self, key: object) -> Any:

@@ -138,6 +138,7 @@ class Dataset(Definitions):
 
     @property
     def is_open(self) -> bool:
+        """Whether it can be used: not yet closed, abandoned or left by its with block. Local."""
         return self._raw.is_open()
 
     def __enter__(self) -> Dataset:
@@ -352,8 +353,8 @@ class Dataset(Definitions):
                     values = values.reshape(())
             if is_text(values):
                 raise TypeMismatchError(
-                    f"{self._path}: variable '{name}' is of type {variable.dtype}, and the values are text; "
-                    "give numbers."
+                    f"{self._path}: variable '{name}': its type is {variable.dtype}, and the values are "
+                    "text; give numbers."
                 )
             part.go(to_numbers(values, lambda: variable.fill_value))
 
@@ -417,7 +418,7 @@ class Dataset(Definitions):
         section = self._on_grid(variable, section, decomposition)
         if decomposition.ndim > len(section):
             raise InvalidArgumentError(
-                f"{self._path}: variable '{variable.name}' has {len(section)} dimensions a record, the "
+                f"{self._path}: variable '{variable.name}': it has {len(section)} dimensions a record, the "
                 f"decomposition {decomposition.ndim}."
             )
         cut = len(section) - decomposition.ndim
@@ -470,26 +471,31 @@ class Dataset(Definitions):
 
     @property
     def path(self) -> str:
+        """Where the file is, as it was given to create or open; also after close. Local."""
         return self._path
 
     @property
     def comm(self) -> MPI.Comm:
+        """The communicator that it was made with, MPI.COMM_SELF for None; also after close. Local."""
         return self._comm
 
     @property
     def format(self) -> str:
-        """ "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw" or "ascii". Local."""
+        """ "cdf1", "cdf2", "cdf5", "netcdf4", "netcdf4-classic", "raw" or "ascii". Raises StateError after
+        close. Local."""
         self._need_open()
         return self._raw.inq_file()[1]
 
     @property
     def driver(self) -> str:
-        """Who moves the bytes. Local."""
+        """Who moves the bytes: "native", "pnetcdf", "netcdf", "mpiio" or "gather". Raises StateError after
+        close. Local."""
         self._need_open()
         return self._raw.inq_file()[2]
 
     @property
     def writable(self) -> bool:
+        """Whether it was created, or opened to change it. Raises StateError after close. Local."""
         self._need_open()
         return self._raw.inq_file()[3]
 
@@ -600,6 +606,8 @@ class _Part:
         own = isinstance(error, Error)
         code = error.code if own else InvalidArgumentError.code
         message = plain_text(f"{error.message if own else error}".encode(errors="replace").decode(), "")
+        # The library says them, too.
+        message = message.removeprefix(f"{self._dataset.path}: ").removeprefix(f"variable '{name}': ")
         agreed, theirs = self._dataset._raw.take_part(
             self._verb, name, self._raw_decomposition(), section, code, message
         )

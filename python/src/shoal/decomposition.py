@@ -347,26 +347,33 @@ class Decomposition:
 
     @property
     def ndim(self) -> int:
+        """How many dimensions the global shape has, 1 to 7. Local."""
         return len(self.global_shape)
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of this rank's array without halo, in cells: of a block, count; of a map, the length of
+        the list, then the `uncut` last dimensions of the global shape. Local."""
         return (self._ncells, *self.global_shape[self.ndim - self.uncut :]) if self.is_map else self.count
 
     @property
     def whole(self) -> int:
-        """The old name of uncut, with a DeprecationWarning."""
+        """The old name of uncut, with a DeprecationWarning. Local."""
         _warn_of_whole("Decomposition.whole")
         return self.uncut
 
     @property
     def halo_shape(self) -> tuple[int, ...]:
+        """The shape of this rank's array with halo, in cells: halo_low + count + halo_high in each dimension;
+        of a map, which has no halo, shape. Local."""
         if self.is_map:
             return self.shape
         return tuple(low + n + high for low, n, high in zip(self.halo_low, self.count, self.halo_high))
 
     @property
     def cells(self) -> np.ndarray:
+        """The global index of each local cell, int64, shape (length of the list,): from 0, row-major in the
+        dimensions that are cut, -1 for a hole; of a block, the cells of its tile. A new array. Local."""
         indices = np.empty(self._ncells, np.int64)
         self._raw.cells_into(indices)
         return indices
@@ -379,17 +386,21 @@ class Decomposition:
 
     @property
     def slices(self) -> tuple[slice, ...]:
+        """This rank's tile in an array of the global shape, one slice a dimension. Raises
+        InvalidArgumentError for a map, which has no tile. Local."""
         self._need_tile("slices")
         return tuple(slice(f, f + n) for f, n in zip(self.first, self.count))
 
     @property
     def inner(self) -> tuple[slice, ...]:
+        """This rank's tile in an array of halo_shape, one slice a dimension. Raises InvalidArgumentError for
+        a map, which has no tile. Local."""
         self._need_tile("inner")
         return tuple(slice(low, low + n) for low, n in zip(self.halo_low, self.count))
 
     @property
     def is_empty(self) -> bool:
-        """Whether this rank owns no cell."""
+        """Whether this rank owns no cell. Local."""
         return self.mapped == 0
 
     def __repr__(self) -> str:

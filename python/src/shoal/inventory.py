@@ -79,6 +79,7 @@ class Variable:
 
     @property
     def ndim(self) -> int:
+        """How many dimensions, the record dimension included; 0 is one value. Local."""
         return len(self.dims)
 
     @property
@@ -115,6 +116,7 @@ class Dimensions(Mapping):
         self._dataset = dataset
 
     def at(self, index: int) -> Dimension:
+        """The dimension of this number, from 0, in the order of the file. Raises NotFoundError. Local."""
         return Dimension(*self._raw.inq_dim(index))
 
     def __getitem__(self, name: str) -> Dimension:
@@ -141,6 +143,7 @@ class Variables(Mapping):
         self._dataset = dataset
 
     def at(self, index: int) -> Variable:
+        """The variable of this number, from 0, in the order of the file. Raises NotFoundError. Local."""
         name, number, dims, has_record, _, logical, chunks, storage, filters = self._raw.inq_var(index)
         lengths = [self._raw.inq_dim(dim) for dim in dims]
         return Variable(

@@ -143,3 +143,17 @@ try:
 except TypeError:
     assert comm.rank == last
 all_raise(shoal.Error, file.close)
+
+# What rank 0 refuses all ranks get at close, with the file and the variable named once.
+file = shoal.create(path, comm)
+file.def_dim("x", 3)
+file.def_var("lon", "f8", ("x",))
+try:
+    file.put("lon", "abc")
+except shoal.TypeMismatchError as error:
+    assert f"{path}: variable 'lon': its type is float64" in str(error)
+all_raise(
+    shoal.TypeMismatchError,
+    file.close,
+    words=f"{path}: variable 'lon': rank 0: its type is float64, and the values are text",
+)
