@@ -31,13 +31,13 @@ static int refuse(MPI_Comm comm, int code) {
 
 /* The same for a field; where the call reports nothing before sync, the refusal stays this rank's. */
 static int refuse_data(int verb, shoal_dataset* dataset, const char* variable,
-                       const shoal_decomposition* decomposition, int64_t record, int code) {
+                       const shoal_decomposition* decomposition, const shoal_section* section, int code) {
   const int calls[] = {0, SHOAL_CALL_WRITE, SHOAL_CALL_READ, SHOAL_CALL_PUT, SHOAL_CALL_GET};
   char message[1024];
   snprintf(message, sizeof message, "%s", shoal_f_message());
   shoal_f_clear();
   if (dataset == NULL) return shoal_f_fail(code, "%s", message); /* nobody waits for it */
-  const int agreed = shoal_refuse_data(dataset, calls[verb], variable, decomposition, record, code, message);
+  const int agreed = shoal_refuse_data(dataset, calls[verb], variable, decomposition, section, code, message);
   return agreed != SHOAL_OK ? agreed : shoal_f_fail(code, "%s", message);
 }
 
@@ -384,7 +384,8 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
                        text->extents,       NULL};
   int code = SHOAL_OK;
   if (packed == NULL || pointers == NULL || terminated == NULL) {
-    code = shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable);
+    code = refuse_data(verb, dataset, variable, NULL, &which,
+                       shoal_f_fail(SHOAL_NO_MEMORY, "%s: out of memory", variable));
   } else if (verb == SHOAL_F_PUT) {
     shoal_f_pack(text, packed);
     for (int64_t i = 0; i < strings; ++i) {
@@ -437,15 +438,15 @@ int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const C
   section part;
   shoal_f_clear();
   /* The section first: the others are to hear of the array, and not of a record that is missing. */
-  const int described = make_section(variable, record, start, count, &part);
-  const int64_t of_record = described == SHOAL_OK ? part.record : SHOAL_NO_RECORD;
-  int refused = described == SHOAL_OK ? shoal_f_describe(values, variable, &view) : described;
+  int refused = make_section(variable, record, start, count, &part);
+  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, NULL, refused);
+  const shoal_section which = c_section(&part);
+  refused = shoal_f_describe(values, variable, &view);
   if (refused == SHOAL_OK && view.array.type == SHOAL_CHAR && (verb == SHOAL_F_PUT || verb == SHOAL_F_GET) &&
       shoal_f_variable_type(dataset, variable) == SHOAL_STRING)
     return move_strings(verb, dataset, variable, &view, &part);
-  if (refused == SHOAL_OK) drop_unit_length(dataset, variable, part.record, &view);
-  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, of_record, refused);
-  const shoal_section which = c_section(&part);
+  if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, &which, refused);
+  drop_unit_length(dataset, variable, part.record, &view);
   int code = SHOAL_INTERNAL;
   if (verb == SHOAL_F_WRITE)
     code = shoal_write(dataset, variable, decomposition, &view.array, &which);

@@ -438,14 +438,15 @@ SHOAL_API int shoal_get(shoal_dataset* dataset, const char* variable, const shoa
  * program, or another language, that found its own arguments wrong. It takes part with nothing, so that the
  * other ranks do not wait for it: all get the error where the call would report it, of shoal_write and
  * shoal_put at the next shoal_sync or shoal_close.
- *  call                             which one of the four
- *  variable, decomposition, record  as far as they are known: NULL, NULL and SHOAL_NO_RECORD otherwise
- *  code, message                    as of shoal_refuse
+ *  call                              which one of the four
+ *  variable, decomposition, section  as the other ranks have them, as far as they are known, otherwise NULL;
+ *                                    all of a variable without records is SHOAL_SECTION_INIT here
+ *  code, message                     as of shoal_refuse
  * Returns what the call returns. Collective, with that call of the other ranks. */
 enum { SHOAL_CALL_WRITE = 0, SHOAL_CALL_READ = 1, SHOAL_CALL_PUT = 2, SHOAL_CALL_GET = 3 };
 SHOAL_API int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
-                                const shoal_decomposition* decomposition, int64_t record, int code,
-                                const char* message);
+                                const shoal_decomposition* decomposition, const shoal_section* section,
+                                int code, const char* message);
 SHOAL_API void shoal_free_strings(int64_t count, char** strings); /* Local. */
 
 /* In whose terms messages of this thread speak of dimensions, indices and arguments from now on; a dataset

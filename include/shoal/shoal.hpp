@@ -591,7 +591,7 @@ class Dataset {
       const std::string message = "start has " + std::to_string(starts) + " numbers, count has " +
                                   std::to_string(counts) +
                                   "; each has one for each dimension but the record dimension";
-      detail::check(shoal_refuse_data(opened(), call, detail::text(variable), decomposition, section.record,
+      detail::check(shoal_refuse_data(opened(), call, detail::text(variable), decomposition, nullptr,
                                       SHOAL_INVALID_ARGUMENT, detail::text(message)));
       // Of write and put, the others get it at sync or close.
       throw Error(Code::invalid_argument, "variable '" + variable + "': " + message, -1, {}, variable);

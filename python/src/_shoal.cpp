@@ -81,9 +81,16 @@ shoal::Section section_of(std::int64_t record, const OptionalIndices& start, con
   return {record, start.value_or(Indices{}), count.value_or(Indices{})};
 }
 
+/// Record, start and count, as Python gives them.
+using SectionArguments = std::tuple<std::int64_t, OptionalIndices, OptionalIndices>;
+
+bool is_even(const shoal::Section& section) {
+  return section.start.size() == section.count.size();
+}
+
 /// C has one length for both lists; the library holds it against the variable.
 void check_section(const std::string& variable, const shoal::Section& section) {
-  if (section.start.size() != section.count.size())
+  if (!is_even(section))
     throw shoal::Error(shoal::Code::invalid_argument,
                        "Variable '" + variable + "': start has " + std::to_string(section.start.size()) +
                            " numbers and count " + std::to_string(section.count.size()) +
@@ -117,30 +124,34 @@ int call(Verb verb, shoal_dataset* dataset, const char* variable, const shoal_de
 /// the other ranks learn of it instead of waiting. What the call returned there, and its message.
 std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb,
                                       const std::optional<std::string>& variable,
-                                      const shoal::Decomposition* decomposition, std::int64_t record,
-                                      int code, const std::string& message) {
+                                      const shoal::Decomposition* decomposition,
+                                      const std::optional<shoal::Section>& section, int code,
+                                      const std::string& message) {
   if (!dataset.is_open()) return {SHOAL_OK, ""};
+  const bool is_known = section && is_even(*section);
+  const shoal::Section known = section.value_or(shoal::Section());
+  const shoal_section part = known.c_section();
   nb::gil_scoped_release free;
   const int agreed = shoal_refuse_data(dataset.c_handle(), verb, variable ? variable->c_str() : nullptr,
-                                       decomposition != nullptr ? decomposition->c_handle() : nullptr, record,
-                                       code, message.c_str());
+                                       decomposition != nullptr ? decomposition->c_handle() : nullptr,
+                                       is_known ? &part : nullptr, code, message.c_str());
   return {agreed, agreed != SHOAL_OK ? shoal_error_message() : ""};
 }
 
 /// In place of the call: the error that is being handled, with the code that all ranks get.
 [[noreturn]] void refuse_data(shoal::Dataset& dataset, int verb, const std::string& variable,
-                              const shoal::Decomposition* decomposition, std::int64_t record) {
+                              const shoal::Decomposition* decomposition, const shoal::Section& section) {
   try {
     throw;
   } catch (const shoal::Error& error) {
-    const auto [agreed, theirs] = take_part(dataset, verb, variable, decomposition, record,
+    const auto [agreed, theirs] = take_part(dataset, verb, variable, decomposition, section,
                                             static_cast<int>(error.code()), error.what());
     if (agreed == SHOAL_OK || agreed == static_cast<int>(error.code())) throw;
     throw shoal::Error(static_cast<shoal::Code>(agreed),
                        std::string(error.what()) + " (All ranks get: " + theirs + ")", error.rank(),
                        error.file(), error.variable());
   } catch (const std::exception& error) {
-    take_part(dataset, verb, variable, decomposition, record, SHOAL_INVALID_ARGUMENT, error.what());
+    take_part(dataset, verb, variable, decomposition, section, SHOAL_INVALID_ARGUMENT, error.what());
     throw;
   }
 }
@@ -163,7 +174,7 @@ void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
       array.emplace(buffer->array(type));
     }
   } catch (...) {
-    refuse_data(dataset, verb, variable, decomposition, record);
+    refuse_data(dataset, verb, variable, decomposition, section);
   }
   nb::gil_scoped_release free;
   shoal::detail::check(call(kind, dataset.c_handle(), shoal::detail::text(variable),
@@ -179,7 +190,7 @@ void copy(shoal::Dataset& dataset, const std::string& variable, const shoal::Dec
   try {
     check_section(variable, section);
   } catch (...) {
-    refuse_data(dataset, static_cast<int>(Verb::write), variable, decomposition, record);
+    refuse_data(dataset, static_cast<int>(Verb::write), variable, decomposition, section);
   }
   nb::gil_scoped_release free;
   const shoal_section part = section.c_section();
@@ -205,7 +216,7 @@ void put_strings(shoal::Dataset& dataset, const std::string& variable, const std
       throw shoal::Error(shoal::Code::invalid_argument,
                          "Variable '" + variable + "': the number of strings is not that of the shape.");
   } catch (...) {
-    refuse_data(dataset, static_cast<int>(Verb::put), variable, nullptr, record);
+    refuse_data(dataset, static_cast<int>(Verb::put), variable, nullptr, section);
   }
   std::vector<const char*> pointers;
   pointers.reserve(values.size());
@@ -246,7 +257,7 @@ nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const
     check_section(variable, section);
     pointers.assign(static_cast<std::size_t>(cells(extents)), nullptr);
   } catch (...) {
-    refuse_data(dataset, static_cast<int>(Verb::get), variable, nullptr, record);
+    refuse_data(dataset, static_cast<int>(Verb::get), variable, nullptr, section);
   }
   std::vector<std::string> values;
   {
@@ -462,8 +473,16 @@ void bind_dataset(nb::module_& m) {
       .def("copy", &copy, "variable"_a, "decomposition"_a.none(), "from_dataset"_a, "from_variable"_a,
            "record"_a, "start"_a.none(), "count"_a.none())
       .def("copies", &shoal::Dataset::copies)
-      .def("take_part", &take_part, "verb"_a, "variable"_a.none(), "decomposition"_a.none(), "record"_a,
-           "code"_a, "message"_a)
+      .def(
+          "take_part",
+          [](Dataset& d, int verb, const std::optional<std::string>& variable,
+             const shoal::Decomposition* decomposition, const std::optional<SectionArguments>& section,
+             int code, const std::string& message) {
+            std::optional<shoal::Section> part;
+            if (section) part = std::apply(section_of, *section);
+            return take_part(d, verb, variable, decomposition, part, code, message);
+          },
+          "verb"_a, "variable"_a.none(), "decomposition"_a.none(), "section"_a.none(), "code"_a, "message"_a)
       .def("begin_definition", &begin_definition)
       .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "record"_a, "start"_a.none(),
            "count"_a.none())

@@ -227,7 +227,7 @@ int shoal_read(shoal_dataset* dataset, const char* variable, const shoal_decompo
 }
 
 int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
-                      const shoal_decomposition* decomposition, int64_t record, int code,
+                      const shoal_decomposition* decomposition, const shoal_section* section, int code,
                       const char* message) {
   return guard([&] {
     Dataset& file = dataset_of(dataset);
@@ -239,10 +239,10 @@ int shoal_refuse_data(shoal_dataset* dataset, int call, const char* variable,
                          {}};
     DataCall refusal;
     refusal.decomposition = decomposition_of(decomposition);
-    refusal.section.record = record;
+    refusal.knows_section = section != nullptr && caught([&] { refusal.section = section_of(section); }).ok();
     refusal.array.problem = refusal.refused = refused;
-    // Of a write that others do not wait in, who knows of what variable the cells are takes its place among
-    // the others. Where all calls are matched, what the others ask for need not be known.
+    // Of a write that others do not wait in, a rank that knows of what variable the cells are takes its place
+    // among the others. Where all calls are matched, what the others ask for need not be known.
     const bool agrees = call == SHOAL_CALL_READ || call == SHOAL_CALL_GET;
     const auto& variables = file.schema().variables;
     const bool is_there =

@@ -287,10 +287,8 @@ Comm Comm::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(in_step(), color, key, &part), "MPI_Comm_split");
   Comm out(part, ties_, Adopt{});
-  if (node_collectives_ && out.size() > 1) {
-    out.find_on_board(*this);
-    out.make_node_collectives();
-  }
+  out.find_on_board(*this);
+  if (node_collectives_ && out.size() > 1) out.make_node_collectives();
   return out;
 }
 
@@ -321,6 +319,7 @@ Comm Comm::split_by_memory() const {
 Comm Comm::split_shared() const {
   if (node_collectives_ && origin_) return {origin_, ties_, node_collectives_};
   Comm out = split_by_memory();
+  out.find_on_board(*this);
   if (out.size() > 1) out.make_node_collectives();
   return out;
 }

@@ -41,7 +41,8 @@ struct DataCall {
   std::function<const std::byte*(const Box& part)> source;
   Type source_type = Type::none;
   Section section;
-  Status problem;  ///< arguments that could not even be taken (a NULL name)
+  bool knows_section = true;  ///< false: of a refused call, nobody can say which cells the others mean
+  Status problem;             ///< arguments that could not even be taken (a NULL name)
   Status
       refused;  ///< by the caller, who makes the call for the others' sake: it fails, also with an empty tile
 };

@@ -119,6 +119,7 @@ Transfer Dataset::transfer_of(const DataCall& call, Direction direction) {
     DataCall numbered = call;
     if (direction == Direction::to_file) numbered.section = section_to_write(call.section, variable);
     const auto decomposition = decomposition_of(variable, call);
+    if (!call.knows_section) throw Error(call.refused);
     const auto how = decomposition == nullptr
                          ? std::nullopt
                          : on_grid(driver_->schema(), gatherings_, variable, *decomposition);

@@ -128,6 +128,23 @@ TEST_CASE("communicators do not get mixed up") {
   CHECK(result == MPI_CONGRUENT);
 }
 
+TEST_CASE("parts of parts know their ranks by the numbers that these have on the board") {
+  const Comm all(MPI_COMM_WORLD);
+  if (!all.ties().board) return;  // on several machines each rank is looked for by messages alone
+  const auto check = [&](const Comm& part) {
+    const auto numbers = part.all_gather(std::int64_t{all.rank()});
+    for (int r = 0; r < part.size(); ++r)
+      CHECK(part.on_board(r) == static_cast<int>(numbers[static_cast<std::size_t>(r)]));
+  };
+  const Comm last_first = all.split(0, -all.rank());
+  const Comm half = last_first.split(all.rank() % 2);
+  check(last_first);
+  check(half);
+  check(last_first.split_shared());
+  check(half.split_shared());
+  check(half.split_shared().split(0, all.rank()));
+}
+
 TEST_CASE("a rank that sleeps in a match of calls still answers messages of the model") {
   const Comm comm(MPI_COMM_WORLD);
   if (comm.size() == 1) return;

@@ -78,7 +78,7 @@ class Dataset:
         verb: int,
         variable: str | None,
         decomposition: Decomposition | None,
-        record: int,
+        section: tuple[int, Sequence[int] | None, Sequence[int] | None] | None,
         code: int,
         message: str,
     ) -> tuple[int, str]: ...

@@ -222,9 +222,9 @@ class Dataset(Definitions):
         Errors of the data come out at sync() or close(), on all ranks alike.
         """
         self._need_open()
-        with self._part(_shoal.VERB_WRITE, name, decomposition, record) as part:
+        with self._part(_shoal.VERB_WRITE, name, decomposition, record, start, count) as part:
             values = None if array is None else to_numbers(array, lambda: self.variables[name].fill_value)
-            part.go(values, start, count)
+            part.go(values)
 
     def copy(
         self,
@@ -245,8 +245,8 @@ class Dataset(Definitions):
         Cells go part by part, with no array of them all. Errors come out at sync() or close().
         """
         self._need_open()
-        with self._part(_shoal.VERB_WRITE, name, decomposition, record) as part:
-            part.copy(source, name if source_name is None else source_name, start, count)
+        with self._part(_shoal.VERB_WRITE, name, decomposition, record, start, count) as part:
+            part.copy(source, name if source_name is None else source_name)
 
     @property
     def copies(self) -> bool:
@@ -280,7 +280,7 @@ class Dataset(Definitions):
         dtype   of the array that is made; the variable's own by default
         """
         self._need_open()
-        with self._part(_shoal.VERB_READ, name, decomposition, record) as part:
+        with self._part(_shoal.VERB_READ, name, decomposition, record, start, count) as part:
             if out is None:
                 variable = self.variables[name]
                 shape = self._tile_shape(variable, part.decomposition, halo, count)
@@ -293,7 +293,7 @@ class Dataset(Definitions):
                     out = np.zeros(shape, wanted)
             elif not isinstance(out, np.ndarray):
                 raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")
-            part.go(out, start, count)
+            part.go(out)
         return out
 
     @staticmethod
@@ -326,19 +326,19 @@ class Dataset(Definitions):
         self._need_open()
         if record is None:
             record = self._all_records(name)
-        with self._part(_shoal.VERB_PUT, name, None, record) as part:
+        with self._part(_shoal.VERB_PUT, name, None, record, start, count) as part:
             if values is None:
                 if self._comm.rank == 0:
                     raise InvalidArgumentError(
                         f"{self._path}: variable '{name}': rank 0 must give the values."
                     )
-                part.go(None, start, count)
+                part.go(None)
                 return
             variable = self.variables[name]
             if variable.number == _shoal.STRING:
                 strings, shape = strings_of(values)
                 plain_text("".join(strings), "text")
-                part.call(self._raw.put_strings, strings, shape, start=start, count=count)
+                part.call(self._raw.put_strings, strings, shape)
                 return
             if variable.number == _shoal.CHAR and is_text(values):
                 width = (
@@ -356,7 +356,7 @@ class Dataset(Definitions):
                     f"{self._path}: variable '{name}': its type is {variable.dtype}, and the values are "
                     "text; give numbers."
                 )
-            part.go(to_numbers(values, lambda: variable.fill_value), start, count)
+            part.go(to_numbers(values, lambda: variable.fill_value))
 
     def get(
         self,
@@ -379,13 +379,13 @@ class Dataset(Definitions):
         self._need_open()
         if record is None:
             record = self._all_records(name)
-        with self._part(_shoal.VERB_GET, name, None, record) as part:
+        with self._part(_shoal.VERB_GET, name, None, record, start, count) as part:
             variable = self.variables[name]
             shape = tuple(int(n) for n in count) if count is not None else variable.section_shape
             if isinstance(record, RecordWord) and record == ALL_RECORDS:
                 shape = (variable.shape[0], *shape)
             if variable.number == _shoal.STRING:
-                strings = part.call(self._raw.get_strings, list(shape), start=start, count=count)
+                strings = part.call(self._raw.get_strings, list(shape))
                 result = np.empty(len(strings), dtype=object)
                 result[:] = strings
                 result = result.reshape(shape)
@@ -397,7 +397,7 @@ class Dataset(Definitions):
                 out = np.empty(shape, np.dtype(dtype if dtype is not None else variable.dtype))
             elif not isinstance(out, np.ndarray):
                 raise TypeMismatchError(f"out= is a {type(out).__name__}; give a numpy array.")
-            part.go(out, start, count)
+            part.go(out)
         return out
 
     def _all_records(self, name: str) -> int | None:
@@ -406,8 +406,8 @@ class Dataset(Definitions):
         except Exception:
             return None  # the collective call says what is wrong with it, on all ranks
 
-    def _part(self, verb: int, name: str, decomposition, record) -> _Part:
-        return _Part(self, verb, name, decomposition, record)
+    def _part(self, verb: int, name: str, decomposition, record, start=None, count=None) -> _Part:
+        return _Part(self, verb, name, decomposition, record, start, count)
 
     def _tile_shape(self, variable, decomposition, halo: bool, count) -> tuple[int, ...]:
         if decomposition is None:
@@ -549,7 +549,7 @@ class _Part:
     """This rank's part in one collective call. What fails before the call is raised only after the
     library heard of it in place of the call: the other ranks must not wait for us in vain."""
 
-    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record):
+    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record, start, count):
         self._dataset = dataset
         self._verb = verb
         self._name = name
@@ -557,6 +557,8 @@ class _Part:
         self._taken = False
         self.decomposition = decomposition
         self.record = record
+        self.start = start
+        self.count = count
 
     def __enter__(self) -> _Part:
         try:
@@ -598,16 +600,16 @@ class _Part:
         except Error:
             name = None
         try:
-            record = self._index()
+            section = (self._index(), *self.section())
         except Exception:
-            record = _shoal.NO_RECORD
+            section = None
         own = isinstance(error, Error)
         code = error.code if own else InvalidArgumentError.code
         message = plain_text(f"{error.message if own else error}".encode(errors="replace").decode(), "")
         # The library says them, too.
         message = message.removeprefix(f"{self._dataset.path}: ").removeprefix(f"variable '{name}': ")
         agreed, theirs = self._dataset._raw.take_part(
-            self._verb, name, self._raw_decomposition(), record, code, message
+            self._verb, name, self._raw_decomposition(), section, code, message
         )
         if own and agreed not in (0, code):
             both = f"{error.message} (All ranks get: {theirs})"
@@ -622,8 +624,8 @@ class _Part:
     def list(values) -> list[int] | None:
         return None if values is None else [int(np.int64(int(n))) for n in values]
 
-    def section(self, start, count) -> tuple[list[int] | None, list[int] | None]:
-        start, count = self.list(start), self.list(count)
+    def section(self) -> tuple[list[int] | None, list[int] | None]:
+        start, count = self.list(self.start), self.list(self.count)
         if (start is None) != (count is None):
             raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
         return start, count
@@ -649,26 +651,26 @@ class _Part:
             )
         return record + length
 
-    def call(self, transfer, *values, start, count):
+    def call(self, transfer, *values):
         """One of the library's calls, which sees to it from there on that this rank takes part."""
-        section = self.section(start, count)
+        section = self.section()
         record = self._index()
         self._taken = True
         return transfer(self._name, *values, record, *section)
 
-    def copy(self, source: Dataset, source_name: str, start, count) -> None:
+    def copy(self, source: Dataset, source_name: str) -> None:
         if not isinstance(source, Dataset):
             raise TypeMismatchError(f"source is a {type(source).__name__}; give a shoal.Dataset.")
         plain_text(source_name, "source_name")
-        start, count = self.section(start, count)
+        start, count = self.section()
         record = self._index()
         self._taken = True
         self._dataset._raw.copy(
             self._name, self._raw_decomposition(), source._raw, source_name, record, start, count
         )
 
-    def go(self, array: np.ndarray | None, start, count) -> None:
-        start, count = self.section(start, count)
+    def go(self, array: np.ndarray | None) -> None:
+        start, count = self.section()
         number = _shoal.BYTE
         if array is not None:
             number = memory_type(array)
