@@ -16,11 +16,13 @@ namespace shoal {
 namespace {
 
 constexpr int k_tag = 9;
+constexpr int k_heard_tag = 10;
 constexpr std::size_t k_most_bytes = 1500;  // sent; which every MPI does without waiting for the other side
 constexpr Seconds k_quiet = 0.2;            // nobody has come for so long: nobody will
 constexpr Seconds k_collect = 1.0;          // at most
 constexpr Seconds k_for_root = 1.5;         // by then rank 0 has stopped the job, if it fails
 constexpr Seconds k_between_ranks = 1.0;    // first and last of the others
+constexpr Seconds k_to_be_stopped = 10.0;   // by rank 0, which has said it: some MPIs take their time
 
 void pause() {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -53,25 +55,37 @@ std::vector<LastWords> collected(MPI_Comm comm, int size, const std::string& min
   const Seconds start = now();
   Seconds last = start;
   std::string message;
+  std::vector<MPI_Request> answers;
   for (int rank = 0, came = 1; came < size && now() - start < k_collect && now() - last < k_quiet;) {
     if (!heard(comm, message, rank)) {
       pause();
       continue;
     }
     add(all, message, rank);
+    answers.emplace_back();
+    MPI_Isend(nullptr, 0, MPI_BYTE, rank, k_heard_tag, comm, &answers.back());
     ++came;
     last = now();
   }
+  int sent = 0;
+  MPI_Testall(static_cast<int>(answers.size()), answers.data(), &sent, MPI_STATUSES_IGNORE);
   return all;
 }
 
-void report_to_root(MPI_Comm comm, int rank, int size, const std::string& mine) {
+/// Whether rank 0 has heard, and says it.
+bool report_to_root(MPI_Comm comm, int rank, int size, const std::string& mine) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int bytes = static_cast<int>(std::min(mine.size(), k_most_bytes));
-  if (MPI_Isend(mine.data(), bytes, MPI_BYTE, 0, k_tag, comm, &request) != MPI_SUCCESS) return;
-  const Seconds until = now() + k_for_root + k_between_ranks * rank / size;
-  for (int sent = 0; now() < until; pause())
+  if (MPI_Isend(mine.data(), bytes, MPI_BYTE, 0, k_tag, comm, &request) != MPI_SUCCESS) return false;
+  Seconds until = now() + k_for_root + k_between_ranks * rank / size;
+  int is_heard = 0;
+  for (int sent = 0; now() < until; pause()) {
     if (sent == 0) MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
+    if (is_heard != 0) continue;
+    MPI_Iprobe(0, k_heard_tag, comm, &is_heard, MPI_STATUS_IGNORE);
+    if (is_heard != 0) until = now() + k_to_be_stopped;
+  }
+  return is_heard != 0;
 }
 
 }  // namespace
@@ -92,8 +106,8 @@ std::vector<LastWords> last_words(MPI_Comm comm, const std::string& message) {
     if (size == 1 || origin == nullptr || !origin->ties().broken.ok()) return;
     if (rank == 0)
       all = collected(origin->ranks(), size, message);
-    else
-      report_to_root(origin->ranks(), rank, size, message);
+    else if (report_to_root(origin->ranks(), rank, size, message))
+      all.clear();
   });
   return all;
 }
