@@ -302,13 +302,14 @@ void Dataset::end_define() {
 void Dataset::finish_definitions() {
   if (!defining_) return;
   const Status status = caught([&] {
-    const Status described = caught([&] {
-      definitions_.describe_left_cells();
-      definitions_.describe_quantized();
-    });
-    const Bytes mine = packed_definitions(definitions_.schema(), definitions_.decompositions());
+    definitions_.describe_left_cells();
+    Bytes mine = definitions_.packed();
     if (const auto of_root = match_with_root("finishes definitions", mine)) {
       Status differs;
+      if (*of_root != mine && settings_.text("attributes") == "rank0") {
+        definitions_.take_attribute_values(*of_root);
+        mine = definitions_.packed();
+      }
       if (*of_root != mine)
         differs = {Code::out_of_step,
                    fmt::format("ranks made different definitions: {}; every rank must make the same ones in "
@@ -319,7 +320,7 @@ void Dataset::finish_definitions() {
                    {}};
       comm_.agree_or_throw(differs);
     }
-    if (!described.ok()) throw Error(described);  // on all ranks, whose definitions are the same
+    definitions_.describe_quantized();  // throws on all ranks, whose definitions are the same now
     check_layout_of_gathered();
     driver_->define(definitions_.schema(), cuts_in_file());
   });

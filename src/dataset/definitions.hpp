@@ -92,6 +92,13 @@ class Definitions {
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
 
+  /// What ranks must agree on, as bytes: the schema without record counts, which variables share a
+  /// decomposition, and how they are quantized.
+  Bytes packed() const;
+  /// Attributes that rank 0's definitions (packed) have at the same place, of the same name and type, get the
+  /// values that they have there.
+  void take_attribute_values(const Bytes& of_root);
+
   /// Index of the variable; Error(not_found) with the nearest name.
   int variable(const std::string& name) const;
   int dimension(const std::string& name) const;
@@ -135,12 +142,8 @@ bool is_logical(const VariableDef& variable);
 /// those of its grid.
 void check_decomposition_fits(const Schema& schema, int variable, const Decomposition& decomposition);
 
-/// What ranks must agree on, as bytes: the schema without record counts, and which variables share a
-/// decomposition.
-Bytes packed_definitions(const Schema& schema,
-                         const std::vector<std::shared_ptr<const Decomposition>>& decompositions);
-/// The first thing in which mine differs from rank 0's, in words ("variable 'temp' is float here and double
-/// on rank 0").
+/// The first thing in which mine (Definitions::packed) differs from rank 0's, in words ("variable 'temp' is
+/// float here and double on rank 0").
 std::string first_difference(const Bytes& mine, const Bytes& of_root);
 
 }  // namespace shoal

@@ -147,6 +147,9 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "cells that nobody writes get the fill value; false: they are undefined in new variables, and keep "
      "what the file had where no rank owns them",
      false},
+    {"attributes", Kind::word, "same", "same rank0",
+     "ranks that give an attribute other values, or other numbers of them: an error, or rank 0's count",
+     false},
     {"durable", Kind::flag, "false", "true or false",
      "every sync and close waits until the device has the data", false},
     {"reference", Kind::text, "", "a path, auto or nothing",
