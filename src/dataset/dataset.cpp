@@ -174,7 +174,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 
 void Dataset::started(Seconds start) {
   definitions_ =
-      Definitions({settings_.flag("fill"), settings_.choices("compression"), settings_.choices("quantize"),
+      Definitions({fill_mode_of(settings_), settings_.choices("compression"), settings_.choices("quantize"),
                    settings_.choices("chunks"), settings_.bytes("chunk_bytes")});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();

@@ -353,7 +353,7 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   variable.type = type == Type::logical ? Type::byte_ : type;
   check_type(schema_.format, variable.type, fmt::format("variable '{}'", name));
   variable.dims = resolve_dims(name, dims);
-  variable.no_fill = !defaults_.fill;
+  variable.no_fill = defaults_.fill != FillMode::all;
   variable.distributed = decomposition != nullptr;
   quantized_.erase(name);
   by_pattern_.erase(name);
@@ -576,7 +576,8 @@ void Definitions::put_att(const char* variable, const std::string& name, Type ty
       throw Error(Code::type, "_FillValue is one value of the variable's type, {}, not {} of {}",
                   name_of(wanted), count, name_of(type))
           .of_variable(variable);
-    def_fill(variable, type, values);
+    VariableDef& v = new_variable(variable, "a fill value");
+    replace(v.attributes, fill_attribute(v, type, values));
     return;
   }
   auto& attributes =

@@ -13,6 +13,7 @@
 #include "codec/quantize.hpp"
 #include "dataset/choices.hpp"
 #include "decomp/decomposition.hpp"
+#include "format/catalog.hpp"
 #include "format/schema.hpp"
 
 namespace shoal {
@@ -23,7 +24,7 @@ class Definitions {
  public:
   /// What new variables get that are given nothing else.
   struct Defaults {
-    bool fill = true;      ///< do cells that nobody writes get the fill value?
+    FillMode fill = FillMode::all;
     Choices compression;   ///< of distributed variables; values as for def_compression
     Choices quantization;  ///< the same, as for def_quantize
     Choices chunks;        ///< the same, as for chunk_wish_of
@@ -60,7 +61,6 @@ class Definitions {
   bool took(const std::string& setting, const Choices::Choice& choice) const {
     return taken_.contains({setting, choice.pattern});
   }
-  /// value: of the variable's type; nullptr: no fill.
   /// value: one of the type, which is converted to the variable's; nullptr: no fill. Error(range, type).
   void def_fill(const std::string& variable, Type type, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
@@ -88,7 +88,7 @@ class Definitions {
   void finish_left_cells(const std::vector<int>& variables, bool added);
   /// Variables that got _FillValue without being asked.
   const std::vector<std::string>& added_fill_values() const { return added_fill_; }
-  /// variable nullptr: of the file.
+  /// variable nullptr: of the file. _FillValue: the value, and not whether it is used.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
 
@@ -108,6 +108,7 @@ class Definitions {
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
   void spare_coordinates();
+  bool lacks_fill_value(const VariableDef& variable) const;
   bool may_get_fill_value(int variable) const;
   VariableDef& new_variable(const std::string& name, const char* what);
 

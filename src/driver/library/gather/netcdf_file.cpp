@@ -206,7 +206,8 @@ class NetcdfDefiner final : public DefinitionVisitor {
     checked(definition, define_filters(file_.file_, id, definition.filters),
             "setting compression " + text_of(definition.filters));
     // netCDF-C refuses strings without fill.
-    const bool fill = definition.type == Type::string || (file_.options_.catalog.fill && !definition.no_fill);
+    const bool fill = definition.type == Type::string ||
+                      (file_.options_.catalog.fill != FillMode::none && !definition.no_fill);
     checked(definition, nc_def_var_fill(file_.file_, id, fill ? NC_FILL : NC_NOFILL, nullptr),
             "setting the fill mode");
   }
