@@ -230,6 +230,15 @@ void Dataset::def_var(const std::string& name, Type type, const std::string& dim
   }
 }
 
+void Dataset::def_cut(const std::string& variable) {
+  begin_definition();
+  try {
+    definitions_.def_cut(variable);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
 void Dataset::def_gathered(const std::string& name, const std::string& dims,
                            std::shared_ptr<const Decomposition> decomposition) {
   begin_definition();

@@ -46,6 +46,9 @@ class Definitions {
   void def_dim(const std::string& name, std::int64_t length);
   void def_var(const std::string& name, Type type, const std::string& dims,
                std::shared_ptr<const Decomposition> decomposition);
+  /// The variable, which has no decomposition yet, is going to be written with one: it gets what such
+  /// variables have by default. Nothing to do where it has one.
+  void def_cut(const std::string& variable);
   /// A dimension that has only the water cells of the dimensions `dims` (names), in order, and the list that
   /// says which they are (gathering.hpp). decomposition: has a mask of these dimensions.
   void def_gathered(const std::string& name, const std::string& dims,
@@ -124,6 +127,8 @@ class Definitions {
   Defaults defaults_;
   std::unordered_set<std::string> defined_;
   std::set<std::pair<std::string, std::string>> taken_;  // setting and pattern
+  // Setting and new variable, which has a choice of its own.
+  std::set<std::pair<std::string, std::string>> given_;
   std::set<int> left_, dealt_with_;  // variables of the file; the second alike on all ranks
   std::vector<std::string> added_fill_;
 };

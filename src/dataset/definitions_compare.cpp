@@ -114,8 +114,8 @@ std::string variables_difference(const Schema& mine, const Schema& root) {
       return fmt::format("{} has dimensions {} here and {} on rank 0", name, dims_text(mine, m),
                          dims_text(root, r));
     if (m.distributed != r.distributed)
-      return name + (m.distributed ? " has a decomposition here and none on rank 0"
-                                   : " has no decomposition here and one on rank 0");
+      return name + (m.distributed ? " has a decomposition (or def_cut) here and none on rank 0"
+                                   : " has no decomposition (nor def_cut) here and one on rank 0");
     if (m.chunks != r.chunks) return name + " has other chunks than on rank 0";
     if (m.filters != r.filters)
       return fmt::format("{} is compressed by {} here and by {} on rank 0", name, text_of(m.filters),
