@@ -127,6 +127,7 @@ module shoal
     procedure :: end_define => dataset_end_define
     procedure :: def_dim => dataset_def_dim
     procedure :: def_var => dataset_def_var
+    procedure :: def_cut => dataset_def_cut
     procedure :: def_gathered => dataset_def_gathered
     procedure :: def_fill => dataset_def_fill
     procedure :: def_chunks => dataset_def_chunks
@@ -548,6 +549,19 @@ contains
     code = f_def_chunks(self%handle, zero_ended(variable), chunks)
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_def_chunks
+
+  ! The variable was defined without a decomposition and will be written with one, which comes with write: it
+  ! gets what variables with a decomposition have (alignment, and the settings chunks, compression and
+  ! quantize).
+  subroutine dataset_def_cut(self, variable, stat, errmsg)
+    class(shoal_dataset), intent(in) :: self
+    character(len=*), intent(in) :: variable
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = f_def_cut(self%handle, zero_ended(variable))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end subroutine dataset_def_cut
 
   ! Compression: 'none', or filters such as 'shuffle+zstd:1' (shuffle, deflate:1 to deflate:12 or zstd:1 to
   ! zstd:22, fletcher32); netcdf4 only.

@@ -11,6 +11,7 @@ module shoal_c
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_compression
   public :: f_def_quantize
   public :: f_def_fill, f_def_gathered
+  public :: f_def_cut
   public :: f_put_att, f_get_att, f_move, f_message, f_clear, f_abort, f_closed
   public :: f_error_rank, f_error_file, f_error_variable
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
@@ -147,6 +148,11 @@ module shoal_c
       type(c_ptr), value :: dataset
       character(kind=c_char), intent(in) :: variable(*), filters(*)
     end function f_def_compression
+    integer(c_int) function f_def_cut(dataset, variable) bind(C, name="shoal_def_cut")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*)
+    end function f_def_cut
     integer(c_int) function f_def_quantize(dataset, variable, how) bind(C, name="shoal_def_quantize")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: dataset

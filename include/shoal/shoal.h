@@ -198,7 +198,8 @@ SHOAL_API int shoal_refuse(MPI_Comm comm, int code, const char* message);
  *  halo_high  [ndims] halo cells after it, NULL: none
  * An array given to shoal_write or shoal_read then has either the tile's extents, or those plus the
  * halo. Tiles may come in any order of ranks and need not cover everything: cells that no rank has get the
- * fill value; in variables without fill, and with the setting fill=false, they keep what the file had.
+ * fill value; with the setting fill=false, and in variables without fill unless it is fill=written, they keep
+ * what the file had.
  * Errors: tiles that overlap (SHOAL_OVERLAP, naming two ranks and the box), boxes outside of the global
  * shape. Collective. */
 SHOAL_API int shoal_block(MPI_Comm comm, int ndims, const int64_t* global, const int64_t* first,
@@ -357,6 +358,13 @@ SHOAL_API int shoal_def_dim(shoal_dataset* dataset, const char* name, int64_t le
  * cut. The record dimension is the first one if it is unlimited. */
 SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char* dims,
                             const shoal_decomposition* decomposition);
+/* The variable, which was defined without a decomposition, is going to be written with one: the decomposition
+ * comes with shoal_write. It then has what variables with a decomposition have: alignment, and the settings
+ * chunks, compression and quantize as far as it has no choice of its own. A shoal_put to it waits for no other
+ * rank before a field was written. No effect on a variable that has a decomposition. Errors: the definition is
+ * finished (SHOAL_STATE); text of any length (SHOAL_NOT_SUPPORTED); no dimension but that of records
+ * (SHOAL_INVALID_ARGUMENT). */
+SHOAL_API int shoal_def_cut(shoal_dataset* dataset, const char* variable);
 /* A dimension for the water points of a grid alone (CF: compression by gathering): the cells of the
  * dimensions `dims` ("lat lon", slowest first, without blanks or commas in the names) that the mask of a
  * decomposition (shoal_masked), which has these dimensions, leaves, in order. Makes the dimension, as long as
@@ -376,8 +384,10 @@ SHOAL_API int shoal_def_gathered(shoal_dataset* dataset, const char* name, const
  * (type is not looked at): no fill (cells that nobody writes are undefined, and what was written there stays
  * where no rank has them in later writes). Variables of numbers that get neither, and of which a
  * decomposition leaves cells out (a mask, or cells that nobody owns), get the attribute _FillValue with the
- * default of their type. Of variables that a file has already the setting fill=false decides when it is
- * opened. */
+ * default of their type. Of variables that a file has already the settings fill=false and fill=written decide
+ * when it is opened. With fill=written new variables have no fill before this gives one; cells that no rank
+ * has get the fill value in each write all the same. The attribute _FillValue, put by shoal_put_att, gives
+ * the value, and does not say whether cells are filled. */
 SHOAL_API int shoal_def_fill(shoal_dataset* dataset, const char* variable, int type, const void* value);
 /* Chunk shape, one number a dimension of the variable; netcdf4 only. */
 SHOAL_API int shoal_def_chunks(shoal_dataset* dataset, const char* variable, const int64_t* chunks);

@@ -349,6 +349,10 @@ class Dataset {
                     const Decomposition& decomposition) {
     def_gathered(name, std::vector<std::string>(dims), decomposition);
   }
+  /// The variable, defined without a decomposition, will be written with one; see shoal_def_cut. Local.
+  void def_cut(const std::string& variable) {
+    detail::check(shoal_def_cut(opened(), detail::text(variable)));
+  }
   /// The fill value, converted to the variable's type; one that does not fit, or would lose a fraction, is an
   /// error. Local.
   template <class T>

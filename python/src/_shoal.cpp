@@ -445,6 +445,7 @@ void bind_dataset(nb::module_& m) {
           [](Dataset& d, const std::string& name, const std::string& dims,
              const shoal::Decomposition& decomposition) { d.def_gathered(name, dims, decomposition); },
           "name"_a, "dims"_a, "decomposition"_a)
+      .def("def_cut", &Dataset::def_cut, "variable"_a)
       .def("def_fill", &def_fill, "variable"_a, "type"_a, "value"_a.none())
       .def(
           "def_fill_string",

@@ -115,3 +115,31 @@ def test_what_nobody_holds_is_closed(path):
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_on_several_ranks(tmp_path, mpirun, ranks):
     mpirun(ranks, "next_records.py", tmp_path / "a.nc")
+
+
+@pytest.mark.parametrize("format", ["cdf5", "netcdf4"])
+def test_the_decomposition_comes_with_the_write(tmp_path, format):
+    path = tmp_path / "later.nc"
+    compression = {"compression": "shuffle+deflate:1"} if format == "netcdf4" else {}
+    with shoal.create(path, format=format, fill="written", attributes="rank0", **compression) as file:
+        file.def_dim("time", None)
+        file.def_dim("x", 4)
+        for name in ("v", "w"):
+            file.def_var(name, "f4", "time x")
+        file.def_cut("v")
+        with pytest.raises(shoal.NotFoundError, match="did you mean"):
+            file.def_cut("vv")
+        with pytest.raises(shoal.InvalidArgumentError, match="record"):
+            file.def_var("times", "f8", "time")
+            file.def_cut("times")
+        file.end_define()
+        with pytest.raises(shoal.StateError, match="'w'|w:"):
+            file.def_cut("w")
+        tile = shoal.Decomposition.block(None, {"x": 4}, first=[0], count=[3])
+        for value in (1, 2):  # again: nothing stays
+            file.write("v", np.full(3, value), record=0, decomposition=tile)
+    with shoal.open(path) as file:
+        assert file.get("v", 0)[:3].tolist() == [2, 2, 2]
+        assert file.get("v", 0)[3] == file.variables["v"].attributes["_FillValue"]
+        assert file.variables["v"].filters == compression.get("compression", "none")
+        assert file.variables["w"].filters == "none"

@@ -147,6 +147,10 @@ int shoal_def_var(shoal_dataset* dataset, const char* name, int type, const char
   });
 }
 
+int shoal_def_cut(shoal_dataset* dataset, const char* variable) {
+  return guard([&] { defining(dataset).def_cut(required_text(variable, "variable")); });
+}
+
 int shoal_def_gathered(shoal_dataset* dataset, const char* name, const char* dims,
                        const shoal_decomposition* decomposition) {
   return guard([&] {

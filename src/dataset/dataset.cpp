@@ -174,7 +174,7 @@ DriverOptions Dataset::driver_options(const DatasetOptions& options) const {
 
 void Dataset::started(Seconds start) {
   definitions_ =
-      Definitions({settings_.flag("fill"), settings_.choices("compression"), settings_.choices("quantize"),
+      Definitions({fill_mode_of(settings_), settings_.choices("compression"), settings_.choices("quantize"),
                    settings_.choices("chunks"), settings_.bytes("chunk_bytes")});
   definitions_.reset(driver_->schema());
   if (writable_) definitions_.find_quantized();
@@ -227,6 +227,15 @@ void Dataset::def_var(const std::string& name, Type type, const std::string& dim
     definitions_.def_var(name, type, dims, std::move(decomposition));
   } catch (const Error& e) {
     throw e.of_variable(name).in_file(path_);
+  }
+}
+
+void Dataset::def_cut(const std::string& variable) {
+  begin_definition();
+  try {
+    definitions_.def_cut(variable);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
   }
 }
 
@@ -302,13 +311,14 @@ void Dataset::end_define() {
 void Dataset::finish_definitions() {
   if (!defining_) return;
   const Status status = caught([&] {
-    const Status described = caught([&] {
-      definitions_.describe_left_cells();
-      definitions_.describe_quantized();
-    });
-    const Bytes mine = packed_definitions(definitions_.schema(), definitions_.decompositions());
+    definitions_.describe_left_cells();
+    Bytes mine = definitions_.packed();
     if (const auto of_root = match_with_root("finishes definitions", mine)) {
       Status differs;
+      if (*of_root != mine && settings_.text("attributes") == "rank0") {
+        definitions_.take_attribute_values(*of_root);
+        mine = definitions_.packed();
+      }
       if (*of_root != mine)
         differs = {Code::out_of_step,
                    fmt::format("ranks made different definitions: {}; every rank must make the same ones in "
@@ -319,7 +329,7 @@ void Dataset::finish_definitions() {
                    {}};
       comm_.agree_or_throw(differs);
     }
-    if (!described.ok()) throw Error(described);  // on all ranks, whose definitions are the same
+    definitions_.describe_quantized();  // throws on all ranks, whose definitions are the same now
     check_layout_of_gathered();
     driver_->define(definitions_.schema(), cuts_in_file());
   });

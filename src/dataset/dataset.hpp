@@ -64,6 +64,8 @@ class Dataset {
   void def_dim(const std::string& name, std::int64_t length);
   void def_var(const std::string& name, Type type, const std::string& dims,
                std::shared_ptr<const Decomposition> decomposition);
+  /// The variable will be written with a decomposition (Definitions::def_cut).
+  void def_cut(const std::string& variable);
   /// A dimension for the water cells of a masked decomposition alone (Definitions::def_gathered). Variables
   /// with it are written and read with decompositions of the grid.
   void def_gathered(const std::string& name, const std::string& dims,

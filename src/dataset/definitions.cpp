@@ -152,6 +152,12 @@ std::vector<std::string> names_of_dims(const std::string& variable, const std::s
   }
 }
 
+void check_can_be_cut(const VariableDef& variable) {
+  if (variable.type == Type::string)
+    throw Error(Code::not_supported, "strings cannot be cut over ranks; use a variable of type char, or put")
+        .of_variable(variable.name);
+}
+
 constexpr const char* k_flag_meanings = "false true";
 
 }  // namespace
@@ -274,6 +280,7 @@ void Definitions::reset(const Schema& in_file) {
   decompositions_.resize(in_file.variables.size());
   gathered_.clear();
   by_pattern_.clear();
+  given_.clear();
   dim_by_name_.clear();
   variable_by_name_.clear();
   for (std::size_t i = 0; i < schema_.dims.size(); ++i)
@@ -353,14 +360,12 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   variable.type = type == Type::logical ? Type::byte_ : type;
   check_type(schema_.format, variable.type, fmt::format("variable '{}'", name));
   variable.dims = resolve_dims(name, dims);
-  variable.no_fill = !defaults_.fill;
+  variable.no_fill = defaults_.fill != FillMode::all;
   variable.distributed = decomposition != nullptr;
   quantized_.erase(name);
   by_pattern_.erase(name);
+  if (variable.distributed) check_can_be_cut(variable);
   if (variable.distributed && !variable.dims.empty()) take_defaults(variable);
-  if (decomposition != nullptr && type == Type::string)
-    throw Error(Code::not_supported, "strings cannot be cut over ranks; use a variable of type char, or put")
-        .of_variable(name);
   if (type == Type::logical) {
     const std::int8_t flags[2] = {0, 1};
     variable.attributes.push_back(Attribute::numbers("flag_values", Type::byte_, flags, 2));
@@ -379,9 +384,24 @@ void Definitions::def_var(const std::string& name, Type type, const std::string&
   defined_.insert(name);
 }
 
+void Definitions::def_cut(const std::string& name) {
+  VariableDef& v = new_variable(name, "that it will be cut");
+  if (v.distributed) return;
+  check_can_be_cut(v);
+  const std::size_t of_records = schema_.has_record(variable(name)) ? 1 : 0;
+  if (v.dims.size() == of_records)
+    throw Error(Code::invalid_argument, "a variable without dimensions{} cannot be cut over ranks",
+                of_records != 0 ? " beside the record dimension" : "")
+        .of_variable(name);
+  VariableDef cut = v;
+  cut.distributed = true;
+  take_defaults(cut);
+  v = std::move(cut);
+}
+
 void Definitions::take_default_chunks(VariableDef& variable) {
   const auto* choice = defaults_.chunks.of(variable.name);
-  if (choice == nullptr || variable.type == Type::string) return;
+  if (choice == nullptr || given_.contains({"chunks", variable.name})) return;
   const ChunkWish wish = chunk_wish_of(choice->value);
   Dims shape;
   std::vector<bool> unlimited;
@@ -402,14 +422,15 @@ void Definitions::take_default_chunks(VariableDef& variable) {
 
 void Definitions::take_defaults(VariableDef& variable) {
   if (is_netcdf4(schema_.format)) {
-    if (const auto* choice = defaults_.compression.of(variable.name)) {
+    const auto* choice = defaults_.compression.of(variable.name);
+    if (choice != nullptr && !given_.contains({"compression", variable.name})) {
       variable.filters = filters_of(choice->value);
       taken_.insert({"compression", choice->pattern});
     }
     take_default_chunks(variable);
   }
   const auto* choice = defaults_.quantization.of(variable.name);
-  if (choice == nullptr) return;
+  if (choice == nullptr || given_.contains({"quantize", variable.name})) return;
   const Quantization quantization = quantization_of(choice->value);
   // Of all variables or a pattern, those that it can be done with; CF wants coordinates as they are.
   if (choice->named)
@@ -490,6 +511,7 @@ void Definitions::def_chunks(const std::string& name, const std::int64_t* chunks
           .of_variable(name);
   }
   v.chunks.assign(chunks, chunks + v.dims.size());
+  given_.insert({"chunks", name});
 }
 
 void Definitions::def_compression(const std::string& name, const std::string& text) {
@@ -508,6 +530,7 @@ void Definitions::def_compression(const std::string& name, const std::string& te
                 std::string(v.dims.empty() ? "a scalar" : "text of any length") + " cannot be compressed")
         .of_variable(name);
   v.filters = filters;
+  given_.insert({"compression", name});
 }
 
 void Definitions::def_quantize(const std::string& name, const std::string& text) {
@@ -519,6 +542,7 @@ void Definitions::def_quantize(const std::string& name, const std::string& text)
     throw Error(Code::invalid_argument, e.status().message).of_variable(name);
   }
   check_quantization(v, quantization);
+  given_.insert({"quantize", name});
   if (const auto chosen = by_pattern_.extract(name)) taken_.insert({"quantize", chosen.mapped()});
   if (quantization.empty())
     quantized_.erase(name);
@@ -576,7 +600,8 @@ void Definitions::put_att(const char* variable, const std::string& name, Type ty
       throw Error(Code::type, "_FillValue is one value of the variable's type, {}, not {} of {}",
                   name_of(wanted), count, name_of(type))
           .of_variable(variable);
-    def_fill(variable, type, values);
+    VariableDef& v = new_variable(variable, "a fill value");
+    replace(v.attributes, fill_attribute(v, type, values));
     return;
   }
   auto& attributes =

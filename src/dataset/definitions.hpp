@@ -13,6 +13,7 @@
 #include "codec/quantize.hpp"
 #include "dataset/choices.hpp"
 #include "decomp/decomposition.hpp"
+#include "format/catalog.hpp"
 #include "format/schema.hpp"
 
 namespace shoal {
@@ -23,7 +24,7 @@ class Definitions {
  public:
   /// What new variables get that are given nothing else.
   struct Defaults {
-    bool fill = true;      ///< do cells that nobody writes get the fill value?
+    FillMode fill = FillMode::all;
     Choices compression;   ///< of distributed variables; values as for def_compression
     Choices quantization;  ///< the same, as for def_quantize
     Choices chunks;        ///< the same, as for chunk_wish_of
@@ -45,6 +46,9 @@ class Definitions {
   void def_dim(const std::string& name, std::int64_t length);
   void def_var(const std::string& name, Type type, const std::string& dims,
                std::shared_ptr<const Decomposition> decomposition);
+  /// The variable, which has no decomposition yet, is going to be written with one: it gets what such
+  /// variables have by default. Nothing to do where it has one.
+  void def_cut(const std::string& variable);
   /// A dimension that has only the water cells of the dimensions `dims` (names), in order, and the list that
   /// says which they are (gathering.hpp). decomposition: has a mask of these dimensions.
   void def_gathered(const std::string& name, const std::string& dims,
@@ -60,7 +64,6 @@ class Definitions {
   bool took(const std::string& setting, const Choices::Choice& choice) const {
     return taken_.contains({setting, choice.pattern});
   }
-  /// value: of the variable's type; nullptr: no fill.
   /// value: one of the type, which is converted to the variable's; nullptr: no fill. Error(range, type).
   void def_fill(const std::string& variable, Type type, const void* value);
   void def_chunks(const std::string& variable, const std::int64_t* chunks);
@@ -88,9 +91,16 @@ class Definitions {
   void finish_left_cells(const std::vector<int>& variables, bool added);
   /// Variables that got _FillValue without being asked.
   const std::vector<std::string>& added_fill_values() const { return added_fill_; }
-  /// variable nullptr: of the file.
+  /// variable nullptr: of the file. _FillValue: the value, and not whether it is used.
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
+
+  /// What ranks must agree on, as bytes: the schema without record counts, which variables share a
+  /// decomposition, and how they are quantized.
+  Bytes packed() const;
+  /// Attributes that rank 0's definitions (packed) have at the same place, of the same name and type, get the
+  /// values that they have there.
+  void take_attribute_values(const Bytes& of_root);
 
   /// Index of the variable; Error(not_found) with the nearest name.
   int variable(const std::string& name) const;
@@ -101,6 +111,7 @@ class Definitions {
   void take_defaults(VariableDef& variable);
   void take_default_chunks(VariableDef& variable);
   void spare_coordinates();
+  bool lacks_fill_value(const VariableDef& variable) const;
   bool may_get_fill_value(int variable) const;
   VariableDef& new_variable(const std::string& name, const char* what);
 
@@ -116,6 +127,8 @@ class Definitions {
   Defaults defaults_;
   std::unordered_set<std::string> defined_;
   std::set<std::pair<std::string, std::string>> taken_;  // setting and pattern
+  // Setting and new variable, which has a choice of its own.
+  std::set<std::pair<std::string, std::string>> given_;
   std::set<int> left_, dealt_with_;  // variables of the file; the second alike on all ranks
   std::vector<std::string> added_fill_;
 };
@@ -135,12 +148,8 @@ bool is_logical(const VariableDef& variable);
 /// those of its grid.
 void check_decomposition_fits(const Schema& schema, int variable, const Decomposition& decomposition);
 
-/// What ranks must agree on, as bytes: the schema without record counts, and which variables share a
-/// decomposition.
-Bytes packed_definitions(const Schema& schema,
-                         const std::vector<std::shared_ptr<const Decomposition>>& decompositions);
-/// The first thing in which mine differs from rank 0's, in words ("variable 'temp' is float here and double
-/// on rank 0").
+/// The first thing in which mine (Definitions::packed) differs from rank 0's, in words ("variable 'temp' is
+/// float here and double on rank 0").
 std::string first_difference(const Bytes& mine, const Bytes& of_root);
 
 }  // namespace shoal

@@ -10,10 +10,9 @@
 
 namespace shoal {
 
-Bytes packed_definitions(const Schema& schema,
-                         const std::vector<std::shared_ptr<const Decomposition>>& decompositions) {
+Bytes Definitions::packed() const {
   // Ranks may know different record counts between two commits; that is no difference of definitions.
-  Schema plain = schema;
+  Schema plain = schema_;
   for (auto& dim : plain.dims)
     if (dim.unlimited) dim.length = 0;
   ByteWriter out;
@@ -21,7 +20,7 @@ Bytes packed_definitions(const Schema& schema,
   // Decompositions are objects of one rank; what ranks share is which variables have the same one.
   std::vector<std::int64_t> numbers;
   std::vector<const Decomposition*> seen;
-  for (const auto& d : decompositions) {
+  for (const auto& d : decompositions_) {
     if (d == nullptr) {
       numbers.push_back(-1);
       continue;
@@ -31,7 +30,25 @@ Bytes packed_definitions(const Schema& schema,
     if (at == seen.end()) seen.push_back(d.get());
   }
   out.put(numbers);
+  // By the setting: a variable that turns out to be a coordinate is not quantized.
+  std::vector<std::string> quantized;
+  for (const auto& [name, quantization] : quantized_)
+    quantized.push_back(fmt::format("variable '{}' is quantized ({}{})", name, text_of(quantization),
+                                    by_pattern_.contains(name) ? ", by the setting" : ""));
+  out.put(quantized);
   return out.take();
+}
+
+void Definitions::take_attribute_values(const Bytes& of_root) {
+  const auto take = [](std::vector<Attribute>& mine, std::vector<Attribute>& root) {
+    for (std::size_t i = 0; i < std::min(mine.size(), root.size()); ++i)
+      if (mine[i].name == root[i].name && mine[i].type == root[i].type) mine[i] = std::move(root[i]);
+  };
+  ByteReader in(of_root);
+  Schema root = unpack_schema(in);
+  take(schema_.attributes, root.attributes);
+  for (std::size_t v = 0; v < std::min(schema_.variables.size(), root.variables.size()); ++v)
+    take(schema_.variables[v].attributes, root.variables[v].attributes);
 }
 
 namespace {
@@ -57,7 +74,8 @@ std::string attributes_difference(const std::vector<Attribute>& mine, const std:
                          quoted(root[i].name));
     if (mine[i].type != root[i].type || mine[i].data != root[i].data || mine[i].strings != root[i].strings)
       return fmt::format(
-          "attribute {}{} has another value than on rank 0 (a time of day? let rank 0 broadcast it)",
+          "attribute {}{} has another value than on rank 0 (a time of day? let rank 0 broadcast it, or set "
+          "attributes=rank0)",
           quoted(mine[i].name), of);
   }
   return "";
@@ -96,8 +114,8 @@ std::string variables_difference(const Schema& mine, const Schema& root) {
       return fmt::format("{} has dimensions {} here and {} on rank 0", name, dims_text(mine, m),
                          dims_text(root, r));
     if (m.distributed != r.distributed)
-      return name + (m.distributed ? " has a decomposition here and none on rank 0"
-                                   : " has no decomposition here and one on rank 0");
+      return name + (m.distributed ? " has a decomposition (or def_cut) here and none on rank 0"
+                                   : " has no decomposition (nor def_cut) here and one on rank 0");
     if (m.chunks != r.chunks) return name + " has other chunks than on rank 0";
     if (m.filters != r.filters)
       return fmt::format("{} is compressed by {} here and by {} on rank 0", name, text_of(m.filters),
@@ -107,6 +125,18 @@ std::string variables_difference(const Schema& mine, const Schema& root) {
     if (!difference.empty()) return difference;
   }
   return "";
+}
+
+// Lists in words, in the order of names.
+std::string quantized_difference(const std::vector<std::string>& mine, const std::vector<std::string>& root) {
+  const auto only_in = [](const std::vector<std::string>& these, const std::vector<std::string>& those) {
+    const auto found = std::find_if(these.begin(), these.end(), [&](const std::string& one) {
+      return std::find(those.begin(), those.end(), one) == those.end();
+    });
+    return found != these.end() ? *found : std::string();
+  };
+  if (const std::string here = only_in(mine, root); !here.empty()) return here + " here, and not on rank 0";
+  return only_in(root, mine) + " on rank 0, and not here";
 }
 
 }  // namespace
@@ -119,8 +149,11 @@ std::string first_difference(const Bytes& mine, const Bytes& of_root) {
   std::string difference = dims_difference(m, r);
   if (difference.empty()) difference = attributes_difference(m.attributes, r.attributes, " of the file");
   if (difference.empty()) difference = variables_difference(m, r);
-  if (difference.empty()) difference = "variables share decompositions in another way than on rank 0";
-  return difference;
+  if (!difference.empty()) return difference;
+  if (my_reader.get<std::vector<std::int64_t>>() != root_reader.get<std::vector<std::int64_t>>())
+    return "variables share decompositions in another way than on rank 0";
+  return quantized_difference(my_reader.get<std::vector<std::string>>(),
+                              root_reader.get<std::vector<std::string>>());
 }
 
 }  // namespace shoal

@@ -51,6 +51,11 @@ LayoutOptions layout_of(const Settings& settings) {
 
 }  // namespace
 
+FillMode fill_mode_of(const Settings& settings) {
+  const std::string& fill = settings.text("fill");
+  return fill == "written" ? FillMode::written : fill == "true" ? FillMode::all : FillMode::none;
+}
+
 DriverOptions driver_options_of(const Settings& settings) {
   DriverOptions out;
   out.stage.bytes = settings.bytes("stage_bytes");
@@ -86,7 +91,7 @@ DriverOptions driver_options_of(const Settings& settings) {
   out.catalog.alignment = settings.bytes("alignment");
   out.catalog.chunk_bytes = settings.bytes("chunk_bytes");
   if (!settings.is_default("chunk_bytes")) out.library.chunk_bytes = out.catalog.chunk_bytes;
-  out.catalog.fill = settings.flag("fill");
+  out.catalog.fill = fill_mode_of(settings);
   out.catalog.for_hdf5_1_8 = settings.text("hdf5_readers") == "1.8";
   out.stripes.count = settings.count("stripe_count");
   out.stripes.bytes = settings.bytes("stripe_bytes");

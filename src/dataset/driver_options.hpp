@@ -6,6 +6,9 @@
 
 namespace shoal {
 
+/// What the setting fill says. Local.
+FillMode fill_mode_of(const Settings& settings);
+
 /// What settings say to drivers. Error(setting): two of them that contradict each other. Local.
 DriverOptions driver_options_of(const Settings& settings);
 

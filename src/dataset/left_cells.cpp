@@ -19,12 +19,6 @@ namespace {
 
 constexpr const char* k_fill_name = "_FillValue";
 
-// Text has none: what nobody wrote is \0, which ends it anyway, and readers make no text of cells that may
-// be missing.
-bool lacks_fill_value(const VariableDef& v) {
-  return !v.no_fill && is_number(v.type) && find_attribute(v.attributes, k_fill_name) == nullptr;
-}
-
 Attribute fill_value_of(const VariableDef& v) {
   return Attribute::numbers(k_fill_name, v.type, fill_of(v).data(), 1);
 }
@@ -74,6 +68,13 @@ std::string fill_text(const VariableDef& v) {
 
 }  // namespace
 
+// Text has none: what nobody wrote is \0, which ends it anyway, and readers make no text of cells that may
+// be missing.
+bool Definitions::lacks_fill_value(const VariableDef& v) const {
+  return !keeps_unowned(defaults_.fill, v) && is_number(v.type) &&
+         find_attribute(v.attributes, k_fill_name) == nullptr;
+}
+
 // In front, where readers of headers look for it.
 void Definitions::describe_left_cells() {
   for (auto v = static_cast<std::size_t>(variables_in_file_); v < schema_.variables.size(); ++v) {
@@ -85,7 +86,7 @@ void Definitions::describe_left_cells() {
 }
 
 bool Definitions::may_get_fill_value(int v) const {
-  return defaults_.fill && v >= 0 && v < variables_in_file_ && !dealt_with_.contains(v) &&
+  return v >= 0 && v < variables_in_file_ && !dealt_with_.contains(v) &&
          lacks_fill_value(schema_.variables[static_cast<std::size_t>(v)]);
 }
 

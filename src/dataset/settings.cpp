@@ -143,9 +143,13 @@ constexpr auto k_keys = std::to_array<SettingKey>({
      "so many bits or digits are kept of new distributed variables of type float and double; by name as "
      "compression",
      true},
-    {"fill", Kind::flag, "true", "true or false",
-     "cells that nobody writes get the fill value; false: they are undefined in new variables, and keep "
-     "what the file had where no rank owns them",
+    {"fill", Kind::word, "true", "true false written",
+     "cells that nobody writes get the fill value; written: those that no rank owns of a field that is "
+     "written, and no others; false: they are undefined in new variables, and keep what the file had where "
+     "no rank owns them",
+     false},
+    {"attributes", Kind::word, "same", "same rank0",
+     "ranks that give an attribute other values, or other numbers of them: an error, or rank 0's count",
      false},
     {"durable", Kind::flag, "false", "true or false",
      "every sync and close waits until the device has the data", false},
@@ -188,14 +192,13 @@ std::size_t index_of(const std::string& key) {
   throw Error(Code::setting, "setting {} is '{}' (from {}); allowed: {}", key.name, value, origin, allowed);
 }
 
-// "1", "on", ".true.", "T" ... as models and shells write them.
-bool parse_flag(const SettingKey& key, const std::string& value, const std::string& origin) {
-  const std::string v = lower(value);
+// "true" or "false" for "1", "on", ".true.", "T" ... as models and shells write them; others as they are.
+std::string flag_word(const std::string& value) {
   for (const char* yes : {"true", "yes", "on", "1", "t", ".true.", ".t."})
-    if (v == yes) return true;
+    if (value == yes) return "true";
   for (const char* no : {"false", "no", "off", "0", "f", ".false.", ".f."})
-    if (v == no) return false;
-  refuse(key, value, origin);
+    if (value == no) return "false";
+  return value;
 }
 
 std::int64_t parse_count(const SettingKey& key, const std::string& value, const std::string& origin) {
@@ -262,8 +265,11 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
   switch (key.kind) {
     case Kind::text:
       return is_by_name(key.name) ? checked_choices(key.name, value, origin) : value;
-    case Kind::flag:
-      return parse_flag(key, value, origin) ? "true" : "false";
+    case Kind::flag: {
+      const std::string flag = flag_word(lower(value));
+      if (flag != "true" && flag != "false") refuse(key, value, origin);
+      return flag;
+    }
     case Kind::count:
       return std::to_string(parse_count(key, value, origin));
     case Kind::seconds:
@@ -283,8 +289,9 @@ std::string checked_value(const SettingKey& key, const std::string& value, const
       throw Error(Code::setting, "setting format (from {}): {}", origin, e.status().message);
     }
   }
-  for (const auto& word : words(key.allowed))
-    if (v == word) return v;
+  const auto allowed = words(key.allowed);
+  for (const auto& found : {v, flag_word(v)})
+    if (std::find(allowed.begin(), allowed.end(), found) != allowed.end()) return found;
   refuse(key, value, origin);
 }
 

@@ -31,6 +31,7 @@ void CollectiveState::matched() {
   calls_ = diverged ? CallState::diverged : CallState::settled;
   why_skipped_ = {};
   hash_ = 0;
+  wrote_field_ = false;
   log_.compared();
   unasked_ = 0;
   paths_.clear();

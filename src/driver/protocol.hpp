@@ -92,6 +92,10 @@ class CollectiveState {
   /// The call becomes part of the hash of all calls, in their order.
   void note_call(std::uint64_t call = 0);
   std::uint64_t hash() const { return hash_; }
+  /// Ranks write a field, each its cells.
+  void note_field() { wrote_field_ = true; }
+  /// Was there one since matched(), perhaps in a call that this rank skipped? The same on all ranks.
+  bool may_have_written_field() const { return wrote_field_ || has_skipped(); }
   /// The same calls in words.
   CallLog& log() { return log_; }
   const CallLog& log() const { return log_; }
@@ -132,6 +136,7 @@ class CollectiveState {
   Status deferred_, why_skipped_;
   bool reported_lasting_ = false;
   std::uint64_t hash_ = 0;
+  bool wrote_field_ = false;
   CallLog log_;
   std::int64_t unasked_ = 0, ask_after_ = 0;
   std::map<int, std::uint64_t> paths_;

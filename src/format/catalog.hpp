@@ -12,14 +12,27 @@
 
 namespace shoal {
 
+/// Which cells that nobody writes get the fill value (setting fill).
+enum class FillMode {
+  all,      ///< those of all variables, but such as are defined without fill
+  written,  ///< those that nobody owns of a field that is written; new variables have no fill unless they ask
+  none      ///< none, of new variables
+};
+
+/// When a field is written again, do cells that nobody owns keep what the file has? Else they get the fill
+/// value.
+inline bool keeps_unowned(FillMode mode, const VariableDef& variable) {
+  return mode == FillMode::none || (mode == FillMode::all && variable.no_fill);
+}
+
 struct CatalogOptions {
   std::int64_t header_reserve =
       64 * 1024;  ///< classic: free bytes kept behind the header for later definitions
   std::int64_t alignment =
       4096;  ///< data of distributed variables starts at multiples (classic; netcdf4 for large objects)
   std::int64_t chunk_bytes =
-      4 * 1024 * 1024;        ///< netcdf4: target size of a default chunk of a distributed variable
-  bool fill = true;           ///< default fill mode of new variables
+      4 * 1024 * 1024;  ///< netcdf4: target size of a default chunk of a distributed variable
+  FillMode fill = FillMode::all;
   bool for_hdf5_1_8 = false;  ///< netcdf4: new files can be read with HDF5 1.8
 };
 

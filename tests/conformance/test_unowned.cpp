@@ -1,5 +1,5 @@
 // Cells that no rank owns: they get the fill value, or keep what the file had, by the setting fill; tiles and
-// maps, written again by others, in files that are made and that are opened.
+// maps, written again by others, in files that are made and that are opened. What fill=written does not fill.
 #include <cmath>
 #include <limits>
 #include <map>
@@ -83,10 +83,10 @@ class Split {
 /// A file, and what must be in it.
 class Model {
  public:
-  /// fill: of the file when it is made.
-  Model(const std::string& settings, bool fill, const shoal_decomposition* split)
-      : settings_(settings), made_with_fill_(fill), fills_(fill) {
-    ok(shoal_create(MPI_COMM_WORLD, k_path, (settings + (fill ? "" : ", fill=false")).c_str(), &file_));
+  /// fill: the setting when the file is made.
+  Model(const std::string& settings, const std::string& fill, const shoal_decomposition* split)
+      : settings_(settings), made_with_(fill), fill_(fill) {
+    ok(shoal_create(MPI_COMM_WORLD, k_path, (settings + ", fill=" + fill).c_str(), &file_));
     def_dim(file_, "time", SHOAL_UNLIMITED);
     def_dim(file_, "z", k_shape[0]);
     def_dim(file_, "y", k_shape[1]);
@@ -107,12 +107,11 @@ class Model {
   }
 
   void close() { ok(shoal_close(&file_, 0)); }
-  void open(bool fill) {
+  void open(const std::string& fill) {
     opened_ = true;
     const std::string variant = settings_.substr(std::min(settings_.find(", "), settings_.size()));
-    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE,
-                  ((fill ? "fill=true" : "fill=false") + variant).c_str(), &file_));
-    fills_ = fill;
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, ("fill=" + fill + variant).c_str(), &file_));
+    fill_ = fill;
   }
   void sync() { ok(shoal_sync(file_, 0)); }
 
@@ -131,13 +130,14 @@ class Model {
                      SHOAL_RECORD(has_records(name) ? record : SHOAL_NO_RECORD)));
       auto& cells = expected_.try_emplace({name, of}).first->second;
       const bool there = !cells.empty();
-      cells.resize(static_cast<std::size_t>(volume(k_shape)), made_with_fill_ ? fill_of(name) : k_undefined);
+      cells.resize(static_cast<std::size_t>(volume(k_shape)),
+                   made_with_ == "true" ? fill_of(name) : k_undefined);
       std::size_t at = 0;
       for_cells(Box::whole(k_shape), [&](const Dims& cell) {
         double& now = cells[at++];
         if (split.owns(tail(cell, 2)))
           now = value(name, of, cell);
-        else if (fills_ && there)
+        else if (fill_ == "written" || (fill_ == "true" && there))
           now = fill_of(name);
       });
     }
@@ -166,7 +166,8 @@ class Model {
   /// Parallel HDF5 cannot read what must stay of a compressed variable.
   bool leaves(const std::string& name, const Split& split) const {
     const bool in_boxes = split.is_map() || settings_.find("io_ranks") != std::string::npos;
-    return driver() == "netcdf" && in_boxes && opened_ && !fills_ && (name == "packed" || name == "once");
+    return driver() == "netcdf" && in_boxes && opened_ && fill_ == "false" &&
+           (name == "packed" || name == "once");
   }
   static bool has_records(const std::string& name) { return name == "grows" || name == "packed"; }
   static double fill_of(const std::string& name) {
@@ -178,8 +179,8 @@ class Model {
   }
 
   std::string settings_;
-  bool made_with_fill_;
-  bool fills_;
+  std::string made_with_;
+  std::string fill_;
   bool opened_ = false;
   int step_ = 0;
   std::vector<std::string> names_;
@@ -231,7 +232,7 @@ void in_all_variants(Visit&& visit) {
 TEST_CASE("cells that nobody owns keep what the file had in variables without fill") {
   if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
   in_all_variants([](const std::string& settings, const Split& a, const Split& b) {
-    Model file(settings, false, a.handle());
+    Model file(settings, "false", a.handle());
     file.write(a, 0);
     file.sync();
     file.write(b, 0);
@@ -250,14 +251,14 @@ TEST_CASE("cells that nobody owns keep what the file had in variables without fi
 TEST_CASE("cells that nobody owns get the fill value, whatever the file had") {
   if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
   in_all_variants([](const std::string& settings, const Split& a, const Split& b) {
-    Model file(settings, true, a.handle());
+    Model file(settings, "true", a.handle());
     file.write(a, 0);
     file.sync();
     file.write(b, 0);
     file.write(b, 1);
     file.write(a, 1);
     file.close();
-    file.open(true);
+    file.open("true");
     file.write(a, 0);
     file.write(b, 2);
     file.close();
@@ -268,11 +269,11 @@ TEST_CASE("cells that nobody owns get the fill value, whatever the file had") {
 TEST_CASE("cells that nobody owns keep what a file had that is opened with fill=false") {
   if (skipped(in_one_file(), "a set of files is not written to again")) return;
   in_all_variants([](const std::string& settings, const Split& a, const Split& b) {
-    Model file(settings, true, a.handle());
+    Model file(settings, "true", a.handle());
     file.write(a, 0);
     file.write(a, 1);
     file.close();
-    file.open(false);
+    file.open("false");
     file.write(b, 0);
     file.write(b, 2);  // new in the file: fill
     file.write(a, 2);
@@ -280,11 +281,131 @@ TEST_CASE("cells that nobody owns keep what a file had that is opened with fill=
     file.write(a, 1);
     file.write(b, 1);
     file.close();
-    file.open(true);
+    file.open("true");
     file.write(a, 1);
     file.close();
     file.check();
   });
+}
+
+TEST_CASE("with fill=written cells that nobody owns get the fill value in each write, new file or not") {
+  if (skipped(in_one_file(), "the files of a set are cut in one way")) return;
+  in_all_variants([](const std::string& settings, const Split& a, const Split& b) {
+    for (const std::string made : {"written", "true"}) {
+      CAPTURE(made);
+      Model file(settings, made, a.handle());
+      file.write(a, 0);
+      file.sync();
+      file.write(b, 0);
+      file.write(b, 1);
+      file.write(a, 1);
+      file.write(b, 3);
+      file.close();
+      file.open("written");
+      file.write(a, 0);
+      file.write(b, 2);
+      file.write(a, 4);
+      file.sync();
+      file.write(b, 4);
+      file.close();
+      file.check();
+    }
+  });
+}
+
+TEST_CASE("fill=written fills nothing but fields that are written, and what is asked for") {
+  const Dims shape{4, 5 * world_size()};
+  const Cut cut(MPI_COMM_WORLD, shape, Box({0, 5 * world_rank()}, {3, 5}), {0, 0}, {0, 0});
+  for (const auto& format : formats()) {
+    CAPTURE(format);
+    shoal_dataset* file = nullptr;
+    ok(shoal_create(MPI_COMM_WORLD, k_path, ("fill=written, format=" + format).c_str(), &file));
+    def_dim(file, "time", SHOAL_UNLIMITED);
+    def_dim(file, "y", shape[0]);
+    def_dim(file, "x", shape[1]);
+    const double five = 5;
+    for (const char* name : {"owned", "left", "named", "asked"})
+      ok(shoal_def_var(file, name, SHOAL_DOUBLE, "time y x", cut.handle()));
+    ok(shoal_put_att(file, "named", "_FillValue", SHOAL_DOUBLE, 1, &five));
+    ok(shoal_def_fill(file, "asked", SHOAL_DOUBLE, &five));
+    TestArray array(SHOAL_DOUBLE, cut.tile().count);
+    array.fill(3);
+    ok(shoal_write(file, "owned", nullptr, array.c(), SHOAL_RECORD(1)));
+    ok(shoal_write(file, "named", nullptr, array.c(), SHOAL_RECORD(0)));
+    ok(shoal_close(&file, 0));
+    ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+    const auto count = [&](const char* name, std::int64_t record, double value) {
+      TestArray all(SHOAL_DOUBLE, shape);
+      ok(shoal_get(file, name, all.c(), SHOAL_RECORD(record)));
+      std::int64_t found = 0;
+      for_cells(Box::whole(shape), [&](const Dims& i) { found += all.get(i) == value ? 1 : 0; });
+      return found;
+    };
+    const std::int64_t cells = volume(shape);
+    CHECK(count("owned", 1, 3) == cells * 3 / 4);
+    CHECK(count("owned", 1, fill_value(SHOAL_DOUBLE)) == cells / 4);
+    CHECK(count("named", 0, 3) == cells * 3 / 4);
+    CHECK(count("named", 0, five) == cells / 4);
+    // Records that nobody wrote.
+    CHECK(count("asked", 0, five) == cells);
+    CHECK(count("asked", 1, five) == cells);
+    // Bytes that nobody wrote are zero in a new file.
+    if (is_native() && in_one_file() && !is_netcdf4(format)) {
+      CHECK(count("left", 0, 0) == cells);
+      CHECK(count("left", 1, 0) == cells);
+      CHECK(count("named", 1, 0) == cells);
+    }
+    // The attribute says what unowned cells hold, as with other settings that fill them.
+    int at = -1;
+    ok(shoal_find_att(file, "owned", "_FillValue", &at));
+    ok(shoal_close(&file, 0));
+  }
+}
+
+TEST_CASE("fill=written: a decomposition that comes with the write, in files that are made and opened") {
+  if (skipped(in_one_file(), "a set is cut by the decompositions of its definitions")) return;
+  const Dims shape{4, 5 * world_size()};
+  const Cut cut(MPI_COMM_WORLD, shape, Box({0, 5 * world_rank()}, {3, 5}), {0, 0}, {0, 0});
+  for (const auto& format : formats())
+    for (const bool opened : {false, true}) {
+      CAPTURE(format);
+      CAPTURE(opened);
+      shoal_dataset* file = nullptr;
+      ok(shoal_create(MPI_COMM_WORLD, k_path, ("quiet=true, fill=written, format=" + format).c_str(), &file));
+      def_dim(file, "y", shape[0]);
+      def_dim(file, "x", shape[1]);
+      ok(shoal_def_var(file, "v", SHOAL_SHORT, "y x", nullptr));
+      ok(shoal_def_var(file, "last", SHOAL_INT, "",
+                       nullptr));  // PnetCDF's file ends where nothing is written
+      int one = 1;
+      const shoal_array scalar_one = scalar(one, SHOAL_INT);
+      ok(shoal_put(file, "last", &scalar_one, nullptr));
+      ok(shoal_sync(file, 0));
+      if (opened) {
+        ok(shoal_close(&file, 0));
+        ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, "quiet=true, fill=written", &file));
+      }
+      TestArray array(SHOAL_DOUBLE, cut.tile().count);
+      for (const double value : {7.0, 8.0}) {  // again: nothing stays
+        array.fill(value);
+        ok(shoal_write(file, "v", cut.handle(), array.c(), nullptr));
+        ok(shoal_sync(file, 0));
+      }
+      // PnetCDF and netCDF-C take the attribute no more.
+      int at = -1;
+      const bool takes = driver() != "pnetcdf" && (!is_netcdf4(format) || is_native());
+      CHECK((shoal_find_att(file, "v", "_FillValue", &at) == SHOAL_OK) == takes);
+      ok(shoal_close(&file, 0));
+      ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_READ, nullptr, &file));
+      TestArray all(SHOAL_DOUBLE, shape);
+      ok(shoal_get(file, "v", all.c(), nullptr));
+      int wrong = 0;
+      for_cells(Box::whole(shape), [&](const Dims& i) {
+        wrong += all.get(i) != (i[0] < 3 ? 8.0 : fill_value(SHOAL_SHORT)) ? 1 : 0;
+      });
+      CHECK(wrong == 0);
+      ok(shoal_close(&file, 0));
+    }
 }
 
 TEST_CASE(

@@ -187,6 +187,32 @@ TEST_CASE("text, strings and logical values") {
   }
 }
 
+TEST_CASE("strings of any length where nothing is filled") {
+  if (skipped(has_format("netcdf4") && driver() != "netcdf", "strings go to format netcdf4, on one rank"))
+    return;
+  shoal_dataset* file = nullptr;
+  ok(shoal_create(MPI_COMM_WORLD, "values.nc", "fill=false, format=netcdf4", &file));
+  def_dim(file, "n", 3);
+  const std::int64_t shape[] = {3};
+  const char* titles[] = {"", "sea", "ice"};
+  const shoal_array strings = shoal_array_of(titles, SHOAL_STRING, 1, shape);
+  ok(shoal_def_var(file, "titles", SHOAL_STRING, "n", nullptr));
+  ok(shoal_def_var(file, "unwritten", SHOAL_STRING, "n", nullptr));
+  ok(shoal_def_fill(file, "unwritten", 0, nullptr));
+  ok(shoal_end_define(file));
+  ok(shoal_put(file, "titles", &strings, nullptr));
+  file = reopened(file);
+  for (const char* name : {"titles", "unwritten"}) {
+    char* found[3] = {};
+    const shoal_array into = shoal_array_of(found, SHOAL_STRING, 1, shape);
+    ok(shoal_get(file, name, &into, nullptr));
+    for (int i = 0; i < 3; ++i)
+      CHECK(std::string(found[i]) == (name[0] == 't' ? titles[i] : ""));
+    shoal_free_strings(3, found);
+  }
+  ok(shoal_close(&file, 0));
+}
+
 TEST_CASE("text and logical values are cut over ranks") {
   const std::int64_t n = 5 * world_size();
   const Cut cut(MPI_COMM_WORLD, {n}, Box({5 * world_rank()}, {5}), {1}, {1});

@@ -142,10 +142,15 @@ std::int64_t wrong_cells(Driver& driver, const std::array<Cut, 3>& all, std::int
 }
 
 /// Of two ranks a node; record 0 is there, and plans are made.
-std::unique_ptr<Driver> with_plans(const Comm& comm, const std::array<Cut, 3>& all) {
-  auto driver =
-      make_native_driver(comm, "queue.nc", OpenMode::create, Format::cdf5, options_of(2, 256 << 20));
-  driver->define(schema_of(Format::cdf5, all), {});
+std::unique_ptr<Driver> with_plans(const Comm& comm, const std::array<Cut, 3>& all,
+                                   FillMode fill = FillMode::all) {
+  DriverOptions options = options_of(2, 256 << 20);
+  options.catalog.fill = fill;
+  auto driver = make_native_driver(comm, "queue.nc", OpenMode::create, Format::cdf5, options);
+  Schema schema = schema_of(Format::cdf5, all);
+  for (auto& variable : schema.variables)
+    variable.no_fill = fill != FillMode::all;
+  driver->define(schema, {});
   for (const auto& cut : all)
     driver->prepare(cut);
   write_record(*driver, all, 0);
@@ -195,6 +200,23 @@ TEST_CASE("fields that wait together: one message from a node to an I/O rank for
     CHECK(sent <= (nodes - 1) * comm.size());  // all ranks are I/O ranks
   }
   driver->close(false);
+}
+
+TEST_CASE("fields that wait together: in records that are there, unless unowned cells must stay in them") {
+  const Comm comm(MPI_COMM_WORLD);
+  if (comm.size() < 4) return;
+  const auto all = cuts(comm);
+  for (const FillMode fill : {FillMode::all, FillMode::written, FillMode::none}) {
+    CAPTURE(static_cast<int>(fill));
+    const auto driver = with_plans(comm, all, fill);
+    const std::int64_t before = driver->counters().messages;
+    write_record(*driver, all, 0);
+    const std::int64_t sent = comm.sum(driver->counters().messages - before);
+    CHECK((sent == 0) == (fill != FillMode::none));
+    driver->sync(false);
+    CHECK(comm.sum(wrong_cells(*driver, all, 0)) == 0);
+    driver->close(false);
+  }
 }
 
 TEST_CASE("fields that wait together: one of a rank with bad values, and one that others write too") {

@@ -271,6 +271,9 @@ TEST_CASE("C++: what was written is read, through vectors, spans, pointers and s
       file.def_var("x", shoal::Type::double_, "x");
       file.def_fill("field", -1);
       file.def_no_fill("turned");
+      file.def_var("later", shoal::Type::int_, "y x");
+      file.def_cut("later");
+      CHECK(code_of([&] { file.def_cut("step"); }) == SHOAL_INVALID_ARGUMENT);
       file.put_att("", "title", "C++");
       file.put_att("field", "levels", std::vector<int>{1, 2, 3});
       file.put_att("field", "scale", 2.5);
@@ -282,6 +285,7 @@ TEST_CASE("C++: what was written is read, through vectors, spans, pointers and s
         columns[(i % 5) * 3 + i / 5] = static_cast<int>(i) + 100 * ranks.rank;
       const int* pointer = columns.data();
       file.write("turned", shoal::ConstArray(pointer, {k_rows, 5}, {4, 12}));
+      file.write("later", tiles, shoal::ConstArray(pointer, {k_rows, 5}, {4, 12}));
       file.put("step", shoal::scalar(step));
       file.put("x", std::vector<double>{0, 1, 2, 3, 4});
       file.sync();
@@ -317,10 +321,12 @@ TEST_CASE("C++: what was written is read, through vectors, spans, pointers and s
     CHECK(around[5] == values[0]);
     CHECK(around[0] == (ranks.rank > 0 ? values[0] - 5 : -5));
     CHECK(around[20] == (ranks.rank < ranks.size - 1 ? values[0] + 15 : -5));
-    std::vector<int> turned(15);
-    file.read("turned", tiles, {turned.data(), {k_rows, 5}});
-    for (std::size_t i = 0; i < 15; ++i)
-      CHECK(turned[i] == static_cast<int>(i) + 100 * ranks.rank);
+    for (const char* name : {"turned", "later"}) {
+      std::vector<int> turned(15);
+      file.read(name, tiles, {turned.data(), {k_rows, 5}});
+      for (std::size_t i = 0; i < 15; ++i)
+        CHECK(turned[i] == static_cast<int>(i) + 100 * ranks.rank);
+    }
     double found_step = 0;
     file.get("step", shoal::scalar(found_step));
     CHECK(found_step == step);

@@ -59,7 +59,7 @@ TEST_CASE("defaults, and what an argument may look like") {
   const Settings defaults = resolve_settings("", {"", ""});
   CHECK(defaults.text("format") == "cdf5");
   CHECK(defaults.bytes("stage_bytes") == 256LL * 1024 * 1024);
-  CHECK(defaults.flag("fill"));
+  CHECK((defaults.text("fill") == "true"));
   CHECK(defaults.is_default("stage_bytes"));
   for (const auto& key : setting_keys())
     CHECK(defaults.text(key.name) == key.fallback);
@@ -88,7 +88,8 @@ TEST_CASE("wrong keys and values are errors that help") {
   says(error_of("format=hdf"), "format");
   says(error_of("driver=adios"), "allowed: native");
   says(error_of("layout=rank"), "allowed: one");
-  says(error_of("fill=perhaps"), "true or false");
+  says(error_of("fill=perhaps"), "true, false, written");
+  says(error_of("durable=written"), "true or false");
   says(error_of("writers=-1"), "writers");
   says(error_of("writers=2x"), "writers");
   says(error_of("wait_seconds=0"), "more than 0");
@@ -124,7 +125,7 @@ TEST_CASE("namelist") {
                                      "/\n&last y=2 /\n");
   const Settings s = resolve_settings("", {path, ""});
   CHECK(s.bytes("stage_bytes") == 32LL * 1024 * 1024);
-  CHECK(!s.flag("fill"));
+  CHECK(s.text("fill") == "false");
   CHECK(s.text("format") == "netcdf4");
   CHECK(s.count("writers") == 2);
   CHECK(s.text("report") == "it''s");
@@ -146,7 +147,7 @@ TEST_CASE("toml") {
                                       "= \"cdf2\"\nwait_seconds = 2.5\n");
   const Settings s = resolve_settings("", {"", table});
   CHECK(s.bytes("stage_bytes") == 1048576);
-  CHECK(!s.flag("fill"));
+  CHECK(s.text("fill") == "false");
   CHECK(s.text("format") == "cdf2");
   CHECK(s.seconds("wait_seconds") == 2.5);
   CHECK(s.origin("format") == table);

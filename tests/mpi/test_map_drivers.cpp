@@ -324,7 +324,7 @@ TEST_CASE(
       }
       if (again) {
         driver->close(false);
-        options.catalog.fill = file == In::opened;
+        options.catalog.fill = file == In::opened ? FillMode::all : FillMode::none;
         driver = make_driver(variant.driver, comm, k_path, OpenMode::write, variant.format, options);
       }
       write(1, 1, part, 2);
@@ -336,7 +336,7 @@ TEST_CASE(
       driver->get(2, Box({0, 0, 0}, {2, k_levels, k_columns}), reinterpret_cast<std::byte*>(deep.data()),
                   none, {});
       std::int64_t wrong = 0;
-      const bool keeps = !options.catalog.fill;
+      const bool keeps = options.catalog.fill == FillMode::none;
       const int flat_unowned = keeps ? 1 : -7;
       for (std::int64_t i = 0; i < k_columns; ++i)
         wrong += flat[static_cast<std::size_t>(i)] != (i % 3 == 0 ? 2 : flat_unowned) ? 1 : 0;

@@ -170,7 +170,7 @@ TEST_SUITE("classic data") {
     for (const bool by_option : {false, true}) {
       auto file = std::make_shared<MemoryFile>();
       CatalogOptions options = compact();
-      options.fill = !by_option;
+      options.fill = by_option ? FillMode::none : FillMode::all;
       auto catalog = create(file, Format::cdf5, options);
       Schema schema;
       schema.format = Format::cdf5;

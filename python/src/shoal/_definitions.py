@@ -174,6 +174,14 @@ class Definitions:
             raise InvalidArgumentError(f"{self._path}: variable '{variable}': {error.message}") from None
 
     @definition
+    def def_cut(self, name: str) -> None:
+        """The variable, defined without a decomposition, will be written with one, which comes with write: it
+        gets what variables with a decomposition have (alignment, and the settings chunks, compression and
+        quantize as far as it has no choice of its own). While its definition is new. Local."""
+        self._need_open()
+        self._raw.def_cut(name)
+
+    @definition
     def def_fill(self, name: str, value: object) -> None:
         """Fill value of a variable; shoal.NO_FILL: cells that nobody writes are undefined, and keep what was
         written there where no rank has them in later writes. Local."""

@@ -36,7 +36,7 @@ struct LibraryContext {
   const VariableDef& variable(int v) const { return schema.variables.at(static_cast<std::size_t>(v)); }
   const Placement& placement(int v) const { return placements.at(static_cast<std::size_t>(v)); }
   /// Do cells that nobody owns stay as they are in the file?
-  bool keeps_unowned(int v) const { return variable(v).no_fill || !options.catalog.fill; }
+  bool keeps_unowned(int v) const { return shoal::keeps_unowned(options.catalog.fill, variable(v)); }
   /// Had the variable, when the file was opened, chunks without a place in the file (or is that unknown)?
   bool has_holes(int v) const {
     return static_cast<std::size_t>(v) < holes.size() && holes[static_cast<std::size_t>(v)] != 0;

@@ -77,7 +77,9 @@ void LibraryOutput::fill_unowned(const Transfer& transfer, const std::vector<Box
   const auto [before, added] = parts_at(transfer.region, had, context_.schema.has_record(v));
   std::vector<Box> boxes;
   if (!keeps) boxes = within_region(unowned, before);
-  if (traits_.fills ? transfer.decomposition->owned_cells() == 0 : !context_.variable(v).no_fill) {
+  const bool stores_all = context_.options.catalog.fill == FillMode::written;
+  const bool no_fill = context_.variable(v).no_fill;
+  if (stores_all || (traits_.fills ? transfer.decomposition->owned_cells() == 0 : !no_fill)) {
     const auto more = within_region(unowned, added);
     boxes.insert(boxes.end(), more.begin(), more.end());
   }

@@ -18,7 +18,7 @@ FieldJob NativeContext::job_for(const Transfer& transfer) const {
 }
 
 bool NativeContext::may_keep(const Decomposition& decomposition, const VariableDef& variable) const {
-  return writable && (variable.no_fill || !options.catalog.fill) &&
+  return writable && keeps_unowned(options.catalog.fill, variable) &&
          decomposition.owned_cells() < volume(decomposition.global());
 }
 

@@ -136,6 +136,7 @@ void NativeDriver::write_field(const Transfer& transfer, Route& route) {
   router_.complete(route, job);
   records_.note_write(header_.schema(), transfer.variable, transfer.region);
   state_.note_call(fingerprint_of(job, 0));
+  state_.note_field();
   state_.note_bytes(transfer.region.cells() * static_cast<std::int64_t>(size_of(job.variable->type)));
   const bool all_are_here = route.matches || route.sends;
   if (!all_are_here) {
@@ -252,7 +253,7 @@ void NativeDriver::put(int v, const Box& box, const std::byte* values,
   state_.log().note(CallLog::Verb::put, v, {});
   Status failure = status;
   if (v >= 0) {
-    if (header_.variable(v).distributed) pending_.complete("puts");
+    if (header_.variable(v).distributed && state_.may_have_written_field()) pending_.complete("puts");
     if (header_.on_owner() && status.ok()) failure = caught([&] { header_.put(v, box, values, strings); });
     // On other ranks this is a guess, right if the owner's put was good and they know what it puts.
     state_.change();

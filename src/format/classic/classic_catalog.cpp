@@ -42,8 +42,11 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
   } catch (const Error& error) {
     throw Error(Status{Code::format, error.status().message, -1, store_->path(), error.status().variable});
   }
-  for (std::size_t v = 0; v < schema_.variables.size(); ++v)
-    filling_.push_back({true, slabs_of(static_cast<int>(v))});
+  const bool no_fill = options.fill == FillMode::written;  // the file does not say
+  for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
+    schema_.variables[v].no_fill = no_fill;
+    filling_.push_back({!no_fill, slabs_of(static_cast<int>(v))});
+  }
   fixed_frozen_ = !schema_.variables.empty();
   header_changed_ = header.streaming;
   visible_.header = std::move(header.raw);
@@ -178,7 +181,7 @@ void ClassicCatalog::define(const Schema& wanted) {
     for (auto& dim : schema.dims)
       if (dim.unlimited) dim.length = n;
     for (std::size_t v = old_count; v < schema.variables.size(); ++v)
-      if (!options_.fill) schema.variables[v].no_fill = true;
+      if (options_.fill == FillMode::none) schema.variables[v].no_fill = true;
     const std::vector<std::int64_t> nowhere(schema.variables.size(), 0);
     const auto header_bytes = static_cast<std::int64_t>(encode_header(schema, nowhere, nowhere).size());
     layout = fixed_frozen_ ? extended_layout(layout_, schema, header_bytes, n == 0, options_)

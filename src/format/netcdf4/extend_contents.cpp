@@ -354,7 +354,8 @@ hid_t Extension::creation_of(const VariableDef& def, StoredVariable& stored, con
 
 void Extension::add_variable(std::size_t v) {
   auto def = wanted_.variables[v];
-  if (!options_.fill) def.no_fill = true;
+  if (options_.fill == FillMode::none) def.no_fill = true;
+  if (def.type == Type::string) def.no_fill = false;  // HDF5 makes no pointers without a fill value
   StoredVariable stored;
   stored.link = link_of(v);
   const auto type = memory_type(def.type);

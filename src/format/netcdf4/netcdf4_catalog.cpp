@@ -185,12 +185,14 @@ void Netcdf4Catalog::define(const Schema& wanted) {
   });
 }
 
-// What the data set itself has where nothing was written must be what the new attribute says.
+// What the data set itself has where nothing was written must be what the new attribute says; without fill
+// that is undefined.
 void Netcdf4Catalog::check_late_fill(const Schema& wanted) {
   for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
     const VariableDef& variable = wanted.variables[v];
     const Attribute* fill = find_attribute(variable.attributes, "_FillValue");
-    if (fill == nullptr || find_attribute(contents_.schema.variables[v].attributes, fill->name) != nullptr)
+    const VariableDef& in_file = contents_.schema.variables[v];
+    if (fill == nullptr || find_attribute(in_file.attributes, fill->name) != nullptr || in_file.no_fill)
       continue;
     const Id creation(check(H5Dget_create_plist(contents_.open_variable(file_, static_cast<int>(v))),
                             "read the properties of a data set"));

@@ -44,8 +44,11 @@ RawCatalog::RawCatalog(std::unique_ptr<Store> store, bool writable, const Catalo
     : store_(std::move(store)), options_(options), writable_(writable) {
   header_ = read_raw_header(store_->path());
   record_dim_ = find_record_dim(header_.schema);
-  for (std::size_t v = 0; v < header_.schema.variables.size(); ++v)
-    filling_.push_back({true, slabs_of(static_cast<int>(v))});
+  const bool no_fill = options.fill == FillMode::written;  // the file does not say
+  for (std::size_t v = 0; v < header_.schema.variables.size(); ++v) {
+    header_.schema.variables[v].no_fill = no_fill;
+    filling_.push_back({!no_fill, slabs_of(static_cast<int>(v))});
+  }
   committed_records_ = records();
   check_file_size();
 }
@@ -122,7 +125,7 @@ void RawCatalog::define(const Schema& wanted) {
     for (auto& dim : schema.dims)
       if (dim.unlimited) dim.length = n;
     for (std::size_t v = old_count; v < schema.variables.size(); ++v)
-      if (!options_.fill) schema.variables[v].no_fill = true;
+      if (options_.fill == FillMode::none) schema.variables[v].no_fill = true;
     layout = extended_raw_layout(header_.layout, schema, n, options_);
     layout.end(n);
   } catch (const Error& error) {

@@ -205,7 +205,9 @@ class NetcdfDefiner final : public DefinitionVisitor {
     check_levels(definition);
     checked(definition, define_filters(file_.file_, id, definition.filters),
             "setting compression " + text_of(definition.filters));
-    const bool fill = file_.options_.catalog.fill && !definition.no_fill;
+    // netCDF-C refuses strings without fill.
+    const bool fill = definition.type == Type::string ||
+                      (file_.options_.catalog.fill != FillMode::none && !definition.no_fill);
     checked(definition, nc_def_var_fill(file_.file_, id, fill ? NC_FILL : NC_NOFILL, nullptr),
             "setting the fill mode");
   }

@@ -104,7 +104,7 @@ void ParallelNetcdfFile::open_file(const Hints& hints) {
           "create the file");
     defining_ = true;
     int before = 0;
-    check(nc_set_fill(file_, context_.options.catalog.fill ? NC_FILL : NC_NOFILL, &before),
+    check(nc_set_fill(file_, context_.options.catalog.fill == FillMode::all ? NC_FILL : NC_NOFILL, &before),
           "set the fill mode");
   } else {
     check(nc_open_par(context_.path.c_str(), context_.writable() ? NC_WRITE : NC_NOWRITE,
