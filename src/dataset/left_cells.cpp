@@ -17,8 +17,6 @@ namespace shoal {
 
 namespace {
 
-constexpr const char* k_fill_name = "_FillValue";
-
 // Text has none: what nobody wrote is \0, which ends it anyway, and readers make no text of cells that may
 // be missing.
 bool lacks_fill_value(const VariableDef& v) {
