@@ -2,6 +2,12 @@
 
 set_property(GLOBAL PROPERTY shoal_modules "")
 
+# Two thirds of the time of a compiler go into headers that most files include, and into templates that each makes
+# again; so some files are compiled as one (SHOAL_UNITY). Names of a module's unnamed namespaces are therefore
+# different in each file, whichever files come together: 0 takes all files of a module, which shows those that are not.
+set(SHOAL_UNITY_FILES 8 CACHE STRING "How many files of a module are compiled together; 0: all")
+mark_as_advanced(SHOAL_UNITY_FILES)
+
 # shoal_module(<name> [DEPENDS module...] [LIBRARIES lib...])
 # Sources are found by themselves: src/<name>/*.cpp, and one folder deeper (drivers, formats).
 # A module without sources is an interface, so that the tree configures while it is being built.
@@ -17,6 +23,11 @@ function(shoal_module name)
     target_link_libraries(${target} PRIVATE shoal_warnings)
     set_target_properties(${target} PROPERTIES
       POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${SHOAL_UNITY} UNITY_BUILD_BATCH_SIZE ${SHOAL_UNITY_FILES})
+    if(SHOAL_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Of a source that another one includes GCC believes that it is a header.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
     set_property(GLOBAL APPEND PROPERTY shoal_modules ${target})
   else()
     add_library(${target} INTERFACE)
@@ -25,6 +36,11 @@ function(shoal_module name)
   target_include_directories(${target} ${scope}
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/generated" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(${target} ${scope} ${arg_DEPENDS} ${arg_LIBRARIES})
+endfunction()
+
+# For what runs once a call of the user or less, and no loop over cells: compiled in less time.
+function(shoal_light_optimisation target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 endfunction()
 
 # The library itself: every module's objects, and of their symbols only the C interface.

@@ -11,7 +11,7 @@ namespace shoal {
 namespace {
 
 // Elements that are moved together: their bytes stay in registers.
-constexpr std::size_t k_block = 32;
+constexpr std::size_t k_lanes = 32;
 
 /// `element` known to the compiler, or 0.
 template <std::size_t known, bool forth>
@@ -21,19 +21,19 @@ struct Shuffle {
     const std::size_t size = known != 0 ? known : element;
     std::size_t i = 0;
     if constexpr (known != 0) {
-      for (; i + k_block <= n; i += k_block) {
-        std::array<std::byte, k_block * known> block;
+      for (; i + k_lanes <= n; i += k_lanes) {
+        std::array<std::byte, k_lanes * known> block;
         if constexpr (forth) {
           std::memcpy(block.data(), from + i * known, block.size());
           for (std::size_t b = 0; b < known; ++b)
-            for (std::size_t e = 0; e < k_block; ++e)
+            for (std::size_t e = 0; e < k_lanes; ++e)
               to[b * n + i + e] = block[e * known + b];
         } else {
           for (std::size_t b = 0; b < known; ++b)
-            std::memcpy(block.data() + b * k_block, from + b * n + i, k_block);
-          for (std::size_t e = 0; e < k_block; ++e)
+            std::memcpy(block.data() + b * k_lanes, from + b * n + i, k_lanes);
+          for (std::size_t e = 0; e < k_lanes; ++e)
             for (std::size_t b = 0; b < known; ++b)
-              to[(i + e) * known + b] = block[b * k_block + e];
+              to[(i + e) * known + b] = block[b * k_lanes + e];
         }
       }
     }

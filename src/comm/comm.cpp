@@ -17,7 +17,7 @@
 namespace shoal {
 
 namespace {
-constexpr std::int64_t k_piece = 16 << 20;  // bytes of a message that goes to all
+constexpr std::int64_t k_part_for_all = 16 << 20;  // bytes of a message that goes to all
 
 Bytes packed(const Status& status) {
   ByteWriter out;
@@ -327,8 +327,8 @@ Comm Comm::split_shared() const {
 // What MPI reads or writes is memory that it may keep.
 void Comm::broadcast(std::byte* data, std::int64_t bytes, int root) const {
   if (node_collectives_) return node_collectives_->spread(data, bytes, root);
-  for (std::int64_t at = 0; at < bytes; at += k_piece) {
-    const auto n = std::min<std::int64_t>(k_piece, bytes - at);
+  for (std::int64_t at = 0; at < bytes; at += k_part_for_all) {
+    const auto n = std::min<std::int64_t>(k_part_for_all, bytes - at);
     const auto piece = std::make_shared<Bytes>(static_cast<std::size_t>(n));
     if (rank_ == root) std::copy_n(data + at, n, piece->begin());
     carry_out(piece, "MPI_Ibcast", [&](MPI_Comm comm, MPI_Request* request) {

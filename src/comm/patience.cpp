@@ -21,7 +21,7 @@ namespace {
 constexpr int k_end_tag = 8;
 constexpr Seconds k_hot = 200e-6;                  // in which a rank looks before it sleeps
 constexpr Seconds k_longest_poll_interval = 1e-3;  // naps are an eighth of what was waited so far, or less
-constexpr double k_at_work = 10;  // times as long do ranks wait that have matched the same call
+constexpr double k_matched = 10;  // times as long do ranks wait that have matched the same call
 
 /// What a rank says that waits no more.
 struct Farewell {
@@ -75,7 +75,7 @@ std::optional<Status> hear_farewell(MPI_Comm comm) {
 void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
                Ties& ties, bool listens) {
   const Seconds start = now();
-  const double limit = ties.wait_seconds * (ties.has_matched ? k_at_work : 1);
+  const double limit = ties.wait_seconds * (ties.has_matched ? k_matched : 1);
   while (true) {
     int done = 0;
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);

@@ -78,8 +78,6 @@ void check_type(Format format, Type type, const std::string& what) {
                 name_of(type), name_of(format), format_that_holds(type));
 }
 
-constexpr const char* k_fill_name = "_FillValue";
-
 Attribute make_attribute(const std::string& name, Type type, std::int64_t count, const void* values) {
   if (count < 0) throw Error(Code::invalid_argument, "attribute '{}' has {} elements", name, count);
   if (count > 0 && values == nullptr)

@@ -17,8 +17,6 @@ namespace shoal {
 
 namespace {
 
-constexpr const char* k_fill_name = "_FillValue";
-
 Attribute fill_value_of(const VariableDef& v) {
   return Attribute::numbers(k_fill_name, v.type, fill_of(v).data(), 1);
 }

@@ -56,7 +56,7 @@ std::vector<std::string> warnings_of(const DatasetReport& report) {
   return all;
 }
 
-std::string quoted(const std::string& text) {
+std::string json_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto u = static_cast<unsigned char>(c);
@@ -84,13 +84,13 @@ std::string object(const std::vector<std::string>& members) {
   return fmt::format("{{{}}}", joined(members, ", "));
 }
 std::string member(const std::string& name, const std::string& value) {
-  return fmt::format("{}: {}", quoted(name), value);
+  return fmt::format("{}: {}", json_text(name), value);
 }
 
 std::string list(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
   for (const auto& text : texts)
-    items.push_back(quoted(text));
+    items.push_back(json_text(text));
   return fmt::format("[{}]", joined(items, ", "));
 }
 
@@ -176,21 +176,21 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
   std::vector<std::string> changed;
   for (const auto& key : setting_keys())
     if (!settings.is_default(key.name))
-      changed.push_back(member(key.name, object({member("value", quoted(settings.text(key.name))),
-                                                 member("from", quoted(settings.origin(key.name)))})));
+      changed.push_back(member(key.name, object({member("value", json_text(settings.text(key.name))),
+                                                 member("from", json_text(settings.origin(key.name)))})));
   double open_seconds = 0;
   for (const auto& rank : report.of_ranks)
     open_seconds = std::max(open_seconds, rank.open_seconds);
-  return object({member("file", quoted(report.path)),
-                 member("format", quoted(report.format)),
-                 member("driver", quoted(report.driver)),
+  return object({member("file", json_text(report.path)),
+                 member("format", json_text(report.format)),
+                 member("driver", json_text(report.driver)),
                  member("ranks", std::to_string(report.ranks)),
                  member("ranks_reported", std::to_string(report.of_ranks.size())),
                  member("nodes", std::to_string(first.nodes)),
                  member("ranks_per_node", std::to_string(first.ranks_per_node)),
                  member("cores_per_node", std::to_string(report.cores)),
                  member("writers", std::to_string(first.writers)),
-                 member("file_system", quoted(first.file_system)),
+                 member("file_system", json_text(first.file_system)),
                  member("seconds_open", number(open_seconds)),
                  member("seconds", times_of(report.of_ranks)),
                  member("servers", std::to_string(report.of_servers.size())),
@@ -202,7 +202,7 @@ std::string json_of(const DatasetReport& report, const Settings& settings) {
                  member("strategies", list(first.strategies)),
                  member("fill_values_added", list(report.filled)),
                  member("warnings", list(warnings_of(report))),
-                 member("advice", quoted(advice_of(report, settings)))});
+                 member("advice", json_text(advice_of(report, settings)))});
 }
 
 std::string table_of(const DatasetReport& report, const Settings& settings) {

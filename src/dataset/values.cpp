@@ -9,17 +9,11 @@
 
 #include "base/language.hpp"
 #include "base/text.hpp"
+#include "pack/cells.hpp"
 
 namespace shoal {
 
 namespace {
-
-Dims byte_strides(const Dims& extents, std::size_t element) {
-  Dims strides = row_major_strides(extents);
-  for (auto& s : strides)
-    s *= static_cast<std::int64_t>(element);
-  return strides;
-}
 
 // Call visit with the place of each element, row-major.
 template <class Visit>

@@ -12,8 +12,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int k_most_dims = k_max_dims - 1;  // a record dimension may come in front
-
 void check_own(const Dims& global, const Box& tile, const Dims& halo_low, const Dims& halo_high) {
   if (global.size() < 1 || global.size() > k_most_dims)
     throw Error(Code::invalid_argument, "a decomposition has 1 to {} dimensions, not {}", k_most_dims,

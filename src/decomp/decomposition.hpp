@@ -15,6 +15,8 @@
 
 namespace shoal {
 
+constexpr int k_most_dims = k_max_dims - 1;  ///< of what is cut: a record dimension may come in front
+
 /// Which global cells each rank owns. A block: one tile (box) a rank; state is O(1) a rank, and rank 0 also
 /// keeps the boxes that nobody owns. A map: a list of cells a rank. Immutable once made.
 class Decomposition {

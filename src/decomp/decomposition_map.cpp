@@ -12,7 +12,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int k_most_dims = k_max_dims - 1;  // a record dimension may come in front
 constexpr std::int64_t k_most_cells = std::int64_t{1} << 62;
 
 struct Shape {

@@ -123,6 +123,12 @@ int Schema::find_dim(const std::string& name) const {
   return -1;
 }
 
+int Schema::record_dim() const {
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    if (dims[d].unlimited) return static_cast<int>(d);
+  return -1;
+}
+
 int Schema::find_variable(const std::string& name) const {
   for (std::size_t i = 0; i < variables.size(); ++i)
     if (variables[i].name == name) return static_cast<int>(i);

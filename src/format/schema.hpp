@@ -86,10 +86,13 @@ struct Schema {
 
   int find_dim(const std::string& name) const;       ///< -1 if there is none
   int find_variable(const std::string& name) const;  ///< -1 if there is none
+  int record_dim() const;                            ///< the first unlimited one, -1 if there is none
   bool has_record(int variable) const;               ///< first dimension is unlimited
   /// Current lengths of all dimensions of the variable, record dimension included.
   Dims shape(int variable) const;
 };
+
+constexpr const char* k_fill_name = "_FillValue";
 
 const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name);
 

@@ -99,10 +99,6 @@ void put_all(std::byte* at, std::int64_t stride, std::int64_t n, const std::byte
     std::memcpy(at + i * stride, value, size);
 }
 
-bool is_mapped(const Transfer& transfer) {
-  return transfer.decomposition && transfer.decomposition->map() != nullptr;
-}
-
 }  // namespace
 
 Bytes stored_fill(const VariableDef& variable, bool swapped) {

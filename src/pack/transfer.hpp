@@ -29,4 +29,9 @@ struct Transfer {
                   ///< of it
 };
 
+/// Is the decomposition a map, and no block?
+inline bool is_mapped(const Transfer& transfer) {
+  return transfer.decomposition && transfer.decomposition->map() != nullptr;
+}
+
 }  // namespace shoal

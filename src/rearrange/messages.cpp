@@ -9,7 +9,6 @@ namespace shoal {
 namespace {
 
 constexpr int k_tag = 21;
-constexpr std::int64_t k_line = 64;  // messages start at multiples of this
 // Of a batch: each wait looks at all of them.
 constexpr std::size_t k_most_requests = 256;
 
@@ -20,10 +19,6 @@ struct Batch {
   std::vector<MPI_Request> requests;
   std::size_t open = 0;  ///< requests that are not over
 };
-
-std::int64_t padded(std::int64_t bytes) {
-  return (bytes + k_line - 1) / k_line * k_line;
-}
 
 /// Starts the next batch: as many messages as fit.
 template <class Start>
@@ -40,7 +35,7 @@ void fill(Batch& batch, std::span<const Message> messages, int self, std::int64_
     if (message.rank != self) {
       start(batch.end, at, &batch.requests.back());
       ++batch.open;
-      at += padded(message.bytes);
+      at += whole_lines(message.bytes);
     }
     ++batch.end;
   }

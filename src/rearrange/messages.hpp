@@ -10,6 +10,12 @@
 
 namespace shoal {
 
+/// So many bytes and some more: messages start at multiples of a cache line.
+inline std::int64_t whole_lines(std::int64_t bytes) {
+  constexpr std::int64_t line = 64;
+  return (bytes + line - 1) / line * line;
+}
+
 /// A message to or from a rank. Its length is known on both sides; it may also be empty.
 struct Message {
   int rank = 0;

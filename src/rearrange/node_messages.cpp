@@ -9,15 +9,10 @@ namespace shoal {
 
 namespace {
 
-constexpr int k_tag = 24;
-constexpr std::int64_t k_line = 64;           // messages start at multiples of this
-constexpr std::int64_t k_least_room = 4096;   // beside the heads
-constexpr std::size_t k_most_requests = 256;  // of messages that an I/O rank waits for at a time
+constexpr int k_node_tag = 24;
+constexpr std::int64_t k_least_room = 4096;        // beside the heads
+constexpr std::size_t k_most_node_requests = 256;  // of messages that an I/O rank waits for at a time
 constexpr std::int64_t k_most_message = std::int64_t{1} << 30;  // MPI counts in int
-
-std::int64_t padded(std::int64_t bytes) {
-  return (bytes + k_line - 1) / k_line * k_line;
-}
 
 /// Of a send block with its head, whose parts are in bytes.
 std::int64_t send_block_bytes(const SendBlock& send_block) {
@@ -168,7 +163,7 @@ void NodeMessages::count(std::span<const Message> sent) {
 
 void NodeMessages::reserve(std::int64_t cell_bytes) {
   const std::int64_t wanted =
-      std::min(most_bytes_, padded(std::min(cell_bytes, most_bytes_) + message_head(most_ranks_)));
+      std::min(most_bytes_, whole_lines(std::min(cell_bytes, most_bytes_) + message_head(most_ranks_)));
   if (!usable_ || wanted <= buffer_bytes_) return;
   buffer_bytes_ = 0;
   const Status made = caught([&] {
@@ -211,13 +206,13 @@ NodeMessages::Batch NodeMessages::batch_from(const SendBlocks& send_blocks, std:
     const std::int64_t bytes = send_block_bytes(send_blocks[batch.end]);
     if (at > 0 && at + bytes > buffer_bytes_) break;
     batch.places.push_back(at);
-    at += padded(bytes);
+    at += whole_lines(bytes);
   }
   return batch;
 }
 
 void NodeMessages::send(Requests& requests, const std::byte* from, std::int64_t bytes, int rank) {
-  check_mpi(MPI_Isend(from, static_cast<int>(bytes), MPI_BYTE, rank, k_tag, comm_.handle(),
+  check_mpi(MPI_Isend(from, static_cast<int>(bytes), MPI_BYTE, rank, k_node_tag, comm_.handle(),
                       requests.add(Requests::Kind::send)),
             "MPI_Isend");
   ++messages_;
@@ -226,7 +221,7 @@ void NodeMessages::send(Requests& requests, const std::byte* from, std::int64_t 
 
 void NodeMessages::receive(Requests& requests, std::byte* to, std::int64_t bytes, int rank,
                            std::size_t index) const {
-  check_mpi(MPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, rank, k_tag, comm_.handle(),
+  check_mpi(MPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, rank, k_node_tag, comm_.handle(),
                       requests.add(Requests::Kind::receive, index)),
             "MPI_Irecv");
 }
@@ -257,14 +252,14 @@ void NodeMessages::to_io_ranks(const SendBlocks& send_blocks, const Pack& pack,
   const auto start_receives = [&] {
     std::int64_t at = 0;
     std::size_t started = 0;
-    for (; next_group < in.groups.size() && started < k_most_requests; ++next_group) {
+    for (; next_group < in.groups.size() && started < k_most_node_requests; ++next_group) {
       const Group& group = in.groups[next_group];
       if (group.node == nodes_.index()) continue;
       if (at > 0 && at + group.bytes > buffer_bytes_) break;
       places[next_group] = at;
       receive(requests, buffer_.of(static_cast<std::size_t>(buffer_bytes_)) + at, group.bytes,
               speaker(group.node, static_cast<std::size_t>(my_io_)), next_group);
-      at += padded(group.bytes);
+      at += whole_lines(group.bytes);
       ++started;
     }
   };
@@ -333,14 +328,14 @@ void NodeMessages::from_io_ranks(const SendBlocks& send_blocks, const Unpack& un
   const auto start_sends = [&] {
     std::int64_t at = 0;
     std::size_t started = 0;
-    for (; next_group < out.groups.size() && started < k_most_requests; ++next_group) {
+    for (; next_group < out.groups.size() && started < k_most_node_requests; ++next_group) {
       const Group& group = out.groups[next_group];
       if (group.node == nodes_.index()) continue;
       if (at > 0 && at + group.bytes > buffer_bytes_) break;
       std::byte* const message = buffer_.of(static_cast<std::size_t>(buffer_bytes_)) + at;
       give(group, message);
       send(requests, message, group.bytes, speaker(group.node, static_cast<std::size_t>(my_io_)));
-      at += padded(group.bytes);
+      at += whole_lines(group.bytes);
       ++started;
     }
   };

@@ -5,16 +5,9 @@
 #include <cstring>
 
 #include "codec/convert.hpp"
+#include "rearrange/messages.hpp"
 
 namespace shoal {
-
-namespace {
-
-std::int64_t padded(std::int64_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
-
-}  // namespace
 
 /// What this rank has for I/O ranks: parts of message i are first[i] .. first[i + 1] - 1, in order of fields.
 struct RearrangeQueue::Outgoing {
@@ -70,22 +63,23 @@ std::int64_t RearrangeQueue::bytes() const {
 }
 
 bool RearrangeQueue::fits(const Rearranger::Plan& plan) const {
-  return rank_bytes_ + padded(plan.rank_bytes) <= most_bytes_ &&
-         box_bytes_ + padded(plan.box_bytes) <= most_bytes_;
+  return rank_bytes_ + whole_lines(plan.rank_bytes) <= most_bytes_ &&
+         box_bytes_ + whole_lines(plan.box_bytes) <= most_bytes_;
 }
 
 ConversionErrors RearrangeQueue::add(const Rearranger& rearranger, const Rearranger::Plan& plan,
                                      const Transfer& transfer, const std::byte* fill) {
   Field field{&rearranger, plan, Bytes(fill, fill + plan.stored.size), packed_bytes_, 0};
   if (!fields_.empty())
-    field.box_at = fields_.back().box_at + padded(fields_.back().plan.mine.cells() *
-                                                  static_cast<std::int64_t>(fields_.back().plan.stored.size));
+    field.box_at =
+        fields_.back().box_at + whole_lines(fields_.back().plan.mine.cells() *
+                                            static_cast<std::int64_t>(fields_.back().plan.stored.size));
   const ConversionErrors conversion_errors =
       rearranger.pack(plan, transfer, fill, cells_.of(static_cast<std::size_t>(most_bytes_)) + packed_bytes_);
   rearranger.for_each_part(plan, [&](int, std::int64_t bytes) { packed_bytes_ += bytes; });
-  packed_bytes_ = padded(packed_bytes_);
-  rank_bytes_ += padded(plan.rank_bytes);
-  box_bytes_ += padded(plan.box_bytes);
+  packed_bytes_ = whole_lines(packed_bytes_);
+  rank_bytes_ += whole_lines(plan.rank_bytes);
+  box_bytes_ += whole_lines(plan.box_bytes);
   fields_.push_back(std::move(field));
   return conversion_errors;
 }

@@ -25,13 +25,13 @@ constexpr std::uint64_t k_gap = 16 * 1024;             // old bytes so far apart
 constexpr std::uint64_t k_magic = 0x314c4e4a4c4f4853;  // "SHOLJNL1"
 
 /// A change with what is there now, cut to the bytes that differ.
-struct Replacement {
+struct Rewrite {
   std::uint64_t offset = 0;
   Bytes before, after;
 
   bool crosses(std::uint64_t unit) const { return offset / unit != (offset + after.size() - 1) / unit; }
 };
-using Replacements = std::vector<Replacement>;
+using Rewrites = std::vector<Rewrite>;
 
 /// The last bytes of a file with a journal; in front of it the replacements: offset, length, both contents.
 struct Trailer {
@@ -88,9 +88,9 @@ std::vector<Bytes> bytes_before(Store& store, const std::vector<Change>& changes
   return result;
 }
 
-Replacements replacements_of(Store& store, const std::vector<Change>& changes) {
+Rewrites replacements_of(Store& store, const std::vector<Change>& changes) {
   const auto old = bytes_before(store, changes);
-  Replacements result;
+  Rewrites result;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto now = changes[i].bytes;
     std::size_t first = 0, end = now.size();
@@ -107,7 +107,7 @@ Replacements replacements_of(Store& store, const std::vector<Change>& changes) {
   return result;
 }
 
-bool needs_journal(const Replacements& all, ChangeOrder order, bool durable) {
+bool needs_journal(const Rewrites& all, ChangeOrder order, bool durable) {
   if (all.size() > 1 && (durable || order == ChangeOrder::any)) return true;
   const std::uint64_t unit = durable ? k_sector : k_page;
   return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.crosses(unit); });
@@ -120,15 +120,15 @@ void append(Bytes& to, const void* from, std::size_t n) {
 
 /// What no change touches of the start of the file, which says how much there is in it: whoever adds to the
 /// file without knowing of the journal changes it, so that the journal does not fit any more.
-Replacements start_of_file(Store& store, const Replacements& all, std::uint64_t file_size) {
+Rewrites start_of_file(Store& store, const Rewrites& all, std::uint64_t file_size) {
   Bytes start(static_cast<std::size_t>(std::min(k_start, file_size)));
   read_padded(store, 0, start);
   const auto is_changed = [&](std::uint64_t at) {
-    return std::any_of(all.begin(), all.end(), [&](const Replacement& one) {
+    return std::any_of(all.begin(), all.end(), [&](const Rewrite& one) {
       return at >= one.offset && at < one.offset + one.after.size();
     });
   };
-  Replacements rest;
+  Rewrites rest;
   for (std::size_t at = 0; at < start.size(); ++at) {
     if (is_changed(at)) continue;
     if (rest.empty() || rest.back().offset + rest.back().after.size() != at) rest.push_back({at, {}, {}});
@@ -138,7 +138,7 @@ Replacements start_of_file(Store& store, const Replacements& all, std::uint64_t 
   return rest;
 }
 
-std::size_t write_journal(Store& store, Replacements all, std::uint64_t file_size) {
+std::size_t write_journal(Store& store, Rewrites all, std::uint64_t file_size) {
   auto start = start_of_file(store, all, file_size);
   all.insert(all.end(), std::make_move_iterator(start.begin()), std::make_move_iterator(start.end()));
   Bytes journal;
@@ -180,11 +180,11 @@ std::optional<Trailer> read_trailer(Store& store) {
   return right ? std::optional(trailer) : std::nullopt;
 }
 
-std::optional<Replacements> read_replacements(Store& store, const Trailer& trailer) {
+std::optional<Rewrites> read_replacements(Store& store, const Trailer& trailer) {
   Bytes journal(static_cast<std::size_t>(trailer.bytes));
   if (store.read(trailer.begin, journal) != journal.size() || checksum_of(journal) != trailer.checksum)
     return std::nullopt;
-  Replacements all;
+  Rewrites all;
   std::size_t at = 0;
   for (std::uint64_t i = 0; i < trailer.count; ++i) {
     std::array<std::uint64_t, 2> where{};
@@ -205,7 +205,7 @@ std::optional<Replacements> read_replacements(Store& store, const Trailer& trail
 
 /// Each sector of the place holds the bytes of before or of after. Where it holds others, somebody who knew
 /// nothing of the journal has changed the file since.
-bool belongs_to(Store& store, const Replacement& one) {
+bool belongs_to(Store& store, const Rewrite& one) {
   Bytes now(one.after.size());
   read_padded(store, one.offset, now);
   for (std::size_t at = 0; at < now.size();) {
@@ -220,7 +220,7 @@ bool belongs_to(Store& store, const Replacement& one) {
 }
 
 struct InterruptedChange {
-  Replacements changes;
+  Rewrites changes;
   std::uint64_t file_size = 0;
 };
 
@@ -237,7 +237,7 @@ std::optional<InterruptedChange> find_interrupted(Store& store) {
 
 class FinishedStore final : public Store {
  public:
-  FinishedStore(std::unique_ptr<Store> inner, Replacements changes, std::uint64_t size)
+  FinishedStore(std::unique_ptr<Store> inner, Rewrites changes, std::uint64_t size)
       : inner_(std::move(inner)), changes_(std::move(changes)), size_(size) {}
 
   const std::string& path() const override { return inner_->path(); }
@@ -265,11 +265,11 @@ class FinishedStore final : public Store {
     throw Error(Code::permission, "the file was opened for reading only").in_file(path());
   }
   std::unique_ptr<Store> inner_;
-  Replacements changes_;
+  Rewrites changes_;
   std::uint64_t size_;
 };
 
-void put_back(Store& store, const Replacements& all, std::size_t done) {
+void put_back(Store& store, const Rewrites& all, std::size_t done) {
   for (std::size_t i = done; i-- > 0;)
     store.write(all[i].offset, all[i].before);
 }

@@ -126,12 +126,12 @@ class PosixStore final : public Store {
   // Pages at both ends may be other writers' as well.
   std::size_t write_past_cache(std::uint64_t offset, std::span<const std::byte> bytes) override {
     check_range(offset, bytes.size());
-    constexpr std::uint64_t k_page = PastCache::k_page;
-    const auto head = static_cast<std::size_t>((k_page - offset % k_page) % k_page);
+    constexpr std::uint64_t page = PastCache::k_page;
+    const auto head = static_cast<std::size_t>((page - offset % page) % page);
     std::size_t past = 0;
     if (bytes.size() >= head + k_least_past_cache) {
       if (!past_cache_) past_cache_.emplace(descriptor());
-      const std::size_t pages = (bytes.size() - head) / k_page * k_page;
+      const std::size_t pages = (bytes.size() - head) / page * page;
       try {
         past = past_cache_->write(offset + head, bytes.subspan(head, pages));
       } catch (const Error& e) {

@@ -85,14 +85,14 @@ std::optional<std::string> create_by_library(const std::vector<std::string>& nam
 
 /// Reads to the end, and keeps so much of it as a message can hold.
 std::string text_from(int descriptor) {
-  constexpr std::size_t k_longest = 400;
+  constexpr std::size_t k_most_text = 400;
   std::string text;
   std::array<char, 256> part{};
   while (true) {
     const ssize_t n = ::read(descriptor, part.data(), part.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
-    if (text.size() < k_longest) text.append(part.data(), static_cast<std::size_t>(n));
+    if (text.size() < k_most_text) text.append(part.data(), static_cast<std::size_t>(n));
   }
   for (char& c : text)
     if (c == '\n') c = ' ';

@@ -23,10 +23,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::size_t count = text.size() / size_of(type);
     attribute = Attribute::numbers("a", type, text.data(), static_cast<std::int64_t>(count));
   }
-  const std::string value = reference::value_of(attribute);
+  const std::string value = reference::json_value(attribute);
   const bool special = type == Type::float_ || type == Type::double_;  // NaN, Infinity
   fuzz::require(special || nlohmann::json::accept(value), "the value of an attribute is JSON");
-  fuzz::require(nlohmann::json::accept(reference::quoted(text)), "a text is JSON");
+  fuzz::require(nlohmann::json::accept(reference::json_string(text)), "a text is JSON");
   const auto base = reference::base64(reinterpret_cast<const std::byte*>(text.data()), text.size());
   fuzz::require(base.size() == (text.size() + 2) / 3 * 4, "base64 has four letters for three bytes");
   return 0;

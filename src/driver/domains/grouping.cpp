@@ -18,11 +18,11 @@ namespace shoal {
 namespace {
 
 // The tile of a rank in the two last dimensions, rows first.
-struct Place {
+struct TilePlace {
   std::int64_t row = -1, column = -1;  // first cells; -1: no cells
 };
 
-Place place_of(const Decomposition& d) {
+TilePlace place_of(const Decomposition& d) {
   const Box& tile = d.tile();
   if (tile.empty()) return {};
   const int n = tile.rank();
@@ -49,7 +49,7 @@ int index_in(const std::set<std::int64_t>& firsts, std::int64_t first) {
 }
 
 // On one rank. A domain for each rank, -1 for those without cells.
-std::vector<int> by_grid(const std::vector<Place>& places, const LayoutOptions& layout) {
+std::vector<int> by_grid(const std::vector<TilePlace>& places, const LayoutOptions& layout) {
   std::set<std::int64_t> rows;
   std::set<std::int64_t> columns;
   for (const auto& p : places) {
@@ -106,7 +106,7 @@ Grouping group_ranks(const Comm& comm, const LayoutOptions& layout, const Cuts& 
   if (layout.kind == LayoutOptions::Kind::node) wish[0] = Nodes(comm, layout.ranks_per_node).index();
   if (!has_cells) wish[0] = -1;
   const Decomposition* main = widest(cuts);
-  const Place place = main != nullptr ? place_of(*main) : Place{};
+  const TilePlace place = main != nullptr ? place_of(*main) : TilePlace{};
   ByteWriter out;
   out.put(wish[0]);
   out.put(place.row);
@@ -114,11 +114,11 @@ Grouping group_ranks(const Comm& comm, const LayoutOptions& layout, const Cuts& 
   const auto parts = comm.gather(out.take(), 0);
   const Bytes answer = comm.from_root([&] {
     std::vector<int> wishes;
-    std::vector<Place> places;
+    std::vector<TilePlace> places;
     for (const auto& part : parts) {
       ByteReader in(part);
       wishes.push_back(in.get<int>());
-      Place p;
+      TilePlace p;
       in.get(p.row);
       in.get(p.column);
       places.push_back(p);

@@ -10,6 +10,10 @@
 
 namespace shoal {
 
+/// Of one call: counts of MPI are int, PnetCDF takes less than 2 GiB, and MPI-IO libraries stumble from there
+/// on.
+constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;
+
 /// What never changes of an open file; the same on all ranks.
 struct LibraryTraits {
   bool fills = false;          ///< the library itself gives cells that nobody writes their fill value

@@ -13,7 +13,7 @@ namespace shoal {
 
 namespace {
 
-constexpr int k_tag = 1;
+constexpr int k_tag_of_wish = 1;
 
 // What is wrong with so many servers on this node, or with this rank as one.
 void check(const Comm& all, int of_node, const Comm& node, bool serves) {
@@ -79,7 +79,7 @@ void Servers::send_call(Bytes message) {
   const auto kept = std::make_shared<const Bytes>(std::move(message));
   for (const int rank : reported_) {
     auto& sent = sent_.emplace_back(kept, MPI_REQUEST_NULL);
-    check_mpi(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, k_tag,
+    check_mpi(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, k_tag_of_wish,
                         control_->handle(), &sent.second),
               "MPI_Isend");
   }
@@ -100,7 +100,8 @@ Bytes Servers::hear() const {
   MPI_Status status;
   while (true) {
     int there = 0;
-    check_mpi(MPI_Improbe(node_leader_, k_tag, control_->handle(), &there, &message, &status), "MPI_Improbe");
+    check_mpi(MPI_Improbe(node_leader_, k_tag_of_wish, control_->handle(), &there, &message, &status),
+              "MPI_Improbe");
     if (there != 0) break;
     const Seconds waited = now() - start;
     if (waited > k_busy_poll_time)

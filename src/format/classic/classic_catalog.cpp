@@ -14,16 +14,6 @@
 
 namespace shoal {
 
-namespace {
-
-int find_record_dim(const Schema& schema) {
-  for (std::size_t d = 0; d < schema.dims.size(); ++d)
-    if (schema.dims[d].unlimited) return static_cast<int>(d);
-  return -1;
-}
-
-}  // namespace
-
 ClassicCatalog::ClassicCatalog(Format format, std::unique_ptr<Store> store, const CatalogOptions& options)
     : store_(std::move(store)), options_(options) {
   schema_.format = format;
@@ -34,7 +24,7 @@ ClassicCatalog::ClassicCatalog(std::unique_ptr<Store> store, bool writable, cons
     : store_(std::move(store)), options_(options), writable_(writable) {
   ClassicHeader header = decode_header(*store_);
   schema_ = std::move(header.schema);
-  record_dim_ = find_record_dim(schema_);
+  record_dim_ = schema_.record_dim();
   try {
     layout_ = found_layout(schema_, header.begins, header.bytes);
     if (header.streaming) count_streamed_records();
@@ -200,7 +190,7 @@ void ClassicCatalog::define(const Schema& wanted) {
     filling_.push_back({!schema.variables[v].distributed && !schema.variables[v].no_fill, 0});
   schema_ = std::move(schema);
   layout_ = std::move(layout);
-  record_dim_ = find_record_dim(schema_);
+  record_dim_ = schema_.record_dim();
   header_changed_ = true;
 }
 

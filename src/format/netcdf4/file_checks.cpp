@@ -18,7 +18,7 @@ namespace shoal::netcdf4 {
 
 namespace {
 
-constexpr std::array<unsigned char, 8> k_signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+constexpr std::array<unsigned char, 8> k_file_signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 constexpr std::uint64_t k_first_block = 512;  // of the user's own; or a power of two times that
 constexpr std::size_t k_most = 128;           // bytes that a superblock has here
 constexpr std::uint64_t k_nowhere = ~std::uint64_t{0};
@@ -28,13 +28,6 @@ constexpr std::uint64_t k_least_collection = 4096, k_object_head = 16, k_collect
 constexpr std::size_t k_node_head = 24;
 constexpr std::size_t k_chunk_fan = 64,
                       k_group_fan = 32;  // children that a node has room for, as everybody has it
-
-std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t size) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < size; ++i)
-    value |= std::to_integer<std::uint64_t>(bytes[at + i]) << (8 * i);
-  return value;
-}
 
 bool starts_with(std::span<const std::byte> bytes, const char* four) {
   return bytes.size() >= 4 && std::memcmp(bytes.data(), four, 4) == 0;
@@ -48,7 +41,6 @@ std::uint64_t aligned(std::uint64_t size) {
   return (size + 7) / 8 * 8;
 }
 
-constexpr std::size_t k_checksum = 4;
 constexpr std::size_t k_most_blocks = 100000;  // of an object's header
 
 // Where the superblock begins.
@@ -56,7 +48,8 @@ std::uint64_t find_superblock(Store& file, std::span<std::byte> bytes, std::size
   const std::uint64_t size = file.size();
   for (std::uint64_t at = 0; at < size && at < k_most_address; at = at == 0 ? k_first_block : 2 * at) {
     got = file.read(at, bytes);
-    if (got >= k_signature.size() && std::memcmp(bytes.data(), k_signature.data(), k_signature.size()) == 0)
+    if (got >= k_file_signature.size() &&
+        std::memcmp(bytes.data(), k_file_signature.data(), k_file_signature.size()) == 0)
       return at;
   }
   throw Error(Code::format, "HDF5's signature is not in the file");

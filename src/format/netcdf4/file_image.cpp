@@ -13,7 +13,7 @@ namespace shoal::netcdf4 {
 namespace {
 constexpr std::uint64_t k_small = 64 * 1024;  // pieces below share blocks
 constexpr std::uint64_t k_page = 4096;
-constexpr std::uint64_t k_first_block = 8 * 1024;
+constexpr std::uint64_t k_least_block = 8 * 1024;
 constexpr std::uint64_t k_largest_block = 1024 * 1024;
 constexpr std::int64_t k_raw_bound = 16 * 1024 * 1024;  // raw data kept in memory
 constexpr std::size_t k_raw_direct = 4 * 1024 * 1024;   // a raw write from this size on is never kept
@@ -117,7 +117,7 @@ std::uint64_t FileImage::allocate(Kind kind, std::uint64_t size) {
   if (block_end_ - block_at_ < gap + size) {
     // Blocks grow with the file, so that a small one stays small and a large one gets few, large writes.
     const auto block =
-        std::max(gap + size, std::clamp(rounded_up(in_blocks_ / 2, 4096), k_first_block, k_largest_block));
+        std::max(gap + size, std::clamp(rounded_up(in_blocks_ / 2, 4096), k_least_block, k_largest_block));
     // The last block goes on, if nothing came behind it.
     if (block_end_ == 0 || !move_end(block_end_, block_at_ + block)) block_at_ = take(block, 1);
     block_end_ = block_at_ + block;

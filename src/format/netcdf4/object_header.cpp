@@ -10,20 +10,13 @@ namespace shoal::netcdf4 {
 
 namespace {
 
-constexpr std::size_t k_signature = 4, k_head = 6, k_times = 16, k_phases = 4, k_checksum = 4, k_message = 4;
+constexpr std::size_t k_signature = 4, k_head = 6, k_times = 16, k_phases = 4, k_message = 4;
 constexpr unsigned k_width_of_length = 3, k_has_order = 4, k_has_phases = 0x10, k_has_times = 0x20;
 constexpr std::byte k_continuation{0x10};
 
 struct Place {
   std::uint64_t address = 0, size = 0;
 };
-
-std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t size) {
-  std::uint64_t n = 0;
-  for (std::size_t i = size; i-- > 0;)
-    n = n << 8U | std::to_integer<std::uint64_t>(bytes[at + i]);
-  return n;
-}
 
 // Where the messages of a block say that the header goes on.
 void find_continuations(std::span<const std::byte> block, std::size_t at, std::size_t head,

@@ -8,6 +8,16 @@
 
 namespace shoal::netcdf4 {
 
+constexpr std::size_t k_checksum = 4;  ///< bytes of one, behind what it is of
+
+/// The number of so many bytes at bytes[at], little-endian. Local.
+inline std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t size) {
+  std::uint64_t n = 0;
+  for (std::size_t i = size; i-- > 0;)
+    n = n << 8U | std::to_integer<std::uint64_t>(bytes[at + i]);
+  return n;
+}
+
 /// The whole bytes of a block of a header; they stay until the next call.
 using HeaderBlock = std::function<std::span<const std::byte>(std::uint64_t address, std::uint64_t size)>;
 

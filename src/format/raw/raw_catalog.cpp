@@ -19,15 +19,9 @@ namespace {
 
 // Values are converted in pieces of this many bytes of the file, so that no call needs memory that grows with
 // the variable.
-constexpr std::int64_t k_piece = std::int64_t{1} << 20;
+constexpr std::int64_t k_most_piece = std::int64_t{1} << 20;
 // Most bytes that wait for a commit in memory.
-constexpr std::size_t k_most_pending = std::size_t{8} << 20;
-
-int find_record_dim(const Schema& schema) {
-  for (std::size_t d = 0; d < schema.dims.size(); ++d)
-    if (schema.dims[d].unlimited) return static_cast<int>(d);
-  return -1;
-}
+constexpr std::size_t k_most_waiting = std::size_t{8} << 20;
 
 }  // namespace
 
@@ -43,7 +37,7 @@ RawCatalog::RawCatalog(Format format, std::unique_ptr<Store> store, const Catalo
 RawCatalog::RawCatalog(std::unique_ptr<Store> store, bool writable, const CatalogOptions& options)
     : store_(std::move(store)), options_(options), writable_(writable) {
   header_ = read_raw_header(store_->path());
-  record_dim_ = find_record_dim(header_.schema);
+  record_dim_ = header_.schema.record_dim();
   const bool no_fill = options.fill == FillMode::written;  // the file does not say
   for (std::size_t v = 0; v < header_.schema.variables.size(); ++v) {
     header_.schema.variables[v].no_fill = no_fill;
@@ -140,7 +134,7 @@ void RawCatalog::define(const Schema& wanted) {
     filling_.push_back({!schema.variables[v].distributed && !schema.variables[v].no_fill, 0});
   header_.schema = std::move(schema);
   header_.layout = std::move(layout);
-  record_dim_ = find_record_dim(header_.schema);
+  record_dim_ = header_.schema.record_dim();
 }
 
 void RawCatalog::set_distributed(int variable) {
@@ -323,9 +317,9 @@ void RawCatalog::put(int variable, const Box& box, const std::byte* values) {
       static_cast<std::int64_t>(size_of(header_.schema.variables[static_cast<std::size_t>(variable)].type));
   const std::int64_t width = width_of(variable);
   for_each_run(variable, box, [&](std::uint64_t offset, std::int64_t position, std::int64_t run) {
-    for (std::int64_t at = 0; at < run; at += k_piece / width)
+    for (std::int64_t at = 0; at < run; at += k_most_piece / width)
       hold(offset + static_cast<std::uint64_t>(at * width),
-           encoded(variable, values + (position + at) * size, std::min(k_piece / width, run - at)));
+           encoded(variable, values + (position + at) * size, std::min(k_most_piece / width, run - at)));
   });
 }
 
@@ -338,8 +332,8 @@ void RawCatalog::get(int variable, const Box& box, std::byte* values) {
   const std::int64_t width = width_of(variable);
   Bytes piece;
   for_each_run(variable, box, [&](std::uint64_t offset, std::int64_t position, std::int64_t run) {
-    for (std::int64_t at = 0; at < run; at += k_piece / width) {
-      const std::int64_t n = std::min(k_piece / width, run - at);
+    for (std::int64_t at = 0; at < run; at += k_most_piece / width) {
+      const std::int64_t n = std::min(k_most_piece / width, run - at);
       const std::uint64_t begin = offset + static_cast<std::uint64_t>(at * width);
       piece.resize(static_cast<std::size_t>(n * width));
       read(variable, begin, piece);
@@ -382,8 +376,8 @@ void RawCatalog::fill_missing(int variable, const Box* put) {
   for (; filling.upto < slabs; ++filling.upto) {
     if (filling.upto >= first_put && filling.upto < end_put) continue;
     const std::int64_t begin = slab_begin(variable, filling.upto);
-    for (std::int64_t at = 0; at < cells; at += k_piece / width) {
-      const std::int64_t n = std::min(k_piece / width, cells - at);
+    for (std::int64_t at = 0; at < cells; at += k_most_piece / width) {
+      const std::int64_t n = std::min(k_most_piece / width, cells - at);
       Bytes values(static_cast<std::size_t>(n) * fill.size());
       fill_box(values.data(), {static_cast<std::int64_t>(fill.size())}, {n}, fill.data(), fill.size());
       hold(static_cast<std::uint64_t>(begin + at * width), encoded(variable, values.data(), n));
@@ -393,7 +387,7 @@ void RawCatalog::fill_missing(int variable, const Box* put) {
 
 void RawCatalog::hold(std::uint64_t offset, const Bytes& bytes) {
   pending_.put(offset, bytes);
-  if (pending_.size() > k_most_pending) flush();
+  if (pending_.size() > k_most_waiting) flush();
 }
 
 void RawCatalog::flush() {

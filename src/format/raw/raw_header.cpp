@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* k_marker = "shoal_header";
-constexpr int k_version = 1;
+constexpr int k_raw_version = 1;
 constexpr std::size_t k_marker_within = 4096;  // bytes from the start of a header file
 constexpr std::uint64_t k_most_bytes = std::uint64_t{1} << 30;
 
@@ -251,9 +251,9 @@ void check_places(RawHeader& header) {
 void read_head(const Json& json, RawHeader& header) {
   const std::string where = "the header";
   const Json& version = member(json, k_marker, where);
-  if (version != k_version)
+  if (version != k_raw_version)
     throw Error(Code::format, "the header file is of version {}; this Shoal reads version {}", version.dump(),
-                k_version);
+                k_raw_version);
   const std::string format = text(json, "format", where);
   if (format != name_of(Format::raw) && format != name_of(Format::ascii))
     damaged(fmt::format("\"format\" is '{}'; allowed are raw and ascii", format));
@@ -332,7 +332,7 @@ std::string encode_raw_header(const RawHeader& header) {
   const Schema& schema = header.schema;
   const bool text = schema.format == Format::ascii;
   Json json;
-  json[k_marker] = k_version;
+  json[k_marker] = k_raw_version;
   json["format"] = name_of(schema.format);
   json["byte_order"] = text ? "none" : machine_is_big_endian() != header.swapped ? "big" : "little";
   json["record_begin"] = header.layout.record_begin;

@@ -47,7 +47,7 @@ T load(const std::byte* p) {
 std::string real(double value, int digits, bool quote_special) {
   if (!std::isfinite(value)) {
     const std::string text = std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-    return quote_special ? quoted(text) : text;
+    return quote_special ? json_string(text) : text;
   }
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.*g", digits, value);
@@ -59,7 +59,7 @@ std::string real(double value, int digits, bool quote_special) {
 
 }  // namespace
 
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -104,12 +104,12 @@ std::string number(Type type, const std::byte* p, bool quote_special) {
   }
 }
 
-std::string value_of(const Attribute& attribute) {
+std::string json_value(const Attribute& attribute) {
   if (attribute.type == Type::char_) {
     std::string text(reinterpret_cast<const char*>(attribute.data.data()), attribute.data.size());
     while (!text.empty() && text.back() == '\0')
       text.pop_back();
-    return quoted(text);
+    return json_string(text);
   }
   std::string out;
   const std::int64_t n = attribute.count();
@@ -117,7 +117,7 @@ std::string value_of(const Attribute& attribute) {
     if (i > 0) out += ", ";
     const auto at = static_cast<std::size_t>(i);
     out += attribute.type == Type::string
-               ? quoted(attribute.strings[at])
+               ? json_string(attribute.strings[at])
                : number(attribute.type, attribute.data.data() + at * size_of(attribute.type), false);
   }
   return n == 1 ? out : "[" + out + "]";

@@ -471,7 +471,7 @@ std::string ReferenceWriter::array_json(int v) {
   std::string compressor = "null";
   const std::string filters = codecs(v, compressor);
   return R"({"zarr_format": 2, "shape": )" + list_of(set_.schema.shape(v)) + R"(, "chunks": )" +
-         list_of(a.grid.chunk) + R"(, "dtype": )" + quoted(dtype_of(definition.type, big)) +
+         list_of(a.grid.chunk) + R"(, "dtype": )" + json_string(dtype_of(definition.type, big)) +
          R"(, "fill_value": )" + fill + R"(, "order": "C", "filters": )" + filters + R"(, "compressor": )" +
          compressor + "}";
 }
@@ -481,11 +481,11 @@ std::string ReferenceWriter::attributes_json(const std::vector<Attribute>& attri
   std::string out = "{";
   for (const auto& attribute : attributes)
     if (attribute.name != "_FillValue")
-      out += (out.size() > 1 ? ", " : "") + quoted(attribute.name) + ": " + value_of(attribute);
+      out += (out.size() > 1 ? ", " : "") + json_string(attribute.name) + ": " + json_value(attribute);
   if (dims != nullptr) {
     out += std::string(out.size() > 1 ? ", " : "") + R"("_ARRAY_DIMENSIONS": [)";
     for (std::size_t d = 0; d < dims->size(); ++d)
-      out += (d > 0 ? ", " : "") + quoted(set_.schema.dims[static_cast<std::size_t>((*dims)[d])].name);
+      out += (d > 0 ? ", " : "") + json_string(set_.schema.dims[static_cast<std::size_t>((*dims)[d])].name);
     out += "]";
   }
   return out + "}";
@@ -514,7 +514,7 @@ void ReferenceWriter::make_folder() {
 std::string ReferenceWriter::path_of(int f) const {
   const std::string& path = set_.files[static_cast<std::size_t>(f)].path;
   // Here the braces are wanted.
-  return template_ ? "\"{{u}}" + quoted(path.substr(folder_.size())).substr(1) : quoted(path);
+  return template_ ? "\"{{u}}" + json_string(path.substr(folder_.size())).substr(1) : json_string(path);
 }
 
 void ReferenceWriter::run(std::ostream& out) {
@@ -523,9 +523,9 @@ void ReferenceWriter::run(std::ostream& out) {
   for_each_file([&](int f, Catalog& catalog) { collect(f, catalog); });
   make_folder();
   out << "{\n\"version\": 1,\n";
-  if (template_) out << "\"templates\": {\"u\": " << quoted(folder_) << "},\n";
-  out << "\"refs\": {\n\".zgroup\": " << quoted(R"({"zarr_format": 2})")
-      << ",\n\".zattrs\": " << quoted(attributes_json(set_.schema.attributes, nullptr));
+  if (template_) out << "\"templates\": {\"u\": " << json_string(folder_) << "},\n";
+  out << "\"refs\": {\n\".zgroup\": " << json_string(R"({"zarr_format": 2})")
+      << ",\n\".zattrs\": " << json_string(attributes_json(set_.schema.attributes, nullptr));
   std::set<std::string> groups;
   for (int v = 0; v < static_cast<int>(arrays_.size()); ++v) {
     try {
@@ -533,17 +533,19 @@ void ReferenceWriter::run(std::ostream& out) {
       const std::string& name = def(v).name;
       for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
         if (groups.insert(name.substr(0, at)).second)
-          out << ",\n" << quoted(name.substr(0, at) + "/.zgroup") << ": " << quoted(R"({"zarr_format": 2})");
+          out << ",\n"
+              << json_string(name.substr(0, at) + "/.zgroup") << ": " << json_string(R"({"zarr_format": 2})");
       out << ",\n"
-          << quoted(name + "/.zarray") << ": " << quoted(array_json(v)) << ",\n"
-          << quoted(name + "/.zattrs") << ": " << quoted(attributes_json(def(v).attributes, &def(v).dims));
+          << json_string(name + "/.zarray") << ": " << json_string(array_json(v)) << ",\n"
+          << json_string(name + "/.zattrs") << ": "
+          << json_string(attributes_json(def(v).attributes, &def(v).dims));
     } catch (const Error& e) {
       throw e.of_variable(def(v).name).in_file(set_.files.front().path);
     }
     for (const auto& entry : array(v).entries) {
-      out << ",\n" << quoted(entry.key) << ": ";
+      out << ",\n" << json_string(entry.key) << ": ";
       if (entry.file < 0)
-        out << quoted(entry.text);
+        out << json_string(entry.text);
       else
         out << "[" << path_of(entry.file) << ", " << entry.address << ", " << entry.bytes << "]";
     }

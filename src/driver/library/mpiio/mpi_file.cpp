@@ -9,7 +9,7 @@ namespace shoal {
 namespace {
 
 // One call's bytes: some MPI libraries count them in an int.
-constexpr std::int64_t k_most_bytes = 1 << 30;
+constexpr std::int64_t k_most_of_call = 1 << 30;
 
 Code code_of_class(int error_class) {
   switch (error_class) {
@@ -62,8 +62,8 @@ void MpiFile::info(MpiInfo& used) const {
 }
 
 void MpiFile::write_at(std::uint64_t offset, const std::byte* bytes, std::int64_t n) {
-  for (std::int64_t at = 0; at < n; at += k_most_bytes) {
-    const int count = static_cast<int>(std::min(k_most_bytes, n - at));
+  for (std::int64_t at = 0; at < n; at += k_most_of_call) {
+    const int count = static_cast<int>(std::min(k_most_of_call, n - at));
     MPI_Status status;
     check_file(
         MPI_File_write_at(file_, static_cast<MPI_Offset>(offset) + at, bytes + at, count, MPI_BYTE, &status),
@@ -78,8 +78,8 @@ void MpiFile::write_at(std::uint64_t offset, const std::byte* bytes, std::int64_
 }
 
 void MpiFile::read_at(std::uint64_t offset, std::byte* bytes, std::int64_t n) {
-  for (std::int64_t at = 0; at < n; at += k_most_bytes) {
-    const int count = static_cast<int>(std::min(k_most_bytes, n - at));
+  for (std::int64_t at = 0; at < n; at += k_most_of_call) {
+    const int count = static_cast<int>(std::min(k_most_of_call, n - at));
     check_file(MPI_File_read_at(file_, static_cast<MPI_Offset>(offset) + at, bytes + at, count, MPI_BYTE,
                                 MPI_STATUS_IGNORE),
                "reading", path_);

@@ -14,8 +14,6 @@ namespace shoal {
 
 namespace {
 
-constexpr std::int64_t k_most_bytes = 1 << 30;  // counts of MPI are int
-
 /// Only the size counts.
 MPI_Datatype element_of(std::size_t size) {
   switch (size) {

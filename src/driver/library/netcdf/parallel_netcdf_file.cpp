@@ -21,10 +21,8 @@ namespace shoal {
 
 namespace {
 
-constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;  // MPI-IO libraries stumble from 2 GiB on
-
-struct Section {
-  explicit Section(const Box& box)
+struct NetcdfSection {
+  explicit NetcdfSection(const Box& box)
       : start(box.first.begin(), box.first.end()), count(box.count.begin(), box.count.end()) {
     if (start.empty()) {  // scalars too need addresses
       start.push_back(0);
@@ -284,12 +282,12 @@ void ParallelNetcdfFile::put_filtered(int v, const Box& box, const std::byte* va
 }
 
 void ParallelNetcdfFile::put(int v, const Box& box, const std::byte* values) {
-  const Section s(box);
+  const NetcdfSection s(box);
   check_written(nc_put_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "write");
 }
 
 void ParallelNetcdfFile::get(int v, const Box& box, std::byte* values) const {
-  const Section s(box);
+  const NetcdfSection s(box);
   check(nc_get_vara(file_, id_of(v), s.start.data(), s.count.data(), values), "read");
 }
 
@@ -420,7 +418,7 @@ void ParallelNetcdfFile::close(bool /*durable*/) {
 
 namespace {
 
-std::unique_ptr<LibraryFile> open_netcdf_file(const LibraryContext& context) {
+std::unique_ptr<LibraryFile> open_parallel_netcdf_file(const LibraryContext& context) {
   return std::make_unique<ParallelNetcdfFile>(context);
 }
 
@@ -428,7 +426,7 @@ std::unique_ptr<LibraryFile> open_netcdf_file(const LibraryContext& context) {
 
 std::unique_ptr<Driver> make_netcdf_driver(const Comm& comm, const std::string& path, OpenMode mode,
                                            Format format, const DriverOptions& options) {
-  return std::make_unique<LibraryDriver>(comm, path, mode, format, options, open_netcdf_file);
+  return std::make_unique<LibraryDriver>(comm, path, mode, format, options, open_parallel_netcdf_file);
 }
 
 }  // namespace shoal

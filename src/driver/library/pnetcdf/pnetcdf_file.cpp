@@ -21,8 +21,6 @@ namespace shoal {
 
 namespace {
 
-// PnetCDF takes less than 2 GiB in a call, and some MPI-IO libraries stumble before.
-constexpr std::int64_t k_most_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t k_most_queued_calls = 1000;
 // Unless stage_bytes is set: larger queues move no faster, and memory that is touched first costs time.
 constexpr std::int64_t k_queue_of_rank = std::int64_t{2} << 20;
@@ -91,8 +89,8 @@ int creation_flags(Format format, OpenMode mode) {
 
 constexpr const char* k_fill = "_FillValue";
 
-struct Section {
-  explicit Section(const Box& box)
+struct PnetcdfSection {
+  explicit PnetcdfSection(const Box& box)
       : start(box.first.begin(), box.first.end()), count(box.count.begin(), box.count.end()) {}
   // Scalars too need addresses.
   const MPI_Offset* first() const { return start.empty() ? &k_none : start.data(); }
@@ -308,7 +306,7 @@ void PnetcdfFile::queue(int v, const Box& box, const std::byte* values) {
     kept = new_buffer(bytes);
     std::copy_n(values, bytes, kept);
   }
-  const Section s(box);
+  const PnetcdfSection s(box);
   check(ncmpi_iput_vara(file_, v, s.first(), s.counts(), kept, box.cells(),
                         mpi_type(context_.variable(v).type), nullptr),
         "queue values");
@@ -341,7 +339,7 @@ void PnetcdfFile::store(int v, const Box& box, const std::byte* cells) {
     if (!box.empty()) queue(v, box, cells);
     return;
   }
-  const Section s(box);
+  const PnetcdfSection s(box);
   const auto type = mpi_type(context_.variable(v).type);
   if (context_.options.library.access == Access::independent) {
     enter_independent();
@@ -356,7 +354,7 @@ void PnetcdfFile::store(int v, const Box& box, const std::byte* cells) {
 
 void PnetcdfFile::load(int v, const Box& box, std::byte* cells, bool overlapping) {
   check_usable();
-  const Section s(box);
+  const PnetcdfSection s(box);
   const auto type = mpi_type(context_.variable(v).type);
   ++context_.counters.reads;
   if (context_.options.library.access == Access::independent || (overlapping && overlaps_alone_)) {
@@ -387,7 +385,7 @@ void PnetcdfFile::store_replicated(int v, const Box& box, const std::byte* value
     const auto bytes = piece.cells.cells() * size;
     Bytes copy(values, values + bytes);
     values += bytes;
-    const Section s(piece.cells);
+    const PnetcdfSection s(piece.cells);
     ++context_.counters.writes;
     check(ncmpi_put_vara(file_, v, s.first(), s.counts(), copy.data(), piece.cells.cells(),
                          mpi_type(context_.variable(v).type)),
@@ -399,7 +397,7 @@ void PnetcdfFile::store_replicated(int v, const Box& box, const std::byte* value
 void PnetcdfFile::load_replicated(int v, const Box& box, std::byte* values, bool all) {
   check_usable();
   const bool mine = (all || context_.comm.rank() == 0) && !box.empty();
-  const Section s(box);
+  const PnetcdfSection s(box);
   const auto type = mpi_type(context_.variable(v).type);
   if (mine) ++context_.counters.reads;
   if (context_.options.library.replicated_access == Access::collective && !(all && overlaps_alone_)) {

@@ -5,6 +5,7 @@
 
 #include "driver/rearrange_bytes.hpp"
 #include "pack/map_cells.hpp"
+#include "pack/transfer.hpp"
 #include "rearrange/tile_maps.hpp"
 
 namespace shoal {
@@ -13,10 +14,6 @@ namespace {
 
 constexpr std::size_t k_most_chunk_plans = 16;             // each keeps a map and lists of its cells
 constexpr std::uint64_t k_after = std::uint64_t{1} << 62;  // what the stage stored came before
-
-bool is_mapped(const Transfer& transfer) {
-  return transfer.decomposition->map() != nullptr;
-}
 
 /// As many of the ranks, as far apart as can be.
 std::vector<int> some_of(const std::vector<int>& ranks, std::int64_t parts) {

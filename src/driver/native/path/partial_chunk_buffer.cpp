@@ -10,10 +10,6 @@ namespace shoal {
 
 namespace {
 
-bool is_mapped(const Transfer& transfer) {
-  return transfer.decomposition->map() != nullptr;
-}
-
 // Dimensions in front of those of the decomposition.
 int leads_of(const Transfer& transfer) {
   return transfer.region.rank() - transfer.decomposition->rank();

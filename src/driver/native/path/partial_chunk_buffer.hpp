@@ -7,6 +7,7 @@
 
 #include "driver/native/field_job.hpp"
 #include "pack/scratch_buffer.hpp"
+#include "pack/transfer.hpp"
 
 namespace shoal {
 
