@@ -38,7 +38,7 @@ Dataset& defining(shoal_dataset* handle) {
 Section section_of(const shoal_section* section) {
   if (section == nullptr) return {};
   const shoal_section part = taken(*section, k_section_0_2, "shoal_section");
-  return {part.record, part.ndims, part.start, part.count};
+  return {part.record, part.ndims, part.start, part.count, part.records};
 }
 
 DataCall call_of(const char* variable, const shoal_decomposition* decomposition, const shoal_array* array,

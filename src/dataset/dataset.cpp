@@ -504,6 +504,13 @@ std::int64_t Dataset::num_records(const char* variable) const {
   return dim < 0 ? 0 : schema().dims[static_cast<std::size_t>(dim)].length;
 }
 
+// Of the formats, netCDF-4 alone says that a variable is not filled; of the others the setting does, for who
+// writes.
+bool Dataset::fills(int variable) const {
+  return !schema().variables[static_cast<std::size_t>(variable)].no_fill &&
+         (!writable_ || settings_.flag("fill"));
+}
+
 std::optional<Placement> Dataset::placement(int variable) const {
   if (closed_ || variable >= static_cast<int>(driver_->schema().variables.size())) return std::nullopt;
   return driver_->placement(variable);

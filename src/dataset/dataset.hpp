@@ -106,6 +106,8 @@ class Dataset {
   /// Records of the variable's record dimension, nullptr: of the file's; 0 where there is none.
   /// Error(invalid_argument): the file has several; Error(state): rank 0 alone knows them until sync.
   std::int64_t num_records(const char* variable) const;
+  /// Do cells of the variable that were never written hold its fill value?
+  bool fills(int variable) const;
   /// How a variable is stored; nothing while its definition is not finished.
   std::optional<Placement> placement(int variable) const;
   const Settings& settings() const { return settings_; }
