@@ -193,6 +193,34 @@ int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name
   });
 }
 
+int shoal_rename_dim(shoal_dataset* dataset, const char* name, const char* new_name) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.rename_dim(required_text(name, "name"), required_text(new_name, "new_name"));
+  });
+}
+
+int shoal_rename_var(shoal_dataset* dataset, const char* name, const char* new_name) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.rename_var(required_text(name, "name"), required_text(new_name, "new_name"));
+  });
+}
+
+int shoal_rename_att(shoal_dataset* dataset, const char* variable, const char* name, const char* new_name) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.rename_att(variable, required_text(name, "name"), required_text(new_name, "new_name"));
+  });
+}
+
+int shoal_delete_att(shoal_dataset* dataset, const char* variable, const char* name) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.delete_att(variable, required_text(name, "name"));
+  });
+}
+
 int shoal_write(shoal_dataset* dataset, const char* variable, const shoal_decomposition* decomposition,
                 const shoal_array* array, const shoal_section* section) {
   return guard([&] { dataset_of(dataset).write(call_of(variable, decomposition, array, section)); });

@@ -290,6 +290,42 @@ void Dataset::put_att(const char* variable, const std::string& name, Type type, 
   }
 }
 
+void Dataset::rename_dim(const std::string& name, const std::string& to) {
+  begin_definition();
+  try {
+    definitions_.rename_dim(name, to);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
+void Dataset::rename_var(const std::string& name, const std::string& to) {
+  begin_definition();
+  try {
+    definitions_.rename_var(name, to);
+  } catch (const Error& e) {
+    throw e.of_variable(name).in_file(path_);
+  }
+}
+
+void Dataset::rename_att(const char* variable, const std::string& name, const std::string& to) {
+  begin_definition();
+  try {
+    definitions_.rename_att(variable, name, to);
+  } catch (const Error& e) {
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+  }
+}
+
+void Dataset::delete_att(const char* variable, const std::string& name) {
+  begin_definition();
+  try {
+    definitions_.delete_att(variable, name);
+  } catch (const Error& e) {
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+  }
+}
+
 void Dataset::end_define() {
   check_writable();
   const Comm::Calling calling(comm_, "end_define", path_);

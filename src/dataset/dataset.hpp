@@ -74,6 +74,10 @@ class Dataset {
   void def_quantize(const std::string& variable, const std::string& text);
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
+  void rename_dim(const std::string& name, const std::string& to);
+  void rename_var(const std::string& name, const std::string& to);
+  void rename_att(const char* variable, const std::string& name, const std::string& to);
+  void delete_att(const char* variable, const std::string& name);
   /// Compare what ranks defined and bring the file to it. When ranks differ, or the file cannot hold it,
   /// definitions since the last time are dropped on all ranks.
   void end_define();
