@@ -414,13 +414,15 @@ SHOAL_API int shoal_def_quantize(shoal_dataset* dataset, const char* variable, c
 SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type,
                             int64_t count, const void* values);
 
-/* Names and attributes that are there already, in this define phase or in the file, which may have data.
- * What was written stays as it is; handles and indices count as before, and decompositions stay with their
- * variables. From the call on only the new name is known. A define phase that fails leaves the old ones.
- * Errors: no such name (SHOAL_NOT_FOUND), a new one that is taken (SHOAL_EXISTS) or that the format does not
- * allow (SHOAL_INVALID_ARGUMENT), lists of gathered dimensions (shoal_def_gathered) and attributes that say
- * how cells are stored: _FillValue, compress, those of shoal_def_quantize (SHOAL_NOT_SUPPORTED). The same
- * name again changes nothing. */
+/* Other names for what is there, and attributes that go: defined in this phase, or in the file, which may
+ * have data, which stay. Indices, decompositions and open handles go on; from the call on the new name
+ * counts. When the definitions are dropped (shoal_end_define), the old names are back. Attributes that name a
+ * variable or dimension in their text (coordinates, bounds) stay as they are. The same name again is no
+ * change. Errors: SHOAL_NOT_FOUND no such name; SHOAL_EXISTS the new one is taken; SHOAL_INVALID_ARGUMENT it
+ * cannot be one; SHOAL_NOT_SUPPORTED: gathered dimensions, their lists and their grid's dimensions,
+ * _FillValue of a variable in the file, what says how values are stored (compress, quantization); in netcdf4,
+ * what is in groups. The header of a classic file may have no room for longer names: shoal_end_define then
+ * fails. */
 SHOAL_API int shoal_rename_dim(shoal_dataset* dataset, const char* name, const char* new_name);
 /* Of a variable with the name of a dimension this does not rename the dimension. */
 SHOAL_API int shoal_rename_var(shoal_dataset* dataset, const char* name, const char* new_name);
@@ -559,7 +561,7 @@ SHOAL_API int shoal_get_att(const shoal_dataset* dataset, const char* variable, 
                             void* values);
 /* What cells of a variable hold that were never written.
  *  fill   1: value; 0: anything, as the variable has no fill (shoal_def_fill with NULL, or the file says so)
- *  type   of value; numbers are converted to it (SHOAL_RANGE: it does not fit); SHOAL_LOGICAL: one byte.
+ *  type   of value; numbers are converted to it (SHOAL_RANGE: it does not fit).
  *         SHOAL_STRING: a pointer to free with shoal_free_strings
  *  value  one element: shoal_def_fill's, or the attribute _FillValue of a file that was opened, otherwise the
  *         default of the variable's type. Given where fill is 0, too

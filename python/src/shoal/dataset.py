@@ -315,17 +315,19 @@ class Dataset(Definitions):
         *,
         start: Sequence[int] | None = None,
         count: Sequence[int] | None = None,
+        records: int | None = None,
     ) -> None:
         """Put a replicated variable: rank 0's values go to the file. Collective.
 
         values  numbers or text of the variable's shape (or the section's); other ranks may give None
         record  index of the record, or shoal.NEXT, as in write; None with a record dimension: values has one
                 for each record
+        records  so many, from record on: values has one for each of them, 1 too
         """
         self._need_open()
         if record is None:
             record = self._all_records(name)
-        with self._part(_shoal.VERB_PUT, name, None, record) as part:
+        with self._part(_shoal.VERB_PUT, name, None, record, records) as part:
             if values is None:
                 if self._comm.rank == 0:
                     raise InvalidArgumentError(
@@ -364,6 +366,7 @@ class Dataset(Definitions):
         *,
         start: Sequence[int] | None = None,
         count: Sequence[int] | None = None,
+        records: int | None = None,
         out: np.ndarray | None = None,
         dtype: DTypeLike | None = None,
     ) -> np.ndarray:
@@ -371,6 +374,7 @@ class Dataset(Definitions):
 
         record  index of the record, negative ones from the end (-1: the last); None with a record dimension:
                 all records
+        records  so many, from record on: the array has one for each of them, 1 too
         start, count  a section, one number for each dimension but the record dimension
         out     array to fill; made if it is None
         Text comes as 'S1' (shoal.text() joins it), strings as an array of str.
@@ -378,11 +382,13 @@ class Dataset(Definitions):
         self._need_open()
         if record is None:
             record = self._all_records(name)
-        with self._part(_shoal.VERB_GET, name, None, record) as part:
+        with self._part(_shoal.VERB_GET, name, None, record, records) as part:
             variable = self.variables[name]
             shape = tuple(int(n) for n in count) if count is not None else variable.section_shape
             if isinstance(record, RecordWord) and record == ALL_RECORDS:
                 shape = (variable.shape[0], *shape)
+            elif records is not None:
+                shape = (part.several(), *shape)
             if variable.number == _shoal.STRING:
                 strings = part.call(self._raw.get_strings, list(shape), start=start, count=count)
                 result = np.empty(len(strings), dtype=object)
@@ -405,8 +411,8 @@ class Dataset(Definitions):
         except Exception:
             return None  # the collective call says what is wrong with it, on all ranks
 
-    def _part(self, verb: int, name: str, decomposition, record) -> _Part:
-        return _Part(self, verb, name, decomposition, record)
+    def _part(self, verb: int, name: str, decomposition, record, records: int | None = None) -> _Part:
+        return _Part(self, verb, name, decomposition, record, records)
 
     def _tile_shape(self, variable, decomposition, halo: bool, count) -> tuple[int, ...]:
         if decomposition is None:
@@ -543,7 +549,7 @@ class _Part:
     """This rank's part in one collective call. What fails before the call is raised only after the
     library heard of it in place of the call: the other ranks must not wait for us in vain."""
 
-    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record):
+    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record, records):
         self._dataset = dataset
         self._verb = verb
         self._name = name
@@ -551,6 +557,7 @@ class _Part:
         self._taken = False
         self.decomposition = decomposition
         self.record = record
+        self.records = records
 
     def __enter__(self) -> _Part:
         try:
@@ -620,6 +627,17 @@ class _Part:
             raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
         return start, count
 
+    def several(self) -> int:
+        """How many records are meant, 0: one, without a dimension for it."""
+        if self.records is None:
+            return 0
+        number = int(np.int64(int(self.records)))
+        if number < 1:
+            raise InvalidArgumentError(
+                f"records is {number}; give 1 or more, or leave it out for one record."
+            )
+        return number
+
     def _index(self) -> int:
         if self.record is None:
             return _shoal.NO_RECORD
@@ -644,9 +662,9 @@ class _Part:
     def call(self, transfer, *values, start, count):
         """One of the library's calls, which sees to it from there on that this rank takes part."""
         section = self.section(start, count)
-        record = self._index()
+        record, records = self._index(), self.several()
         self._taken = True
-        return transfer(self._name, *values, record, *section)
+        return transfer(self._name, *values, record, *section, records)
 
     def copy(self, source: Dataset, source_name: str, start, count) -> None:
         if not isinstance(source, Dataset):
@@ -672,9 +690,9 @@ class _Part:
                 array = array.view("u1")
             if not array.flags.writeable and self._verb in (_shoal.VERB_READ, _shoal.VERB_GET):
                 raise InvalidArgumentError("out= is a read-only array.")
-        record = self._index()
+        record, records = self._index(), self.several()
         # From here on the compiled part sees to it that this rank takes part.
         self._taken = True
         self._dataset._raw.transfer(
-            self._verb, self._name, self._raw_decomposition(), array, number, record, start, count
+            self._verb, self._name, self._raw_decomposition(), array, number, record, start, count, records
         )
