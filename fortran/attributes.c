@@ -178,3 +178,42 @@ int shoal_f_def_fill(shoal_dataset* dataset, const char* variable, const CFI_cde
                               "%s: the fill value must be one number or one character", variable));
   return shoal_def_fill(dataset, variable, view.array.type, view.array.data);
 }
+
+/* Text of one character, or a string of the file cut or padded to the text's length; numbers as they are. */
+int shoal_f_inq_fill(const shoal_dataset* dataset, const char* variable, int* fill,
+                     const CFI_cdesc_t* value) {
+  shoal_f_view view;
+  shoal_f_clear();
+  if (value == NULL) return shoal_inq_fill(dataset, variable, fill, 0, NULL);
+  int code = shoal_f_describe(value, variable, &view);
+  if (code != SHOAL_OK) return code;
+  if (view.array.type == SHOAL_CHAR && shoal_f_variable_type(dataset, variable) == SHOAL_STRING) {
+    char* text = NULL;
+    const int64_t length = shoal_f_elements(&view);
+    code = shoal_inq_fill(dataset, variable, fill, SHOAL_STRING, &text);
+    if (code != SHOAL_OK) return code;
+    if (strlen(text) > (size_t)length) {
+      code = shoal_f_fail(SHOAL_RANGE, "%s: the fill value has %zu characters, which do not fit into %lld",
+                          variable, strlen(text), (long long)length);
+    } else {
+      memset(view.array.data, ' ', (size_t)length);
+      memcpy(view.array.data, text, strlen(text));
+    }
+    shoal_free_strings(1, &text);
+    return code;
+  }
+  if (shoal_f_elements(&view) != 1)
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "%s: the fill value is one number or one character",
+                        variable);
+  return shoal_inq_fill(dataset, variable, fill, view.array.type, view.array.data);
+}
+
+int shoal_f_rename_att(shoal_dataset* dataset, const char* variable, const char* name, const char* new_name) {
+  shoal_f_clear();
+  return shoal_rename_att(dataset, owner_of(variable), name, new_name);
+}
+
+int shoal_f_delete_att(shoal_dataset* dataset, const char* variable, const char* name) {
+  shoal_f_clear();
+  return shoal_delete_att(dataset, owner_of(variable), name);
+}

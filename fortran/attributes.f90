@@ -29,6 +29,57 @@ contains
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end procedure dataset_def_fill
 
+  module procedure dataset_inq_fill
+    character(len=:), allocatable :: v
+    complex :: refused
+    integer(c_int) :: code, fills
+    v = zero_ended(variable)
+    fills = 0
+    code = SHOAL_TYPE
+    if (.not. present(value)) then
+      code = f_inq_fill(self%handle, v, fills)
+    else
+      select type (value)
+      type is (character(*)); code = f_inq_fill(self%handle, v, fills, value)
+      type is (integer(int8)); code = f_inq_fill(self%handle, v, fills, value)
+      type is (integer(int16)); code = f_inq_fill(self%handle, v, fills, value)
+      type is (integer(int32)); code = f_inq_fill(self%handle, v, fills, value)
+      type is (integer(int64)); code = f_inq_fill(self%handle, v, fills, value)
+      type is (real(real32)); code = f_inq_fill(self%handle, v, fills, value)
+      type is (real(real64)); code = f_inq_fill(self%handle, v, fills, value)
+      class default; code = f_inq_fill(self%handle, v, fills, refused)
+      end select
+    end if
+    fill = fills /= 0
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure dataset_inq_fill
+
+  module procedure dataset_rename_dim
+    integer(c_int) :: code
+    call f_clear()
+    code = c_rename_dim(self%handle, zero_ended(name), zero_ended(new_name))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure dataset_rename_dim
+
+  module procedure dataset_rename_var
+    integer(c_int) :: code
+    call f_clear()
+    code = c_rename_var(self%handle, zero_ended(name), zero_ended(new_name))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure dataset_rename_var
+
+  module procedure dataset_rename_att
+    integer(c_int) :: code
+    code = f_rename_att(self%handle, zero_ended(variable), zero_ended(name), zero_ended(new_name))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure dataset_rename_att
+
+  module procedure dataset_delete_att
+    integer(c_int) :: code
+    code = f_delete_att(self%handle, zero_ended(variable), zero_ended(name))
+    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
+  end procedure dataset_delete_att
+
   module procedure put_att_scalar
     character(len=:), allocatable :: v, n
     integer(c_int) :: code

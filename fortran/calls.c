@@ -188,6 +188,14 @@ int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, cons
   return IN_FORTRAN(shoal_masked(MPI_Comm_f2c(comm), decomposition, array, out));
 }
 
+int shoal_f_unique(MPI_Fint comm, const shoal_decomposition* decomposition, shoal_decomposition** out) {
+  shoal_f_clear();
+  *out = NULL;
+  if (comm == -1)
+    return shoal_f_fail(SHOAL_INVALID_ARGUMENT, "unique: the decomposition was not made, or is freed");
+  return IN_FORTRAN(shoal_unique(MPI_Comm_f2c(comm), decomposition, out));
+}
+
 int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path) {
   shoal_f_clear();
   if (comm == -1)
@@ -330,14 +338,16 @@ int shoal_f_def_chunks(shoal_dataset* dataset, const char* variable, const CFI_c
 /* Record and section in the terms of the C interface. */
 typedef struct section {
   int64_t record;
+  int64_t records; /* 0: one, without a dimension for it */
   int64_t start[SHOAL_MAX_DIMS], count[SHOAL_MAX_DIMS];
   int dims; /* 0: everything */
 } section;
 
 static int make_section(const char* variable, const CFI_cdesc_t* record, const CFI_cdesc_t* start,
-                        const CFI_cdesc_t* count, section* out) {
+                        const CFI_cdesc_t* count, const CFI_cdesc_t* records, section* out) {
   int counts = 0;
   out->record = SHOAL_NO_RECORD;
+  out->records = 0;
   int code = SHOAL_OK;
   if (record != NULL) {
     code = shoal_f_integer(record, "record", &out->record);
@@ -347,6 +357,14 @@ static int make_section(const char* variable, const CFI_cdesc_t* record, const C
                           "%s: record=%lld; records count from 1, and SHOAL_NEXT is the one after the last",
                           variable, (long long)out->record);
     if (out->record > 0) out->record -= 1;
+  }
+  if (records != NULL) {
+    code = shoal_f_integer(records, "records", &out->records);
+    if (code != SHOAL_OK) return code;
+    if (out->records < 1 || record == NULL)
+      return shoal_f_fail(SHOAL_INVALID_ARGUMENT,
+                          "%s: records=%lld; give 1 or more, and the first of them as record=", variable,
+                          (long long)out->records);
   }
   code = shoal_f_integers(start, "start", SHOAL_MAX_DIMS, out->start, &out->dims);
   if (code == SHOAL_OK) code = shoal_f_integers(count, "count", SHOAL_MAX_DIMS, out->count, &counts);
@@ -364,8 +382,12 @@ static int make_section(const char* variable, const CFI_cdesc_t* record, const C
 }
 
 static shoal_section c_section(const section* part) {
-  const shoal_section out = {sizeof out, part->record, part->dims, part->dims ? part->start : NULL,
-                             part->dims ? part->count : NULL};
+  const shoal_section out = {sizeof out,
+                             part->record,
+                             part->dims,
+                             part->dims ? part->start : NULL,
+                             part->dims ? part->count : NULL,
+                             part->records};
   return out;
 }
 
@@ -418,7 +440,7 @@ static int move_strings(int verb, shoal_dataset* dataset, const char* variable, 
 
 /* A CHAR variable without a dimension for the string length holds one character an element: so does
  * character(len=1), and the length 1 of its strings is not a dimension then. */
-static void drop_unit_length(const shoal_dataset* dataset, const char* variable, int64_t record,
+static void drop_unit_length(const shoal_dataset* dataset, const char* variable, const section* part,
                              shoal_f_view* view) {
   int index = 0;
   shoal_var_info info = SHOAL_VAR_INFO_INIT;
@@ -427,18 +449,19 @@ static void drop_unit_length(const shoal_dataset* dataset, const char* variable,
   if (shoal_find_var(dataset, variable, &index) != SHOAL_OK ||
       shoal_inq_var(dataset, index, &info) != SHOAL_OK)
     return;
-  const int dims = info.ndims - (info.has_record && record != SHOAL_ALL_RECORDS ? 1 : 0);
+  const int one_record = part->record != SHOAL_ALL_RECORDS && part->records == 0;
+  const int dims = info.ndims - (info.has_record && one_record ? 1 : 0);
   if (info.type == SHOAL_CHAR && dims == last) view->array.ndims = last;
 }
 
 int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
                  const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
-                 const shoal_decomposition* decomposition) {
+                 const CFI_cdesc_t* records, const shoal_decomposition* decomposition) {
   shoal_f_view view;
   section part;
   shoal_f_clear();
   /* The section first: the others are to hear of the array, and not of a record that is missing. */
-  int refused = make_section(variable, record, start, count, &part);
+  int refused = make_section(variable, record, start, count, records, &part);
   if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, NULL, refused);
   const shoal_section which = c_section(&part);
   refused = shoal_f_describe(values, variable, &view);
@@ -446,7 +469,7 @@ int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const C
       shoal_f_variable_type(dataset, variable) == SHOAL_STRING)
     return move_strings(verb, dataset, variable, &view, &part);
   if (refused != SHOAL_OK) return refuse_data(verb, dataset, variable, decomposition, &which, refused);
-  drop_unit_length(dataset, variable, part.record, &view);
+  drop_unit_length(dataset, variable, &part, &view);
   int code = SHOAL_INTERNAL;
   if (verb == SHOAL_F_WRITE)
     code = shoal_write(dataset, variable, decomposition, &view.array, &which);

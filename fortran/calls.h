@@ -34,6 +34,8 @@ int shoal_f_load(const CFI_cdesc_t* comm, const char* path, const char* name, MP
 int shoal_f_masked(MPI_Fint comm, const shoal_decomposition* decomposition, const CFI_cdesc_t* mask,
                    shoal_decomposition** out);
 /* Collective. */
+int shoal_f_unique(MPI_Fint comm, const shoal_decomposition* decomposition, shoal_decomposition** out);
+/* Collective. */
 int shoal_f_save(MPI_Fint comm, const shoal_decomposition* decomposition, const char* path);
 /* numbers: [5][7] global, first, last, halo_low, halo_high, Fortran order, one-based. Local. */
 int shoal_f_decomposition(const shoal_decomposition* decomposition, int* ndims, int64_t* numbers);
@@ -62,9 +64,13 @@ int shoal_f_def_fill(shoal_dataset* dataset, const char* variable, const CFI_cde
 int shoal_f_put_att(shoal_dataset* dataset, const char* variable, const char* name, const CFI_cdesc_t* value);
 int shoal_f_get_att(const shoal_dataset* dataset, const char* variable, const char* name,
                     const CFI_cdesc_t* value);
+int shoal_f_rename_att(shoal_dataset* dataset, const char* variable, const char* name, const char* new_name);
+int shoal_f_delete_att(shoal_dataset* dataset, const char* variable, const char* name);
+/* value of any kind, NULL: not wanted. Local. */
+int shoal_f_inq_fill(const shoal_dataset* dataset, const char* variable, int* fill, const CFI_cdesc_t* value);
 /* shoal_write, shoal_read, shoal_put or shoal_get, as verb says. Collective as those. */
 int shoal_f_move(int verb, shoal_dataset* dataset, const char* variable, const CFI_cdesc_t* values,
                  const CFI_cdesc_t* record, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
-                 const shoal_decomposition* decomposition);
+                 const CFI_cdesc_t* records, const shoal_decomposition* decomposition);
 
 #endif

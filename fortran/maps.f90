@@ -29,6 +29,13 @@ contains
     call settle(code, self%comm, stat, errmsg)
   end procedure decomposition_masked
 
+  module procedure decomposition_unique
+    integer(c_int) :: code
+    decomposition%comm = self%comm
+    code = f_unique(self%comm, self%handle, decomposition%handle)
+    call settle(code, self%comm, stat, errmsg)
+  end procedure decomposition_unique
+
   module procedure dataset_def_gathered
     integer(c_int) :: code
     code = f_def_gathered(self%handle, zero_ended(name), zero_ended(dims), decomposition%handle)
@@ -40,6 +47,20 @@ contains
     code = f_save(self%comm, self%handle, zero_ended(path))
     call settle(code, self%comm, stat, errmsg)
   end procedure decomposition_save
+
+  module procedure decomposition_inquire
+    integer(c_int64_t) :: numbers(7, 5)
+    integer(c_int) :: code, n
+    n = 0
+    numbers = 0
+    code = f_decomposition(self%handle, n, numbers)
+    call settle(code, self%comm, stat, errmsg)
+    if (present(global)) global = numbers(:n, 1)
+    if (present(first)) first = numbers(:n, 2)
+    if (present(last)) last = numbers(:n, 3)
+    if (present(halo_low)) halo_low = numbers(:n, 4)
+    if (present(halo_high)) halo_high = numbers(:n, 5)
+  end procedure decomposition_inquire
 
   module procedure decomposition_map_info
     type(c_map_info) :: raw
@@ -54,6 +75,8 @@ contains
       info%mapped = raw%mapped
       info%runs = raw%runs
       info%bytes = raw%bytes
+      info%repeated = raw%repeated + 1  ! SHOAL_HOLE is -1 in C
+      info%repeated_ranks = raw%repeated_ranks
     end if
     call settle(code, self%comm, stat, errmsg)
   end procedure decomposition_map_info

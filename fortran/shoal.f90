@@ -30,11 +30,9 @@ module shoal
   private
 
   public :: shoal_decomposition, shoal_dataset, shoal_block, shoal_map, shoal_load, shoal_free, shoal_namelist
-  public :: shoal_wait, shoal_serve, shoal_stop_serving
-  public :: shoal_write_reference, shoal_write_master, shoal_recover
+  public :: shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master, shoal_recover
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_setting_keys, shoal_error_name
-  public :: shoal_error_message
-  public :: shoal_error_rank, shoal_error_file, shoal_error_variable
+  public :: shoal_error_message, shoal_error_rank, shoal_error_file, shoal_error_variable
   public :: shoal_map_info, shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
 
   ! The version that a program is compiled with; shoal_version() is the one that runs. NUMBER is 10000 MAJOR + 100 MINOR +
@@ -73,6 +71,7 @@ module shoal
     procedure :: map_info => decomposition_map_info
     procedure :: cells => decomposition_cells
     procedure :: masked => decomposition_masked
+    procedure :: unique => decomposition_unique
     procedure :: save => decomposition_save
     procedure :: free => shoal_free
   end type shoal_decomposition
@@ -85,6 +84,8 @@ module shoal
     integer(int64) :: mapped = 0  ! of those, the ones that are no holes
     integer(int64) :: runs = 0    ! of cells that follow each other in the list and in the global shape
     integer(int64) :: bytes = 0   ! of memory: the list, and cells that no rank has
+    integer(int64) :: repeated = 0  ! the lowest index that comes twice, on any ranks; 0: none (unique makes it so)
+    integer :: repeated_ranks(2) = 0  ! two ranks that have it, from 0, or one twice
   end type shoal_map_info
 
   ! What inq_file, inq_dim, inq_var and inq_att report.
@@ -140,6 +141,10 @@ module shoal
     ! the list has as many elements as inq_att says; text is padded with blanks. Local.
     generic :: put_att => put_att_scalar, put_att_list
     generic :: get_att => get_att_scalar, get_att_list
+    procedure :: rename_dim => dataset_rename_dim
+    procedure :: rename_var => dataset_rename_var
+    procedure :: rename_att => dataset_rename_att
+    procedure :: delete_att => dataset_delete_att
     procedure :: write => dataset_write
     procedure :: read => dataset_read
     procedure :: put => dataset_put
@@ -149,6 +154,7 @@ module shoal
     procedure :: inq_file => dataset_inq_file
     procedure :: inq_dim => dataset_inq_dim
     procedure :: num_records => dataset_num_records
+    procedure :: inq_fill => dataset_inq_fill
     procedure :: inq_var => dataset_inq_var
     procedure :: inq_att => dataset_inq_att
     procedure :: find_dim => dataset_find_dim
@@ -159,7 +165,7 @@ module shoal
     procedure :: is_open => dataset_is_open
   end type shoal_dataset
 
-  ! Lists of cells: maps.f90.
+  ! Lists of cells, and what a decomposition says of itself: maps.f90.
   interface
     ! Each rank owns a list of cells of a field of shape global. cells: which global cell each local cell is,
     ! counted from 1, the first dimension fastest; 0 is a hole, a local cell that belongs to none. Integers of
@@ -194,6 +200,15 @@ module shoal
       character(len=*), intent(inout), optional :: errmsg
       type(shoal_decomposition) :: decomposition
     end function decomposition_masked
+    ! The same map with each cell once, so that it can be written: of one that comes twice, the lowest rank keeps its
+    ! last place in the list; all others are holes. What is so already comes back as it is. SHOAL_NOT_SUPPORTED: it has
+    ! a mask, too, which is to be given to the unique map. Collective.
+    module function decomposition_unique(self, stat, errmsg) result(decomposition)
+      class(shoal_decomposition), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+      type(shoal_decomposition) :: decomposition
+    end function decomposition_unique
     ! A dimension for the water points alone of dims ("lon lat", fastest first), which the mask of the decomposition
     ! has, and the variable of its name, which lists their indices in the grid, from 0. Variables with it are written
     ! and read with arrays and decompositions of the grid. Local.
@@ -211,6 +226,14 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine decomposition_save
+    ! Shape, own tile and halo, each of the number of dimensions, one-based, last inclusive. A map has no tile: it
+    ! gives all of the shape on a rank that has any cell. Local.
+    module subroutine decomposition_inquire(self, global, first, last, halo_low, halo_high, stat, errmsg)
+      class(shoal_decomposition), intent(in) :: self
+      integer(int64), allocatable, intent(out), optional :: global(:), first(:), last(:), halo_low(:), halo_high(:)
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine decomposition_inquire
     ! Length and memory of this rank's list. Local.
     module subroutine decomposition_map_info(self, info, stat, errmsg)
       class(shoal_decomposition), intent(in) :: self
@@ -238,6 +261,42 @@ module shoal
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine dataset_def_fill
+    ! What cells hold that were never written: fill .false. is anything. value: converted to its kind, also where fill
+    ! is .false.; SHOAL_RANGE where it does not fit. Local.
+    module subroutine dataset_inq_fill(self, variable, fill, value, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      logical, intent(out) :: fill
+      class(*), intent(inout), optional :: value
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_inq_fill
+    ! Other names for what is there, and attributes that go; the file may have data, which stay. Definitions: Local,
+    ! the same on every rank. variable SHOAL_GLOBAL: of the file.
+    module subroutine dataset_rename_dim(self, name, new_name, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name, new_name
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_rename_dim
+    module subroutine dataset_rename_var(self, name, new_name, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: name, new_name
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_rename_var
+    module subroutine dataset_rename_att(self, variable, name, new_name, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, name, new_name
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_rename_att
+    module subroutine dataset_delete_att(self, variable, name, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, name
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_delete_att
     module subroutine put_att_scalar(self, variable, name, value, stat, errmsg)
       class(shoal_dataset), intent(in) :: self
       character(len=*), intent(in) :: variable, name
@@ -397,26 +456,6 @@ contains
     code = c_decomposition_free(decomposition%handle)
     call settle(code, decomposition%comm, stat, errmsg)
   end subroutine shoal_free
-
-  ! Shape, own tile and halo, each of the number of dimensions, one-based, last inclusive. A map has no tile: it
-  ! gives all of the shape on a rank that has any cell. Local.
-  subroutine decomposition_inquire(self, global, first, last, halo_low, halo_high, stat, errmsg)
-    class(shoal_decomposition), intent(in) :: self
-    integer(int64), allocatable, intent(out), optional :: global(:), first(:), last(:), halo_low(:), halo_high(:)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int64_t) :: numbers(7, 5)
-    integer(c_int) :: code, n
-    n = 0
-    numbers = 0
-    code = f_decomposition(self%handle, n, numbers)
-    call settle(code, self%comm, stat, errmsg)
-    if (present(global)) global = numbers(:n, 1)
-    if (present(first)) first = numbers(:n, 2)
-    if (present(last)) last = numbers(:n, 3)
-    if (present(halo_low)) halo_low = numbers(:n, 4)
-    if (present(halo_high)) halo_high = numbers(:n, 5)
-  end subroutine decomposition_inquire
 
   ! ---- Files -----------------------------------------------------------------------------------
 
@@ -591,6 +630,7 @@ contains
   ! record        number of the record; left out for a variable without records
   ! start, count  a section: one number for each dimension but the record dimension; 1 and the global
   !               length where the variable is cut. Left out: everything.
+  ! records       put and get: so many, from record on; the array then has one more dimension behind the others
 
   ! Write this rank's cells. Returns as soon as the array may be changed; errors of other ranks come out
   ! at sync and close. Collective in order, without waiting.
@@ -603,7 +643,8 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
-    code = f_move(verb_write, self%handle, zero_ended(variable), array, record, start, count, handle_of(decomposition))
+    code = f_move(verb_write, self%handle, zero_ended(variable), array, record, start, count, &
+        decomposition=handle_of(decomposition))
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_write
 
@@ -617,33 +658,34 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
-    code = f_move(verb_read, self%handle, zero_ended(variable), array, record, start, count, handle_of(decomposition))
+    code = f_move(verb_read, self%handle, zero_ended(variable), array, record, start, count, &
+        decomposition=handle_of(decomposition))
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_read
 
   ! Put a replicated variable: the values of rank 0 go to the file. Collective.
-  subroutine dataset_put(self, variable, array, record, start, count, stat, errmsg)
+  subroutine dataset_put(self, variable, array, record, start, count, records, stat, errmsg)
     class(shoal_dataset), intent(in) :: self
     character(len=*), intent(in) :: variable
     type(*), dimension(..), intent(in) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count
+    type(*), dimension(..), intent(in), optional :: record, start, count, records
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
-    code = f_move(verb_put, self%handle, zero_ended(variable), array, record, start, count, c_null_ptr)
+    code = f_move(verb_put, self%handle, zero_ended(variable), array, record, start, count, records, c_null_ptr)
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_put
 
   ! Get the same values on every rank. Collective.
-  subroutine dataset_get(self, variable, array, record, start, count, stat, errmsg)
+  subroutine dataset_get(self, variable, array, record, start, count, records, stat, errmsg)
     class(shoal_dataset), intent(in) :: self
     character(len=*), intent(in) :: variable
     type(*), dimension(..), intent(inout) :: array
-    type(*), dimension(..), intent(in), optional :: record, start, count
+    type(*), dimension(..), intent(in), optional :: record, start, count, records
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: code
-    code = f_move(verb_get, self%handle, zero_ended(variable), array, record, start, count, c_null_ptr)
+    code = f_move(verb_get, self%handle, zero_ended(variable), array, record, start, count, records, c_null_ptr)
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_get
 

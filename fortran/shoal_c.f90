@@ -6,6 +6,7 @@ module shoal_c
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr, c_size_t
   implicit none
   private
+  public :: f_unique, f_inq_fill, c_rename_dim, c_rename_var, f_rename_att, f_delete_att
   public :: c_map_info, f_map, f_load, f_masked, f_save, c_decomposition_map_info, c_decomposition_cells
   public :: c_file_info, c_dim_info, c_var_info, c_att_info
   public :: f_block, f_decomposition, f_create, f_open, f_def_dim, f_def_var, f_def_chunks, f_def_compression
@@ -25,7 +26,8 @@ module shoal_c
   type, bind(C) :: c_map_info
     integer(c_size_t) :: struct_size = 0
     integer(c_int) :: is_map, uncut
-    integer(c_int64_t) :: ncells, mapped, runs, bytes
+    integer(c_int64_t) :: ncells, mapped, runs, bytes, repeated
+    integer(c_int) :: repeated_ranks(2)
   end type c_map_info
   type, bind(C) :: c_file_info
     integer(c_size_t) :: struct_size = 0
@@ -83,6 +85,39 @@ module shoal_c
       type(*), dimension(..), intent(in) :: mask
       type(c_ptr), intent(out) :: out
     end function f_masked
+    integer(c_int) function f_unique(comm, decomposition, out) bind(C, name="shoal_f_unique")
+      import :: c_int, c_ptr
+      integer(c_int), value :: comm
+      type(c_ptr), value :: decomposition
+      type(c_ptr), intent(out) :: out
+    end function f_unique
+    integer(c_int) function c_rename_dim(dataset, name, new_name) bind(C, name="shoal_rename_dim")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: name(*), new_name(*)
+    end function c_rename_dim
+    integer(c_int) function c_rename_var(dataset, name, new_name) bind(C, name="shoal_rename_var")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: name(*), new_name(*)
+    end function c_rename_var
+    integer(c_int) function f_rename_att(dataset, variable, name, new_name) bind(C, name="shoal_f_rename_att")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*), name(*), new_name(*)
+    end function f_rename_att
+    integer(c_int) function f_delete_att(dataset, variable, name) bind(C, name="shoal_f_delete_att")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*), name(*)
+    end function f_delete_att
+    integer(c_int) function f_inq_fill(dataset, variable, fill, value) bind(C, name="shoal_f_inq_fill")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: dataset
+      character(kind=c_char), intent(in) :: variable(*)
+      integer(c_int), intent(inout) :: fill
+      type(*), dimension(..), intent(inout), optional :: value
+    end function f_inq_fill
     integer(c_int) function f_save(comm, decomposition, path) bind(C, name="shoal_f_save")
       import :: c_char, c_int, c_ptr
       integer(c_int), value :: comm
@@ -177,14 +212,14 @@ module shoal_c
       type(*), dimension(..), intent(inout) :: value
     end function f_get_att
     ! values is only read by the verbs that write; one interface serves both ways, hence no intent.
-    integer(c_int) function f_move(verb, dataset, variable, values, record, start, count, decomposition) &
+    integer(c_int) function f_move(verb, dataset, variable, values, record, start, count, records, decomposition) &
         bind(C, name="shoal_f_move")
       import :: c_char, c_int, c_ptr
       integer(c_int), value :: verb
       type(c_ptr), value :: dataset, decomposition
       character(kind=c_char), intent(in) :: variable(*)
       type(*), dimension(..) :: values
-      type(*), dimension(..), intent(in), optional :: record, start, count
+      type(*), dimension(..), intent(in), optional :: record, start, count, records
     end function f_move
     type(c_ptr) function f_message() bind(C, name="shoal_f_message")
       import :: c_ptr

@@ -133,25 +133,29 @@ typedef struct shoal_section {
   int ndims; /* numbers in start and count: one for each dimension but the record dimension; 0: neither */
   const int64_t* start; /* [ndims] first cell, NULL: 0; in dimensions that are cut it must be 0 */
   const int64_t* count; /* [ndims] cells, NULL: up to the end; where it is cut, the global length */
+  int64_t records;      /* shoal_put, shoal_get: so many records, from `record` on; the array has one more
+                           dimension in front, of that length, 1 too. 0: one record, without that dimension */
 } shoal_section;
 
 #define SHOAL_SECTION_INIT \
-  { sizeof(shoal_section), SHOAL_NO_RECORD, 0, NULL, NULL }
-/* Short for a call: shoal_write(dataset, "temp", NULL, &array, SHOAL_RECORD(step)). Both are pointers to a
+  { sizeof(shoal_section), SHOAL_NO_RECORD, 0, NULL, NULL, 0 }
+/* Short for a call: shoal_write(dataset, "temp", NULL, &array, SHOAL_RECORD(step)). All are pointers to a
  * shoal_section that lives as long as the block around the call (in C++ as the call). */
 #ifdef __cplusplus
 struct shoal_section_value {
   shoal_section section;
   operator const shoal_section*() const noexcept { return &section; }
 };
-#define SHOAL_SECTION(index, dims, from, cells) \
-  (shoal_section_value{                         \
-      {sizeof(shoal_section), static_cast<int64_t>(index), static_cast<int>(dims), from, cells}})
+#define SHOAL_RECORDS_SECTION(index, number, dims, from, cells)                                           \
+  (shoal_section_value{{sizeof(shoal_section), static_cast<int64_t>(index), static_cast<int>(dims), from, \
+                        cells, static_cast<int64_t>(number)}})
 #else
-#define SHOAL_SECTION(index, dims, from, cells) \
-  (&(const shoal_section){sizeof(shoal_section), (index), (int)(dims), (from), (cells)})
+#define SHOAL_RECORDS_SECTION(index, number, dims, from, cells) \
+  (&(const shoal_section){sizeof(shoal_section), (index), (int)(dims), (from), (cells), (number)})
 #endif
-#define SHOAL_RECORD(index) SHOAL_SECTION(index, 0, NULL, NULL)
+#define SHOAL_SECTION(index, dims, from, cells) SHOAL_RECORDS_SECTION(index, 0, dims, from, cells)
+#define SHOAL_RECORD(index) SHOAL_RECORDS_SECTION(index, 0, 0, NULL, NULL)
+#define SHOAL_RECORDS(index, number) SHOAL_RECORDS_SECTION(index, number, 0, NULL, NULL)
 
 /* ---- Errors and the library -------------------------------------------------------------- */
 
@@ -240,6 +244,15 @@ SHOAL_API int shoal_map(MPI_Comm comm, int ndims, const int64_t* global, int unc
  * Collective. */
 SHOAL_API int shoal_masked(MPI_Comm comm, const shoal_decomposition* decomposition, const shoal_array* mask,
                            shoal_decomposition** out);
+/* The same map with each cell once, so that it can be written: of a cell that comes twice, the lowest rank
+ * that has it keeps its last place in the list, and all other places are holes. Lists are as long as before.
+ * A decomposition without such cells, blocks too, comes back as it is; shoal_decomposition_map_info says
+ * whether there are any. The other decomposition stays as it is, and can be read with.
+ *  comm  the one the decomposition was made with
+ * Errors: another communicator (SHOAL_INVALID_ARGUMENT); a map with a mask in which a cell comes twice
+ * (SHOAL_NOT_SUPPORTED: give the mask to the unique one), on all ranks alike. Collective. */
+SHOAL_API int shoal_unique(MPI_Comm comm, const shoal_decomposition* decomposition,
+                           shoal_decomposition** out);
 SHOAL_API int shoal_decomposition_free(shoal_decomposition** decomposition); /* Local. */
 /* Shape, own tile and halo; any out pointer may be NULL; arrays of 7. A map has no tile: it gives the whole
  * global shape on a rank that has any cell, an empty box on others, and no halo. Local. */
@@ -255,9 +268,15 @@ typedef struct shoal_map_info {
   int64_t mapped;     /* of those, the ones that are no holes */
   int64_t runs;       /* of cells that follow each other in the list and in the global shape */
   int64_t bytes;      /* of memory that it takes on this rank: the list, and cells that no rank has */
+  int64_t repeated; /* the lowest index that comes twice, on any ranks; SHOAL_HOLE: none. See shoal_unique */
+  int repeated_ranks[2]; /* two ranks that have it, or one twice; the lower first. 0 where there is none */
 } shoal_map_info;
-#define SHOAL_MAP_INFO_INIT \
-  { sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0 }
+#define SHOAL_MAP_INFO_INIT                                 \
+  {                                                         \
+    sizeof(shoal_map_info), 0, 0, 0, 0, 0, 0, SHOAL_HOLE, { \
+      0, 0                                                  \
+    }                                                       \
+  }
 
 SHOAL_API int shoal_decomposition_map_info(const shoal_decomposition* decomposition,
                                            shoal_map_info* out); /* Local. */
@@ -407,15 +426,33 @@ SHOAL_API int shoal_def_quantize(shoal_dataset* dataset, const char* variable, c
 SHOAL_API int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name, int type,
                             int64_t count, const void* values);
 
+/* Other names for what is there, and attributes that go: defined in this phase, or in the file, which may
+ * have data, which stay. Indices, decompositions and open handles go on; from the call on the new name
+ * counts. When the definitions are dropped (shoal_end_define), the old names are back. Attributes that name a
+ * variable or dimension in their text (coordinates, bounds) stay as they are. The same name again is no
+ * change. Errors: SHOAL_NOT_FOUND no such name; SHOAL_EXISTS the new one is taken; SHOAL_INVALID_ARGUMENT it
+ * cannot be one; SHOAL_NOT_SUPPORTED: gathered dimensions, their lists and their grid's dimensions,
+ * _FillValue of a variable in the file, what says how values are stored (compress, quantization); in netcdf4,
+ * what is in groups. The header of a classic file may have no room for longer names: shoal_end_define then
+ * fails. */
+SHOAL_API int shoal_rename_dim(shoal_dataset* dataset, const char* name, const char* new_name);
+/* Of a variable with the name of a dimension this does not rename the dimension. */
+SHOAL_API int shoal_rename_var(shoal_dataset* dataset, const char* name, const char* new_name);
+/* variable NULL: attributes of the file. */
+SHOAL_API int shoal_rename_att(shoal_dataset* dataset, const char* variable, const char* name,
+                               const char* new_name);
+/* Attributes behind it get the index before. */
+SHOAL_API int shoal_delete_att(shoal_dataset* dataset, const char* variable, const char* name);
+
 /* ---- Data -------------------------------------------------------------------------------- */
 
 /* The arguments shared by shoal_write, shoal_read, shoal_put, shoal_get:
  *  section  which record, and which cells of it; SHOAL_RECORD(3) is all of record 3, NULL all of a variable
  *          without records
- *  array   extents are those of the section (one more dimension in front with SHOAL_ALL_RECORDS),
- *          with the tile's own extents, with or without halo, in the dimensions that are cut; of a map,
- *          the length of its list stands for all of these. On a rank whose tile is empty, or whose list
- *          is, it is not looked at. */
+ *  array   extents are those of the section (one more dimension in front with SHOAL_ALL_RECORDS or
+ *          SHOAL_RECORDS), with the tile's own extents, with or without halo, in the dimensions that are cut;
+ *          of a map, the length of its list stands for all of these. On a rank whose tile is empty, or whose
+ *          list is, it is not looked at. */
 
 /* Write this rank's cells of a distributed variable. Returns as soon as the array may be used again.
  * decomposition NULL: the one of shoal_def_var or of the last call with one. Collective in order, but
@@ -535,6 +572,15 @@ SHOAL_API int shoal_num_records(const shoal_dataset* dataset, const char* variab
  * that shoal_inq_att gives. */
 SHOAL_API int shoal_get_att(const shoal_dataset* dataset, const char* variable, const char* name, int type,
                             void* values);
+/* What cells of a variable hold that were never written.
+ *  fill   1: value; 0: anything, as the variable has no fill (shoal_def_fill with NULL, or the file says so)
+ *  type   of value; numbers are converted to it (SHOAL_RANGE: it does not fit).
+ *         SHOAL_STRING: a pointer to free with shoal_free_strings
+ *  value  one element: shoal_def_fill's, or the attribute _FillValue of a file that was opened, otherwise the
+ *         default of the variable's type. Given where fill is 0, too
+ * fill and value may be NULL. SHOAL_TYPE: the types cannot be converted. */
+SHOAL_API int shoal_inq_fill(const shoal_dataset* dataset, const char* variable, int* fill, int type,
+                             void* value);
 
 /* ---- Settings and report: Local ------------------------------------------------------------ */
 

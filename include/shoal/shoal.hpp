@@ -22,6 +22,7 @@
 #include <exception>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -83,17 +84,24 @@ class Settings {
 
 /// Which part of a variable: the record, and a section of each record.
 /// start, count: one number for each dimension but the record dimension; empty is 0 and up to the end.
+/// records: put and get: so many records, from record on; the array has one more dimension in front, of that
+/// length. 0: one record, without that dimension.
 struct Section {
   Section(std::int64_t record_index = SHOAL_NO_RECORD, std::vector<std::int64_t> first = {},
-          std::vector<std::int64_t> cells = {})
-      : record(record_index), start(std::move(first)), count(std::move(cells)) {}
+          std::vector<std::int64_t> cells = {}, std::int64_t number_of_records = 0)
+      : record(record_index), start(std::move(first)), count(std::move(cells)), records(number_of_records) {}
   std::int64_t record;
   std::vector<std::int64_t> start, count;
+  std::int64_t records;
 
   /// What shoal.h takes; lives as long as this object. start and count are of one length, or empty.
   shoal_section c_section() const noexcept {
-    return {sizeof(shoal_section), record, static_cast<int>(start.empty() ? count.size() : start.size()),
-            start.empty() ? nullptr : start.data(), count.empty() ? nullptr : count.data()};
+    return {sizeof(shoal_section),
+            record,
+            static_cast<int>(start.empty() ? count.size() : start.size()),
+            start.empty() ? nullptr : start.data(),
+            count.empty() ? nullptr : count.data(),
+            records};
   }
 };
 
@@ -104,6 +112,8 @@ struct MapInfo {
   bool is_map = false;
   int uncut = 0;
   std::int64_t ncells = 0, mapped = 0, runs = 0, bytes = 0;
+  std::int64_t repeated = SHOAL_HOLE;  ///< the lowest index that comes twice: unique() makes a map without
+  std::pair<int, int> repeated_ranks{0, 0};
 };
 
 /// Which global cells each rank owns: one tile (box) a rank, or a list of cells. All shapes are in C order.
@@ -169,6 +179,15 @@ class Decomposition {
     return result;
   }
 
+  /// The same map with each cell once, so that it can be written: of one that comes twice, the lowest rank
+  /// keeps its last place, and all others are holes. comm: the one this was made with; see shoal_unique.
+  /// Collective.
+  Decomposition unique(MPI_Comm comm) const {
+    Decomposition result;
+    detail::check(shoal_unique(comm, handle_, &result.handle_));
+    return result;
+  }
+
   Decomposition(Decomposition&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Decomposition& operator=(Decomposition&& other) noexcept {
     std::swap(handle_, other.handle_);
@@ -193,7 +212,8 @@ class Decomposition {
   MapInfo map_info() const {
     shoal_map_info info = SHOAL_MAP_INFO_INIT;
     detail::check(shoal_decomposition_map_info(handle_, &info));
-    return {info.is_map != 0, info.uncut, info.ncells, info.mapped, info.runs, info.bytes};
+    return {info.is_map != 0, info.uncut, info.ncells,   info.mapped,
+            info.runs,        info.bytes, info.repeated, {info.repeated_ranks[0], info.repeated_ranks[1]}};
   }
   /// The list itself; of a block, the cells of its tile, row-major. Local.
   std::vector<std::int64_t> cells() const {
@@ -296,6 +316,22 @@ class Dataset {
   }
   /// Store what was written, agree on errors, commit. durable: wait for the device. Collective.
   void sync(bool durable = false) { detail::check(shoal_sync(opened(), durable ? 1 : 0)); }
+  /// Other names for what is there, and attributes that go; the file may have data. Local, as definitions;
+  /// see shoal_rename_dim. variable "" is the file.
+  void rename_dim(const std::string& name, const std::string& new_name) {
+    detail::check(shoal_rename_dim(opened(), detail::text(name), detail::text(new_name)));
+  }
+  void rename_var(const std::string& name, const std::string& new_name) {
+    detail::check(shoal_rename_var(opened(), detail::text(name), detail::text(new_name)));
+  }
+  void rename_att(const std::string& variable, const std::string& name, const std::string& new_name) {
+    detail::check(shoal_rename_att(opened(), variable.empty() ? nullptr : detail::text(variable),
+                                   detail::text(name), detail::text(new_name)));
+  }
+  void delete_att(const std::string& variable, const std::string& name) {
+    detail::check(
+        shoal_delete_att(opened(), variable.empty() ? nullptr : detail::text(variable), detail::text(name)));
+  }
   /// Finish the define phase; implicit at the first write, put or sync after a definition. Collective.
   void end_define() { detail::check(shoal_end_define(opened())); }
   /// Drop the handle without storing what was not committed; what the destructor does. Local.
@@ -448,6 +484,25 @@ class Dataset {
                                   static_cast<int>(type_of<typename T::value_type>), values.data()));
       return values;
     }
+  }
+
+  /// What cells hold that were never written: nothing where the variable has no fill. T: a number, char, or
+  /// std::string for strings. Local; see shoal_inq_fill.
+  template <class T>
+  std::optional<T> inq_fill(const std::string& variable) const {
+    int fill = 0;
+    T value{};
+    if constexpr (std::is_same_v<T, std::string>) {
+      char* text = nullptr;
+      detail::check(shoal_inq_fill(opened(), detail::text(variable), &fill, SHOAL_STRING, &text));
+      value = text;
+      shoal_free_strings(1, &text);
+    } else {
+      detail::check(
+          shoal_inq_fill(opened(), detail::text(variable), &fill, static_cast<int>(type_of<T>), &value));
+    }
+    if (fill == 0) return std::nullopt;
+    return value;
   }
 
   // Data. A variable without a record dimension takes the default Section; a record is Section(r),

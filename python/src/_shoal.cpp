@@ -77,12 +77,13 @@ MPI_Comm comm_of(int fortran_handle) {
   return MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
 }
 
-shoal::Section section_of(std::int64_t record, const OptionalIndices& start, const OptionalIndices& count) {
-  return {record, start.value_or(Indices{}), count.value_or(Indices{})};
+shoal::Section section_of(std::int64_t record, const OptionalIndices& start, const OptionalIndices& count,
+                          std::int64_t records = 0) {
+  return {record, start.value_or(Indices{}), count.value_or(Indices{}), records};
 }
 
-/// Record, start and count, as Python gives them.
-using SectionArguments = std::tuple<std::int64_t, OptionalIndices, OptionalIndices>;
+/// Record, start, count and records, as Python gives them.
+using SectionArguments = std::tuple<std::int64_t, OptionalIndices, OptionalIndices, std::int64_t>;
 
 bool is_even(const shoal::Section& section) {
   return section.start.size() == section.count.size();
@@ -159,12 +160,12 @@ std::pair<int, std::string> take_part(shoal::Dataset& dataset, int verb,
 /// array None: nothing to give, for an empty tile or a rank whose values are not looked at.
 void transfer(shoal::Dataset& dataset, int verb, const std::string& variable,
               const shoal::Decomposition* decomposition, nb::object object, int type, std::int64_t record,
-              const OptionalIndices& start, const OptionalIndices& count) {
+              const OptionalIndices& start, const OptionalIndices& count, std::int64_t records) {
   const auto kind = static_cast<Verb>(verb);
   const bool fills = kind == Verb::read || kind == Verb::get;
   std::optional<Buffer> buffer;
   std::optional<shoal::Array> array;
-  const shoal::Section section = section_of(record, start, count);
+  const shoal::Section section = section_of(record, start, count, records);
   try {
     check_section(variable, section);
     if (object.is_none()) {
@@ -207,8 +208,8 @@ std::int64_t cells(const Indices& extents) {
 
 void put_strings(shoal::Dataset& dataset, const std::string& variable, const std::vector<std::string>& values,
                  const Indices& extents, std::int64_t record, const OptionalIndices& start,
-                 const OptionalIndices& count) {
-  const shoal::Section section = section_of(record, start, count);
+                 const OptionalIndices& count, std::int64_t records) {
+  const shoal::Section section = section_of(record, start, count, records);
   // The Python side shapes both lists; this guards memory alone.
   try {
     check_section(variable, section);
@@ -250,8 +251,9 @@ nb::list text_list(const std::vector<std::string>& values) {
 }
 
 nb::list get_strings(shoal::Dataset& dataset, const std::string& variable, const Indices& extents,
-                     std::int64_t record, const OptionalIndices& start, const OptionalIndices& count) {
-  const shoal::Section section = section_of(record, start, count);
+                     std::int64_t record, const OptionalIndices& start, const OptionalIndices& count,
+                     std::int64_t records) {
+  const shoal::Section section = section_of(record, start, count, records);
   std::vector<char*> pointers;
   try {
     check_section(variable, section);
@@ -322,6 +324,17 @@ void def_fill(shoal::Dataset& dataset, const std::string& variable, int type, nb
       shoal_def_fill(dataset.c_handle(), shoal::detail::text(variable), type, buffer.data()));
 }
 
+/// Whether it is filled; value: an array of one element of the type, which gets the value.
+bool inq_fill(const shoal::Dataset& dataset, const std::string& variable, int type, nb::object value) {
+  const Buffer buffer(value, true);
+  if (buffer.bytes() != static_cast<Py_ssize_t>(Buffer::size_of(type)))
+    throw shoal::Error(shoal::Code::type, "The fill value of variable '" + variable + "' is one value.");
+  int fill = 0;
+  shoal::detail::check(
+      shoal_inq_fill(dataset.c_handle(), shoal::detail::text(variable), &fill, type, buffer.data()));
+  return fill != 0;
+}
+
 /// What is made while it lives speaks in Python's terms in its messages.
 class InPython {
  public:
@@ -367,11 +380,17 @@ shoal::Decomposition masked(const shoal::Decomposition& decomposition, int comm,
   return decomposition.masked(comm_of(comm), array);
 }
 
-/// is_map, uncut, ncells, mapped, runs, bytes.
-std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t> map_info(
+shoal::Decomposition unique(const shoal::Decomposition& decomposition, int comm) {
+  nb::gil_scoped_release free;
+  const InPython terms;
+  return decomposition.unique(comm_of(comm));
+}
+
+/// is_map, uncut, ncells, mapped, runs, bytes, the index that comes twice (-1: none).
+std::tuple<bool, int, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t> map_info(
     const shoal::Decomposition& decomposition) {
   const shoal::MapInfo info = decomposition.map_info();
-  return {info.is_map, info.uncut, info.ncells, info.mapped, info.runs, info.bytes};
+  return {info.is_map, info.uncut, info.ncells, info.mapped, info.runs, info.bytes, info.repeated};
 }
 
 void cells_into(const shoal::Decomposition& decomposition, nb::object out) {
@@ -469,8 +488,18 @@ void bind_dataset(nb::module_& m) {
            [](const Dataset& d, const std::string& variable, const std::string& name) {
              return text_list(d.get_att<std::vector<std::string>>(variable, name));
            })
+      .def("rename_dim", &Dataset::rename_dim, "name"_a, "new_name"_a)
+      .def("rename_var", &Dataset::rename_var, "name"_a, "new_name"_a)
+      .def("rename_att", &Dataset::rename_att, "variable"_a, "name"_a, "new_name"_a)
+      .def("delete_att", &Dataset::delete_att, "variable"_a, "name"_a)
+      .def("inq_fill", &inq_fill, "variable"_a, "type"_a, "value"_a)
+      .def("inq_fill_string",
+           [](const Dataset& d, const std::string& variable) -> nb::object {
+             const auto fill = d.inq_fill<std::string>(variable);
+             return fill ? text_object(*fill) : nb::none();
+           })
       .def("transfer", &transfer, "verb"_a, "variable"_a, "decomposition"_a.none(), "array"_a.none(),
-           "type"_a, "record"_a, "start"_a.none(), "count"_a.none())
+           "type"_a, "record"_a, "start"_a.none(), "count"_a.none(), "records"_a)
       .def("copy", &copy, "variable"_a, "decomposition"_a.none(), "from_dataset"_a, "from_variable"_a,
            "record"_a, "start"_a.none(), "count"_a.none())
       .def("copies", &shoal::Dataset::copies)
@@ -486,9 +515,9 @@ void bind_dataset(nb::module_& m) {
           "verb"_a, "variable"_a.none(), "decomposition"_a.none(), "section"_a.none(), "code"_a, "message"_a)
       .def("begin_definition", &begin_definition)
       .def("put_strings", &put_strings, "variable"_a, "values"_a, "extents"_a, "record"_a, "start"_a.none(),
-           "count"_a.none())
+           "count"_a.none(), "records"_a)
       .def("get_strings", &get_strings, "variable"_a, "extents"_a, "record"_a, "start"_a.none(),
-           "count"_a.none())
+           "count"_a.none(), "records"_a)
       .def("inq_file",
            [](const Dataset& d) {
              const auto f = d.file();
@@ -559,6 +588,7 @@ NB_MODULE(_shoal, m) {
           },
           "comm"_a, "path"_a)
       .def("masked", &masked, "comm"_a, "mask"_a, "type"_a)
+      .def("unique", &unique, "comm"_a)
       .def("map_info", &map_info)
       .def("cells_into", &cells_into, "out"_a)
       .def("global_shape", &shoal::Decomposition::global)

@@ -101,6 +101,20 @@ int shoal_masked(MPI_Comm comm, const shoal_decomposition* decomposition, const 
   });
 }
 
+int shoal_unique(MPI_Comm comm, const shoal_decomposition* decomposition, shoal_decomposition** out) {
+  return guard([&] {
+    if (out != nullptr) *out = nullptr;
+    require_mpi(comm);
+    const Own own(comm, "unique");
+    own.agree_or_throw(caught([&] {
+      require(out, "out");
+      require(decomposition, "decomposition");
+    }));
+    auto made = Decomposition::unique(own.comm(), decomposition_of(decomposition));
+    *out = new shoal_decomposition{std::move(made)};
+  });
+}
+
 int shoal_decomposition_save(MPI_Comm comm, const shoal_decomposition* decomposition, const char* path) {
   return guard([&] {
     require_mpi(comm);
@@ -157,12 +171,21 @@ int shoal_decomposition_map_info(const shoal_decomposition* decomposition, shoal
     require(out, "out");
     const Decomposition& d = *decomposition->decomposition;
     const IndexMap* map = d.map();
-    const std::int64_t tile = d.tile().cells();
-    const shoal_map_info made =
-        map == nullptr
-            ? shoal_map_info{0, 0, 0, tile, tile, 0, 0}
-            : shoal_map_info{
-                  0, 1, d.uncut_dims(), map->local_cells(), map->mapped_cells(), map->runs(), d.map_bytes()};
+    shoal_map_info made = SHOAL_MAP_INFO_INIT;
+    made.ncells = made.mapped = d.tile().cells();
+    if (map != nullptr) {
+      made.is_map = 1;
+      made.uncut = d.uncut_dims();
+      made.ncells = map->local_cells();
+      made.mapped = map->mapped_cells();
+      made.runs = map->runs();
+      made.bytes = d.map_bytes();
+    }
+    if (const auto& repeated = d.repeated()) {
+      made.repeated = repeated->index;
+      made.repeated_ranks[0] = repeated->rank_a;
+      made.repeated_ranks[1] = repeated->rank_b;
+    }
     hand_out(made, out, k_map_info_0_2, "shoal_map_info");
   });
 }

@@ -38,7 +38,7 @@ Dataset& defining(shoal_dataset* handle) {
 Section section_of(const shoal_section* section) {
   if (section == nullptr) return {};
   const shoal_section part = taken(*section, k_section_0_2, "shoal_section");
-  return {part.record, part.ndims, part.start, part.count};
+  return {part.record, part.ndims, part.start, part.count, part.records};
 }
 
 DataCall call_of(const char* variable, const shoal_decomposition* decomposition, const shoal_array* array,
@@ -194,6 +194,34 @@ int shoal_put_att(shoal_dataset* dataset, const char* variable, const char* name
   return guard([&] {
     Dataset& file = defining(dataset);
     file.put_att(variable, required_text(name, "name"), type_of(type), count, values);
+  });
+}
+
+int shoal_rename_dim(shoal_dataset* dataset, const char* name, const char* new_name) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.rename_dim(required_text(name, "name"), required_text(new_name, "new_name"));
+  });
+}
+
+int shoal_rename_var(shoal_dataset* dataset, const char* name, const char* new_name) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.rename_var(required_text(name, "name"), required_text(new_name, "new_name"));
+  });
+}
+
+int shoal_rename_att(shoal_dataset* dataset, const char* variable, const char* name, const char* new_name) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.rename_att(variable, required_text(name, "name"), required_text(new_name, "new_name"));
+  });
+}
+
+int shoal_delete_att(shoal_dataset* dataset, const char* variable, const char* name) {
+  return guard([&] {
+    Dataset& file = defining(dataset);
+    file.delete_att(variable, required_text(name, "name"));
   });
 }
 

@@ -65,6 +65,19 @@ void copy_texts(const Attribute& attribute, char** out) {
   }
 }
 
+void copy_values(const Attribute& a, Type wanted, void* values) {
+  const bool plain = wanted == a.type || (is_number(wanted) && is_number(a.type));
+  if (!plain)
+    throw Error(Code::type, "attribute '{}' is of type {} and cannot be read as {}", a.name, name_of(a.type),
+                name_of(wanted));
+  if (a.type == Type::string)
+    copy_texts(a, static_cast<char**>(values));
+  else if (wanted == a.type)
+    std::memcpy(values, a.data.data(), a.data.size());
+  else
+    copy_numbers(a, wanted, values);
+}
+
 }  // namespace
 
 int shoal_inq_file(const shoal_dataset* dataset, shoal_file_info* out) {
@@ -163,15 +176,26 @@ int shoal_get_att(const shoal_dataset* dataset, const char* variable, const char
                                                  required_text(name, "name"));
     if (a.count() == 0) return;
     require(values, "values");
-    const bool plain = wanted == a.type || (is_number(wanted) && is_number(a.type));
-    if (!plain)
-      throw Error(Code::type, "attribute '{}' is of type {} and cannot be read as {}", a.name,
-                  name_of(a.type), name_of(wanted));
-    if (a.type == Type::string)
-      copy_texts(a, static_cast<char**>(values));
-    else if (wanted == a.type)
-      std::memcpy(values, a.data.data(), a.data.size());
-    else
-      copy_numbers(a, wanted, values);
+    copy_values(a, wanted, values);
+  });
+}
+
+int shoal_inq_fill(const shoal_dataset* dataset, const char* variable, int* fill, int type, void* value) {
+  return guard([&] {
+    const Dataset& d = dataset_of(dataset);
+    const int index = find_variable_or_throw(d.schema(), required_text(variable, "variable"));
+    const VariableDef& v = d.schema().variables[static_cast<std::size_t>(index)];
+    if (!v.fits_plainly)
+      throw Error(Code::not_supported, "the variable is of a type that Shoal cannot read or write")
+          .of_variable(v.name)
+          .in_file(d.path());
+    if (value != nullptr) {
+      const Attribute* own = find_attribute(v.attributes, "_FillValue");
+      Attribute one{"_FillValue", v.type, fill_of(v), {}};
+      if (v.type == Type::string)
+        one.strings = {own != nullptr && !own->strings.empty() ? own->strings.front() : std::string()};
+      copy_values(one, type_of(type), value);
+    }
+    if (fill != nullptr) *fill = d.fills(index) ? 1 : 0;
   });
 }

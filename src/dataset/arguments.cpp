@@ -24,10 +24,18 @@ const Dimension& dim_of(const Schema& schema, int variable, int d) {
 }
 
 // First record and number of records.
-std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int variable, std::int64_t record,
+std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int variable, const Section& section,
                                                  Direction direction, const Dims& array_extents) {
   const Dimension& dim = dim_of(schema, variable, 0);
+  const std::int64_t record = section.record;
+  const std::int64_t count = section.is_one_record() ? 1 : section.records;
+  if (section.records < 0)
+    throw Error(Code::invalid_argument, "{} is {}; it must be 1 or more, or left out for one record",
+                argument("records"), section.records);
   if (record == k_all_records) {
+    if (section.records > 0)
+      throw Error(Code::invalid_argument, "{} is {}, and {} is {}, which is every record there is",
+                  argument("records"), section.records, argument("record"), word_for_all_records());
     const bool open = direction == Direction::to_file && !array_extents.empty();
     return {0, open ? array_extents[0] : dim.length};
   }
@@ -46,11 +54,13 @@ std::pair<std::int64_t, std::int64_t> records_of(const Schema& schema, int varia
     throw Error(Code::invalid_argument,
                 "{} is {}; allowed are {} or more, and in writing SHOAL_NEXT for the one after the last",
                 argument("record"), as_index(record), as_index(0));
-  if (direction == Direction::from_file && record >= dim.length)
-    throw Error(Code::not_found, "there is no record {}; dimension '{}' has {}{}", as_index(record), dim.name,
-                dim.length,
+  if (direction == Direction::from_file && (record >= dim.length || count > dim.length - record))
+    throw Error(Code::not_found, "there is no record {}; dimension '{}' has {}{}",
+                as_index(std::max(record, dim.length)), dim.name, dim.length,
                 dim.length > 0 ? fmt::format(", {} to {}", as_index(0), as_index(dim.length - 1)) : "");
-  return {record, 1};
+  if (count > INT64_MAX - record)
+    throw Error(Code::invalid_argument, "{} is {}, too many", argument("records"), count);
+  return {record, count};
 }
 
 // Length of a dimension as a section of this call may use it.
@@ -215,7 +225,10 @@ Box region_of(const Schema& schema, int variable, const Section& section, Direct
   Box region = Box::whole(Dims(nd));
   if (record_dims != 0)
     std::tie(region.first[0], region.count[0]) =
-        records_of(schema, variable, section.record, direction, array_extents);
+        records_of(schema, variable, section, direction, array_extents);
+  else if (section.records != 0)
+    throw Error(Code::invalid_argument, "the variable has no record dimension, but {} is {}; {}",
+                argument("records"), section.records, leave_record_out());
   else if (section.record != k_no_record)
     throw Error(Code::invalid_argument, "the variable has no record dimension, but {} is {}; {}",
                 argument("record"),
@@ -269,9 +282,9 @@ Transfer make_transfer(const Schema& schema, int variable, const DataCall& call,
               : "if all ranks want the same values, use get; if each wants its part, give a "
                 "decomposition in this call");
     check_decomposition_fits(schema, variable, *decomposition);
-    if (call.section.record == k_all_records)
+    if (call.section.record == k_all_records || call.section.records != 0)
       throw Error(Code::invalid_argument, "{} is for put and get; write and read take one record a call",
-                  word_for_all_records());
+                  call.section.records != 0 ? argument("records") : word_for_all_records());
     transfer.region = region_of(schema, variable, call.section, direction, decomposition.get(), Dims());
     region_known = true;
     const int nd = transfer.region.rank();

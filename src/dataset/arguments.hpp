@@ -29,6 +29,10 @@ struct Section {
   int ndims = 0;  ///< numbers in start and count: the dimensions but the record dimension; 0 with neither
   const std::int64_t* start = nullptr;  ///< [ndims]; nullptr: 0
   const std::int64_t* count = nullptr;  ///< [ndims]; nullptr: up to the end
+  std::int64_t records = 0;             ///< put, get: so many from `record` on; 0: that one alone
+
+  /// Has the array no dimension for records? Of a variable that has them.
+  bool is_one_record() const { return record != k_all_records && records == 0; }
 };
 
 /// The arguments of write, read, put and get as the caller gave them.

@@ -299,6 +299,42 @@ void Dataset::put_att(const char* variable, const std::string& name, Type type, 
   }
 }
 
+void Dataset::rename_dim(const std::string& name, const std::string& to) {
+  begin_definition();
+  try {
+    definitions_.rename_dim(name, to);
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
+void Dataset::rename_var(const std::string& name, const std::string& to) {
+  begin_definition();
+  try {
+    definitions_.rename_var(name, to);
+  } catch (const Error& e) {
+    throw e.of_variable(name).in_file(path_);
+  }
+}
+
+void Dataset::rename_att(const char* variable, const std::string& name, const std::string& to) {
+  begin_definition();
+  try {
+    definitions_.rename_att(variable, name, to);
+  } catch (const Error& e) {
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+  }
+}
+
+void Dataset::delete_att(const char* variable, const std::string& name) {
+  begin_definition();
+  try {
+    definitions_.delete_att(variable, name);
+  } catch (const Error& e) {
+    throw(variable == nullptr ? e : e.of_variable(variable)).in_file(path_);
+  }
+}
+
 void Dataset::end_define() {
   check_writable();
   const Comm::Calling calling(comm_, "end_define", path_);
@@ -512,6 +548,13 @@ std::int64_t Dataset::num_records(const char* variable) const {
     if (schema().has_record(v)) dim = schema().variables[static_cast<std::size_t>(v)].dims.front();
   }
   return dim < 0 ? 0 : schema().dims[static_cast<std::size_t>(dim)].length;
+}
+
+// Of the formats, netCDF-4 alone says that a variable is not filled; of the others the setting does, for who
+// writes.
+bool Dataset::fills(int variable) const {
+  return !schema().variables[static_cast<std::size_t>(variable)].no_fill &&
+         (!writable_ || settings_.flag("fill"));
 }
 
 std::optional<Placement> Dataset::placement(int variable) const {

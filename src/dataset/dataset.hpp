@@ -76,6 +76,10 @@ class Dataset {
   void def_quantize(const std::string& variable, const std::string& text);
   void put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                const void* values);
+  void rename_dim(const std::string& name, const std::string& to);
+  void rename_var(const std::string& name, const std::string& to);
+  void rename_att(const char* variable, const std::string& name, const std::string& to);
+  void delete_att(const char* variable, const std::string& name);
   /// Compare what ranks defined and bring the file to it. When ranks differ, or the file cannot hold it,
   /// definitions since the last time are dropped on all ranks.
   void end_define();
@@ -108,6 +112,8 @@ class Dataset {
   /// Records of the variable's record dimension, nullptr: of the file's; 0 where there is none.
   /// Error(invalid_argument): the file has several; Error(state): rank 0 alone knows them until sync.
   std::int64_t num_records(const char* variable) const;
+  /// Do cells of the variable that were never written hold its fill value?
+  bool fills(int variable) const;
   /// How a variable is stored; nothing while its definition is not finished.
   std::optional<Placement> placement(int variable) const;
   const Settings& settings() const { return settings_; }

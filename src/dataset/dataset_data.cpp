@@ -27,8 +27,9 @@ Dims without_last(const Dims& dims) {
 }
 
 // The view in all dimensions of the box; a logical array may lack the text length of a char variable.
-ArrayView fitted(const ArrayArgument& array, const Box& box, bool single_record, const Schema& schema,
+ArrayView fitted(const ArrayArgument& array, const Box& box, const Section& section, const Schema& schema,
                  int index) {
+  const bool single_record = schema.has_record(index) && section.is_one_record();
   const VariableDef& variable = schema.variables[static_cast<std::size_t>(index)];
   if (!array.problem.ok()) throw Error(array.problem);
   ArrayView view = single_record ? with_record_dimension(array.view) : array.view;
@@ -37,7 +38,7 @@ ArrayView fitted(const ArrayArgument& array, const Box& box, bool single_record,
   const Dims expected = first_characters ? without_last(box.count) : box.count;
   if (!(view.extents == expected)) {
     const int skip = single_record ? 1 : 0;
-    if (!single_record && schema.has_record(index) && view.extents.size() == box.rank() - 1)
+    if (section.record == k_all_records && schema.has_record(index) && view.extents.size() == box.rank() - 1)
       throw Error(
           Code::invalid_argument,
           "the array is that of one record, and the call names none of the record dimension '{}'; give {}, "
@@ -314,8 +315,7 @@ void Dataset::put(const DataCall& call) {
 
 void Dataset::put_values(int variable, const Box& box, const DataCall& call) {
   const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(variable)];
-  const bool single = driver_->schema().has_record(variable) && call.section.record != k_all_records;
-  const ArrayView view = fitted(call.array, box, single, driver_->schema(), variable);
+  const ArrayView view = fitted(call.array, box, call.section, driver_->schema(), variable);
   check_value_types(definition, view);
   if (definition.type == Type::string) {
     driver_->put(variable, box, nullptr, gather_strings(view), {});
@@ -348,9 +348,7 @@ void Dataset::get(const DataCall& call) {
     const int index = definitions_.variable(call.variable);
     const VariableDef& definition = definitions_.schema().variables[static_cast<std::size_t>(index)];
     box = region_of(driver_->schema(), index, call.section, Direction::from_file, nullptr, Dims());
-    view =
-        fitted(call.array, box, driver_->schema().has_record(index) && call.section.record != k_all_records,
-               driver_->schema(), index);
+    view = fitted(call.array, box, call.section, driver_->schema(), index);
     check_value_types(definition, view);
     if (definition.type != Type::string)
       find_conversion({definition.type, size_of(definition.type), false},

@@ -24,26 +24,6 @@ namespace {
 
 constexpr std::size_t k_max_name = 256;  // NC_MAX_NAME
 
-// Rules of names that all formats share (NetCDF classic format specification, "name").
-void check_name(const std::string& name, const std::string& what) {
-  const auto bad = [&](const std::string& why) {
-    throw Error(Code::invalid_argument, "'{}' cannot be the name of {}: {}", name, what, why);
-  };
-  if (name.empty()) bad("it is empty");
-  if (name.size() > k_max_name)
-    bad(fmt::format("it has {} bytes, at most {} are allowed", name.size(), k_max_name));
-  const auto first = static_cast<unsigned char>(name[0]);
-  const bool letter =
-      (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || (first >= '0' && first <= '9');
-  if (!letter && first != '_' && first < 0x80) bad("it must start with a letter, a digit or _");
-  for (const char c : name) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u < 0x20 || u == 0x7f) bad("it contains a control character");
-    if (c == '/') bad("it contains a slash");
-  }
-  if (name.back() == ' ') bad("it ends with a blank");
-}
-
 std::vector<std::string> variable_names(const Schema& schema) {
   std::vector<std::string> names;
   for (const auto& v : schema.variables)
@@ -160,6 +140,26 @@ constexpr const char* k_flag_meanings = "false true";
 
 }  // namespace
 
+// Rules of names that all formats share (NetCDF classic format specification, "name").
+void check_new_name(const std::string& name, const std::string& what) {
+  const auto bad = [&](const std::string& why) {
+    throw Error(Code::invalid_argument, "'{}' cannot be the name of {}: {}", name, what, why);
+  };
+  if (name.empty()) bad("it is empty");
+  if (name.size() > k_max_name)
+    bad(fmt::format("it has {} bytes, at most {} are allowed", name.size(), k_max_name));
+  const auto first = static_cast<unsigned char>(name[0]);
+  const bool letter =
+      (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || (first >= '0' && first <= '9');
+  if (!letter && first != '_' && first < 0x80) bad("it must start with a letter, a digit or _");
+  for (const char c : name) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u < 0x20 || u == 0x7f) bad("it contains a control character");
+    if (c == '/') bad("it contains a slash");
+  }
+  if (name.back() == ' ') bad("it ends with a blank");
+}
+
 int find_variable_or_throw(const Schema& schema, const std::string& name) {
   const int i = schema.find_variable(name);
   if (i < 0)
@@ -273,7 +273,15 @@ void check_decomposition_fits(const Schema& schema, int variable, const Decompos
 }
 
 void Definitions::reset(const Schema& in_file) {
-  schema_ = in_file;
+  // Where definitions are dropped, variables have their old names again.
+  for (auto change = schema_.changes.rbegin(); change != schema_.changes.rend(); ++change) {
+    if (change->kind != SchemaChange::Kind::rename_variable) continue;
+    const auto v = static_cast<std::size_t>(change->index);
+    if (v >= in_file.variables.size() || in_file.variables[v].name != schema_.variables[v].name)
+      move_notes(change->to, change->name);
+  }
+  schema_ = in_file_ = in_file;
+  dims_in_file_ = static_cast<int>(in_file.dims.size());
   variables_in_file_ = static_cast<int>(in_file.variables.size());
   decompositions_.resize(in_file.variables.size());
   gathered_.clear();
@@ -331,7 +339,7 @@ std::vector<int> Definitions::resolve_dims(const std::string& variable, const st
 }
 
 void Definitions::def_dim(const std::string& name, std::int64_t length) {
-  check_name(name, "a dimension");
+  check_new_name(name, "a dimension");
   if (dim_by_name_.contains(name)) throw Error(Code::exists, "there is a dimension '{}' already", name);
   if (length < 0)
     throw Error(Code::invalid_argument, "dimension '{}' has length {}; allowed are 1 or more, or {}", name,
@@ -350,7 +358,7 @@ void Definitions::def_dim(const std::string& name, std::int64_t length) {
 
 void Definitions::def_var(const std::string& name, Type type, const std::string& dims,
                           std::shared_ptr<const Decomposition> decomposition) {
-  check_name(name, "a variable");
+  check_new_name(name, "a variable");
   if (variable_by_name_.contains(name))
     throw Error(Code::exists, "there is a variable '{}' already", name).of_variable(name);
   VariableDef variable;
@@ -583,7 +591,7 @@ void Definitions::describe_quantized() {
 void Definitions::put_att(const char* variable, const std::string& name, Type type, std::int64_t count,
                           const void* values) {
   const int index = variable == nullptr ? -1 : this->variable(variable);
-  check_name(name, "an attribute");
+  check_new_name(name, "an attribute");
   if (type == Type::logical)
     throw Error(Code::type, "attribute '{}' is logical; give it as byte 0 or 1, or as text", name);
   if (type == Type::string && schema_.format != Format::netcdf4)

@@ -101,6 +101,12 @@ class Definitions {
   /// Attributes that rank 0's definitions (packed) have at the same place, of the same name and type, get the
   /// values that they have there.
   void take_attribute_values(const Bytes& of_root);
+  /// Other names for what is there, and attributes that go (rename.cpp). variable nullptr: of the file.
+  /// Error(not_found, exists, invalid_argument, not_supported); the same name again is no change.
+  void rename_dim(const std::string& name, const std::string& to);
+  void rename_var(const std::string& name, const std::string& to);
+  void rename_att(const char* variable, const std::string& name, const std::string& to);
+  void delete_att(const char* variable, const std::string& name);
 
   /// Index of the variable; Error(not_found) with the nearest name.
   int variable(const std::string& name) const;
@@ -114,6 +120,10 @@ class Definitions {
   bool lacks_fill_value(const VariableDef& variable) const;
   bool may_get_fill_value(int variable) const;
   VariableDef& new_variable(const std::string& name, const char* what);
+  void note_change(SchemaChange change);
+  void move_notes(const std::string& from, const std::string& to);
+  std::vector<Attribute>& changeable_attributes(int variable, const std::string& name);
+  bool is_attribute_in_file(int variable, const std::string& name) const;
 
   Schema schema_;
   // Models define thousands of variables: names are looked up, not searched for.
@@ -121,7 +131,8 @@ class Definitions {
   std::unordered_map<std::string, int> variable_by_name_;
   std::vector<std::shared_ptr<const Decomposition>> decompositions_;
   std::vector<std::pair<int, std::shared_ptr<const Decomposition>>> gathered_;
-  int variables_in_file_ = 0;
+  int dims_in_file_ = 0, variables_in_file_ = 0;
+  Schema in_file_;  // with the changes that were made here so far
   std::map<std::string, Quantization> quantized_;
   std::map<std::string, std::string> by_pattern_;  ///< those of them that no setting names, by which pattern
   Defaults defaults_;
@@ -132,6 +143,9 @@ class Definitions {
   std::set<int> left_, dealt_with_;  // variables of the file; the second alike on all ranks
   std::vector<std::string> added_fill_;
 };
+
+/// Error(invalid_argument): no format has such names. what: "a variable".
+void check_new_name(const std::string& name, const std::string& what);
 
 /// Index by name; Error(not_found) with the nearest name.
 int find_variable_or_throw(const Schema& schema, const std::string& name);

@@ -139,6 +139,16 @@ std::string quantized_difference(const std::vector<std::string>& mine, const std
   return only_in(root, mine) + " on rank 0, and not here";
 }
 
+// Names that come to the same by other calls.
+std::string changes_difference(const Schema& mine, const Schema& root) {
+  for (std::size_t i = 0; i < std::max(mine.changes.size(), root.changes.size()); ++i) {
+    const std::string m = i < mine.changes.size() ? text_of(mine.changes[i]) : "nothing more";
+    const std::string r = i < root.changes.size() ? text_of(root.changes[i]) : "nothing more";
+    if (m != r) return fmt::format("this rank asked to {}, rank 0 to {}", m, r);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string first_difference(const Bytes& mine, const Bytes& of_root) {
@@ -149,6 +159,7 @@ std::string first_difference(const Bytes& mine, const Bytes& of_root) {
   std::string difference = dims_difference(m, r);
   if (difference.empty()) difference = attributes_difference(m.attributes, r.attributes, " of the file");
   if (difference.empty()) difference = variables_difference(m, r);
+  if (difference.empty()) difference = changes_difference(m, r);
   if (!difference.empty()) return difference;
   if (my_reader.get<std::vector<std::int64_t>>() != root_reader.get<std::vector<std::int64_t>>())
     return "variables share decompositions in another way than on rank 0";

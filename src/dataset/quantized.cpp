@@ -52,12 +52,13 @@ void check_quantization(const VariableDef& variable, const Quantization& quantiz
         .of_variable(variable.name);
 }
 
+bool is_quantization_attribute(const std::string& name) {
+  const auto names = {k_netcdf_bits, k_netcdf_digits, k_container, k_bits, k_digits};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 void describe_quantization(VariableDef& variable, const Quantization& quantization) {
-  const auto is_old = [](const Attribute& a) {
-    const auto names = {k_netcdf_bits, k_netcdf_digits, k_container, k_bits, k_digits};
-    return std::any_of(names.begin(), names.end(), [&](const char* name) { return a.name == name; });
-  };
-  std::erase_if(variable.attributes, is_old);
+  std::erase_if(variable.attributes, [](const Attribute& a) { return is_quantization_attribute(a.name); });
   const bool bits = quantization.mode == Mode::bitround;
   variable.attributes.push_back(Attribute::text(k_container, container_name(quantization.mode)));
   variable.attributes.push_back(number(bits ? k_bits : k_digits, quantization.number));

@@ -17,6 +17,8 @@ void check_quantization(const VariableDef& variable, const Quantization& quantiz
 /// What is said of the quantization in the file: attributes of netCDF's and of CF's (chapter 8.4) at the
 /// variable, in place of such as are there.
 void describe_quantization(VariableDef& variable, const Quantization& quantization);
+/// Does an attribute of this name say it?
+bool is_quantization_attribute(const std::string& name);
 /// CF's variable without values that names the algorithm and the program that used it.
 VariableDef quantization_container(Quantization::Mode mode);
 bool is_quantization_container(const VariableDef& variable);

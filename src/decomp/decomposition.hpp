@@ -44,6 +44,11 @@ class Decomposition {
   static std::shared_ptr<const Decomposition> masked(const Comm& comm, const Decomposition* base,
                                                      CellMask mask);
 
+  /// The same map with each cell once (unique_cells); base itself if it is that already. Error on all ranks
+  /// alike: another communicator than base's; a map with a mask in which a cell comes twice. Collective.
+  static std::shared_ptr<const Decomposition> unique(const Comm& comm,
+                                                     std::shared_ptr<const Decomposition> base);
+
   /// Of a map: the same with the dimensions before the `uncut_dims` last as one. Local.
   std::shared_ptr<const Decomposition> flattened() const;
 

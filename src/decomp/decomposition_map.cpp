@@ -88,6 +88,21 @@ std::shared_ptr<const Decomposition> Decomposition::map(const Comm& comm, const 
   return out;
 }
 
+std::shared_ptr<const Decomposition> Decomposition::unique(const Comm& comm,
+                                                           std::shared_ptr<const Decomposition> base) {
+  comm.agree_or_throw(caught([&] {
+    if (base->comm_size() != comm.size() || base->comm_rank() != comm.rank())
+      throw Error(Code::invalid_argument, "the decomposition was made with another communicator");
+    if (base->repeated() && base->is_masked())
+      throw Error(Code::not_supported,
+                  "the map has a mask, and cells that come twice; make the map without its mask unique, and "
+                  "give the mask to what comes out");
+  }));
+  if (!base->repeated()) return base;
+  return map(comm, base->global_, base->uncut_dims_,
+             unique_cells(comm, *base->map_, volume(base->mapped_shape())));
+}
+
 std::shared_ptr<const Decomposition> Decomposition::flattened() const {
   std::shared_ptr<Decomposition> out(new Decomposition(*this));
   out->global_ = joined({volume(mapped_shape())}, whole_shape());
@@ -122,7 +137,7 @@ Status Decomposition::writable() const {
   return {Code::overlap,
           fmt::format(
               "{}, as {} local cells {} and {}; a field of this map can be read, but to write it each "
-              "cell must be in one place: mark all others as holes ({})",
+              "cell must be in one place: mark all others as holes ({}), as unique does",
               who, one_rank ? "its" : "their", as_index(r.local_a), as_index(r.local_b), as_index(k_hole)),
           -1,
           {},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
+#include <queue>
 #include <utility>
 #include <vector>
 
@@ -89,7 +91,7 @@ struct Held {
   int rank;
 };
 
-/// Goes through runs in order of their first cell.
+/// Goes through runs in order of their first cell: which cells come twice, and which are nobody's.
 class Sweep {
  public:
   explicit Sweep(std::int64_t base) : base_(base) {}
@@ -119,8 +121,60 @@ class Sweep {
   OwnedPart found_;
 };
 
-/// Sorted in windows of as many runs as a cache holds, by the window that they begin in.
-OwnedPart looked_through(const std::vector<RankMessage>& parts, std::int64_t base, std::int64_t cells) {
+/// Goes through runs in the same order, and gives each cell to the lowest rank that has it.
+class LowestRanks {
+ public:
+  void add(const Held& run) {
+    give_until(run.first);
+    open_.push({run.rank, run.first + run.length});
+  }
+  std::vector<RankMessage> finish(std::int64_t cells) {
+    give_until(cells);
+    std::vector<RankMessage> out;
+    for (auto& [rank, kept] : kept_) {
+      kept.writer.add(kept.first, kept.end - kept.first);
+      out.push_back({rank, kept.writer.take()});
+    }
+    return out;
+  }
+
+ private:
+  struct Open {
+    int rank;
+    std::int64_t end;
+    bool operator>(const Open& other) const { return rank > other.rank; }
+  };
+  struct Kept {
+    std::int64_t first, end;  // the run that may still grow
+    RunWriter writer{0};
+  };
+
+  void give_until(std::int64_t end) {
+    while (at_ < end && !open_.empty()) {
+      const Open lowest = open_.top();
+      if (lowest.end <= at_) {
+        open_.pop();
+        continue;
+      }
+      const std::int64_t until = std::min(lowest.end, end);
+      Kept& kept = kept_.try_emplace(lowest.rank, Kept{at_, at_}).first->second;
+      if (kept.end < at_) {
+        kept.writer.add(kept.first, kept.end - kept.first);
+        kept.first = at_;
+      }
+      kept.end = at_ = until;
+    }
+    at_ = std::max(at_, end);
+  }
+
+  std::int64_t at_ = 0;
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;  // runs that began before at_
+  std::map<int, Kept> kept_;
+};
+
+/// Adds runs to the sweep, sorted in windows of as many as a cache holds, by the window that they begin in.
+template <class Swept>
+void sweep_through(const std::vector<RankMessage>& parts, std::int64_t cells, Swept& sweep) {
   constexpr std::int64_t k_window_bytes = 1 << 16;
   std::vector<RunReader> readers;
   std::int64_t bytes = 0;
@@ -130,7 +184,6 @@ OwnedPart looked_through(const std::vector<RankMessage>& parts, std::int64_t bas
   }
   const std::int64_t windows = std::max<std::int64_t>(1, bytes / k_window_bytes);
   const std::int64_t width = std::max<std::int64_t>(1, (cells + windows - 1) / windows);
-  Sweep sweep(base);
   std::vector<Held> held;
   std::vector<Held> spare;
   for (std::int64_t start = 0; start < cells; start += width) {
@@ -145,7 +198,6 @@ OwnedPart looked_through(const std::vector<RankMessage>& parts, std::int64_t bas
     for (const Held& h : held)
       sweep.add(h);
   }
-  return sweep.finish(cells);
 }
 
 /// The n-th local cell that has the global index; k_hole: none.
@@ -210,7 +262,19 @@ std::vector<RankMessage> runs_by_part(const IndexMap& map, std::int64_t global_c
 OwnedPart ownership_of_part(const std::vector<RankMessage>& runs, std::int64_t global_cells, int parts,
                             int part) {
   const std::int64_t first = first_of_part(global_cells, parts, part);
-  return looked_through(runs, first, first_of_part(global_cells, parts, part + 1) - first);
+  const std::int64_t cells = first_of_part(global_cells, parts, part + 1) - first;
+  Sweep sweep(first);
+  sweep_through(runs, cells, sweep);
+  return sweep.finish(cells);
+}
+
+std::vector<RankMessage> kept_of_part(const std::vector<RankMessage>& runs, std::int64_t global_cells,
+                                      int parts, int part) {
+  const std::int64_t cells =
+      first_of_part(global_cells, parts, part + 1) - first_of_part(global_cells, parts, part);
+  LowestRanks sweep;
+  sweep_through(runs, cells, sweep);
+  return sweep.finish(cells);
 }
 
 Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t global_cells) {
@@ -226,6 +290,37 @@ Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t globa
   out.repeated = agreed_repeat(comm, map, found);
   out.unowned = std::move(found.unowned);
   return out;
+}
+
+std::vector<std::int64_t> unique_cells(const Comm& comm, const IndexMap& map, std::int64_t global_cells) {
+  std::vector<RankMessage> runs;
+  comm.agree_or_throw(caught([&] { runs = runs_by_part(map, global_cells, comm.size()); }));
+  runs = comm.exchange(runs);
+  std::vector<RankMessage> kept;
+  comm.agree_or_throw(caught([&] { kept = kept_of_part(runs, global_cells, comm.size(), comm.rank()); }));
+  kept = comm.exchange(kept);
+
+  std::vector<std::int64_t> cells;
+  comm.agree_or_throw(caught([&] {
+    cells.assign(static_cast<std::size_t>(map.local_cells()), k_hole);
+    const auto cell = [&](std::int64_t local) -> std::int64_t& {
+      return cells[static_cast<std::size_t>(local)];
+    };
+    for (const RankMessage& part : kept) {
+      const std::int64_t base = first_of_part(global_cells, comm.size(), part.rank);
+      for (RunReader run(part.bytes, part.rank); !run.done(); run.next()) {
+        std::int64_t before = k_hole;  // where this list has the same cell, too: before it
+        const std::int64_t first = base + run.first();
+        map.for_each_run(first, first + run.length(), [&](const IndexMap::Run& piece) {
+          if (before != k_hole && cell(before) == piece.global) cell(before) = k_hole;
+          for (std::int64_t i = 0; i < piece.length; ++i)
+            cell(piece.local + i) = piece.global + i;
+          before = piece.local + piece.length - 1;
+        });
+      }
+    }
+  }));
+  return cells;
 }
 
 }  // namespace shoal

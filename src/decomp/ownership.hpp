@@ -28,7 +28,12 @@ struct Ownership {
 /// have, a few bytes a run. Collective; a failure is thrown on all ranks.
 Ownership ownership_of(const Comm& comm, const IndexMap& map, std::int64_t global_cells);
 
-// What a rank does for it by itself.
+/// The map's list with each cell in one place of all ranks' lists: of those of a cell that comes twice, the
+/// last one of the lowest rank that has it. All others are k_hole. Asks as ownership_of does. Collective; a
+/// failure is thrown on all ranks.
+std::vector<std::int64_t> unique_cells(const Comm& comm, const IndexMap& map, std::int64_t global_cells);
+
+// What a rank does for these by itself.
 
 /// The first cell of an even part of the cells; parts differ by at most one.
 std::int64_t first_of_part(std::int64_t cells, int parts, int part);
@@ -44,5 +49,9 @@ struct OwnedPart {
 };
 OwnedPart ownership_of_part(const std::vector<RankMessage>& runs, std::int64_t global_cells, int parts,
                             int part);
+/// Of the runs of all ranks, what each may keep: the cells that no lower rank has. Ranks ascending, without
+/// those that keep nothing; runs as in runs_by_part.
+std::vector<RankMessage> kept_of_part(const std::vector<RankMessage>& runs, std::int64_t global_cells,
+                                      int parts, int part);
 
 }  // namespace shoal

@@ -61,14 +61,14 @@ class Catalog {
 
   virtual const Schema& schema() const = 0;
 
-  /// Make the file agree with `wanted`, which is schema() plus new dimensions, variables and attributes (or
-  /// attributes with new values); nothing may be removed or renamed, and variables keep their order. The
-  /// whole is checked before anything is changed; on Error the catalog is as before. Errors name the variable
-  /// or attribute; a variable that is too large for the format (cdf1: 2 GiB, cdf2: 4 GiB rules of the classic
-  /// formats) is refused with the format to use; header space that does not suffice likewise. After a first
-  /// data write, classic formats can only grow into the reserved space. Records that were written through
-  /// placements since the last commit have to be reported with grow before; placements of record variables
-  /// may have changed afterwards if there were none.
+  /// Make the file agree with `wanted`, which is schema(), with wanted.changes made to it, plus new
+  /// dimensions, variables and attributes (or attributes with new values). Dimensions and variables keep
+  /// their order. The whole is checked before anything is changed; on Error the catalog is as before. Errors
+  /// name the variable or attribute; a variable that is too large for the format (cdf1: 2 GiB, cdf2: 4 GiB
+  /// rules of the classic formats) is refused with the format to use; header space that does not suffice
+  /// likewise. After a first data write, classic formats can only grow into the reserved space. Records that
+  /// were written through placements since the last commit have to be reported with grow before; placements
+  /// of record variables may have changed afterwards if there were none.
   virtual void define(const Schema& wanted) = 0;
 
   virtual Placement placement(int variable) const = 0;

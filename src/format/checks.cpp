@@ -53,7 +53,7 @@ std::string fault_of(const std::string& name) {
 
 [[noreturn]] void differs(const std::string& what) {
   throw Error(Code::invalid_argument,
-              what + "; definitions of a file may be added to, not removed, renamed or changed");
+              what + "; definitions of a file may be added to and renamed, not removed or changed");
 }
 
 template <class Items>
@@ -91,7 +91,15 @@ void check_name(const std::string& name, const char* what) {
   if (!fault.empty()) throw Error(Code::invalid_argument, "no {} may be called '{}': {}", what, name, fault);
 }
 
-void check_extends(const Schema& have, const Schema& wanted) {
+void check_extends(const Schema& in_file, const Schema& wanted) {
+  const Schema have = changed(in_file, wanted.changes);
+  for (const SchemaChange& change : wanted.changes) {
+    using Kind = SchemaChange::Kind;
+    if (change.kind != Kind::delete_attribute)
+      check_name(change.to, change.kind == Kind::rename_dim        ? "dimension"
+                            : change.kind == Kind::rename_variable ? "variable"
+                                                                   : "attribute");
+  }
   if (have.format != wanted.format)
     throw Error(Code::invalid_argument, "the file is {}, the definitions are for {}", name_of(have.format),
                 name_of(wanted.format));

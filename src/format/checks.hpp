@@ -13,10 +13,10 @@ namespace shoal {
 /// Names are not normalised. Local.
 void check_name(const std::string& name, const char* what);
 
-/// `wanted` must be `have` with something added: the same format, all dimensions, variables (same type, same
-/// dimensions, same order) and attributes of `have`, which may have new values. Names of one kind are there
-/// once. Lengths of unlimited dimensions are not compared. Throws Error(invalid_argument, exists) with what
-/// is missing or differs. Local.
-void check_extends(const Schema& have, const Schema& wanted);
+/// `wanted` must be what is in the file, with its changes made (`changed`), and something added: the same
+/// format, all dimensions, variables (same type, same dimensions, same order) and attributes of that, which
+/// may have new values. Names of one kind are there once. Lengths of unlimited dimensions are not compared.
+/// Throws Error(invalid_argument, exists) with what is missing or differs. Local.
+void check_extends(const Schema& in_file, const Schema& wanted);
 
 }  // namespace shoal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/schema.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -152,6 +153,39 @@ Dims Schema::shape(int variable) const {
   return lengths;
 }
 
+std::string text_of(const SchemaChange& change) {
+  using Kind = SchemaChange::Kind;
+  const std::string what = change.kind == Kind::rename_dim        ? "dimension"
+                           : change.kind == Kind::rename_variable ? "variable"
+                                                                  : "attribute";
+  if (change.kind == Kind::delete_attribute) return "delete " + what + " '" + change.name + "'";
+  return "rename " + what + " '" + change.name + "' to '" + change.to + "'";
+}
+
+Schema changed(Schema schema, const std::vector<SchemaChange>& changes) {
+  for (const SchemaChange& change : changes) {
+    const auto index = static_cast<std::size_t>(change.index);
+    auto& attributes = change.index < 0 ? schema.attributes : schema.variables.at(index).attributes;
+    const auto attribute = std::find_if(attributes.begin(), attributes.end(),
+                                        [&](const Attribute& a) { return a.name == change.name; });
+    switch (change.kind) {
+      case SchemaChange::Kind::rename_dim:
+        schema.dims.at(index).name = change.to;
+        break;
+      case SchemaChange::Kind::rename_variable:
+        schema.variables.at(index).name = change.to;
+        break;
+      case SchemaChange::Kind::rename_attribute:
+        if (attribute != attributes.end()) attribute->name = change.to;
+        break;
+      case SchemaChange::Kind::delete_attribute:
+        if (attribute != attributes.end()) attributes.erase(attribute);
+        break;
+    }
+  }
+  return schema;
+}
+
 const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name) {
   for (const auto& attribute : attributes)
     if (attribute.name == name) return &attribute;
@@ -236,6 +270,13 @@ void pack(ByteWriter& out, const Schema& schema) {
   out.put(static_cast<std::uint64_t>(schema.variables.size()));
   for (const auto& variable : schema.variables)
     pack(out, variable);
+  out.put(static_cast<std::uint64_t>(schema.changes.size()));
+  for (const auto& change : schema.changes) {
+    out.put(change.kind);
+    out.put(change.index);
+    out.put(change.name);
+    out.put(change.to);
+  }
 }
 
 Schema unpack_schema(ByteReader& in) {
@@ -253,6 +294,15 @@ Schema unpack_schema(ByteReader& in) {
   const auto variables = in.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < variables; ++i)
     schema.variables.push_back(unpack_variable(in));
+  const auto changes = in.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < changes; ++i) {
+    SchemaChange change;
+    in.get(change.kind);
+    in.get(change.index);
+    in.get(change.name);
+    in.get(change.to);
+    schema.changes.push_back(std::move(change));
+  }
   return schema;
 }
 

@@ -77,12 +77,23 @@ struct VariableDef {
       true;  ///< false: a type Shoal has no name for (compound, enum, ...); cannot be read or written
 };
 
+/// Something that a file has gets another name, or goes.
+struct SchemaChange {
+  enum class Kind : int { rename_dim, rename_variable, rename_attribute, delete_attribute };
+  Kind kind = Kind::rename_dim;
+  int index = 0;         ///< of the dimension; of the variable, which is -1 for attributes of the file
+  std::string name, to;  ///< as it is called when the change is made, and then
+};
+
 /// What a file holds, as plain data. The same on every rank.
 struct Schema {
   Format format = Format::cdf5;
   std::vector<Dimension> dims;
   std::vector<Attribute> attributes;
   std::vector<VariableDef> variables;
+  /// Of a schema that a file is to be brought to: what is to be made of the file's own, in this order, before
+  /// anything is added. Names and attributes of this schema are those afterwards. Otherwise empty.
+  std::vector<SchemaChange> changes;
 
   int find_dim(const std::string& name) const;       ///< -1 if there is none
   int find_variable(const std::string& name) const;  ///< -1 if there is none
@@ -93,6 +104,10 @@ struct Schema {
 };
 
 constexpr const char* k_fill_name = "_FillValue";
+
+std::string text_of(const SchemaChange& change);  ///< "rename dimension 'lon' to 'longitude'"
+/// The schema with these changes, which it has the names for. Local.
+Schema changed(Schema schema, const std::vector<SchemaChange>& changes);
 
 const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name);
 

@@ -209,8 +209,8 @@ TEST_CASE("structs without their size are refused, in collective calls on all ra
     int code = shoal_get(file, "v", &bad, nullptr);
     fails(code, SHOAL_INVALID_ARGUMENT, {"struct_size of a shoal_array is 0"});
     alike(code);
-    const shoal_section part{odd ? sizeof(shoal_section) + 8 : sizeof(shoal_section), SHOAL_NO_RECORD, 0,
-                             nullptr, nullptr};
+    const shoal_section part{
+        odd ? sizeof(shoal_section) + 8 : sizeof(shoal_section), SHOAL_NO_RECORD, 0, nullptr, nullptr, 0};
     code = shoal_get(file, "v", array.c(), &part);
     fails(code, SHOAL_INVALID_ARGUMENT, {"struct_size of a shoal_section", "newer shoal.h"});
     alike(code);

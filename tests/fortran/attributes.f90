@@ -12,9 +12,58 @@ program attributes
   call round_trip("cdf5")
   call round_trip("netcdf4")
   call string_lists("netcdf4")
+  call renamed("cdf5")
+  call renamed("netcdf4")
   call finish()
 
 contains
+
+  ! Other names in a file with data, attributes that go, and fill values in effect.
+  subroutine renamed(format)
+    character(len=*), intent(in) :: format
+    type(shoal_dataset) :: file
+    character(len=:), allocatable :: path
+    character(len=10) :: text
+    integer :: position, stat, number
+    logical :: fill
+    real(real64) :: value
+    path = "renamed_" // format // ".nc"
+    call file%create(path, MPI_COMM_WORLD, format=format)
+    call file%def_dim("a", 3)
+    call file%def_var("v", SHOAL_SHORT, "a")
+    call file%def_fill("v", 7)
+    call file%put_att("v", "units", "m")
+    call file%put_att("v", "comment", "none")
+    call file%put_att(SHOAL_GLOBAL, "title", "a run")
+    call file%put("v", [1, 2, 3])
+    call file%close()
+    call file%open(path, MPI_COMM_WORLD, mode=SHOAL_WRITE)
+    call file%rename_dim("a", "cells")
+    call file%rename_var("v", "values_of_cells")
+    call file%rename_att("values_of_cells", "units", "unit")
+    call file%delete_att("values_of_cells", "comment")
+    call file%rename_att(SHOAL_GLOBAL, "title", "name")
+    call file%rename_var("v", "w", stat=stat)
+    call check(stat == SHOAL_NOT_FOUND, "the old name")
+    call file%inq_fill("values_of_cells", fill, value)
+    call check(fill .and. value == 7, "the fill value")
+    call file%inq_fill("values_of_cells", fill)
+    call file%inq_fill("values_of_cells", fill, number)
+    call check(fill .and. number == 7, "the fill value as an integer")
+    call file%inq_fill("values_of_cells", fill, text, stat=stat)
+    call check(stat /= SHOAL_OK, "text is no number")
+    call file%close()
+    call file%open(path, MPI_COMM_WORLD)
+    call file%find_dim("cells", position)
+    call check(position == 1, "the dimension")
+    call file%get_att("values_of_cells", "unit", text)
+    call check(text == "m", "the attribute")
+    call file%find_att("values_of_cells", "comment", position, stat=stat)
+    call check(stat == SHOAL_NOT_FOUND, "the attribute that went")
+    call file%get_att(SHOAL_GLOBAL, "name", text)
+    call check(text == "a run", "the attribute of the file")
+    call file%close()
+  end subroutine renamed
 
   subroutine round_trip(format)
     character(len=*), intent(in) :: format

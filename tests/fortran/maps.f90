@@ -13,6 +13,7 @@ program maps
   call whole_dimensions()
   call fields()
   call written_twice()
+  call made_unique()
   call saved_and_loaded()
   call pio_text()
   call refused()
@@ -202,6 +203,31 @@ contains
     call once%free()
     call delete("maps_twice.nc")
   end subroutine written_twice
+
+  ! All ranks have all cells, and rank 0 its first one twice.
+  subroutine made_unique()
+    type(shoal_decomposition) :: map, once
+    type(shoal_map_info) :: info
+    integer(int64), allocatable :: cells(:), found(:)
+    integer :: i, stat
+    cells = [(int(i, int64), i=1, 7)]
+    if (rank == 0) cells = [cells, 1_int64]
+    map = shoal_map(MPI_COMM_WORLD, 8, cells)
+    call map%map_info(info)
+    call check(info%repeated == 1 .and. all(info%repeated_ranks >= 0), "a cell comes twice")
+    once = map%unique()
+    call once%cells(found)
+    if (rank == 0) then
+      call check(all(found == [0, 2, 3, 4, 5, 6, 7, 1]), "the last place stays")
+    else
+      call check(size(found) == 7 .and. all(found == 0), "the lowest rank keeps the cells")
+    end if
+    call once%map_info(info)
+    call check(info%repeated == 0, "each cell once")
+    call map%free()
+    once = map%unique(stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, "unique of nothing")
+  end subroutine made_unique
 
   subroutine saved_and_loaded()
     type(shoal_decomposition) :: map, loaded

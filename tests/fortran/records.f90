@@ -14,6 +14,8 @@ program records
   call write_and_append("netcdf4")
   call append_steps("cdf5")
   call append_steps("netcdf4")
+  call several_at_once("cdf5")
+  call several_at_once("netcdf4")
   call finish()
 
 contains
@@ -35,6 +37,43 @@ contains
       end do
     end do
   end subroutine fill
+
+  ! Several records in one call, text too.
+  subroutine several_at_once(format)
+    character(len=*), intent(in) :: format
+    type(shoal_dataset) :: file
+    character(len=4) :: names(2)
+    real :: a(nx, 2), inside(3, 1)
+    real(kind(1d0)) :: steps(3)
+    integer :: i, stat
+    call file%create("several_" // format // ".nc", MPI_COMM_WORLD, format=format)
+    call file%def_dim("x", nx)
+    call file%def_dim("n", 4)
+    call file%def_dim("time", SHOAL_UNLIMITED)
+    call file%def_var("time", SHOAL_DOUBLE, "time")
+    call file%def_var("t", SHOAL_FLOAT, "x time")
+    call file%def_var("name", SHOAL_CHAR, "n time")
+    a = reshape([(real(i), i=1, 2 * nx)], [nx, 2])
+    call file%put("t", a, record=2, records=2)
+    call file%put("time", [1d0, 2d0, 3d0], record=1, records=3)
+    call file%put("name", ["one ", "four"], record=1, records=2)
+    call file%put("t", a, record=1, records=0, stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT .or. ranks > 1, "no records")
+    if (ranks > 1) call file%sync(stat=stat)
+    call check(stat == SHOAL_INVALID_ARGUMENT, "no records, at sync")
+    a = 0
+    call file%get("t", a, record=2, records=2)
+    call check(all(a == reshape([(real(i), i=1, 2 * nx)], [nx, 2])), "two records")
+    call file%get("t", inside, record=3, start=[4], count=[3], records=1)
+    call check(all(inside(:, 1) == [(real(nx + i), i=4, 6)]), "one of several, and a section")
+    call file%get("time", steps, record=1, records=3)
+    call check(all(steps == [1d0, 2d0, 3d0]), "numbers")
+    call file%get("name", names, record=1, records=2)
+    call check(names(1) == "one" .and. names(2) == "four", "text")
+    call file%get("t", a, record=3, records=2, stat=stat)
+    call check(stat == SHOAL_NOT_FOUND, "a record that is not there")
+    call file%close()
+  end subroutine several_at_once
 
   subroutine write_and_append(format)
     character(len=*), intent(in) :: format

@@ -528,3 +528,47 @@ TEST_CASE("C++: the library describes itself") {
   CHECK(shoal::build_info().find("\nfilters: shuffle") != std::string::npos);
   CHECK(shoal::settings().find("stage_bytes") != std::string::npos);
 }
+
+TEST_CASE("C++: several records, names that change, fill values in effect, maps made unique") {
+  const std::string path = scratch("renamed");
+  std::vector<double> values{1, 2, 3, 4, 5, 6};
+  {
+    auto file = shoal::Dataset::create(MPI_COMM_WORLD, path, shoal::Settings{}.format("netcdf4"));
+    file.def_dim("time", SHOAL_UNLIMITED);
+    file.def_dim("x", 3);
+    file.def_var("v", shoal::Type::double_, "time x");
+    file.def_var("none", shoal::Type::float_, "x");
+    file.def_no_fill("none");
+    file.put_att("v", "units", "m");
+    file.put_att("v", "comment", "none");
+    file.put_att("", "title", "a run");
+    file.put("v", {values.data(), {2, 3}}, shoal::Section(1, {}, {}, 2));
+    file.rename_dim("x", "cells");
+    file.rename_var("v", "field");
+    file.rename_att("field", "units", "unit");
+    file.rename_att("", "title", "name");
+    file.delete_att("field", "comment");
+    CHECK(file.inq_fill<double>("field").has_value());
+    CHECK(!file.inq_fill<double>("none"));
+    CHECK(code_of([&] { file.rename_var("v", "w"); }) == SHOAL_NOT_FOUND);
+    file.close();
+  }
+  auto file = shoal::Dataset::open(MPI_COMM_WORLD, path);
+  std::vector<double> got(6);
+  file.get("field", {got.data(), {2, 3}}, shoal::Section(1, {}, {}, 2));
+  CHECK(got == values);
+  CHECK(file.dim(1).name == "cells");
+  CHECK(file.var("field").attributes == 1);
+  CHECK(file.get_att<std::string>("field", "unit") == "m");
+  CHECK(file.get_att<std::string>("", "name") == "a run");
+  file.close();
+  remove(path);
+
+  const Ranks ranks;
+  const auto twice = shoal::Decomposition::map(MPI_COMM_WORLD, {4}, std::vector<std::int64_t>{3, 0, 3});
+  CHECK(twice.map_info().repeated == (ranks.size > 1 ? 0 : 3));
+  const auto once = twice.unique(MPI_COMM_WORLD);
+  const std::vector<std::int64_t> first{SHOAL_HOLE, 0, 3}, holes(3, SHOAL_HOLE);
+  CHECK(once.cells() == (ranks.rank == 0 ? first : holes));
+  CHECK(once.map_info().repeated == SHOAL_HOLE);
+}

@@ -8,12 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _shoal
 from ._refusals import definition, plain_text, whole_numbers
 from .decomposition import Decomposition
 from .errors import InvalidArgumentError, RangeError, TypeMismatchError
 from .inventory import Attributes, put_attribute
-from .types import NO_FILL, memory_type, to_numbers, type_number
+from .types import NO_FILL, dtype_of, memory_type, to_numbers, type_number
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -261,6 +263,45 @@ class Definitions:
         """Attribute of a variable, or of the file when variable is None. Replaces one of the name. Local."""
         self._need_open()
         put_attribute(self._raw, variable or "", name, value)
+
+    @definition
+    def rename_dim(self, name: str, new_name: str) -> None:
+        """Another name for a dimension, of this define phase or of the file, which may have data. Local."""
+        self._need_open()
+        self._raw.rename_dim(str(name), str(new_name))
+
+    @definition
+    def rename_var(self, name: str, new_name: str) -> None:
+        """Another name for a variable, as rename_dim. A dimension of the name keeps it. Local."""
+        self._need_open()
+        self._raw.rename_var(str(name), str(new_name))
+        if name != new_name and name in self._decompositions:
+            self._decompositions[new_name] = self._decompositions.pop(name)
+
+    @definition
+    def rename_att(self, variable: str | None, name: str, new_name: str) -> None:
+        """Another name for an attribute of a variable, or of the file when variable is None. Local."""
+        self._need_open()
+        self._raw.rename_att(variable or "", str(name), str(new_name))
+
+    @definition
+    def delete_att(self, variable: str | None, name: str) -> None:
+        """Delete an attribute of a variable, or of the file when variable is None. Local."""
+        self._need_open()
+        self._raw.delete_att(variable or "", str(name))
+
+    def inq_fill(self, name: str) -> Any:
+        """What cells of a variable hold that were never written, as its dtype has it; None: anything, as it
+        has no fill. Local."""
+        self._need_open()
+        number = self.variables[name].number
+        if number == _shoal.STRING:
+            return self._raw.inq_fill_string(name)
+        dtype = dtype_of(number)
+        if dtype is None:  # which the library refuses, with the reason
+            number, dtype = _shoal.BYTE, np.dtype("i1")
+        value = np.zeros(1, dtype)
+        return value[0] if self._raw.inq_fill(name, number, value) else None
 
     def get_att(self, variable: str | None, name: str) -> Any:
         """The value of an attribute: str, list of str, number or array. Local."""

@@ -316,17 +316,19 @@ class Dataset(Definitions):
         *,
         start: Sequence[int] | None = None,
         count: Sequence[int] | None = None,
+        records: int | None = None,
     ) -> None:
         """Put a replicated variable: rank 0's values go to the file. Collective.
 
         values  numbers or text of the variable's shape (or the section's); other ranks may give None
         record  index of the record, or shoal.NEXT, as in write; None with a record dimension: values has one
                 for each record
+        records  so many, from record on: values has one for each of them, 1 too
         """
         self._need_open()
         if record is None:
             record = self._all_records(name)
-        with self._part(_shoal.VERB_PUT, name, None, record, start, count) as part:
+        with self._part(_shoal.VERB_PUT, name, None, record, start, count, records) as part:
             if values is None:
                 if self._comm.rank == 0:
                     raise InvalidArgumentError(
@@ -365,6 +367,7 @@ class Dataset(Definitions):
         *,
         start: Sequence[int] | None = None,
         count: Sequence[int] | None = None,
+        records: int | None = None,
         out: np.ndarray | None = None,
         dtype: DTypeLike | None = None,
     ) -> np.ndarray:
@@ -372,6 +375,7 @@ class Dataset(Definitions):
 
         record  index of the record, negative ones from the end (-1: the last); None with a record dimension:
                 all records
+        records  so many, from record on: the array has one for each of them, 1 too
         start, count  a section, one number for each dimension but the record dimension
         out     array to fill; made if it is None
         Text comes as 'S1' (shoal.text() joins it), strings as an array of str.
@@ -379,11 +383,13 @@ class Dataset(Definitions):
         self._need_open()
         if record is None:
             record = self._all_records(name)
-        with self._part(_shoal.VERB_GET, name, None, record, start, count) as part:
+        with self._part(_shoal.VERB_GET, name, None, record, start, count, records) as part:
             variable = self.variables[name]
             shape = tuple(int(n) for n in count) if count is not None else variable.section_shape
             if isinstance(record, RecordWord) and record == ALL_RECORDS:
                 shape = (variable.shape[0], *shape)
+            elif records is not None:
+                shape = (part.several(), *shape)
             if variable.number == _shoal.STRING:
                 strings = part.call(self._raw.get_strings, list(shape))
                 result = np.empty(len(strings), dtype=object)
@@ -406,8 +412,10 @@ class Dataset(Definitions):
         except Exception:
             return None  # the collective call says what is wrong with it, on all ranks
 
-    def _part(self, verb: int, name: str, decomposition, record, start=None, count=None) -> _Part:
-        return _Part(self, verb, name, decomposition, record, start, count)
+    def _part(
+        self, verb: int, name: str, decomposition, record, start=None, count=None, records: int | None = None
+    ) -> _Part:
+        return _Part(self, verb, name, decomposition, record, start, count, records)
 
     def _tile_shape(self, variable, decomposition, halo: bool, count) -> tuple[int, ...]:
         if decomposition is None:
@@ -549,7 +557,7 @@ class _Part:
     """This rank's part in one collective call. What fails before the call is raised only after the
     library heard of it in place of the call: the other ranks must not wait for us in vain."""
 
-    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record, start, count):
+    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record, start, count, records):
         self._dataset = dataset
         self._verb = verb
         self._name = name
@@ -559,6 +567,7 @@ class _Part:
         self.record = record
         self.start = start
         self.count = count
+        self.records = records
 
     def __enter__(self) -> _Part:
         try:
@@ -600,7 +609,7 @@ class _Part:
         except Error:
             name = None
         try:
-            section = (self._index(), *self.section())
+            section = (self._index(), *self.section(), self.several())
         except Exception:
             section = None
         own = isinstance(error, Error)
@@ -630,6 +639,17 @@ class _Part:
             raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
         return start, count
 
+    def several(self) -> int:
+        """How many records are meant, 0: one, without a dimension for it."""
+        if self.records is None:
+            return 0
+        number = int(np.int64(int(self.records)))
+        if number < 1:
+            raise InvalidArgumentError(
+                f"records is {number}; give 1 or more, or leave it out for one record."
+            )
+        return number
+
     def _index(self) -> int:
         if self.record is None:
             return _shoal.NO_RECORD
@@ -654,9 +674,9 @@ class _Part:
     def call(self, transfer, *values):
         """One of the library's calls, which sees to it from there on that this rank takes part."""
         section = self.section()
-        record = self._index()
+        record, records = self._index(), self.several()
         self._taken = True
-        return transfer(self._name, *values, record, *section)
+        return transfer(self._name, *values, record, *section, records)
 
     def copy(self, source: Dataset, source_name: str) -> None:
         if not isinstance(source, Dataset):
@@ -682,9 +702,9 @@ class _Part:
                 array = array.view("u1")
             if not array.flags.writeable and self._verb in (_shoal.VERB_READ, _shoal.VERB_GET):
                 raise InvalidArgumentError("out= is a read-only array.")
-        record = self._index()
+        record, records = self._index(), self.several()
         # From here on the compiled part sees to it that this rank takes part.
         self._taken = True
         self._dataset._raw.transfer(
-            self._verb, self._name, self._raw_decomposition(), array, number, record, start, count
+            self._verb, self._name, self._raw_decomposition(), array, number, record, start, count, records
         )

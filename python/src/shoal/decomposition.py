@@ -124,6 +124,8 @@ class Decomposition:
     cells         the list of this rank: global index of each local cell, -1 for a hole
     mapped, runs  of the list: cells that are no holes, runs of cells that follow each other
     nbytes        of memory that a map takes on this rank: the list, and cells that no rank has
+    repeated      of a map: the lowest index that comes twice, on any ranks, None if there is none; such a map
+                  can be read with, and unique() makes one that can be written with
     comm          the communicator
     """
 
@@ -145,7 +147,9 @@ class Decomposition:
         self.count = tuple(raw.count())
         self.halo_low = tuple(raw.halo_low())
         self.halo_high = tuple(raw.halo_high())
-        self.is_map, self.uncut, self._ncells, self.mapped, self.runs, self.nbytes = raw.map_info()
+        info = raw.map_info()
+        self.is_map, self.uncut, self._ncells, self.mapped, self.runs, self.nbytes, repeated = info
+        self.repeated: int | None = repeated if repeated >= 0 else None
 
     @classmethod
     def block(
@@ -277,6 +281,17 @@ class Decomposition:
             number = memory_type(given)
         made = self._raw.masked(self.comm.py2f(), given, number)
         return type(self)(made, self.comm, self.dims, may_have_mask=True)
+
+    def unique(self) -> Decomposition:
+        """The same map with each cell once, so that it can be written: of a cell that comes twice, the lowest
+        rank that has it keeps its last place in the list, and all other places are holes. What has each cell
+        once already comes back as it is. Collective.
+
+        Raises NotSupportedError for a map with a mask in which a cell comes twice: give the mask to the
+        unique one.
+        """
+        made = self._raw.unique(self.comm.py2f())
+        return type(self)(made, self.comm, self.dims, may_have_mask=self._may_have_mask)
 
     def save(self, path: Path) -> None:
         """Save to a NetCDF file, which is replaced if it exists, with the mask. Collective."""

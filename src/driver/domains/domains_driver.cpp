@@ -16,6 +16,9 @@ namespace shoal {
 
 namespace {
 
+constexpr const char* k_decomposition = "domain_decomposition";
+constexpr const char* k_axis = "shoal_axis";
+
 constexpr const char* k_asks = "asks whether all was stored";
 
 Attribute decomposition_attribute(std::int64_t global, std::int64_t first, std::int64_t count) {
@@ -29,7 +32,7 @@ Attribute decomposition_attribute(std::int64_t global, std::int64_t first, std::
                   global);
     values[i] = static_cast<std::int32_t>(wide[i]);
   }
-  return Attribute::numbers("domain_decomposition", Type::int_, values.data(), 4);
+  return Attribute::numbers(k_decomposition, Type::int_, values.data(), 4);
 }
 
 bool is_coordinate(const VariableDef& v, const Dimension& dim, int d) {
@@ -116,6 +119,7 @@ void DomainsDriver::define(const Schema& wanted, const Cuts& cuts) {
   together([&] { inner_->define(in_file, inner_cuts); });
   auto lengths = schema_.dims;
   schema_ = wanted;
+  schema_.changes.clear();
   for (std::size_t d = 0; d < lengths.size(); ++d)
     if (lengths[d].unlimited) schema_.dims[d].length = lengths[d].length;
   parts_ = std::move(parts);
@@ -291,7 +295,9 @@ void DomainsDriver::cut_dimensions(const Schema& wanted, const Cuts& cuts, std::
 Schema DomainsDriver::schema_of_file(const Schema& wanted, std::vector<Part>& parts,
                                      std::vector<int>& variables,
                                      std::vector<std::pair<int, int>>& made_axes) const {
-  Schema out = inner_->schema();
+  const auto changes = changes_of_file(wanted);
+  Schema out = changed(inner_->schema(), changes);
+  out.changes = changes;
   out.attributes = wanted.attributes;
   const auto files = static_cast<std::int32_t>(domains_);
   set_attribute(out.attributes, Attribute::numbers("NumFilesInSet", Type::int_, &files, 1));
@@ -330,12 +336,47 @@ Schema DomainsDriver::schema_of_file(const Schema& wanted, std::vector<Part>& pa
     axis.type = Type::double_;
     axis.dims = {parts[d].inner};
     axis.attributes = {Attribute::text("long_name", "number of the cell, from 1"),
-                       Attribute::text("shoal_axis", "made"),
+                       Attribute::text(k_axis, "made"),
                        decomposition_attribute(wanted.dims[d].length, parts[d].first, parts[d].count)};
     made_axes.emplace_back(static_cast<int>(out.variables.size()), static_cast<int>(d));
     out.variables.push_back(std::move(axis));
   }
   return out;
+}
+
+// Dimensions and variables have other numbers there, or are not there. An axis that was made goes by the name
+// of its dimension.
+std::vector<SchemaChange> DomainsDriver::changes_of_file(const Schema& wanted) const {
+  using Kind = SchemaChange::Kind;
+  std::vector<SchemaChange> changes;
+  Schema in_file = inner_->schema();
+  const auto add = [&](const SchemaChange& change) {
+    changes.push_back(change);
+    in_file = changed(std::move(in_file), {change});
+  };
+  for (SchemaChange change : wanted.changes) {
+    const std::string dim = change.name;
+    const bool of_file = change.index < 0;
+    if (change.kind == Kind::rename_dim)
+      change.index = parts_[static_cast<std::size_t>(change.index)].inner;
+    else if (!of_file)
+      change.index = variables_[static_cast<std::size_t>(change.index)];
+    if (change.index < 0 && !of_file) continue;
+    add(change);
+    const int axis = change.kind == Kind::rename_dim ? in_file.find_variable(dim) : -1;
+    if (axis >= 0 && find_attribute(in_file.variables[static_cast<std::size_t>(axis)].attributes, k_axis))
+      add({Kind::rename_variable, axis, dim, change.to});
+  }
+  // Of the part that a file has, the coordinate alone speaks.
+  for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
+    const auto& dims = schema_.variables[v].dims;
+    if (dims.empty() || variables_[v] < 0) continue;
+    const auto d = static_cast<std::size_t>(dims[0]);
+    if (parts_[d].cut && is_coordinate(schema_.variables[v], schema_.dims[d], dims[0]) &&
+        !is_coordinate(wanted.variables[v], wanted.dims[d], dims[0]))
+      add({Kind::delete_attribute, variables_[v], k_decomposition, {}});
+  }
+  return changes;
 }
 
 void DomainsDriver::put_made_axes(const std::vector<std::pair<int, int>>& made_axes) {

@@ -79,6 +79,7 @@ class DomainsDriver final : public Driver {
   void cut_dimensions(const Schema& wanted, const Cuts& cuts, std::vector<Part>& parts);
   Schema schema_of_file(const Schema& wanted, std::vector<Part>& parts, std::vector<int>& variables,
                         std::vector<std::pair<int, int>>& made) const;
+  std::vector<SchemaChange> changes_of_file(const Schema& wanted) const;
   void put_made_axes(const std::vector<std::pair<int, int>>& made);
   Box box_in_file(int variable, const Box& box) const;
   void spread_puts();

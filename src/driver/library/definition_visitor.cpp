@@ -13,7 +13,10 @@ bool same(const Attribute& a, const Attribute& b) {
 
 }  // namespace
 
-void for_each_new(const Schema& schema, const Schema& wanted, DefinitionVisitor& visitor) {
+void for_each_new(const Schema& in_file, const Schema& wanted, DefinitionVisitor& visitor) {
+  for (const SchemaChange& change : wanted.changes)
+    visitor.change(change);
+  const Schema schema = changed(in_file, wanted.changes);
   for (std::size_t d = schema.dims.size(); d < wanted.dims.size(); ++d)
     visitor.dimension(static_cast<int>(d), wanted.dims[d]);
   const auto attributes = [&](int v, const std::vector<Attribute>& had, const std::vector<Attribute>& has) {

@@ -53,6 +53,7 @@ void LibraryDriver::define(const Schema& wanted, const Cuts& /*cuts*/) {
   context_.comm.agree_or_throw(caught([&] { file_->extend(wanted, placements); }));
   auto lengths = schema.dims;
   schema = wanted;
+  schema.changes.clear();
   for (std::size_t d = 0; d < lengths.size(); ++d)
     schema.dims[d].length = lengths[d].length;
   file_->describe(schema, placements);

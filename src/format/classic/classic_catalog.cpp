@@ -159,6 +159,7 @@ void ClassicCatalog::define(const Schema& wanted) {
   need_writable();
   const std::size_t old_count = schema_.variables.size();
   Schema schema = wanted;
+  schema.changes.clear();
   ClassicLayout layout;
   try {
     check_extends(schema_, wanted);

@@ -327,7 +327,8 @@ void check_large(const Schema& schema, bool of_records, bool none_allowed, std::
 
 }  // namespace
 
-void check_classic(const Schema& schema, const Schema& have) {
+void check_classic(const Schema& schema, const Schema& in_file) {
+  const Schema have = changed(in_file, schema.changes);
   constexpr std::int64_t k_int = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t k_uint = std::numeric_limits<std::uint32_t>::max();
   // 3 bytes less, as sizes are kept rounded up to multiples of 4.

@@ -127,6 +127,13 @@ std::vector<Attribute> read_attributes(hid_t object) {
   return result;
 }
 
+void change_attribute(hid_t object, const SchemaChange& change) {
+  if (change.kind == SchemaChange::Kind::delete_attribute)
+    check(H5Adelete(object, change.name.c_str()), "delete an attribute");
+  else
+    check(H5Arename(object, change.name.c_str(), change.to.c_str()), "rename an attribute");
+}
+
 void write_attribute(hid_t object, const Attribute& attribute, bool replace) {
   const char* name = attribute.name.c_str();
   if (replace && has_attribute(object, name)) check(H5Adelete(object, name), "replace an attribute");

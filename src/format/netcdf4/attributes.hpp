@@ -28,6 +28,8 @@ bool is_reserved(const std::string& attribute);
 /// All attributes of the object but the reserved ones and those of types without a counterpart.
 std::vector<Attribute> read_attributes(hid_t object);
 
+/// Rename an attribute, or delete it; it keeps its place among the others.
+void change_attribute(hid_t object, const SchemaChange& change);
 /// Write an attribute as netCDF-4 does; replace: it may exist.
 void write_attribute(hid_t object, const Attribute& attribute, bool replace);
 

@@ -79,8 +79,10 @@ void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const
 /// May a variable that is there get _FillValue, if that is the default that it has used so far? netCDF-C
 /// takes none.
 enum class LateFill { refused, as_used };
-/// Throws unless `wanted` is the schema plus what netCDF-4 can hold.
-void check_extension(const Schema& schema, const Schema& wanted, LateFill late = LateFill::refused);
+/// Throws unless `wanted` is the file's schema with its changes, plus what netCDF-4 can hold.
+void check_extension(const Schema& in_file, const Schema& wanted, LateFill late = LateFill::refused);
+/// Names of the hard links in a group, in the order of their creation where the file has kept it.
+std::vector<std::string> links_of(hid_t group);
 /// Attributes of every new netCDF-4 file.
 void mark_as_netcdf4(hid_t file, Format format);
 

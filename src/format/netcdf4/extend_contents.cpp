@@ -19,108 +19,8 @@ namespace shoal::netcdf4 {
 
 namespace {
 
-constexpr std::int64_t k_largest_chunk = (std::int64_t{1} << 32) - 1;  // bytes; HDF5 keeps them in 32 bits
-
-// ---- checks ----
-
-void check_attribute(const Attribute& attribute, Format format, const VariableDef* variable, bool is_new) {
-  check_name(attribute.name, "attribute");
-  if (is_reserved(attribute.name))
-    throw Error(Code::invalid_argument,
-                "the attribute name '{}' is kept for netCDF-4's own use; choose another", attribute.name);
-  if (!holds(format, attribute.type))
-    throw Error(Code::type, "the attribute '{}' has the type {}, which {} cannot hold{}", attribute.name,
-                name_of(attribute.type), name_of(format),
-                format == Format::netcdf4_classic ? "; netcdf4 can" : "");
-  if (variable == nullptr || attribute.name != "_FillValue" || !is_new) return;
-  if (attribute.type != variable->type || attribute.count() != 1)
-    throw Error(Code::type, "_FillValue must be one value of the variable's type, {}; it is {} of {}",
-                name_of(variable->type), attribute.count(), name_of(attribute.type));
-}
-
 bool same(const Attribute& a, const Attribute& b) {
   return a.type == b.type && a.data == b.data && a.strings == b.strings;
-}
-
-// What cells that nobody wrote have been read as all along.
-bool is_default_fill(const Attribute& fill, Type type) {
-  const void* standard = default_fill(type);
-  return standard != nullptr && fill.type == type && fill.data.size() == size_of(type) &&
-         std::memcmp(fill.data.data(), standard, fill.data.size()) == 0;
-}
-
-void check_attributes(const std::vector<Attribute>& have, const std::vector<Attribute>& wanted, Format format,
-                      const VariableDef* variable, bool is_new, LateFill late = LateFill::refused) {
-  for (const auto& attribute : wanted) {
-    const auto* old = find_attribute(have, attribute.name);
-    if (old != nullptr && same(*old, attribute)) continue;
-    check_attribute(attribute, format, variable, is_new);
-    if (!is_new && attribute.name == "_FillValue" && variable != nullptr) {
-      if (late == LateFill::as_used && old == nullptr && is_default_fill(attribute, variable->type)) continue;
-      throw Error(Code::not_supported,
-                  "the fill value of a variable in a netcdf4 file cannot change after the variable was made; "
-                  "set _FillValue before the first write");
-    }
-  }
-}
-
-void check_chunks(const VariableDef& variable, const Schema& wanted) {
-  if (variable.chunks.empty()) return;
-  if (variable.chunks.size() != variable.dims.size())
-    throw Error(Code::invalid_argument, "the chunk shape has {} numbers, the variable {} dimensions",
-                variable.chunks.size(), variable.dims.size());
-  std::int64_t bytes = static_cast<std::int64_t>(size_of(variable.type));
-  for (std::size_t d = 0; d < variable.chunks.size(); ++d) {
-    const auto& dim = wanted.dims[static_cast<std::size_t>(variable.dims[d])];
-    const auto n = variable.chunks[d];
-    if (n < 1 || (!dim.unlimited && dim.length > 0 && n > dim.length))
-      throw Error(Code::invalid_argument,
-                  "the chunk length {} in dimension '{}' is not between 1 and the dimension's length{}", n,
-                  dim.name, dim.unlimited ? std::string() : fmt::format(", {}", dim.length));
-    if (n > k_largest_chunk / bytes)
-      throw Error(Code::invalid_argument,
-                  "a chunk would have 4 GiB or more, which HDF5 cannot hold; choose a smaller chunk shape");
-    bytes *= n;
-  }
-}
-
-void check_filters(const VariableDef& variable) {
-  if (variable.filters.empty()) return;
-  if (variable.dims.empty() || variable.type == Type::string)
-    throw Error(Code::invalid_argument,
-                std::string(variable.dims.empty() ? "a scalar" : "text of any length") +
-                    " cannot be compressed; leave compression out for this variable");
-  const auto missing = missing_code(variable.filters);
-  if (!missing.empty())
-    throw Error(Code::not_supported, "compression {} cannot be written: {}", text_of(variable.filters),
-                missing);
-}
-
-void check_variable(const VariableDef& variable, const Schema& wanted) {
-  check_name(variable.name, "variable");
-  if (!holds(wanted.format, variable.type))
-    throw Error(Code::type, "{} has no type {}{}", name_of(wanted.format), name_of(variable.type),
-                wanted.format == Format::netcdf4_classic && holds(Format::netcdf4, variable.type)
-                    ? "; netcdf4 has it"
-                    : "");
-  if (variable.dims.size() > static_cast<std::size_t>(k_max_dims))
-    throw Error(Code::not_supported, "a variable may have up to {} dimensions, not {}", k_max_dims,
-                variable.dims.size());
-  for (std::size_t d = 0; d < variable.dims.size(); ++d) {
-    const int dim = variable.dims[d];
-    if (dim < 0 || dim >= static_cast<int>(wanted.dims.size()))
-      throw Error(Code::invalid_argument, "dimension number {} does not exist", dim);
-    if (wanted.format == Format::netcdf4_classic && d > 0 &&
-        wanted.dims[static_cast<std::size_t>(dim)].unlimited)
-      throw Error(Code::invalid_argument,
-                  "in netcdf4-classic an unlimited dimension must be the first of a variable; netcdf4 has no "
-                  "such rule");
-  }
-  check_filters(variable);
-  if (variable.name.rfind(k_non_coordinate, 0) == 0)
-    throw Error(Code::invalid_argument, "names that begin with {} are kept for netCDF-4's own use",
-                k_non_coordinate);
-  check_chunks(variable, wanted);
 }
 
 // ---- making things ----
@@ -172,6 +72,12 @@ class Extension {
   void run();
 
  private:
+  void make_changes();
+  void find_scales();
+  void move_links();
+  void leave_scale(std::size_t dim);
+  void become_scale(std::size_t dim, int variable);
+  void relink_users(std::size_t dim);
   int coordinate_variable(std::size_t dim) const;
   std::string link_of(std::size_t variable) const;
   void make_room_for(const std::string& dim);
@@ -294,11 +200,124 @@ void Extension::replace_scale(std::size_t dim, int variable) {
   check(H5Ldelete(root_, stored.link.c_str(), H5P_DEFAULT), "remove the data set of a dimension");
   stored.variable = variable;
   stored.id_written = true;
+  relink_users(dim);
+}
+
+void Extension::relink_users(std::size_t dim) {
   for (std::size_t v = 0; v < old_variables_; ++v) {
     const auto& dims = wanted_.variables[v].dims;
     if (!contents_.variables[v].scale &&
         std::find(dims.begin(), dims.end(), static_cast<int>(dim)) != dims.end())
       relink_.insert(v);
+  }
+}
+
+// ---- changing what is there ----
+
+// A variable with the name of its first dimension is the scale of it, so that names say which are.
+void Extension::make_changes() {
+  if (wanted_.changes.empty()) return;
+  bool of_links = false;
+  for (const SchemaChange& change : wanted_.changes) {
+    of_links = of_links || change.kind == SchemaChange::Kind::rename_dim ||
+               change.kind == SchemaChange::Kind::rename_variable;
+    if (change.kind == SchemaChange::Kind::rename_attribute ||
+        change.kind == SchemaChange::Kind::delete_attribute)
+      change_attribute(change.index < 0 ? root_.get() : contents_.open_variable(file_, change.index), change);
+  }
+  contents_.schema = changed(std::move(contents_.schema), wanted_.changes);
+  if (of_links) find_scales();
+}
+
+void Extension::find_scales() {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < old_dims_; ++i) {
+    auto& stored = contents_.dims[i];
+    if (stored.link.empty() || stored.link.find('/') != std::string::npos) continue;
+    const int variable = coordinate_variable(i);
+    if (stored.variable >= 0 && stored.variable != variable) {
+      leave_scale(i);
+      left.push_back(i);
+    }
+    // A new one takes the place later (add_dims).
+    if (stored.variable < 0 && variable >= 0 && variable < static_cast<int>(old_variables_)) {
+      if (left.empty() || left.back() != i)
+        check(H5Ldelete(root_, stored.link.c_str(), H5P_DEFAULT), "remove the data set of a dimension");
+      else
+        left.pop_back();
+      become_scale(i, variable);
+    }
+  }
+  for (const auto i : left)
+    contents_.dims[i].link.clear();
+  move_links();
+  for (const auto i : left) {
+    contents_.dims[i].link = wanted_.dims[i].name;
+    add_dimension_scale(i);
+  }
+}
+
+// The variable that was the scale of the dimension is one like others.
+void Extension::leave_scale(std::size_t dim) {
+  auto& stored = contents_.dims[dim];
+  auto& variable = contents_.variables[static_cast<std::size_t>(stored.variable)];
+  const hid_t dataset = contents_.open_variable(file_, stored.variable);
+  for (const char* name : {k_class, k_name, k_reference_list, k_dimid})
+    if (has_attribute(dataset, name)) check(H5Adelete(dataset, name), "delete an attribute");
+  variable.scale = false;
+  stored.variable = -1;
+  stored.id_written = true;
+  relink_users(dim);
+}
+
+// A variable that is there becomes the scale of its only dimension.
+void Extension::become_scale(std::size_t dim, int variable) {
+  auto& stored = contents_.dims[dim];
+  const hid_t dataset = contents_.open_variable(file_, variable);
+  for (const char* name : {k_class, k_name, k_dimid, k_dimension_list})
+    if (has_attribute(dataset, name)) check(H5Adelete(dataset, name), "delete an attribute");
+  contents_.variables[static_cast<std::size_t>(variable)].scale = true;
+  mark_as_scale(dataset, wanted_.dims[dim].name, stored.id);
+  stored.dataset.close();
+  stored.variable = variable;
+  stored.id_written = true;
+  relink_.erase(static_cast<std::size_t>(variable));
+  relink_users(dim);
+}
+
+// HDF5 gives a link that moves the last place in the order of creation, which is that of the variables: those
+// behind it move, too.
+void Extension::move_links() {
+  std::map<std::string, std::string> wanted;  // by the link that is there
+  const auto note = [&](const std::string& link, const std::string& now) {
+    if (!link.empty() && link.find('/') == std::string::npos) wanted.emplace(link, now);
+  };
+  for (std::size_t v = 0; v < old_variables_; ++v)
+    note(contents_.variables[v].link, link_of(v));
+  for (std::size_t i = 0; i < old_dims_; ++i)
+    if (contents_.dims[i].variable < 0) note(contents_.dims[i].link, wanted_.dims[i].name);
+  std::vector<std::string> moved = links_of(root_);
+  std::erase_if(moved, [&](const std::string& link) { return !wanted.contains(link); });
+  moved.erase(moved.begin(), std::find_if(moved.begin(), moved.end(),
+                                          [&](const std::string& link) { return wanted[link] != link; }));
+  const auto move = [&](const std::string& from, const std::string& to) {
+    check(H5Lmove(root_, from.c_str(), root_, to.c_str(), H5P_DEFAULT, H5P_DEFAULT), "rename a data set");
+  };
+  const auto between = [](std::size_t i) { return fmt::format("_shoal_moves_{}", i); };
+  for (std::size_t i = 0; i < moved.size(); ++i)
+    move(moved[i], between(i));
+  for (std::size_t i = 0; i < moved.size(); ++i)
+    move(between(i), wanted[moved[i]]);
+  for (auto& variable : contents_.variables)
+    if (const auto now = wanted.find(variable.link); now != wanted.end()) variable.link = now->second;
+  for (std::size_t i = 0; i < old_dims_; ++i) {
+    auto& stored = contents_.dims[i];
+    if (const auto now = wanted.find(stored.link); now != wanted.end()) stored.link = now->second;
+    if (stored.variable < 0) continue;
+    const hid_t dataset = contents_.open_variable(file_, stored.variable);
+    if (!has_attribute(dataset, k_name) || read_text(dataset, k_name) == wanted_.dims[i].name) continue;
+    check(H5Adelete(dataset, k_name), "replace an attribute");
+    write_text(dataset, k_name, wanted_.dims[i].name, true);
   }
 }
 
@@ -407,7 +426,9 @@ void Extension::update_attributes(hid_t object, const std::vector<Attribute>& ha
 // Files from before netCDF numbered its dimensions: with new ones, the order of creation no longer gives
 // the numbers.
 void Extension::write_missing_ids() {
-  if (wanted_.dims.size() == old_dims_ && wanted_.variables.size() == old_variables_) return;
+  if (wanted_.dims.size() == old_dims_ && wanted_.variables.size() == old_variables_ &&
+      wanted_.changes.empty())
+    return;
   for (std::size_t i = 0; i < old_dims_; ++i) {
     auto& stored = contents_.dims[i];
     if (stored.id_written || stored.link.empty()) continue;
@@ -484,6 +505,7 @@ void Extension::link_scales() {
 
 void Extension::run() {
   write_missing_ids();
+  make_changes();
   add_dims();
   update_attributes(root_, contents_.schema.attributes, wanted_.attributes);
   for (std::size_t v = 0; v < old_variables_; ++v) {
@@ -508,35 +530,6 @@ void Extension::run() {
 }
 
 }  // namespace
-
-void check_extension(const Schema& schema, const Schema& wanted, LateFill late) {
-  check_extends(schema, wanted);
-  std::size_t unlimited = 0;
-  for (std::size_t i = 0; i < wanted.dims.size(); ++i) {
-    const auto& dim = wanted.dims[i];
-    unlimited += dim.unlimited ? 1 : 0;
-    if (i < schema.dims.size()) continue;
-    check_name(dim.name, "dimension");
-    if (dim.length < 0)
-      throw Error(Code::invalid_argument, "the dimension '{}' has a negative length", dim.name);
-  }
-  if (wanted.format == Format::netcdf4_classic && unlimited > 1)
-    throw Error(Code::not_supported, "netcdf4-classic allows one unlimited dimension, not {}; use netcdf4",
-                unlimited);
-  check_attributes(schema.attributes, wanted.attributes, wanted.format, nullptr, false);
-  for (std::size_t v = 0; v < wanted.variables.size(); ++v) {
-    const auto& variable = wanted.variables[v];
-    const bool is_new = v >= schema.variables.size();
-    try {
-      if (is_new) check_variable(variable, wanted);
-      static const std::vector<Attribute> k_none;
-      check_attributes(is_new ? k_none : schema.variables[v].attributes, variable.attributes, wanted.format,
-                       &variable, is_new, late);
-    } catch (const Error& error) {
-      throw error.of_variable(variable.name);
-    }
-  }
-}
 
 void extend_contents(hid_t file, Contents& contents, const Schema& wanted, const CatalogOptions& options,
                      const StorageOf& storage) {

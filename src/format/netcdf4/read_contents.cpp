@@ -45,22 +45,6 @@ Extent extent_of(hid_t dataset) {
   return extent;
 }
 
-std::vector<std::string> links_of(hid_t group) {
-  std::vector<std::string> names;
-  const auto collect = [](hid_t, const char* name, const H5L_info_t* info, void* to) -> herr_t {
-    if (info->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(to)->push_back(name);
-    return 0;
-  };
-  hsize_t position = 0;
-  // The order of creation, where the file has kept it.
-  if (H5Literate(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, &position, collect, &names) < 0) {
-    names.clear();
-    position = 0;
-    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names), "list a group");
-  }
-  return names;
-}
-
 void examine_scale(Found& found) {
   const Id attribute(check(H5Aopen(found.dataset, k_class, H5P_DEFAULT), "open an attribute"));
   found.scale = !found.extent.length.empty() && read_text(found.dataset, k_class) == k_scale_class;
@@ -281,6 +265,21 @@ void Reader::dims_of(std::size_t i, int variable) {
 }
 
 }  // namespace
+
+std::vector<std::string> links_of(hid_t group) {
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t* info, void* to) -> herr_t {
+    if (info->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(to)->push_back(name);
+    return 0;
+  };
+  hsize_t position = 0;
+  if (H5Literate(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, &position, collect, &names) < 0) {
+    names.clear();
+    position = 0;
+    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &position, collect, &names), "list a group");
+  }
+  return names;
+}
 
 Contents read_contents(hid_t file) {
   Reader reader{file, {}, {}, {}, {}};

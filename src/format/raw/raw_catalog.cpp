@@ -104,6 +104,7 @@ void RawCatalog::check_unlimited(int dim) const {
 void RawCatalog::define(const Schema& wanted) {
   need_writable();
   Schema schema = wanted;
+  schema.changes.clear();
   RawLayout layout;
   const std::size_t old_count = header_.schema.variables.size();
   try {

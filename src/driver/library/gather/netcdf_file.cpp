@@ -11,6 +11,7 @@
 
 #include "driver/library/definition_visitor.hpp"
 #include "driver/library/gather/serial_file.hpp"
+#include "driver/library/netcdf_changes.hpp"
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
 #include "format/classic/header.hpp"
@@ -174,6 +175,12 @@ class NetcdfDefiner final : public DefinitionVisitor {
  public:
   NetcdfDefiner(NetcdfFile& file, const Schema& wanted) : file_(file), wanted_(wanted) {}
 
+  void change(const SchemaChange& change) override {
+    const bool of_dim = change.kind == SchemaChange::Kind::rename_dim;
+    const int v = of_dim || change.index < 0 ? NC_GLOBAL : file_.id_of(change.index);
+    file_.check(change_by_netcdf(file_.file_, v, change), text_of(change));
+  }
+
   void dimension(int /*index*/, const Dimension& dim) override {
     int id = -1;
     const std::size_t length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);
@@ -264,6 +271,7 @@ class NetcdfDefiner final : public DefinitionVisitor {
 };
 
 void NetcdfFile::define(const Schema& have, const Schema& wanted) {
+  if (!is_classic_file(wanted.format)) check_no_new_coordinates(have, wanted);
   if (!defining_) check(nc_redef(file_), "entering define mode");
   defining_ = true;
   NetcdfDefiner definer(*this, wanted);

@@ -11,6 +11,7 @@
 
 #include "driver/library/definition_visitor.hpp"
 #include "driver/library/library_driver.hpp"
+#include "driver/library/netcdf_changes.hpp"
 #include "driver/library/netcdf_errors.hpp"
 #include "driver/library/netcdf_filters.hpp"
 #include "driver/mpi_info.hpp"
@@ -135,6 +136,7 @@ void ParallelNetcdfFile::check_usable() const {
 void ParallelNetcdfFile::extend(const Schema& wanted, std::vector<Placement>& /*placements*/) {
   check_usable();
   netcdf4::check_extension(context_.schema, wanted);
+  check_no_new_coordinates(context_.schema, wanted);
   check_no_strings(wanted, context_.schema.variables.size());
   check_filters(wanted, context_.schema.variables.size(), context_.options.library.access);
   const Status status = caught([&] {
@@ -156,6 +158,11 @@ void ParallelNetcdfFile::define(const Schema& wanted) {
   struct Definer final : DefinitionVisitor {
     Definer(ParallelNetcdfFile& the_driver, const Schema& the_wanted)
         : driver(the_driver), wanted(the_wanted) {}
+    void change(const SchemaChange& c) override {
+      const int v =
+          c.kind == SchemaChange::Kind::rename_dim || c.index < 0 ? NC_GLOBAL : driver.id_of(c.index);
+      driver.check(change_by_netcdf(driver.file_, v, c), text_of(c));
+    }
     void dimension(int, const Dimension& dim) override {
       int id = -1;
       const auto length = dim.unlimited ? NC_UNLIMITED : static_cast<std::size_t>(dim.length);

@@ -178,6 +178,26 @@ void PnetcdfFile::extend(const Schema& wanted, std::vector<Placement>& placement
 void PnetcdfFile::define(const Schema& wanted) {
   struct Definer final : DefinitionVisitor {
     explicit Definer(const PnetcdfFile& the_driver) : driver(the_driver) {}
+    void change(const SchemaChange& c) override {
+      const int v = c.index < 0 ? NC_GLOBAL : c.index;
+      const char* name = c.name.c_str();
+      int status = NC_NOERR;
+      switch (c.kind) {
+        case SchemaChange::Kind::rename_dim:
+          status = ncmpi_rename_dim(driver.file_, c.index, c.to.c_str());
+          break;
+        case SchemaChange::Kind::rename_variable:
+          status = ncmpi_rename_var(driver.file_, c.index, c.to.c_str());
+          break;
+        case SchemaChange::Kind::rename_attribute:
+          status = ncmpi_rename_att(driver.file_, v, name, c.to.c_str());
+          break;
+        case SchemaChange::Kind::delete_attribute:
+          status = ncmpi_del_att(driver.file_, v, name);
+          break;
+      }
+      driver.check(status, text_of(c));
+    }
     void dimension(int, const Dimension& dim) override {
       int id = -1;
       driver.check(

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Definitions that change what is there: other names, and attributes that go. In the file they come before
+// what is added (Schema::changes).
+#include <algorithm>
+#include <utility>
+
+#include "dataset/definitions.hpp"
+#include "dataset/gathering.hpp"
+#include "dataset/quantized.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr const char* k_fill_name = "_FillValue";
+
+// Names in the attribute compress are those of dimensions, and a list has the name of its dimension.
+void check_not_gathered(const Schema& schema, const std::string& name, int dim, int variable) {
+  for (const Gathering& gathering : gatherings_of(schema)) {
+    const auto& grid = gathering.grid;
+    if (gathering.list != variable && gathering.dim != dim &&
+        std::find(grid.begin(), grid.end(), dim) == grid.end())
+      continue;
+    throw Error(Code::not_supported,
+                "'{}' cannot be renamed: the list of points '{}' names it in its attribute compress", name,
+                schema.variables[static_cast<std::size_t>(gathering.list)].name);
+  }
+}
+
+}  // namespace
+
+void Definitions::note_change(SchemaChange change) {
+  in_file_ = changed(std::move(in_file_), {change});
+  schema_.changes.push_back(std::move(change));
+}
+
+void Definitions::rename_dim(const std::string& name, const std::string& to) {
+  const int d = dimension(name);
+  if (name == to) return;
+  check_new_name(to, "a dimension");
+  if (dim_by_name_.contains(to)) throw Error(Code::exists, "there is a dimension '{}' already", to);
+  check_not_gathered(schema_, name, d, -1);
+  schema_.dims[static_cast<std::size_t>(d)].name = to;
+  dim_by_name_.erase(name);
+  dim_by_name_.emplace(to, d);
+  if (d < dims_in_file_) note_change({SchemaChange::Kind::rename_dim, d, name, to});
+}
+
+void Definitions::rename_var(const std::string& name, const std::string& to) {
+  const int v = variable(name);
+  if (name == to) return;
+  check_new_name(to, "a variable");
+  if (variable_by_name_.contains(to))
+    throw Error(Code::exists, "there is a variable '{}' already", to).of_variable(name);
+  check_not_gathered(schema_, name, -1, v);
+  VariableDef& definition = schema_.variables[static_cast<std::size_t>(v)];
+  if (is_quantization_container(definition))
+    throw Error(Code::not_supported, "it says how values of others are quantized, and keeps its name")
+        .of_variable(name);
+  definition.name = to;
+  variable_by_name_.erase(name);
+  variable_by_name_.emplace(to, v);
+  move_notes(name, to);
+  if (v < variables_in_file_) note_change({SchemaChange::Kind::rename_variable, v, name, to});
+}
+
+// What is known of a variable by its name.
+void Definitions::move_notes(const std::string& from, const std::string& to) {
+  const auto move_entry = [&](auto& entries) {
+    entries.erase(to);
+    if (auto entry = entries.extract(from)) {
+      entry.key() = to;
+      entries.insert(std::move(entry));
+    }
+  };
+  move_entry(quantized_);
+  move_entry(by_pattern_);
+  if (defined_.erase(from) > 0) defined_.insert(to);
+  std::replace(added_fill_.begin(), added_fill_.end(), from, to);
+}
+
+// The attributes among which one is to be changed, if it may be.
+std::vector<Attribute>& Definitions::changeable_attributes(int variable, const std::string& name) {
+  if (variable < 0) {
+    find_attribute_or_throw(schema_.attributes, name);
+    return schema_.attributes;
+  }
+  VariableDef& definition = schema_.variables[static_cast<std::size_t>(variable)];
+  find_attribute_or_throw(definition.attributes, name);
+  if (name == k_fill_name && variable < variables_in_file_)
+    throw Error(Code::not_supported,
+                "_FillValue says what cells hold that are in the file already, and stays");
+  const auto gatherings = gatherings_of(schema_);
+  const bool is_list = std::any_of(gatherings.begin(), gatherings.end(),
+                                   [&](const Gathering& gathering) { return gathering.list == variable; });
+  if ((name == "compress" && is_list) ||
+      (quantized_.contains(definition.name) && is_quantization_attribute(name)))
+    throw Error(Code::not_supported, "attribute '{}' says how values are stored, and stays", name);
+  return definition.attributes;
+}
+
+bool Definitions::is_attribute_in_file(int variable, const std::string& name) const {
+  if (variable >= variables_in_file_) return false;
+  const auto& attributes =
+      variable < 0 ? in_file_.attributes : in_file_.variables[static_cast<std::size_t>(variable)].attributes;
+  return find_attribute(attributes, name) != nullptr;
+}
+
+void Definitions::rename_att(const char* variable, const std::string& name, const std::string& to) {
+  const int v = variable == nullptr ? -1 : this->variable(variable);
+  auto& attributes = changeable_attributes(v, name);
+  if (name == to) return;
+  check_new_name(to, "an attribute");
+  if (find_attribute(attributes, to) != nullptr)
+    throw Error(Code::exists, "there is an attribute '{}' already", to);
+  if (v >= 0 && to == k_fill_name)
+    throw Error(Code::not_supported,
+                "an attribute cannot become _FillValue; a fill value is given with def_fill");
+  std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) {
+    return a.name == name;
+  })->name = to;
+  if (is_attribute_in_file(v, name)) note_change({SchemaChange::Kind::rename_attribute, v, name, to});
+}
+
+void Definitions::delete_att(const char* variable, const std::string& name) {
+  const int v = variable == nullptr ? -1 : this->variable(variable);
+  auto& attributes = changeable_attributes(v, name);
+  std::erase_if(attributes, [&](const Attribute& a) { return a.name == name; });
+  if (is_attribute_in_file(v, name)) note_change({SchemaChange::Kind::delete_attribute, v, name, {}});
+}
+
+}  // namespace shoal
