@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What libshoal_piof takes of libshoal_pioc beside pio.h: arrays of any strides, and errors of calls that
+ * have no code in Fortran. Ids are those of C.
+ */
+#ifndef SHOAL_PIO_BRIDGE_H
+#define SHOAL_PIO_BRIDGE_H
+
+#include <shoal/shoal.h>
+
+#include "pio.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* PIOc_write_darray and PIOc_read_darray of an array with strides (a section in Fortran). The elements in the
+ * order of the extents, the last one fastest, are the values of the list; there may be more of them, not
+ * fewer. array->type is not looked at: it has the type of the decomposition; element_size is compared with it
+ * (PIO_EINVAL). Collective as those. */
+int shoal_pio_write_array(int ncid, int varid, int ioid, const shoal_array* array, const void* fillvalue);
+int shoal_pio_read_array(int ncid, int varid, int ioid, const shoal_array* array);
+
+/* Type of a decomposition's values (PIO_INT ...), and of the variable; 0: no such id. Local. */
+int shoal_pio_decomposition_type(int ioid);
+int shoal_pio_variable_type(int ncid, int varid);
+
+/* An error of a call of a file or iosystem that gives no code to its caller: it is printed once, and given by
+ * the next call of the iosystem that has a code and no error of its own. Local. */
+void shoal_pio_defer_error(int iosysid, int code);
+/* End of a call that found its own arguments wrong: the handler of the iosystem (or of the file) acts.
+ * Returns the code. message: what is wrong. Local. */
+int shoal_pio_refuse(int id, const char* call, int code, const char* message);
+/* The iosystem of a file; a code below 0: there is none. Local. */
+int shoal_pio_iosystem_of(int ncid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
