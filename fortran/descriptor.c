@@ -227,20 +227,41 @@ int64_t shoal_f_elements(const shoal_f_view* view) {
   return elements;
 }
 
+/* Bytes of the longest piece at the end of the dimensions that lies together in memory, and how many
+ * dimensions are before it. */
+static size_t run_bytes(const shoal_f_view* view, int* before) {
+  int64_t bytes = (int64_t)view->array.element_size;
+  int i = view->array.ndims;
+  while (i > 0 && (view->strides[i - 1] == bytes || view->extents[i - 1] == 1))
+    bytes *= view->extents[--i];
+  *before = i;
+  return (size_t)bytes;
+}
+
+int shoal_f_contiguous(const shoal_f_view* view) {
+  int before = 0;
+  run_bytes(view, &before);
+  return before == 0 || shoal_f_elements(view) == 0;
+}
+
 /* Walk all elements in C order; to_packed says which way they are copied. */
 static void copy_elements(const shoal_f_view* view, char* packed, int to_packed) {
-  const size_t size = view->array.element_size;
-  const int64_t elements = shoal_f_elements(view);
+  int before = 0;
+  const size_t run = run_bytes(view, &before);
   int64_t index[SHOAL_MAX_DIMS] = {0};
-  for (int64_t n = 0; n < elements; ++n) {
-    char* element = view->array.data;
-    for (int i = 0; i < view->array.ndims; ++i)
-      element += index[i] * view->strides[i];
+  int64_t runs = 1;
+  for (int i = 0; i < before; ++i)
+    runs *= view->extents[i];
+  if (run == 0) return;
+  for (int64_t n = 0; n < runs; ++n) {
+    char* piece = view->array.data;
+    for (int i = 0; i < before; ++i)
+      piece += index[i] * view->strides[i];
     if (to_packed)
-      memcpy(packed + (size_t)n * size, element, size);
+      memcpy(packed + (size_t)n * run, piece, run);
     else
-      memcpy(element, packed + (size_t)n * size, size);
-    for (int i = view->array.ndims - 1; i >= 0 && ++index[i] == view->extents[i]; --i)
+      memcpy(piece, packed + (size_t)n * run, run);
+    for (int i = before - 1; i >= 0 && ++index[i] == view->extents[i]; --i)
       index[i] = 0;
   }
 }

@@ -59,6 +59,9 @@ void shoal_f_reverse(int64_t* numbers, int count);
 /* Elements of a view. Local. */
 int64_t shoal_f_elements(const shoal_f_view* view);
 
+/* Do they lie one after the other in memory, in C order? Local. */
+int shoal_f_contiguous(const shoal_f_view* view);
+
 /* Copy the elements of a view one after the other, C order, and back. packed has room for all. Local. */
 void shoal_f_pack(const shoal_f_view* view, void* packed);
 void shoal_f_unpack(const shoal_f_view* view, const void* packed);

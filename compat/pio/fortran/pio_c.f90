@@ -111,11 +111,20 @@ module shoal_pio_c
       import :: c_int
       integer(c_int), value :: iosysid, method
     end function c_set_error_handling
-    integer(c_int) function f_refuse(ncid, code, what) bind(C, name="shoal_pio_f_refuse")
+    ! id: of a file or an iosystem, whose handler acts.
+    integer(c_int) function c_refuse(id, call, code, message) bind(C, name="shoal_pio_refuse")
       import :: c_char, c_int
-      integer(c_int), value :: ncid, code
-      character(kind=c_char), intent(in) :: what(*)
-    end function f_refuse
+      integer(c_int), value :: id, code
+      character(kind=c_char), intent(in) :: call(*), message(*)
+    end function c_refuse
+    subroutine c_defer_error(iosysid, code) bind(C, name="shoal_pio_defer_error")
+      import :: c_int
+      integer(c_int), value :: iosysid, code
+    end subroutine c_defer_error
+    integer(c_int) function c_iosystem_of(ncid) bind(C, name="shoal_pio_iosystem_of")
+      import :: c_int
+      integer(c_int), value :: ncid
+    end function c_iosystem_of
     subroutine f_die(message) bind(C, name="shoal_pio_f_die")
       import :: c_char
       character(kind=c_char), intent(in) :: message(*)
@@ -447,6 +456,12 @@ module shoal_pio_c
   end interface
 
 contains
+
+  ! End of a call that gives no code to its caller: the next one of the iosystem that has a code gives it.
+  subroutine keep_error(iosysid, code)
+    integer(c_int), intent(in) :: iosysid, code
+    if (code /= 0) call c_defer_error(iosysid, code)
+  end subroutine keep_error
 
   ! A zero byte at the end, and no trailing blanks before it.
   function to_c(text)

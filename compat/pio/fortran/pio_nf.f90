@@ -13,12 +13,12 @@ module pio_nf
 
   public :: pio_redef, pio_enddef, pio_inquire, pio_inq_ndims, pio_inq_nvars, pio_inq_natts, pio_inq_unlimdim, &
       pio_def_dim, pio_inq_dimid, pio_inq_dimname, pio_inq_dimlen, pio_inquire_dimension, pio_def_var, &
-          pio_inq_varid, pio_inq_varname, pio_inq_vartype, pio_inq_varndims, pio_inq_vardimid, &
-              pio_inq_varnatts, pio_inquire_variable, pio_inq_att, pio_inq_attlen, pio_inq_atttype, &
-                  pio_inq_attid, pio_inq_attname, pio_def_var_deflate, pio_inq_var_deflate, &
-                      pio_def_var_chunking, pio_inq_var_chunking, pio_def_var_quantize, pio_inq_var_quantize, &
-                          pio_set_var_chunk_cache, pio_get_var_chunk_cache, pio_set_fill, pio_set_log_level, &
-                              pio_copy_att, pio_set_chunk_cache, pio_get_chunk_cache, pio_strerror
+      pio_inq_varid, pio_inq_varname, pio_inq_vartype, pio_inq_varndims, pio_inq_vardimid, &
+      pio_inq_varnatts, pio_inquire_variable, pio_inq_att, pio_inq_attlen, pio_inq_atttype, &
+      pio_inq_attid, pio_inq_attname, pio_def_var_deflate, pio_inq_var_deflate, &
+      pio_def_var_chunking, pio_inq_var_chunking, pio_def_var_quantize, pio_inq_var_quantize, &
+      pio_set_var_chunk_cache, pio_get_var_chunk_cache, pio_set_fill, pio_set_log_level, &
+      pio_copy_att, pio_set_chunk_cache, pio_get_chunk_cache, pio_strerror
 
   interface pio_redef
     module procedure :: redef_id, redef_desc
@@ -309,7 +309,7 @@ contains
     integer(c_int64_t) :: length
     ierr = inq_dimlen_id_long(ncid, dimid, length)
     len = int(min(length, int(huge(len), c_int64_t)))
-    if (length > huge(len)) ierr = f_refuse(ncid, PIO_einval, &
+    if (length > huge(len)) ierr = c_refuse(ncid, to_c("PIO_inq_dimlen"), PIO_einval, &
         to_c("a dimension is longer than an integer of 4 bytes can say; ask with one of 8 bytes"))
   end function inq_dimlen_id
 
@@ -479,7 +479,7 @@ contains
     do i = 1, min(ndims, size(dimids))
       dimids(i) = list(ndims - i + 1) + 1
     end do
-    if (size(dimids) < ndims) ierr = f_refuse(ncid, PIO_einval, &
+    if (size(dimids) < ndims) ierr = c_refuse(ncid, to_c("PIO_inq_vardimid"), PIO_einval, &
         to_c("dimids is shorter than the variable has dimensions"))
   end function inq_vardimid_id
 
@@ -739,7 +739,8 @@ contains
     if (ierr /= PIO_noerr) return
     n = size(chunksizes)
     if (storage == PIO_chunked .and. n < ndims) then
-      ierr = f_refuse(file%fh, PIO_einval, to_c("chunksizes is shorter than the variable has dimensions"))
+      ierr = c_refuse(file%fh, to_c("PIO_def_var_chunking"), PIO_einval, &
+          to_c("chunksizes is shorter than the variable has dimensions"))
       return
     end if
     list = 0

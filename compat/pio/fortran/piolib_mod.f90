@@ -150,9 +150,8 @@ contains
   subroutine getnumiotasks(iosystem, numiotasks)
     type(iosystem_desc_t), intent(in) :: iosystem
     integer, intent(out) :: numiotasks
-    integer :: ierr
     numiotasks = 0
-    ierr = c_get_numiotasks(iosystem%iosysid, numiotasks)
+    call keep_error(iosystem%iosysid, c_get_numiotasks(iosystem%iosysid, numiotasks))
   end subroutine getnumiotasks
 
   logical function PIO_iotype_available(iotype) result(available)
@@ -173,8 +172,7 @@ contains
   subroutine PIO_set_hint(iosystem, hint, hintval)
     type(iosystem_desc_t), intent(in) :: iosystem
     character(len=*), intent(in) :: hint, hintval
-    integer :: ierr
-    ierr = c_set_hint(iosystem%iosysid, to_c(hint), to_c(hintval))
+    call keep_error(iosystem%iosysid, c_set_hint(iosystem%iosysid, to_c(hint), to_c(hintval)))
   end subroutine PIO_set_hint
 
   ! Kept, no more.
@@ -233,6 +231,7 @@ contains
     integer(pio_offset_kind), intent(in), optional :: iostart(:), iocount(:)
     integer :: ierr
     ierr = f_initdecomp(iosystem%iosysid, 0, basepiotype, dims, compdof, iodesc%ioid, rearr, iostart, iocount)
+    call keep_error(iosystem%iosysid, ierr)
   end subroutine initdecomp_i4
 
   subroutine initdecomp_i8(iosystem, basepiotype, dims, compdof, iodesc, rearr, iostart, iocount)
@@ -244,6 +243,7 @@ contains
     integer(pio_offset_kind), intent(in), optional :: iostart(:), iocount(:)
     integer :: ierr
     ierr = f_initdecomp(iosystem%iosysid, 0, basepiotype, dims, compdof, iodesc%ioid, rearr, iostart, iocount)
+    call keep_error(iosystem%iosysid, ierr)
   end subroutine initdecomp_i8
 
   ! For reading alone.
@@ -256,6 +256,7 @@ contains
     integer(pio_offset_kind), intent(in), optional :: iostart(:), iocount(:)
     integer :: ierr
     ierr = f_initdecomp(iosystem%iosysid, 1, basepiotype, dims, compdof, iodesc%ioid, rearr, iostart, iocount)
+    call keep_error(iosystem%iosysid, ierr)
   end subroutine initdecomp_readonly_i4
 
   subroutine initdecomp_readonly_i8(iosystem, basepiotype, dims, compdof, iodesc, rearr, iostart, iocount)
@@ -267,6 +268,7 @@ contains
     integer(pio_offset_kind), intent(in), optional :: iostart(:), iocount(:)
     integer :: ierr
     ierr = f_initdecomp(iosystem%iosysid, 1, basepiotype, dims, compdof, iodesc%ioid, rearr, iostart, iocount)
+    call keep_error(iosystem%iosysid, ierr)
   end subroutine initdecomp_readonly_i8
 
   ! This rank has the box that begins at compstart (from 1).
@@ -281,6 +283,7 @@ contains
       call piodie("piolib_mod", 0, "PIO_initdecomp: compstart and compcount need a number for each of dims")
     ierr = c_initdecomp_bc(iosystem%iosysid, basepiotype, n, dims(n:1:-1), int(compstart(n:1:-1) - 1, c_long), &
         int(compcount(n:1:-1), c_long), iodesc%ioid)
+    call keep_error(iosystem%iosysid, ierr)
   end subroutine initdecomp_box
 
   ! Forms of the time before PIO 2, with the list of the I/O ranks beside that of the array: it has to be the
@@ -360,16 +363,14 @@ contains
   subroutine freedecomp_ios(ios, iodesc)
     type(iosystem_desc_t), intent(in) :: ios
     type(io_desc_t), intent(in) :: iodesc
-    integer :: ierr
-    ierr = c_freedecomp(ios%iosysid, iodesc%ioid)
+    call keep_error(ios%iosysid, c_freedecomp(ios%iosysid, iodesc%ioid))
   end subroutine freedecomp_ios
 
   ! The file is synced before.
   subroutine freedecomp_file(file, iodesc)
     type(file_desc_t), intent(in) :: file
     type(io_desc_t), intent(in) :: iodesc
-    integer :: ierr
-    ierr = c_freedecomp(file%fh, iodesc%ioid)
+    call keep_error(c_iosystem_of(file%fh), c_freedecomp(file%fh, iodesc%ioid))
   end subroutine freedecomp_file
 
   ! Length of this rank's list.
@@ -412,12 +413,14 @@ contains
     type(file_desc_t), intent(in) :: file
     integer :: ierr
     ierr = c_sync(file%fh)
+    call keep_error(c_iosystem_of(file%fh), ierr)
   end subroutine PIO_syncfile
 
   subroutine PIO_closefile(file)
     type(file_desc_t), intent(inout) :: file
-    integer :: ierr
-    ierr = c_closefile(file%fh)
+    integer :: iosysid
+    iosysid = c_iosystem_of(file%fh)
+    call keep_error(iosysid, c_closefile(file%fh))
     file%fh = -1
     nullify (file%iosystem)
   end subroutine PIO_closefile
@@ -425,8 +428,7 @@ contains
   subroutine PIO_deletefile(ios, fname)
     type(iosystem_desc_t), intent(in) :: ios
     character(len=*), intent(in) :: fname
-    integer :: ierr
-    ierr = c_deletefile(ios%iosysid, to_c(fname))
+    call keep_error(ios%iosysid, c_deletefile(ios%iosysid, to_c(fname)))
   end subroutine PIO_deletefile
 
   logical function PIO_file_is_open(file)
@@ -443,10 +445,11 @@ contains
     integer(pio_offset_kind), intent(in) :: frame
     integer :: ierr
     if (frame > huge(ierr)) then
-      ierr = f_refuse(file%fh, PIO_einval, to_c("PIO_setframe: the frame is larger than 2147483647"))
+      ierr = c_refuse(file%fh, to_c("PIO_setframe"), PIO_einval, to_c("the frame is larger than 2147483647"))
     else
       ierr = c_setframe(file%fh, vardesc%varid - 1, int(max(frame, 0_pio_offset_kind)) - 1)
     end if
+    call keep_error(c_iosystem_of(file%fh), ierr)
   end subroutine PIO_setframe
 
   subroutine PIO_advanceframe(file, vardesc)
@@ -454,5 +457,6 @@ contains
     type(var_desc_t), intent(in) :: vardesc
     integer :: ierr
     ierr = c_advanceframe(file%fh, vardesc%varid - 1)
+    call keep_error(c_iosystem_of(file%fh), ierr)
   end subroutine PIO_advanceframe
 end module piolib_mod
