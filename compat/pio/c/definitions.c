@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Define mode, dimensions, variables, fill values. In classic files a program enters and leaves define mode; in
+ * netCDF-4 ones it is always both. A variable is settled once a define phase of the dataset has ended with it:
+ * its properties can then no longer be set.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+int spio_may_define(const spio_file* file) {
+  if (!file->writable) return spio_fail(PIO_EPERM, "the file is open for reading only");
+  if (!spio_is_netcdf4(file) && file->mode != SPIO_DEFINING)
+    return spio_fail(PIO_ENOTINDEFINE, "a classic file is defined in define mode: call PIOc_redef before");
+  return PIO_NOERR;
+}
+
+int spio_is_new(const spio_file* file, int varid) {
+  if (varid >= file->settled) return PIO_NOERR;
+  return spio_fail(PIO_ELATEDEF, "variable '%s' is in the file: this is set before the define phase ends",
+                   file->variables[varid].name);
+}
+
+static int def_var_fill(spio_file* file, int varid, int no_fill, const void* fill_value);
+
+int spio_settle(spio_file* file) {
+  int code = PIO_NOERR;
+  for (int i = file->settled; i < file->nvariables && file->fill_mode == PIO_FILL; ++i) {
+    const spio_variable* variable = &file->variables[i];
+    if (!variable->own_fill && variable->type != PIO_STRING) code = def_var_fill(file, i, 0, NULL);
+    if (code != PIO_NOERR) break;
+  }
+  file->settled = file->nvariables;
+  return code;
+}
+
+int spio_check_name(const char* name) {
+  if (name == NULL || name[0] == '\0') return spio_fail(PIO_EINVAL, "no name was given");
+  if (strlen(name) > PIO_MAX_NAME)
+    return spio_fail(PIO_EMAXNAME, "a name of %zu characters; %d are allowed", strlen(name), PIO_MAX_NAME);
+  return PIO_NOERR;
+}
+
+/* A definition that Shoal refused: what its codes mean for a name. */
+static int code_of_definition(int status, int not_found) {
+  if (status == SHOAL_EXISTS) return spio_fail(PIO_ENAMEINUSE, "%s", shoal_error_message());
+  if (status == SHOAL_INVALID_ARGUMENT) return spio_fail(PIO_EBADNAME, "%s", shoal_error_message());
+  if (status == SHOAL_STATE) return spio_fail(PIO_EPERM, "%s", shoal_error_message());
+  return spio_code_for(status, not_found);
+}
+
+/* ---- Define mode --------------------------------------------------------------------------- */
+
+static int redef(spio_file* file) {
+  if (!file->writable) return spio_fail(PIO_EPERM, "the file is open for reading only");
+  if (!spio_is_netcdf4(file) && file->mode == SPIO_DEFINING)
+    return spio_fail(PIO_EINDEFINE, "the file is in define mode");
+  file->mode = SPIO_DEFINING;
+  return PIO_NOERR;
+}
+
+static int enddef(spio_file* file) {
+  if (!file->writable && spio_is_netcdf4(file)) return PIO_NOERR;
+  if (!spio_is_netcdf4(file) && file->mode != SPIO_DEFINING)
+    return spio_fail(PIO_ENOTINDEFINE, "the file is not in define mode");
+  const int code = spio_settle(file);
+  const int ended = spio_code(shoal_end_define(file->dataset));
+  file->mode = SPIO_DATA;
+  const int refreshed = spio_refresh(file);
+  return ended != PIO_NOERR ? ended : code != PIO_NOERR ? code : refreshed;
+}
+
+int PIOc_redef(int ncid) {
+  SPIO_FILE("PIOc_redef", ncid);
+  return spio_end(file->system, "PIOc_redef", redef(file));
+}
+
+int PIOc_enddef(int ncid) {
+  SPIO_FILE("PIOc_enddef", ncid);
+  return spio_end(file->system, "PIOc_enddef", enddef(file));
+}
+
+/* ---- Dimensions ---------------------------------------------------------------------------- */
+
+static int unlimited_dims(const spio_file* file) {
+  int count = 0;
+  shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
+  if (shoal_inq_file(file->dataset, &info) != SHOAL_OK) return 0;
+  for (int i = 0; i < info.dimensions; ++i)
+    if (shoal_inq_dim(file->dataset, i, &dim) == SHOAL_OK && dim.unlimited) ++count;
+  return count;
+}
+
+static int def_dim(spio_file* file, const char* name, PIO_Offset len, int* idp) {
+  int code = spio_may_define(file);
+  if (code == PIO_NOERR) code = spio_check_name(name);
+  if (code != PIO_NOERR) return code;
+  if (len < 0) return spio_fail(PIO_EDIMSIZE, "dimension '%s' has the length %lld", name, (long long)len);
+  int index = 0;
+  if (shoal_find_dim(file->dataset, name, &index) == SHOAL_OK)
+    return spio_fail(PIO_ENAMEINUSE, "there is a dimension '%s'", name);
+  if (len == PIO_UNLIMITED && file->format != PIO_FORMAT_NETCDF4 && unlimited_dims(file) > 0)
+    return spio_fail(PIO_EUNLIMIT, "dimension '%s': the file has an unlimited dimension, and its format no second one",
+                     name);
+  code = code_of_definition(shoal_def_dim(file->dataset, name, len), PIO_EBADDIM);
+  if (code == PIO_NOERR) code = spio_code(shoal_find_dim(file->dataset, name, &index));
+  if (code == PIO_NOERR && idp != NULL) *idp = index;
+  return code;
+}
+
+int PIOc_def_dim(int ncid, const char* name, PIO_Offset len, int* idp) {
+  SPIO_FILE("PIOc_def_dim", ncid);
+  return spio_end(file->system, "PIOc_def_dim", def_dim(file, name, len, idp));
+}
+
+static int rename_dim(spio_file* file, int dimid, const char* name) {
+  int code = spio_may_define(file);
+  if (code == PIO_NOERR) code = spio_check_name(name);
+  if (code != PIO_NOERR) return code;
+  shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
+  if (shoal_inq_dim(file->dataset, dimid, &dim) != SHOAL_OK)
+    return spio_fail(PIO_EBADDIM, "no dimension has the id %d", dimid);
+  char* before = strdup(dim.name);
+  if (before == NULL) return spio_fail(PIO_ENOMEM, "no memory for a name");
+  code = code_of_definition(shoal_rename_dim(file->dataset, before, name), PIO_EBADDIM);
+  free(before);
+  return code;
+}
+
+int PIOc_rename_dim(int ncid, int dimid, const char* name) {
+  SPIO_FILE("PIOc_rename_dim", ncid);
+  return spio_end(file->system, "PIOc_rename_dim", rename_dim(file, dimid, name));
+}
+
+/* ---- Variables ----------------------------------------------------------------------------- */
+
+/* The first numbers of a format's types, the last of them. */
+static int last_type(int format) {
+  switch (format) {
+    case PIO_FORMAT_CDF5:
+      return PIO_UINT64;
+    case PIO_FORMAT_NETCDF4:
+      return PIO_STRING;
+    default:
+      return PIO_DOUBLE;
+  }
+}
+
+/* A list of dimensions as Shoal reads it: each name in quotes. */
+static char* quoted(const spio_file* file, int ndims, const int* dimids) {
+  char* out = malloc((size_t)ndims * (2 * PIO_MAX_NAME + 4) + 1);
+  char* at = out;
+  if (out == NULL) return NULL;
+  for (int i = 0; i < ndims; ++i) {
+    shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
+    if (shoal_inq_dim(file->dataset, dimids[i], &dim) != SHOAL_OK) break;
+    if (i > 0) *at++ = ' ';
+    *at++ = '"';
+    for (const char* c = dim.name; *c != '\0' && c - dim.name < PIO_MAX_NAME; ++c) {
+      if (*c == '"' || *c == '\\') *at++ = '\\';
+      *at++ = *c;
+    }
+    *at++ = '"';
+  }
+  *at = '\0';
+  return out;
+}
+
+/* Check the dimensions of a new variable; cells of it, records aside. */
+static int check_dims(const spio_file* file, const char* name, int ndims, const int* dimids, int64_t* cells) {
+  *cells = 1;
+  if (ndims < 0 || (ndims > 0 && dimids == NULL))
+    return spio_fail(PIO_EINVAL, "variable '%s': no list of dimensions", name);
+  if (ndims > SHOAL_MAX_DIMS)
+    return spio_fail(PIO_EMAXDIMS, "variable '%s' has %d dimensions; %d are allowed", name, ndims, SHOAL_MAX_DIMS);
+  for (int i = 0; i < ndims; ++i) {
+    shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
+    if (shoal_inq_dim(file->dataset, dimids[i], &dim) != SHOAL_OK)
+      return spio_fail(PIO_EBADDIM, "variable '%s': no dimension has the id %d", name, dimids[i]);
+    if (dim.unlimited && i > 0)
+      return spio_fail(PIO_EINVAL, "variable '%s': dimension '%s' is unlimited, and so must be the first one", name,
+                       dim.name);
+    if (!dim.unlimited) *cells *= dim.length;
+  }
+  return PIO_NOERR;
+}
+
+static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, const int* dimids, int* varidp) {
+  int64_t cells = 0;
+  int code = spio_may_define(file);
+  if (code == PIO_NOERR) code = spio_check_name(name);
+  if (code != PIO_NOERR) return code;
+  if (xtype < PIO_BYTE || xtype > last_type(file->format))
+    return spio_fail(PIO_EBADTYPE, "variable '%s': type %d is not one of the file's format", name, xtype);
+  int index = 0;
+  if (shoal_find_var(file->dataset, name, &index) == SHOAL_OK)
+    return spio_fail(PIO_ENAMEINUSE, "there is a variable '%s'", name);
+  code = check_dims(file, name, ndims, dimids, &cells);
+  if (code != PIO_NOERR) return code;
+  char* dims = quoted(file, ndims, dimids);
+  if (dims == NULL) return spio_fail(PIO_ENOMEM, "no memory for a list of dimensions");
+  code = code_of_definition(shoal_def_var(file->dataset, name, xtype, dims, NULL), PIO_EBADDIM);
+  free(dims);
+  /* A large one will most likely be written with a decomposition. */
+  const int numeric = xtype != PIO_CHAR && xtype != PIO_STRING;
+  if (code == PIO_NOERR && numeric && ndims > 0 &&
+      cells * (int64_t)spio_type_size(xtype) >= file->system->policy.cut_bytes)
+    code = spio_code(shoal_def_cut(file->dataset, name));
+  if (code == PIO_NOERR) code = spio_refresh(file);
+  if (code == PIO_NOERR && varidp != NULL) *varidp = spio_variable_named(file, name);
+  return code;
+}
+
+int PIOc_def_var(int ncid, const char* name, nc_type xtype, int ndims, const int* dimidsp, int* varidp) {
+  SPIO_FILE("PIOc_def_var", ncid);
+  return spio_end(file->system, "PIOc_def_var", def_var(file, name, xtype, ndims, dimidsp, varidp));
+}
+
+static int rename_var(spio_file* file, int varid, const char* name) {
+  int code = spio_may_define(file);
+  if (code == PIO_NOERR) code = spio_check_name(name);
+  if (code != PIO_NOERR) return code;
+  spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable == NULL) return code;
+  char* copy = strdup(name);
+  if (copy == NULL) return spio_fail(PIO_ENOMEM, "no memory for a name");
+  code = code_of_definition(shoal_rename_var(file->dataset, variable->name, name), PIO_ENOTVAR);
+  if (code != PIO_NOERR) {
+    free(copy);
+    return code;
+  }
+  free(variable->name);
+  variable->name = copy;
+  return PIO_NOERR;
+}
+
+int PIOc_rename_var(int ncid, int varid, const char* name) {
+  SPIO_FILE("PIOc_rename_var", ncid);
+  return spio_end(file->system, "PIOc_rename_var", rename_var(file, varid, name));
+}
+
+/* ---- Fill ---------------------------------------------------------------------------------- */
+
+static int set_fill(spio_file* file, int fillmode, int* old_modep) {
+  if (!file->writable) return spio_fail(PIO_EPERM, "the file is open for reading only");
+  if (fillmode != PIO_FILL && fillmode != PIO_NOFILL)
+    return spio_fail(PIO_EINVAL, "%d is no fill mode: 0 (fill), 256 (no fill)", fillmode);
+  if (old_modep != NULL) *old_modep = file->fill_mode;
+  file->fill_mode = fillmode;
+  return PIO_NOERR;
+}
+
+int PIOc_set_fill(int ncid, int fillmode, int* old_modep) {
+  SPIO_FILE("PIOc_set_fill", ncid);
+  return spio_end(file->system, "PIOc_set_fill", set_fill(file, fillmode, old_modep));
+}
+
+static int def_var_fill(spio_file* file, int varid, int no_fill, const void* fill_value) {
+  int code = PIO_NOERR;
+  spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable == NULL) return code;
+  code = spio_is_new(file, varid);
+  if (code != PIO_NOERR) return code;
+  unsigned char usual[8] = {0};
+  if (!no_fill && fill_value == NULL && variable->type != PIO_STRING) {
+    code = spio_code(shoal_inq_fill(file->dataset, variable->name, NULL, variable->type, usual));
+    fill_value = usual;
+  }
+  if (code == PIO_NOERR && !no_fill && fill_value == NULL)
+    code = spio_fail(PIO_EINVAL, "variable '%s': a fill value of strings must be given", variable->name);
+  if (code == PIO_NOERR)
+    code = spio_code(
+        shoal_def_fill(file->dataset, variable->name, variable->type, no_fill ? NULL : fill_value));
+  if (code == PIO_NOERR) variable->own_fill = 1;
+  return code;
+}
+
+int PIOc_def_var_fill(int ncid, int varid, int no_fill, const void* fill_value) {
+  SPIO_FILE("PIOc_def_var_fill", ncid);
+  int code = spio_may_define(file);
+  if (code == PIO_NOERR) code = def_var_fill(file, varid, no_fill, fill_value);
+  return spio_end(file->system, "PIOc_def_var_fill", code);
+}
+
+static int inq_var_fill(spio_file* file, int varid, int* no_fill, void* fill_valuep) {
+  int code = PIO_NOERR;
+  const spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable == NULL) return code;
+  int fill = 0;
+  code = spio_code(shoal_inq_fill(file->dataset, variable->name, &fill, variable->type, fill_valuep));
+  if (code == PIO_NOERR && no_fill != NULL) *no_fill = !fill;
+  return code;
+}
+
+int PIOc_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_valuep) {
+  SPIO_FILE("PIOc_inq_var_fill", ncid);
+  return spio_end(file->system, "PIOc_inq_var_fill", inq_var_fill(file, varid, no_fill, fill_valuep));
+}

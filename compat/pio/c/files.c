@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Files: making, opening, syncing, closing, and what is known of their variables. Ids of dimensions are Shoal's
+ * indices, and so are those of variables, but for the ones that Shoal itself adds (quantization_info_...).
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* ---- Variables ----------------------------------------------------------------------------- */
+
+size_t spio_type_size(int type) {
+  static const size_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, sizeof(char*)};
+  return type >= PIO_BYTE && type <= PIO_STRING ? sizes[type] : 0;
+}
+
+int spio_is_netcdf4(const spio_file* file) {
+  return file->format == PIO_FORMAT_NETCDF4 || file->format == PIO_FORMAT_NETCDF4_CLASSIC;
+}
+
+/* Variables that Shoal adds to say how others were quantized. */
+static int is_own_variable(const char* name) {
+  static const char prefix[] = "quantization_info_";
+  return strncmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+static int describe(const spio_file* file, int index, const shoal_var_info* info, spio_variable* out) {
+  *out = (spio_variable){.index = index, .frame = SPIO_NO_FRAME};
+  out->name = strdup(info->name);
+  if (out->name == NULL) return spio_fail(PIO_ENOMEM, "no memory for the name of a variable");
+  out->type = info->type;
+  out->ndims = info->ndims;
+  out->has_record = info->has_record;
+  for (int i = 0; i < info->ndims && i < SHOAL_MAX_DIMS; ++i) {
+    shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
+    const int status = shoal_inq_dim(file->dataset, info->dims[i], &dim);
+    if (status != SHOAL_OK) {
+      free(out->name);
+      return spio_code(status);
+    }
+    out->dims[i] = info->dims[i];
+    out->lengths[i] = dim.unlimited ? SHOAL_UNLIMITED : dim.length;
+  }
+  return PIO_NOERR;
+}
+
+static void forget(spio_file* file, int from) {
+  for (int i = from; i < file->nvariables; ++i)
+    free(file->variables[i].name);
+  file->nvariables = from;
+}
+
+int spio_refresh(spio_file* file) {
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
+  int status = shoal_inq_file(file->dataset, &info);
+  if (status != SHOAL_OK) return spio_code(status);
+  if (info.variables < file->seen) { /* a define phase failed, and its definitions were dropped */
+    int kept = file->nvariables;
+    while (kept > 0 && file->variables[kept - 1].index >= info.variables)
+      --kept;
+    forget(file, kept);
+    file->seen = info.variables;
+    if (file->settled > kept) file->settled = kept;
+  }
+  const int count = info.variables;
+  if (count > file->seen) {
+    spio_variable* longer = realloc(file->variables, (size_t)count * sizeof *longer);
+    if (longer == NULL) return spio_fail(PIO_ENOMEM, "no memory for %d variables", count);
+    file->variables = longer;
+  }
+  for (; file->seen < count; ++file->seen) {
+    shoal_var_info variable = SHOAL_VAR_INFO_INIT;
+    status = shoal_inq_var(file->dataset, file->seen, &variable);
+    if (status != SHOAL_OK) return spio_code(status);
+    if (is_own_variable(variable.name)) continue;
+    const int code = describe(file, file->seen, &variable, &file->variables[file->nvariables]);
+    if (code != PIO_NOERR) return code;
+    ++file->nvariables;
+  }
+  return PIO_NOERR;
+}
+
+spio_variable* spio_variable_of(spio_file* file, int varid, int* code) {
+  if (varid >= 0 && varid < file->nvariables) return &file->variables[varid];
+  *code = varid == PIO_GLOBAL
+              ? spio_fail(PIO_ENOTVAR, "the id of the file itself is no variable")
+              : spio_fail(PIO_ENOTVAR, "no variable has the id %d; there are %d", varid, file->nvariables);
+  return NULL;
+}
+
+int spio_variable_named(const spio_file* file, const char* name) {
+  int index = -1;
+  if (shoal_find_var(file->dataset, name, &index) != SHOAL_OK) return -1;
+  int low = 0;
+  int high = file->nvariables; /* indices grow with the ids */
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (file->variables[middle].index < index)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < file->nvariables && file->variables[low].index == index ? low : -1;
+}
+
+int spio_owner_name(spio_file* file, int varid, const char** out) {
+  *out = NULL;
+  if (varid == PIO_GLOBAL) return PIO_NOERR;
+  int code = PIO_NOERR;
+  const spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable != NULL) *out = variable->name;
+  return code;
+}
+
+int shoal_pio_variable_type(int ncid, int varid) {
+  spio_file* file = spio_file_of(ncid);
+  return file == NULL || varid < 0 || varid >= file->nvariables ? 0 : file->variables[varid].type;
+}
+
+/* ---- Settings ------------------------------------------------------------------------------ */
+
+static const struct {
+  const char* name;
+  int format;
+} k_formats[] = {{"cdf1", PIO_FORMAT_CLASSIC},
+                 {"cdf2", PIO_FORMAT_64BIT_OFFSET},
+                 {"cdf5", PIO_FORMAT_CDF5},
+                 {"netcdf4", PIO_FORMAT_NETCDF4},
+                 {"netcdf4-classic", PIO_FORMAT_NETCDF4_CLASSIC}};
+
+static const char* format_name(int format) {
+  for (size_t i = 0; i < sizeof k_formats / sizeof k_formats[0]; ++i)
+    if (k_formats[i].format == format) return k_formats[i].name;
+  return "";
+}
+
+static int format_of(int iotype, int mode) {
+  if (iotype == PIO_IOTYPE_PNETCDF || iotype == PIO_IOTYPE_NETCDF)
+    return mode & PIO_64BIT_DATA     ? PIO_FORMAT_CDF5
+           : mode & PIO_64BIT_OFFSET ? PIO_FORMAT_64BIT_OFFSET
+                                     : PIO_FORMAT_CLASSIC;
+  return mode & PIO_CLASSIC_MODEL ? PIO_FORMAT_NETCDF4_CLASSIC : PIO_FORMAT_NETCDF4;
+}
+
+/* Hints that are settings of Shoal, of files that are made. */
+static const struct {
+  const char *hint, *setting;
+  int classic_only;
+} k_hints[] = {{"striping_factor", "stripe_count", 0},
+               {"striping_unit", "stripe_bytes", 0},
+               {"nc_header_align_size", "header_reserve", 1},
+               {"nc_var_align_size", "alignment", 0}};
+
+typedef struct text {
+  char* data;
+  size_t used, room;
+  int failed;
+} text;
+
+static void append(text* out, const char* more) {
+  const size_t length = strlen(more);
+  if (out->used + length + 1 > out->room) {
+    const size_t room = 2 * (out->used + length + 1);
+    char* data = realloc(out->data, room);
+    if (data == NULL) {
+      out->failed = 1;
+      return;
+    }
+    out->data = data;
+    out->room = room;
+  }
+  memcpy(out->data + out->used, more, length + 1);
+  out->used += length;
+}
+
+static void append_setting(text* out, const char* key, const char* value) {
+  append(out, ", ");
+  append(out, key);
+  append(out, "=");
+  append(out, value);
+}
+
+static void append_hints(text* out, const spio_system* system, int format) {
+  text others = {0};
+  for (const spio_hint* hint = system->hints; hint != NULL; hint = hint->next) {
+    size_t i = 0;
+    while (i < sizeof k_hints / sizeof k_hints[0] && strcmp(hint->key, k_hints[i].hint) != 0)
+      ++i;
+    if (i == sizeof k_hints / sizeof k_hints[0]) {
+      if (others.used > 0) append(&others, "; ");
+      append(&others, hint->key);
+      append(&others, "=");
+      append(&others, hint->value);
+    } else if (format != 0 && !(k_hints[i].classic_only && format >= PIO_FORMAT_NETCDF4 &&
+                                format <= PIO_FORMAT_NETCDF4_CLASSIC)) {
+      append_setting(out, k_hints[i].setting, hint->value);
+    }
+  }
+  if (others.used > 0) append_setting(out, "hints", others.data);
+  out->failed |= others.failed;
+  free(others.data);
+}
+
+/* format 0: a file that is opened. */
+static void dataset_settings(text* out, const spio_system* system, int format, int may_replace) {
+  append(out, "fill=written, attributes=rank0");
+  if (format != 0) {
+    append_setting(out, "format", format_name(format));
+    append_setting(out, "exists", may_replace ? "replace" : "error");
+  }
+  append_hints(out, system, format);
+  if (system->policy.use_io_tasks) {
+    char numbers[96];
+    snprintf(numbers, sizeof numbers, ", io_ranks=%d, io_stride=%d, io_base=0", system->tasks, system->stride);
+    append(out, numbers);
+    append_setting(out, "rearranger", system->rearranger == PIO_REARR_SUBSET ? "subset" : "box");
+  }
+}
+
+/* ---- Making and opening -------------------------------------------------------------------- */
+
+static int check_iotype(int iotype) {
+  if (PIOc_iotype_available(iotype)) return PIO_NOERR;
+  return spio_fail(PIO_EBADIOTYPE,
+                   "iotype %d: there are 1 (pnetcdf), 2 (netcdf), 3 (netcdf4c), 4 (netcdf4p), 8 and 9 (hdf5)", iotype);
+}
+
+/* The file of a dataset that was just made or opened; on an error the dataset is closed. Collective. */
+static int add_file(spio_system* system, shoal_dataset* dataset, int iotype, int new_file, spio_file** out) {
+  shoal_file_info info = SHOAL_FILE_INFO_INIT;
+  spio_file* file = calloc(1, sizeof *file);
+  int code = file == NULL ? spio_fail(PIO_ENOMEM, "no memory for a file") : PIO_NOERR;
+  if (code == PIO_NOERR) {
+    file->system = system;
+    file->dataset = dataset;
+    file->iotype = iotype;
+    code = spio_code(shoal_inq_file(dataset, &info));
+  }
+  if (code == PIO_NOERR) {
+    for (size_t i = 0; i < sizeof k_formats / sizeof k_formats[0]; ++i)
+      if (strcmp(info.format, k_formats[i].name) == 0) file->format = k_formats[i].format;
+    file->writable = info.writable;
+    file->mode = new_file ? SPIO_DEFINING : SPIO_DATA;
+    file->fill_mode = PIO_NOFILL;
+    code = file->format == 0 ? spio_fail(PIO_ENOTNC, "%s has the format %s", info.path, info.format)
+                             : spio_refresh(file);
+  }
+  if (code == PIO_NOERR) {
+    file->settled = file->nvariables;
+    file->committed = MPI_Wtime();
+    file->id = spio_add_file(file);
+    if (file->id < 0) code = file->id;
+  }
+  int all = code;
+  MPI_Allreduce(&code, &all, 1, MPI_INT, MPI_MIN, system->comm);
+  if (all == PIO_NOERR) {
+    *out = file;
+    return PIO_NOERR;
+  }
+  if (code == PIO_NOERR) {
+    code = spio_fail(all, "the file could not be set up on another rank");
+    spio_remove_file(file->id);
+  }
+  if (file != NULL) {
+    forget(file, 0);
+    free(file->variables);
+  }
+  free(file);
+  shoal_close(&dataset, 0);
+  return code;
+}
+
+/* wrong: what this rank found wrong with its arguments. Collective. */
+static int create(spio_system* system, const char* path, int iotype, int mode, int wrong, int* ncidp) {
+  if (system->comm == MPI_COMM_NULL)
+    return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
+  if (wrong == PIO_NOERR) wrong = check_iotype(iotype);
+  if (wrong == PIO_NOERR && (path == NULL || path[0] == '\0')) wrong = spio_fail(PIO_EINVAL, "no path was given");
+  text settings = {0};
+  if (wrong == PIO_NOERR) {
+    dataset_settings(&settings, system, format_of(iotype, mode), !(mode & PIO_NOCLOBBER));
+    if (settings.failed) wrong = spio_fail(PIO_ENOMEM, "no memory for settings");
+  }
+  shoal_dataset* dataset = NULL;
+  int status;
+  if (wrong == PIO_NOERR)
+    status = shoal_create(system->comm, path, settings.data, &dataset);
+  else
+    status = shoal_refuse(system->comm, spio_shoal_code(wrong), spio_message());
+  free(settings.data);
+  if (wrong != PIO_NOERR) return wrong;
+  if (status != SHOAL_OK) return spio_code_for(status, 2);
+  spio_file* file = NULL;
+  const int code = add_file(system, dataset, iotype, 1, &file);
+  if (code == PIO_NOERR) *ncidp = file->id;
+  return code;
+}
+
+/* retry: take any format. *iotype becomes what the file is. Collective. */
+static int open_file(spio_system* system, const char* path, int* iotype, int mode, int retry, int wrong, int* ncidp) {
+  if (system->comm == MPI_COMM_NULL)
+    return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
+  if (wrong == PIO_NOERR) wrong = check_iotype(*iotype);
+  if (wrong == PIO_NOERR && (path == NULL || path[0] == '\0')) wrong = spio_fail(PIO_EINVAL, "no path was given");
+  text settings = {0};
+  if (wrong == PIO_NOERR) {
+    dataset_settings(&settings, system, 0, 0);
+    if (settings.failed) wrong = spio_fail(PIO_ENOMEM, "no memory for settings");
+  }
+  shoal_dataset* dataset = NULL;
+  int status;
+  if (wrong == PIO_NOERR)
+    status = shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ, settings.data, &dataset);
+  else
+    status = shoal_refuse(system->comm, spio_shoal_code(wrong), spio_message());
+  free(settings.data);
+  if (wrong != PIO_NOERR) return wrong;
+  if (status != SHOAL_OK) return spio_code_for(status, *iotype == PIO_IOTYPE_PNETCDF ? -220 : ENOENT);
+  spio_file* file = NULL;
+  int code = add_file(system, dataset, *iotype, 0, &file);
+  if (code != PIO_NOERR) return code;
+  const int netcdf4 = spio_is_netcdf4(file);
+  const int fits = netcdf4 ? *iotype != PIO_IOTYPE_PNETCDF : *iotype < PIO_IOTYPE_NETCDF4P;
+  if (!fits && !retry) {
+    code = spio_fail(PIO_ENOTNC, "%s has the format %s, which iotype %d does not open", path,
+                     format_name(file->format), *iotype);
+    spio_close(file);
+    return code;
+  }
+  if (!fits) file->iotype = *iotype = PIO_IOTYPE_NETCDF;
+  *ncidp = file->id;
+  return PIO_NOERR;
+}
+
+static int no_place(const void* a, const void* b) {
+  return a == NULL || b == NULL ? spio_fail(PIO_EINVAL, "no place for the id, or no iotype") : PIO_NOERR;
+}
+
+int PIOc_createfile(int iosysid, int* ncidp, const int* iotype, const char* fname, int mode) {
+  SPIO_SYSTEM("PIOc_createfile", iosysid);
+  const int wrong = no_place(ncidp, iotype);
+  return spio_end(system, "PIOc_createfile",
+                  create(system, fname, iotype == NULL ? PIO_IOTYPE_NETCDF : *iotype, mode, wrong, ncidp));
+}
+
+static int iotype_of_mode(int mode) {
+  return mode & PIO_NETCDF4 ? PIO_IOTYPE_NETCDF4C : PIO_IOTYPE_NETCDF;
+}
+
+int PIOc_create(int iosysid, const char* path, int cmode, int* ncidp) {
+  SPIO_SYSTEM("PIOc_create", iosysid);
+  return spio_end(system, "PIOc_create",
+                  create(system, path, iotype_of_mode(cmode), cmode, no_place(ncidp, ncidp), ncidp));
+}
+
+static int open_named(const char* call, int iosysid, int* ncidp, int* iotype, const char* fname, int mode, int retry) {
+  SPIO_SYSTEM(call, iosysid);
+  int usual = PIO_IOTYPE_NETCDF;
+  const int wrong = no_place(ncidp, iotype);
+  return spio_end(system, call,
+                  open_file(system, fname, iotype == NULL ? &usual : iotype, mode, retry, wrong, ncidp));
+}
+
+int PIOc_openfile(int iosysid, int* ncidp, int* iotype, const char* fname, int mode) {
+  return open_named("PIOc_openfile", iosysid, ncidp, iotype, fname, mode, 1);
+}
+
+int PIOc_openfile2(int iosysid, int* ncidp, int* iotype, const char* fname, int mode) {
+  return open_named("PIOc_openfile2", iosysid, ncidp, iotype, fname, mode, 0);
+}
+
+int PIOc_openfile_retry(int iosysid, int* ncidp, int* iotype, const char* fname, int mode, int retry) {
+  return open_named("PIOc_openfile_retry", iosysid, ncidp, iotype, fname, mode, retry);
+}
+
+int PIOc_open(int iosysid, const char* path, int mode, int* ncidp) {
+  int iotype = iotype_of_mode(mode);
+  return open_named("PIOc_open", iosysid, ncidp, &iotype, path, mode, 0);
+}
+
+/* ---- Syncing and closing ------------------------------------------------------------------- */
+
+int spio_close(spio_file* file) {
+  int code = spio_settle(file);
+  const int status = spio_code_for(shoal_close(&file->dataset, 0), PIO_EINVALCOORDS);
+  if (code == PIO_NOERR) code = status;
+  spio_remove_file(file->id);
+  forget(file, 0);
+  free(file->variables);
+  free(file->buffer);
+  free(file);
+  return code;
+}
+
+int PIOc_closefile(int ncid) {
+  SPIO_FILE("PIOc_closefile", ncid);
+  spio_system* system = file->system;
+  return spio_end(system, "PIOc_closefile", spio_close(file));
+}
+
+/* With SHOAL_PIO_SYNC=lazy every half minute by the first rank's clock is enough. Collective. */
+static int wants_commit(spio_file* file, int* out) {
+  *out = 1;
+  if (!file->system->policy.lazy_sync) return PIO_NOERR;
+  const double now = MPI_Wtime();
+  *out = now - file->committed >= 30.;
+  if (MPI_Bcast(out, 1, MPI_INT, 0, file->system->comm) != MPI_SUCCESS)
+    return spio_fail(PIO_EIO, "MPI_Bcast failed");
+  if (*out) file->committed = now;
+  return PIO_NOERR;
+}
+
+static int sync_file(spio_file* file) {
+  if (!file->writable) return PIO_NOERR;
+  int commit = 1;
+  int code = spio_settle(file);
+  if (code == PIO_NOERR) code = wants_commit(file, &commit);
+  if (code == PIO_NOERR && commit) code = spio_code(shoal_sync(file->dataset, 0));
+  const int refreshed = spio_refresh(file);
+  return code == PIO_NOERR ? refreshed : code;
+}
+
+int PIOc_sync(int ncid) {
+  SPIO_FILE("PIOc_sync", ncid);
+  return spio_end(file->system, "PIOc_sync", sync_file(file));
+}
+
+static int delete_file(const spio_system* system, const char* path) {
+  if (system->comm == MPI_COMM_NULL)
+    return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
+  int failed = 0;
+  if (system->rank == 0) failed = path == NULL ? PIO_EINVAL : unlink(path) != 0 ? errno : 0;
+  if (MPI_Bcast(&failed, 1, MPI_INT, 0, system->comm) != MPI_SUCCESS) return spio_fail(PIO_EIO, "MPI_Bcast failed");
+  return failed == 0 ? PIO_NOERR : spio_fail(failed, "%s could not be deleted", path == NULL ? "(no path)" : path);
+}
+
+int PIOc_deletefile(int iosysid, const char* filename) {
+  SPIO_SYSTEM("PIOc_deletefile", iosysid);
+  return spio_end(system, "PIOc_deletefile", delete_file(system, filename));
+}
+
+int PIOc_File_is_Open(int ncid) {
+  return spio_file_of(ncid) != NULL;
+}

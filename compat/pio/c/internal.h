@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the sources of libshoal_pioc share. Each part of the state has one owner, the file that changes it:
+ *
+ *   iosystems                    system.c      made by Init_Intracomm, async.c; gone with finalize
+ *   ids of everything            tables.c
+ *   lists of cells               shared_lists.c
+ *   open files, variables        files.c       names, types, shapes are copies of the dataset's (spio_refresh)
+ *   define mode, what is settled definitions.c
+ *   filters of new variables     properties.c
+ *   frames                       darray.c
+ *   last error of this thread    errors.c
+ *
+ * PIO is not for several threads at once, and neither is this.
+ */
+#ifndef SHOAL_PIO_INTERNAL_H
+#define SHOAL_PIO_INTERNAL_H
+
+#include <shoal/shoal.h>
+
+#include "bridge.h"
+#include "pio.h"
+
+#define SPIO_MAX_CUT 7      /* dimensions of a decomposition */
+#define SPIO_MAX_RECORDS 64 /* of a decomposition that has a variable's unlimited dimension */
+#define SPIO_NO_FRAME (-1)  /* a variable whose frame was not set */
+#define SPIO_IOTYPES 10
+
+/* ---- Lists of cells (shared_lists.c) ------------------------------------------------------- */
+
+/* A list of cells as Shoal has it, of all ioids with the same list. Leading dimensions of length 1 are not in it.
+ * An array of it has the extents dims[0 .. lead), then the tile or the length of the core's list, then the last
+ * `uncut` dims. */
+typedef struct spio_list {
+  int ndims;                /* 1 to SPIO_MAX_CUT */
+  int64_t dims[SPIO_MAX_CUT];
+  int64_t length;           /* of this rank's list: the elements of an array */
+  uint64_t hash[2];         /* of this rank's list */
+  int lead;                 /* so many first dimensions repeat the same cells: levels */
+  int uncut;                /* so many last ones are whole for each cell */
+  int is_block;             /* then lead and uncut are 0 */
+  int64_t tile[SPIO_MAX_CUT];
+  int64_t core_length;      /* length of the map's list */
+  shoal_decomposition* reading;
+  shoal_decomposition* writing; /* NULL: not asked for yet; the same as reading where no cell comes twice */
+  struct spio_list* records[SPIO_MAX_RECORDS]; /* parts with one index of the first dimension; NULL: not asked for */
+  int users;                /* ioids; 0: kept for the next one with this list */
+  uint64_t released;        /* when the last user went, as a count */
+  int64_t bytes;            /* of memory, the largest of any rank */
+  struct spio_list* next;   /* the one made before */
+} spio_list;
+
+typedef struct spio_lists {
+  spio_list* first; /* the same ones in the same order on all ranks */
+  uint64_t releases;
+} spio_lists;
+
+/* ---- Iosystems (system.c) ------------------------------------------------------------------ */
+
+/* What the environment says (SHOAL_PIO_*), as the iosystem's first rank has it. */
+typedef struct spio_policy {
+  int use_io_tasks;   /* SHOAL_PIO_IO_TASKS=use */
+  int lazy_sync;      /* SHOAL_PIO_SYNC=lazy */
+  int64_t keep_bytes; /* SHOAL_PIO_KEEP_BYTES */
+  int64_t cut_bytes;  /* SHOAL_PIO_CUT_BYTES */
+} spio_policy;
+
+typedef struct spio_cache {
+  PIO_Offset size, nelems;
+  float preemption;
+} spio_cache;
+
+typedef struct spio_hint {
+  struct spio_hint* next;
+  char* value;
+  char key[];
+} spio_hint;
+
+typedef struct spio_system {
+  int id;
+  MPI_Comm comm; /* the rank `base` first; MPI_COMM_NULL: a component that this rank is not in */
+  int rank, size;
+  int tasks, stride, base, rearranger;
+  int io_rank;  /* of this rank among the I/O ranks, -1: it is none */
+  int handler;  /* PIO_INTERNAL_ERROR ... */
+  int deferred; /* code that the next call gives, 0: none */
+  rearr_opt_t options;
+  spio_policy policy;
+  spio_cache caches[SPIO_IOTYPES];
+  spio_hint* hints; /* for files made or opened later */
+  spio_lists lists;
+  struct spio_async* async; /* NULL, or what the component shares with I/O ranks that wait */
+} spio_system;
+
+/* ---- Decompositions (decompositions.c) ----------------------------------------------------- */
+
+typedef struct spio_decomp {
+  int id;
+  spio_system* system;
+  int type;
+  int ndims;
+  int* dims; /* as the call gave them */
+  int64_t length;
+  int read_only;
+  spio_list* list;
+} spio_decomp;
+
+/* ---- Files (files.c) ----------------------------------------------------------------------- */
+
+enum spio_mode { SPIO_DEFINING, SPIO_DATA };
+
+typedef struct spio_filters {
+  int shuffle;
+  int deflate; /* level, 0: none */
+  int zstd;    /* level, 0: none */
+  int fletcher;
+} spio_filters;
+
+typedef struct spio_variable {
+  int index; /* in the dataset */
+  char* name;
+  int type;
+  int ndims;
+  int dims[SHOAL_MAX_DIMS];
+  int64_t lengths[SHOAL_MAX_DIMS]; /* 0: unlimited */
+  int has_record;
+  int frame;
+  int own_fill; /* def_var_fill was called */
+  spio_filters filters;
+  spio_cache cache;
+} spio_variable;
+
+typedef struct spio_file {
+  int id;
+  spio_system* system;
+  shoal_dataset* dataset;
+  int iotype;
+  int format; /* PIO_FORMAT_CLASSIC ... */
+  int writable;
+  enum spio_mode mode;
+  int fill_mode; /* PIO_FILL, PIO_NOFILL: of new variables */
+  spio_variable* variables;
+  int nvariables;
+  int seen;       /* variables of the dataset that were looked at; some have no id */
+  int settled;    /* so many variables' definitions are in the file */
+  void* buffer;   /* for arrays with strides */
+  size_t buffer_bytes;
+  double committed; /* when, by MPI_Wtime of the first rank */
+} spio_file;
+
+/* ---- tables.c: ids ------------------------------------------------------------------------- */
+
+/* Give an id, below 0: an error. Local. */
+int spio_add_system(spio_system* system);
+int spio_add_file(spio_file* file);
+int spio_add_decomp(spio_decomp* decomp);
+void spio_remove_system(int id);
+void spio_remove_file(int id);
+void spio_remove_decomp(int id);
+/* NULL where there is none of the id. */
+spio_system* spio_system_of(int id);
+spio_file* spio_file_of(int id);
+spio_decomp* spio_decomp_of(int id);
+/* The first file or decomposition of an iosystem with an id above `after` (0: any), NULL. */
+spio_file* spio_next_file(const spio_system* system, int after);
+spio_decomp* spio_next_decomp(const spio_system* system, int after);
+
+/* ---- errors.c ------------------------------------------------------------------------------ */
+
+#if defined(__GNUC__)
+#define SPIO_PRINTF __attribute__((format(printf, 2, 3)))
+#else
+#define SPIO_PRINTF
+#endif
+/* Keep the message of a code and return it. */
+int spio_fail(int code, const char* format, ...) SPIO_PRINTF;
+/* PIO's code of an error of Shoal, with its message; 0 stays 0. The second form says what SHOAL_NOT_FOUND is. */
+int spio_code(int shoal_code);
+int spio_code_for(int shoal_code, int not_found);
+/* Shoal's code that is nearest to one of PIO's, for calls that other ranks make. */
+int spio_shoal_code(int code);
+const char* spio_message(void);
+/* End of each call: what the handler says is done, the code is returned. system NULL: the default handler. */
+int spio_end(spio_system* system, const char* call, int code);
+int spio_no_file(const char* call, int ncid);
+int spio_no_system(const char* call, int iosysid);
+/* What iosystems get when they are made. */
+int spio_default_handler(void);
+
+/* ---- shared_lists.c ------------------------------------------------------------------------ */
+
+/* The list with these dims and cells, made or found. cells[length] from 0, below 0: holes. ok: whether this rank's
+ * arguments are right; all ranks fail where one's are not. Returns a code of PIO. Collective. */
+int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t length, const int64_t* cells, int ok,
+                   spio_list** out);
+void spio_release_list(spio_system* system, spio_list* list); /* Local, on all ranks alike. */
+void spio_free_lists(spio_system* system);
+/* To write with: each cell once. Collective at the first call for a list, local afterwards. */
+int spio_writable(spio_system* system, spio_list* list, shoal_decomposition** out);
+/* The part of index `record` of the first dimension. Collective at the first call for a list. */
+int spio_record_list(spio_system* system, spio_list* list, int64_t record, spio_list** out);
+/* cells[length] of this rank, from 0, below 0: holes. Local. */
+int spio_list_cells(const spio_list* list, int64_t* cells);
+
+/* ---- files.c ------------------------------------------------------------------------------- */
+
+/* NULL and the error in *code where there is no such variable. */
+spio_variable* spio_variable_of(spio_file* file, int varid, int* code);
+int spio_variable_named(const spio_file* file, const char* name); /* id, -1: none */
+/* Name for Shoal: NULL for PIO_GLOBAL. Returns a code. */
+int spio_owner_name(spio_file* file, int varid, const char** out);
+/* Look at the dataset again: variables were added, dropped or renamed. */
+int spio_refresh(spio_file* file);
+int spio_is_netcdf4(const spio_file* file);
+int spio_close(spio_file* file); /* Collective; the file is gone, also on error. */
+size_t spio_type_size(int type); /* 0: no such type */
+
+/* ---- definitions.c ------------------------------------------------------------------------- */
+
+/* May the file be defined in? PIO_EPERM, PIO_ENOTINDEFINE. */
+int spio_may_define(const spio_file* file);
+/* Is the variable new, so that its properties can be set? PIO_ELATEDEF. */
+int spio_is_new(const spio_file* file, int varid);
+/* Before a call that ends the define phase of the dataset. Local. */
+int spio_settle(spio_file* file);
+/* A name that can be given. */
+int spio_check_name(const char* name);
+
+/* ---- darray.c ------------------------------------------------------------------------------ */
+
+/* Values of a distributed array in memory. */
+typedef struct spio_values {
+  const void* data;
+  int type;
+  int64_t length;           /* elements there are */
+  const shoal_array* array; /* NULL: contiguous */
+} spio_values;
+
+/* Write or read with a frame of its own. writing 0: data is written to. Collective. */
+int spio_move(spio_file* file, int varid, spio_decomp* decomp, const spio_values* values, int64_t frame,
+              const void* fillvalue, int writing);
+
+/* ---- values.c, attributes.c ---------------------------------------------------------------- */
+
+/* A variable's section; start, count, stride NULL: whole. type 0: the variable's. writing 0: get. */
+int spio_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                 const PIO_Offset* stride, int type, void* values, int writing);
+/* Type of a family of functions. */
+#define SPIO_TYPE_text PIO_CHAR
+#define SPIO_TYPE_schar PIO_BYTE
+#define SPIO_TYPE_short PIO_SHORT
+#define SPIO_TYPE_int PIO_INT
+#define SPIO_TYPE_long (sizeof(long) == 8 ? PIO_INT64 : PIO_INT)
+#define SPIO_TYPE_float PIO_FLOAT
+#define SPIO_TYPE_double PIO_DOUBLE
+#define SPIO_TYPE_uchar PIO_UBYTE
+#define SPIO_TYPE_ushort PIO_USHORT
+#define SPIO_TYPE_uint PIO_UINT
+#define SPIO_TYPE_longlong PIO_INT64
+#define SPIO_TYPE_ulonglong PIO_UINT64
+#define SPIO_NUMBERS(X)        \
+  X(schar, signed char)        \
+  X(short, short)              \
+  X(int, int)                  \
+  X(float, float)              \
+  X(double, double)            \
+  X(uchar, unsigned char)      \
+  X(ushort, unsigned short)    \
+  X(uint, unsigned int)        \
+  X(longlong, long long)       \
+  X(ulonglong, unsigned long long)
+
+/* ---- system.c, async.c --------------------------------------------------------------------- */
+
+/* An iosystem over a communicator, which it keeps and frees. comm MPI_COMM_NULL: one that this rank is not in.
+ * Collective over comm. */
+int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearranger, spio_system** out);
+/* This component is finished; its I/O ranks may go on when all are. */
+void spio_leave_async(struct spio_async* async);
+
+/* At the begin of each call with the id of a file or an iosystem. */
+#define SPIO_FILE(CALL, NCID)                \
+  spio_file* file = spio_file_of(NCID);      \
+  if (file == NULL) return spio_no_file(CALL, NCID)
+#define SPIO_SYSTEM(CALL, ID)                \
+  spio_system* system = spio_system_of(ID);  \
+  if (system == NULL) return spio_no_system(CALL, ID)
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Lists of cells. Programs make one decomposition for each type, often for each file, with the same list; here they
+ * are one, so that a dataset prepares it once. A list that is a box on each rank is made a block, one that repeats
+ * the same columns at each level a map of the columns.
+ *
+ * The lists of an iosystem are the same ones in the same order on all ranks: they are made together, found by
+ * agreement, and freed by numbers that are the same on all of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* ---- What a rank finds in its list --------------------------------------------------------- */
+
+typedef struct shape {
+  int is_box;
+  int64_t first[SPIO_MAX_CUT], count[SPIO_MAX_CUT]; /* of the box */
+  unsigned leads;  /* bit k: the first k dimensions repeat the same cells */
+  unsigned uncuts; /* bit k: the last k dimensions are whole for each cell */
+} shape;
+
+static int64_t product(const int64_t* dims, int count) {
+  int64_t cells = 1;
+  for (int i = 0; i < count; ++i)
+    cells *= dims[i];
+  return cells;
+}
+
+static void coordinates(int ndims, const int64_t* dims, int64_t cell, int64_t* out) {
+  for (int i = ndims - 1; i >= 0; --i) {
+    out[i] = cell % dims[i];
+    cell /= dims[i];
+  }
+}
+
+/* Is the list all cells of a box, row-major? An empty one is an empty box. */
+static int find_box(int ndims, const int64_t* dims, int64_t length, const int64_t* cells, shape* out) {
+  for (int i = 0; i < ndims; ++i)
+    out->first[i] = out->count[i] = 0;
+  if (length == 0) return 1;
+  if (cells[0] < 0 || cells[length - 1] < cells[0]) return 0;
+  int64_t last[SPIO_MAX_CUT];
+  coordinates(ndims, dims, cells[0], out->first);
+  coordinates(ndims, dims, cells[length - 1], last);
+  for (int i = 0; i < ndims; ++i) {
+    out->count[i] = last[i] - out->first[i] + 1;
+    if (out->count[i] < 1) return 0;
+  }
+  if (product(out->count, ndims) != length) return 0;
+  int64_t at[SPIO_MAX_CUT] = {0};
+  for (int64_t n = 0; n < length; n += out->count[ndims - 1]) {
+    int64_t cell = 0;
+    for (int i = 0; i < ndims; ++i)
+      cell = cell * dims[i] + out->first[i] + at[i];
+    for (int64_t j = 0; j < out->count[ndims - 1]; ++j)
+      if (cells[n + j] != cell + j) return 0;
+    for (int i = ndims - 2; i >= 0 && ++at[i] == out->count[i]; --i)
+      at[i] = 0;
+  }
+  return 1;
+}
+
+static int repeats_levels(int ndims, const int64_t* dims, int lead, int64_t length, const int64_t* cells) {
+  const int64_t levels = product(dims, lead);
+  const int64_t plane = product(dims + lead, ndims - lead);
+  if (length % levels != 0) return 0;
+  const int64_t columns = length / levels;
+  for (int64_t j = 0; j < columns; ++j)
+    if (cells[j] >= plane) return 0;
+  for (int64_t n = columns; n < length; ++n) {
+    const int64_t of_column = cells[n % columns];
+    if (of_column < 0 ? cells[n] >= 0 : cells[n] != of_column + n / columns * plane) return 0;
+  }
+  return 1;
+}
+
+static int has_whole_tails(int ndims, const int64_t* dims, int uncut, int64_t length, const int64_t* cells) {
+  const int64_t tail = product(dims + ndims - uncut, uncut);
+  if (length % tail != 0) return 0;
+  for (int64_t n = 0; n < length; n += tail) {
+    const int hole = cells[n] < 0;
+    if (!hole && cells[n] % tail != 0) return 0;
+    for (int64_t t = 1; t < tail; ++t)
+      if (hole ? cells[n + t] >= 0 : cells[n + t] != cells[n] + t) return 0;
+  }
+  return 1;
+}
+
+static void find_shape(int ndims, const int64_t* dims, int64_t length, const int64_t* cells, shape* out) {
+  out->is_box = find_box(ndims, dims, length, cells, out);
+  out->leads = out->uncuts = 1;
+  for (int k = 1; k < ndims; ++k) {
+    if (repeats_levels(ndims, dims, k, length, cells)) out->leads |= 1u << k;
+    if (has_whole_tails(ndims, dims, k, length, cells)) out->uncuts |= 1u << k;
+  }
+}
+
+static uint64_t mix(uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9u;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+static void hash_numbers(int64_t count, const int64_t* numbers, uint64_t out[2]) {
+  out[0] = 0x9e3779b97f4a7c15u + (uint64_t)count;
+  out[1] = 0xc2b2ae3d27d4eb4fu ^ (uint64_t)count;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t number = numbers[i] < 0 ? UINT64_MAX : (uint64_t)numbers[i];
+    out[0] = mix(out[0] + number);
+    out[1] = mix(out[1] ^ (number * 0x9e3779b97f4a7c15u)) + number;
+  }
+}
+
+/* ---- What ranks agree on ------------------------------------------------------------------- */
+
+enum { k_candidates = 64 };
+
+static int same_dims(const spio_list* list, int ndims, const int64_t* dims) {
+  return list->ndims == ndims && memcmp(list->dims, dims, (size_t)ndims * sizeof *dims) == 0;
+}
+
+/* One word of agreement: bits that all ranks have. */
+typedef struct agreement {
+  uint64_t candidates, flags, dims, not_dims;
+} agreement;
+enum { k_right = 1, k_box = 2 };
+
+/* Does each rank have the same dims and right arguments; which list do all have; which shapes. Collective. */
+static int agree(const spio_system* system, int ndims, const int64_t* dims, int64_t length, const uint64_t hash[2],
+                 int ok, shape* found, spio_list** same) {
+  agreement mine = {0, 0, 0, 0};
+  spio_list* candidates[k_candidates];
+  int n = 0;
+  uint64_t dims_hash[2] = {0, 0};
+  if (ok) {
+    for (spio_list* list = system->lists.first; list != NULL && n < k_candidates; list = list->next) {
+      if (!same_dims(list, ndims, dims)) continue;
+      if (list->length == length && memcmp(list->hash, hash, 2 * sizeof *hash) == 0) mine.candidates |= UINT64_C(1) << n;
+      candidates[n++] = list;
+    }
+    mine.flags = k_right | (found->is_box ? k_box : 0u) | (uint64_t)found->leads << 8 | (uint64_t)found->uncuts << 16;
+    hash_numbers(ndims, dims, dims_hash);
+  }
+  mine.dims = dims_hash[0];
+  mine.not_dims = ~dims_hash[0];
+  agreement all;
+  if (MPI_Allreduce(&mine, &all, 4, MPI_UINT64_T, MPI_BAND, system->comm) != MPI_SUCCESS)
+    return spio_fail(PIO_EIO, "MPI_Allreduce failed");
+  if (!(all.flags & k_right))
+    return ok ? spio_fail(PIO_EINVAL, "the decomposition is wrong on another rank") : PIO_EINVAL;
+  if ((all.dims | all.not_dims) != UINT64_MAX)
+    return spio_fail(PIO_EINVAL, "ranks give different dimensions for a decomposition");
+  found->is_box = (all.flags & k_box) != 0;
+  found->leads = (unsigned)(all.flags >> 8 & 0xff);
+  found->uncuts = (unsigned)(all.flags >> 16 & 0xff);
+  *same = NULL;
+  for (int i = 0; i < n && *same == NULL; ++i)
+    if (all.candidates >> i & 1) *same = candidates[i];
+  return PIO_NOERR;
+}
+
+/* ---- Making -------------------------------------------------------------------------------- */
+
+static void free_list(spio_list* list) {
+  for (int r = 0; r < SPIO_MAX_RECORDS; ++r)
+    if (list->records[r] != NULL) free_list(list->records[r]);
+  if (list->writing != NULL && list->writing != list->reading) shoal_decomposition_free(&list->writing);
+  if (list->reading != NULL) shoal_decomposition_free(&list->reading);
+  free(list);
+}
+
+static int highest(unsigned bits) {
+  int k = 0;
+  while (bits > 1) {
+    bits >>= 1;
+    ++k;
+  }
+  return k;
+}
+
+static int make_map(MPI_Comm comm, spio_list* list, const int64_t* cells, const shape* found) {
+  list->lead = highest(found->leads);
+  list->uncut = list->lead == 0 ? highest(found->uncuts) : 0;
+  const int64_t tail = product(list->dims + list->ndims - list->uncut, list->uncut);
+  list->core_length = list->length / product(list->dims, list->lead) / tail;
+  int64_t* of_tails = NULL;
+  if (tail > 1) {
+    of_tails = malloc((size_t)(list->core_length + 1) * sizeof *of_tails);
+    if (of_tails != NULL)
+      for (int64_t n = 0; n < list->core_length; ++n)
+        of_tails[n] = cells[n * tail] < 0 ? SHOAL_HOLE : cells[n * tail] / tail;
+  }
+  int status;
+  if (tail > 1 && of_tails == NULL)
+    status = shoal_refuse(comm, SHOAL_NO_MEMORY, "no memory for the list of a decomposition");
+  else
+    status = shoal_map(comm, list->ndims - list->lead, list->dims + list->lead, list->uncut, list->core_length,
+                       tail > 1 ? of_tails : cells, &list->reading);
+  free(of_tails);
+  return spio_code(status);
+}
+
+static int make_list(MPI_Comm comm, int ndims, const int64_t* dims, int64_t length, const int64_t* cells,
+                     const shape* found, spio_list** out) {
+  spio_list* list = calloc(1, sizeof *list);
+  if (list == NULL) {
+    const char* why = "no memory for a decomposition";
+    return spio_code(shoal_refuse(comm, SHOAL_NO_MEMORY, why));
+  }
+  list->ndims = ndims;
+  memcpy(list->dims, dims, (size_t)ndims * sizeof *dims);
+  list->length = length;
+  int status = SHOAL_OVERLAP;
+  if (found->is_box) {
+    list->is_block = 1;
+    memcpy(list->tile, found->count, (size_t)ndims * sizeof *dims);
+    status = shoal_block(comm, ndims, dims, found->first, found->count, NULL, NULL, &list->reading);
+  }
+  int code = PIO_NOERR;
+  if (status == SHOAL_OVERLAP) { /* on all ranks alike: boxes that share cells are lists like others */
+    list->is_block = 0;
+    code = make_map(comm, list, cells, found);
+  } else {
+    code = spio_code(status);
+  }
+  int64_t bytes = 0;
+  if (code == PIO_NOERR) {
+    shoal_map_info info = SHOAL_MAP_INFO_INIT;
+    if (shoal_decomposition_map_info(list->reading, &info) == SHOAL_OK) bytes = info.bytes;
+    bytes += (int64_t)sizeof *list;
+    if (MPI_Allreduce(&bytes, &list->bytes, 1, MPI_INT64_T, MPI_MAX, comm) != MPI_SUCCESS)
+      code = spio_fail(PIO_EIO, "MPI_Allreduce failed");
+  }
+  if (code != PIO_NOERR) {
+    free_list(list);
+    return code;
+  }
+  *out = list;
+  return PIO_NOERR;
+}
+
+static int out_of_shape(int64_t length, const int64_t* cells, int64_t limit) {
+  for (int64_t i = 0; i < length; ++i)
+    if (cells[i] >= limit) {
+      spio_fail(PIO_EINVAL, "element %lld of the list is cell %lld (from 0) of an array of %lld cells", (long long)i,
+                (long long)cells[i], (long long)limit);
+      return 1;
+    }
+  return 0;
+}
+
+int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t length, const int64_t* cells, int ok,
+                   spio_list** out) {
+  int64_t shape_dims[SPIO_MAX_CUT] = {0};
+  int kept = 0;
+  int64_t limit = 1;
+  for (int i = 0; ok && i < ndims; ++i) {
+    if (dims[i] < 1) {
+      spio_fail(PIO_EINVAL, "dimension %d of a decomposition has the length %d", i, dims[i]);
+      ok = 0;
+    } else if (kept == SPIO_MAX_CUT) {
+      spio_fail(PIO_EINVAL, "a decomposition has at most %d dimensions", SPIO_MAX_CUT);
+      ok = 0;
+    } else if (limit > INT64_MAX / dims[i]) {
+      spio_fail(PIO_EINVAL, "a decomposition has more cells than can be counted");
+      ok = 0;
+    } else {
+      limit *= dims[i];
+      if (kept > 0 || dims[i] > 1 || i == ndims - 1) shape_dims[kept++] = dims[i];
+    }
+  }
+  if (ok && out_of_shape(length, cells, limit)) ok = 0;
+  shape found = {0};
+  uint64_t hash[2] = {0, 0};
+  if (ok) {
+    find_shape(kept, shape_dims, length, cells, &found);
+    hash_numbers(length, cells, hash);
+  }
+  int code = agree(system, kept, shape_dims, length, hash, ok, &found, out);
+  if (code != PIO_NOERR) return code;
+  if (*out == NULL) {
+    code = make_list(system->comm, kept, shape_dims, length, cells, &found, out);
+    if (code != PIO_NOERR) return code;
+    memcpy((*out)->hash, hash, sizeof hash);
+    (*out)->next = system->lists.first;
+    system->lists.first = *out;
+  }
+  ++(*out)->users;
+  return PIO_NOERR;
+}
+
+/* ---- Giving back --------------------------------------------------------------------------- */
+
+/* Free lists without users, the one that was released first before others, until the rest fits. */
+static void trim(spio_system* system) {
+  for (;;) {
+    int64_t bytes = 0;
+    spio_list** oldest = NULL;
+    for (spio_list** at = &system->lists.first; *at != NULL; at = &(*at)->next) {
+      if ((*at)->users > 0) continue;
+      bytes += (*at)->bytes;
+      if (oldest == NULL || (*at)->released < (*oldest)->released) oldest = at;
+    }
+    if (oldest == NULL || bytes <= system->policy.keep_bytes) return;
+    spio_list* gone = *oldest;
+    *oldest = gone->next;
+    free_list(gone);
+  }
+}
+
+void spio_release_list(spio_system* system, spio_list* list) {
+  if (--list->users > 0) return;
+  list->released = ++system->lists.releases;
+  trim(system);
+}
+
+void spio_free_lists(spio_system* system) {
+  while (system->lists.first != NULL) {
+    spio_list* list = system->lists.first;
+    system->lists.first = list->next;
+    free_list(list);
+  }
+}
+
+/* ---- Forms that are made when they are needed ---------------------------------------------- */
+
+int spio_writable(spio_system* system, spio_list* list, shoal_decomposition** out) {
+  static int warned;
+  if (list->writing == NULL) {
+    shoal_map_info info = SHOAL_MAP_INFO_INIT;
+    int status = shoal_decomposition_map_info(list->reading, &info);
+    if (status == SHOAL_OK && info.repeated < 0) {
+      list->writing = list->reading;
+    } else if (status == SHOAL_OK) {
+      if (!warned && system->rank == 0)
+        fprintf(stderr,
+                "shoal: a decomposition has cell %lld twice, on ranks %d and %d; it is written once: the lowest rank's "
+                "value counts, and there the last one\n",
+                (long long)info.repeated, info.repeated_ranks[0], info.repeated_ranks[1]);
+      warned = 1;
+      status = shoal_unique(system->comm, list->reading, &list->writing);
+      list->bytes *= 2;
+    }
+    if (status != SHOAL_OK) return spio_code(status);
+  }
+  *out = list->writing;
+  return PIO_NOERR;
+}
+
+int spio_list_cells(const spio_list* list, int64_t* cells) {
+  const int64_t levels = product(list->dims, list->lead);
+  const int64_t plane = product(list->dims + list->lead, list->ndims - list->lead);
+  const int64_t tail = product(list->dims + list->ndims - list->uncut, list->uncut);
+  const int64_t core = list->length / levels / tail;
+  const int status = shoal_decomposition_cells(list->reading, cells);
+  if (status != SHOAL_OK) return spio_code(status);
+  for (int64_t n = core - 1; n >= 0; --n) /* from the back: what is read was not overwritten yet */
+    for (int64_t t = tail - 1; t >= 0; --t)
+      cells[n * tail + t] = cells[n] < 0 ? SHOAL_HOLE : cells[n] * tail + t;
+  for (int64_t l = levels - 1; l > 0; --l)
+    for (int64_t n = 0; n < core * tail; ++n)
+      cells[l * core * tail + n] = cells[n] < 0 ? SHOAL_HOLE : cells[n] + l * plane;
+  return PIO_NOERR;
+}
+
+int spio_record_list(spio_system* system, spio_list* list, int64_t record, spio_list** out) {
+  if (list->dims[0] > SPIO_MAX_RECORDS)
+    return spio_fail(PIO_EINVAL, "a decomposition over %lld records; there can be at most %d", (long long)list->dims[0],
+                     SPIO_MAX_RECORDS);
+  if (list->records[record] == NULL) {
+    const int64_t plane = product(list->dims + 1, list->ndims - 1);
+    int64_t* cells = malloc((size_t)(list->length + 1) * sizeof *cells);
+    int code = cells == NULL ? spio_fail(PIO_ENOMEM, "no memory for the list of a record") : spio_list_cells(list, cells);
+    shape found = {0, {0}, {0}, 1, 1};
+    if (code == PIO_NOERR) {
+      for (int64_t n = 0; n < list->length; ++n)
+        cells[n] = cells[n] >= 0 && cells[n] / plane == record ? cells[n] - record * plane : SHOAL_HOLE;
+      code = make_list(system->comm, list->ndims - 1, list->dims + 1, list->length, cells, &found,
+                       &list->records[record]);
+    } else {
+      spio_code(shoal_refuse(system->comm, SHOAL_NO_MEMORY, spio_message()));
+    }
+    free(cells);
+    if (code != PIO_NOERR) return code;
+    list->bytes += list->records[record]->bytes;
+  }
+  *out = list->records[record];
+  return PIO_NOERR;
+}
