@@ -137,8 +137,7 @@ int PIOc_rename_dim(int ncid, int dimid, const char* name) {
 
 /* ---- Variables ----------------------------------------------------------------------------- */
 
-/* The first numbers of a format's types, the last of them. */
-static int last_type(int format) {
+int spio_last_type(int format) {
   switch (format) {
     case PIO_FORMAT_CDF5:
       return PIO_UINT64;
@@ -193,7 +192,7 @@ static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, 
   int code = spio_may_define(file);
   if (code == PIO_NOERR) code = spio_check_name(name);
   if (code != PIO_NOERR) return code;
-  if (xtype < PIO_BYTE || xtype > last_type(file->format))
+  if (xtype < PIO_BYTE || xtype > spio_last_type(file->format))
     return spio_fail(PIO_EBADTYPE, "variable '%s': type %d is not one of the file's format", name, xtype);
   int index = 0;
   if (shoal_find_var(file->dataset, name, &index) == SHOAL_OK)

@@ -223,6 +223,14 @@ int spio_may_define(const spio_file* file);
 int spio_is_new(const spio_file* file, int varid);
 /* Before a call that ends the define phase of the dataset. Local. */
 int spio_settle(spio_file* file);
+/* The types of a format are PIO_BYTE up to this one. */
+int spio_last_type(int format);
+/* Type of values in memory, where the file has `stored`: in classic files a byte has no sign of its own. */
+int spio_memory_type(const spio_file* file, int stored, int type);
+/* Are values of these types converted into each other? */
+int spio_converts(int a, int b);
+/* Strings that Shoal made, as the caller may give them back: by free. */
+int spio_own_strings(int64_t count, char** strings);
 /* A name that can be given. */
 int spio_check_name(const char* name);
 

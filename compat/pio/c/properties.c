@@ -155,7 +155,7 @@ static int has_filter(spio_file* file, int varid, const char* name, int* out) {
 int PIOc_inq_var_bzip2(int ncid, int varid, int* hasfilterp, int* levelp) {
   SPIO_FILE("PIOc_inq_var_bzip2", ncid);
   int has = 0;
-  const int code = has_filter(file, varid, "307", &has);
+  const int code = has_filter(file, varid, "bzip2", &has);
   if (code == PIO_NOERR && hasfilterp != NULL) *hasfilterp = has;
   if (code == PIO_NOERR && levelp != NULL) *levelp = 0;
   return spio_end(file->system, "PIOc_inq_var_bzip2", code);

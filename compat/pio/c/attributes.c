@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Attributes. Values of the first rank go to the file (setting attributes=rank0), so what other ranks give is
+ * converted as far as it goes, and is no error there.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+int spio_memory_type(const spio_file* file, int stored, int type) {
+  return type == PIO_UBYTE && stored == PIO_BYTE && !spio_is_netcdf4(file) ? PIO_BYTE : type;
+}
+
+int spio_converts(int a, int b) {
+  if (a == PIO_STRING || b == PIO_STRING || a == PIO_CHAR || b == PIO_CHAR) return a == b;
+  return 1;
+}
+
+int spio_own_strings(int64_t count, char** strings) {
+  int code = PIO_NOERR;
+  for (int64_t i = 0; i < count; ++i) {
+    char* copy = strings[i] == NULL ? NULL : strdup(strings[i]);
+    if (strings[i] != NULL && copy == NULL) code = spio_fail(PIO_ENOMEM, "no memory for a string");
+    shoal_free_strings(1, &strings[i]);
+    strings[i] = copy;
+  }
+  return code;
+}
+
+/* ---- Numbers of any type ------------------------------------------------------------------- */
+
+/* negative: as an int64_t; otherwise as a uint64_t; real: as a double. */
+typedef struct number {
+  enum { NEGATIVE, NATURAL, REAL } kind;
+  int64_t negative;
+  uint64_t natural;
+  double real;
+} number;
+
+static number of_signed(int64_t value) {
+  number n = {value < 0 ? NEGATIVE : NATURAL, value, (uint64_t)value, 0};
+  return n;
+}
+
+static number of_natural(uint64_t value) {
+  number n = {NATURAL, 0, value, 0};
+  return n;
+}
+
+static number of_real(double value) {
+  number n = {REAL, 0, 0, value};
+  return n;
+}
+
+#define INTEGERS(X)                             \
+  X(PIO_BYTE, int8_t, INT8_MIN, INT8_MAX)       \
+  X(PIO_SHORT, int16_t, INT16_MIN, INT16_MAX)   \
+  X(PIO_INT, int32_t, INT32_MIN, INT32_MAX)     \
+  X(PIO_INT64, int64_t, INT64_MIN, INT64_MAX)   \
+  X(PIO_UBYTE, uint8_t, 0, UINT8_MAX)           \
+  X(PIO_USHORT, uint16_t, 0, UINT16_MAX)        \
+  X(PIO_UINT, uint32_t, 0, UINT32_MAX)          \
+  X(PIO_UINT64, uint64_t, 0, UINT64_MAX)
+
+static number load(int type, const void* at) {
+  switch (type) {
+#define LOAD(CODE, TYPE, LEAST, MOST)                                                      \
+  case CODE: {                                                                             \
+    TYPE value;                                                                            \
+    memcpy(&value, at, sizeof value);                                                      \
+    return (LEAST) < 0 ? of_signed((int64_t)value) : of_natural((uint64_t)value);          \
+  }
+    INTEGERS(LOAD)
+#undef LOAD
+    case PIO_FLOAT: {
+      float value;
+      memcpy(&value, at, sizeof value);
+      return of_real((double)value);
+    }
+    default: {
+      double value;
+      memcpy(&value, at, sizeof value);
+      return of_real(value);
+    }
+  }
+}
+
+static double as_real(const number* n) {
+  return n->kind == REAL ? n->real : n->kind == NEGATIVE ? (double)n->negative : (double)n->natural;
+}
+
+/* Is the number, without its fraction, one of [least, most]? */
+static int fits(const number* n, int64_t least, uint64_t most) {
+  if (n->kind == NATURAL) return n->natural <= most;
+  if (n->kind == NEGATIVE) return n->negative >= least;
+  const double whole = trunc(n->real);
+  return whole >= (double)least && (whole <= (double)most && (whole < 18446744073709551616. || most == 0)) &&
+         !(most == INT64_MAX && whole >= 9223372036854775808.);
+}
+
+/* 0: it does not fit, and something like it is stored. */
+static int store(int type, const number* n, void* at) {
+  switch (type) {
+#define STORE(CODE, TYPE, LEAST, MOST)                                                              \
+  case CODE: {                                                                                      \
+    const int right = fits(n, LEAST, MOST);                                                         \
+    TYPE value = !right             ? (TYPE)0                                                       \
+                 : n->kind == REAL     ? (TYPE)n->real                                              \
+                 : n->kind == NEGATIVE ? (TYPE)n->negative                                          \
+                                       : (TYPE)n->natural;                                          \
+    memcpy(at, &value, sizeof value);                                                               \
+    return right;                                                                                   \
+  }
+    INTEGERS(STORE)
+#undef STORE
+    case PIO_FLOAT: {
+      const double real = as_real(n);
+      const int right = !(fabs(real) > (double)FLT_MAX) || isinf(real);
+      const float value = right ? (float)real : real < 0 ? -FLT_MAX : FLT_MAX;
+      memcpy(at, &value, sizeof value);
+      return right;
+    }
+    default: {
+      const double value = as_real(n);
+      memcpy(at, &value, sizeof value);
+      return 1;
+    }
+  }
+}
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+/* May it be put now? In data mode a classic file takes what needs no more room than before. */
+static int may_put(const spio_file* file, const char* owner, const char* name, nc_type xtype, PIO_Offset len) {
+  if (!file->writable || spio_is_netcdf4(file) || file->mode == SPIO_DEFINING) return spio_may_define(file);
+  int index = 0;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
+  if (shoal_find_att(file->dataset, owner, name, &index) == SHOAL_OK &&
+      shoal_inq_att(file->dataset, owner, index, &info) == SHOAL_OK &&
+      spio_type_size(xtype) * (size_t)len <= spio_type_size(info.type) * (size_t)info.count)
+    return PIO_NOERR;
+  return spio_may_define(file);
+}
+
+static int check_put(spio_file* file, int varid, const char* name, nc_type xtype, PIO_Offset len, int type,
+                     const char** owner) {
+  int code = spio_owner_name(file, varid, owner);
+  if (code == PIO_NOERR) code = spio_check_name(name);
+  if (code != PIO_NOERR) return code;
+  if (len < 0) return spio_fail(PIO_EINVAL, "attribute '%s' of length %lld", name, (long long)len);
+  if (xtype < PIO_BYTE || xtype > spio_last_type(file->format))
+    return spio_fail(PIO_EBADTYPE, "attribute '%s': type %d is not one of the file's format", name, xtype);
+  if (!spio_converts(xtype, type))
+    return spio_fail(PIO_ECHAR, "attribute '%s': text and numbers are not converted into each other", name);
+  if (varid != PIO_GLOBAL && strcmp(name, "_FillValue") == 0 && file->variables[varid].type != xtype)
+    return spio_fail(PIO_EBADTYPE, "_FillValue of variable '%s' must have the variable's type, %d", *owner,
+                     file->variables[varid].type);
+  return may_put(file, *owner, name, xtype, len);
+}
+
+/* type: of the values in memory. */
+static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, PIO_Offset len, int type,
+                   const void* values) {
+  const char* owner = NULL;
+  int code = check_put(file, varid, name, xtype, len, type, &owner);
+  if (code != PIO_NOERR) return code;
+  static const char* const no_strings[1] = {""};
+  const int first = file->system->rank == 0;
+  if (values == NULL && len > 0 && first) code = spio_fail(PIO_EINVAL, "attribute '%s': no values were given", name);
+  type = spio_memory_type(file, xtype, type);
+  unsigned char* converted = NULL;
+  const size_t size = spio_type_size(xtype);
+  if (len > 0 && (values == NULL || type != xtype)) {
+    converted = calloc((size_t)len, size);
+    if (converted == NULL) return spio_fail(PIO_ENOMEM, "no memory for attribute '%s'", name);
+    for (PIO_Offset i = 0; i < len && values != NULL; ++i) {
+      const number n = load(type, (const char*)values + (size_t)i * spio_type_size(type));
+      if (!store(xtype, &n, converted + (size_t)i * size) && first)
+        code = spio_fail(PIO_ERANGE, "attribute '%s': value %lld does not fit type %d", name, (long long)i, xtype);
+    }
+    for (PIO_Offset i = 0; i < len && xtype == PIO_STRING; ++i)
+      memcpy(converted + (size_t)i * size, no_strings, sizeof no_strings[0]);
+  }
+  const int status =
+      shoal_put_att(file->dataset, owner, name, xtype, (int64_t)len, converted != NULL ? converted : values);
+  free(converted);
+  const int put = status == SHOAL_INVALID_ARGUMENT ? spio_fail(PIO_EBADNAME, "%s", shoal_error_message())
+                                                   : spio_code_for(status, PIO_ENOTATT);
+  return put != PIO_NOERR ? put : code;
+}
+
+int PIOc_put_att(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len, const void* op) {
+  SPIO_FILE("PIOc_put_att", ncid);
+  return spio_end(file->system, "PIOc_put_att", put_att(file, varid, name, xtype, len, xtype, op));
+}
+
+int PIOc_put_att_text(int ncid, int varid, const char* name, PIO_Offset len, const char* op) {
+  SPIO_FILE("PIOc_put_att_text", ncid);
+  return spio_end(file->system, "PIOc_put_att_text", put_att(file, varid, name, PIO_CHAR, len, PIO_CHAR, op));
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+static int inq_att(spio_file* file, int varid, const char* name, const char** owner, shoal_att_info* out,
+                   int* index) {
+  const int code = spio_owner_name(file, varid, owner);
+  if (code != PIO_NOERR) return code;
+  if (name == NULL) return spio_fail(PIO_EINVAL, "no name was given");
+  if (shoal_find_att(file->dataset, *owner, name, index) != SHOAL_OK)
+    return spio_fail(PIO_ENOTATT, "%s%s has no attribute '%s'", *owner == NULL ? "the file" : "variable ",
+                     *owner == NULL ? "" : *owner, name);
+  return spio_code_for(shoal_inq_att(file->dataset, *owner, *index, out), PIO_ENOTATT);
+}
+
+/* type 0: the attribute's. */
+static int get_att(spio_file* file, int varid, const char* name, int type, void* values) {
+  const char* owner = NULL;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
+  int index = 0;
+  int code = inq_att(file, varid, name, &owner, &info, &index);
+  if (code != PIO_NOERR) return code;
+  if (type == 0) type = info.type;
+  if (!spio_converts(info.type, type))
+    return spio_fail(PIO_ECHAR, "attribute '%s': text and numbers are not converted into each other", name);
+  if (values == NULL)
+    return info.count == 0 ? PIO_NOERR : spio_fail(PIO_EINVAL, "attribute '%s': no place for the values", name);
+  type = spio_memory_type(file, info.type, type);
+  code = spio_code_for(shoal_get_att(file->dataset, owner, name, type, values), PIO_ENOTATT);
+  if (code == PIO_NOERR && type == PIO_STRING) code = spio_own_strings(info.count, values);
+  return code;
+}
+
+int PIOc_get_att(int ncid, int varid, const char* name, void* ip) {
+  SPIO_FILE("PIOc_get_att", ncid);
+  return spio_end(file->system, "PIOc_get_att", get_att(file, varid, name, 0, ip));
+}
+
+int PIOc_get_att_text(int ncid, int varid, const char* name, char* ip) {
+  SPIO_FILE("PIOc_get_att_text", ncid);
+  return spio_end(file->system, "PIOc_get_att_text", get_att(file, varid, name, PIO_CHAR, ip));
+}
+
+#define FAMILY(NAME, TYPE)                                                                                 \
+  int PIOc_put_att_##NAME(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len,            \
+                          const TYPE* op) {                                                                \
+    SPIO_FILE("PIOc_put_att_" #NAME, ncid);                                                                \
+    return spio_end(file->system, "PIOc_put_att_" #NAME,                                                   \
+                    put_att(file, varid, name, xtype, len, SPIO_TYPE_##NAME, op));                         \
+  }                                                                                                        \
+  int PIOc_get_att_##NAME(int ncid, int varid, const char* name, TYPE* ip) {                               \
+    SPIO_FILE("PIOc_get_att_" #NAME, ncid);                                                                \
+    return spio_end(file->system, "PIOc_get_att_" #NAME, get_att(file, varid, name, SPIO_TYPE_##NAME, ip)); \
+  }
+SPIO_NUMBERS(FAMILY)
+FAMILY(long, long)
+#undef FAMILY
+
+static int give_att(spio_file* file, int varid, const char* name, nc_type* xtypep, PIO_Offset* lenp, int* idp) {
+  const char* owner = NULL;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
+  int index = 0;
+  const int code = inq_att(file, varid, name, &owner, &info, &index);
+  if (code != PIO_NOERR) return code;
+  if (xtypep != NULL) *xtypep = info.type;
+  if (lenp != NULL) *lenp = (PIO_Offset)info.count;
+  if (idp != NULL) *idp = index;
+  return PIO_NOERR;
+}
+
+int PIOc_inq_att(int ncid, int varid, const char* name, nc_type* xtypep, PIO_Offset* lenp) {
+  SPIO_FILE("PIOc_inq_att", ncid);
+  return spio_end(file->system, "PIOc_inq_att", give_att(file, varid, name, xtypep, lenp, NULL));
+}
+
+int PIOc_inq_attid(int ncid, int varid, const char* name, int* idp) {
+  SPIO_FILE("PIOc_inq_attid", ncid);
+  return spio_end(file->system, "PIOc_inq_attid", give_att(file, varid, name, NULL, NULL, idp));
+}
+
+int PIOc_inq_attlen(int ncid, int varid, const char* name, PIO_Offset* lenp) {
+  SPIO_FILE("PIOc_inq_attlen", ncid);
+  return spio_end(file->system, "PIOc_inq_attlen", give_att(file, varid, name, NULL, lenp, NULL));
+}
+
+int PIOc_inq_atttype(int ncid, int varid, const char* name, nc_type* xtypep) {
+  SPIO_FILE("PIOc_inq_atttype", ncid);
+  return spio_end(file->system, "PIOc_inq_atttype", give_att(file, varid, name, xtypep, NULL, NULL));
+}
+
+static int inq_attname(spio_file* file, int varid, int attnum, char* name) {
+  const char* owner = NULL;
+  const int code = spio_owner_name(file, varid, &owner);
+  if (code != PIO_NOERR) return code;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
+  if (shoal_inq_att(file->dataset, owner, attnum, &info) != SHOAL_OK)
+    return spio_fail(PIO_ENOTATT, "there is no attribute number %d (from 0)", attnum);
+  if (name != NULL) {
+    name[0] = '\0';
+    strncat(name, info.name, PIO_MAX_NAME);
+  }
+  return PIO_NOERR;
+}
+
+int PIOc_inq_attname(int ncid, int varid, int attnum, char* name) {
+  SPIO_FILE("PIOc_inq_attname", ncid);
+  return spio_end(file->system, "PIOc_inq_attname", inq_attname(file, varid, attnum, name));
+}
+
+/* ---- Changing ------------------------------------------------------------------------------ */
+
+static int rename_att(spio_file* file, int varid, const char* name, const char* newname) {
+  const char* owner = NULL;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
+  int index = 0;
+  int code = spio_may_define(file);
+  if (code == PIO_NOERR) code = inq_att(file, varid, name, &owner, &info, &index);
+  if (code == PIO_NOERR) code = spio_check_name(newname);
+  if (code != PIO_NOERR) return code;
+  const int status = shoal_rename_att(file->dataset, owner, name, newname);
+  return status == SHOAL_EXISTS ? spio_fail(PIO_ENAMEINUSE, "%s", shoal_error_message())
+                                : spio_code_for(status, PIO_ENOTATT);
+}
+
+int PIOc_rename_att(int ncid, int varid, const char* name, const char* newname) {
+  SPIO_FILE("PIOc_rename_att", ncid);
+  return spio_end(file->system, "PIOc_rename_att", rename_att(file, varid, name, newname));
+}
+
+static int del_att(spio_file* file, int varid, const char* name) {
+  const char* owner = NULL;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
+  int index = 0;
+  int code = spio_may_define(file);
+  if (code == PIO_NOERR) code = inq_att(file, varid, name, &owner, &info, &index);
+  if (code != PIO_NOERR) return code;
+  return spio_code_for(shoal_delete_att(file->dataset, owner, name), PIO_ENOTATT);
+}
+
+int PIOc_del_att(int ncid, int varid, const char* name) {
+  SPIO_FILE("PIOc_del_att", ncid);
+  return spio_end(file->system, "PIOc_del_att", del_att(file, varid, name));
+}
+
+static int copy_att(spio_file* from, int ivarid, const char* name, spio_file* to, int ovarid) {
+  const char* owner = NULL;
+  shoal_att_info info = SHOAL_ATT_INFO_INIT;
+  int index = 0;
+  int code = inq_att(from, ivarid, name, &owner, &info, &index);
+  if (code != PIO_NOERR) return code;
+  const int type = info.type;
+  const int64_t count = info.count;
+  void* values = calloc((size_t)count + 1, spio_type_size(type));
+  if (values == NULL) return spio_fail(PIO_ENOMEM, "no memory for attribute '%s'", name);
+  code = spio_code_for(shoal_get_att(from->dataset, owner, name, type, values), PIO_ENOTATT);
+  if (code == PIO_NOERR) {
+    code = put_att(to, ovarid, name, type, (PIO_Offset)count, type, values);
+    if (type == PIO_STRING) shoal_free_strings(count, values);
+  }
+  free(values);
+  return code;
+}
+
+int PIOc_copy_att(int incid, int ivarid, const char* name, int oncid, int ovarid) {
+  SPIO_FILE("PIOc_copy_att", incid);
+  spio_file* to = spio_file_of(oncid);
+  if (to == NULL) return spio_no_file("PIOc_copy_att", oncid);
+  return spio_end(file->system, "PIOc_copy_att", copy_att(file, ivarid, name, to, ovarid));
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Distributed arrays: which part of a variable a decomposition and a frame mean, and the array as Shoal wants it.
+ * Nothing here waits for other ranks but what Shoal does; a write on one node is a copy.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+static int set_frame(spio_file* file, int varid, int frame) {
+  int code = PIO_NOERR;
+  spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable != NULL) variable->frame = frame < 0 ? SPIO_NO_FRAME : frame;
+  return code;
+}
+
+int PIOc_setframe(int ncid, int varid, int frame) {
+  SPIO_FILE("PIOc_setframe", ncid);
+  return spio_end(file->system, "PIOc_setframe", set_frame(file, varid, frame));
+}
+
+int PIOc_advanceframe(int ncid, int varid) {
+  SPIO_FILE("PIOc_advanceframe", ncid);
+  int code = PIO_NOERR;
+  spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable != NULL) ++variable->frame;
+  return spio_end(file->system, "PIOc_advanceframe", code);
+}
+
+/* ---- How a decomposition fits a variable --------------------------------------------------- */
+
+/* The variable's dimensions are [frame] and those of the list; or those of the list, of which the first one is
+ * unlimited: then the list has `records` records, from `record` on. */
+typedef struct fit {
+  int framed;       /* the first dimension is not in the list: its index is `record` */
+  int64_t record;   /* index in the first dimension, or the first record; SHOAL_NO_RECORD: neither */
+  int64_t records;  /* 0: the list has no records in it */
+} fit;
+
+static int mismatch(const spio_variable* variable, const spio_decomp* decomp) {
+  char text[2][160] = {"", ""};
+  for (int side = 0; side < 2; ++side) {
+    size_t used = 0;
+    const int n = side == 0 ? variable->ndims : decomp->ndims;
+    for (int i = 0; i < n && used + 24 < sizeof text[0]; ++i) {
+      const long long length = side == 0 ? (long long)variable->lengths[i] : (long long)decomp->dims[i];
+      used += (size_t)snprintf(text[side] + used, sizeof text[0] - used, "%s%lld", i > 0 ? " x " : "", length);
+    }
+  }
+  return spio_fail(PIO_EINVAL,
+                   "variable '%s' has the dimensions [%s] (0: unlimited), the decomposition [%s]; it must have the same, "
+                   "or all but the first",
+                   variable->name, text[0], text[1]);
+}
+
+static int find_fit(const spio_variable* variable, const spio_decomp* decomp, int64_t frame, int writing, fit* out) {
+  const int nv = variable->ndims;
+  int drop = 0; /* leading dimensions of the list of length 1 that the variable does not have */
+  while (decomp->ndims - drop > nv && decomp->dims[drop] == 1)
+    ++drop;
+  const int nd = decomp->ndims - drop;
+  if (nv > SHOAL_MAX_DIMS || nd > nv || nv > nd + 1) return mismatch(variable, decomp);
+  *out = (fit){nv == nd + 1, SHOAL_NO_RECORD, 0};
+  int first = nv - nd; /* the variable's dimension that is the list's first one */
+  if (!out->framed && variable->has_record) {
+    out->record = frame < 0 ? 0 : frame;
+    out->records = decomp->dims[drop];
+    ++drop;
+    first = 1;
+    if (nv == 1)
+      return spio_fail(PIO_EINVAL, "variable '%s' has the unlimited dimension alone: it is written with PIOc_put_var...",
+                       variable->name);
+  }
+  for (int i = first; i < nv; ++i)
+    if (variable->lengths[i] != decomp->dims[drop + i - first]) return mismatch(variable, decomp);
+  if (!out->framed) return PIO_NOERR;
+  if (frame < 0 && writing)
+    return spio_fail(PIO_EINVAL, "variable '%s' has no frame: call PIOc_setframe before it is written", variable->name);
+  out->record = frame < 0 ? 0 : frame;
+  if (variable->lengths[0] != SHOAL_UNLIMITED && out->record >= variable->lengths[0])
+    return spio_fail(PIO_EINVALCOORDS, "variable '%s': frame %lld (from 0) of %lld", variable->name,
+                     (long long)out->record, (long long)variable->lengths[0]);
+  return PIO_NOERR;
+}
+
+/* ---- Arrays with strides ------------------------------------------------------------------- */
+
+static int64_t elements_of(const shoal_array* array) {
+  int64_t n = 1;
+  for (int i = 0; i < array->ndims; ++i)
+    n *= array->extents[i];
+  return n;
+}
+
+static int is_contiguous(const shoal_array* array) {
+  if (array->strides == NULL) return 1;
+  int64_t stride = (int64_t)array->element_size;
+  for (int i = array->ndims - 1; i >= 0; --i) {
+    if (array->extents[i] != 1 && array->strides[i] != stride) return 0;
+    stride *= array->extents[i];
+  }
+  return 1;
+}
+
+/* Copy the first `length` elements from the array, or to it. */
+static void copy_elements(const shoal_array* array, int64_t length, char* packed, int to_packed) {
+  const size_t size = array->element_size;
+  int64_t at[SHOAL_MAX_DIMS] = {0};
+  for (int64_t n = 0; n < length; ++n) {
+    char* element = array->data;
+    for (int i = 0; i < array->ndims; ++i)
+      element += at[i] * array->strides[i];
+    if (to_packed)
+      memcpy(packed, element, size);
+    else
+      memcpy(element, packed, size);
+    packed += size;
+    for (int i = array->ndims - 1; i >= 0 && ++at[i] == array->extents[i]; --i)
+      at[i] = 0;
+  }
+}
+
+static void* buffer_of(spio_file* file, size_t bytes) {
+  if (bytes > file->buffer_bytes) {
+    void* larger = realloc(file->buffer, bytes);
+    if (larger == NULL) return NULL;
+    file->buffer = larger;
+    file->buffer_bytes = bytes;
+  }
+  return file->buffer == NULL ? file : file->buffer; /* not NULL, for no bytes */
+}
+
+/* Has the array the extents of the tile, but for those of 1? Then its strides are passed on. */
+static int is_tile(const shoal_array* array, const spio_list* list, int64_t* strides) {
+  int a = 0;
+  for (int i = 0; i < list->ndims; ++i) {
+    while (a < array->ndims && array->extents[a] == 1)
+      ++a;
+    if (list->tile[i] == 1) {
+      strides[i] = (int64_t)array->element_size;
+      continue;
+    }
+    if (a == array->ndims || array->extents[a] != list->tile[i]) return 0;
+    strides[i] = array->strides[a++];
+  }
+  while (a < array->ndims && array->extents[a] == 1)
+    ++a;
+  return a == array->ndims;
+}
+
+/* ---- The move ------------------------------------------------------------------------------ */
+
+/* One call of Shoal: the values at `data` are those of `list` from its dimension `skip` on, which lie in the last
+ * dimensions of the variable; strides: of the tile, NULL: contiguous. */
+typedef struct move {
+  spio_file* file;
+  const spio_variable* variable;
+  const spio_list* list;
+  const shoal_decomposition* decomposition;
+  int skip;
+  char* data;
+  const int64_t* strides;
+  int type;
+  int framed;
+  int64_t record;
+  int writing;
+} move;
+
+static int call_shoal(const move* m) {
+  const spio_variable* variable = m->variable;
+  const spio_list* list = m->list;
+  const int has_record = variable->has_record;
+  const int dims = variable->ndims - (has_record ? 1 : 0); /* of the section */
+  int64_t extents[SHOAL_MAX_DIMS];
+  int64_t strides[SHOAL_MAX_DIMS];
+  int n = 0;
+  for (int i = list->ndims - m->skip; i < dims; ++i)
+    extents[n++] = 1; /* the frame, and leading dimensions of 1 that lists do not keep */
+  const int before = n;
+  if (list->is_block) {
+    for (int i = 0; i < list->ndims; ++i)
+      extents[n++] = list->tile[i];
+  } else {
+    for (int i = m->skip; i < list->lead; ++i)
+      extents[n++] = list->dims[i];
+    extents[n++] = list->core_length;
+    for (int i = list->ndims - list->uncut; i < list->ndims; ++i)
+      extents[n++] = list->dims[i];
+  }
+  shoal_array array = shoal_array_of(m->data, m->type, n, extents);
+  if (m->strides != NULL) {
+    for (int i = 0; i < n; ++i)
+      strides[i] = i < before ? (int64_t)spio_type_size(m->type) : m->strides[i - before];
+    array.strides = strides;
+  }
+  int64_t start[SHOAL_MAX_DIMS] = {0};
+  int64_t count[SHOAL_MAX_DIMS];
+  shoal_section section = SHOAL_SECTION_INIT;
+  section.record = has_record ? m->record : SHOAL_NO_RECORD;
+  if (m->framed && !has_record) {
+    for (int i = 0; i < dims; ++i)
+      count[i] = i == 0 ? 1 : variable->lengths[i];
+    start[0] = m->record;
+    section.ndims = dims;
+    section.start = start;
+    section.count = count;
+  }
+  return m->writing ? shoal_write(m->file->dataset, variable->name, m->decomposition, &array, &section)
+                    : shoal_read(m->file->dataset, variable->name, m->decomposition, &array, &section);
+}
+
+/* What this rank cannot do, the others do without it. */
+static int refuse(const move* m, int code) {
+  char message[512];
+  snprintf(message, sizeof message, "%s", spio_message());
+  const int64_t record = m->variable != NULL && m->variable->has_record ? m->record : SHOAL_NO_RECORD;
+  shoal_refuse_data(m->file->dataset, m->writing ? SHOAL_CALL_WRITE : SHOAL_CALL_READ,
+                    m->variable == NULL ? NULL : m->variable->name, m->decomposition, record, spio_shoal_code(code),
+                    message);
+  return spio_fail(code, "%s", message);
+}
+
+static int one_call(move* m, spio_list* list, spio_system* system, int wrong) {
+  m->list = list;
+  shoal_decomposition* decomposition = list->reading;
+  if (m->writing) {
+    const int code = spio_writable(system, list, &decomposition);
+    if (code != PIO_NOERR) return code;
+  }
+  m->decomposition = decomposition;
+  if (wrong != PIO_NOERR) return refuse(m, wrong);
+  return spio_code(call_shoal(m));
+}
+
+/* The records of a list that has them in it, one after the other. */
+static int each_record(move* m, spio_decomp* decomp, const fit* how, int wrong) {
+  spio_list* list = decomp->list;
+  const int kept = how->records > 1; /* one record is no dimension of the list */
+  const size_t size = spio_type_size(m->type);
+  char* data = m->data;
+  int code = PIO_NOERR;
+  for (int64_t r = 0; r < how->records; ++r) {
+    m->record = how->record + r;
+    spio_list* part = list;
+    int status = PIO_NOERR;
+    m->skip = 0;
+    if (kept && list->lead > 0) {
+      m->skip = 1;
+      if (data != NULL) m->data = data + (size_t)(r * (list->length / how->records)) * size;
+    } else if (kept) {
+      status = spio_record_list(decomp->system, list, r, &part);
+      m->strides = NULL;
+    }
+    if (status == PIO_NOERR) status = one_call(m, part, decomp->system, wrong);
+    if (code == PIO_NOERR) code = status;
+    if (!m->writing && code != PIO_NOERR) break; /* reading: on all ranks alike */
+  }
+  return code;
+}
+
+/* What only this rank may have wrong. */
+static int check_values(const spio_decomp* decomp, const spio_values* values) {
+  if (values->length < decomp->length)
+    return spio_fail(PIO_EINVAL, "an array of %lld values for a list of %lld", (long long)values->length,
+                     (long long)decomp->length);
+  if (values->data == NULL && decomp->length > 0) return spio_fail(PIO_EINVAL, "no array was given");
+  return PIO_NOERR;
+}
+
+/* A fill value that a call gives changes nothing; where the variable has one, it must be the same. */
+static int check_fill(const spio_file* file, const spio_variable* variable, int type, const void* fillvalue) {
+  unsigned char own[8] = {0};
+  int fill = 0;
+  if (fillvalue == NULL || type == PIO_STRING || type == PIO_CHAR) return PIO_NOERR;
+  if (shoal_inq_fill(file->dataset, variable->name, &fill, type, own) != SHOAL_OK || !fill) return PIO_NOERR;
+  if (memcmp(own, fillvalue, spio_type_size(type)) == 0) return PIO_NOERR;
+  return spio_fail(PIO_EINVAL, "variable '%s' has another fill value than the call", variable->name);
+}
+
+/* What is wrong on all ranks that made the same call. */
+static int check_move(const spio_file* file, const spio_variable* variable, const spio_decomp* decomp, int type,
+                      const void* fillvalue, int writing) {
+  if (writing && !file->writable) return spio_fail(PIO_EPERM, "the file is open for reading only");
+  if (writing && decomp->read_only)
+    return spio_fail(PIO_EINVAL, "the decomposition is for reading alone (PIOc_InitDecomp_ReadOnly)");
+  if (decomp->system != file->system)
+    return spio_fail(PIO_EINVAL, "file and decomposition are of different iosystems");
+  if (!spio_converts(variable->type, type) || type == PIO_STRING)
+    return spio_fail(PIO_ECHAR, "variable '%s' has type %d, the decomposition type %d", variable->name, variable->type,
+                     type);
+  return writing ? check_fill(file, variable, type, fillvalue) : PIO_NOERR;
+}
+
+int spio_move(spio_file* file, int varid, spio_decomp* decomp, const spio_values* values, int64_t frame,
+              const void* fillvalue, int writing) {
+  int code = PIO_NOERR;
+  fit how = {0, SHOAL_NO_RECORD, 0};
+  move m = {.file = file, .type = values->type, .writing = writing, .data = (char*)(uintptr_t)values->data};
+  m.variable = spio_variable_of(file, varid, &code);
+  if (code == PIO_NOERR) code = check_move(file, m.variable, decomp, values->type, fillvalue, writing);
+  if (code == PIO_NOERR) code = find_fit(m.variable, decomp, frame, writing, &how);
+  if (code != PIO_NOERR) return writing ? code : refuse(&m, code);
+  int wrong = check_values(decomp, values);
+  int64_t strides[SPIO_MAX_CUT];
+  int packed = 0;
+  if (wrong == PIO_NOERR && values->array != NULL && !is_contiguous(values->array)) {
+    const spio_list* list = decomp->list;
+    if (list->is_block && how.records <= 1 && is_tile(values->array, list, strides)) {
+      m.strides = strides;
+    } else {
+      m.data = buffer_of(file, (size_t)decomp->length * spio_type_size(values->type));
+      if (m.data == NULL) wrong = spio_fail(PIO_ENOMEM, "no memory for an array of %lld values", (long long)decomp->length);
+      packed = m.data != NULL;
+    }
+  }
+  /* Reading: holes keep what the array has. */
+  if (packed) copy_elements(values->array, decomp->length, m.data, 1);
+  code = spio_settle(file);
+  if (code != PIO_NOERR) return writing ? code : refuse(&m, code);
+  if (writing) file->mode = SPIO_DATA;
+  m.framed = how.framed;
+  m.record = how.record;
+  code = how.records > 0 ? each_record(&m, decomp, &how, wrong) : one_call(&m, decomp->list, decomp->system, wrong);
+  if (packed && !writing && code == PIO_NOERR) copy_elements(values->array, decomp->length, file->buffer, 0);
+  if (code != PIO_NOERR) spio_refresh(file); /* definitions may have been dropped */
+  return code;
+}
+
+/* ---- The calls ----------------------------------------------------------------------------- */
+
+static spio_decomp* decomp_of(int ioid, int* code) {
+  spio_decomp* decomp = spio_decomp_of(ioid);
+  if (decomp == NULL) *code = spio_fail(PIO_EBADID, "no decomposition has the id %d", ioid);
+  return decomp;
+}
+
+/* With the frame that was set. A read that cannot name its decomposition is made with nothing. */
+static int move_named(spio_file* file, int varid, int ioid, const spio_values* given, const int* frame,
+                      const void* fillvalue, int writing) {
+  int code = PIO_NOERR;
+  spio_decomp* decomp = decomp_of(ioid, &code);
+  if (decomp == NULL) {
+    const move nothing = {.file = file, .writing = writing};
+    return writing ? code : refuse(&nothing, code);
+  }
+  spio_values values = *given;
+  if (values.type == 0) values.type = decomp->type;
+  if (values.length < 0) values.length = decomp->length;
+  const int known = varid >= 0 && varid < file->nvariables;
+  const int64_t at = frame != NULL ? *frame : known ? file->variables[varid].frame : SPIO_NO_FRAME;
+  return spio_move(file, varid, decomp, &values, at, fillvalue, writing);
+}
+
+int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array, const void* fillvalue) {
+  SPIO_FILE("PIOc_write_darray", ncid);
+  const spio_values values = {array, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
+  return spio_end(file->system, "PIOc_write_darray", move_named(file, varid, ioid, &values, NULL, fillvalue, 1));
+}
+
+int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {
+  SPIO_FILE("PIOc_read_darray", ncid);
+  const spio_values values = {array, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
+  return spio_end(file->system, "PIOc_read_darray", move_named(file, varid, ioid, &values, NULL, NULL, 0));
+}
+
+static int same_shape(spio_file* file, const int* varids, int nvars) {
+  int code = PIO_NOERR;
+  const spio_variable* first = spio_variable_of(file, varids[0], &code);
+  for (int i = 1; i < nvars && code == PIO_NOERR; ++i) {
+    const spio_variable* other = spio_variable_of(file, varids[i], &code);
+    if (other != NULL && (other->ndims != first->ndims ||
+                          memcmp(other->lengths, first->lengths, (size_t)first->ndims * sizeof first->lengths[0]) != 0))
+      return spio_fail(PIO_EVARDIMMISMATCH, "variables '%s' and '%s' have different dimensions", first->name, other->name);
+  }
+  return code;
+}
+
+static int write_multi(spio_file* file, const int* varids, int ioid, int nvars, PIO_Offset arraylen, const void* array,
+                       const int* frame, void** fillvalue, bool flushtodisk) {
+  int code = PIO_NOERR;
+  const spio_decomp* decomp = decomp_of(ioid, &code);
+  if (decomp == NULL) return code;
+  if (nvars < 1 || varids == NULL) return spio_fail(PIO_EINVAL, "%d variables", nvars);
+  code = same_shape(file, varids, nvars);
+  if (code != PIO_NOERR) return code;
+  const size_t bytes = arraylen < 0 ? 0 : (size_t)arraylen * spio_type_size(decomp->type);
+  for (int i = 0; i < nvars; ++i) {
+    const char* data = array == NULL ? NULL : (const char*)array + (size_t)i * bytes;
+    const spio_values values = {data, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
+    const int status = move_named(file, varids[i], ioid, &values, frame == NULL ? NULL : &frame[i],
+                                  fillvalue == NULL ? NULL : fillvalue[i], 1);
+    if (code == PIO_NOERR) code = status;
+  }
+  if (flushtodisk) {
+    const int status = spio_code(shoal_sync(file->dataset, 0));
+    if (code == PIO_NOERR) code = status;
+  }
+  return code;
+}
+
+int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PIO_Offset arraylen, const void* array,
+                            const int* frame, void** fillvalue, bool flushtodisk) {
+  SPIO_FILE("PIOc_write_darray_multi", ncid);
+  return spio_end(file->system, "PIOc_write_darray_multi",
+                  write_multi(file, varids, ioid, nvars, arraylen, array, frame, fillvalue, flushtodisk));
+}
+
+/* Arrays of Fortran. */
+static int move_array(const char* call, int ncid, int varid, int ioid, const shoal_array* array, const void* fillvalue,
+                      int writing) {
+  SPIO_FILE(call, ncid);
+  const spio_decomp* decomp = spio_decomp_of(ioid);
+  spio_values values = {array->data, 0, elements_of(array), array};
+  if (decomp != NULL && array->element_size != spio_type_size(decomp->type)) {
+    spio_fail(PIO_EINVAL, "elements of %zu bytes for a decomposition of type %d", array->element_size, decomp->type);
+    values.length = 0;
+    values.data = NULL; /* told below, as an array that is missing */
+  }
+  return spio_end(file->system, call, move_named(file, varid, ioid, &values, NULL, fillvalue, writing));
+}
+
+int shoal_pio_write_array(int ncid, int varid, int ioid, const shoal_array* array, const void* fillvalue) {
+  return move_array("PIO_write_darray", ncid, varid, ioid, array, fillvalue, 1);
+}
+
+int shoal_pio_read_array(int ncid, int varid, int ioid, const shoal_array* array) {
+  return move_array("PIO_read_darray", ncid, varid, ioid, array, NULL, 0);
+}
+
+int shoal_pio_decomposition_type(int ioid) {
+  const spio_decomp* decomp = spio_decomp_of(ioid);
+  return decomp == NULL ? 0 : decomp->type;
+}
+
+/* ---- vard: types and frames of the call ---------------------------------------------------- */
+
+static int move_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset recnum, int type, const void* values,
+                     int writing) {
+  SPIO_FILE(call, ncid);
+  const int frame = recnum < 0 || recnum > INT_MAX ? SPIO_NO_FRAME : (int)recnum;
+  const spio_values given = {values, type, -1, NULL};
+  return spio_end(file->system, call, move_named(file, varid, ioid, &given, &frame, NULL, writing));
+}
+
+#define VARD(SUFFIX, TYPE, CODE)                                                                            \
+  int PIOc_get_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, TYPE* buf) {        \
+    return move_vard("PIOc_get_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf, 0);                 \
+  }                                                                                                         \
+  int PIOc_put_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, const TYPE* buf) {  \
+    return move_vard("PIOc_put_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf, 1);                 \
+  }
+#define FAMILY(NAME, TYPE) VARD(_##NAME, TYPE, SPIO_TYPE_##NAME)
+SPIO_NUMBERS(FAMILY)
+FAMILY(text, char)
+VARD(, void, 0)

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Variables that are not distributed: put and get of sections, for all types.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* What part of a variable, all dimensions in it. */
+typedef struct box {
+  int ndims;
+  int64_t start[SHOAL_MAX_DIMS], count[SHOAL_MAX_DIMS], stride[SHOAL_MAX_DIMS];
+} box;
+
+static int records_of(const spio_file* file, const spio_variable* variable, int64_t* out) {
+  *out = 0;
+  return variable->has_record ? spio_code(shoal_num_records(file->dataset, variable->name, out)) : PIO_NOERR;
+}
+
+/* Check a section and complete it: what is NULL is the whole. */
+static int make_box(const spio_file* file, const spio_variable* variable, const PIO_Offset* start,
+                    const PIO_Offset* count, const PIO_Offset* stride, int writing, box* out) {
+  int64_t records = 0;
+  const int code = records_of(file, variable, &records);
+  if (code != PIO_NOERR) return code;
+  out->ndims = variable->ndims;
+  for (int i = 0; i < variable->ndims; ++i) {
+    const int unlimited = variable->lengths[i] == SHOAL_UNLIMITED;
+    if (unlimited && i > 0)
+      return spio_fail(PIO_EINVAL, "variable '%s': an unlimited dimension that is not the first one", variable->name);
+    int64_t length = unlimited ? records : variable->lengths[i];
+    const int64_t from = start == NULL ? 0 : (int64_t)start[i];
+    const int64_t step = stride == NULL ? 1 : (int64_t)stride[i];
+    int64_t cells = count == NULL ? length - from : (int64_t)count[i];
+    if (count == NULL && unlimited && writing && cells < 1) cells = 1;
+    if (step < 1)
+      return spio_fail(PIO_ESTRIDE, "variable '%s': stride %lld in dimension %d", variable->name, (long long)step, i);
+    if (from < 0 || cells < 0)
+      return spio_fail(from < 0 ? PIO_EINVALCOORDS : PIO_EEDGE, "variable '%s': start %lld, count %lld in dimension %d",
+                       variable->name, (long long)from, (long long)cells, i);
+    if (unlimited && writing) length = INT64_MAX;
+    if (from > length || (from == length && cells > 0))
+      return spio_fail(PIO_EINVALCOORDS, "variable '%s': start %lld in dimension %d of length %lld", variable->name,
+                       (long long)from, i, (long long)length);
+    if (cells > 0 && (cells - 1) > (length - 1 - from) / step)
+      return spio_fail(PIO_EEDGE, "variable '%s': start %lld, count %lld, stride %lld in dimension %d of length %lld",
+                       variable->name, (long long)from, (long long)cells, (long long)step, i, (long long)length);
+    out->start[i] = from;
+    out->count[i] = cells;
+    out->stride[i] = cells > 1 ? step : 1;
+  }
+  return PIO_NOERR;
+}
+
+static int64_t cells_of(const box* part) {
+  int64_t cells = 1;
+  for (int i = 0; i < part->ndims; ++i)
+    cells *= part->count[i];
+  return cells;
+}
+
+/* Put or get a box with strides 1. */
+static int move_box(spio_file* file, const spio_variable* variable, const box* part, int type, void* values,
+                    int writing) {
+  const int cut = variable->has_record ? 1 : 0; /* dimensions of the section begin behind the record's */
+  shoal_section section = SHOAL_SECTION_INIT;
+  section.record = variable->has_record ? part->start[0] : SHOAL_NO_RECORD;
+  section.records = variable->has_record ? part->count[0] : 0;
+  section.ndims = part->ndims - cut;
+  section.start = part->start + cut;
+  section.count = part->count + cut;
+  if (section.ndims == 0) section.start = section.count = NULL;
+  const shoal_array array = shoal_array_of(values, type, part->ndims, part->count);
+  return spio_code(writing ? shoal_put(file->dataset, variable->name, &array, &section)
+                           : shoal_get(file->dataset, variable->name, &array, &section));
+}
+
+/* With strides: one put for each run of cells that lie together, so that nothing between them is touched. */
+static int put_runs(spio_file* file, const spio_variable* variable, const box* part, int type, const char* values,
+                    size_t size) {
+  int whole = part->ndims; /* from this dimension on strides are 1 */
+  while (whole > 0 && part->stride[whole - 1] == 1)
+    --whole;
+  box run = *part;
+  int64_t cells = 1;
+  for (int i = 0; i < part->ndims; ++i) {
+    if (i < whole) run.count[i] = 1;
+    cells *= run.count[i];
+  }
+  int64_t at[SHOAL_MAX_DIMS] = {0};
+  for (;;) {
+    for (int i = 0; i < whole; ++i)
+      run.start[i] = part->start[i] + at[i] * part->stride[i];
+    const int code = move_box(file, variable, &run, type, (char*)(uintptr_t)values, 1);
+    if (code != PIO_NOERR) return code;
+    if (values != NULL) values += (size_t)cells * size;
+    int i = whole - 1;
+    for (; i >= 0 && ++at[i] == part->count[i]; --i)
+      at[i] = 0;
+    if (i < 0) return PIO_NOERR;
+  }
+}
+
+/* Pick every stride-th cell of a box that was read. */
+static void pick(const box* part, const int64_t* extents, const char* from, char* to, size_t size) {
+  int64_t at[SHOAL_MAX_DIMS] = {0};
+  for (int64_t n = cells_of(part); n > 0; --n) {
+    int64_t cell = 0;
+    for (int i = 0; i < part->ndims; ++i)
+      cell = cell * extents[i] + at[i] * part->stride[i];
+    memcpy(to, from + (size_t)cell * size, size);
+    to += size;
+    for (int i = part->ndims - 1; i >= 0 && ++at[i] == part->count[i]; --i)
+      at[i] = 0;
+  }
+}
+
+/* The box around the cells is read, of a record at a time where records are strided, and the cells are picked. */
+static int get_strided(spio_file* file, const spio_variable* variable, const box* part, int type, char* values,
+                       size_t size) {
+  box one = *part;
+  int64_t rounds = 1;
+  if (variable->has_record && part->stride[0] > 1) {
+    rounds = part->count[0];
+    one.count[0] = one.stride[0] = 1;
+  }
+  box around = one;
+  for (int i = 0; i < one.ndims; ++i) {
+    around.count[i] = one.count[i] > 0 ? (one.count[i] - 1) * one.stride[i] + 1 : 0;
+    around.stride[i] = 1;
+  }
+  char* read = malloc((size_t)cells_of(&around) * size + 1);
+  int code = PIO_NOERR;
+  for (int64_t r = 0; r < rounds; ++r) {
+    if (variable->has_record) around.start[0] = part->start[0] + r * part->stride[0];
+    if (read == NULL)
+      code = spio_code(shoal_refuse_data(file->dataset, SHOAL_CALL_GET, variable->name, NULL,
+                                         variable->has_record ? around.start[0] : SHOAL_NO_RECORD, SHOAL_NO_MEMORY,
+                                         "no memory for a section with strides"));
+    else
+      code = move_box(file, variable, &around, type, read, 0);
+    if (code != PIO_NOERR) break;
+    pick(&one, around.count, read, values + (size_t)(r * cells_of(&one)) * size, size);
+  }
+  free(read);
+  return code;
+}
+
+static int has_strides(const box* part) {
+  for (int i = 0; i < part->ndims; ++i)
+    if (part->stride[i] != 1) return 1;
+  return 0;
+}
+
+/* A get that one rank cannot make: the others get its error, too. A put is not waited for. */
+static int refuse(spio_file* file, const char* name, int code, int writing) {
+  char message[512];
+  strncpy(message, spio_message(), sizeof message - 1);
+  message[sizeof message - 1] = '\0';
+  if (!writing)
+    shoal_refuse_data(file->dataset, SHOAL_CALL_GET, name, NULL, SHOAL_NO_RECORD, spio_shoal_code(code), message);
+  return spio_fail(code, "%s", message);
+}
+
+static int section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                   const PIO_Offset* stride, int type, void* values, int writing) {
+  int code = PIO_NOERR;
+  const spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable == NULL) return refuse(file, NULL, code, writing);
+  if (type == 0) type = variable->type;
+  box part;
+  if (writing && !file->writable)
+    code = spio_fail(PIO_EPERM, "the file is open for reading only");
+  else if (!spio_is_netcdf4(file) && file->mode == SPIO_DEFINING)
+    code = spio_fail(PIO_EINDEFINE, "the file is in define mode: call PIOc_enddef before");
+  else if (!spio_converts(variable->type, type))
+    code = spio_fail(PIO_ECHAR, "variable '%s' has type %d, the values type %d", variable->name, variable->type, type);
+  else
+    code = make_box(file, variable, start, count, stride, writing, &part);
+  if (code != PIO_NOERR) return refuse(file, variable->name, code, writing);
+  if (cells_of(&part) == 0) return PIO_NOERR;
+  type = spio_memory_type(file, variable->type, type);
+  const size_t size = spio_type_size(type);
+  code = spio_settle(file);
+  if (code != PIO_NOERR) return refuse(file, variable->name, code, writing);
+  if (values == NULL && (!writing || file->system->rank == 0)) {
+    code = spio_fail(PIO_EINVAL, "variable '%s': no array was given", variable->name);
+    if (writing)
+      shoal_refuse_data(file->dataset, SHOAL_CALL_PUT, variable->name, NULL, SHOAL_NO_RECORD, SHOAL_INVALID_ARGUMENT,
+                        "no array was given");
+    return refuse(file, variable->name, code, writing);
+  }
+  if (writing)
+    return has_strides(&part) ? put_runs(file, variable, &part, type, values, size)
+                              : move_box(file, variable, &part, type, values, 1);
+  code = has_strides(&part) ? get_strided(file, variable, &part, type, values, size)
+                            : move_box(file, variable, &part, type, values, 0);
+  if (code == PIO_NOERR && type == PIO_STRING) code = spio_own_strings(cells_of(&part), values);
+  return code;
+}
+
+int spio_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                 const PIO_Offset* stride, int type, void* values, int writing) {
+  const int code = section(file, varid, start, count, stride, type, values, writing);
+  if (code != PIO_NOERR) spio_refresh(file); /* definitions may have been dropped */
+  return code;
+}
+
+static const PIO_Offset k_ones[SHOAL_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+static int one_value(const char* call, int ncid, int varid, const PIO_Offset* index, int type, void* value,
+                     int writing) {
+  SPIO_FILE(call, ncid);
+  int code = PIO_NOERR;
+  const spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable != NULL && variable->ndims > 0 && index == NULL)
+    code = refuse(file, variable->name, spio_fail(PIO_EINVAL, "variable '%s': no index was given", variable->name), writing);
+  else
+    code = spio_section(file, varid, index, k_ones, NULL, type, value, writing);
+  return spio_end(file->system, call, code);
+}
+
+static int part_of(const char* call, int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                   const PIO_Offset* stride, int type, void* values, int writing) {
+  SPIO_FILE(call, ncid);
+  int code = PIO_NOERR;
+  const spio_variable* variable = spio_variable_of(file, varid, &code);
+  if (variable != NULL && variable->ndims > 0 && (start == NULL || count == NULL))
+    code = refuse(file, variable->name,
+                  spio_fail(PIO_EINVAL, "variable '%s': start and count are needed", variable->name), writing);
+  else
+    code = spio_section(file, varid, start, count, stride, type, values, writing);
+  return spio_end(file->system, call, code);
+}
+
+static int whole(const char* call, int ncid, int varid, int type, void* values, int writing) {
+  SPIO_FILE(call, ncid);
+  return spio_end(file->system, call, spio_section(file, varid, NULL, NULL, NULL, type, values, writing));
+}
+
+/* A map of distances in memory is taken where it says no more than the counts do. */
+static int mapped(const char* call, int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
+                  const PIO_Offset* stride, const PIO_Offset* imap, int type, void* values, int writing) {
+  SPIO_FILE(call, ncid);
+  int code = PIO_NOERR;
+  const spio_variable* variable = spio_variable_of(file, varid, &code);
+  PIO_Offset distance = 1;
+  for (int i = variable == NULL ? -1 : variable->ndims - 1; i >= 0 && imap != NULL && count != NULL; --i) {
+    if (imap[i] != distance && count[i] > 1)
+      return spio_end(file->system, call,
+                      refuse(file, variable->name,
+                             spio_fail(PIO_EINVAL, "variable '%s': values must be contiguous in memory", variable->name),
+                             writing));
+    distance *= count[i];
+  }
+  return part_of(call, ncid, varid, start, count, stride, type, values, writing);
+}
+
+/* The calls below only read what they are given to put. */
+#define PLAIN(VALUES) ((void*)(uintptr_t)(VALUES))
+
+#define VARS(SUFFIX, TYPE, CODE)                                                                          \
+  int PIOc_get_var##SUFFIX(int ncid, int varid, TYPE* buf) {                                              \
+    return whole("PIOc_get_var" #SUFFIX, ncid, varid, CODE, buf, 0);                                      \
+  }                                                                                                       \
+  int PIOc_put_var##SUFFIX(int ncid, int varid, const TYPE* buf) {                                        \
+    return whole("PIOc_put_var" #SUFFIX, ncid, varid, CODE, PLAIN(buf), 1);                               \
+  }                                                                                                       \
+  int PIOc_get_var1##SUFFIX(int ncid, int varid, const PIO_Offset* index, TYPE* buf) {                    \
+    return one_value("PIOc_get_var1" #SUFFIX, ncid, varid, index, CODE, buf, 0);                          \
+  }                                                                                                       \
+  int PIOc_put_var1##SUFFIX(int ncid, int varid, const PIO_Offset* index, const TYPE* buf) {              \
+    return one_value("PIOc_put_var1" #SUFFIX, ncid, varid, index, CODE, PLAIN(buf), 1);                   \
+  }                                                                                                       \
+  int PIOc_get_vara##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
+                            TYPE* buf) {                                                                  \
+    return part_of("PIOc_get_vara" #SUFFIX, ncid, varid, start, count, NULL, CODE, buf, 0);               \
+  }                                                                                                       \
+  int PIOc_put_vara##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
+                            const TYPE* buf) {                                                            \
+    return part_of("PIOc_put_vara" #SUFFIX, ncid, varid, start, count, NULL, CODE, PLAIN(buf), 1);        \
+  }                                                                                                       \
+  int PIOc_get_vars##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
+                            const PIO_Offset* stride, TYPE* buf) {                                        \
+    return part_of("PIOc_get_vars" #SUFFIX, ncid, varid, start, count, stride, CODE, buf, 0);             \
+  }                                                                                                       \
+  int PIOc_put_vars##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
+                            const PIO_Offset* stride, const TYPE* buf) {                                  \
+    return part_of("PIOc_put_vars" #SUFFIX, ncid, varid, start, count, stride, CODE, PLAIN(buf), 1);      \
+  }
+#define VARM(SUFFIX, TYPE, CODE)                                                                          \
+  int PIOc_get_varm##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
+                            const PIO_Offset* stride, const PIO_Offset* imap, TYPE* buf) {                \
+    return mapped("PIOc_get_varm" #SUFFIX, ncid, varid, start, count, stride, imap, CODE, buf, 0);        \
+  }                                                                                                       \
+  int PIOc_put_varm##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
+                            const PIO_Offset* stride, const PIO_Offset* imap, const TYPE* buf) {          \
+    return mapped("PIOc_put_varm" #SUFFIX, ncid, varid, start, count, stride, imap, CODE, PLAIN(buf), 1); \
+  }
+#define FAMILY(NAME, TYPE)                 \
+  VARS(_##NAME, TYPE, SPIO_TYPE_##NAME)    \
+  VARM(_##NAME, TYPE, SPIO_TYPE_##NAME)
+SPIO_NUMBERS(FAMILY)
+FAMILY(text, char)
+FAMILY(long, long)
+VARS(, void, 0)
