@@ -56,23 +56,23 @@ static number of_real(double value) {
   return n;
 }
 
-#define INTEGERS(X)                             \
-  X(PIO_BYTE, int8_t, INT8_MIN, INT8_MAX)       \
-  X(PIO_SHORT, int16_t, INT16_MIN, INT16_MAX)   \
-  X(PIO_INT, int32_t, INT32_MIN, INT32_MAX)     \
-  X(PIO_INT64, int64_t, INT64_MIN, INT64_MAX)   \
-  X(PIO_UBYTE, uint8_t, 0, UINT8_MAX)           \
-  X(PIO_USHORT, uint16_t, 0, UINT16_MAX)        \
-  X(PIO_UINT, uint32_t, 0, UINT32_MAX)          \
+#define INTEGERS(X)                           \
+  X(PIO_BYTE, int8_t, INT8_MIN, INT8_MAX)     \
+  X(PIO_SHORT, int16_t, INT16_MIN, INT16_MAX) \
+  X(PIO_INT, int32_t, INT32_MIN, INT32_MAX)   \
+  X(PIO_INT64, int64_t, INT64_MIN, INT64_MAX) \
+  X(PIO_UBYTE, uint8_t, 0, UINT8_MAX)         \
+  X(PIO_USHORT, uint16_t, 0, UINT16_MAX)      \
+  X(PIO_UINT, uint32_t, 0, UINT32_MAX)        \
   X(PIO_UINT64, uint64_t, 0, UINT64_MAX)
 
 static number load(int type, const void* at) {
   switch (type) {
-#define LOAD(CODE, TYPE, LEAST, MOST)                                                      \
-  case CODE: {                                                                             \
-    TYPE value;                                                                            \
-    memcpy(&value, at, sizeof value);                                                      \
-    return (LEAST) < 0 ? of_signed((int64_t)value) : of_natural((uint64_t)value);          \
+#define LOAD(CODE, TYPE, LEAST, MOST)                                             \
+  case CODE: {                                                                    \
+    TYPE value;                                                                   \
+    memcpy(&value, at, sizeof value);                                             \
+    return (LEAST) < 0 ? of_signed((int64_t)value) : of_natural((uint64_t)value); \
   }
     INTEGERS(LOAD)
 #undef LOAD
@@ -105,15 +105,15 @@ static int fits(const number* n, int64_t least, uint64_t most) {
 /* 0: it does not fit, and something like it is stored. */
 static int store(int type, const number* n, void* at) {
   switch (type) {
-#define STORE(CODE, TYPE, LEAST, MOST)                                                              \
-  case CODE: {                                                                                      \
-    const int right = fits(n, LEAST, MOST);                                                         \
-    TYPE value = !right             ? (TYPE)0                                                       \
-                 : n->kind == REAL     ? (TYPE)n->real                                              \
-                 : n->kind == NEGATIVE ? (TYPE)n->negative                                          \
-                                       : (TYPE)n->natural;                                          \
-    memcpy(at, &value, sizeof value);                                                               \
-    return right;                                                                                   \
+#define STORE(CODE, TYPE, LEAST, MOST)                     \
+  case CODE: {                                             \
+    const int right = fits(n, LEAST, MOST);                \
+    TYPE value = !right                ? (TYPE)0           \
+                 : n->kind == REAL     ? (TYPE)n->real     \
+                 : n->kind == NEGATIVE ? (TYPE)n->negative \
+                                       : (TYPE)n->natural; \
+    memcpy(at, &value, sizeof value);                      \
+    return right;                                          \
   }
     INTEGERS(STORE)
 #undef STORE
@@ -135,7 +135,8 @@ static int store(int type, const number* n, void* at) {
 /* ---- Writing ------------------------------------------------------------------------------- */
 
 /* May it be put now? In data mode a classic file takes what needs no more room than before. */
-static int may_put(const spio_file* file, const char* owner, const char* name, nc_type xtype, PIO_Offset len) {
+static int may_put(const spio_file* file, const char* owner, const char* name, nc_type xtype,
+                   PIO_Offset len) {
   if (!file->writable || spio_is_netcdf4(file) || file->mode == SPIO_DEFINING) return spio_may_define(file);
   int index = 0;
   shoal_att_info info = SHOAL_ATT_INFO_INIT;
@@ -170,7 +171,8 @@ static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, 
   if (code != PIO_NOERR) return code;
   static const char* const no_strings[1] = {""};
   const int first = file->system->rank == 0;
-  if (values == NULL && len > 0 && first) code = spio_fail(PIO_EINVAL, "attribute '%s': no values were given", name);
+  if (values == NULL && len > 0 && first)
+    code = spio_fail(PIO_EINVAL, "attribute '%s': no values were given", name);
   type = spio_memory_type(file, xtype, type);
   unsigned char* converted = NULL;
   const size_t size = spio_type_size(xtype);
@@ -180,7 +182,8 @@ static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, 
     for (PIO_Offset i = 0; i < len && values != NULL; ++i) {
       const number n = load(type, (const char*)values + (size_t)i * spio_type_size(type));
       if (!store(xtype, &n, converted + (size_t)i * size) && first)
-        code = spio_fail(PIO_ERANGE, "attribute '%s': value %lld does not fit type %d", name, (long long)i, xtype);
+        code = spio_fail(PIO_ERANGE, "attribute '%s': value %lld does not fit type %d", name, (long long)i,
+                         xtype);
     }
     for (PIO_Offset i = 0; i < len && xtype == PIO_STRING; ++i)
       memcpy(converted + (size_t)i * size, no_strings, sizeof no_strings[0]);
@@ -227,7 +230,8 @@ static int get_att(spio_file* file, int varid, const char* name, int type, void*
   if (!spio_converts(info.type, type))
     return spio_fail(PIO_ECHAR, "attribute '%s': text and numbers are not converted into each other", name);
   if (values == NULL)
-    return info.count == 0 ? PIO_NOERR : spio_fail(PIO_EINVAL, "attribute '%s': no place for the values", name);
+    return info.count == 0 ? PIO_NOERR
+                           : spio_fail(PIO_EINVAL, "attribute '%s': no place for the values", name);
   type = spio_memory_type(file, info.type, type);
   code = spio_code_for(shoal_get_att(file->dataset, owner, name, type, values), PIO_ENOTATT);
   if (code == PIO_NOERR && type == PIO_STRING) code = spio_own_strings(info.count, values);
@@ -244,22 +248,23 @@ int PIOc_get_att_text(int ncid, int varid, const char* name, char* ip) {
   return spio_end(file->system, "PIOc_get_att_text", get_att(file, varid, name, PIO_CHAR, ip));
 }
 
-#define FAMILY(NAME, TYPE)                                                                                 \
-  int PIOc_put_att_##NAME(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len,            \
-                          const TYPE* op) {                                                                \
-    SPIO_FILE("PIOc_put_att_" #NAME, ncid);                                                                \
-    return spio_end(file->system, "PIOc_put_att_" #NAME,                                                   \
-                    put_att(file, varid, name, xtype, len, SPIO_TYPE_##NAME, op));                         \
-  }                                                                                                        \
-  int PIOc_get_att_##NAME(int ncid, int varid, const char* name, TYPE* ip) {                               \
-    SPIO_FILE("PIOc_get_att_" #NAME, ncid);                                                                \
+#define FAMILY(NAME, TYPE)                                                                                  \
+  int PIOc_put_att_##NAME(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len,             \
+                          const TYPE* op) {                                                                 \
+    SPIO_FILE("PIOc_put_att_" #NAME, ncid);                                                                 \
+    return spio_end(file->system, "PIOc_put_att_" #NAME,                                                    \
+                    put_att(file, varid, name, xtype, len, SPIO_TYPE_##NAME, op));                          \
+  }                                                                                                         \
+  int PIOc_get_att_##NAME(int ncid, int varid, const char* name, TYPE* ip) {                                \
+    SPIO_FILE("PIOc_get_att_" #NAME, ncid);                                                                 \
     return spio_end(file->system, "PIOc_get_att_" #NAME, get_att(file, varid, name, SPIO_TYPE_##NAME, ip)); \
   }
 SPIO_NUMBERS(FAMILY)
 FAMILY(long, long)
 #undef FAMILY
 
-static int give_att(spio_file* file, int varid, const char* name, nc_type* xtypep, PIO_Offset* lenp, int* idp) {
+static int give_att(spio_file* file, int varid, const char* name, nc_type* xtypep, PIO_Offset* lenp,
+                    int* idp) {
   const char* owner = NULL;
   shoal_att_info info = SHOAL_ATT_INFO_INIT;
   int index = 0;

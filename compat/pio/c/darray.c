@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Distributed arrays: which part of a variable a decomposition and a frame mean, and the array as Shoal wants it.
- * Nothing here waits for other ranks but what Shoal does; a write on one node is a copy.
+ * Distributed arrays: which part of a variable a decomposition and a frame mean, and the array as Shoal wants
+ * it. Nothing here waits for other ranks but what Shoal does; a write on one node is a copy.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -34,12 +34,12 @@ int PIOc_advanceframe(int ncid, int varid) {
 
 /* ---- How a decomposition fits a variable --------------------------------------------------- */
 
-/* The variable's dimensions are [frame] and those of the list; or those of the list, of which the first one is
- * unlimited: then the list has `records` records, from `record` on. */
+/* The variable's dimensions are [frame] and those of the list; or those of the list, of which the first one
+ * is unlimited: then the list has `records` records, from `record` on. */
 typedef struct fit {
-  int framed;       /* the first dimension is not in the list: its index is `record` */
-  int64_t record;   /* index in the first dimension, or the first record; SHOAL_NO_RECORD: neither */
-  int64_t records;  /* 0: the list has no records in it */
+  int framed;      /* the first dimension is not in the list: its index is `record` */
+  int64_t record;  /* index in the first dimension, or the first record; SHOAL_NO_RECORD: neither */
+  int64_t records; /* 0: the list has no records in it */
 } fit;
 
 static int mismatch(const spio_variable* variable, const spio_decomp* decomp) {
@@ -49,22 +49,25 @@ static int mismatch(const spio_variable* variable, const spio_decomp* decomp) {
     const int n = side == 0 ? variable->ndims : decomp->ndims;
     for (int i = 0; i < n && used + 24 < sizeof text[0]; ++i) {
       const long long length = side == 0 ? (long long)variable->lengths[i] : (long long)decomp->dims[i];
-      used += (size_t)snprintf(text[side] + used, sizeof text[0] - used, "%s%lld", i > 0 ? " x " : "", length);
+      used +=
+          (size_t)snprintf(text[side] + used, sizeof text[0] - used, "%s%lld", i > 0 ? " x " : "", length);
     }
   }
-  return spio_fail(PIO_EINVAL,
-                   "variable '%s' has the dimensions [%s] (0: unlimited), the decomposition [%s]; it must have the same, "
-                   "or all but the first",
-                   variable->name, text[0], text[1]);
+  return spio_fail(
+      PIO_EINVAL,
+      "variable '%s' has the dimensions [%s] (0: unlimited), the decomposition [%s]; it must have the same, "
+      "or all but the first",
+      variable->name, text[0], text[1]);
 }
 
-static int find_fit(const spio_variable* variable, const spio_decomp* decomp, int64_t frame, int writing, fit* out) {
+static int find_fit(const spio_variable* variable, const spio_decomp* decomp, int64_t frame, int writing,
+                    fit* out) {
   const int nv = variable->ndims;
   int drop = 0; /* leading dimensions of the list of length 1 that the variable does not have */
   while (decomp->ndims - drop > nv && decomp->dims[drop] == 1)
     ++drop;
   const int nd = decomp->ndims - drop;
-  if (nv > SHOAL_MAX_DIMS || nd > nv || nv > nd + 1) return mismatch(variable, decomp);
+  if (nv < 1 || nv > SHOAL_MAX_DIMS || nd > nv || nv > nd + 1) return mismatch(variable, decomp);
   *out = (fit){nv == nd + 1, SHOAL_NO_RECORD, 0};
   int first = nv - nd; /* the variable's dimension that is the list's first one */
   if (!out->framed && variable->has_record) {
@@ -73,14 +76,16 @@ static int find_fit(const spio_variable* variable, const spio_decomp* decomp, in
     ++drop;
     first = 1;
     if (nv == 1)
-      return spio_fail(PIO_EINVAL, "variable '%s' has the unlimited dimension alone: it is written with PIOc_put_var...",
+      return spio_fail(PIO_EINVAL,
+                       "variable '%s' has the unlimited dimension alone: it is written with PIOc_put_var...",
                        variable->name);
   }
   for (int i = first; i < nv; ++i)
     if (variable->lengths[i] != decomp->dims[drop + i - first]) return mismatch(variable, decomp);
   if (!out->framed) return PIO_NOERR;
   if (frame < 0 && writing)
-    return spio_fail(PIO_EINVAL, "variable '%s' has no frame: call PIOc_setframe before it is written", variable->name);
+    return spio_fail(PIO_EINVAL, "variable '%s' has no frame: call PIOc_setframe before it is written",
+                     variable->name);
   out->record = frame < 0 ? 0 : frame;
   if (variable->lengths[0] != SHOAL_UNLIMITED && out->record >= variable->lengths[0])
     return spio_fail(PIO_EINVALCOORDS, "variable '%s': frame %lld (from 0) of %lld", variable->name,
@@ -155,8 +160,8 @@ static int is_tile(const shoal_array* array, const spio_list* list, int64_t* str
 
 /* ---- The move ------------------------------------------------------------------------------ */
 
-/* One call of Shoal: the values at `data` are those of `list` from its dimension `skip` on, which lie in the last
- * dimensions of the variable; strides: of the tile, NULL: contiguous. */
+/* One call of Shoal: the values at `data` are those of `list` from its dimension `skip` on, which lie in the
+ * last dimensions of the variable; strides: of the tile, NULL: contiguous. */
 typedef struct move {
   spio_file* file;
   const spio_variable* variable;
@@ -220,8 +225,8 @@ static int refuse(const move* m, int code) {
   snprintf(message, sizeof message, "%s", spio_message());
   const int64_t record = m->variable != NULL && m->variable->has_record ? m->record : SHOAL_NO_RECORD;
   shoal_refuse_data(m->file->dataset, m->writing ? SHOAL_CALL_WRITE : SHOAL_CALL_READ,
-                    m->variable == NULL ? NULL : m->variable->name, m->decomposition, record, spio_shoal_code(code),
-                    message);
+                    m->variable == NULL ? NULL : m->variable->name, m->decomposition, record,
+                    spio_shoal_code(code), message);
   return spio_fail(code, "%s", message);
 }
 
@@ -283,16 +288,16 @@ static int check_fill(const spio_file* file, const spio_variable* variable, int 
 }
 
 /* What is wrong on all ranks that made the same call. */
-static int check_move(const spio_file* file, const spio_variable* variable, const spio_decomp* decomp, int type,
-                      const void* fillvalue, int writing) {
+static int check_move(const spio_file* file, const spio_variable* variable, const spio_decomp* decomp,
+                      int type, const void* fillvalue, int writing) {
   if (writing && !file->writable) return spio_fail(PIO_EPERM, "the file is open for reading only");
   if (writing && decomp->read_only)
     return spio_fail(PIO_EINVAL, "the decomposition is for reading alone (PIOc_InitDecomp_ReadOnly)");
   if (decomp->system != file->system)
     return spio_fail(PIO_EINVAL, "file and decomposition are of different iosystems");
   if (!spio_converts(variable->type, type) || type == PIO_STRING)
-    return spio_fail(PIO_ECHAR, "variable '%s' has type %d, the decomposition type %d", variable->name, variable->type,
-                     type);
+    return spio_fail(PIO_ECHAR, "variable '%s' has type %d, the decomposition type %d", variable->name,
+                     variable->type, type);
   return writing ? check_fill(file, variable, type, fillvalue) : PIO_NOERR;
 }
 
@@ -314,7 +319,8 @@ int spio_move(spio_file* file, int varid, spio_decomp* decomp, const spio_values
       m.strides = strides;
     } else {
       m.data = buffer_of(file, (size_t)decomp->length * spio_type_size(values->type));
-      if (m.data == NULL) wrong = spio_fail(PIO_ENOMEM, "no memory for an array of %lld values", (long long)decomp->length);
+      if (m.data == NULL)
+        wrong = spio_fail(PIO_ENOMEM, "no memory for an array of %lld values", (long long)decomp->length);
       packed = m.data != NULL;
     }
   }
@@ -325,7 +331,8 @@ int spio_move(spio_file* file, int varid, spio_decomp* decomp, const spio_values
   if (writing) file->mode = SPIO_DATA;
   m.framed = how.framed;
   m.record = how.record;
-  code = how.records > 0 ? each_record(&m, decomp, &how, wrong) : one_call(&m, decomp->list, decomp->system, wrong);
+  code = how.records > 0 ? each_record(&m, decomp, &how, wrong)
+                         : one_call(&m, decomp->list, decomp->system, wrong);
   if (packed && !writing && code == PIO_NOERR) copy_elements(values->array, decomp->length, file->buffer, 0);
   if (code != PIO_NOERR) spio_refresh(file); /* definitions may have been dropped */
   return code;
@@ -356,10 +363,12 @@ static int move_named(spio_file* file, int varid, int ioid, const spio_values* g
   return spio_move(file, varid, decomp, &values, at, fillvalue, writing);
 }
 
-int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array, const void* fillvalue) {
+int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const void* array,
+                      const void* fillvalue) {
   SPIO_FILE("PIOc_write_darray", ncid);
   const spio_values values = {array, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
-  return spio_end(file->system, "PIOc_write_darray", move_named(file, varid, ioid, &values, NULL, fillvalue, 1));
+  return spio_end(file->system, "PIOc_write_darray",
+                  move_named(file, varid, ioid, &values, NULL, fillvalue, 1));
 }
 
 int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {
@@ -373,15 +382,17 @@ static int same_shape(spio_file* file, const int* varids, int nvars) {
   const spio_variable* first = spio_variable_of(file, varids[0], &code);
   for (int i = 1; i < nvars && code == PIO_NOERR; ++i) {
     const spio_variable* other = spio_variable_of(file, varids[i], &code);
-    if (other != NULL && (other->ndims != first->ndims ||
-                          memcmp(other->lengths, first->lengths, (size_t)first->ndims * sizeof first->lengths[0]) != 0))
-      return spio_fail(PIO_EVARDIMMISMATCH, "variables '%s' and '%s' have different dimensions", first->name, other->name);
+    if (other != NULL &&
+        (other->ndims != first->ndims ||
+         memcmp(other->lengths, first->lengths, (size_t)first->ndims * sizeof first->lengths[0]) != 0))
+      return spio_fail(PIO_EVARDIMMISMATCH, "variables '%s' and '%s' have different dimensions", first->name,
+                       other->name);
   }
   return code;
 }
 
-static int write_multi(spio_file* file, const int* varids, int ioid, int nvars, PIO_Offset arraylen, const void* array,
-                       const int* frame, void** fillvalue, bool flushtodisk) {
+static int write_multi(spio_file* file, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
+                       const void* array, const int* frame, void** fillvalue, bool flushtodisk) {
   int code = PIO_NOERR;
   const spio_decomp* decomp = decomp_of(ioid, &code);
   if (decomp == NULL) return code;
@@ -403,21 +414,22 @@ static int write_multi(spio_file* file, const int* varids, int ioid, int nvars, 
   return code;
 }
 
-int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PIO_Offset arraylen, const void* array,
-                            const int* frame, void** fillvalue, bool flushtodisk) {
+int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
+                            const void* array, const int* frame, void** fillvalue, bool flushtodisk) {
   SPIO_FILE("PIOc_write_darray_multi", ncid);
   return spio_end(file->system, "PIOc_write_darray_multi",
                   write_multi(file, varids, ioid, nvars, arraylen, array, frame, fillvalue, flushtodisk));
 }
 
 /* Arrays of Fortran. */
-static int move_array(const char* call, int ncid, int varid, int ioid, const shoal_array* array, const void* fillvalue,
-                      int writing) {
+static int move_array(const char* call, int ncid, int varid, int ioid, const shoal_array* array,
+                      const void* fillvalue, int writing) {
   SPIO_FILE(call, ncid);
   const spio_decomp* decomp = spio_decomp_of(ioid);
   spio_values values = {array->data, 0, elements_of(array), array};
   if (decomp != NULL && array->element_size != spio_type_size(decomp->type)) {
-    spio_fail(PIO_EINVAL, "elements of %zu bytes for a decomposition of type %d", array->element_size, decomp->type);
+    spio_fail(PIO_EINVAL, "elements of %zu bytes for a decomposition of type %d", array->element_size,
+              decomp->type);
     values.length = 0;
     values.data = NULL; /* told below, as an array that is missing */
   }
@@ -439,20 +451,20 @@ int shoal_pio_decomposition_type(int ioid) {
 
 /* ---- vard: types and frames of the call ---------------------------------------------------- */
 
-static int move_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset recnum, int type, const void* values,
-                     int writing) {
+static int move_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset recnum, int type,
+                     const void* values, int writing) {
   SPIO_FILE(call, ncid);
   const int frame = recnum < 0 || recnum > INT_MAX ? SPIO_NO_FRAME : (int)recnum;
   const spio_values given = {values, type, -1, NULL};
   return spio_end(file->system, call, move_named(file, varid, ioid, &given, &frame, NULL, writing));
 }
 
-#define VARD(SUFFIX, TYPE, CODE)                                                                            \
-  int PIOc_get_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, TYPE* buf) {        \
-    return move_vard("PIOc_get_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf, 0);                 \
-  }                                                                                                         \
-  int PIOc_put_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, const TYPE* buf) {  \
-    return move_vard("PIOc_put_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf, 1);                 \
+#define VARD(SUFFIX, TYPE, CODE)                                                                           \
+  int PIOc_get_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, TYPE* buf) {       \
+    return move_vard("PIOc_get_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf, 0);                \
+  }                                                                                                        \
+  int PIOc_put_vard##SUFFIX(int ncid, int varid, int decompid, const PIO_Offset recnum, const TYPE* buf) { \
+    return move_vard("PIOc_put_vard" #SUFFIX, ncid, varid, decompid, recnum, CODE, buf, 1);                \
   }
 #define FAMILY(NAME, TYPE) VARD(_##NAME, TYPE, SPIO_TYPE_##NAME)
 SPIO_NUMBERS(FAMILY)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Decompositions: a type and a shared list of cells. All ranks come to the making, also those whose arguments are
- * wrong; the list is agreed on.
+ * Decompositions: a type and a shared list of cells. All ranks come to the making, also those whose arguments
+ * are wrong; the list is agreed on.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static int check(const request* want, const int* ioidp) {
     return spio_fail(PIO_EINVAL, "a list of %lld cells%s", (long long)want->length,
                      want->map == NULL ? ", and none was given" : "");
   if (want->rearranger != 0 && (want->rearranger < PIO_REARR_BOX || want->rearranger > PIO_REARR_CONTIG))
-    return spio_fail(PIO_EINVAL, "%d is no rearranger: 1 (box), 2 (subset), 3 (any), 4 (contig)", want->rearranger);
+    return spio_fail(PIO_EINVAL, "%d is no rearranger: 1 (box), 2 (subset), 3 (any), 4 (contig)",
+                     want->rearranger);
   return PIO_NOERR;
 }
 
@@ -78,8 +79,9 @@ static int init(const char* call, int iosysid, const request* want, int* ioidp) 
   return spio_end(system, call, make(system, want, ioidp));
 }
 
-int PIOc_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen, const PIO_Offset* compmap,
-                    int* ioidp, const int* rearr, const PIO_Offset* iostart, const PIO_Offset* iocount) {
+int PIOc_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                    const PIO_Offset* compmap, int* ioidp, const int* rearr, const PIO_Offset* iostart,
+                    const PIO_Offset* iocount) {
   (void)iostart;
   (void)iocount;
   const request want = {pio_type, ndims, gdimlen, maplen, compmap, 1, rearr == NULL ? 0 : *rearr, 0};
@@ -87,16 +89,17 @@ int PIOc_InitDecomp(int iosysid, int pio_type, int ndims, const int* gdimlen, in
 }
 
 int PIOc_InitDecomp_ReadOnly(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
-                             const PIO_Offset* compmap, int* ioidp, const int* rearr, const PIO_Offset* iostart,
-                             const PIO_Offset* iocount) {
+                             const PIO_Offset* compmap, int* ioidp, const int* rearr,
+                             const PIO_Offset* iostart, const PIO_Offset* iocount) {
   (void)iostart;
   (void)iocount;
   const request want = {pio_type, ndims, gdimlen, maplen, compmap, 1, rearr == NULL ? 0 : *rearr, 1};
   return init("PIOc_InitDecomp_ReadOnly", iosysid, &want, ioidp);
 }
 
-int PIOc_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen, const PIO_Offset* compmap,
-                     int* ioidp, int rearranger, const PIO_Offset* iostart, const PIO_Offset* iocount) {
+int PIOc_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
+                     const PIO_Offset* compmap, int* ioidp, int rearranger, const PIO_Offset* iostart,
+                     const PIO_Offset* iocount) {
   (void)iostart;
   (void)iocount;
   const request want = {pio_type, ndims, gdimlen, maplen, compmap, 0, rearranger, 0};
@@ -104,8 +107,8 @@ int PIOc_init_decomp(int iosysid, int pio_type, int ndims, const int* gdimlen, i
 }
 
 int PIOc_init_decomp_ReadOnly(int iosysid, int pio_type, int ndims, const int* gdimlen, int maplen,
-                              const PIO_Offset* compmap, int* ioidp, int rearranger, const PIO_Offset* iostart,
-                              const PIO_Offset* iocount) {
+                              const PIO_Offset* compmap, int* ioidp, int rearranger,
+                              const PIO_Offset* iostart, const PIO_Offset* iocount) {
   (void)iostart;
   (void)iocount;
   const request want = {pio_type, ndims, gdimlen, maplen, compmap, 0, rearranger, 1};
@@ -119,8 +122,8 @@ static int64_t box_list(int ndims, const int* dims, const long* start, const lon
   int64_t length = 1;
   for (int i = 0; i < ndims; ++i) {
     if (start[i] < 0 || count[i] < 0 || start[i] > dims[i] - count[i])
-      return spio_fail(PIO_EINVAL, "a box of start %ld, count %ld in dimension %d of length %d", start[i], count[i], i,
-                       dims[i]);
+      return spio_fail(PIO_EINVAL, "a box of start %ld, count %ld in dimension %d of length %d", start[i],
+                       count[i], i, dims[i]);
     length *= count[i];
   }
   *out = malloc((size_t)(length + 1) * sizeof **out);
@@ -175,6 +178,7 @@ int PIOc_freedecomp(int iosysid, int ioid) {
 int PIOc_get_local_array_size(int ioid) {
   const spio_decomp* decomp = spio_decomp_of(ioid);
   if (decomp == NULL)
-    return spio_end(NULL, "PIOc_get_local_array_size", spio_fail(PIO_EBADID, "no decomposition has the id %d", ioid));
+    return spio_end(NULL, "PIOc_get_local_array_size",
+                    spio_fail(PIO_EBADID, "no decomposition has the id %d", ioid));
   return decomp->length > INT_MAX ? INT_MAX : (int)decomp->length;
 }

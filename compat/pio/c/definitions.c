@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Define mode, dimensions, variables, fill values. In classic files a program enters and leaves define mode; in
- * netCDF-4 ones it is always both. A variable is settled once a define phase of the dataset has ended with it:
- * its properties can then no longer be set.
+ * Define mode, dimensions, variables, fill values. In classic files a program enters and leaves define mode;
+ * in netCDF-4 ones it is always both. A variable is settled once a define phase of the dataset has ended with
+ * it: its properties can then no longer be set.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
@@ -103,7 +103,8 @@ static int def_dim(spio_file* file, const char* name, PIO_Offset len, int* idp) 
   if (shoal_find_dim(file->dataset, name, &index) == SHOAL_OK)
     return spio_fail(PIO_ENAMEINUSE, "there is a dimension '%s'", name);
   if (len == PIO_UNLIMITED && file->format != PIO_FORMAT_NETCDF4 && unlimited_dims(file) > 0)
-    return spio_fail(PIO_EUNLIMIT, "dimension '%s': the file has an unlimited dimension, and its format no second one",
+    return spio_fail(PIO_EUNLIMIT,
+                     "dimension '%s': the file has an unlimited dimension, and its format no second one",
                      name);
   code = code_of_definition(shoal_def_dim(file->dataset, name, len), PIO_EBADDIM);
   if (code == PIO_NOERR) code = spio_code(shoal_find_dim(file->dataset, name, &index));
@@ -174,20 +175,22 @@ static int check_dims(const spio_file* file, const char* name, int ndims, const 
   if (ndims < 0 || (ndims > 0 && dimids == NULL))
     return spio_fail(PIO_EINVAL, "variable '%s': no list of dimensions", name);
   if (ndims > SHOAL_MAX_DIMS)
-    return spio_fail(PIO_EMAXDIMS, "variable '%s' has %d dimensions; %d are allowed", name, ndims, SHOAL_MAX_DIMS);
+    return spio_fail(PIO_EMAXDIMS, "variable '%s' has %d dimensions; %d are allowed", name, ndims,
+                     SHOAL_MAX_DIMS);
   for (int i = 0; i < ndims; ++i) {
     shoal_dim_info dim = SHOAL_DIM_INFO_INIT;
     if (shoal_inq_dim(file->dataset, dimids[i], &dim) != SHOAL_OK)
       return spio_fail(PIO_EBADDIM, "variable '%s': no dimension has the id %d", name, dimids[i]);
     if (dim.unlimited && i > 0)
-      return spio_fail(PIO_EINVAL, "variable '%s': dimension '%s' is unlimited, and so must be the first one", name,
-                       dim.name);
+      return spio_fail(PIO_EINVAL, "variable '%s': dimension '%s' is unlimited, and so must be the first one",
+                       name, dim.name);
     if (!dim.unlimited) *cells *= dim.length;
   }
   return PIO_NOERR;
 }
 
-static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, const int* dimids, int* varidp) {
+static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, const int* dimids,
+                   int* varidp) {
   int64_t cells = 0;
   int code = spio_may_define(file);
   if (code == PIO_NOERR) code = spio_check_name(name);
@@ -271,8 +274,8 @@ static int def_var_fill(spio_file* file, int varid, int no_fill, const void* fil
   if (code == PIO_NOERR && !no_fill && fill_value == NULL)
     code = spio_fail(PIO_EINVAL, "variable '%s': a fill value of strings must be given", variable->name);
   if (code == PIO_NOERR)
-    code = spio_code(
-        shoal_def_fill(file->dataset, variable->name, variable->type, no_fill ? NULL : fill_value));
+    code =
+        spio_code(shoal_def_fill(file->dataset, variable->name, variable->type, no_fill ? NULL : fill_value));
   if (code == PIO_NOERR) variable->own_fill = 1;
   return code;
 }

@@ -95,15 +95,24 @@ int spio_default_handler(void) {
 static const struct {
   int shoal, pio;
 } k_codes[] = {
-    {SHOAL_INVALID_ARGUMENT, PIO_EINVAL}, {SHOAL_NOT_FOUND, PIO_EINVALCOORDS},
-    {SHOAL_EXISTS, PIO_EEXIST},           {SHOAL_PERMISSION, 13 /* EACCES */},
-    {SHOAL_NO_SPACE, 28 /* ENOSPC */},    {SHOAL_IO, PIO_EIO},
-    {SHOAL_FORMAT, PIO_ENOTNC},           {SHOAL_RANGE, PIO_ERANGE},
-    {SHOAL_TYPE, PIO_ECHAR},              {SHOAL_NOT_SUPPORTED, PIO_ENOTBUILT},
-    {SHOAL_OVERLAP, PIO_EINVAL},          {SHOAL_OUT_OF_STEP, -250},
-    {SHOAL_TIMEOUT, PIO_EIO},             {SHOAL_SETTING, PIO_EINVAL},
-    {SHOAL_STATE, PIO_ENOTINDEFINE},      {SHOAL_NO_MEMORY, PIO_ENOMEM},
-    {SHOAL_MPI, PIO_EIO},                 {SHOAL_INTERNAL, -92},
+    {SHOAL_INVALID_ARGUMENT, PIO_EINVAL},
+    {SHOAL_NOT_FOUND, PIO_EINVALCOORDS},
+    {SHOAL_EXISTS, PIO_EEXIST},
+    {SHOAL_PERMISSION, 13 /* EACCES */},
+    {SHOAL_NO_SPACE, 28 /* ENOSPC */},
+    {SHOAL_IO, PIO_EIO},
+    {SHOAL_FORMAT, PIO_ENOTNC},
+    {SHOAL_RANGE, PIO_ERANGE},
+    {SHOAL_TYPE, PIO_ECHAR},
+    {SHOAL_NOT_SUPPORTED, PIO_ENOTBUILT},
+    {SHOAL_OVERLAP, PIO_EINVAL},
+    {SHOAL_OUT_OF_STEP, -250},
+    {SHOAL_TIMEOUT, PIO_EIO},
+    {SHOAL_SETTING, PIO_EINVAL},
+    {SHOAL_STATE, PIO_ENOTINDEFINE},
+    {SHOAL_NO_MEMORY, PIO_ENOMEM},
+    {SHOAL_MPI, PIO_EIO},
+    {SHOAL_INTERNAL, -92},
 };
 
 int spio_code_for(int shoal_code, int not_found) {
@@ -147,8 +156,9 @@ int spio_end(spio_system* system, const char* call, int code) {
 }
 
 int spio_no_file(const char* call, int ncid) {
-  return spio_end(NULL, call,
-                  spio_fail(PIO_EBADID, "no file is open with the id %d (ids of files are from 128 to 511)", ncid));
+  return spio_end(
+      NULL, call,
+      spio_fail(PIO_EBADID, "no file is open with the id %d (ids of files are from 128 to 511)", ncid));
 }
 
 int spio_no_system(const char* call, int iosysid) {
@@ -184,11 +194,13 @@ static int is_handler(int method) {
 int PIOc_set_iosystem_error_handling(int iosysid, int method, int* old_method) {
   const char* call = "PIOc_set_iosystem_error_handling";
   spio_system* system = NULL;
-  if (iosysid != PIO_DEFAULT && (system = spio_system_of(iosysid)) == NULL) return spio_no_system(call, iosysid);
+  if (iosysid != PIO_DEFAULT && (system = spio_system_of(iosysid)) == NULL)
+    return spio_no_system(call, iosysid);
   int* handler = system == NULL ? &default_handler : &system->handler;
   if (!is_handler(method))
-    return spio_end(system, call,
-                    spio_fail(PIO_EINVAL, "%d is no error handler: -51 (internal), -52 (bcast), -53 (return)", method));
+    return spio_end(
+        system, call,
+        spio_fail(PIO_EINVAL, "%d is no error handler: -51 (internal), -52 (bcast), -53 (return)", method));
   if (old_method != NULL) *old_method = *handler;
   *handler = method;
   return PIO_NOERR; /* a deferred error waits for a call that reports: this one has none of its own */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Files: making, opening, syncing, closing, and what is known of their variables. Ids of dimensions are Shoal's
- * indices, and so are those of variables, but for the ones that Shoal itself adds (quantization_info_...).
+ * Files: making, opening, syncing, closing, and what is known of their variables. Ids of dimensions are
+ * Shoal's indices, and so are those of variables, but for the ones that Shoal itself adds
+ * (quantization_info_...).
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -216,7 +217,8 @@ static void dataset_settings(text* out, const spio_system* system, int format, i
   append_hints(out, system, format);
   if (system->policy.use_io_tasks) {
     char numbers[96];
-    snprintf(numbers, sizeof numbers, ", io_ranks=%d, io_stride=%d, io_base=0", system->tasks, system->stride);
+    snprintf(numbers, sizeof numbers, ", io_ranks=%d, io_stride=%d, io_base=0", system->tasks,
+             system->stride);
     append(out, numbers);
     append_setting(out, "rearranger", system->rearranger == PIO_REARR_SUBSET ? "subset" : "box");
   }
@@ -227,7 +229,8 @@ static void dataset_settings(text* out, const spio_system* system, int format, i
 static int check_iotype(int iotype) {
   if (PIOc_iotype_available(iotype)) return PIO_NOERR;
   return spio_fail(PIO_EBADIOTYPE,
-                   "iotype %d: there are 1 (pnetcdf), 2 (netcdf), 3 (netcdf4c), 4 (netcdf4p), 8 and 9 (hdf5)", iotype);
+                   "iotype %d: there are 1 (pnetcdf), 2 (netcdf), 3 (netcdf4c), 4 (netcdf4p), 8 and 9 (hdf5)",
+                   iotype);
 }
 
 /* The file of a dataset that was just made or opened; on an error the dataset is closed. Collective. */
@@ -280,7 +283,8 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
   if (system->comm == MPI_COMM_NULL)
     return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
   if (wrong == PIO_NOERR) wrong = check_iotype(iotype);
-  if (wrong == PIO_NOERR && (path == NULL || path[0] == '\0')) wrong = spio_fail(PIO_EINVAL, "no path was given");
+  if (wrong == PIO_NOERR && (path == NULL || path[0] == '\0'))
+    wrong = spio_fail(PIO_EINVAL, "no path was given");
   text settings = {0};
   if (wrong == PIO_NOERR) {
     dataset_settings(&settings, system, format_of(iotype, mode), !(mode & PIO_NOCLOBBER));
@@ -302,11 +306,13 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
 }
 
 /* retry: take any format. *iotype becomes what the file is. Collective. */
-static int open_file(spio_system* system, const char* path, int* iotype, int mode, int retry, int wrong, int* ncidp) {
+static int open_file(spio_system* system, const char* path, int* iotype, int mode, int retry, int wrong,
+                     int* ncidp) {
   if (system->comm == MPI_COMM_NULL)
     return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
   if (wrong == PIO_NOERR) wrong = check_iotype(*iotype);
-  if (wrong == PIO_NOERR && (path == NULL || path[0] == '\0')) wrong = spio_fail(PIO_EINVAL, "no path was given");
+  if (wrong == PIO_NOERR && (path == NULL || path[0] == '\0'))
+    wrong = spio_fail(PIO_EINVAL, "no path was given");
   text settings = {0};
   if (wrong == PIO_NOERR) {
     dataset_settings(&settings, system, 0, 0);
@@ -315,7 +321,8 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
   shoal_dataset* dataset = NULL;
   int status;
   if (wrong == PIO_NOERR)
-    status = shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ, settings.data, &dataset);
+    status =
+        shoal_open(system->comm, path, mode & PIO_WRITE ? SHOAL_WRITE : SHOAL_READ, settings.data, &dataset);
   else
     status = shoal_refuse(system->comm, spio_shoal_code(wrong), spio_message());
   free(settings.data);
@@ -358,7 +365,8 @@ int PIOc_create(int iosysid, const char* path, int cmode, int* ncidp) {
                   create(system, path, iotype_of_mode(cmode), cmode, no_place(ncidp, ncidp), ncidp));
 }
 
-static int open_named(const char* call, int iosysid, int* ncidp, int* iotype, const char* fname, int mode, int retry) {
+static int open_named(const char* call, int iosysid, int* ncidp, int* iotype, const char* fname, int mode,
+                      int retry) {
   SPIO_SYSTEM(call, iosysid);
   int usual = PIO_IOTYPE_NETCDF;
   const int wrong = no_place(ncidp, iotype);
@@ -435,8 +443,10 @@ static int delete_file(const spio_system* system, const char* path) {
     return spio_fail(PIO_EINVAL, "this rank is not in the component of the iosystem");
   int failed = 0;
   if (system->rank == 0) failed = path == NULL ? PIO_EINVAL : unlink(path) != 0 ? errno : 0;
-  if (MPI_Bcast(&failed, 1, MPI_INT, 0, system->comm) != MPI_SUCCESS) return spio_fail(PIO_EIO, "MPI_Bcast failed");
-  return failed == 0 ? PIO_NOERR : spio_fail(failed, "%s could not be deleted", path == NULL ? "(no path)" : path);
+  if (MPI_Bcast(&failed, 1, MPI_INT, 0, system->comm) != MPI_SUCCESS)
+    return spio_fail(PIO_EIO, "MPI_Bcast failed");
+  return failed == 0 ? PIO_NOERR
+                     : spio_fail(failed, "%s could not be deleted", path == NULL ? "(no path)" : path);
 }
 
 int PIOc_deletefile(int iosysid, const char* filename) {

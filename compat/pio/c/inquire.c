@@ -85,8 +85,8 @@ int PIOc_inq_format(int ncid, int* formatp) {
 }
 
 int PIOc_inq_type(int ncid, nc_type xtype, char* name, PIO_Offset* sizep) {
-  static const char* const names[] = {"",       "byte",  "char",   "short", "int",   "float", "double",
-                                      "ubyte", "ushort", "uint",  "int64", "uint64", "string"};
+  static const char* const names[] = {"",      "byte",   "char", "short", "int",    "float", "double",
+                                      "ubyte", "ushort", "uint", "int64", "uint64", "string"};
   SPIO_FILE("PIOc_inq_type", ncid);
   const size_t size = spio_type_size(xtype);
   int code = PIO_NOERR;
@@ -154,7 +154,8 @@ int PIOc_inq_varid(int ncid, const char* name, int* varidp) {
   return spio_end(file->system, "PIOc_inq_varid", inq_varid(file, name, varidp));
 }
 
-static int inq_var(spio_file* file, int varid, char* name, nc_type* xtypep, int* ndimsp, int* dimidsp, int* nattsp) {
+static int inq_var(spio_file* file, int varid, char* name, nc_type* xtypep, int* ndimsp, int* dimidsp,
+                   int* nattsp) {
   int code = PIO_NOERR;
   const spio_variable* variable = spio_variable_of(file, varid, &code);
   if (variable == NULL) return code;

@@ -5,11 +5,9 @@
  *   iosystems                    system.c      made by Init_Intracomm, async.c; gone with finalize
  *   ids of everything            tables.c
  *   lists of cells               shared_lists.c
- *   open files, variables        files.c       names, types, shapes are copies of the dataset's (spio_refresh)
- *   define mode, what is settled definitions.c
- *   filters of new variables     properties.c
- *   frames                       darray.c
- *   last error of this thread    errors.c
+ *   open files, variables        files.c       names, types, shapes are copies of the dataset's
+ * (spio_refresh) define mode, what is settled definitions.c filters of new variables     properties.c frames
+ * darray.c last error of this thread    errors.c
  *
  * PIO is not for several threads at once, and neither is this.
  */
@@ -28,26 +26,27 @@
 
 /* ---- Lists of cells (shared_lists.c) ------------------------------------------------------- */
 
-/* A list of cells as Shoal has it, of all ioids with the same list. Leading dimensions of length 1 are not in it.
- * An array of it has the extents dims[0 .. lead), then the tile or the length of the core's list, then the last
- * `uncut` dims. */
+/* A list of cells as Shoal has it, of all ioids with the same list. Leading dimensions of length 1 are not in
+ * it. An array of it has the extents dims[0 .. lead), then the tile or the length of the core's list, then
+ * the last `uncut` dims. */
 typedef struct spio_list {
-  int ndims;                /* 1 to SPIO_MAX_CUT */
+  int ndims; /* 1 to SPIO_MAX_CUT */
   int64_t dims[SPIO_MAX_CUT];
-  int64_t length;           /* of this rank's list: the elements of an array */
-  uint64_t hash[2];         /* of this rank's list */
-  int lead;                 /* so many first dimensions repeat the same cells: levels */
-  int uncut;                /* so many last ones are whole for each cell */
-  int is_block;             /* then lead and uncut are 0 */
+  int64_t length;   /* of this rank's list: the elements of an array */
+  uint64_t hash[2]; /* of this rank's list */
+  int lead;         /* so many first dimensions repeat the same cells: levels */
+  int uncut;        /* so many last ones are whole for each cell */
+  int is_block;     /* then lead and uncut are 0 */
   int64_t tile[SPIO_MAX_CUT];
-  int64_t core_length;      /* length of the map's list */
+  int64_t core_length; /* length of the map's list */
   shoal_decomposition* reading;
   shoal_decomposition* writing; /* NULL: not asked for yet; the same as reading where no cell comes twice */
-  struct spio_list* records[SPIO_MAX_RECORDS]; /* parts with one index of the first dimension; NULL: not asked for */
-  int users;                /* ioids; 0: kept for the next one with this list */
-  uint64_t released;        /* when the last user went, as a count */
-  int64_t bytes;            /* of memory, the largest of any rank */
-  struct spio_list* next;   /* the one made before */
+  struct spio_list*
+      records[SPIO_MAX_RECORDS]; /* parts with one index of the first dimension; NULL: not asked for */
+  int users;                     /* ioids; 0: kept for the next one with this list */
+  uint64_t released;             /* when the last user went, as a count */
+  int64_t bytes;                 /* of memory, the largest of any rank */
+  struct spio_list* next;        /* the one made before */
 } spio_list;
 
 typedef struct spio_lists {
@@ -141,9 +140,9 @@ typedef struct spio_file {
   int fill_mode; /* PIO_FILL, PIO_NOFILL: of new variables */
   spio_variable* variables;
   int nvariables;
-  int seen;       /* variables of the dataset that were looked at; some have no id */
-  int settled;    /* so many variables' definitions are in the file */
-  void* buffer;   /* for arrays with strides */
+  int seen;     /* variables of the dataset that were looked at; some have no id */
+  int settled;  /* so many variables' definitions are in the file */
+  void* buffer; /* for arrays with strides */
   size_t buffer_bytes;
   double committed; /* when, by MPI_Wtime of the first rank */
 } spio_file;
@@ -174,7 +173,8 @@ spio_decomp* spio_next_decomp(const spio_system* system, int after);
 #endif
 /* Keep the message of a code and return it. */
 int spio_fail(int code, const char* format, ...) SPIO_PRINTF;
-/* PIO's code of an error of Shoal, with its message; 0 stays 0. The second form says what SHOAL_NOT_FOUND is. */
+/* PIO's code of an error of Shoal, with its message; 0 stays 0. The second form says what SHOAL_NOT_FOUND is.
+ */
 int spio_code(int shoal_code);
 int spio_code_for(int shoal_code, int not_found);
 /* Shoal's code that is nearest to one of PIO's, for calls that other ranks make. */
@@ -189,10 +189,10 @@ int spio_default_handler(void);
 
 /* ---- shared_lists.c ------------------------------------------------------------------------ */
 
-/* The list with these dims and cells, made or found. cells[length] from 0, below 0: holes. ok: whether this rank's
- * arguments are right; all ranks fail where one's are not. Returns a code of PIO. Collective. */
-int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t length, const int64_t* cells, int ok,
-                   spio_list** out);
+/* The list with these dims and cells, made or found. cells[length] from 0, below 0: holes. ok: whether this
+ * rank's arguments are right; all ranks fail where one's are not. Returns a code of PIO. Collective. */
+int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t length, const int64_t* cells,
+                   int ok, spio_list** out);
 void spio_release_list(spio_system* system, spio_list* list); /* Local, on all ranks alike. */
 void spio_free_lists(spio_system* system);
 /* To write with: each cell once. Collective at the first call for a list, local afterwards. */
@@ -266,32 +266,32 @@ int spio_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_
 #define SPIO_TYPE_uint PIO_UINT
 #define SPIO_TYPE_longlong PIO_INT64
 #define SPIO_TYPE_ulonglong PIO_UINT64
-#define SPIO_NUMBERS(X)        \
-  X(schar, signed char)        \
-  X(short, short)              \
-  X(int, int)                  \
-  X(float, float)              \
-  X(double, double)            \
-  X(uchar, unsigned char)      \
-  X(ushort, unsigned short)    \
-  X(uint, unsigned int)        \
-  X(longlong, long long)       \
+#define SPIO_NUMBERS(X)     \
+  X(schar, signed char)     \
+  X(short, short)           \
+  X(int, int)               \
+  X(float, float)           \
+  X(double, double)         \
+  X(uchar, unsigned char)   \
+  X(ushort, unsigned short) \
+  X(uint, unsigned int)     \
+  X(longlong, long long)    \
   X(ulonglong, unsigned long long)
 
 /* ---- system.c, async.c --------------------------------------------------------------------- */
 
-/* An iosystem over a communicator, which it keeps and frees. comm MPI_COMM_NULL: one that this rank is not in.
- * Collective over comm. */
+/* An iosystem over a communicator, which it keeps and frees. comm MPI_COMM_NULL: one that this rank is not
+ * in. Collective over comm. */
 int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearranger, spio_system** out);
-/* This component is finished; its I/O ranks may go on when all are. */
-void spio_leave_async(struct spio_async* async);
+/* A component is finished; I/O ranks go on when all are. Nothing for an iosystem without such ranks. */
+void spio_leave_async(spio_system* system);
 
 /* At the begin of each call with the id of a file or an iosystem. */
-#define SPIO_FILE(CALL, NCID)                \
-  spio_file* file = spio_file_of(NCID);      \
+#define SPIO_FILE(CALL, NCID)           \
+  spio_file* file = spio_file_of(NCID); \
   if (file == NULL) return spio_no_file(CALL, NCID)
-#define SPIO_SYSTEM(CALL, ID)                \
-  spio_system* system = spio_system_of(ID);  \
+#define SPIO_SYSTEM(CALL, ID)               \
+  spio_system* system = spio_system_of(ID); \
   if (system == NULL) return spio_no_system(CALL, ID)
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What variables of netCDF-4 files have beside their names: chunks, filters, quantizing, byte order, chunk caches.
- * PIO defines one filter a call, Shoal all of them at once: they are kept for each new variable.
+ * What variables of netCDF-4 files have beside their names: chunks, filters, quantizing, byte order, chunk
+ * caches. PIO defines one filter a call, Shoal all of them at once: they are kept for each new variable.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +77,8 @@ static int def_deflate(spio_file* file, int varid, int shuffle, int deflate, int
 
 int PIOc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level) {
   SPIO_FILE("PIOc_def_var_deflate", ncid);
-  return spio_end(file->system, "PIOc_def_var_deflate", def_deflate(file, varid, shuffle, deflate, deflate_level));
+  return spio_end(file->system, "PIOc_def_var_deflate",
+                  def_deflate(file, varid, shuffle, deflate, deflate_level));
 }
 
 int PIOc_inq_var_deflate(int ncid, int varid, int* shufflep, int* deflatep, int* deflate_levelp) {
@@ -98,7 +99,8 @@ static int def_zstandard(spio_file* file, int varid, int level) {
   int code = PIO_NOERR;
   spio_variable* variable = new_variable(file, varid, &code);
   if (variable == NULL) return code;
-  if (level < 1 || level > 22) return spio_fail(PIO_EINVAL, "level %d of zstandard; there are 1 to 22", level);
+  if (level < 1 || level > 22)
+    return spio_fail(PIO_EINVAL, "level %d of zstandard; there are 1 to 22", level);
   spio_filters filters = variable->filters;
   filters.zstd = level;
   return set_filters(file, variable, &filters);
@@ -171,7 +173,8 @@ int PIOc_inq_var_szip(int ncid, int varid, int* options_maskp, int* pixels_per_b
   return spio_end(file->system, "PIOc_inq_var_szip", code);
 }
 
-static int def_filter(spio_file* file, int varid, unsigned int id, size_t nparams, const unsigned int* params) {
+static int def_filter(spio_file* file, int varid, unsigned int id, size_t nparams,
+                      const unsigned int* params) {
   int code = PIO_NOERR;
   spio_variable* variable = new_variable(file, varid, &code);
   if (variable == NULL) return code;
@@ -188,8 +191,9 @@ static int def_filter(spio_file* file, int varid, unsigned int id, size_t nparam
   } else if (id == k_deflate || id == k_zstd) {
     return spio_fail(PIO_EINVAL, "filter %u wants one number, its level", id);
   } else {
-    return spio_fail(PIO_EFILTER, "there is no code for filter %u: 1 (deflate), 2 (shuffle), 3 (fletcher32), 32015 (zstandard)",
-                     id);
+    return spio_fail(
+        PIO_EFILTER,
+        "there is no code for filter %u: 1 (deflate), 2 (shuffle), 3 (fletcher32), 32015 (zstandard)", id);
   }
   return set_filters(file, variable, &filters);
 }
@@ -253,7 +257,8 @@ int PIOc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t* npara
 int PIOc_inq_filter_avail(int ncid, unsigned int id) {
   SPIO_FILE("PIOc_inq_filter_avail", ncid);
   if (!spio_is_netcdf4(file))
-    return spio_end(file->system, "PIOc_inq_filter_avail", spio_fail(PIO_ENOTNC4, "the file has a classic format"));
+    return spio_end(file->system, "PIOc_inq_filter_avail",
+                    spio_fail(PIO_ENOTNC4, "the file has a classic format"));
   if (id == k_deflate || id == k_shuffle || id == k_fletcher) return PIO_NOERR;
   if (id == k_zstd && strstr(shoal_build_info(), "zstd") != NULL) return PIO_NOERR;
   return PIO_ENOFILTER;
@@ -268,7 +273,8 @@ static int def_chunking(spio_file* file, int varid, int storage, const PIO_Offse
   if (storage == PIO_CONTIGUOUS) {
     const spio_filters* f = &variable->filters;
     if (variable->has_record || f->shuffle || f->deflate || f->zstd || f->fletcher)
-      return spio_fail(PIO_ESTORAGE, "variable '%s' has records or filters, which need chunks", variable->name);
+      return spio_fail(PIO_ESTORAGE, "variable '%s' has records or filters, which need chunks",
+                       variable->name);
     return PIO_NOERR; /* as variables without a chunk shape are stored */
   }
   if (storage != PIO_CHUNKED)
@@ -278,11 +284,13 @@ static int def_chunking(spio_file* file, int varid, int storage, const PIO_Offse
   for (int i = 0; i < variable->ndims; ++i) {
     chunks[i] = (int64_t)sizes[i];
     if (chunks[i] < 1 || (variable->lengths[i] != SHOAL_UNLIMITED && chunks[i] > variable->lengths[i]))
-      return spio_fail(PIO_EBADCHUNK, "variable '%s': chunks of %lld in dimension %d, which has the length %lld",
+      return spio_fail(PIO_EBADCHUNK,
+                       "variable '%s': chunks of %lld in dimension %d, which has the length %lld",
                        variable->name, (long long)chunks[i], i, (long long)variable->lengths[i]);
   }
   const int status = shoal_def_chunks(file->dataset, variable->name, chunks);
-  return status == SHOAL_INVALID_ARGUMENT ? spio_fail(PIO_EBADCHUNK, "%s", shoal_error_message()) : spio_code(status);
+  return status == SHOAL_INVALID_ARGUMENT ? spio_fail(PIO_EBADCHUNK, "%s", shoal_error_message())
+                                          : spio_code(status);
 }
 
 int PIOc_def_var_chunking(int ncid, int varid, int storage, const PIO_Offset* chunksizesp) {
@@ -314,9 +322,11 @@ static int def_endian(spio_file* file, int varid, int endian) {
   int code = PIO_NOERR;
   const spio_variable* variable = new_variable(file, varid, &code);
   if (variable == NULL) return code;
-  if (endian == PIO_ENDIAN_NATIVE || endian == PIO_ENDIAN_LITTLE) return PIO_NOERR; /* as all values are stored */
+  if (endian == PIO_ENDIAN_NATIVE || endian == PIO_ENDIAN_LITTLE)
+    return PIO_NOERR; /* as all values are stored */
   if (endian == PIO_ENDIAN_BIG)
-    return spio_fail(PIO_ENOTBUILT, "variable '%s': netCDF-4 values are stored with the low byte first", variable->name);
+    return spio_fail(PIO_ENOTBUILT, "variable '%s': netCDF-4 values are stored with the low byte first",
+                     variable->name);
   return spio_fail(PIO_EINVAL, "%d is no byte order: 0 (native), 1 (little), 2 (big)", endian);
 }
 
@@ -344,7 +354,8 @@ int PIOc_set_var_chunk_cache(int ncid, int varid, PIO_Offset size, PIO_Offset ne
   return spio_end(file->system, "PIOc_set_var_chunk_cache", code);
 }
 
-int PIOc_get_var_chunk_cache(int ncid, int varid, PIO_Offset* sizep, PIO_Offset* nelemsp, float* preemptionp) {
+int PIOc_get_var_chunk_cache(int ncid, int varid, PIO_Offset* sizep, PIO_Offset* nelemsp,
+                             float* preemptionp) {
   SPIO_FILE("PIOc_get_var_chunk_cache", ncid);
   int code = PIO_NOERR;
   const spio_variable* variable = netcdf4_variable(file, varid, &code);
@@ -368,7 +379,8 @@ static int def_quantize(spio_file* file, int varid, int mode, int nsd) {
   else if (mode == PIO_QUANTIZE_BITROUND)
     snprintf(how, sizeof how, "bitround:%d", nsd);
   else if (mode != PIO_NOQUANTIZE)
-    return spio_fail(PIO_EINVAL, "quantize mode %d: there are 2 (granular bit round) and 3 (bit round)", mode);
+    return spio_fail(PIO_EINVAL, "quantize mode %d: there are 2 (granular bit round) and 3 (bit round)",
+                     mode);
   code = spio_code(shoal_def_quantize(file->dataset, variable->name, how));
   if (code == PIO_NOERR) code = spio_refresh(file); /* it may add a variable */
   return code;

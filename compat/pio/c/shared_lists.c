@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Lists of cells. Programs make one decomposition for each type, often for each file, with the same list; here they
- * are one, so that a dataset prepares it once. A list that is a box on each rank is made a block, one that repeats
- * the same columns at each level a map of the columns.
+ * Lists of cells. Programs make one decomposition for each type, often for each file, with the same list;
+ * here they are one, so that a dataset prepares it once. A list that is a box on each rank is made a block,
+ * one that repeats the same columns at each level a map of the columns.
  *
  * The lists of an iosystem are the same ones in the same order on all ranks: they are made together, found by
  * agreement, and freed by numbers that are the same on all of them.
@@ -18,8 +18,8 @@
 typedef struct shape {
   int is_box;
   int64_t first[SPIO_MAX_CUT], count[SPIO_MAX_CUT]; /* of the box */
-  unsigned leads;  /* bit k: the first k dimensions repeat the same cells */
-  unsigned uncuts; /* bit k: the last k dimensions are whole for each cell */
+  unsigned leads;                                   /* bit k: the first k dimensions repeat the same cells */
+  unsigned uncuts;                                  /* bit k: the last k dimensions are whole for each cell */
 } shape;
 
 static int64_t product(const int64_t* dims, int count) {
@@ -131,8 +131,8 @@ typedef struct agreement {
 enum { k_right = 1, k_box = 2 };
 
 /* Does each rank have the same dims and right arguments; which list do all have; which shapes. Collective. */
-static int agree(const spio_system* system, int ndims, const int64_t* dims, int64_t length, const uint64_t hash[2],
-                 int ok, shape* found, spio_list** same) {
+static int agree(const spio_system* system, int ndims, const int64_t* dims, int64_t length,
+                 const uint64_t hash[2], int ok, shape* found, spio_list** same) {
   agreement mine = {0, 0, 0, 0};
   spio_list* candidates[k_candidates];
   int n = 0;
@@ -140,10 +140,12 @@ static int agree(const spio_system* system, int ndims, const int64_t* dims, int6
   if (ok) {
     for (spio_list* list = system->lists.first; list != NULL && n < k_candidates; list = list->next) {
       if (!same_dims(list, ndims, dims)) continue;
-      if (list->length == length && memcmp(list->hash, hash, 2 * sizeof *hash) == 0) mine.candidates |= UINT64_C(1) << n;
+      if (list->length == length && memcmp(list->hash, hash, 2 * sizeof *hash) == 0)
+        mine.candidates |= UINT64_C(1) << n;
       candidates[n++] = list;
     }
-    mine.flags = k_right | (found->is_box ? k_box : 0u) | (uint64_t)found->leads << 8 | (uint64_t)found->uncuts << 16;
+    mine.flags =
+        k_right | (found->is_box ? k_box : 0u) | (uint64_t)found->leads << 8 | (uint64_t)found->uncuts << 16;
     hash_numbers(ndims, dims, dims_hash);
   }
   mine.dims = dims_hash[0];
@@ -199,8 +201,8 @@ static int make_map(MPI_Comm comm, spio_list* list, const int64_t* cells, const 
   if (tail > 1 && of_tails == NULL)
     status = shoal_refuse(comm, SHOAL_NO_MEMORY, "no memory for the list of a decomposition");
   else
-    status = shoal_map(comm, list->ndims - list->lead, list->dims + list->lead, list->uncut, list->core_length,
-                       tail > 1 ? of_tails : cells, &list->reading);
+    status = shoal_map(comm, list->ndims - list->lead, list->dims + list->lead, list->uncut,
+                       list->core_length, tail > 1 ? of_tails : cells, &list->reading);
   free(of_tails);
   return spio_code(status);
 }
@@ -247,15 +249,15 @@ static int make_list(MPI_Comm comm, int ndims, const int64_t* dims, int64_t leng
 static int out_of_shape(int64_t length, const int64_t* cells, int64_t limit) {
   for (int64_t i = 0; i < length; ++i)
     if (cells[i] >= limit) {
-      spio_fail(PIO_EINVAL, "element %lld of the list is cell %lld (from 0) of an array of %lld cells", (long long)i,
-                (long long)cells[i], (long long)limit);
+      spio_fail(PIO_EINVAL, "element %lld of the list is cell %lld (from 0) of an array of %lld cells",
+                (long long)i, (long long)cells[i], (long long)limit);
       return 1;
     }
   return 0;
 }
 
-int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t length, const int64_t* cells, int ok,
-                   spio_list** out) {
+int spio_take_list(spio_system* system, int ndims, const int* dims, int64_t length, const int64_t* cells,
+                   int ok, spio_list** out) {
   int64_t shape_dims[SPIO_MAX_CUT] = {0};
   int kept = 0;
   int64_t limit = 1;
@@ -339,7 +341,8 @@ int spio_writable(spio_system* system, spio_list* list, shoal_decomposition** ou
     } else if (status == SHOAL_OK) {
       if (!warned && system->rank == 0)
         fprintf(stderr,
-                "shoal: a decomposition has cell %lld twice, on ranks %d and %d; it is written once: the lowest rank's "
+                "shoal: a decomposition has cell %lld twice, on ranks %d and %d; it is written once: the "
+                "lowest rank's "
                 "value counts, and there the last one\n",
                 (long long)info.repeated, info.repeated_ranks[0], info.repeated_ranks[1]);
       warned = 1;
@@ -370,12 +373,13 @@ int spio_list_cells(const spio_list* list, int64_t* cells) {
 
 int spio_record_list(spio_system* system, spio_list* list, int64_t record, spio_list** out) {
   if (list->dims[0] > SPIO_MAX_RECORDS)
-    return spio_fail(PIO_EINVAL, "a decomposition over %lld records; there can be at most %d", (long long)list->dims[0],
-                     SPIO_MAX_RECORDS);
+    return spio_fail(PIO_EINVAL, "a decomposition over %lld records; there can be at most %d",
+                     (long long)list->dims[0], SPIO_MAX_RECORDS);
   if (list->records[record] == NULL) {
     const int64_t plane = product(list->dims + 1, list->ndims - 1);
     int64_t* cells = malloc((size_t)(list->length + 1) * sizeof *cells);
-    int code = cells == NULL ? spio_fail(PIO_ENOMEM, "no memory for the list of a record") : spio_list_cells(list, cells);
+    int code = cells == NULL ? spio_fail(PIO_ENOMEM, "no memory for the list of a record")
+                             : spio_list_cells(list, cells);
     shape found = {0, {0}, {0}, 1, 1};
     if (code == PIO_NOERR) {
       for (int64_t n = 0; n < list->length; ++n)

@@ -35,7 +35,8 @@ static int read_size(const char* name, int64_t* out) {
   if (text == NULL) return PIO_NOERR;
   const int64_t bytes = size_of_text(text);
   if (bytes < 0)
-    return spio_fail(PIO_EINVAL, "the environment variable %s is '%s'; it must be a size, as 64KiB", name, text);
+    return spio_fail(PIO_EINVAL, "the environment variable %s is '%s'; it must be a size, as 64KiB", name,
+                     text);
   *out = bytes;
   return PIO_NOERR;
 }
@@ -45,8 +46,8 @@ static int read_choice(const char* name, const char* usual, const char* other, i
   const char* text = getenv(name);
   if (text == NULL || strcmp(text, usual) == 0) return PIO_NOERR;
   if (strcmp(text, other) != 0)
-    return spio_fail(PIO_EINVAL, "the environment variable %s is '%s'; it must be '%s' or '%s'", name, text, usual,
-                     other);
+    return spio_fail(PIO_EINVAL, "the environment variable %s is '%s'; it must be '%s' or '%s'", name, text,
+                     usual, other);
   *out = 1;
   return PIO_NOERR;
 }
@@ -72,7 +73,8 @@ static int agree_policy(MPI_Comm comm, int rank, spio_policy* policy) {
   }
   if (MPI_Bcast(words, 5, MPI_INT64_T, 0, comm) != MPI_SUCCESS) return spio_fail(PIO_EIO, "MPI_Bcast failed");
   if (words[0] != 0) {
-    if (rank != 0) spio_fail((int)words[0], "an environment variable SHOAL_PIO_... of the first rank is wrong");
+    if (rank != 0)
+      spio_fail((int)words[0], "an environment variable SHOAL_PIO_... of the first rank is wrong");
     return (int)words[0];
   }
   *policy = (spio_policy){(int)words[1], (int)words[2], words[3], words[4]};
@@ -111,7 +113,8 @@ int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearran
   system->rearranger = rearranger;
   system->io_rank = -1;
   system->handler = spio_default_handler();
-  system->options = (rearr_opt_t){PIO_REARR_COMM_COLL, PIO_REARR_COMM_FC_2D_DISABLE, {false, false, 0}, {false, false, 0}};
+  system->options =
+      (rearr_opt_t){PIO_REARR_COMM_COLL, PIO_REARR_COMM_FC_2D_DISABLE, {false, false, 0}, {false, false, 0}};
   int code = PIO_NOERR;
   if (comm != MPI_COMM_NULL) {
     MPI_Comm_rank(comm, &system->rank);
@@ -135,7 +138,8 @@ int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearran
 /* What is wrong with the arguments, the same on all ranks. */
 static int check_tasks(int size, int tasks, int stride, int base, int rearranger) {
   if (tasks < 1) return spio_fail(PIO_EINVAL, "%d I/O ranks: there must be one at least", tasks);
-  if (stride < 1) return spio_fail(PIO_EINVAL, "a stride of %d between I/O ranks: it must be 1 at least", stride);
+  if (stride < 1)
+    return spio_fail(PIO_EINVAL, "a stride of %d between I/O ranks: it must be 1 at least", stride);
   if ((int64_t)tasks * stride > size)
     return spio_fail(PIO_EINVAL, "%d I/O ranks with a stride of %d do not fit %d ranks", tasks, stride, size);
   if (base < 0 || base >= size)
@@ -158,10 +162,12 @@ static int init_intracomm(MPI_Comm comm, int tasks, int stride, int base, int re
   int all[2];
   if (MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
     return spio_fail(PIO_EIO, "MPI_Allreduce failed");
-  if (all[0] != PIO_NOERR) return code != PIO_NOERR ? code : spio_fail(all[0], "arguments of another rank are wrong");
+  if (all[0] != PIO_NOERR)
+    return code != PIO_NOERR ? code : spio_fail(all[0], "arguments of another rank are wrong");
   base = -all[1];
   MPI_Comm own = MPI_COMM_NULL;
-  const int made = base == 0 ? MPI_Comm_dup(comm, &own) : MPI_Comm_split(comm, 0, (rank - base + size) % size, &own);
+  const int made =
+      base == 0 ? MPI_Comm_dup(comm, &own) : MPI_Comm_split(comm, 0, (rank - base + size) % size, &own);
   if (made != MPI_SUCCESS) return spio_fail(PIO_EIO, "the communicator could not be duplicated");
   spio_system* system = NULL;
   code = spio_make_system(own, tasks, stride, base, rearranger, &system);
@@ -170,7 +176,8 @@ static int init_intracomm(MPI_Comm comm, int tasks, int stride, int base, int re
 }
 
 int PIOc_Init_Intracomm(MPI_Comm comm, int num_iotasks, int stride, int base, int rearr, int* iosysidp) {
-  return spio_end(NULL, "PIOc_Init_Intracomm", init_intracomm(comm, num_iotasks, stride, base, rearr, iosysidp));
+  return spio_end(NULL, "PIOc_Init_Intracomm",
+                  init_intracomm(comm, num_iotasks, stride, base, rearr, iosysidp));
 }
 
 int PIOc_Init_Intracomm_from_F90(int f90_comm, int num_iotasks, int stride, int base, int rearr,
@@ -200,7 +207,7 @@ static int finalize(spio_system* system) {
 int PIOc_free_iosystem(int iosysid) {
   SPIO_SYSTEM("PIOc_finalize", iosysid);
   const int code = spio_end(system, "PIOc_finalize", finalize(system));
-  spio_leave_async(system->async);
+  spio_leave_async(system);
   spio_remove_system(iosysid);
   free_system(system);
   return code;
@@ -244,16 +251,22 @@ int PIOc_iotype_available(int iotype) {
 /* ---- What is kept -------------------------------------------------------------------------- */
 
 int PIOc_set_rearr_opts(int iosysid, int comm_type, int fcd, bool enable_hs_c2i, bool enable_isend_c2i,
-                        int max_pend_req_c2i, bool enable_hs_i2c, bool enable_isend_i2c, int max_pend_req_i2c) {
+                        int max_pend_req_c2i, bool enable_hs_i2c, bool enable_isend_i2c,
+                        int max_pend_req_i2c) {
   const char* call = "PIOc_set_rearr_opts";
   SPIO_SYSTEM(call, iosysid);
-  if ((comm_type != PIO_REARR_COMM_P2P && comm_type != PIO_REARR_COMM_COLL) || fcd < PIO_REARR_COMM_FC_2D_ENABLE ||
-      fcd > PIO_REARR_COMM_FC_2D_DISABLE || max_pend_req_c2i < PIO_REARR_COMM_UNLIMITED_PEND_REQ ||
+  if ((comm_type != PIO_REARR_COMM_P2P && comm_type != PIO_REARR_COMM_COLL) ||
+      fcd < PIO_REARR_COMM_FC_2D_ENABLE || fcd > PIO_REARR_COMM_FC_2D_DISABLE ||
+      max_pend_req_c2i < PIO_REARR_COMM_UNLIMITED_PEND_REQ ||
       max_pend_req_i2c < PIO_REARR_COMM_UNLIMITED_PEND_REQ)
-    return spio_end(system, call,
-                    spio_fail(PIO_EINVAL, "options of the rearranger are not PIO's: way %d, direction %d, requests %d, %d",
-                              comm_type, fcd, max_pend_req_c2i, max_pend_req_i2c));
-  system->options = (rearr_opt_t){comm_type, fcd, {enable_hs_c2i, enable_isend_c2i, max_pend_req_c2i},
+    return spio_end(
+        system, call,
+        spio_fail(PIO_EINVAL,
+                  "options of the rearranger are not PIO's: way %d, direction %d, requests %d, %d", comm_type,
+                  fcd, max_pend_req_c2i, max_pend_req_i2c));
+  system->options = (rearr_opt_t){comm_type,
+                                  fcd,
+                                  {enable_hs_c2i, enable_isend_c2i, max_pend_req_c2i},
                                   {enable_hs_i2c, enable_isend_i2c, max_pend_req_i2c}};
   return spio_end(system, call, PIO_NOERR);
 }
@@ -305,7 +318,8 @@ int PIOc_set_chunk_cache(int iosysid, int iotype, PIO_Offset size, PIO_Offset ne
   return spio_end(system, "PIOc_set_chunk_cache", code);
 }
 
-int PIOc_get_chunk_cache(int iosysid, int iotype, PIO_Offset* sizep, PIO_Offset* nelemsp, float* preemptionp) {
+int PIOc_get_chunk_cache(int iosysid, int iotype, PIO_Offset* sizep, PIO_Offset* nelemsp,
+                         float* preemptionp) {
   SPIO_SYSTEM("PIOc_get_chunk_cache", iosysid);
   spio_cache* cache = NULL;
   const int code = cache_of(system, iotype, &cache);

@@ -24,28 +24,35 @@ static int make_box(const spio_file* file, const spio_variable* variable, const 
   int64_t records = 0;
   const int code = records_of(file, variable, &records);
   if (code != PIO_NOERR) return code;
+  if (variable->ndims > SHOAL_MAX_DIMS)
+    return spio_fail(PIO_EMAXDIMS, "variable '%s' has %d dimensions; %d can be read", variable->name,
+                     variable->ndims, SHOAL_MAX_DIMS);
   out->ndims = variable->ndims;
   for (int i = 0; i < variable->ndims; ++i) {
     const int unlimited = variable->lengths[i] == SHOAL_UNLIMITED;
     if (unlimited && i > 0)
-      return spio_fail(PIO_EINVAL, "variable '%s': an unlimited dimension that is not the first one", variable->name);
+      return spio_fail(PIO_EINVAL, "variable '%s': an unlimited dimension that is not the first one",
+                       variable->name);
     int64_t length = unlimited ? records : variable->lengths[i];
     const int64_t from = start == NULL ? 0 : (int64_t)start[i];
     const int64_t step = stride == NULL ? 1 : (int64_t)stride[i];
     int64_t cells = count == NULL ? length - from : (int64_t)count[i];
     if (count == NULL && unlimited && writing && cells < 1) cells = 1;
     if (step < 1)
-      return spio_fail(PIO_ESTRIDE, "variable '%s': stride %lld in dimension %d", variable->name, (long long)step, i);
+      return spio_fail(PIO_ESTRIDE, "variable '%s': stride %lld in dimension %d", variable->name,
+                       (long long)step, i);
     if (from < 0 || cells < 0)
-      return spio_fail(from < 0 ? PIO_EINVALCOORDS : PIO_EEDGE, "variable '%s': start %lld, count %lld in dimension %d",
-                       variable->name, (long long)from, (long long)cells, i);
+      return spio_fail(from < 0 ? PIO_EINVALCOORDS : PIO_EEDGE,
+                       "variable '%s': start %lld, count %lld in dimension %d", variable->name,
+                       (long long)from, (long long)cells, i);
     if (unlimited && writing) length = INT64_MAX;
     if (from > length || (from == length && cells > 0))
-      return spio_fail(PIO_EINVALCOORDS, "variable '%s': start %lld in dimension %d of length %lld", variable->name,
-                       (long long)from, i, (long long)length);
+      return spio_fail(PIO_EINVALCOORDS, "variable '%s': start %lld in dimension %d of length %lld",
+                       variable->name, (long long)from, i, (long long)length);
     if (cells > 0 && (cells - 1) > (length - 1 - from) / step)
-      return spio_fail(PIO_EEDGE, "variable '%s': start %lld, count %lld, stride %lld in dimension %d of length %lld",
-                       variable->name, (long long)from, (long long)cells, (long long)step, i, (long long)length);
+      return spio_fail(
+          PIO_EEDGE, "variable '%s': start %lld, count %lld, stride %lld in dimension %d of length %lld",
+          variable->name, (long long)from, (long long)cells, (long long)step, i, (long long)length);
     out->start[i] = from;
     out->count[i] = cells;
     out->stride[i] = cells > 1 ? step : 1;
@@ -77,8 +84,8 @@ static int move_box(spio_file* file, const spio_variable* variable, const box* p
 }
 
 /* With strides: one put for each run of cells that lie together, so that nothing between them is touched. */
-static int put_runs(spio_file* file, const spio_variable* variable, const box* part, int type, const char* values,
-                    size_t size) {
+static int put_runs(spio_file* file, const spio_variable* variable, const box* part, int type,
+                    const char* values, size_t size) {
   int whole = part->ndims; /* from this dimension on strides are 1 */
   while (whole > 0 && part->stride[whole - 1] == 1)
     --whole;
@@ -116,9 +123,10 @@ static void pick(const box* part, const int64_t* extents, const char* from, char
   }
 }
 
-/* The box around the cells is read, of a record at a time where records are strided, and the cells are picked. */
-static int get_strided(spio_file* file, const spio_variable* variable, const box* part, int type, char* values,
-                       size_t size) {
+/* The box around the cells is read, of a record at a time where records are strided, and the cells are
+ * picked. */
+static int get_strided(spio_file* file, const spio_variable* variable, const box* part, int type,
+                       char* values, size_t size) {
   box one = *part;
   int64_t rounds = 1;
   if (variable->has_record && part->stride[0] > 1) {
@@ -136,8 +144,8 @@ static int get_strided(spio_file* file, const spio_variable* variable, const box
     if (variable->has_record) around.start[0] = part->start[0] + r * part->stride[0];
     if (read == NULL)
       code = spio_code(shoal_refuse_data(file->dataset, SHOAL_CALL_GET, variable->name, NULL,
-                                         variable->has_record ? around.start[0] : SHOAL_NO_RECORD, SHOAL_NO_MEMORY,
-                                         "no memory for a section with strides"));
+                                         variable->has_record ? around.start[0] : SHOAL_NO_RECORD,
+                                         SHOAL_NO_MEMORY, "no memory for a section with strides"));
     else
       code = move_box(file, variable, &around, type, read, 0);
     if (code != PIO_NOERR) break;
@@ -159,7 +167,8 @@ static int refuse(spio_file* file, const char* name, int code, int writing) {
   strncpy(message, spio_message(), sizeof message - 1);
   message[sizeof message - 1] = '\0';
   if (!writing)
-    shoal_refuse_data(file->dataset, SHOAL_CALL_GET, name, NULL, SHOAL_NO_RECORD, spio_shoal_code(code), message);
+    shoal_refuse_data(file->dataset, SHOAL_CALL_GET, name, NULL, SHOAL_NO_RECORD, spio_shoal_code(code),
+                      message);
   return spio_fail(code, "%s", message);
 }
 
@@ -175,7 +184,8 @@ static int section(spio_file* file, int varid, const PIO_Offset* start, const PI
   else if (!spio_is_netcdf4(file) && file->mode == SPIO_DEFINING)
     code = spio_fail(PIO_EINDEFINE, "the file is in define mode: call PIOc_enddef before");
   else if (!spio_converts(variable->type, type))
-    code = spio_fail(PIO_ECHAR, "variable '%s' has type %d, the values type %d", variable->name, variable->type, type);
+    code = spio_fail(PIO_ECHAR, "variable '%s' has type %d, the values type %d", variable->name,
+                     variable->type, type);
   else
     code = make_box(file, variable, start, count, stride, writing, &part);
   if (code != PIO_NOERR) return refuse(file, variable->name, code, writing);
@@ -187,8 +197,8 @@ static int section(spio_file* file, int varid, const PIO_Offset* start, const PI
   if (values == NULL && (!writing || file->system->rank == 0)) {
     code = spio_fail(PIO_EINVAL, "variable '%s': no array was given", variable->name);
     if (writing)
-      shoal_refuse_data(file->dataset, SHOAL_CALL_PUT, variable->name, NULL, SHOAL_NO_RECORD, SHOAL_INVALID_ARGUMENT,
-                        "no array was given");
+      shoal_refuse_data(file->dataset, SHOAL_CALL_PUT, variable->name, NULL, SHOAL_NO_RECORD,
+                        SHOAL_INVALID_ARGUMENT, "no array was given");
     return refuse(file, variable->name, code, writing);
   }
   if (writing)
@@ -215,7 +225,8 @@ static int one_value(const char* call, int ncid, int varid, const PIO_Offset* in
   int code = PIO_NOERR;
   const spio_variable* variable = spio_variable_of(file, varid, &code);
   if (variable != NULL && variable->ndims > 0 && index == NULL)
-    code = refuse(file, variable->name, spio_fail(PIO_EINVAL, "variable '%s': no index was given", variable->name), writing);
+    code = refuse(file, variable->name,
+                  spio_fail(PIO_EINVAL, "variable '%s': no index was given", variable->name), writing);
   else
     code = spio_section(file, varid, index, k_ones, NULL, type, value, writing);
   return spio_end(file->system, call, code);
@@ -227,8 +238,9 @@ static int part_of(const char* call, int ncid, int varid, const PIO_Offset* star
   int code = PIO_NOERR;
   const spio_variable* variable = spio_variable_of(file, varid, &code);
   if (variable != NULL && variable->ndims > 0 && (start == NULL || count == NULL))
-    code = refuse(file, variable->name,
-                  spio_fail(PIO_EINVAL, "variable '%s': start and count are needed", variable->name), writing);
+    code =
+        refuse(file, variable->name,
+               spio_fail(PIO_EINVAL, "variable '%s': start and count are needed", variable->name), writing);
   else
     code = spio_section(file, varid, start, count, stride, type, values, writing);
   return spio_end(file->system, call, code);
@@ -248,10 +260,11 @@ static int mapped(const char* call, int ncid, int varid, const PIO_Offset* start
   PIO_Offset distance = 1;
   for (int i = variable == NULL ? -1 : variable->ndims - 1; i >= 0 && imap != NULL && count != NULL; --i) {
     if (imap[i] != distance && count[i] > 1)
-      return spio_end(file->system, call,
-                      refuse(file, variable->name,
-                             spio_fail(PIO_EINVAL, "variable '%s': values must be contiguous in memory", variable->name),
-                             writing));
+      return spio_end(
+          file->system, call,
+          refuse(file, variable->name,
+                 spio_fail(PIO_EINVAL, "variable '%s': values must be contiguous in memory", variable->name),
+                 writing));
     distance *= count[i];
   }
   return part_of(call, ncid, varid, start, count, stride, type, values, writing);
@@ -260,34 +273,34 @@ static int mapped(const char* call, int ncid, int varid, const PIO_Offset* start
 /* The calls below only read what they are given to put. */
 #define PLAIN(VALUES) ((void*)(uintptr_t)(VALUES))
 
-#define VARS(SUFFIX, TYPE, CODE)                                                                          \
-  int PIOc_get_var##SUFFIX(int ncid, int varid, TYPE* buf) {                                              \
-    return whole("PIOc_get_var" #SUFFIX, ncid, varid, CODE, buf, 0);                                      \
-  }                                                                                                       \
-  int PIOc_put_var##SUFFIX(int ncid, int varid, const TYPE* buf) {                                        \
-    return whole("PIOc_put_var" #SUFFIX, ncid, varid, CODE, PLAIN(buf), 1);                               \
-  }                                                                                                       \
-  int PIOc_get_var1##SUFFIX(int ncid, int varid, const PIO_Offset* index, TYPE* buf) {                    \
-    return one_value("PIOc_get_var1" #SUFFIX, ncid, varid, index, CODE, buf, 0);                          \
-  }                                                                                                       \
-  int PIOc_put_var1##SUFFIX(int ncid, int varid, const PIO_Offset* index, const TYPE* buf) {              \
-    return one_value("PIOc_put_var1" #SUFFIX, ncid, varid, index, CODE, PLAIN(buf), 1);                   \
-  }                                                                                                       \
-  int PIOc_get_vara##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
-                            TYPE* buf) {                                                                  \
-    return part_of("PIOc_get_vara" #SUFFIX, ncid, varid, start, count, NULL, CODE, buf, 0);               \
-  }                                                                                                       \
-  int PIOc_put_vara##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
-                            const TYPE* buf) {                                                            \
-    return part_of("PIOc_put_vara" #SUFFIX, ncid, varid, start, count, NULL, CODE, PLAIN(buf), 1);        \
-  }                                                                                                       \
-  int PIOc_get_vars##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
-                            const PIO_Offset* stride, TYPE* buf) {                                        \
-    return part_of("PIOc_get_vars" #SUFFIX, ncid, varid, start, count, stride, CODE, buf, 0);             \
-  }                                                                                                       \
-  int PIOc_put_vars##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
-                            const PIO_Offset* stride, const TYPE* buf) {                                  \
-    return part_of("PIOc_put_vars" #SUFFIX, ncid, varid, start, count, stride, CODE, PLAIN(buf), 1);      \
+#define VARS(SUFFIX, TYPE, CODE)                                                                     \
+  int PIOc_get_var##SUFFIX(int ncid, int varid, TYPE* buf) {                                         \
+    return whole("PIOc_get_var" #SUFFIX, ncid, varid, CODE, buf, 0);                                 \
+  }                                                                                                  \
+  int PIOc_put_var##SUFFIX(int ncid, int varid, const TYPE* buf) {                                   \
+    return whole("PIOc_put_var" #SUFFIX, ncid, varid, CODE, PLAIN(buf), 1);                          \
+  }                                                                                                  \
+  int PIOc_get_var1##SUFFIX(int ncid, int varid, const PIO_Offset* index, TYPE* buf) {               \
+    return one_value("PIOc_get_var1" #SUFFIX, ncid, varid, index, CODE, buf, 0);                     \
+  }                                                                                                  \
+  int PIOc_put_var1##SUFFIX(int ncid, int varid, const PIO_Offset* index, const TYPE* buf) {         \
+    return one_value("PIOc_put_var1" #SUFFIX, ncid, varid, index, CODE, PLAIN(buf), 1);              \
+  }                                                                                                  \
+  int PIOc_get_vara##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,   \
+                            TYPE* buf) {                                                             \
+    return part_of("PIOc_get_vara" #SUFFIX, ncid, varid, start, count, NULL, CODE, buf, 0);          \
+  }                                                                                                  \
+  int PIOc_put_vara##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,   \
+                            const TYPE* buf) {                                                       \
+    return part_of("PIOc_put_vara" #SUFFIX, ncid, varid, start, count, NULL, CODE, PLAIN(buf), 1);   \
+  }                                                                                                  \
+  int PIOc_get_vars##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,   \
+                            const PIO_Offset* stride, TYPE* buf) {                                   \
+    return part_of("PIOc_get_vars" #SUFFIX, ncid, varid, start, count, stride, CODE, buf, 0);        \
+  }                                                                                                  \
+  int PIOc_put_vars##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,   \
+                            const PIO_Offset* stride, const TYPE* buf) {                             \
+    return part_of("PIOc_put_vars" #SUFFIX, ncid, varid, start, count, stride, CODE, PLAIN(buf), 1); \
   }
 #define VARM(SUFFIX, TYPE, CODE)                                                                          \
   int PIOc_get_varm##SUFFIX(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,        \
@@ -298,8 +311,8 @@ static int mapped(const char* call, int ncid, int varid, const PIO_Offset* start
                             const PIO_Offset* stride, const PIO_Offset* imap, const TYPE* buf) {          \
     return mapped("PIOc_put_varm" #SUFFIX, ncid, varid, start, count, stride, imap, CODE, PLAIN(buf), 1); \
   }
-#define FAMILY(NAME, TYPE)                 \
-  VARS(_##NAME, TYPE, SPIO_TYPE_##NAME)    \
+#define FAMILY(NAME, TYPE)              \
+  VARS(_##NAME, TYPE, SPIO_TYPE_##NAME) \
   VARM(_##NAME, TYPE, SPIO_TYPE_##NAME)
 SPIO_NUMBERS(FAMILY)
 FAMILY(text, char)

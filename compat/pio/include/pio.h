@@ -408,9 +408,9 @@ int PIOc_freedecomp(int iosysid, int ioid);
 int PIOc_get_local_array_size(int ioid);
 
 /* Lists in files. readmap and writemap: PIO's text form; the list is from 1, arrays are malloc'ed. On another
- * number of ranks than the file is for, readmap is PIO_EINVAL. write_decomp writes an ioid so; the NetCDF
- * form: write_nc_decomp, read_nc_decomp; title and history may be NULL, and have PIO_MAX_NAME + 1 bytes in
- * reading. Collective over comm, or the iosystem. */
+ * number of ranks than the file is for, readmap gives each an even part. write_decomp writes an ioid so. The
+ * NetCDF form: write_nc_decomp, read_nc_decomp (for as many ranks: PIO_EINVAL); title and history may be
+ * NULL, and have PIO_MAX_NAME + 1 bytes in reading. Collective over comm, or the iosystem. */
 int PIOc_readmap(const char* file, int* ndims, int** gdims, PIO_Offset* fmaplen, PIO_Offset** map,
                  MPI_Comm comm);
 int PIOc_readmap_from_f90(const char* file, int* ndims, int** gdims, PIO_Offset* maplen, PIO_Offset** map,
