@@ -12,6 +12,8 @@
 
 static PIO_Offset buffer_limit = 10485760;
 
+extern char** environ;
+
 /* ---- The environment ----------------------------------------------------------------------- */
 
 /* A size as Shoal's settings have it: bytes, or with KiB, MiB, GiB. Below 0: no such size. */
@@ -52,9 +54,29 @@ static int read_choice(const char* name, const char* usual, const char* other, i
   return PIO_NOERR;
 }
 
+/* A name that nobody reads is a mistake. */
+static int check_names(void) {
+  static const char prefix[] = "SHOAL_PIO_";
+  static const char* const known[] = {"IO_TASKS=", "SYNC=", "KEEP_BYTES=", "CUT_BYTES="};
+  for (char** entry = environ; entry != NULL && *entry != NULL; ++entry) {
+    if (strncmp(*entry, prefix, sizeof prefix - 1) != 0) continue;
+    const char* rest = *entry + sizeof prefix - 1;
+    size_t i = 0;
+    while (i < sizeof known / sizeof known[0] && strncmp(rest, known[i], strlen(known[i])) != 0)
+      ++i;
+    if (i == sizeof known / sizeof known[0])
+      return spio_fail(PIO_EINVAL,
+                       "the environment variable %.*s is not one of SHOAL_PIO_IO_TASKS, SHOAL_PIO_SYNC, "
+                       "SHOAL_PIO_KEEP_BYTES and SHOAL_PIO_CUT_BYTES; unset it",
+                       (int)strcspn(*entry, "="), *entry);
+  }
+  return PIO_NOERR;
+}
+
 static int read_environment(spio_policy* policy) {
   *policy = (spio_policy){0, 0, (int64_t)64 << 20, (int64_t)64 << 10};
-  int code = read_choice("SHOAL_PIO_IO_TASKS", "ignore", "use", &policy->use_io_tasks);
+  int code = check_names();
+  if (code == PIO_NOERR) code = read_choice("SHOAL_PIO_IO_TASKS", "ignore", "use", &policy->use_io_tasks);
   if (code == PIO_NOERR) code = read_choice("SHOAL_PIO_SYNC", "commit", "lazy", &policy->lazy_sync);
   if (code == PIO_NOERR) code = read_size("SHOAL_PIO_KEEP_BYTES", &policy->keep_bytes);
   if (code == PIO_NOERR) code = read_size("SHOAL_PIO_CUT_BYTES", &policy->cut_bytes);
