@@ -25,6 +25,17 @@ int shoal_pio_read_array(int ncid, int varid, int ioid, const shoal_array* array
 int shoal_pio_decomposition_type(int ioid);
 int shoal_pio_variable_type(int ncid, int varid);
 
+/* What a call needs to know before it is made; they return 0 where there is no such variable or attribute,
+ * and no error handler acts. Shape, C order, with the number of records there are; grows: the first dimension
+ * is unlimited. lengths has SHOAL_MAX_DIMS. Length of an attribute: its values, or characters. Local. */
+int shoal_pio_shape(int ncid, int varid, int* ndims, int64_t* lengths, int* grows);
+int shoal_pio_attribute(int ncid, int varid, const char* name, int64_t* length);
+/* Is this the rank whose values of put_var and put_att go to the file? Local. */
+int shoal_pio_counts(int ncid);
+/* As shoal_pio_refuse, in place of a get that other ranks make: all of them get an error. Collective, with
+ * their calls. */
+int shoal_pio_refuse_get(int ncid, int varid, const char* call, int code, const char* message);
+
 /* An error of a call of a file or iosystem that gives no code to its caller: it is printed once, and given by
  * the next call of the iosystem that has a code and no error of its own. Local. */
 void shoal_pio_defer_error(int iosysid, int code);

@@ -15,18 +15,18 @@
 #include "descriptor.h"
 
 /* Does this once for each type of Fortran's values. */
-#define BY_TYPE(type, NAME, ...)           \
-  switch (type) {                          \
-    case SHOAL_CHAR:                       \
-      return NAME##_text(__VA_ARGS__);     \
-    case SHOAL_SHORT:                      \
-      return NAME##_short(__VA_ARGS__);    \
-    case SHOAL_INT:                        \
-      return NAME##_int(__VA_ARGS__);      \
-    case SHOAL_FLOAT:                      \
-      return NAME##_float(__VA_ARGS__);    \
-    default:                               \
-      return NAME##_double(__VA_ARGS__);   \
+#define BY_TYPE(type, NAME, ...)         \
+  switch (type) {                        \
+    case SHOAL_CHAR:                     \
+      return NAME##_text(__VA_ARGS__);   \
+    case SHOAL_SHORT:                    \
+      return NAME##_short(__VA_ARGS__);  \
+    case SHOAL_INT:                      \
+      return NAME##_int(__VA_ARGS__);    \
+    case SHOAL_FLOAT:                    \
+      return NAME##_float(__VA_ARGS__);  \
+    default:                             \
+      return NAME##_double(__VA_ARGS__); \
   }
 
 static int put_section(int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count, int type,
@@ -58,8 +58,8 @@ static int refuse(int id, const char* call, int code, const char* format, ...) {
   return shoal_pio_refuse(id, call, code, message);
 }
 
-static int no_memory(int id, const char* call, int64_t bytes) {
-  return refuse(id, call, PIO_ENOMEM, "no memory for %lld bytes", (long long)bytes);
+static int no_memory(int id, const char* call, int64_t values) {
+  return refuse(id, call, PIO_ENOMEM, "no memory for %lld values", (long long)values);
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
@@ -73,10 +73,9 @@ typedef struct values {
   int scalar;
 } values;
 
-/* An array that was never allocated has no elements. */
-static int look_at(const CFI_cdesc_t* descriptor, int id, const char* call, values* out) {
-  if (shoal_f_describe(descriptor, "the array", &out->view) != SHOAL_OK)
-    return refuse(id, call, PIO_EINVAL, "%s", shoal_f_message());
+/* An array that was never allocated has no elements. Returns 0 for one of a kind that PIO does not take. */
+static int look_at(const CFI_cdesc_t* descriptor, values* out) {
+  if (shoal_f_describe(descriptor, "the array", &out->view) != SHOAL_OK) return 0;
   out->type = out->view.array.type;
   out->scalar = descriptor->rank == 0;
   out->length = out->type == SHOAL_CHAR ? (int64_t)descriptor->elem_len : 1;
@@ -85,7 +84,7 @@ static int look_at(const CFI_cdesc_t* descriptor, int id, const char* call, valu
   for (int i = 0; i < descriptor->rank; ++i)
     out->texts *= out->view.extents[i];
   out->elements = out->texts * out->length;
-  return PIO_NOERR;
+  return 1;
 }
 
 /* The elements one after the other: the array itself or a copy, which *copy is then. NULL: no memory. */
@@ -102,26 +101,10 @@ static void* packed(const values* array, void** copy) {
 typedef struct shape {
   int ndims;
   int grows; /* the first dimension is unlimited */
-  PIO_Offset lengths[PIO_MAX_VAR_DIMS];
+  int64_t lengths[SHOAL_MAX_DIMS];
 } shape;
 
-/* C order. Fails as the C interface does, which is asked. */
-static int shape_of(int ncid, int varid, shape* out) {
-  int dimids[PIO_MAX_VAR_DIMS];
-  int unlimited[PIO_MAX_DIMS];
-  int n = 0;
-  out->grows = 0;
-  int code = PIOc_inq_varndims(ncid, varid, &out->ndims);
-  if (code == PIO_NOERR) code = PIOc_inq_vardimid(ncid, varid, dimids);
-  if (code == PIO_NOERR) code = PIOc_inq_unlimdims(ncid, &n, unlimited);
-  for (int i = 0; code == PIO_NOERR && i < out->ndims; ++i)
-    code = PIOc_inq_dimlen(ncid, dimids[i], &out->lengths[i]);
-  for (int i = 0; code == PIO_NOERR && out->ndims > 0 && i < n; ++i)
-    if (unlimited[i] == dimids[0]) out->grows = 1;
-  return code;
-}
-
-static int64_t product(const PIO_Offset* numbers, int first, int last) {
+static int64_t product(const int64_t* numbers, int first, int last) {
   int64_t all = 1;
   for (int i = first; i < last; ++i)
     all *= numbers[i];
@@ -129,8 +112,8 @@ static int64_t product(const PIO_Offset* numbers, int first, int last) {
 }
 
 typedef struct section {
-  PIO_Offset start[PIO_MAX_VAR_DIMS + 1];
-  PIO_Offset count[PIO_MAX_VAR_DIMS + 1];
+  PIO_Offset start[SHOAL_MAX_DIMS];
+  PIO_Offset count[SHOAL_MAX_DIMS];
   int64_t cells;
   int64_t letters; /* of a text in the section: its last dimension; 1 where there is none */
 } section;
@@ -145,70 +128,83 @@ static int length_of(const CFI_cdesc_t* list) {
   return list == NULL ? 0 : (int)list->dim[0].extent;
 }
 
-/* start and count: lists that are too short say nothing of the slowest dimensions, where the first cell is meant;
- * behind the variable's dimensions only ones are allowed, up to the first count below 1. */
-static int box_of(int ncid, const char* call, const shape* of, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
-                  section* out) {
+/* What is wrong with the arguments of a call: for refuse, or refuse_get. */
+typedef char reason[256];
+
+/* start and count: lists that are too short say nothing of the slowest dimensions, where the first cell is
+ * meant; behind the variable's dimensions only ones are allowed, up to the first count below 1. Returns 0 if
+ * it is wrong. */
+static int box_of(const shape* of, const CFI_cdesc_t* start, const CFI_cdesc_t* count, section* out,
+                  reason why) {
   for (int k = 0; k < of->ndims; ++k) {
     const int i = of->ndims - 1 - k;
     out->start[i] = k < length_of(start) ? number_at(start, k) - 1 : 0;
     out->count[i] = k < length_of(count) ? number_at(count, k) : 1;
   }
   for (int k = of->ndims; k < length_of(count) && number_at(count, k) >= 1; ++k)
-    if (number_at(count, k) > 1)
-      return refuse(ncid, call, PIO_EINVAL, "count(%d) is %d, and the variable has %d dimensions", k + 1,
-                    number_at(count, k), of->ndims);
-  return PIO_NOERR;
+    if (number_at(count, k) > 1) {
+      snprintf(why, sizeof(reason), "count(%d) is %d, and the variable has %d dimensions", k + 1,
+               number_at(count, k), of->ndims);
+      return 0;
+    }
+  return 1;
 }
 
 /* index: one number, or one text. That of a text may leave out the text's own dimension. */
-static void cell_of(const shape* of, const CFI_cdesc_t* index, const values* array, section* out) {
+static int cell_of(const shape* of, const CFI_cdesc_t* index, const values* array, section* out, reason why) {
   const int text = array->type == SHOAL_CHAR && of->ndims > 0;
   const int first = text && length_of(index) < of->ndims ? 1 : 0;
+  if (array->texts != 1) {
+    snprintf(why, sizeof(reason), "with index one value is meant, and the array has %lld",
+             (long long)array->texts);
+    return 0;
+  }
   for (int k = 0; k < of->ndims; ++k) {
     const int i = of->ndims - 1 - k;
     const int at = k - first;
     out->start[i] = at >= 0 && at < length_of(index) ? number_at(index, at) - 1 : 0;
     out->count[i] = 1;
   }
-  if (!text) return;
+  if (!text) return 1;
   const int last = of->ndims - 1;
-  const PIO_Offset rest = of->lengths[last] - out->start[last];
-  out->count[last] = last == 0 && of->grows ? array->length : rest;
+  out->count[last] = last == 0 && of->grows ? array->length : of->lengths[last] - out->start[last];
+  return 1;
 }
 
-/* All of it; of a variable that grows, as many records as the array has. */
-static int whole_of(int ncid, const char* call, const shape* of, const values* array, section* out) {
+/* All of it; to a variable that grows, as many records as the array has. */
+static int whole_of(const shape* of, const values* array, int writing, section* out, reason why) {
   for (int i = 0; i < of->ndims; ++i) {
     out->start[i] = 0;
     out->count[i] = of->lengths[i];
   }
-  if (!of->grows) return PIO_NOERR;
+  if (!of->grows || !writing) return 1;
   const int text = array->type == SHOAL_CHAR && of->ndims > 1;
   const int64_t cells = product(of->lengths, 1, of->ndims - text);
   const int64_t given = text ? array->texts : array->elements;
-  if (cells == 0 || given % cells != 0)
-    return refuse(ncid, call, PIO_EINVAL,
-                  "the array has %lld elements, which is no number of records of %lld; give start and count",
-                  (long long)given, (long long)cells);
+  if (cells == 0 || given % cells != 0) {
+    snprintf(why, sizeof(reason), "an array of %lld is no number of records of %lld; give start and count",
+             (long long)given, (long long)cells);
+    return 0;
+  }
   out->count[0] = given / cells;
-  return PIO_NOERR;
+  return 1;
 }
 
-static int section_of(int ncid, const char* call, const shape* of, const CFI_cdesc_t* start,
-                      const CFI_cdesc_t* count, const values* array, section* out) {
-  int code = PIO_NOERR;
+static int section_of(const shape* of, const CFI_cdesc_t* start, const CFI_cdesc_t* count,
+                      const values* array, int writing, section* out, reason why) {
+  int good;
   if (start == NULL)
-    code = whole_of(ncid, call, of, array, out);
+    good = whole_of(of, array, writing, out, why);
   else if (count == NULL)
-    cell_of(of, start, array, out);
+    good = cell_of(of, start, array, out, why);
   else
-    code = box_of(ncid, call, of, start, count, out);
+    good = box_of(of, start, count, out, why);
+  if (!good) return 0;
   out->cells = 1;
   for (int i = 0; i < of->ndims; ++i)
     out->cells *= out->count[i] > 0 ? out->count[i] : 0; /* what is below 0, C refuses */
   out->letters = of->ndims > 0 ? out->count[of->ndims - 1] : 1;
-  return code;
+  return 1;
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -254,17 +250,16 @@ static void text_from_file(const values* array, const char* from, const section*
     int64_t used = part->cells - i * width < width ? part->cells - i * width : width;
     if (used > array->length) used = array->length;
     const char* const end = memchr(from + i * width, '\0', (size_t)used);
-    memcpy(to + i * array->length, from + i * width, end != NULL ? (size_t)(end - (from + i * width)) : (size_t)used);
+    memcpy(to + i * array->length, from + i * width,
+           end != NULL ? (size_t)(end - (from + i * width)) : (size_t)used);
   }
 }
 
 /* ---- Variables that are not cut ---------------------------------------------------------------- */
 
-/* Is this the rank whose values go to the file? */
-static int counts(int ncid) {
-  int rank = -1;
-  const int iosysid = shoal_pio_iosystem_of(ncid);
-  return iosysid >= 0 && PIOc_iotask_rank(iosysid, &rank) == PIO_NOERR && rank == 0;
+static void say_too_small(const values* array, const section* part, reason why) {
+  snprintf(why, sizeof(reason), "the array has %lld elements, fewer than the %lld of the section",
+           (long long)array->elements, (long long)part->cells);
 }
 
 static int put_values(int ncid, int varid, int ndims, const values* array, const section* part) {
@@ -275,7 +270,7 @@ static int put_values(int ncid, int varid, int ndims, const values* array, const
   const void* data = packed(array, &copy);
   if (data == NULL) return no_memory(ncid, call, array->elements);
   const size_t size = array->view.array.element_size;
-  if (text || array->elements < part->cells) { /* of a rank whose values do not count */
+  if (text || array->elements < part->cells) { /* fewer: of a rank whose values do not count */
     room = calloc((size_t)part->cells + 1, size);
     if (room == NULL) {
       free(copy);
@@ -294,22 +289,54 @@ static int put_values(int ncid, int varid, int ndims, const values* array, const
   return code;
 }
 
-static int too_small(int ncid, const char* call, const values* array, const section* part) {
-  return refuse(ncid, call, PIO_EINVAL, "the array has %lld elements, fewer than the %lld of the section",
-                (long long)array->elements, (long long)part->cells);
-}
-
 int shoal_pio_f_put_var(int ncid, int varid, const CFI_cdesc_t* descriptor, const CFI_cdesc_t* start,
                         const CFI_cdesc_t* count) {
+  const char* const call = "PIO_put_var";
   values array;
   shape of;
   section part;
-  int code = shape_of(ncid, varid, &of);
-  if (code == PIO_NOERR) code = look_at(descriptor, ncid, "PIO_put_var", &array);
-  if (code == PIO_NOERR) code = section_of(ncid, "PIO_put_var", &of, start, count, &array, &part);
-  if (code != PIO_NOERR) return code;
-  if (!fits(&array, &part) && counts(ncid)) return too_small(ncid, "PIO_put_var", &array, &part);
+  reason why;
+  if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
+  if (!shoal_pio_shape(ncid, varid, &of.ndims, of.lengths, &of.grows))
+    return put_whole(ncid, varid, array.type, NULL); /* says what is wrong */
+  if (!section_of(&of, start, count, &array, 1, &part, why)) return refuse(ncid, call, PIO_EINVAL, "%s", why);
+  if (!fits(&array, &part) && shoal_pio_counts(ncid)) {
+    say_too_small(&array, &part, why);
+    return refuse(ncid, call, PIO_EINVAL, "%s", why);
+  }
   return put_values(ncid, varid, of.ndims, &array, &part);
+}
+
+static int get_values(int ncid, int varid, const shape* of, int whole, const values* array,
+                      const section* part) {
+  const char* const call = "PIO_get_var";
+  reason why;
+  const int fit = fits(array, part); /* where not, the rank takes its part all the same */
+  const int text = array->type == SHOAL_CHAR;
+  const int direct = fit && !text && shoal_f_contiguous(&array->view);
+  const size_t size = array->view.array.element_size;
+  const int64_t cells = part->cells > array->elements ? part->cells : array->elements;
+  char* const room = direct ? array->view.array.data : malloc((size_t)(cells + array->elements + 1) * size);
+  if (room == NULL && part->cells > 0)
+    return shoal_pio_refuse_get(ncid, varid, call, PIO_ENOMEM, "no memory for the values");
+  /* An array with more elements than there are values keeps the others. */
+  if (!direct && !text && array->elements > 0) shoal_f_pack(&array->view, room);
+  int code = of->ndims == 0 || whole ? get_whole(ncid, varid, array->type, room)
+                                     : get_section(ncid, varid, part->start, part->count, array->type, room);
+  if (code == PIO_NOERR && !fit) {
+    say_too_small(array, part, why);
+    code = refuse(ncid, call, PIO_EINVAL, "%s", why);
+  }
+  if (code == PIO_NOERR && !direct && array->elements > 0) {
+    char* out = room;
+    if (text) {
+      out = room + cells;
+      text_from_file(array, room, part, out);
+    }
+    shoal_f_unpack(&array->view, out);
+  }
+  if (!direct) free(room);
+  return code;
 }
 
 int shoal_pio_f_get_var(int ncid, int varid, const CFI_cdesc_t* descriptor, const CFI_cdesc_t* start,
@@ -318,35 +345,14 @@ int shoal_pio_f_get_var(int ncid, int varid, const CFI_cdesc_t* descriptor, cons
   values array;
   shape of;
   section part;
-  int code = shape_of(ncid, varid, &of);
-  if (code == PIO_NOERR) code = look_at(descriptor, ncid, call, &array);
-  if (code != PIO_NOERR) return code;
-  const int records = of.grows;
-  if (start == NULL) of.grows = 0; /* as many as there are */
-  code = section_of(ncid, call, &of, start, count, &array, &part);
-  of.grows = records;
-  if (code != PIO_NOERR) return code;
-
-  const int fit = fits(&array, &part); /* where not, the rank still takes its part */
-  const int direct = fit && array.type != SHOAL_CHAR && shoal_f_contiguous(&array.view);
-  const size_t size = array.view.array.element_size;
-  const int64_t cells = part.cells > array.elements ? part.cells : array.elements;
-  char* const room = direct ? array.view.array.data : malloc((size_t)(cells + array.elements + 1) * size);
-  if (room == NULL) return no_memory(ncid, call, cells);
-  if (!direct && array.type != SHOAL_CHAR && array.elements > 0) shoal_f_pack(&array.view, room);
-  code = of.ndims == 0 || start == NULL ? get_whole(ncid, varid, array.type, room)
-                                        : get_section(ncid, varid, part.start, part.count, array.type, room);
-  if (code == PIO_NOERR && !fit) code = too_small(ncid, call, &array, &part);
-  if (code == PIO_NOERR && !direct && array.elements > 0) {
-    char* out = room;
-    if (array.type == SHOAL_CHAR) {
-      out = room + cells;
-      text_from_file(&array, room, &part, out);
-    }
-    shoal_f_unpack(&array.view, out);
-  }
-  if (!direct) free(room);
-  return code;
+  reason why;
+  if (!look_at(descriptor, &array))
+    return shoal_pio_refuse_get(ncid, varid, call, PIO_EINVAL, shoal_f_message());
+  if (!shoal_pio_shape(ncid, varid, &of.ndims, of.lengths, &of.grows))
+    return get_whole(ncid, varid, array.type, NULL); /* says what is wrong */
+  if (!section_of(&of, start, count, &array, 0, &part, why))
+    return shoal_pio_refuse_get(ncid, varid, call, PIO_EINVAL, why);
+  return get_values(ncid, varid, &of, start == NULL, &array, &part);
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
@@ -367,8 +373,8 @@ static int put_numbers(int ncid, int varid, const char* name, int type, PIO_Offs
 int shoal_pio_f_put_att(int ncid, int varid, const char* name, const CFI_cdesc_t* descriptor) {
   values array;
   void* copy = NULL;
-  int code = look_at(descriptor, ncid, "PIO_put_att", &array);
-  if (code != PIO_NOERR) return code;
+  int code;
+  if (!look_at(descriptor, &array)) return refuse(ncid, "PIO_put_att", PIO_EINVAL, "%s", shoal_f_message());
   const void* const data = packed(&array, &copy);
   if (data == NULL) return no_memory(ncid, "PIO_put_att", array.elements);
   if (array.type == SHOAL_CHAR)
@@ -384,7 +390,7 @@ static int get_numbers(int ncid, int varid, const char* name, int type, void* da
 }
 
 /* There is more than the caller has room for: the first part was given. */
-static int attribute_cut(int ncid, const char* name, const values* array, PIO_Offset length) {
+static int attribute_cut(int ncid, const char* name, const values* array, int64_t length) {
   if (array->type == SHOAL_CHAR)
     return refuse(ncid, "PIO_get_att", PIO_ESTS, "attribute '%s' has %lld characters, the text %lld", name,
                   (long long)length, (long long)array->length);
@@ -394,18 +400,17 @@ static int attribute_cut(int ncid, const char* name, const values* array, PIO_Of
 
 int shoal_pio_f_get_att(int ncid, int varid, const char* name, const CFI_cdesc_t* descriptor) {
   values array;
-  PIO_Offset length = 0;
-  nc_type type = 0;
-  int code = look_at(descriptor, ncid, "PIO_get_att", &array);
-  if (code == PIO_NOERR) code = PIOc_inq_att(ncid, varid, name, &type, &length);
-  if (code != PIO_NOERR) return code;
+  int64_t length = 0;
+  if (!look_at(descriptor, &array)) return refuse(ncid, "PIO_get_att", PIO_EINVAL, "%s", shoal_f_message());
+  if (!shoal_pio_attribute(ncid, varid, name, &length))
+    return get_numbers(ncid, varid, name, array.type, NULL); /* says what is wrong */
   const size_t size = array.view.array.element_size;
   const int64_t room_for = length > array.elements ? length : array.elements;
   char* const room = calloc((size_t)room_for + 1, size);
   if (room == NULL) return no_memory(ncid, "PIO_get_att", room_for);
   if (array.elements > 0) shoal_f_pack(&array.view, room);
   if (array.type == SHOAL_CHAR) memset(room, 0, (size_t)room_for);
-  code = get_numbers(ncid, varid, name, array.type, room);
+  const int code = get_numbers(ncid, varid, name, array.type, room);
   if (code == PIO_NOERR && array.type == SHOAL_CHAR) {
     const char* const end = memchr(room, '\0', (size_t)room_for + 1);
     length = end - room;
@@ -485,12 +490,11 @@ int shoal_pio_f_inq_var_fill(int ncid, int varid, int* no_fill, const CFI_cdesc_
   values array;
   number found;
   unsigned long long room = 0; /* of any number */
-  int code = look_at(descriptor, ncid, call, &array);
-  if (code != PIO_NOERR) return code;
+  if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
   const int type = shoal_pio_variable_type(ncid, varid);
   if (type == PIO_CHAR || type == PIO_STRING)
     return refuse(ncid, call, PIO_ECHAR, "the variable holds text, its fill value is no number");
-  code = PIOc_inq_var_fill(ncid, varid, no_fill, &room);
+  const int code = PIOc_inq_var_fill(ncid, varid, no_fill, &room);
   if (code != PIO_NOERR) return code;
   if (!number_of(type, &room, &found) || !number_to(&found, array.type, descriptor->base_addr))
     return refuse(ncid, call, PIO_ERANGE, "the fill value %g does not fit the argument", found.as_real);
@@ -499,13 +503,18 @@ int shoal_pio_f_inq_var_fill(int ncid, int varid, int* no_fill, const CFI_cdesc_
 
 /* ---- Distributed arrays ---------------------------------------------------------------------- */
 
-static int type_differs(int ncid, const char* call, int ioid, int type) {
+/* 0 where there is no such decomposition: C says so. */
+static int type_differs(int ioid, const values* array) {
   const int made_for = shoal_pio_decomposition_type(ioid);
-  if (made_for == 0 || made_for == type) return PIO_NOERR; /* 0: C says that there is none */
-  return refuse(ncid, call, PIO_EINVAL,
-                "the array is of type %d, the decomposition was made for type %d (4: integer, 5: real of 4 bytes, "
-                "6: of 8, 3: integer of 2)",
-                type, made_for);
+  return made_for != 0 && made_for != array->type;
+}
+
+static int refuse_type(int ncid, const char* call, int ioid, const values* array) {
+  return refuse(
+      ncid, call, PIO_EINVAL,
+      "the array is of type %d, the decomposition was made for type %d (3: integer of 2 bytes, 4: integer, "
+      "5: real of 4 bytes, 6: of 8)",
+      array->type, shoal_pio_decomposition_type(ioid));
 }
 
 int shoal_pio_f_write_darray(int ncid, int nvars, const int* varids, int ioid, const CFI_cdesc_t* descriptor,
@@ -514,9 +523,9 @@ int shoal_pio_f_write_darray(int ncid, int nvars, const int* varids, int ioid, c
   values array;
   void* copy = NULL;
   const void* const fill = fillval != NULL ? fillval->base_addr : NULL;
-  int code = look_at(descriptor, ncid, call, &array);
-  if (code == PIO_NOERR) code = type_differs(ncid, call, ioid, array.type);
-  if (code != PIO_NOERR) return code;
+  int code = PIO_NOERR;
+  if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
+  if (type_differs(ioid, &array)) return refuse_type(ncid, call, ioid, &array);
   if (nvars == 1) return shoal_pio_write_array(ncid, varids[0], ioid, &array.view.array, fill);
 
   /* Several: each has its part, and all are written, also after an error. */
@@ -557,11 +566,15 @@ static void clear(const values* array) {
 int shoal_pio_f_read_darray(int ncid, int varid, int ioid, const CFI_cdesc_t* descriptor) {
   const char* const call = "PIO_read_darray";
   values array;
-  int code = look_at(descriptor, ncid, call, &array);
-  if (code == PIO_NOERR) code = type_differs(ncid, call, ioid, array.type);
-  if (code != PIO_NOERR) return code;
-  clear(&array);
-  return shoal_pio_read_array(ncid, varid, ioid, &array.view.array);
+  /* What this rank cannot take, it reads with elements that fit nothing: the others are told. */
+  const int good = look_at(descriptor, &array);
+  const int differs = !good || type_differs(ioid, &array);
+  if (differs) array.view.array.element_size = 0;
+  if (good && !differs) clear(&array);
+  const int code = shoal_pio_read_array(ncid, varid, ioid, &array.view.array);
+  if (code != PIO_NOERR || !differs) return code;
+  return good ? refuse_type(ncid, call, ioid, &array)
+              : refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
 }
 
 /* ---- Decompositions -------------------------------------------------------------------------- */
@@ -590,15 +603,16 @@ int shoal_pio_f_initdecomp(int iosysid, int readonly, int basetype, const CFI_cd
   }
   int64_t* list = NULL;
   int64_t length = cells->dim[0].extent;
-  const int as_it_is = cells->elem_len == sizeof(PIO_Offset) && cells->dim[0].sm == (CFI_index_t)sizeof(PIO_Offset);
+  const int as_it_is =
+      cells->elem_len == sizeof(PIO_Offset) && cells->dim[0].sm == (CFI_index_t)sizeof(PIO_Offset);
   /* A rank without memory, or with a list that C cannot be told of, gives one that C refuses on all ranks. */
-  if (length > INT_MAX || (!as_it_is && shoal_f_list(cells, "compdof", &list, &length) != SHOAL_OK)) length = -1;
+  if (length > INT_MAX || (!as_it_is && shoal_f_list(cells, "compdof", &list, &length) != SHOAL_OK))
+    length = -1;
   const PIO_Offset* const given = as_it_is ? cells->base_addr : (const PIO_Offset*)list;
-  const int code =
-      readonly ? PIOc_InitDecomp_ReadOnly(iosysid, basetype, ndims, shape, (int)length, given, ioid, rearr,
-                                          io ? start : NULL, io ? count : NULL)
-               : PIOc_InitDecomp(iosysid, basetype, ndims, shape, (int)length, given, ioid, rearr,
-                                 io ? start : NULL, io ? count : NULL);
+  const int code = readonly ? PIOc_InitDecomp_ReadOnly(iosysid, basetype, ndims, shape, (int)length, given,
+                                                       ioid, rearr, io ? start : NULL, io ? count : NULL)
+                            : PIOc_InitDecomp(iosysid, basetype, ndims, shape, (int)length, given, ioid,
+                                              rearr, io ? start : NULL, io ? count : NULL);
   free(list);
   return code;
 }
@@ -622,6 +636,7 @@ void shoal_pio_f_die(const char* message) {
 void shoal_pio_f_mpi_message(int code, char* text) {
   char message[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
-  if (MPI_Error_string(code, message, &length) != MPI_SUCCESS) snprintf(message, sizeof message, "code %d", code);
+  if (MPI_Error_string(code, message, &length) != MPI_SUCCESS)
+    snprintf(message, sizeof message, "code %d", code);
   snprintf(text, PIO_MAX_NAME + 1, "%s", message);
 }
