@@ -169,7 +169,7 @@ int PIOc_strerror(int pioerr, char* errstr) {
   if (errstr == NULL) return spio_end(NULL, "PIOc_strerror", spio_fail(PIO_EINVAL, "no place for the text"));
   const char* words = words_of(pioerr);
   if (pioerr != PIO_NOERR && pioerr == last_code && message[0] != '\0' && strcmp(message, words) != 0)
-    snprintf(errstr, PIO_MAX_NAME + 1, "%s: %s", words, message);
+    snprintf(errstr, PIO_MAX_NAME + 1, "%s: %.*s", words, PIO_MAX_NAME - 2 - (int)strlen(words), message);
   else
     snprintf(errstr, PIO_MAX_NAME + 1, "%s", words);
   return PIO_NOERR;
