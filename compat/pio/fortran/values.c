@@ -128,7 +128,7 @@ static int length_of(const CFI_cdesc_t* list) {
   return list == NULL ? 0 : (int)list->dim[0].extent;
 }
 
-/* What is wrong with the arguments of a call: for refuse, or refuse_get. */
+/* What is wrong with the arguments of a call: for shoal_pio_refuse_values. */
 typedef char reason[256];
 
 /* start and count: lists that are too short say nothing of the slowest dimensions, where the first cell is
@@ -262,19 +262,32 @@ static void say_too_small(const values* array, const section* part, reason why) 
            (long long)array->elements, (long long)part->cells);
 }
 
+static int no_room(int ncid, int varid, int writing, const char* call) {
+  return shoal_pio_refuse_values(ncid, varid, writing, call, PIO_ENOMEM, "no memory for the values");
+}
+
+/* The section is one of the variable, as far as start and count say. */
+static int within(const shape* of, const section* part) {
+  for (int i = 0; i < of->ndims; ++i)
+    if (part->start[i] < 0 || part->count[i] < 0 ||
+        (!(i == 0 && of->grows) && part->start[i] + part->count[i] > of->lengths[i]))
+      return 0;
+  return 1;
+}
+
 static int put_values(int ncid, int varid, int ndims, const values* array, const section* part) {
   const char* const call = "PIO_put_var";
   const int text = array->type == SHOAL_CHAR;
   void* copy = NULL;
   void* room = NULL;
   const void* data = packed(array, &copy);
-  if (data == NULL) return no_memory(ncid, call, array->elements);
+  if (data == NULL) return no_room(ncid, varid, 1, call);
   const size_t size = array->view.array.element_size;
   if (text || array->elements < part->cells) { /* fewer: of a rank whose values do not count */
     room = calloc((size_t)part->cells + 1, size);
     if (room == NULL) {
       free(copy);
-      return no_memory(ncid, call, part->cells);
+      return no_room(ncid, varid, 1, call);
     }
     if (text)
       text_to_file(array, data, part, room);
@@ -289,6 +302,12 @@ static int put_values(int ncid, int varid, int ndims, const values* array, const
   return code;
 }
 
+/* Is there a variable that takes such values? If not, C says what is wrong. */
+static int takes(int ncid, int varid, const values* array, shape* of) {
+  if (!shoal_pio_shape(ncid, varid, &of->ndims, of->lengths, &of->grows)) return 0;
+  return (shoal_pio_variable_type(ncid, varid) == PIO_CHAR) == (array->type == SHOAL_CHAR);
+}
+
 int shoal_pio_f_put_var(int ncid, int varid, const CFI_cdesc_t* descriptor, const CFI_cdesc_t* start,
                         const CFI_cdesc_t* count) {
   const char* const call = "PIO_put_var";
@@ -296,13 +315,15 @@ int shoal_pio_f_put_var(int ncid, int varid, const CFI_cdesc_t* descriptor, cons
   shape of;
   section part;
   reason why;
-  if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
-  if (!shoal_pio_shape(ncid, varid, &of.ndims, of.lengths, &of.grows))
-    return put_whole(ncid, varid, array.type, NULL); /* says what is wrong */
-  if (!section_of(&of, start, count, &array, 1, &part, why)) return refuse(ncid, call, PIO_EINVAL, "%s", why);
+  if (!look_at(descriptor, &array))
+    return shoal_pio_refuse_values(ncid, varid, 1, call, PIO_EINVAL, shoal_f_message());
+  if (!takes(ncid, varid, &array, &of)) return put_whole(ncid, varid, array.type, NULL);
+  if (!section_of(&of, start, count, &array, 1, &part, why))
+    return shoal_pio_refuse_values(ncid, varid, 1, call, PIO_EINVAL, why);
   if (!fits(&array, &part) && shoal_pio_counts(ncid)) {
     say_too_small(&array, &part, why);
-    return refuse(ncid, call, PIO_EINVAL, "%s", why);
+    return within(&of, &part) ? shoal_pio_refuse_values(ncid, varid, 1, call, PIO_EINVAL, why)
+                              : put_section(ncid, varid, part.start, part.count, array.type, NULL);
   }
   return put_values(ncid, varid, of.ndims, &array, &part);
 }
@@ -317,8 +338,7 @@ static int get_values(int ncid, int varid, const shape* of, int whole, const val
   const size_t size = array->view.array.element_size;
   const int64_t cells = part->cells > array->elements ? part->cells : array->elements;
   char* const room = direct ? array->view.array.data : malloc((size_t)(cells + array->elements + 1) * size);
-  if (room == NULL && part->cells > 0)
-    return shoal_pio_refuse_get(ncid, varid, call, PIO_ENOMEM, "no memory for the values");
+  if (room == NULL && part->cells > 0) return no_room(ncid, varid, 0, call);
   /* An array with more elements than there are values keeps the others. */
   if (!direct && !text && array->elements > 0) shoal_f_pack(&array->view, room);
   int code = of->ndims == 0 || whole ? get_whole(ncid, varid, array->type, room)
@@ -347,11 +367,10 @@ int shoal_pio_f_get_var(int ncid, int varid, const CFI_cdesc_t* descriptor, cons
   section part;
   reason why;
   if (!look_at(descriptor, &array))
-    return shoal_pio_refuse_get(ncid, varid, call, PIO_EINVAL, shoal_f_message());
-  if (!shoal_pio_shape(ncid, varid, &of.ndims, of.lengths, &of.grows))
-    return get_whole(ncid, varid, array.type, NULL); /* says what is wrong */
+    return shoal_pio_refuse_values(ncid, varid, 0, call, PIO_EINVAL, shoal_f_message());
+  if (!takes(ncid, varid, &array, &of)) return get_whole(ncid, varid, array.type, NULL);
   if (!section_of(&of, start, count, &array, 0, &part, why))
-    return shoal_pio_refuse_get(ncid, varid, call, PIO_EINVAL, why);
+    return shoal_pio_refuse_values(ncid, varid, 0, call, PIO_EINVAL, why);
   return get_values(ncid, varid, &of, start == NULL, &array, &part);
 }
 
@@ -533,8 +552,9 @@ int shoal_pio_f_write_darray(int ncid, int nvars, const int* varids, int ioid, c
   const int64_t length = nvars > 0 ? array.elements / nvars : 0;
   if (data == NULL && array.elements > 0) return no_memory(ncid, call, array.elements);
   for (int i = 0; i < nvars; ++i) {
-    const shoal_array part =
+    shoal_array part =
         shoal_array_of(data + (size_t)(i * length) * array.view.array.element_size, array.type, 1, &length);
+    part.element_size = array.view.array.element_size;
     const int one = shoal_pio_write_array(ncid, varids[i], ioid, &part, fill);
     if (code == PIO_NOERR) code = one;
   }

@@ -11,6 +11,7 @@ program errors
   do f = 1, nformats
     do h = 1, size(handlers)
       call PIO_seterrorhandling(ios, handlers(h))
+      call PIO_seterrorhandling(PIO_default, handlers(h))  ! of ids that do not exist
       call codes(f)
     end do
     call deferred(f)
