@@ -32,9 +32,10 @@ int shoal_pio_shape(int ncid, int varid, int* ndims, int64_t* lengths, int* grow
 int shoal_pio_attribute(int ncid, int varid, const char* name, int64_t* length);
 /* Is this the rank whose values of put_var and put_att go to the file? Local. */
 int shoal_pio_counts(int ncid);
-/* As shoal_pio_refuse, in place of a get that other ranks make: all of them get an error. Collective, with
- * their calls. */
-int shoal_pio_refuse_get(int ncid, int varid, const char* call, int code, const char* message);
+/* As shoal_pio_refuse, in place of a put or get of a variable that other ranks make: after a get all of them
+ * have an error, after a put the next sync tells them. Get: collective, with their calls. */
+int shoal_pio_refuse_values(int ncid, int varid, int writing, const char* call, int code,
+                            const char* message);
 
 /* An error of a call of a file or iosystem that gives no code to its caller: it is printed once, and given by
  * the next call of the iosystem that has a code and no error of its own. Local. */

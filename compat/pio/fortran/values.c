@@ -507,7 +507,7 @@ static int number_to(const number* from, int type, void* value) {
 int shoal_pio_f_inq_var_fill(int ncid, int varid, int* no_fill, const CFI_cdesc_t* descriptor) {
   const char* const call = "PIO_inq_var_fill";
   values array;
-  number found;
+  number found = {0, 0, 0};
   unsigned long long room = 0; /* of any number */
   if (!look_at(descriptor, &array)) return refuse(ncid, call, PIO_EINVAL, "%s", shoal_f_message());
   const int type = shoal_pio_variable_type(ncid, varid);
@@ -601,21 +601,21 @@ int shoal_pio_f_read_darray(int ncid, int varid, int ioid, const CFI_cdesc_t* de
 
 static void turn(const CFI_cdesc_t* list, int ndims, int less, PIO_Offset* out) {
   for (int k = 0; k < ndims && k < length_of(list); ++k) {
-    PIO_Offset number;
-    memcpy(&number, (const char*)list->base_addr + k * list->dim[0].sm, sizeof number);
-    out[ndims - 1 - k] = number - less;
+    PIO_Offset one;
+    memcpy(&one, (const char*)list->base_addr + k * list->dim[0].sm, sizeof one);
+    out[ndims - 1 - k] = one - less;
   }
 }
 
 int shoal_pio_f_initdecomp(int iosysid, int readonly, int basetype, const CFI_cdesc_t* dims,
                            const CFI_cdesc_t* cells, int* ioid, const int* rearr, const CFI_cdesc_t* iostart,
                            const CFI_cdesc_t* iocount) {
-  int shape[PIO_MAX_DIMS] = {0};
+  int lengths[PIO_MAX_DIMS] = {0};
   PIO_Offset start[PIO_MAX_DIMS] = {0};
   PIO_Offset count[PIO_MAX_DIMS] = {0};
   const int ndims = length_of(dims) < PIO_MAX_DIMS ? length_of(dims) : PIO_MAX_DIMS;
   for (int k = 0; k < ndims; ++k)
-    shape[ndims - 1 - k] = number_at(dims, k);
+    lengths[ndims - 1 - k] = number_at(dims, k);
   const int io = iostart != NULL && iocount != NULL;
   if (io) {
     turn(iostart, ndims, 1, start);
@@ -629,9 +629,9 @@ int shoal_pio_f_initdecomp(int iosysid, int readonly, int basetype, const CFI_cd
   if (length > INT_MAX || (!as_it_is && shoal_f_list(cells, "compdof", &list, &length) != SHOAL_OK))
     length = -1;
   const PIO_Offset* const given = as_it_is ? cells->base_addr : (const PIO_Offset*)list;
-  const int code = readonly ? PIOc_InitDecomp_ReadOnly(iosysid, basetype, ndims, shape, (int)length, given,
+  const int code = readonly ? PIOc_InitDecomp_ReadOnly(iosysid, basetype, ndims, lengths, (int)length, given,
                                                        ioid, rearr, io ? start : NULL, io ? count : NULL)
-                            : PIOc_InitDecomp(iosysid, basetype, ndims, shape, (int)length, given, ioid,
+                            : PIOc_InitDecomp(iosysid, basetype, ndims, lengths, (int)length, given, ioid,
                                               rearr, io ? start : NULL, io ? count : NULL);
   free(list);
   return code;
