@@ -527,7 +527,7 @@ int PIOc_inq_var_quantize(int ncid, int varid, int* quantize_mode, int* nsdp);
 /* ---- Attributes: Local --------------------------------------------------------------------- */
 
 /* The values of rank `base` go to the file. Of put_att the values are of type xtype, of put_att_TYPE of TYPE,
- * converted to xtype (PIO_ERANGE where one does not fit). */
+ * converted to xtype (PIO_ERANGE on that rank where one does not fit). */
 int PIOc_put_att(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len, const void* op);
 int PIOc_get_att(int ncid, int varid, const char* name, void* ip);
 int PIOc_inq_att(int ncid, int varid, const char* name, nc_type* xtypep, PIO_Offset* lenp);

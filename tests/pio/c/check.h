@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the tests of the PIO drop-in in C share: checks that are counted on all ranks, formats, random numbers. A
- * program fails by its exit code.
+ * What the tests of the PIO drop-in in C share: checks that are counted on all ranks, formats, random
+ * numbers. A program fails by its exit code.
  */
 #ifndef SHOAL_TESTS_PIO_CHECK_H
 #define SHOAL_TESTS_PIO_CHECK_H
@@ -23,9 +23,9 @@ static inline void failed(const char* file, int line, const char* what) {
   if (++failures <= 20) fprintf(stderr, "rank %d: %s:%d: %s: %s\n", my_rank, file, line, in_case, what);
 }
 
-#define CHECK(CONDITION)                                             \
-  do {                                                               \
-    if (!(CONDITION)) failed(__FILE__, __LINE__, #CONDITION);        \
+#define CHECK(CONDITION)                                      \
+  do {                                                        \
+    if (!(CONDITION)) failed(__FILE__, __LINE__, #CONDITION); \
   } while (0)
 
 static inline int gives(const char* file, int line, const char* call, int code, int wanted) {

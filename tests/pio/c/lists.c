@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Lists of cells of every kind against an array in memory: holes, a cell twice, ranks without cells, all cells on all
- * ranks, boxes, levels, columns; written, read whole, and read again by other lists. */
+ * Lists of cells of every kind against an array in memory: holes, a cell twice, ranks without cells, all
+ * cells on all ranks, boxes, levels, columns; written, read whole, and read again by other lists. */
 #include "check.h"
 
 enum { k_most = 6000 };
@@ -115,7 +115,9 @@ static void one_list(int iosys, const format* f, int kind, unsigned seed) {
   int dimids[4];
   int var = -1;
   int of_records = -1;
-  if (!OK(PIOc_InitDecomp(iosys, PIO_DOUBLE, own.ndims, own.dims, own.length, own.map, &ioid, NULL, NULL, NULL))) return;
+  if (!OK(PIOc_InitDecomp(iosys, PIO_DOUBLE, own.ndims, own.dims, own.length, own.map, &ioid, NULL, NULL,
+                          NULL)))
+    return;
   CHECK(PIOc_get_local_array_size(ioid) == own.length);
   OK(create(iosys, f, path, &ncid));
   OK(PIOc_def_dim(ncid, "time", PIO_UNLIMITED, &dimids[0]));
@@ -149,7 +151,8 @@ static void one_list(int iosys, const format* f, int kind, unsigned seed) {
     OK(PIOc_get_vara_double(ncid, of_records, start, count, found));
     wrong = 0;
     for (int c = 0; c < cells; ++c)
-      wrong += found[c] != (expected[c] == PIO_FILL_DOUBLE ? PIO_FILL_DOUBLE : expected[c] + 0.5 * (record + 1));
+      wrong +=
+          found[c] != (expected[c] == PIO_FILL_DOUBLE ? PIO_FILL_DOUBLE : expected[c] + 0.5 * (record + 1));
     CHECK(wrong == 0);
   }
   /* By the list, and by the next rank's, for reading alone; holes stay. */
@@ -157,7 +160,8 @@ static void one_list(int iosys, const format* f, int kind, unsigned seed) {
   random_state = state;
   make(kind, (my_rank + 1) % all_ranks, &next);
   int reading = -1;
-  OK(PIOc_InitDecomp_ReadOnly(iosys, PIO_DOUBLE, next.ndims, next.dims, next.length, next.map, &reading, NULL, NULL, NULL));
+  OK(PIOc_InitDecomp_ReadOnly(iosys, PIO_DOUBLE, next.ndims, next.dims, next.length, next.map, &reading, NULL,
+                              NULL, NULL));
   for (int again = 0; again < 2; ++again) {
     const list* l = again ? &next : &own;
     for (int n = 0; n < l->length; ++n)
@@ -180,7 +184,8 @@ static void one_list(int iosys, const format* f, int kind, unsigned seed) {
 static void other_forms(int iosys) {
   in_case = "other forms";
   const int dims[3] = {1, 4, all_ranks};
-  const PIO_Offset from_0[5] = {my_rank, all_ranks + my_rank, -1, 2 * all_ranks + my_rank, 3 * all_ranks + my_rank};
+  const PIO_Offset from_0[5] = {my_rank, all_ranks + my_rank, -1, 2 * all_ranks + my_rank,
+                                3 * all_ranks + my_rank};
   const long start[3] = {0, 0, my_rank};
   const long count[3] = {1, 4, 1};
   const int values[5] = {10 * my_rank, 10 * my_rank + 1, 99, 10 * my_rank + 2, 10 * my_rank + 3};
@@ -222,7 +227,8 @@ static void other_forms(int iosys) {
   int ioid = -1;
   const PIO_Offset outside[1] = {my_rank == all_ranks - 1 ? 4 * all_ranks + 1 : my_rank + 1};
   GIVES(PIO_EINVAL, PIOc_InitDecomp(iosys, PIO_INT, 3, dims, 1, outside, &ioid, NULL, NULL, NULL));
-  GIVES(PIO_EINVAL, PIOc_InitDecomp(iosys, PIO_INT, 3, dims, 1, my_rank == 0 ? NULL : from_0, &ioid, NULL, NULL, NULL));
+  GIVES(PIO_EINVAL,
+        PIOc_InitDecomp(iosys, PIO_INT, 3, dims, 1, my_rank == 0 ? NULL : from_0, &ioid, NULL, NULL, NULL));
   const int wrong_dims[3] = {1, my_rank == 0 ? 5 : 4, all_ranks};
   if (all_ranks > 1)
     GIVES(PIO_EINVAL, PIOc_InitDecomp(iosys, PIO_INT, 3, wrong_dims, 0, NULL, &ioid, NULL, NULL, NULL));
