@@ -302,15 +302,15 @@ contains
     call ok(status, "write " // names(id))
   end subroutine write_3d
 
-  ! Between two records the model finds that it shall write one more variable.
+  ! Between two records the model finds that it shall write one more field, which does not change with time.
   subroutine add_variable(t, f)
     type(tiling), intent(inout) :: t
     type(model_file), intent(inout) :: f
-    integer :: dims(4), ndims, status, i, j
+    integer :: dims(4), status, i, j
     real(4), allocatable :: a(:, :)
     call ok(PIO_redef(f%file), "redef")
-    call ok(PIO_inquire_variable(f%file, f%vars(u), ndims=ndims, dimids=dims), "inquire u")
-    call ok(PIO_def_var(f%file, "stress", PIO_real, dims([1, 2, ndims]), f%vars(stress)), "def_var stress")
+    call ok(PIO_inquire_variable(f%file, f%vars(u), dimids=dims), "inquire u")
+    call ok(PIO_def_var(f%file, "stress", PIO_real, dims([1, 2]), f%vars(stress)), "def_var stress")
     call ok(PIO_put_att(f%file, f%vars(stress), "units", "N m-2"), "units")
     call ok(PIO_put_att(f%file, PIO_global, "extended", f%record), "extended")
     call ok(PIO_enddef(f%file), "enddef again")
@@ -320,7 +320,6 @@ contains
         a(i, j) = real(truth(u_faces, i, j, 0, 0))
       end do
     end do
-    call PIO_setframe(f%file, f%vars(stress), int(f%record, PIO_OFFSET_KIND))
     call PIO_write_darray(f%file, f%vars(stress), t%single_2d(u_faces), a, status)
     call ok(status, "write stress")
   end subroutine add_variable
@@ -389,6 +388,22 @@ contains
     call check(date(12:13) == achar(48 + time / 10) // achar(48 + mod(time, 10)), what // " date " // date)
   end subroutine compare
 
+  subroutine check_stress(t, f)
+    type(tiling), intent(inout) :: t
+    type(model_file), intent(inout) :: f
+    integer :: status, i, j
+    real(4), allocatable :: a(:, :)
+    call ok(PIO_inq_varid(f%file, "stress", f%vars(stress)), "inq_varid stress")
+    allocate (a(t%x0(u_faces):t%x1(u_faces), t%y0(u_faces):t%y1(u_faces)))
+    call PIO_read_darray(f%file, f%vars(stress), t%single_2d(u_faces), a, status)
+    call ok(status, "read stress")
+    do j = t%y0(u_faces), t%y1(u_faces)
+      do i = t%x0(u_faces), t%x1(u_faces)
+        call check(a(i, j) == real(truth(u_faces, i, j, 0, 0)), "stress")
+      end do
+    end do
+  end subroutine check_stress
+
   subroutine open_again(t, f, name, iotype)
     type(tiling), intent(inout) :: t
     type(model_file), intent(out) :: f
@@ -446,6 +461,7 @@ program pio_ocean
   call check(title == "an ocean at rest", "title")
   call ok(PIO_get_att(history%file, PIO_global, "extended", extended), "get extended")
   call check(extended == 2, "extended")
+  call check_stress(t, history)
   call ok(PIO_inq_dimlen(history%file, dimension_of(history%file, "ocean_time"), length), "records")
   call check(length == steps, "records")
   call PIO_closefile(history%file)
