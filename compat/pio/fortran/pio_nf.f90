@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! What is in a file: dimensions, variables, attributes (properties: pio_properties.f90). Files are named by a descriptor or by its id (ncid), variables by a descriptor or by their id. Ids count from 1, lists of
-! dimensions and chunks begin with the one that varies fastest. All functions return a code. All are local, but
-! pio_enddef is collective.
+! What is in a file: dimensions, variables, attributes. Files are named by a descriptor or by its id (ncid), variables
+! by a descriptor or by their id. Ids count from 1, lists of dimensions begin with the one that varies fastest. All
+! functions return a code. All are local, but pio_enddef is collective.
 module pio_nf
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_null_char
   use pio_types
