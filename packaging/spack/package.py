@@ -20,6 +20,12 @@ class Shoal(CMakePackage):
     version("0.2.0")  # without checksum until there is a released file: spack install --no-checksum
 
     variant("fortran", default=True, description="Fortran interface")
+    variant(
+        "pio",
+        default=True,
+        when="+fortran",
+        description="Headers, modules and libraries for programs that call PIO",
+    )
     variant("python", default=False, description="Python package and the command shoal")
     variant("compression", default=True, description="Deflate and zstd of netCDF-4 by all ranks")
     variant("pnetcdf", default=False, description="Driver pnetcdf")
@@ -65,6 +71,7 @@ class Shoal(CMakePackage):
             self.define("SHOAL_TESTS", False),
             self.define("SHOAL_EXAMPLES", False),
             self.define_from_variant("SHOAL_FORTRAN", "fortran"),
+            self.define("SHOAL_PIO", spec.satisfies("+pio")),
             self.define_from_variant("SHOAL_PYTHON", "python"),
         ]
         if spec.satisfies("+fortran"):

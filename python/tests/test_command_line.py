@@ -121,6 +121,23 @@ def test_doctor_names_faults_of_hdf5():
         assert ("CVE-2024-29157" in found.found) == ("CVE-2024-29157" in names)
 
 
+def test_doctor_knows_the_interface_of_pio(tmp_path, monkeypatch):
+    def line():
+        findings = doctor.Findings()
+        monkeypatch.setattr(doctor, "_library_folder", lambda: tmp_path)
+        doctor._pio(findings)
+        return findings.items[0].found
+
+    assert "not built" in line()
+    (tmp_path / "libshoal_pioc.so.0").touch()
+    assert line() == f"C, not installed: {tmp_path}"
+    (tmp_path / "libshoal_piof.so.0").touch()
+    (tmp_path / "shoal" / "pio").mkdir(parents=True)
+    assert line() == f"C and Fortran, root {tmp_path / 'shoal' / 'pio'}"
+    monkeypatch.undo()
+    assert (doctor._library_folder() / "libshoal.so").exists()
+
+
 def test_doctor_inside_of_a_job(tmp_path):
     launcher = Path(__file__).resolve().parents[2] / "tools" / "mpirun.sh"
     result = run_program([str(launcher), "3", *program, "doctor", str(tmp_path)])

@@ -86,6 +86,7 @@ def _library(findings: Findings) -> bool:
             _hdf5(findings, value)
         elif key not in ("version", "filters_absent"):
             findings.add(key, value)
+    _pio(findings)
     absent = info.get("filters_absent", "none")
     if absent != "none":
         findings.add(
@@ -97,6 +98,38 @@ def _library(findings: Findings) -> bool:
             "Shoal again.",
         )
     return True
+
+
+def _library_folder() -> Path | None:
+    """Where the libshoal of this process lies."""
+    try:
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            path = line.split(maxsplit=5)[5:]
+            if path and re.match(r"libshoal\.so", Path(path[0]).name):
+                return Path(path[0]).parent
+    except OSError:
+        pass
+    return None
+
+
+def _pio(findings: Findings) -> None:
+    """Is the drop-in for PIO there? Beside libshoal, with its root below; a build folder has no root."""
+    folder = _library_folder()
+    if folder is None:
+        return
+    languages = [
+        name
+        for name, letter in (("C", "c"), ("Fortran", "f"))
+        if (folder / f"libshoal_pio{letter}.so.0").exists()
+    ]
+    if not languages:
+        findings.add("PIO's interface", "not built (CMake: SHOAL_PIO)")
+        return
+    root = folder / "shoal" / "pio"
+    found = " and ".join(languages)
+    findings.add(
+        "PIO's interface", f"{found}, root {root}" if root.is_dir() else f"{found}, not installed: {folder}"
+    )
 
 
 def _hdf5(findings: Findings, version: str) -> None:
