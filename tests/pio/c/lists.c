@@ -245,8 +245,8 @@ int main(int argc, char** argv) {
   const unsigned of_run = seed_of_run();
   for (int f = 0; f < k_format_count; ++f)
     for (int kind = 0; kind < k_kinds; ++kind)
-      for (unsigned seed = 0; seed < 3; ++seed)
-        one_list(iosys, &k_formats[f], kind, seed < 2 ? seed + 1 : of_run);
+      for (unsigned seed = 0; seed < 2; ++seed)
+        one_list(iosys, &k_formats[f], kind, seed < 1 ? 1 : of_run);
   other_forms(iosys);
   OK(PIOc_finalize(iosys));
   return finish("lists");

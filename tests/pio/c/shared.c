@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What costs nothing must cost nothing: calls of MPI are counted, by standing between the libraries and MPI.
+ * And decompositions with one list are one. */
+#include "check.h"
+
+static int calls;
+
+#define COUNT(NAME, PARAMETERS, ARGUMENTS) \
+  int MPI_##NAME PARAMETERS {              \
+    ++calls;                               \
+    return PMPI_##NAME ARGUMENTS;          \
+  }
+COUNT(Send, (const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c), (b, n, t, to, tag, c))
+COUNT(Isend, (const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r),
+      (b, n, t, to, tag, c, r))
+COUNT(Recv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status* s),
+      (b, n, t, from, tag, c, s))
+COUNT(Irecv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r),
+      (b, n, t, from, tag, c, r))
+COUNT(Iprobe, (int from, int tag, MPI_Comm c, int* f, MPI_Status* s), (from, tag, c, f, s))
+COUNT(Barrier, (MPI_Comm c), (c))
+COUNT(Ibarrier, (MPI_Comm c, MPI_Request* r), (c, r))
+COUNT(Bcast, (void* b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c))
+COUNT(Ibcast, (void* b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request* r), (b, n, t, root, c, r))
+COUNT(Reduce, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, int root, MPI_Comm c),
+      (a, b, n, t, o, root, c))
+COUNT(Allreduce, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
+COUNT(Iallreduce, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request* r),
+      (a, b, n, t, o, c, r))
+COUNT(Gather, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root, MPI_Comm c),
+      (a, n, t, b, m, u, root, c))
+COUNT(Allgather, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c),
+      (a, n, t, b, m, u, c))
+COUNT(Alltoall, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c),
+      (a, n, t, b, m, u, c))
+COUNT(Scan, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
+COUNT(Exscan, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
+
+enum { k_cells = 40 };
+
+int main(int argc, char** argv) {
+  const int iosys = start(&argc, &argv);
+  const int one_node = getenv("SHOAL_RANKS_PER_NODE") == NULL;
+  const int n = k_cells * all_ranks;
+  PIO_Offset map[k_cells];
+  for (int c = 0; c < k_cells; ++c)
+    map[c] = c * all_ranks + my_rank + 1;
+  calls = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(calls == 1); /* this program is the one that counts */
+
+  /* A second decomposition with the list of the first one: a single agreement. */
+  int first = -1;
+  int ioids[20];
+  OK(PIOc_InitDecomp(iosys, PIO_DOUBLE, 1, &n, k_cells, map, &first, NULL, NULL, NULL));
+  calls = 0;
+  for (int i = 0; i < 20; ++i)
+    OK(PIOc_InitDecomp(iosys, i % 2 == 0 ? PIO_DOUBLE : PIO_FLOAT, 1, &n, k_cells, map, &ioids[i], NULL, NULL,
+                       NULL));
+  CHECK(calls == 20);
+  /* Also after all of them were given back. */
+  calls = 0;
+  for (int i = 0; i < 20; ++i)
+    OK(PIOc_freedecomp(iosys, ioids[i]));
+  OK(PIOc_freedecomp(iosys, first));
+  CHECK(calls == 0);
+  OK(PIOc_InitDecomp(iosys, PIO_DOUBLE, 1, &n, k_cells, map, &ioids[0], NULL, NULL, NULL));
+  OK(PIOc_InitDecomp(iosys, PIO_FLOAT, 1, &n, k_cells, map, &ioids[1], NULL, NULL, NULL));
+  CHECK(calls == 2);
+
+  for (int f = 0; f < k_format_count; ++f) {
+    in_case = k_formats[f].name;
+    int ncid = -1;
+    int dimids[2];
+    int v[3];
+    int id = 0;
+    double values[k_cells];
+    float floats[k_cells];
+    for (int c = 0; c < k_cells; ++c) {
+      values[c] = (double)map[c];
+      floats[c] = (float)map[c];
+    }
+    OK(create(iosys, &k_formats[f], "shared.nc", &ncid));
+    calls = 0;
+    OK(PIOc_def_dim(ncid, "time", PIO_UNLIMITED, &dimids[0]));
+    OK(PIOc_def_dim(ncid, "x", n, &dimids[1]));
+    OK(PIOc_def_var(ncid, "a", PIO_DOUBLE, 2, dimids, &v[0]));
+    OK(PIOc_def_var(ncid, "b", PIO_FLOAT, 2, dimids, &v[1]));
+    OK(PIOc_def_var(ncid, "time", PIO_DOUBLE, 1, dimids, &v[2]));
+    OK(PIOc_put_att_text(ncid, v[0], "units", 1, "m"));
+    CHECK(calls == 0);
+    OK(PIOc_enddef(ncid));
+    for (int warm = 0; warm < 2; ++warm) { /* the first writes prepare */
+      OK(PIOc_setframe(ncid, v[0], warm));
+      OK(PIOc_setframe(ncid, v[1], warm));
+      OK(PIOc_write_darray(ncid, v[0], ioids[0], k_cells, values, NULL));
+      OK(PIOc_write_darray(ncid, v[1], ioids[1], k_cells, floats, NULL));
+    }
+    calls = 0;
+    for (int record = 2; record < 6; ++record) {
+      const PIO_Offset at[1] = {record};
+      OK(PIOc_setframe(ncid, v[0], record));
+      OK(PIOc_setframe(ncid, v[1], record));
+      OK(PIOc_inq_varid(ncid, "b", &id));
+      OK(PIOc_inq_dimid(ncid, "x", &id));
+      OK(PIOc_put_var1_double(ncid, v[2], at, values));
+      OK(PIOc_set_iosystem_error_handling(iosys, PIO_BCAST_ERROR, NULL));
+      GIVES(PIO_ENOTVAR, PIOc_inq_varid(ncid, "none", &id));
+      OK(PIOc_set_iosystem_error_handling(iosys, PIO_RETURN_ERROR, NULL));
+    }
+    CHECK(calls == 0);
+    for (int record = 2; record < 6; ++record) {
+      OK(PIOc_setframe(ncid, v[0], record));
+      OK(PIOc_setframe(ncid, v[1], record));
+      OK(PIOc_write_darray(ncid, v[0], ioids[0], k_cells, values, NULL));
+      OK(PIOc_write_darray(ncid, v[1], ioids[1], k_cells, floats, NULL));
+    }
+    if (one_node) CHECK(calls == 0);
+    if (calls != 0 && my_rank == 0) printf("%s: %d calls of MPI in 8 writes\n", in_case, calls);
+    OK(PIOc_closefile(ncid));
+  }
+  OK(PIOc_freedecomp(iosys, ioids[0]));
+  OK(PIOc_freedecomp(iosys, ioids[1]));
+  OK(PIOc_finalize(iosys));
+  return finish("shared");
+}
