@@ -169,8 +169,9 @@ static char* quoted(const spio_file* file, int ndims, const int* dimids) {
   return out;
 }
 
-/* Check the dimensions of a new variable; cells of it, records aside. */
+/* Check the dimensions of a new variable; its cells, records aside, 0 where it has no other dimension. */
 static int check_dims(const spio_file* file, const char* name, int ndims, const int* dimids, int64_t* cells) {
+  int fixed = 0;
   *cells = 1;
   if (ndims < 0 || (ndims > 0 && dimids == NULL))
     return spio_fail(PIO_EINVAL, "variable '%s': no list of dimensions", name);
@@ -185,7 +186,9 @@ static int check_dims(const spio_file* file, const char* name, int ndims, const 
       return spio_fail(PIO_EINVAL, "variable '%s': dimension '%s' is unlimited, and so must be the first one",
                        name, dim.name);
     if (!dim.unlimited) *cells *= dim.length;
+    fixed += !dim.unlimited;
   }
+  if (fixed == 0) *cells = 0;
   return PIO_NOERR;
 }
 
@@ -208,7 +211,7 @@ static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, 
   free(dims);
   /* A large one will most likely be written with a decomposition. */
   const int numeric = xtype != PIO_CHAR && xtype != PIO_STRING;
-  if (code == PIO_NOERR && numeric && ndims > 0 &&
+  if (code == PIO_NOERR && numeric && cells > 0 &&
       cells * (int64_t)spio_type_size(xtype) >= file->system->policy.cut_bytes)
     code = spio_code(shoal_def_cut(file->dataset, name));
   if (code == PIO_NOERR) code = spio_refresh(file);
