@@ -194,9 +194,10 @@ static void fill_values(int iosys, const format* f) {
   in_case = f->name;
   int ncid = -1;
   int dimid = -1;
-  int v[4];
+  int v[6];
   int mode = -1;
   const float own = -9.f;
+  const float usual = PIO_FILL_FLOAT;
   OK(create(iosys, f, "contents_fill.nc", &ncid));
   OK(PIOc_def_dim(ncid, "x", 5, &dimid));
   OK(PIOc_def_var(ncid, "nothing", PIO_FLOAT, 1, &dimid, &v[0]));
@@ -217,10 +218,12 @@ static void fill_values(int iosys, const format* f) {
   CHECK(no_fill == 1);
   OK(PIOc_set_fill(ncid, PIO_FILL, &mode));
   CHECK(mode == PIO_NOFILL);
+  GIVES(PIO_EINVAL, PIOc_set_fill(ncid, 5, NULL));
+  OK(PIOc_def_var(ncid, "never", PIO_SHORT, 1, &dimid, &v[4])); /* and never written */
+  OK(PIOc_put_att_float(ncid, v[0], "_FillValue", PIO_FLOAT, 1, &usual));
+  OK(PIOc_enddef(ncid));
   OK(PIOc_set_fill(ncid, PIO_NOFILL, &mode));
   CHECK(mode == PIO_FILL);
-  GIVES(PIO_EINVAL, PIOc_set_fill(ncid, 5, NULL));
-  OK(PIOc_enddef(ncid));
   GIVES(is_classic(f) ? PIO_ENOTINDEFINE : PIO_ELATEDEF, PIOc_def_var_fill(ncid, v[1], 1, NULL));
   /* Two of the cells; the others are filled, whatever the mode is. */
   const int n = 5;
@@ -249,6 +252,9 @@ static void fill_values(int iosys, const format* f) {
   CHECK(numbers[0] == PIO_FILL_INT && numbers[1] == 20 && numbers[4] == PIO_FILL_INT);
   OK(PIOc_get_var_int(ncid, v[3], numbers));
   CHECK(numbers[1] == 20 && numbers[3] == 40);
+  OK(PIOc_get_var_int(ncid, v[4], numbers));
+  for (int i = 0; i < 5; ++i)
+    CHECK(numbers[i] == PIO_FILL_SHORT);
   OK(PIOc_closefile(ncid));
   OK(PIOc_freedecomp(iosys, real));
   OK(PIOc_freedecomp(iosys, whole));
