@@ -62,6 +62,28 @@ if [ $fortran = ON ]; then
   "$mpirun" 2 ./pc_f
 fi
 
+pio=$(dirname "$(dirname "$(find "$prefix" -name pio.h)")")
+if [ -d "$pio/lib" ]; then
+  echo "== PIO: find_package, pkg-config, and a root with include and lib"
+  with=OFF
+  [ ! -e "$pio/lib/libpiof.so" ] || with=ON
+  cmake -S "$here/pio" -B pio -G Ninja -DCMAKE_PREFIX_PATH="$pio" -DWITH_FORTRAN=$with >configure_pio.log 2>&1 ||
+    { cat configure_pio.log; exit 1; }
+  cmake --build pio -j 2 >pio.log 2>&1 || { cat pio.log; exit 1; }
+  "$mpirun" 2 pio/program_c
+  # shellcheck disable=SC2046
+  cc "$here/pio/program.c" -o pio_c $(pkg-config --cflags --libs shoal-pio)
+  "$mpirun" 2 ./pio_c
+  "$mpicc" "$here/pio/program.c" -o pio_root -I"$pio/include" -L"$pio/lib" -lpioc -Wl,-rpath,"$pio/lib"
+  "$mpirun" 2 ./pio_root
+  readelf -d pio_root | grep 'libshoal_pioc.so.0' >/dev/null
+  if [ $with = ON ]; then
+    "$mpirun" 2 pio/program_f
+    "$mpifort" "$here/pio/program.f90" -o pio_f -I"$pio/include" -L"$pio/lib" -lpiof -lpioc -Wl,-rpath,"$pio/lib"
+    "$mpirun" 2 ./pio_f
+  fi
+fi
+
 echo "== licence, documents, examples"
 documents=$prefix/share/doc/shoal
 for file in LICENSE README.md docs/install.md examples/first/Makefile; do

@@ -191,8 +191,10 @@ static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, 
   const int status =
       shoal_put_att(file->dataset, owner, name, xtype, (int64_t)len, converted != NULL ? converted : values);
   free(converted);
-  const int put = status == SHOAL_INVALID_ARGUMENT ? spio_fail(PIO_EBADNAME, "%s", shoal_error_message())
-                                                   : spio_code_for(status, PIO_ENOTATT);
+  int put = spio_code_for(status, PIO_ENOTATT);
+  if (status == SHOAL_INVALID_ARGUMENT) put = spio_fail(PIO_EBADNAME, "%s", shoal_error_message());
+  if (status == SHOAL_STATE && strcmp(name, "_FillValue") == 0)
+    put = spio_fail(PIO_ELATEFILL, "%s", shoal_error_message());
   return put != PIO_NOERR ? put : code;
 }
 
