@@ -182,14 +182,14 @@ contains
     ierr = c_set_blocksize(blocksize)
   end subroutine PIO_set_blocksize
 
-  ! 0 to 6; above 0, calls are logged on standard error.
+  ! 0 to 6: as pio_set_log_level with one less. 0 is what programs set that want nothing printed.
   subroutine PIO_setdebuglevel(level)
     integer, intent(in) :: level
     integer :: ierr
     debug = level == 1 .or. level == 3 .or. level >= 5
     debugio = level == 2 .or. level == 3 .or. level >= 6
     debugasync = level >= 4
-    ierr = c_set_log_level(level)
+    ierr = c_set_log_level(level - 1)
   end subroutine PIO_setdebuglevel
 
   ! ---- Error handlers: of the iosystem, also when a file is given. Local.

@@ -84,7 +84,7 @@ contains
     character(len=200) :: message
     call pio_setdebuglevel(0)
     call ok(pio_set_log_level(0), "set_log_level")
-    call ok(pio_set_log_level(ios, 0), "set_log_level of an iosystem")
+    call ok(pio_set_log_level(ios, -1), "set_log_level of an iosystem")
     call pio_getnumiotasks(ios, number)
     call pio_get_numiotasks(ios, numiotasks=other)
     call is(number, max(1, ranks / 2), "getnumiotasks")
