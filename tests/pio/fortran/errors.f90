@@ -28,7 +28,7 @@ contains
     type(file_desc_t) :: file, none
     type(var_desc_t) :: v, w
     type(io_desc_t) :: iodesc, no_list
-    integer :: x, y, number, ierr, dimids(1)
+    integer :: x, y, t, number, ierr, dimids(1)
     integer(o) :: length
     real :: a(nx)
     character(len=20) :: name
@@ -44,6 +44,9 @@ contains
     call is(PIO_def_var(file, "v", PIO_real, [x], w), -42, "variable whose name is taken")
     call is(PIO_def_var(file, "w", PIO_real, [x, 77], w), PIO_ebaddim, "no such dimension")
     call is(PIO_def_var(file, "w", 77, [x], w), -45, "no such type")
+    call ok(PIO_def_dim(file, "t", PIO_unlimited, t), "t")
+    call is(PIO_def_var(file, "w", PIO_real, [t, x], w), PIO_einval, "an unlimited dimension that is not the last one")
+    if (classic) call is(PIO_def_dim(file, "u", PIO_unlimited, number), -54, "a second unlimited dimension")
     call is(PIO_inq_dimid(file, "none", number), PIO_ebaddim, "dimension by name")
     call is(PIO_inq_dimlen(file, 9, number), PIO_ebaddim, "dimension by id")
     number = 17
