@@ -72,7 +72,7 @@ std::string attributes_difference(const std::vector<Attribute>& mine, const std:
     if (mine[i].name != root[i].name)
       return fmt::format("attribute {}{} is {} here and {} on rank 0", i, of, quoted(mine[i].name),
                          quoted(root[i].name));
-    if (mine[i].type != root[i].type || mine[i].data != root[i].data || mine[i].strings != root[i].strings)
+    if (!have_same_values(mine[i], root[i]))
       return fmt::format(
           "attribute {}{} has another value than on rank 0 (a time of day? let rank 0 broadcast it, or set "
           "attributes=rank0)",

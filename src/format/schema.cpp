@@ -186,6 +186,10 @@ Schema changed(Schema schema, const std::vector<SchemaChange>& changes) {
   return schema;
 }
 
+bool have_same_values(const Attribute& a, const Attribute& b) {
+  return a.type == b.type && a.data == b.data && a.strings == b.strings;
+}
+
 const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name) {
   for (const auto& attribute : attributes)
     if (attribute.name == name) return &attribute;

@@ -110,6 +110,8 @@ std::string text_of(const SchemaChange& change);  ///< "rename dimension 'lon' t
 Schema changed(Schema schema, const std::vector<SchemaChange>& changes);
 
 const Attribute* find_attribute(const std::vector<Attribute>& attributes, const std::string& name);
+/// Of one type, whatever their names.
+bool have_same_values(const Attribute& a, const Attribute& b);
 
 /// The fill value of a variable in memory order, size_of(type) bytes: its _FillValue or NetCDF's default.
 /// Undefined for strings (empty).

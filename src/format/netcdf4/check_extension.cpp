@@ -32,10 +32,6 @@ void check_attribute(const Attribute& attribute, Format format, const VariableDe
                 name_of(variable->type), attribute.count(), name_of(attribute.type));
 }
 
-bool same(const Attribute& a, const Attribute& b) {
-  return a.type == b.type && a.data == b.data && a.strings == b.strings;
-}
-
 // What cells that nobody wrote have been read as all along.
 bool is_default_fill(const Attribute& fill, Type type) {
   const void* standard = default_fill(type);
@@ -47,7 +43,7 @@ void check_attributes(const std::vector<Attribute>& have, const std::vector<Attr
                       const VariableDef* variable, bool is_new, LateFill late = LateFill::refused) {
   for (const auto& attribute : wanted) {
     const auto* old = find_attribute(have, attribute.name);
-    if (old != nullptr && same(*old, attribute)) continue;
+    if (old != nullptr && have_same_values(*old, attribute)) continue;
     check_attribute(attribute, format, variable, is_new);
     if (!is_new && attribute.name == "_FillValue" && variable != nullptr) {
       if (late == LateFill::as_used && old == nullptr && is_default_fill(attribute, variable->type)) continue;

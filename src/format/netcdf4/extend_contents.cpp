@@ -19,10 +19,6 @@ namespace shoal::netcdf4 {
 
 namespace {
 
-bool same(const Attribute& a, const Attribute& b) {
-  return a.type == b.type && a.data == b.data && a.strings == b.strings;
-}
-
 // ---- making things ----
 
 struct Reference {  // as HDF5's dimension scales keep who uses them
@@ -419,7 +415,7 @@ void Extension::update_attributes(hid_t object, const std::vector<Attribute>& ha
                                   const std::vector<Attribute>& wanted) {
   for (const auto& attribute : wanted) {
     const auto* old = find_attribute(have, attribute.name);
-    if (old == nullptr || !same(*old, attribute)) write_attribute(object, attribute, true);
+    if (old == nullptr || !have_same_values(*old, attribute)) write_attribute(object, attribute, true);
   }
 }
 
@@ -513,7 +509,7 @@ void Extension::run() {
     const auto& wanted = wanted_.variables[v].attributes;
     if (have.size() != wanted.size() ||
         !std::equal(have.begin(), have.end(), wanted.begin(),
-                    [](const auto& a, const auto& b) { return a.name == b.name && same(a, b); }))
+                    [](const auto& a, const auto& b) { return a.name == b.name && have_same_values(a, b); }))
       update_attributes(contents_.open_variable(file_, static_cast<int>(v)), have, wanted);
     contents_.schema.variables[v].attributes = wanted;
     contents_.schema.variables[v].distributed = wanted_.variables[v].distributed;
