@@ -12,8 +12,6 @@ namespace shoal {
 
 namespace {
 
-constexpr const char* k_fill_name = "_FillValue";
-
 // Names in the attribute compress are those of dimensions, and a list has the name of its dimension.
 void check_not_gathered(const Schema& schema, const std::string& name, int dim, int variable) {
   for (const Gathering& gathering : gatherings_of(schema)) {

@@ -279,7 +279,8 @@ TEST_CASE("renames: a variable becomes the coordinate of a dimension, and ceases
       if (!in_one_file() && what != "variable away") continue;
       const bool becomes = what == "another variable" || what == "two" || what == "dimension to it";
       if (by_netcdf4(format) && becomes) continue;
-      if (format == "raw" && what == "new variable") continue;  // no variables after records
+      if ((format == "raw" || format == "ascii") && what == "new variable")
+        continue;  // no variables after records
       CAPTURE(format);
       CAPTURE(what);
       const Cut cut = cut_of_x();
@@ -433,7 +434,7 @@ TEST_CASE("renames: what cannot be is refused, and ranks that differ keep the ol
 TEST_CASE("renames: a header without room for a longer name") {
   if (skipped(in_one_file(), "one file")) return;
   for (const auto& format : formats()) {
-    if (is_netcdf4(format)) continue;
+    if (format.rfind("cdf", 0) != 0) continue;
     CAPTURE(format);
     const Cut cut = cut_of_x();
     shoal_dataset* file = new_file("header_reserve=0, format=" + format, cut);
