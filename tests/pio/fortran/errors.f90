@@ -56,6 +56,7 @@ contains
     call is(PIO_inq_att(file, v, "none", len=length), PIO_enotatt, "attribute by name")
     call is(PIO_inq_attname(file, v, 5, name), PIO_enotatt, "attribute by number")
     call is(PIO_inq_vardimid(file, v, dimids), PIO_einval, "a list that is too short")
+    call is(PIO_put_att(file, v, "_FillValue", 1.0d0), -45, "a fill value of another type than the variable")
     a = 1
     if (classic) then
       call is(PIO_put_var(file, v, [1, 1], [nx, 1], a), -39, "data in define mode")
