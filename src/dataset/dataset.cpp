@@ -554,7 +554,7 @@ std::int64_t Dataset::num_records(const char* variable) const {
 // writes.
 bool Dataset::fills(int variable) const {
   return !schema().variables[static_cast<std::size_t>(variable)].no_fill &&
-         (!writable_ || fill_mode_of(settings_) == FillMode::all);
+         (!writable_ || fill_mode_of(settings_) != FillMode::none);
 }
 
 std::optional<Placement> Dataset::placement(int variable) const {
