@@ -213,6 +213,19 @@ TEST_CASE("fill values in effect: given, default, none, of files that are opened
       ok(shoal_inq_fill(file, "given", nullptr, 0, nullptr));
     }
     ok(shoal_close(&file, 0));
+    // Nothing is filled but what was given a value.
+    file = new_file("format=" + format + ", fill=written");
+    def_dim(file, "x", 5);
+    ok(shoal_def_var(file, "given", SHOAL_SHORT, "x", nullptr));
+    ok(shoal_def_fill(file, "given", SHOAL_INT, &seven));
+    ok(shoal_def_var(file, "v", SHOAL_SHORT, "x", nullptr));
+    int of_given = -1;
+    int of_other = -1;
+    ok(shoal_inq_fill(file, "given", &of_given, 0, nullptr));
+    ok(shoal_inq_fill(file, "v", &of_other, 0, nullptr));
+    CHECK(of_given == 1);
+    CHECK(of_other == 0);
+    ok(shoal_close(&file, 0));
     file = new_file("format=" + format + ", fill=false");
     def_dim(file, "x", 5);
     ok(shoal_def_var(file, "v", SHOAL_SHORT, "x", nullptr));
