@@ -31,6 +31,14 @@ run() {
     return 1
   fi
 }
+# run_was NAME LOG: the same of a section that has run beside others, with LOG.txt and LOG.result.
+run_was() {
+  local name=$1 code=1 seconds='?'
+  printf '\n==== %s ====\n' "$name"
+  cat "$2.txt"
+  read -r code seconds <"$2.result"
+  if [ "$code" = 0 ]; then record "$name" passed "$seconds s"; else record "$name" FAILED "$seconds s"; fi
+}
 skip() {
   printf '\n==== %s: skipped ====\n%s\n' "$1" "$2"
   record "$1" skipped "$2"
@@ -70,14 +78,15 @@ section_fuzz() {
   esac
 }
 
+# One more than there are cores, for tests that sleep.
 section_ctest() {
-  run "C, C++ and Fortran tests" ctest --test-dir "$build" -j "$jobs" -LE examples --output-on-failure --no-tests=error
+  run "C, C++ and Fortran tests" ctest --test-dir "$build" -j "$((jobs + 1))" -LE examples --output-on-failure --no-tests=error
 }
 
 # A part that meets most mistakes: units, and all drivers' conformance with the native one, on few ranks.
 section_quick() {
   run "quick part of the tests" ctest --test-dir "$build" -j "$jobs" --output-on-failure --no-tests=error \
-    -R '^(unit\.|mpi\.1$|conformance\.(1|3)$|faults\.1$|fortran\..*\.1$)' -E 'unit\.test_netcdf4_kill'
+    -R '^(unit\.|mpi\.1$|conformance\.(1|3)$|faults\.(late\.)?1$|fortran\..*\.1$)' -E 'unit\.test_netcdf4_kill'
 }
 
 section_examples() {
@@ -91,7 +100,7 @@ section_examples() {
 # A part of the tests with the address sanitizer each time: of all that reads files, and needs no MPI.
 section_memory() {
   run "reading files, with sanitizers: build" memory_build || return 0
-  run "reading files, with sanitizers" ctest --preset memory -R '^memory\.' --no-tests=error
+  run "reading files, with sanitizers" ctest --preset memory -j "$jobs" -R '^memory\.' --no-tests=error
 }
 memory_build() {
   cmake --preset memory --log-level=WARNING >/dev/null && cmake --build --preset memory -j "$jobs" --target file_tests
@@ -106,15 +115,32 @@ section_python() {
   MPIRUN_LAUNCHER=$(cache_value MPIEXEC_EXECUTABLE)
   # What takes long is done where all is asked for (make test-all), or by TEST_ALL in the environment.
   export TEST_ALL=${TEST_ALL:-$(cache_value SHOAL_TEST_ALL)}
-  local path paths=(python/tests tests examples) found=no
+  local path paths=(python/tests tests examples) with_tests=()
   [ "$(cache_value SHOAL_BENCH)" != ON ] || paths+=(bench/python/tests)
   for path in "${paths[@]}"; do
     [ -n "$(find "$path" -name 'test_*.py' -print -quit 2>/dev/null)" ] || continue
-    found=yes
-    run "Python tests of $path" env PATH="$PWD/.venv/bin:$PATH" \
-      .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$path"
+    with_tests+=("$path")
   done
-  [ $found = yes ] || skip "Python tests" "no test was found"
+  [ ${#with_tests[@]} -gt 0 ] || skip "Python tests" "no test was found"
+  # Much of them is one program on one core, so those of several folders run beside each other.
+  for path in "${with_tests[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    python_tests "$path" </dev/null &
+  done
+  wait
+  for path in "${with_tests[@]}"; do
+    run_was "Python tests of $path" "$(python_log "$path")"
+  done
+}
+python_log() { echo "$build/tests/python-${1//\//-}"; }
+# Leaves what pytest prints in a file, and its exit code and seconds in another, for run_was.
+python_tests() {
+  local log begin=$SECONDS code=0
+  log=$(python_log "$1")
+  mkdir -p "$build/tests"
+  rm -f "$log.result"
+  PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -m pytest -q -ra -p no:cacheprovider "$1" >"$log.txt" 2>&1 || code=$?
+  echo "$code $((SECONDS - begin))" >"$log.result"
 }
 
 format_check() {
