@@ -73,7 +73,8 @@ static inline unsigned seed_of_run(void) {
 
 /* An iosystem over all ranks that gives codes back. */
 static inline int start(int* argc, char*** argv) {
-  MPI_Init(argc, argv);
+  int level = 0;
+  MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &all_ranks);
   int iosys = -1;
