@@ -250,6 +250,41 @@ module shoal
     end subroutine decomposition_cells
   end interface
 
+  ! How values are stored: storage.f90. Local.
+  interface
+    ! Chunk shape, one number for each dimension of the variable, fastest first; netcdf4 only.
+    module subroutine dataset_def_chunks(self, variable, chunks, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      type(*), dimension(..), intent(in) :: chunks
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_chunks
+    ! The variable was defined without a decomposition, which comes with write: it gets what variables with one
+    ! have (alignment, and the settings chunks, compression and quantize).
+    module subroutine dataset_def_cut(self, variable, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_cut
+    ! Compression: 'none', or filters as 'shuffle+zstd:1' (shuffle, deflate:1 to 12, zstd:1 to 22, fletcher32); netcdf4.
+    module subroutine dataset_def_compression(self, variable, filters, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, filters
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_compression
+    ! Lossy: 'none', 'bitround:7' (so many bits of the mantissa are kept) or 'granular_bitround:3' (decimal
+    ! digits), of real kinds only.
+    module subroutine dataset_def_quantize(self, variable, how, stat, errmsg)
+      class(shoal_dataset), intent(in) :: self
+      character(len=*), intent(in) :: variable, how
+      integer, intent(out), optional :: stat
+      character(len=*), intent(inout), optional :: errmsg
+    end subroutine dataset_def_quantize
+  end interface
+
   ! Attributes and fill values: attributes.f90.
   interface
     ! Fill value of a variable, converted to its type; without value: no fill (cells that nobody writes
@@ -576,55 +611,6 @@ contains
     code = f_def_var(self%handle, zero_ended(name), int(type, c_int), zero_ended(dims), handle_of(decomposition))
     call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
   end subroutine dataset_def_var
-
-  ! Chunk shape, one number for each dimension of the variable, fastest first; netcdf4 only.
-  subroutine dataset_def_chunks(self, variable, chunks, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable
-    type(*), dimension(..), intent(in) :: chunks
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_def_chunks(self%handle, zero_ended(variable), chunks)
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_def_chunks
-
-  ! The variable was defined without a decomposition and will be written with one, which comes with write: it
-  ! gets what variables with a decomposition have (alignment, and the settings chunks, compression and
-  ! quantize).
-  subroutine dataset_def_cut(self, variable, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_def_cut(self%handle, zero_ended(variable))
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_def_cut
-
-  ! Compression: 'none', or filters such as 'shuffle+zstd:1' (shuffle, deflate:1 to deflate:12 or zstd:1 to
-  ! zstd:22, fletcher32); netcdf4 only.
-  subroutine dataset_def_compression(self, variable, filters, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable, filters
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_def_compression(self%handle, zero_ended(variable), zero_ended(filters))
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_def_compression
-
-  ! Lossy: 'none', 'bitround:7' (so many bits of the mantissa are kept) or 'granular_bitround:3' (decimal
-  ! digits), of real kinds only.
-  subroutine dataset_def_quantize(self, variable, how, stat, errmsg)
-    class(shoal_dataset), intent(in) :: self
-    character(len=*), intent(in) :: variable, how
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: code
-    code = f_def_quantize(self%handle, zero_ended(variable), zero_ended(how))
-    call settle(code, self%comm, stat, errmsg, self%path, c_associated(self%handle))
-  end subroutine dataset_def_quantize
 
   ! ---- Data --------------------------------------------------------------------------------------
   ! record        number of the record; left out for a variable without records

@@ -379,10 +379,10 @@ SHOAL_API int shoal_def_var(shoal_dataset* dataset, const char* name, int type, 
                             const shoal_decomposition* decomposition);
 /* The variable, which was defined without a decomposition, is going to be written with one: the decomposition
  * comes with shoal_write. It then has what variables with a decomposition have: alignment, and the settings
- * chunks, compression and quantize as far as it has no choice of its own. A shoal_put to it waits for no other
- * rank before a field was written. No effect on a variable that has a decomposition. Errors: the definition is
- * finished (SHOAL_STATE); text of any length (SHOAL_NOT_SUPPORTED); no dimension but that of records
- * (SHOAL_INVALID_ARGUMENT). */
+ * chunks, compression and quantize as far as it has no choice of its own. A shoal_put to it waits for no
+ * other rank before a field was written. No effect on a variable that has a decomposition. Errors: the
+ * definition is finished (SHOAL_STATE); text of any length (SHOAL_NOT_SUPPORTED); no dimension but that of
+ * records (SHOAL_INVALID_ARGUMENT). */
 SHOAL_API int shoal_def_cut(shoal_dataset* dataset, const char* variable);
 /* A dimension for the water points of a grid alone (CF: compression by gathering): the cells of the
  * dimensions `dims` ("lat lon", slowest first, without blanks or commas in the names) that the mask of a

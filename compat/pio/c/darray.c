@@ -282,7 +282,8 @@ static int check_fill(const spio_file* file, const spio_variable* variable, int 
   unsigned char own[8] = {0};
   int fill = 0;
   if (fillvalue == NULL || type == PIO_STRING || type == PIO_CHAR) return PIO_NOERR;
-  if (!variable->own_fill && file->fill_mode != PIO_FILL) return PIO_NOERR; /* models give any, in no-fill mode */
+  if (!variable->own_fill && file->fill_mode != PIO_FILL)
+    return PIO_NOERR; /* models give any, in no-fill mode */
   if (shoal_inq_fill(file->dataset, variable->name, &fill, type, own) != SHOAL_OK || !fill) return PIO_NOERR;
   if (memcmp(own, fillvalue, spio_type_size(type)) == 0) return PIO_NOERR;
   return spio_fail(PIO_EINVAL, "variable '%s' has another fill value than the call", variable->name);

@@ -19,7 +19,8 @@ import numpy as np
 from . import _shoal
 from ._definitions import Definitions
 from ._indexing import Cells
-from ._refusals import in_own_kind, plain_text
+from ._part import Part
+from ._refusals import plain_text
 from .decomposition import Decomposition
 from .errors import (
     Error,
@@ -27,7 +28,6 @@ from .errors import (
     NotFoundError,
     StateError,
     TypeMismatchError,
-    from_code,
 )
 from .inventory import Attributes, Dimensions, Variables
 from .types import (
@@ -246,6 +246,8 @@ class Dataset(Definitions):
         """
         self._need_open()
         with self._part(_shoal.VERB_WRITE, name, decomposition, record, start, count) as part:
+            if not isinstance(source, Dataset):
+                raise TypeMismatchError(f"source is a {type(source).__name__}; give a shoal.Dataset.")
             part.copy(source, name if source_name is None else source_name)
 
     @property
@@ -414,8 +416,8 @@ class Dataset(Definitions):
 
     def _part(
         self, verb: int, name: str, decomposition, record, start=None, count=None, records: int | None = None
-    ) -> _Part:
-        return _Part(self, verb, name, decomposition, record, start, count, records)
+    ) -> Part:
+        return Part(self, verb, name, decomposition, record, start, count, records)
 
     def _tile_shape(self, variable, decomposition, halo: bool, count) -> tuple[int, ...]:
         if decomposition is None:
@@ -551,160 +553,3 @@ class Dataset(Definitions):
         if not self._raw.is_open():
             return f"<shoal.Dataset {self._path!r}, closed>"
         return f"<shoal.Dataset {self._path!r}, {self.format}, {len(self.variables)} variables>"
-
-
-class _Part:
-    """This rank's part in one collective call. What fails before the call is raised only after the
-    library heard of it in place of the call: the other ranks must not wait for us in vain."""
-
-    def __init__(self, dataset: Dataset, verb: int, name: str, decomposition, record, start, count, records):
-        self._dataset = dataset
-        self._verb = verb
-        self._name = name
-        self._given: Decomposition | None = None
-        self._taken = False
-        self.decomposition = decomposition
-        self.record = record
-        self.start = start
-        self.count = count
-        self.records = records
-
-    def __enter__(self) -> _Part:
-        try:
-            self._look_at_arguments()
-        except Exception as error:
-            self._refuse(error)
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if isinstance(error, Exception) and not self._taken:
-            self._refuse(error)
-
-    def _look_at_arguments(self) -> None:
-        known = self._dataset._decompositions
-        if isinstance(self.decomposition, Decomposition):
-            self._given = self.decomposition
-        elif self.decomposition is not None:
-            kind = type(self.decomposition).__name__
-            raise TypeMismatchError(f"decomposition is a {kind}; give a shoal.Decomposition.")
-        plain_text(self._name, "the name of the variable")
-        # The raw decomposition goes to C only if the caller gave one; for shapes we know the last one.
-        if self._given is None:
-            self.decomposition = known.get(self._name)
-        else:
-            known[self._name] = self._given
-
-    def _refuse(self, problem: Exception) -> None:
-        """All ranks get one code; what is wrong here is said in this rank's own words. Returns where the
-        problem itself is to be raised."""
-        self._taken = True
-        error = in_own_kind(problem)
-        if isinstance(error, Error):
-            error._at(None, self._dataset.path, self._name if isinstance(self._name, str) else None)
-        try:
-            name = plain_text(self._name, "")
-        except Error:
-            name = None
-        try:
-            section = (self._index(), *self.section(), self.several())
-        except Exception:
-            section = None
-        own = isinstance(error, Error)
-        code = error.code if own else InvalidArgumentError.code
-        message = plain_text(f"{error.message if own else error}".encode(errors="replace").decode(), "")
-        # The library says them, too.
-        message = message.removeprefix(f"{self._dataset.path}: ").removeprefix(f"variable '{name}': ")
-        agreed, theirs = self._dataset._raw.take_part(
-            self._verb, name, self._raw_decomposition(), section, code, message
-        )
-        if own and agreed not in (0, code):
-            both = f"{error.message} (All ranks get: {theirs})"
-            raise from_code(agreed, both, error.rank, error.file, error.variable) from problem
-        if error is not problem:
-            raise error from problem
-
-    def _raw_decomposition(self):
-        return self._given._raw if self._given is not None else None
-
-    @staticmethod
-    def list(values) -> list[int] | None:
-        return None if values is None else [int(np.int64(int(n))) for n in values]
-
-    def section(self) -> tuple[list[int] | None, list[int] | None]:
-        start, count = self.list(self.start), self.list(self.count)
-        if (start is None) != (count is None):
-            raise InvalidArgumentError(f"Variable '{self._name}': give both start and count, or neither.")
-        return start, count
-
-    def several(self) -> int:
-        """How many records are meant, 0: one, without a dimension for it."""
-        if self.records is None:
-            return 0
-        number = int(np.int64(int(self.records)))
-        if number < 1:
-            raise InvalidArgumentError(
-                f"records is {number}; give 1 or more, or leave it out for one record."
-            )
-        return number
-
-    def _index(self) -> int:
-        if self.record is None:
-            return _shoal.NO_RECORD
-        index = int(np.int64(int(self.record)))  # raises where it does not fit
-        return index if index >= 0 or isinstance(self.record, RecordWord) else self._from_end(index)
-
-    def _from_end(self, record: int) -> int:
-        if self._verb in (_shoal.VERB_WRITE, _shoal.VERB_PUT):
-            raise InvalidArgumentError(
-                f"record is {record}: records to write count from 0; shoal.NEXT is the one after the last."
-            )
-        variable = self._dataset.variables[self._name]
-        if not variable.has_record:
-            raise InvalidArgumentError(f"record is {record}, but the variable has no record dimension.")
-        length = variable.shape[0]
-        if record < -length:
-            raise NotFoundError(
-                f"there is no record {record}; dimension '{variable.dims[0]}' has {length} records."
-            )
-        return record + length
-
-    def call(self, transfer, *values):
-        """One of the library's calls, which sees to it from there on that this rank takes part."""
-        section = self.section()
-        record, records = self._index(), self.several()
-        self._taken = True
-        return transfer(self._name, *values, record, *section, records)
-
-    def copy(self, source: Dataset, source_name: str) -> None:
-        if not isinstance(source, Dataset):
-            raise TypeMismatchError(f"source is a {type(source).__name__}; give a shoal.Dataset.")
-        plain_text(source_name, "source_name")
-        start, count = self.section()
-        record = self._index()
-        self._taken = True
-        self._dataset._raw.copy(
-            self._name, self._raw_decomposition(), source._raw, source_name, record, start, count
-        )
-
-    def go(self, array: np.ndarray | None) -> None:
-        start, count = self.section()
-        number = _shoal.BYTE
-        if array is not None:
-            number = memory_type(array)
-            if array.ndim > _shoal.MAX_DIMS:
-                raise InvalidArgumentError(
-                    f"The array has {array.ndim} dimensions; at most {_shoal.MAX_DIMS} are possible."
-                )
-            if array.dtype.kind == "b":
-                array = array.view("u1")
-            if not array.flags.writeable and self._verb in (_shoal.VERB_READ, _shoal.VERB_GET):
-                raise InvalidArgumentError("out= is a read-only array.")
-        record, records = self._index(), self.several()
-        # From here on the compiled part sees to it that this rank takes part.
-        self._taken = True
-        self._dataset._raw.transfer(
-            self._verb, self._name, self._raw_decomposition(), array, number, record, start, count, records
-        )
