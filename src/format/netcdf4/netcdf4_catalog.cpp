@@ -191,11 +191,13 @@ void Netcdf4Catalog::check_late_fill(const Schema& wanted) {
   for (std::size_t v = 0; v < contents_.variables.size(); ++v) {
     const VariableDef& variable = wanted.variables[v];
     const Attribute* fill = find_attribute(variable.attributes, "_FillValue");
-    const VariableDef& in_file = contents_.schema.variables[v];
-    if (fill == nullptr || find_attribute(in_file.attributes, fill->name) != nullptr || in_file.no_fill)
+    if (fill == nullptr || find_attribute(contents_.schema.variables[v].attributes, fill->name) != nullptr)
       continue;
     const Id creation(check(H5Dget_create_plist(contents_.open_variable(file_, static_cast<int>(v))),
                             "read the properties of a data set"));
+    H5D_fill_time_t when = H5D_FILL_TIME_IFSET;
+    check(H5Pget_fill_time(creation, &when), "read when a data set is filled");
+    if (when == H5D_FILL_TIME_NEVER) continue;
     Bytes own(fill->data.size());
     check(H5Pget_fill_value(creation, memory_type(variable.type), own.data()), "read the fill value");
     if (own != fill->data)
