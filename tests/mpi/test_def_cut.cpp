@@ -13,9 +13,10 @@ using namespace shoal;
 TEST_CASE("def_cut: the variable is aligned as those that are defined with a decomposition") {
   for (const char* format : {"cdf1", "cdf5", "raw"}) {
     CAPTURE(format);
-    const auto file =
-        Dataset::create(MPI_COMM_WORLD, "def_cut.nc",
-                        {.settings = std::string("alignment=4096, format=") + format, .sources = {"", ""}});
+    DatasetOptions options;
+    options.settings = std::string("alignment=4096, format=") + format;
+    options.sources = {"", ""};
+    const auto file = Dataset::create(MPI_COMM_WORLD, "def_cut.nc", options);
     file->def_dim("n", 1000);
     file->def_var("small", Type::byte_, "n", nullptr);
     file->def_var("plain", Type::double_, "n", nullptr);

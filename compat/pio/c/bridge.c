@@ -42,7 +42,6 @@ int shoal_pio_refuse_values(int ncid, int varid, int writing, const char* call, 
   if (file == NULL) return spio_no_file(call, ncid);
   const spio_variable* variable = spio_variable_of(file, varid, &unknown);
   shoal_refuse_data(file->dataset, writing ? SHOAL_CALL_PUT : SHOAL_CALL_GET,
-                    variable == NULL ? NULL : variable->name, NULL, SHOAL_NO_RECORD, spio_shoal_code(code),
-                    message);
+                    variable == NULL ? NULL : variable->name, NULL, NULL, spio_shoal_code(code), message);
   return spio_end(file->system, call, spio_fail(code, "%s", message));
 }

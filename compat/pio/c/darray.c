@@ -176,6 +176,29 @@ typedef struct move {
   int writing;
 } move;
 
+/* Which cells of the variable: a record, or an index of a fixed first dimension. The section points to it. */
+typedef struct part {
+  int64_t start[SHOAL_MAX_DIMS];
+  int64_t count[SHOAL_MAX_DIMS];
+  shoal_section section;
+} part;
+
+static void describe(const move* m, part* out) {
+  const spio_variable* variable = m->variable;
+  const int has_record = variable->has_record;
+  const int dims = variable->ndims - (has_record ? 1 : 0);
+  out->section = (shoal_section)SHOAL_SECTION_INIT;
+  out->section.record = has_record ? m->record : SHOAL_NO_RECORD;
+  if (!m->framed || has_record) return;
+  for (int i = 0; i < dims; ++i) {
+    out->start[i] = i == 0 ? m->record : 0;
+    out->count[i] = i == 0 ? 1 : variable->lengths[i];
+  }
+  out->section.ndims = dims;
+  out->section.start = out->start;
+  out->section.count = out->count;
+}
+
 static int call_shoal(const move* m) {
   const spio_variable* variable = m->variable;
   const spio_list* list = m->list;
@@ -203,30 +226,21 @@ static int call_shoal(const move* m) {
       strides[i] = i < before ? (int64_t)spio_type_size(m->type) : m->strides[i - before];
     array.strides = strides;
   }
-  int64_t start[SHOAL_MAX_DIMS] = {0};
-  int64_t count[SHOAL_MAX_DIMS];
-  shoal_section section = SHOAL_SECTION_INIT;
-  section.record = has_record ? m->record : SHOAL_NO_RECORD;
-  if (m->framed && !has_record) {
-    for (int i = 0; i < dims; ++i)
-      count[i] = i == 0 ? 1 : variable->lengths[i];
-    start[0] = m->record;
-    section.ndims = dims;
-    section.start = start;
-    section.count = count;
-  }
-  return m->writing ? shoal_write(m->file->dataset, variable->name, m->decomposition, &array, &section)
-                    : shoal_read(m->file->dataset, variable->name, m->decomposition, &array, &section);
+  part cells;
+  describe(m, &cells);
+  return m->writing ? shoal_write(m->file->dataset, variable->name, m->decomposition, &array, &cells.section)
+                    : shoal_read(m->file->dataset, variable->name, m->decomposition, &array, &cells.section);
 }
 
 /* What this rank cannot do, the others do without it. */
 static int refuse(const move* m, int code) {
   char message[512];
   snprintf(message, sizeof message, "%s", spio_message());
-  const int64_t record = m->variable != NULL && m->variable->has_record ? m->record : SHOAL_NO_RECORD;
+  part cells;
+  if (m->variable != NULL) describe(m, &cells);
   shoal_refuse_data(m->file->dataset, m->writing ? SHOAL_CALL_WRITE : SHOAL_CALL_READ,
-                    m->variable == NULL ? NULL : m->variable->name, m->decomposition, record,
-                    spio_shoal_code(code), message);
+                    m->variable == NULL ? NULL : m->variable->name, m->decomposition,
+                    m->variable == NULL ? NULL : &cells.section, spio_shoal_code(code), message);
   return spio_fail(code, "%s", message);
 }
 
@@ -251,17 +265,17 @@ static int each_record(move* m, spio_decomp* decomp, const fit* how, int wrong) 
   int code = PIO_NOERR;
   for (int64_t r = 0; r < how->records; ++r) {
     m->record = how->record + r;
-    spio_list* part = list;
+    spio_list* of_record = list;
     int status = PIO_NOERR;
     m->skip = 0;
     if (kept && list->lead > 0) {
       m->skip = 1;
       if (data != NULL) m->data = data + (size_t)(r * (list->length / how->records)) * size;
     } else if (kept) {
-      status = spio_record_list(decomp->system, list, r, &part);
+      status = spio_record_list(decomp->system, list, r, &of_record);
       m->strides = NULL;
     }
-    if (status == PIO_NOERR) status = one_call(m, part, decomp->system, wrong);
+    if (status == PIO_NOERR) status = one_call(m, of_record, decomp->system, wrong);
     if (code == PIO_NOERR) code = status;
     if (!m->writing && code != PIO_NOERR) break; /* reading: on all ranks alike */
   }

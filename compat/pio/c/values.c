@@ -143,8 +143,7 @@ static int get_strided(spio_file* file, const spio_variable* variable, const box
   for (int64_t r = 0; r < rounds; ++r) {
     if (variable->has_record) around.start[0] = part->start[0] + r * part->stride[0];
     if (read == NULL)
-      code = spio_code(shoal_refuse_data(file->dataset, SHOAL_CALL_GET, variable->name, NULL,
-                                         variable->has_record ? around.start[0] : SHOAL_NO_RECORD,
+      code = spio_code(shoal_refuse_data(file->dataset, SHOAL_CALL_GET, variable->name, NULL, NULL,
                                          SHOAL_NO_MEMORY, "no memory for a section with strides"));
     else
       code = move_box(file, variable, &around, type, read, 0);
@@ -167,8 +166,7 @@ static int refuse(spio_file* file, const char* name, int code, int writing) {
   strncpy(message, spio_message(), sizeof message - 1);
   message[sizeof message - 1] = '\0';
   if (!writing)
-    shoal_refuse_data(file->dataset, SHOAL_CALL_GET, name, NULL, SHOAL_NO_RECORD, spio_shoal_code(code),
-                      message);
+    shoal_refuse_data(file->dataset, SHOAL_CALL_GET, name, NULL, NULL, spio_shoal_code(code), message);
   return spio_fail(code, "%s", message);
 }
 
@@ -197,8 +195,8 @@ static int section(spio_file* file, int varid, const PIO_Offset* start, const PI
   if (values == NULL && (!writing || file->system->rank == 0)) {
     code = spio_fail(PIO_EINVAL, "variable '%s': no array was given", variable->name);
     if (writing)
-      shoal_refuse_data(file->dataset, SHOAL_CALL_PUT, variable->name, NULL, SHOAL_NO_RECORD,
-                        SHOAL_INVALID_ARGUMENT, "no array was given");
+      shoal_refuse_data(file->dataset, SHOAL_CALL_PUT, variable->name, NULL, NULL, SHOAL_INVALID_ARGUMENT,
+                        "no array was given");
     return refuse(file, variable->name, code, writing);
   }
   if (writing)
