@@ -107,7 +107,7 @@ class Directives:
 
     def __init__(self):
         self.dependencies: dict[str, dict] = {}
-        self.variants: dict[str, bool] = {}
+        self.variants: dict[str, str] = {}  # and of which other one they are
         self.conditions: list[str] = []
 
     def depends_on(self, spec: str, **more):
@@ -124,8 +124,8 @@ class Directives:
         def nothing(*_, **__):
             pass
 
-        def variant(name: str, default: bool, description: str):
-            self.variants[name] = default
+        def variant(name: str, default: bool, description: str, when: str = ""):
+            self.variants[name] = when
 
         return {
             "depends_on": self.depends_on,
@@ -156,7 +156,7 @@ class Spec:
 
     def satisfies(self, text: str) -> bool:
         assert text.startswith("+"), text
-        return self.variants[text[1:]]
+        return self.variants.get(text[1:], False)
 
     def __getitem__(self, name: str):
         paths = {"mpi": {"mpicc": "/mpicc", "mpifc": "/mpifc"}, "hdf5": {"prefix": "/hdf5"}}
@@ -185,7 +185,13 @@ def test_the_recipe_of_spack(monkeypatch):
     assert "+python" in directives.dependencies["py-numpy"]["when"]
     variants = list(directives.variants)
     for chosen in itertools.product((True, False), repeat=len(variants)):
-        package.spec = Spec(dict(zip(variants, chosen)))
+        all_of_them = Spec(dict(zip(variants, chosen)))
+        there = {
+            name: on
+            for name, on in all_of_them.variants.items()
+            if not directives.variants[name] or all_of_them.satisfies(directives.variants[name])
+        }
+        package.spec = Spec(there)
         given = dict(arg[2:].split("=", 1) for arg in package.cmake_args())
         assert {name for name in given if name.startswith("SHOAL_")} <= options_of_cmake()
         for variant, on in package.spec.variants.items():
