@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -144,8 +145,9 @@ class SmallFolder {
       there = mount("none", path_.c_str(), "tmpfs", 0, "size=1m") == 0 ? 1 : 0;
     }
     MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    there_ = there == 1;
-    if (!there_) MESSAGE("skipped: mounting a tmpfs is not allowed here");
+    there_ = there == 1 && all_see_it();
+    if (!there_) MESSAGE("skipped: no tmpfs can be mounted here that all ranks see");
+    if (there == 1 && !there_ && mounted_ && world_rank() == 0) umount2(path_.c_str(), MNT_DETACH);
   }
   SmallFolder(const SmallFolder&) = delete;
   SmallFolder& operator=(const SmallFolder&) = delete;
@@ -166,6 +168,17 @@ class SmallFolder {
   std::string file() const { return path_ + "/small.nc"; }
 
  private:
+  // Ranks of other nodes do not see what rank 0 mounts.
+  bool all_see_it() const {
+    const std::string mark = path_ + "/seen";
+    if (world_rank() == 0) std::ofstream(mark).put('x');
+    MPI_Barrier(MPI_COMM_WORLD);
+    int seen = std::filesystem::exists(mark) ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (world_rank() == 0) std::filesystem::remove(mark);
+    return seen == 1;
+  }
+
   std::string path_;
   bool mounted_, there_ = false;
 };

@@ -181,7 +181,7 @@ void FieldWriter::complete_overlap(const FieldJob& job, Status& status) {
 }
 
 void FieldWriter::open_generation() {
-  open_.emplace();
+  open_ = Described{};
   open_->generation = std::make_shared<SlotGeneration>();
   open_->generation->number = stage_.take_generation();
   open_->generation->share_evenly(stage_.slot_bytes(), stage_.writers());
