@@ -72,7 +72,7 @@ void Dataset::write_lists(const std::vector<std::pair<int, std::shared_ptr<const
                                     [d = dim](const Gathering& g) { return g.dim == d; });
     if (found == gatherings_.end()) throw Error(Code::internal, "the list of a gathered dimension is lost");
     std::vector<std::int64_t> cells;
-    comm_.agree_or_throw(caught([&] { cells = active_points(*decomposition); }));
+    comm_.agree_or_throw(caught([&, &cut = decomposition] { cells = active_points(*cut); }));
     const auto [list, fresh] =
         lists_.insert_or_assign(dim, CellPositions::numbered(comm_, volume(found->shape), cells));
     comm_.agree_or_throw(caught([&, &numbered = list->second] { cells = numbered.own_part(); }));
