@@ -178,8 +178,9 @@ SHOAL_API const char* shoal_build_info(void);
  * MPI_COMM_WORLD), for programs that do not go on after one. Ranks that call it with the same message, as all
  * do that get an error alike, print it once, with their number behind its first line ("on rank 0 and 511
  * other ranks"): each waits at most 2.5 seconds for that. On a communicator that no collective call of Shoal
- * was made on before (shoal_wait is the cheapest), each rank prints its own. code  the exit status; SHOAL_OK:
- * an error that is none of Shoal's, which ends with 1, and has no name Does not return. Local. */
+ * was made on before (shoal_wait is the cheapest), each rank prints its own.
+ *  code  the exit status; SHOAL_OK: the error is none of Shoal's, its code is not printed, the status is 1
+ * Does not return. Local. */
 SHOAL_API void shoal_abort(MPI_Comm comm, int code, const char* message);
 
 /* ---- Decomposition ----------------------------------------------------------------------- */
