@@ -150,7 +150,7 @@ def names_of_c() -> set[str]:
 
 def names_of_cpp() -> set[str]:
     """Public members of the classes, and free functions outside of namespace detail."""
-    text = source("include/shoal/arrays.hpp") + source("include/shoal/shoal.hpp")
+    text = "".join(source(f"include/shoal/{name}.hpp") for name in ("arrays", "decomposition", "library", "shoal"))
     text = re.sub(r"namespace detail \{.*?// namespace detail", "", text, flags=re.S)
     text = re.sub(r"//.*", "", text)
     found = {"what"}  # inherited

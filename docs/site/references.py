@@ -156,10 +156,11 @@ def text_of_procedures(top: Path, names_of_fortran: set[str]) -> str:
     names = _names_of_tests(top)
     header = (top / "include/shoal/shoal.h").read_text(encoding="utf-8")
     verbs = re.findall(r"^SHOAL_API [\w \*]*?\bshoal_(\w+)\(", header, re.M)
-    cpp = (top / "include/shoal/shoal.hpp").read_text(encoding="utf-8")
+    cpp = "".join(
+        (top / f"include/shoal/{name}.hpp").read_text(encoding="utf-8")
+        for name in ("arrays", "decomposition", "library", "shoal")
+    )
     bodies = dict(re.findall(r"^class (\w+)[^;{]*\{\n(.*?)^\};", cpp, re.M | re.S))
-    arrays = (top / "include/shoal/arrays.hpp").read_text(encoding="utf-8")
-    bodies |= dict(re.findall(r"^class (\w+)[^;{]*\{\n(.*?)^\};", arrays, re.M | re.S))
     trees = {
         path.stem: ast.parse(path.read_text(encoding="utf-8"))
         for path in (top / "python/src/shoal").glob("*.py")
