@@ -6,6 +6,7 @@
 
 #include "codec/filters.hpp"
 #include "conformance/support.hpp"
+#include "support/parts.hpp"
 #include "support/random_maps.hpp"
 #include "support/random_tiles.hpp"
 
@@ -257,39 +258,40 @@ TEST_CASE("compression: levels and records that come one after the other are com
 TEST_CASE("compression: parts of chunks in any order, with syncs, reading and other sessions between") {
   if (skipped(has_parts(), "it has no compression")) return;
   // Memory for parts: plenty, little (each part alone), some.
-  for (const std::string settings : {"", ", stage_bytes=131072", ", stage_bytes=200000"})
-    for (unsigned seed = 1; seed <= 8; ++seed) {
-      const std::string& nodes = k_nodes[seed % 4];
-      CAPTURE(nodes);
-      CAPTURE(settings);
-      CAPTURE(seed);
-      std::mt19937 random(seed);
-      std::mt19937 own(seed * 1000 + static_cast<unsigned>(world_rank()));
-      Fields all(random, world_size() > 1 && seed > 1);
-      const std::string later = "wait_seconds=60" + nodes;
-      shoal_dataset* file = create(all, is_native() ? settings + nodes : "");
-      for (int step = 1; step <= 60; ++step) {
-        Field& f = all.fields[random() % all.fields.size()];
-        const auto action = random() % 20;
-        if (action == 0) {
-          ok(shoal_sync(file, 0));
-        } else if (action == 1 && records_of(all) > 0) {
-          if (driver() == "netcdf") continue;  // HDF5 reads nothing that was written in another session too
-          check(file, f, static_cast<std::int64_t>(random()) % records_of(all));
-        } else if (action == 2) {
-          ok(shoal_close(&file, 0));
-          ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, is_native() ? later.c_str() : nullptr, &file));
-        } else {
-          const auto first = static_cast<std::int64_t>(random() % k_levels);
-          const auto n = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(k_levels - first));
-          const auto record = static_cast<std::int64_t>(random() % 5);
-          const bool all_levels = random() % 4 == 0;
-          write(file, f, step, record, all_levels ? 0 : first, all_levels ? k_levels : n, own);
-        }
+  const std::vector<std::string> memory{"", ", stage_bytes=131072", ", stage_bytes=200000"};
+  const std::vector<unsigned> cases{1, 2, 3, 4, 5, 6, 7, 8};
+  for (const auto& [settings, seed] : in_part(pairs_of(memory, cases))) {
+    const std::string& nodes = k_nodes[seed % 4];
+    CAPTURE(nodes);
+    CAPTURE(settings);
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    std::mt19937 own(seed * 1000 + static_cast<unsigned>(world_rank()));
+    Fields all(random, world_size() > 1 && seed > 1);
+    const std::string later = "wait_seconds=60" + nodes;
+    shoal_dataset* file = create(all, is_native() ? settings + nodes : "");
+    for (int step = 1; step <= 60; ++step) {
+      Field& f = all.fields[random() % all.fields.size()];
+      const auto action = random() % 20;
+      if (action == 0) {
+        ok(shoal_sync(file, 0));
+      } else if (action == 1 && records_of(all) > 0) {
+        if (driver() == "netcdf") continue;  // HDF5 reads nothing that was written in another session too
+        check(file, f, static_cast<std::int64_t>(random()) % records_of(all));
+      } else if (action == 2) {
+        ok(shoal_close(&file, 0));
+        ok(shoal_open(MPI_COMM_WORLD, k_path, SHOAL_WRITE, is_native() ? later.c_str() : nullptr, &file));
+      } else {
+        const auto first = static_cast<std::int64_t>(random() % k_levels);
+        const auto n = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(k_levels - first));
+        const auto record = static_cast<std::int64_t>(random() % 5);
+        const bool all_levels = random() % 4 == 0;
+        write(file, f, step, record, all_levels ? 0 : first, all_levels ? k_levels : n, own);
       }
-      ok(shoal_close(&file, 0));
-      check_all(all, records_of(all), is_native() ? nodes : "");
     }
+    ok(shoal_close(&file, 0));
+    check_all(all, records_of(all), is_native() ? nodes : "");
+  }
 }
 
 TEST_CASE("compression: a rank that cannot give its part of a chunk leaves the others' in the file") {

@@ -1,6 +1,7 @@
 // Fields cut by maps: any order, holes, ranks without cells, levels in front, dimensions behind that are not
 // cut, sections, several nodes; read back by other maps and as blocks.
 #include "conformance/support.hpp"
+#include "support/parts.hpp"
 #include "support/random_maps.hpp"
 #include "support/seeds.hpp"
 
@@ -249,18 +250,17 @@ TEST_CASE("maps: a small stage, several nodes, and chosen I/O ranks") {
                                   "ranks_per_node=1, rearrange=off", "ranks_per_node=2, rearrange=off",
                                   "ranks_per_node=2, rearrange=on", "rearranger=subset, io_stride=2"})
         variants.emplace_back(variant);
-    for (const auto& format : formats())
-      for (const auto& variant : variants) {
-        CAPTURE(format);
-        CAPTURE(variant);
-        write_and_read(variant + ", format=" + format, k_shapes[1], {20, 10, 1, false}, SHOAL_FLOAT,
-                       SHOAL_DOUBLE, {}, random);
-        write_and_read(variant + ", format=" + format, k_shapes[3], {20, 10, 7, false}, SHOAL_SHORT,
-                       SHOAL_INT, {}, random);
-        if (format == "netcdf4")
-          write_and_read(variant + ", format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT,
-                         SHOAL_FLOAT, {2, 3, 3, 4}, random);
-      }
+    for (const auto& [format, variant] : in_part(pairs_of(formats(), variants))) {
+      CAPTURE(format);
+      CAPTURE(variant);
+      write_and_read(variant + ", format=" + format, k_shapes[1], {20, 10, 1, false}, SHOAL_FLOAT,
+                     SHOAL_DOUBLE, {}, random);
+      write_and_read(variant + ", format=" + format, k_shapes[3], {20, 10, 7, false}, SHOAL_SHORT, SHOAL_INT,
+                     {}, random);
+      if (format == "netcdf4")
+        write_and_read(variant + ", format=netcdf4", k_shapes[4], {20, 10, 5, false}, SHOAL_FLOAT,
+                       SHOAL_FLOAT, {2, 3, 3, 4}, random);
+    }
   }
 }
 

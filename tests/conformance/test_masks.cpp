@@ -2,6 +2,7 @@
 // array, or gives it the fill value where that is asked for; blocks with halo and maps, of any type, in every
 // format.
 #include "conformance/support.hpp"
+#include "support/parts.hpp"
 #include "support/random_maps.hpp"
 #include "support/random_tiles.hpp"
 
@@ -218,22 +219,21 @@ std::vector<std::string> variants() {
 
 TEST_CASE("masks of blocks") {
   std::mt19937 random(20250607);
-  for (const auto& settings : variants()) {
+  const std::vector<std::pair<int, std::int64_t>> grids{{0, 0}, {0, 2}, {35, 0}, {35, 2}, {100, 0}, {100, 2}};
+  const auto& types = types_of("cdf1");
+  for (const auto& [grid, settings] : in_part(pairs_of(grids, variants()))) {
+    const auto [percent_land, halo] = grid;
     CAPTURE(settings);
-    const auto& types = types_of("cdf1");
-    for (const int percent_land : {0, 35, 100})
-      for (const std::int64_t halo : {0, 2}) {
-        CAPTURE(percent_land);
-        CAPTURE(halo);
-        Field field;
-        field.levels = random() % 2 == 0 ? Dims{3} : Dims();
-        field.global = {5 + static_cast<std::int64_t>(random() % 9),
-                        70 + static_cast<std::int64_t>(random() % 90)};
-        field.type = types[random() % types.size()];
-        const MaskedGrid world(field.global, percent_land, 20, random);
-        blocks(settings, field, world, false, halo, random);
-        blocks(settings, field, world, true, halo, random);
-      }
+    CAPTURE(percent_land);
+    CAPTURE(halo);
+    Field field;
+    field.levels = random() % 2 == 0 ? Dims{3} : Dims();
+    field.global = {5 + static_cast<std::int64_t>(random() % 9),
+                    70 + static_cast<std::int64_t>(random() % 90)};
+    field.type = types[random() % types.size()];
+    const MaskedGrid world(field.global, percent_land, 20, random);
+    blocks(settings, field, world, false, halo, random);
+    blocks(settings, field, world, true, halo, random);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "conformance/support.hpp"
+#include "support/parts.hpp"
 #include "support/random_tiles.hpp"
 
 using namespace shoal;
@@ -203,10 +204,9 @@ std::vector<std::string> variants() {
                                              ", background=thread"}
                   : std::vector<std::string>{"", ", io_ranks=1"};
   std::vector<std::string> all;
-  for (const auto& format : formats())
-    for (const auto& settings : more)
-      all.push_back("format=" + format + settings);
-  return all;
+  for (const auto& [format, settings] : pairs_of(formats(), more))
+    all.push_back("format=" + format + settings);
+  return in_part(all);
 }
 
 /// Visits with each way, and two decompositions that leave out different cells: tiles, and maps.
