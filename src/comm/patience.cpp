@@ -8,11 +8,14 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "comm/comm.hpp"
+#include "comm/roll_call.hpp"
 
 namespace shoal {
 
@@ -35,22 +38,12 @@ void never_free(std::shared_ptr<void> memory) {
   kept.push_back(std::move(memory));
 }
 
-// To those whose numbers differ by a power of two: who hears of it passes it on, so that all do in a few
-// steps.
+// Who hears of it passes it on.
 void say_farewell(MPI_Comm comm, const Status& status) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  const auto message = std::make_shared<Farewell>();
-  message->code = static_cast<std::int32_t>(status.code);
-  std::strncpy(message->message.data(), status.message.c_str(), message->message.size() - 1);
-  for (int step = 1; step < size; step *= 2)
-    for (const int to : {(rank + step) % size, (rank + size - step) % size}) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      if (MPI_Isend(message.get(), sizeof *message, MPI_BYTE, to, k_end_tag, comm, &request) == MPI_SUCCESS)
-        MPI_Request_free(&request);
-    }
-  never_free(message);
+  Farewell message;
+  message.code = static_cast<std::int32_t>(status.code);
+  std::strncpy(message.message.data(), status.message.c_str(), message.message.size() - 1);
+  send_along_powers_of_two(comm, k_end_tag, std::as_bytes(std::span(&message, 1)));
 }
 
 std::optional<Status> hear_farewell(MPI_Comm comm) {
@@ -72,8 +65,25 @@ std::optional<Status> hear_farewell(MPI_Comm comm) {
 
 }  // namespace
 
+void send_along_powers_of_two(MPI_Comm comm, int tag, std::span<const std::byte> message) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const auto kept = std::make_shared<std::vector<std::byte>>(message.begin(), message.end());
+  for (int step = 1; step < size; step *= 2)
+    for (const int to : {(rank + step) % size, (rank + size - step) % size}) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      if (MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, to, tag, comm, &request) ==
+          MPI_SUCCESS)
+        MPI_Request_free(&request);
+    }
+  never_free(kept);
+}
+
 void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std::shared_ptr<void>& memory,
-               Ties& ties, bool listens) {
+               Ties& ties, std::uint64_t number) {
+  const bool listens = number > 0;
+  std::optional<RollCall> roll;
   const Seconds start = now();
   const double limit = ties.wait_seconds * (ties.has_matched ? k_matched : 1);
   while (true) {
@@ -89,10 +99,12 @@ void await_all(MPI_Comm comm, MPI_Request& request, const char* what, const std:
       never_free(memory);
       part_for_ever(comm, *heard, ties, true);
     }
-    if (waited > limit) {
+    if (listens && !roll) roll.emplace(comm, number);
+    if (roll) roll->go_on(waited > limit);
+    if (waited > limit && (!roll || roll->is_over())) {
       never_free(memory);
-      part_for_ever(comm, timeout_status(waited, ties.call, "other ranks, which did not come"), ties,
-                    listens);
+      const std::string missing = roll ? roll->missing() : "other ranks, which did not come";
+      part_for_ever(comm, timeout_status(waited, ties.call, missing), ties, listens);
     }
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(waited / 8, k_longest_poll_interval)));
   }

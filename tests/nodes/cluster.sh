@@ -6,8 +6,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 shift
 sections=("$@")
-# basics two four drivers killed gluster
-[ ${#sections[@]} -gt 0 ] || sections=(basics two four drivers killed gluster)
+# basics two four faults drivers killed gluster
+[ ${#sections[@]} -gt 0 ] || sections=(basics two four faults drivers killed gluster)
 
 readonly net=10.77.0 most_nodes=4
 # shellcheck source=tests/nodes/gluster.sh
@@ -106,8 +106,6 @@ section_basics() {
 section_two() {
   check two.mpi 900 2,2 "" mpi
   check two.conformance 900 2,2 "" conformance
-  check two.faults 600 2,2 "" faults
-  check uneven.faults 600 3,1 "" faults
 }
 
 # Long cases that two nodes have run do not come twice.
@@ -115,6 +113,11 @@ section_four() {
   check four.mpi 900 i:2,1,1,1 "" mpi \
     "-tce=what one driver wrote*,what one decomposition wrote*,many cells*,maps through every driver*"
   check four.conformance 900 i:2,1,1,1 "" conformance
+}
+
+section_faults() {
+  check two.faults 600 2,2 "" faults
+  check uneven.faults 600 3,1 "" faults
   check four.faults 600 1,1,1,1 "" faults
 }
 
