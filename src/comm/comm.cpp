@@ -272,6 +272,12 @@ void Comm::break_off(const Status& status) const {
   ties_->break_off(status);
 }
 
+// A message to a communicator that is freed would be taken for one of the next that gets its number, where
+// MPI may even crash.
+void Comm::leave() const {
+  ties_->broken.merge({Code::state, "the dataset was dropped", -1, {}, {}});
+}
+
 bool Comm::diverged() const {
   return !diverged_.ok() || !ties_->broken.ok();
 }

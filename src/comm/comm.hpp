@@ -104,6 +104,9 @@ class Comm {
   }
   /// Waiting makes no sense any more: all later calls throw this. Local.
   void break_off(const Status& status) const;
+  /// This rank makes no more calls, and the others do not know: they may still send to it. So MPI keeps the
+  /// communicators of this and of those that are made of it. Local.
+  void leave() const;
 
   /// Collective, all of them.
   void barrier() const;

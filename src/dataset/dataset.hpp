@@ -104,6 +104,8 @@ class Dataset {
   void begin_close();
   /// sync, report, close. The dataset is closed even if it throws. Further calls: Error(state).
   void close(bool durable);
+  /// Before it is destroyed without close: other ranks may wait for this one for as long as they like. Local.
+  void abandon() const { comm_.leave(); }
 
   // ---- What is known. Local.
   const std::string& path() const { return path_; }

