@@ -13,6 +13,7 @@
 #include "comm/comm.hpp"
 #include "shoal/shoal.h"
 #include "support/builds.hpp"
+#include "support/nodes.hpp"
 
 namespace {
 
@@ -39,17 +40,6 @@ struct OwnComm {
     count = k_cells * (rank + 1) / size - first;
   }
   bool is_late() const { return rank == size - 1; }
-  /// Ranks share memory, so that they see which calls the others are in.
-  bool is_on_one_node() const {
-    MPI_Comm node = MPI_COMM_NULL;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    int together = 0, everywhere = 0;
-    MPI_Comm_size(node, &together);
-    together = together == size ? 1 : 0;
-    MPI_Allreduce(&together, &everywhere, 1, MPI_INT, MPI_MIN, comm);
-    MPI_Comm_free(&node);
-    return everywhere == 1;
-  }
   int block(shoal_decomposition** cut) const {
     return shoal_block(comm, 1, &k_cells, &first, &count, nullptr, nullptr, cut);
   }
@@ -105,7 +95,7 @@ std::vector<std::string> drivers() {
 /// The last rank is late for the call: all get SHOAL_TIMEOUT, the others after wait_seconds, and it at once.
 /// words: of the message.
 void expect_timeout(const OwnComm& world, const std::function<int()>& call, const std::string& words = "") {
-  const bool one_node = world.is_on_one_node();
+  const bool one_node = shoal::testing::is_on_one_node();
   if (world.is_late()) std::this_thread::sleep_for(std::chrono::duration<double>(k_late));
   int code = SHOAL_OK;
   const double took = seconds_of([&] { code = call(); });
@@ -248,7 +238,7 @@ TEST_CASE("a rank in a call on a communicator and others in a call of a dataset 
       CAPTURE(driver);
       const OwnComm world;
       // On several nodes they wait as long as for ranks that are late.
-      const bool at_once = world.is_on_one_node();
+      const bool at_once = shoal::testing::is_on_one_node();
       const int expected = at_once ? SHOAL_OUT_OF_STEP : SHOAL_TIMEOUT;
       if (!at_once) setenv("SHOAL_WAIT_SECONDS", std::to_string(k_wait).c_str(), 1);
       File file(world, driver, at_once ? 60 : k_wait);
@@ -319,7 +309,7 @@ TEST_CASE("who waits in a write for a rank that has dropped the file learns of i
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1) return;
   const OwnComm world;
-  const bool at_once = world.is_on_one_node();
+  const bool at_once = shoal::testing::is_on_one_node();
   File file(world, "format=cdf5, stage_bytes=64KiB", at_once ? 60 : k_wait);
   if (world.is_late()) {
     shoal_abandon(&file.file);

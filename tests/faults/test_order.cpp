@@ -10,6 +10,7 @@
 #include "faults/world.hpp"
 #include "shoal/shoal.h"
 #include "support/builds.hpp"
+#include "support/nodes.hpp"
 
 namespace {
 
@@ -143,7 +144,7 @@ TEST_CASE("a rank that left out a write before cells of a map must stay leaves n
       write_map(3, 0);  // from here on cells are sent
       CHECK(shoal_sync(file, 0) == SHOAL_OUT_OF_STEP);
       // The file goes on, unless ranks that match each write were found in different calls.
-      if (format == "netcdf4" && nodes == "1") {
+      if (format == "netcdf4" && (nodes == "1" || !shoal::testing::is_on_one_node())) {
         CHECK(shoal_close(&file, 0) == SHOAL_OUT_OF_STEP);
         continue;
       }

@@ -114,7 +114,12 @@ struct Seen {
 
 void check_names(const Folder& folder, const std::vector<std::string>& expected) {
   MPI_Barrier(MPI_COMM_WORLD);
-  if (world_rank() == 0) CHECK(folder.names() == expected);
+  if (world_rank() == 0) {
+    std::vector<std::string> found = folder.names();
+    // OMPIO has one beside an open file over several nodes, for shared file pointers.
+    std::erase_if(found, [](const std::string& name) { return name.ends_with(".lock"); });
+    CHECK(found == expected);
+  }
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
