@@ -55,7 +55,8 @@ int shoal_f_wait(const CFI_cdesc_t* comm) {
   return code != SHOAL_OK ? code : shoal_wait(communicator); /* nobody to agree with */
 }
 
-int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
+static int divide(const CFI_cdesc_t* all, int how, const CFI_cdesc_t* computing,
+                  int (*divided)(MPI_Comm, int, MPI_Comm*)) {
   MPI_Comm world;
   MPI_Comm ours = MPI_COMM_NULL;
   shoal_f_clear();
@@ -64,12 +65,20 @@ int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
   /* What it held before is of no interest, but it must be one. */
   code = shoal_f_communicator(computing, &ours);
   if (code != SHOAL_OK) {
-    const int agreed = shoal_serve(world, n, NULL);
+    const int agreed = divided(world, how, NULL);
     return agreed != SHOAL_OK ? agreed : code;
   }
-  code = shoal_serve(world, n, &ours);
+  code = divided(world, how, &ours);
   shoal_f_set_communicator(computing, ours);
   return code;
+}
+
+int shoal_f_serve(const CFI_cdesc_t* all, int n, const CFI_cdesc_t* computing) {
+  return divide(all, n, computing, shoal_serve);
+}
+
+int shoal_f_serve_components(const CFI_cdesc_t* all, int component, const CFI_cdesc_t* computing) {
+  return divide(all, component, computing, shoal_serve_components);
 }
 
 int shoal_f_block(const CFI_cdesc_t* comm, const CFI_cdesc_t* global, const CFI_cdesc_t* first,

@@ -7,7 +7,8 @@ module shoal_library
   use shoal_support, only: settle, text_of, zero_ended
   implicit none
   private
-  public :: shoal_namelist, shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master, &
+  public :: shoal_namelist, shoal_wait, shoal_serve, shoal_serve_components, shoal_stop_serving, &
+    shoal_write_reference, shoal_write_master, &
     shoal_recover
   public :: shoal_version, shoal_build_info, shoal_settings, shoal_setting_keys, shoal_error_name, shoal_error_message
   public :: shoal_error_rank, shoal_error_file, shoal_error_variable
@@ -53,8 +54,20 @@ contains
     call settle(f_serve(all, int(n, c_int), computing), -1_c_int, stat, errmsg)
   end subroutine shoal_serve
 
+  ! The same where each rank says what it does: it computes in a component (0, 1, ...), or it serves (SHOAL_SERVES). The
+  ! servers of a node are dealt out to the components with ranks there, and each serves one of them. computing: the ranks
+  ! of this rank's component, in the order of all. Each component lets its servers go by itself. Collective over all.
+  subroutine shoal_serve_components(all, component, computing, stat, errmsg)
+    type(*), dimension(..), intent(in) :: all
+    integer, intent(in) :: component
+    type(*), dimension(..), intent(inout) :: computing
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call settle(f_serve_components(all, int(component, c_int), computing), -1_c_int, stat, errmsg)
+  end subroutine shoal_serve_components
+
   ! Let the ranks go that serve; what close left to them is finished first. MPI_Finalize does it, too. Collective over
-  ! the computing ranks.
+  ! the computing ranks of a component.
   subroutine shoal_stop_serving(stat, errmsg)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

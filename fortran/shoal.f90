@@ -30,13 +30,12 @@ module shoal
   private
 
   public :: shoal_decomposition, shoal_dataset, shoal_block, shoal_map, shoal_load, shoal_free, shoal_namelist
-  public :: shoal_wait, shoal_serve, shoal_stop_serving, shoal_write_reference, shoal_write_master, shoal_recover
-  public :: shoal_version, shoal_build_info, shoal_settings, shoal_setting_keys, shoal_error_name
-  public :: shoal_error_message, shoal_error_rank, shoal_error_file, shoal_error_variable
+  public :: shoal_wait, shoal_serve, shoal_serve_components, shoal_stop_serving, shoal_write_reference
+  public :: shoal_write_master, shoal_recover, shoal_version, shoal_build_info, shoal_settings, shoal_setting_keys
+  public :: shoal_error_name, shoal_error_message, shoal_error_rank, shoal_error_file, shoal_error_variable
   public :: shoal_map_info, shoal_file_info, shoal_dim_info, shoal_var_info, shoal_att_info
 
-  ! The version that a program is compiled with; shoal_version() is the one that runs. NUMBER is 10000 MAJOR + 100 MINOR +
-  ! PATCH.
+  ! The version that a program is compiled with; shoal_version() is the one that runs.
   integer, parameter, public :: SHOAL_VERSION_MAJOR = 0, SHOAL_VERSION_MINOR = 2, SHOAL_VERSION_PATCH = 0, &
       SHOAL_VERSION_NUMBER = 10000 * SHOAL_VERSION_MAJOR + 100 * SHOAL_VERSION_MINOR + SHOAL_VERSION_PATCH
 
@@ -52,6 +51,7 @@ module shoal
       SHOAL_STATE = 15, SHOAL_NO_MEMORY = 16, SHOAL_MPI = 17, SHOAL_INTERNAL = 18
 
   integer(int64), parameter, public :: SHOAL_UNLIMITED = 0_int64     ! length of a dimension that grows
+  integer, parameter, public :: SHOAL_SERVES = -1                     ! shoal_serve_components: this rank serves
   integer(int64), parameter, public :: SHOAL_NO_RECORD = -1_int64    ! record= of a variable without records
   integer(int64), parameter, public :: SHOAL_ALL_RECORDS = -2_int64  ! record= of put and get: every record there is
   ! record= of write and put: the record of the time step that is being written. It is the last one, if that was begun

@@ -18,7 +18,7 @@ module shoal_c
   public :: c_decomposition_free, c_end_define, c_sync, c_close, c_abandon, c_inq_file, c_inq_dim, c_inq_var, c_inq_att
   public :: c_num_records, c_setting_keys
   public :: c_find_dim, c_find_var, c_find_att, c_version, c_build_info, c_error_name, c_settings, c_report
-  public :: c_namelist, f_wait, c_stop_serving, f_serve, c_write_reference, c_write_master, c_recover, c_strlen
+  public :: c_namelist, f_wait, c_stop_serving, f_serve, f_serve_components, c_write_reference, c_write_master, c_recover, c_strlen
 
   integer(c_int), parameter, public :: verb_write = 1, verb_read = 2, verb_put = 3, verb_get = 4
 
@@ -354,6 +354,12 @@ module shoal_c
       integer(c_int), value :: n
       type(*), dimension(..), intent(inout) :: computing
     end function f_serve
+    integer(c_int) function f_serve_components(all, component, computing) bind(C, name="shoal_f_serve_components")
+      import :: c_int
+      type(*), dimension(..), intent(in) :: all
+      integer(c_int), value :: component
+      type(*), dimension(..), intent(inout) :: computing
+    end function f_serve_components
     integer(c_int) function c_write_reference(paths, n, path) bind(C, name="shoal_write_reference")
       import :: c_int, c_ptr
       type(c_ptr), intent(in) :: paths(*)

@@ -22,7 +22,7 @@ _ITEM = re.compile(
 # C++: class, and what it is called in the text.
 _CLASSES = ["Dataset", "Decomposition", "Settings", "Section", "BasicArray", "Error"]
 _STRUCTS = ["MapInfo", "FileInfo", "DimInfo", "VarInfo", "AttInfo"]
-_FREE = ["wait", "serve", "stop_serving", "write_reference", "write_master", "recover", "namelist"]
+_FREE = ["wait", "serve", "serve_components", "stop_serving", "write_reference", "write_master", "recover", "namelist"]
 _FREE += ["settings", "version", "build_info", "scalar"]
 
 

@@ -83,7 +83,15 @@ inline MPI_Comm serve(MPI_Comm all, int n) {
   detail::check(shoal_serve(all, n, &computing));
   return computing;
 }
-/// Let the ranks go that serve; MPI_Finalize does it, too. Collective over the computing ranks.
+/// The same where each rank says what it does: it computes in a component (0, 1, ...), whose communicator
+/// this returns, or it serves (SHOAL_SERVES). See shoal_serve_components. Collective over all.
+inline MPI_Comm serve_components(MPI_Comm all, int component) {
+  MPI_Comm computing = MPI_COMM_NULL;
+  detail::check(shoal_serve_components(all, component, &computing));
+  return computing;
+}
+/// Let the ranks go that serve; MPI_Finalize does it, too. Collective over the computing ranks of a
+/// component.
 inline void stop_serving() {
   detail::check(shoal_stop_serving());
 }

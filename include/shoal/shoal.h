@@ -89,6 +89,7 @@ enum {
 };
 
 #define SHOAL_UNLIMITED ((int64_t)0)    /* length of a dimension that grows */
+#define SHOAL_SERVES (-1)               /* shoal_serve_components: this rank serves */
 #define SHOAL_NO_RECORD ((int64_t)-1)   /* the variable has no record dimension */
 #define SHOAL_ALL_RECORDS ((int64_t)-2) /* shoal_get, shoal_put: every record there is */
 /* shoal_write, shoal_put, shoal_copy: the record of the time step that is being written. It is the last
@@ -340,9 +341,17 @@ SHOAL_API int shoal_wait(MPI_Comm comm);
  * they cannot have threads (MPI_THREAD_SINGLE); SHOAL_INVALID_ARGUMENT: n below 0, or a node has no rank left
  * to compute; SHOAL_OUT_OF_STEP: n is not the same on all ranks. Collective over all. */
 SHOAL_API int shoal_serve(MPI_Comm all, int n, MPI_Comm* computing);
+/* The same for programs of several components, or whose servers are not the last ranks of their nodes: each
+ * rank says what it does. component: 0 or more, it computes in that one; SHOAL_SERVES: it serves. The servers
+ * of a node are dealt out to the components with ranks there, in order, and each serves one of them; one
+ * without any returns at once. *computing has the ranks of this rank's component, in the order of `all`; each
+ * component lets its servers go by itself (shoal_stop_serving). SHOAL_STATE as for shoal_serve;
+ * SHOAL_INVALID_ARGUMENT: no such component, or a node has fewer servers than components. Collective over
+ * all. */
+SHOAL_API int shoal_serve_components(MPI_Comm all, int component, MPI_Comm* computing);
 /* Let the ranks go that serve: shoal_serve returns there, and may be called again. What shoal_close left to
  * them is finished first (shoal_wait). SHOAL_STATE: datasets with background=ranks are open. Nothing to do
- * where nobody serves. MPI_Finalize does it, too. Collective over the computing ranks. */
+ * where nobody serves. MPI_Finalize does it, too. Collective over the computing ranks of a component. */
 SHOAL_API int shoal_stop_serving(void);
 /* Drop the handle without storing anything and without waiting for other ranks, and set it to NULL:
  * the file keeps what was committed before. For destructors and error paths. Local. */

@@ -623,6 +623,13 @@ NB_MODULE(_shoal, m) {
         return static_cast<int>(MPI_Comm_c2f(shoal::serve(comm_of(all), n)));
       },
       "all"_a, "n"_a);
+  m.def(
+      "serve_components",
+      [](int all, int component) {
+        const nb::gil_scoped_release unlocked;
+        return static_cast<int>(MPI_Comm_c2f(shoal::serve_components(comm_of(all), component)));
+      },
+      "all"_a, "component"_a);
   m.def("stop_serving", &shoal::stop_serving, nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "write_reference",
@@ -647,6 +654,7 @@ NB_MODULE(_shoal, m) {
   m.attr("VERSION_NUMBER") = SHOAL_VERSION_NUMBER;
   m.attr("MAX_DIMS") = SHOAL_MAX_DIMS;
   m.attr("UNLIMITED") = SHOAL_UNLIMITED;
+  m.attr("SERVES") = SHOAL_SERVES;
   m.attr("NO_RECORD") = SHOAL_NO_RECORD;
   m.attr("ALL_RECORDS") = SHOAL_ALL_RECORDS;
   m.attr("NEXT") = SHOAL_NEXT;

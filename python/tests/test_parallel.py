@@ -58,6 +58,9 @@ def test_ranks_that_serve(tmp_path, mpirun):
     mpirun(4, "served.py", tmp_path / "served.nc")
     with netCDF4.Dataset(tmp_path / "served.nc") as file:
         assert (file["v"][:] == 100 * np.arange(3)[:, None] + np.arange(10)).all()
+    for component in range(2):
+        with netCDF4.Dataset(tmp_path / f"served.nc.{component}") as file:
+            assert (file["v"][:] == 1000.0 * component + np.arange(5)).all()
 
 
 def test_threads_run_while_shoal_works(tmp_path):

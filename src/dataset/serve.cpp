@@ -30,6 +30,12 @@ MPI_Comm duplicate(const Comm& comm, MPI_Comm all) {
   return out;
 }
 
+Error serve_already() {
+  return {Code::state,
+          "ranks serve already; call shoal_serve or shoal_serve_components once, or shoal_stop_serving "
+          "before"};
+}
+
 OptionsOf options_with(const ServeOptions& how) {
   return [&how](const Bytes& packed) {
     ByteReader in(packed);
@@ -40,24 +46,35 @@ OptionsOf options_with(const ServeOptions& how) {
   };
 }
 
-}  // namespace
-
-MPI_Comm serve(MPI_Comm all, int of_node, const ServeOptions& options) {
-  // Those that serve already could not come to any match of calls.
-  if (current_servers() != nullptr)
-    throw Error(Code::state,
-                "ranks serve already, {} of each node; call shoal_serve once, or shoal_stop_serving before",
-                current_servers()->of_node());
-  const Comm own(all);
-  const int ranks_per_node = ranks_per_node_of(own, options.sources);
-  if (own.max(std::int64_t{of_node != 0 || !options.problem.ok() ? 1 : 0}) == 0) return duplicate(own, all);
-  const auto servers = std::make_shared<Servers>(own, of_node, ranks_per_node, options.problem);
+// Servers serve until they are let go; the others go on with their communicator.
+MPI_Comm divide(const Comm& own, MPI_Comm all, const Role& role, int ranks_per_node,
+                const ServeOptions& options) {
+  const auto servers = std::make_shared<Servers>(own, role, ranks_per_node, options.problem);
   if (servers->serves()) {
-    serve(*servers, options_with(options));
+    if (servers->needed()) serve(*servers, options_with(options));
     return MPI_COMM_NULL;
   }
   current_servers() = servers;
   return duplicate(servers->computing(), all);
+}
+
+}  // namespace
+
+MPI_Comm serve(MPI_Comm all, int of_node, const ServeOptions& options) {
+  // Those that serve already could not come to any match of calls.
+  if (current_servers() != nullptr) throw serve_already();
+  const Comm own(all);
+  const int ranks_per_node = ranks_per_node_of(own, options.sources);
+  if (own.max(std::int64_t{of_node != 0 || !options.problem.ok() ? 1 : 0}) == 0) return duplicate(own, all);
+  return divide(own, all, last_ranks_serve(own, of_node, ranks_per_node, options.problem), ranks_per_node,
+                options);
+}
+
+MPI_Comm serve_components(MPI_Comm all, int component, const ServeOptions& options) {
+  if (current_servers() != nullptr) throw serve_already();
+  const Comm own(all);
+  const int ranks_per_node = ranks_per_node_of(own, options.sources);
+  return divide(own, all, Role{component}, ranks_per_node, options);
 }
 
 void stop_serving() {

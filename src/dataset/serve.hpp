@@ -20,8 +20,14 @@ struct ServeOptions {
 /// Error on all ranks alike. Collective over all.
 MPI_Comm serve(MPI_Comm all, int of_node, const ServeOptions& options);
 
+/// Each rank says itself what it does: component 0 and more computes in that one, Role::k_serves serves.
+/// There this returns MPI_COMM_NULL when the component that it serves is done; on the others at once, with
+/// the communicator of their component, in the order of `all`. Error on all ranks alike, as of Servers.
+/// Collective over all.
+MPI_Comm serve_components(MPI_Comm all, int component, const ServeOptions& options);
+
 /// Servers are asked to go on. Error(state): datasets that they store are open. Nothing where nobody serves.
-/// Collective over the computing ranks.
+/// Collective over the computing ranks of the component.
 void stop_serving();
 
 /// The same before MPI ends, whatever is open. Never throws; not collective.

@@ -107,6 +107,66 @@ TEST_CASE("served: datasets at once, defined again, opened again, left by the wa
   }
 }
 
+TEST_CASE("served: each rank says what it does, in one component and in several") {
+  const Place place = place_in_world();
+  using Deal = Role (*)(const Place&);
+  // The first ranks of each node serve; one of a node with none but itself has nobody to serve.
+  const Deal one_component = [](const Place& p) { return Role{p.rank == 0 ? Role::k_serves : 0}; };
+  const Deal a_component_a_node = [](const Place& p) { return Role{p.rank == 0 ? Role::k_serves : p.node}; };
+  const Deal two_on_large_nodes = [](const Place& p) {
+    if (p.size < 4) return Role{p.rank == 0 ? Role::k_serves : 7};
+    return Role{p.rank < 2 ? Role::k_serves : p.rank % 2 == 0 ? 7 : 3};
+  };
+  for (const Deal deal : {one_component, a_component_a_node, two_on_large_nodes}) {
+    const Role role = deal(place);
+    Served served(role);
+    CHECK(served.computes == !role.serves());
+    if (!served.computes) continue;
+    CAPTURE(role.component);
+    Line line(k_cells);
+    const std::string path = "component" + std::to_string(role.component) + ".nc";
+    for (const std::string settings :
+         {"format=cdf5, stage_bytes=128KiB, slot_bytes=64KiB", "format=netcdf4",
+          "format=netcdf4, compression=shuffle+deflate:1, chunk_bytes=16KiB, stage_bytes=128KiB, "
+          "slot_bytes=64KiB"}) {
+      CAPTURE(settings);
+      all_ok(outcome_of([&] {
+        auto file = Dataset::create(MPI_COMM_WORLD, path, by_ranks(settings));
+        line.define(*file);
+        // Components go their own ways.
+        for (std::int64_t record = 0; record < 3 + role.component % 3; ++record) {
+          file->write(line.call(record));
+          if (role.component % 2 == 1) file->sync(false);
+        }
+        line.check(*file, 1);
+        file->close(false);
+      }));
+      all_ok(outcome_of([&] { check_file(line, path, 3 + role.component % 3); }));
+    }
+    all_got(outcome_of([&] {
+              const MPI_Comm again = serve_components(MPI_COMM_WORLD, role.component, {});
+              (void)again;
+            }),
+            Code::state, {"serve already", "shoal_stop_serving"});
+  }
+}
+
+TEST_CASE("served: components that cannot have a rank that serves") {
+  const Place place = place_in_world();
+  const auto divided = [](int component) {
+    return outcome_of([&] {
+      const MPI_Comm computing = serve_components(MPI_COMM_WORLD, component, {});
+      (void)computing;
+    });
+  };
+  all_got(divided(0), Code::invalid_argument, {"that serve", "each component"});
+  all_got(divided(world_rank() == 0 ? -2 : 0), Code::invalid_argument, {"-2", "no component"});
+  if (ranks_of_smallest_node() < 3) return;
+  all_got(divided(place.rank == 0 ? Role::k_serves : place.rank % 2), Code::invalid_argument,
+          {"let more ranks serve"});
+  all_got(divided(Role::k_serves - place.rank % 2), Code::invalid_argument, {"-2", "no component"});
+}
+
 TEST_CASE("served: a store that fails on ranks that serve") {
   for (const int n : numbers())
     for (const std::string settings :

@@ -10,6 +10,7 @@ program served
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   call refusals()
   call with_f08(min(1, ranks - 1))
+  call components()
   plain = -7
   call shoal_serve(MPI_COMM_WORLD%mpi_val, 0, plain)
   call check(plain /= MPI_COMM_NULL%mpi_val .and. plain /= -7, "nobody serves")
@@ -40,6 +41,24 @@ contains
     call shoal_stop_serving()
     call MPI_Comm_free(comm)
   end subroutine with_f08
+
+  ! The first rank serves the others, which are one component.
+  subroutine components()
+    type(MPI_Comm) :: comm
+    character(len=300) :: message
+    integer :: stat
+    message = ""
+    call shoal_serve_components(MPI_COMM_WORLD, 0, comm, stat=stat, errmsg=message)
+    call check(stat == SHOAL_INVALID_ARGUMENT .and. index(message, "that serve") > 0, "a component needs a server")
+    call check(comm == MPI_COMM_NULL, "and nobody gets a communicator of a component")
+    if (ranks < 2) return
+    call shoal_serve_components(MPI_COMM_WORLD, merge(SHOAL_SERVES, 4, rank == 0), comm)
+    call check((comm == MPI_COMM_NULL) .eqv. rank == 0, "who serves the component")
+    if (rank == 0) return
+    call model(comm)
+    call shoal_stop_serving()
+    call MPI_Comm_free(comm)
+  end subroutine components
 
   subroutine model(comm)
     type(MPI_Comm), intent(in) :: comm

@@ -66,11 +66,17 @@ int MPI_Gather(const void* from, int count, MPI_Datatype type, void* to, int to_
 
 namespace shoal::testing {
 
-Served::Served(int servers, const ServeOptions& how) {
-  const MPI_Comm computing = serve(MPI_COMM_WORLD, servers, how);
-  computes = computing != MPI_COMM_NULL;
+namespace {
+bool go_on_with(MPI_Comm computing) {
   g_world = computing;
+  return computing != MPI_COMM_NULL;
 }
+}  // namespace
+
+Served::Served(int servers, const ServeOptions& how)
+    : computes(go_on_with(serve(MPI_COMM_WORLD, servers, how))) {}
+Served::Served(const Role& role, const ServeOptions& how)
+    : computes(go_on_with(serve_components(MPI_COMM_WORLD, role.component, how))) {}
 
 Served::~Served() {
   if (!computes) return;
@@ -84,10 +90,14 @@ int ranks_of_all() {
   return size;
 }
 
-int ranks_of_smallest_node() {
+Place place_in_world() {
   const auto ranks_per_node = resolve_settings("", {}).count("ranks_per_node");
-  const Comm all(MPI_COMM_WORLD);
-  return static_cast<int>(all.min(Nodes(all, static_cast<int>(ranks_per_node)).node().size()));
+  const Nodes nodes(Comm(MPI_COMM_WORLD), static_cast<int>(ranks_per_node));
+  return {nodes.index(), nodes.node().rank(), nodes.node().size()};
+}
+
+int ranks_of_smallest_node() {
+  return static_cast<int>(Comm(MPI_COMM_WORLD).min(place_in_world().size));
 }
 
 std::unique_ptr<Served> served_by_environment() {

@@ -87,8 +87,27 @@ def serve(comm: MPI.Comm | None, n: int) -> MPI.Comm | None:
     return None if computing == start_mpi().COMM_NULL else computing
 
 
+def serve_components(comm: MPI.Comm | None, component: int | None) -> MPI.Comm | None:
+    """The same where each rank says what it does: it computes in a component (0, 1, ...), or, with None, it
+    serves.
+
+    The servers of a node are dealt out to the components with ranks there, in order, and each serves one of
+    them: there it returns None when that one is done. On computing ranks it returns the communicator of their
+    component at once, in the order of comm; each component lets its servers go by itself (stop_serving).
+    Raises StateError where ranks serve already, InvalidArgumentError for a component below 0 and where a node
+    has fewer servers than components. Collective over comm, a communicator of mpi4py."""
+    comm = communicator(comm)
+    if component is None:
+        component = _shoal.SERVES
+    elif component < 0:
+        component = _shoal.SERVES - 1  # which the library refuses, on all ranks
+    computing = start_mpi().Comm.f2py(_shoal.serve_components(comm.py2f(), component))
+    return None if computing == start_mpi().COMM_NULL else computing
+
+
 def stop_serving() -> None:
-    """Let the ranks go that serve; the end of the program does it, too. Collective over the computing ranks.
+    """Let the ranks go that serve; the end of the program does it, too. Collective over the computing ranks
+    of a component.
 
     What close left to them is finished first. Raises StateError while datasets with background="ranks" are
     open."""

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -15,35 +18,64 @@ namespace {
 
 constexpr int k_tag_of_wish = 1;
 
-// What is wrong with so many servers on this node, or with this rank as one.
-void check(const Comm& all, int of_node, const Comm& node, bool serves) {
-  const auto text = [](int n) { return std::to_string(n); };
-  if (of_node < 1)
-    throw Error(Code::invalid_argument, text(of_node) + " ranks of each node cannot serve; give 0 or more");
-  if (of_node >= node.size())
-    throw Error(Code::invalid_argument,
-                "{} ranks of each node are to serve, but the node of rank {} has {}, and one at least must "
-                "compute; let fewer serve, or start more ranks on a node",
-                text(of_node), text(all.rank()), text(node.size()));
+constexpr int k_nobody = std::numeric_limits<int>::max();
+
+std::string text(int n) {
+  return std::to_string(n);
+}
+
+void check_threads() {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  if (serves && level < MPI_THREAD_FUNNELED)
+  if (level < MPI_THREAD_FUNNELED)
     throw Error(Code::state,
                 "ranks that serve store in threads, and this program started MPI without "
                 "(MPI_THREAD_SINGLE); start it by MPI_Init_thread with MPI_THREAD_FUNNELED in place of "
                 "MPI_Init");
 }
 
+// The component of each rank of a node once its servers are dealt out; k_nobody: there is none.
+std::vector<int> deal(int rank, const std::vector<std::int64_t>& of_node) {
+  std::set<int> components;
+  std::size_t servers = 0;
+  for (const auto component : of_node)
+    if (component == Role::k_serves)
+      ++servers;
+    else
+      components.insert(static_cast<int>(component));
+  if (components.size() > servers)
+    throw Error(
+        Code::invalid_argument,
+        "ranks that serve on the node of rank {}: {}, components that compute there: {}; each component "
+        "needs one of its own on each of its nodes, so let more ranks serve, or put components on "
+        "other nodes",
+        text(rank), text(static_cast<int>(servers)), text(static_cast<int>(components.size())));
+  const std::vector<int> served(components.begin(), components.end());
+  std::vector<int> out;
+  std::size_t server = 0;
+  for (const auto component : of_node)
+    out.push_back(component != Role::k_serves ? static_cast<int>(component)
+                  : served.empty()            ? k_nobody
+                                              : served[server++ * served.size() / servers]);
+  return out;
+}
+
 }  // namespace
 
-Servers::Servers(const Comm& all, int of_node, int ranks_per_node, const Status& problem)
-    : of_node_(of_node), ranks_per_node_(ranks_per_node) {
+Role last_ranks_serve(const Comm& all, int of_node, int ranks_per_node, const Status& problem) {
   const Nodes nodes(all, ranks_per_node);
   const Comm& node = nodes.node();
-  serves_ = node.rank() >= node.size() - of_node;
   const auto numbers = all.max({std::int64_t{of_node}, -std::int64_t{of_node}});
   Status status = problem;
-  status.merge(caught([&] { check(all, of_node, node, serves_); }));
+  status.merge(caught([&] {
+    if (of_node < 1)
+      throw Error(Code::invalid_argument, text(of_node) + " ranks of each node cannot serve; give 0 or more");
+    if (of_node >= node.size())
+      throw Error(Code::invalid_argument,
+                  "{} ranks of each node are to serve, but the node of rank {} has {}, and one at least must "
+                  "compute; let fewer serve, or start more ranks on a node",
+                  text(of_node), text(all.rank()), text(node.size()));
+  }));
   if (numbers[0] != -numbers[1])
     status = {Code::out_of_step,
               fmt::format("this rank lets {} ranks of each node serve, and others another number; give the "
@@ -53,17 +85,36 @@ Servers::Servers(const Comm& all, int of_node, int ranks_per_node, const Status&
               {},
               {}};
   all.agree_or_throw(status);
+  return {node.rank() >= node.size() - of_node ? Role::k_serves : 0};
+}
+
+Servers::Servers(const Comm& all, const Role& role, int ranks_per_node, const Status& problem)
+    : ranks_per_node_(ranks_per_node), serves_(role.serves()) {
+  const Nodes nodes(all, ranks_per_node);
+  const Comm& node = nodes.node();
+  const auto of_node = node.all_gather(std::int64_t{role.component});
+  int component = role.component;
+  Status status = problem;
+  status.merge(caught([&] {
+    if (role.component < Role::k_serves || role.component == k_nobody)
+      throw Error(Code::invalid_argument, "{} is no component; they count from 0, and {} serves",
+                  text(role.component), text(Role::k_serves));
+    component = deal(all.rank(), of_node)[static_cast<std::size_t>(node.rank())];
+    if (serves_) check_threads();
+  }));
+  all.agree_or_throw(status);
   const Comm shared = all.split_shared();
   color_ = ranks_per_node > 0 ? shared.rank() / ranks_per_node : 0;
-  computing_ = all.split(serves_ ? 1 : 0);
-  merged_ = all.split(0, serves_ ? all.size() + all.rank() : all.rank());
+  merged_ = all.split(component, serves_ ? all.size() + all.rank() : all.rank());
+  computing_ = merged_->split(serves_ ? 1 : 0);
   control_.emplace(merged_->handle());
   control_->handle();  // all are here to make it
-  computing_ranks_ = static_cast<int>(all.sum(serves_ ? 0 : 1));
-  const auto of_node_ranks = node.all_gather(std::int64_t{merged_->rank()});
-  node_leader_ = static_cast<int>(of_node_ranks.front());
-  if (node.rank() == 0)
-    for (const auto rank : of_node_ranks)
+  computing_ranks_ = static_cast<int>(merged_->sum(serves_ ? 0 : 1));
+  const Comm mine = node.split(component, merged_->rank());
+  const auto of_component = mine.all_gather(std::int64_t{merged_->rank()});
+  node_leader_ = static_cast<int>(of_component.front());
+  if (mine.rank() == 0 && !serves_)
+    for (const auto rank : of_component)
       if (rank >= computing_ranks_) reported_.push_back(static_cast<int>(rank));
 }
 

@@ -13,23 +13,36 @@
 
 namespace shoal {
 
-/// The ranks of a job in two parts: those that compute, and the last n of each node, which serve them: they
-/// make the same calls of drivers, without cells. The first computing rank of a node (its node leader) tells
-/// the servers of the node which.
+/// What a rank of a job does: it computes in a component of the coupled model (0, 1, ...), or it serves.
+struct Role {
+  static constexpr int k_serves = -1;
+  int component = 0;
+  bool serves() const { return component == k_serves; }
+};
+
+/// The last of_node ranks of each node serve, the others are one component. Error on all ranks alike: more
+/// than a node has to spare, not the same number on all ranks. Collective over all.
+Role last_ranks_serve(const Comm& all, int of_node, int ranks_per_node, const Status& problem);
+
+/// The ranks of a component, and those that serve it: they make the same calls of drivers, without cells. The
+/// first computing rank of a node (its node leader) tells the servers of the node which. Several components
+/// share the servers of a node out: one serves one component, so that none waits for another's calls.
 class Servers {
  public:
-  /// of_node: how many of each node, 1 or more. ranks_per_node: as for Nodes. Error on all ranks alike: more
-  /// than a node has to spare, not the same number on all ranks, ranks that cannot have threads. problem: of
-  /// this rank's arguments. Collective over all.
-  Servers(const Comm& all, int of_node, int ranks_per_node, const Status& problem);
+  /// The servers of a node are dealt out evenly to the components with ranks there, in the order of both; one
+  /// on a node without such ranks serves nobody. ranks_per_node: as for Nodes. Error on all ranks alike: a
+  /// node with fewer servers than components, ranks that cannot have threads. problem: of this rank's
+  /// arguments. Collective over all.
+  Servers(const Comm& all, const Role& role, int ranks_per_node, const Status& problem);
 
   bool serves() const { return serves_; }
+  /// Is there somebody whom this rank serves?
+  bool needed() const { return computing_ranks_ > 0; }
   /// The computing ranks; on servers: the servers.
   const Comm& computing() const { return *computing_; }
   /// The computing ranks, with the numbers that they have there, and then the servers.
   const Comm& merged() const { return *merged_; }
   int count() const { return merged_->size() - computing_ranks_; }
-  int of_node() const { return of_node_; }
   int ranks_per_node() const { return ranks_per_node_; }
   /// Of this rank's node among those of the ranks that share memory with it.
   int node_color() const { return color_; }
@@ -51,7 +64,6 @@ class Servers {
   bool stopped() const { return stopped_; }
 
  private:
-  int of_node_;
   int ranks_per_node_;
   int color_ = 0;
   bool serves_ = false;
