@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -101,6 +103,19 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 }
 
 namespace {
+/// Which letters a text has; two may count as one.
+std::uint64_t letters_of(const std::string& text) {
+  std::uint64_t letters = 0;
+  for (const char c : text)
+    letters |= std::uint64_t{1} << (static_cast<unsigned char>(c) & 63U);
+  return letters;
+}
+
+/// At least so many letters have to be inserted, dropped or changed, whatever their order is.
+int least_distance(std::uint64_t a, std::uint64_t b) {
+  return std::max(std::popcount(a & ~b), std::popcount(b & ~a));
+}
+
 /// Letters to insert, drop, change or swap with their neighbour; swapped letters are the commonest slip.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before;
@@ -125,8 +140,15 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   constexpr std::size_t k_few = 12;
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  const std::string wanted = lower(name);
+  const std::uint64_t letters = letters_of(wanted);
+  // Programs ask in files of thousands of variables whether one is there: most are ruled out at a glance.
+  const auto apart = [](std::size_t a, std::size_t b) { return a > b ? a - b : b - a; };
   for (const auto& candidate : names) {
-    const std::size_t distance = edit_distance(lower(name), lower(candidate));
+    if (apart(wanted.size(), candidate.size()) >= best_distance) continue;
+    const std::string other = lower(candidate);
+    if (std::cmp_greater_equal(least_distance(letters, letters_of(other)), best_distance)) continue;
+    const std::size_t distance = edit_distance(wanted, other);
     if (distance < best_distance) {
       best = &candidate;
       best_distance = distance;

@@ -126,6 +126,13 @@ TEST_CASE("the nearest name") {
   for (int i = 0; i < 50; ++i)
     many.push_back(std::string(20, static_cast<char>('a' + i % 26)));
   CHECK(did_you_mean("1234567890", many).empty());
+  // Every way to be near, in a long list.
+  many.insert(many.begin() + 25, "sea_surface_temp");
+  for (const char* slip : {"sea_surface_tmep", "sea_surface_tem", "sea_surface_temps", "sea_surfaxe_temp",
+                           "SEA_SURFACE_TEMP", "seasurfacetemp", "aes_surface_temp", "xyzeb_surface_temp"})
+    CHECK(did_you_mean(slip, many).find("'sea_surface_temp'") != std::string::npos);
+  for (const char* other : {"sea_surface", "temp", "tides_under_ice", "sea_surface_temp_of_the_year"})
+    CHECK(did_you_mean(other, many).empty());
 }
 
 TEST_CASE("numbers of bytes") {
