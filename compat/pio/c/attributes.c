@@ -200,12 +200,12 @@ static int put_att(spio_file* file, int varid, const char* name, nc_type xtype, 
 
 int PIOc_put_att(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len, const void* op) {
   SPIO_FILE("PIOc_put_att", ncid);
-  return spio_end(file->system, "PIOc_put_att", put_att(file, varid, name, xtype, len, xtype, op));
+  return spio_end_file(file, "PIOc_put_att", put_att(file, varid, name, xtype, len, xtype, op));
 }
 
 int PIOc_put_att_text(int ncid, int varid, const char* name, PIO_Offset len, const char* op) {
   SPIO_FILE("PIOc_put_att_text", ncid);
-  return spio_end(file->system, "PIOc_put_att_text", put_att(file, varid, name, PIO_CHAR, len, PIO_CHAR, op));
+  return spio_end_file(file, "PIOc_put_att_text", put_att(file, varid, name, PIO_CHAR, len, PIO_CHAR, op));
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
@@ -242,24 +242,24 @@ static int get_att(spio_file* file, int varid, const char* name, int type, void*
 
 int PIOc_get_att(int ncid, int varid, const char* name, void* ip) {
   SPIO_FILE("PIOc_get_att", ncid);
-  return spio_end(file->system, "PIOc_get_att", get_att(file, varid, name, 0, ip));
+  return spio_end_file(file, "PIOc_get_att", get_att(file, varid, name, 0, ip));
 }
 
 int PIOc_get_att_text(int ncid, int varid, const char* name, char* ip) {
   SPIO_FILE("PIOc_get_att_text", ncid);
-  return spio_end(file->system, "PIOc_get_att_text", get_att(file, varid, name, PIO_CHAR, ip));
+  return spio_end_file(file, "PIOc_get_att_text", get_att(file, varid, name, PIO_CHAR, ip));
 }
 
-#define FAMILY(NAME, TYPE)                                                                                  \
-  int PIOc_put_att_##NAME(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len,             \
-                          const TYPE* op) {                                                                 \
-    SPIO_FILE("PIOc_put_att_" #NAME, ncid);                                                                 \
-    return spio_end(file->system, "PIOc_put_att_" #NAME,                                                    \
-                    put_att(file, varid, name, xtype, len, SPIO_TYPE_##NAME, op));                          \
-  }                                                                                                         \
-  int PIOc_get_att_##NAME(int ncid, int varid, const char* name, TYPE* ip) {                                \
-    SPIO_FILE("PIOc_get_att_" #NAME, ncid);                                                                 \
-    return spio_end(file->system, "PIOc_get_att_" #NAME, get_att(file, varid, name, SPIO_TYPE_##NAME, ip)); \
+#define FAMILY(NAME, TYPE)                                                                               \
+  int PIOc_put_att_##NAME(int ncid, int varid, const char* name, nc_type xtype, PIO_Offset len,          \
+                          const TYPE* op) {                                                              \
+    SPIO_FILE("PIOc_put_att_" #NAME, ncid);                                                              \
+    return spio_end_file(file, "PIOc_put_att_" #NAME,                                                    \
+                         put_att(file, varid, name, xtype, len, SPIO_TYPE_##NAME, op));                  \
+  }                                                                                                      \
+  int PIOc_get_att_##NAME(int ncid, int varid, const char* name, TYPE* ip) {                             \
+    SPIO_FILE("PIOc_get_att_" #NAME, ncid);                                                              \
+    return spio_end_file(file, "PIOc_get_att_" #NAME, get_att(file, varid, name, SPIO_TYPE_##NAME, ip)); \
   }
 SPIO_NUMBERS(FAMILY)
 FAMILY(long, long)
@@ -280,22 +280,22 @@ static int give_att(spio_file* file, int varid, const char* name, nc_type* xtype
 
 int PIOc_inq_att(int ncid, int varid, const char* name, nc_type* xtypep, PIO_Offset* lenp) {
   SPIO_FILE("PIOc_inq_att", ncid);
-  return spio_end(file->system, "PIOc_inq_att", give_att(file, varid, name, xtypep, lenp, NULL));
+  return spio_end_file(file, "PIOc_inq_att", give_att(file, varid, name, xtypep, lenp, NULL));
 }
 
 int PIOc_inq_attid(int ncid, int varid, const char* name, int* idp) {
   SPIO_FILE("PIOc_inq_attid", ncid);
-  return spio_end(file->system, "PIOc_inq_attid", give_att(file, varid, name, NULL, NULL, idp));
+  return spio_end_file(file, "PIOc_inq_attid", give_att(file, varid, name, NULL, NULL, idp));
 }
 
 int PIOc_inq_attlen(int ncid, int varid, const char* name, PIO_Offset* lenp) {
   SPIO_FILE("PIOc_inq_attlen", ncid);
-  return spio_end(file->system, "PIOc_inq_attlen", give_att(file, varid, name, NULL, lenp, NULL));
+  return spio_end_file(file, "PIOc_inq_attlen", give_att(file, varid, name, NULL, lenp, NULL));
 }
 
 int PIOc_inq_atttype(int ncid, int varid, const char* name, nc_type* xtypep) {
   SPIO_FILE("PIOc_inq_atttype", ncid);
-  return spio_end(file->system, "PIOc_inq_atttype", give_att(file, varid, name, xtypep, NULL, NULL));
+  return spio_end_file(file, "PIOc_inq_atttype", give_att(file, varid, name, xtypep, NULL, NULL));
 }
 
 static int inq_attname(spio_file* file, int varid, int attnum, char* name) {
@@ -314,7 +314,7 @@ static int inq_attname(spio_file* file, int varid, int attnum, char* name) {
 
 int PIOc_inq_attname(int ncid, int varid, int attnum, char* name) {
   SPIO_FILE("PIOc_inq_attname", ncid);
-  return spio_end(file->system, "PIOc_inq_attname", inq_attname(file, varid, attnum, name));
+  return spio_end_file(file, "PIOc_inq_attname", inq_attname(file, varid, attnum, name));
 }
 
 /* ---- Changing ------------------------------------------------------------------------------ */
@@ -334,7 +334,7 @@ static int rename_att(spio_file* file, int varid, const char* name, const char* 
 
 int PIOc_rename_att(int ncid, int varid, const char* name, const char* newname) {
   SPIO_FILE("PIOc_rename_att", ncid);
-  return spio_end(file->system, "PIOc_rename_att", rename_att(file, varid, name, newname));
+  return spio_end_file(file, "PIOc_rename_att", rename_att(file, varid, name, newname));
 }
 
 static int del_att(spio_file* file, int varid, const char* name) {
@@ -349,7 +349,7 @@ static int del_att(spio_file* file, int varid, const char* name) {
 
 int PIOc_del_att(int ncid, int varid, const char* name) {
   SPIO_FILE("PIOc_del_att", ncid);
-  return spio_end(file->system, "PIOc_del_att", del_att(file, varid, name));
+  return spio_end_file(file, "PIOc_del_att", del_att(file, varid, name));
 }
 
 static int copy_att(spio_file* from, int ivarid, const char* name, spio_file* to, int ovarid) {
@@ -375,5 +375,5 @@ int PIOc_copy_att(int incid, int ivarid, const char* name, int oncid, int ovarid
   SPIO_FILE("PIOc_copy_att", incid);
   spio_file* to = spio_file_of(oncid);
   if (to == NULL) return spio_no_file("PIOc_copy_att", oncid);
-  return spio_end(file->system, "PIOc_copy_att", copy_att(file, ivarid, name, to, ovarid));
+  return spio_end_file(file, "PIOc_copy_att", copy_att(file, ivarid, name, to, ovarid));
 }

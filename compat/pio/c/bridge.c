@@ -43,5 +43,5 @@ int shoal_pio_refuse_values(int ncid, int varid, int writing, const char* call, 
   const spio_variable* variable = spio_variable_of(file, varid, &unknown);
   shoal_refuse_data(file->dataset, writing ? SHOAL_CALL_PUT : SHOAL_CALL_GET,
                     variable == NULL ? NULL : variable->name, NULL, NULL, spio_shoal_code(code), message);
-  return spio_end(file->system, call, spio_fail(code, "%s", message));
+  return spio_end_file(file, call, spio_fail(code, "%s", message));
 }

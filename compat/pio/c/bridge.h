@@ -37,9 +37,11 @@ int shoal_pio_counts(int ncid);
 int shoal_pio_refuse_values(int ncid, int varid, int writing, const char* call, int code,
                             const char* message);
 
-/* An error of a call of a file or iosystem that gives no code to its caller: it is printed once, and given by
- * the next call of the iosystem that has a code and no error of its own. Local. */
-void shoal_pio_defer_error(int iosysid, int code);
+/* An error of a call that gives no code to its caller. It is printed once. id of a file: the next call of
+ * this file that has a code and no error of its own gives it; closing, too. id of an iosystem: the next call
+ * of the iosystem as a whole does, as its end; calls of files, and those that make files or decompositions,
+ * do not. Local. */
+void shoal_pio_defer_error(int id, int code);
 /* End of a call that found its own arguments wrong: the handler of the iosystem (or of the file) acts.
  * Returns the code. message: what is wrong. Local. */
 int shoal_pio_refuse(int id, const char* call, int code, const char* message);

@@ -21,7 +21,7 @@ static int set_frame(spio_file* file, int varid, int frame) {
 
 int PIOc_setframe(int ncid, int varid, int frame) {
   SPIO_FILE("PIOc_setframe", ncid);
-  return spio_end(file->system, "PIOc_setframe", set_frame(file, varid, frame));
+  return spio_end_file(file, "PIOc_setframe", set_frame(file, varid, frame));
 }
 
 int PIOc_advanceframe(int ncid, int varid) {
@@ -29,7 +29,7 @@ int PIOc_advanceframe(int ncid, int varid) {
   int code = PIO_NOERR;
   spio_variable* variable = spio_variable_of(file, varid, &code);
   if (variable != NULL) ++variable->frame;
-  return spio_end(file->system, "PIOc_advanceframe", code);
+  return spio_end_file(file, "PIOc_advanceframe", code);
 }
 
 /* ---- How a decomposition fits a variable --------------------------------------------------- */
@@ -383,14 +383,13 @@ int PIOc_write_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, const 
                       const void* fillvalue) {
   SPIO_FILE("PIOc_write_darray", ncid);
   const spio_values values = {array, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
-  return spio_end(file->system, "PIOc_write_darray",
-                  move_named(file, varid, ioid, &values, NULL, fillvalue, 1));
+  return spio_end_file(file, "PIOc_write_darray", move_named(file, varid, ioid, &values, NULL, fillvalue, 1));
 }
 
 int PIOc_read_darray(int ncid, int varid, int ioid, PIO_Offset arraylen, void* array) {
   SPIO_FILE("PIOc_read_darray", ncid);
   const spio_values values = {array, 0, arraylen < 0 ? 0 : (int64_t)arraylen, NULL};
-  return spio_end(file->system, "PIOc_read_darray", move_named(file, varid, ioid, &values, NULL, NULL, 0));
+  return spio_end_file(file, "PIOc_read_darray", move_named(file, varid, ioid, &values, NULL, NULL, 0));
 }
 
 static int same_shape(spio_file* file, const int* varids, int nvars) {
@@ -433,8 +432,9 @@ static int write_multi(spio_file* file, const int* varids, int ioid, int nvars, 
 int PIOc_write_darray_multi(int ncid, const int* varids, int ioid, int nvars, PIO_Offset arraylen,
                             const void* array, const int* frame, void** fillvalue, bool flushtodisk) {
   SPIO_FILE("PIOc_write_darray_multi", ncid);
-  return spio_end(file->system, "PIOc_write_darray_multi",
-                  write_multi(file, varids, ioid, nvars, arraylen, array, frame, fillvalue, flushtodisk));
+  return spio_end_file(
+      file, "PIOc_write_darray_multi",
+      write_multi(file, varids, ioid, nvars, arraylen, array, frame, fillvalue, flushtodisk));
 }
 
 /* Arrays of Fortran. */
@@ -449,7 +449,7 @@ static int move_array(const char* call, int ncid, int varid, int ioid, const sho
     values.length = 0;
     values.data = NULL; /* told below, as an array that is missing */
   }
-  return spio_end(file->system, call, move_named(file, varid, ioid, &values, NULL, fillvalue, writing));
+  return spio_end_file(file, call, move_named(file, varid, ioid, &values, NULL, fillvalue, writing));
 }
 
 int shoal_pio_write_array(int ncid, int varid, int ioid, const shoal_array* array, const void* fillvalue) {
@@ -472,7 +472,7 @@ static int move_vard(const char* call, int ncid, int varid, int ioid, PIO_Offset
   SPIO_FILE(call, ncid);
   const int frame = recnum < 0 || recnum > INT_MAX ? SPIO_NO_FRAME : (int)recnum;
   const spio_values given = {values, type, -1, NULL};
-  return spio_end(file->system, call, move_named(file, varid, ioid, &given, &frame, NULL, writing));
+  return spio_end_file(file, call, move_named(file, varid, ioid, &given, &frame, NULL, writing));
 }
 
 #define VARD(SUFFIX, TYPE, CODE)                                                                           \

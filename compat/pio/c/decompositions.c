@@ -168,7 +168,7 @@ int PIOc_freedecomp(int iosysid, int ioid) {
   spio_file* file = spio_file_of(iosysid);
   if (file != NULL) {
     const int synced = PIOc_sync(iosysid);
-    const int freed = spio_end(file->system, "PIOc_freedecomp", free_decomp(file->system, ioid));
+    const int freed = spio_end_file(file, "PIOc_freedecomp", free_decomp(file->system, ioid));
     return synced != PIO_NOERR ? synced : freed;
   }
   SPIO_SYSTEM("PIOc_freedecomp", iosysid);

@@ -74,12 +74,12 @@ static int enddef(spio_file* file) {
 
 int PIOc_redef(int ncid) {
   SPIO_FILE("PIOc_redef", ncid);
-  return spio_end(file->system, "PIOc_redef", redef(file));
+  return spio_end_file(file, "PIOc_redef", redef(file));
 }
 
 int PIOc_enddef(int ncid) {
   SPIO_FILE("PIOc_enddef", ncid);
-  return spio_end(file->system, "PIOc_enddef", enddef(file));
+  return spio_end_file(file, "PIOc_enddef", enddef(file));
 }
 
 /* ---- Dimensions ---------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static int def_dim(spio_file* file, const char* name, PIO_Offset len, int* idp) 
 
 int PIOc_def_dim(int ncid, const char* name, PIO_Offset len, int* idp) {
   SPIO_FILE("PIOc_def_dim", ncid);
-  return spio_end(file->system, "PIOc_def_dim", def_dim(file, name, len, idp));
+  return spio_end_file(file, "PIOc_def_dim", def_dim(file, name, len, idp));
 }
 
 static int rename_dim(spio_file* file, int dimid, const char* name) {
@@ -133,7 +133,7 @@ static int rename_dim(spio_file* file, int dimid, const char* name) {
 
 int PIOc_rename_dim(int ncid, int dimid, const char* name) {
   SPIO_FILE("PIOc_rename_dim", ncid);
-  return spio_end(file->system, "PIOc_rename_dim", rename_dim(file, dimid, name));
+  return spio_end_file(file, "PIOc_rename_dim", rename_dim(file, dimid, name));
 }
 
 /* ---- Variables ----------------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, 
 
 int PIOc_def_var(int ncid, const char* name, nc_type xtype, int ndims, const int* dimidsp, int* varidp) {
   SPIO_FILE("PIOc_def_var", ncid);
-  return spio_end(file->system, "PIOc_def_var", def_var(file, name, xtype, ndims, dimidsp, varidp));
+  return spio_end_file(file, "PIOc_def_var", def_var(file, name, xtype, ndims, dimidsp, varidp));
 }
 
 static int rename_var(spio_file* file, int varid, const char* name) {
@@ -244,7 +244,7 @@ static int rename_var(spio_file* file, int varid, const char* name) {
 
 int PIOc_rename_var(int ncid, int varid, const char* name) {
   SPIO_FILE("PIOc_rename_var", ncid);
-  return spio_end(file->system, "PIOc_rename_var", rename_var(file, varid, name));
+  return spio_end_file(file, "PIOc_rename_var", rename_var(file, varid, name));
 }
 
 /* ---- Fill ---------------------------------------------------------------------------------- */
@@ -260,7 +260,7 @@ static int set_fill(spio_file* file, int fillmode, int* old_modep) {
 
 int PIOc_set_fill(int ncid, int fillmode, int* old_modep) {
   SPIO_FILE("PIOc_set_fill", ncid);
-  return spio_end(file->system, "PIOc_set_fill", set_fill(file, fillmode, old_modep));
+  return spio_end_file(file, "PIOc_set_fill", set_fill(file, fillmode, old_modep));
 }
 
 static int def_var_fill(spio_file* file, int varid, int no_fill, const void* fill_value) {
@@ -287,7 +287,7 @@ int PIOc_def_var_fill(int ncid, int varid, int no_fill, const void* fill_value) 
   SPIO_FILE("PIOc_def_var_fill", ncid);
   int code = spio_may_define(file);
   if (code == PIO_NOERR) code = def_var_fill(file, varid, no_fill, fill_value);
-  return spio_end(file->system, "PIOc_def_var_fill", code);
+  return spio_end_file(file, "PIOc_def_var_fill", code);
 }
 
 static int inq_var_fill(spio_file* file, int varid, int* no_fill, void* fill_valuep) {
@@ -302,5 +302,5 @@ static int inq_var_fill(spio_file* file, int varid, int* no_fill, void* fill_val
 
 int PIOc_inq_var_fill(int ncid, int varid, int* no_fill, void* fill_valuep) {
   SPIO_FILE("PIOc_inq_var_fill", ncid);
-  return spio_end(file->system, "PIOc_inq_var_fill", inq_var_fill(file, varid, no_fill, fill_valuep));
+  return spio_end_file(file, "PIOc_inq_var_fill", inq_var_fill(file, varid, no_fill, fill_valuep));
 }

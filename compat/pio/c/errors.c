@@ -134,12 +134,25 @@ int spio_shoal_code(int code) {
   return SHOAL_INVALID_ARGUMENT;
 }
 
+int spio_earlier(spio_deferred* deferred, const char* of_what) {
+  const int code = deferred->code;
+  deferred->code = PIO_NOERR;
+  return code == PIO_NOERR ? code
+                           : spio_fail(code, "an earlier call of this %s failed (%s), and could not say so",
+                                       of_what, words_of(code));
+}
+
+int spio_end_file(spio_file* file, const char* call, int code) {
+  if (code == PIO_NOERR) code = spio_earlier(&file->deferred, "file");
+  return spio_end(file->system, call, code);
+}
+
+int spio_end_system(spio_system* system, const char* call, int code) {
+  if (code == PIO_NOERR) code = spio_earlier(&system->deferred, "iosystem");
+  return spio_end(system, call, code);
+}
+
 int spio_end(spio_system* system, const char* call, int code) {
-  if (code == PIO_NOERR && system != NULL && system->deferred != PIO_NOERR) {
-    code = system->deferred;
-    system->deferred = PIO_NOERR;
-    spio_fail(code, "an earlier call of this iosystem failed (%s), and could not say so", words_of(code));
-  }
   if (code == PIO_NOERR) {
     if (log_level >= 3 && (system == NULL || system->rank == 0)) fprintf(stderr, "shoal: %s\n", call);
     return code;
@@ -183,7 +196,7 @@ int PIOc_set_log_level(int level) {
 int PIOc_set_global_log_level(int iosysid, int level) {
   SPIO_SYSTEM("PIOc_set_global_log_level", iosysid);
   log_level = level;
-  return spio_end(system, "PIOc_set_global_log_level", PIO_NOERR);
+  return spio_end_system(system, "PIOc_set_global_log_level", PIO_NOERR);
 }
 
 static int is_handler(int method) {
@@ -218,11 +231,15 @@ int PIOc_Set_File_Error_Handling(int ncid, int method) {
   return PIOc_Set_IOSystem_Error_Handling(file->system->id, method);
 }
 
-void shoal_pio_defer_error(int iosysid, int code) {
-  spio_system* system = spio_system_of(iosysid);
+void shoal_pio_defer_error(int id, int code) {
+  spio_file* file = spio_file_of(id);
+  spio_system* system = file != NULL ? file->system : spio_system_of(id);
   if (code == PIO_NOERR || system == NULL) return;
-  if (system->deferred == PIO_NOERR) system->deferred = code;
-  if (system->rank == 0)
+  spio_deferred* deferred = file != NULL ? &file->deferred : &system->deferred;
+  if (deferred->code == PIO_NOERR) deferred->code = code;
+  const int printed = deferred->printed == code;
+  deferred->printed = code;
+  if (system->rank == 0 && !printed)
     fprintf(stderr, "shoal: a call without a code failed: %s (code %d): %s\n", words_of(code), code,
             last_code == code ? message : "");
 }

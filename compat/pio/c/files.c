@@ -94,19 +94,11 @@ spio_variable* spio_variable_of(spio_file* file, int varid, int* code) {
   return NULL;
 }
 
+/* Programs ask for variables that need not be there, often: without a message that nobody reads. */
 int spio_variable_named(const spio_file* file, const char* name) {
-  int index = -1;
-  if (shoal_find_var(file->dataset, name, &index) != SHOAL_OK) return -1;
-  int low = 0;
-  int high = file->nvariables; /* indices grow with the ids */
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (file->variables[middle].index < index)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < file->nvariables && file->variables[low].index == index ? low : -1;
+  for (int id = 0; id < file->nvariables; ++id)
+    if (strcmp(file->variables[id].name, name) == 0) return id;
+  return -1;
 }
 
 int spio_owner_name(spio_file* file, int varid, const char** out) {
@@ -397,6 +389,7 @@ int spio_close(spio_file* file) {
   int code = spio_settle(file);
   const int status = spio_code_for(shoal_close(&file->dataset, 0), PIO_EINVALCOORDS);
   if (code == PIO_NOERR) code = status;
+  if (code == PIO_NOERR) code = spio_earlier(&file->deferred, "file");
   spio_remove_file(file->id);
   forget(file, 0);
   free(file->variables);
@@ -435,7 +428,7 @@ static int sync_file(spio_file* file) {
 
 int PIOc_sync(int ncid) {
   SPIO_FILE("PIOc_sync", ncid);
-  return spio_end(file->system, "PIOc_sync", sync_file(file));
+  return spio_end_file(file, "PIOc_sync", sync_file(file));
 }
 
 static int delete_file(const spio_system* system, const char* path) {
@@ -451,7 +444,7 @@ static int delete_file(const spio_system* system, const char* path) {
 
 int PIOc_deletefile(int iosysid, const char* filename) {
   SPIO_SYSTEM("PIOc_deletefile", iosysid);
-  return spio_end(system, "PIOc_deletefile", delete_file(system, filename));
+  return spio_end_system(system, "PIOc_deletefile", delete_file(system, filename));
 }
 
 int PIOc_File_is_Open(int ncid) {

@@ -45,27 +45,27 @@ static int inq(const spio_file* file, int* ndims, int* nvars, int* natts, int* u
 
 int PIOc_inq(int ncid, int* ndimsp, int* nvarsp, int* ngattsp, int* unlimdimidp) {
   SPIO_FILE("PIOc_inq", ncid);
-  return spio_end(file->system, "PIOc_inq", inq(file, ndimsp, nvarsp, ngattsp, unlimdimidp));
+  return spio_end_file(file, "PIOc_inq", inq(file, ndimsp, nvarsp, ngattsp, unlimdimidp));
 }
 
 int PIOc_inq_ndims(int ncid, int* ndimsp) {
   SPIO_FILE("PIOc_inq_ndims", ncid);
-  return spio_end(file->system, "PIOc_inq_ndims", inq(file, ndimsp, NULL, NULL, NULL));
+  return spio_end_file(file, "PIOc_inq_ndims", inq(file, ndimsp, NULL, NULL, NULL));
 }
 
 int PIOc_inq_nvars(int ncid, int* nvarsp) {
   SPIO_FILE("PIOc_inq_nvars", ncid);
-  return spio_end(file->system, "PIOc_inq_nvars", inq(file, NULL, nvarsp, NULL, NULL));
+  return spio_end_file(file, "PIOc_inq_nvars", inq(file, NULL, nvarsp, NULL, NULL));
 }
 
 int PIOc_inq_natts(int ncid, int* ngattsp) {
   SPIO_FILE("PIOc_inq_natts", ncid);
-  return spio_end(file->system, "PIOc_inq_natts", inq(file, NULL, NULL, ngattsp, NULL));
+  return spio_end_file(file, "PIOc_inq_natts", inq(file, NULL, NULL, ngattsp, NULL));
 }
 
 int PIOc_inq_unlimdim(int ncid, int* unlimdimidp) {
   SPIO_FILE("PIOc_inq_unlimdim", ncid);
-  return spio_end(file->system, "PIOc_inq_unlimdim", inq(file, NULL, NULL, NULL, unlimdimidp));
+  return spio_end_file(file, "PIOc_inq_unlimdim", inq(file, NULL, NULL, NULL, unlimdimidp));
 }
 
 int PIOc_inq_unlimdims(int ncid, int* nunlimdimsp, int* unlimdimidsp) {
@@ -75,13 +75,13 @@ int PIOc_inq_unlimdims(int ncid, int* nunlimdimsp, int* unlimdimidsp) {
   int first = -1;
   const int count = code == PIO_NOERR ? unlimited(file, info.dimensions, &first, unlimdimidsp) : 0;
   if (code == PIO_NOERR && nunlimdimsp != NULL) *nunlimdimsp = count;
-  return spio_end(file->system, "PIOc_inq_unlimdims", code);
+  return spio_end_file(file, "PIOc_inq_unlimdims", code);
 }
 
 int PIOc_inq_format(int ncid, int* formatp) {
   SPIO_FILE("PIOc_inq_format", ncid);
   if (formatp != NULL) *formatp = file->format;
-  return spio_end(file->system, "PIOc_inq_format", PIO_NOERR);
+  return spio_end_file(file, "PIOc_inq_format", PIO_NOERR);
 }
 
 int PIOc_inq_type(int ncid, nc_type xtype, char* name, PIO_Offset* sizep) {
@@ -96,7 +96,7 @@ int PIOc_inq_type(int ncid, nc_type xtype, char* name, PIO_Offset* sizep) {
     give_name(names[xtype], name);
     if (sizep != NULL) *sizep = (PIO_Offset)size;
   }
-  return spio_end(file->system, "PIOc_inq_type", code);
+  return spio_end_file(file, "PIOc_inq_type", code);
 }
 
 /* ---- Dimensions ---------------------------------------------------------------------------- */
@@ -112,17 +112,17 @@ static int inq_dim(const spio_file* file, int dimid, char* name, PIO_Offset* len
 
 int PIOc_inq_dim(int ncid, int dimid, char* name, PIO_Offset* lenp) {
   SPIO_FILE("PIOc_inq_dim", ncid);
-  return spio_end(file->system, "PIOc_inq_dim", inq_dim(file, dimid, name, lenp));
+  return spio_end_file(file, "PIOc_inq_dim", inq_dim(file, dimid, name, lenp));
 }
 
 int PIOc_inq_dimname(int ncid, int dimid, char* name) {
   SPIO_FILE("PIOc_inq_dimname", ncid);
-  return spio_end(file->system, "PIOc_inq_dimname", inq_dim(file, dimid, name, NULL));
+  return spio_end_file(file, "PIOc_inq_dimname", inq_dim(file, dimid, name, NULL));
 }
 
 int PIOc_inq_dimlen(int ncid, int dimid, PIO_Offset* lenp) {
   SPIO_FILE("PIOc_inq_dimlen", ncid);
-  return spio_end(file->system, "PIOc_inq_dimlen", inq_dim(file, dimid, NULL, lenp));
+  return spio_end_file(file, "PIOc_inq_dimlen", inq_dim(file, dimid, NULL, lenp));
 }
 
 static int inq_dimid(const spio_file* file, const char* name, int* idp) {
@@ -136,7 +136,7 @@ static int inq_dimid(const spio_file* file, const char* name, int* idp) {
 
 int PIOc_inq_dimid(int ncid, const char* name, int* idp) {
   SPIO_FILE("PIOc_inq_dimid", ncid);
-  return spio_end(file->system, "PIOc_inq_dimid", inq_dimid(file, name, idp));
+  return spio_end_file(file, "PIOc_inq_dimid", inq_dimid(file, name, idp));
 }
 
 /* ---- Variables ----------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static int inq_varid(const spio_file* file, const char* name, int* varidp) {
 
 int PIOc_inq_varid(int ncid, const char* name, int* varidp) {
   SPIO_FILE("PIOc_inq_varid", ncid);
-  return spio_end(file->system, "PIOc_inq_varid", inq_varid(file, name, varidp));
+  return spio_end_file(file, "PIOc_inq_varid", inq_varid(file, name, varidp));
 }
 
 static int inq_var(spio_file* file, int varid, char* name, nc_type* xtypep, int* ndimsp, int* dimidsp,
@@ -173,30 +173,30 @@ static int inq_var(spio_file* file, int varid, char* name, nc_type* xtypep, int*
 
 int PIOc_inq_var(int ncid, int varid, char* name, nc_type* xtypep, int* ndimsp, int* dimidsp, int* nattsp) {
   SPIO_FILE("PIOc_inq_var", ncid);
-  return spio_end(file->system, "PIOc_inq_var", inq_var(file, varid, name, xtypep, ndimsp, dimidsp, nattsp));
+  return spio_end_file(file, "PIOc_inq_var", inq_var(file, varid, name, xtypep, ndimsp, dimidsp, nattsp));
 }
 
 int PIOc_inq_varname(int ncid, int varid, char* name) {
   SPIO_FILE("PIOc_inq_varname", ncid);
-  return spio_end(file->system, "PIOc_inq_varname", inq_var(file, varid, name, NULL, NULL, NULL, NULL));
+  return spio_end_file(file, "PIOc_inq_varname", inq_var(file, varid, name, NULL, NULL, NULL, NULL));
 }
 
 int PIOc_inq_vartype(int ncid, int varid, nc_type* xtypep) {
   SPIO_FILE("PIOc_inq_vartype", ncid);
-  return spio_end(file->system, "PIOc_inq_vartype", inq_var(file, varid, NULL, xtypep, NULL, NULL, NULL));
+  return spio_end_file(file, "PIOc_inq_vartype", inq_var(file, varid, NULL, xtypep, NULL, NULL, NULL));
 }
 
 int PIOc_inq_varndims(int ncid, int varid, int* ndimsp) {
   SPIO_FILE("PIOc_inq_varndims", ncid);
-  return spio_end(file->system, "PIOc_inq_varndims", inq_var(file, varid, NULL, NULL, ndimsp, NULL, NULL));
+  return spio_end_file(file, "PIOc_inq_varndims", inq_var(file, varid, NULL, NULL, ndimsp, NULL, NULL));
 }
 
 int PIOc_inq_vardimid(int ncid, int varid, int* dimidsp) {
   SPIO_FILE("PIOc_inq_vardimid", ncid);
-  return spio_end(file->system, "PIOc_inq_vardimid", inq_var(file, varid, NULL, NULL, NULL, dimidsp, NULL));
+  return spio_end_file(file, "PIOc_inq_vardimid", inq_var(file, varid, NULL, NULL, NULL, dimidsp, NULL));
 }
 
 int PIOc_inq_varnatts(int ncid, int varid, int* nattsp) {
   SPIO_FILE("PIOc_inq_varnatts", ncid);
-  return spio_end(file->system, "PIOc_inq_varnatts", inq_var(file, varid, NULL, NULL, NULL, NULL, nattsp));
+  return spio_end_file(file, "PIOc_inq_varnatts", inq_var(file, varid, NULL, NULL, NULL, NULL, nattsp));
 }

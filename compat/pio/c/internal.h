@@ -75,14 +75,20 @@ typedef struct spio_hint {
   char key[];
 } spio_hint;
 
+/* An error that a call could not give to its caller, as Fortran's subroutines have no code. */
+typedef struct spio_deferred {
+  int code;    /* that the next call gives, 0: none */
+  int printed; /* the code that was last printed: once is enough */
+} spio_deferred;
+
 typedef struct spio_system {
   int id;
   MPI_Comm comm; /* the rank `base` first; MPI_COMM_NULL: a component that this rank is not in */
   int rank, size;
   int tasks, stride, base, rearranger;
-  int io_rank;  /* of this rank among the I/O ranks, -1: it is none */
-  int handler;  /* PIO_INTERNAL_ERROR ... */
-  int deferred; /* code that the next call gives, 0: none */
+  int io_rank;            /* of this rank among the I/O ranks, -1: it is none */
+  int handler;            /* PIO_INTERNAL_ERROR ... */
+  spio_deferred deferred; /* of calls of the iosystem itself, and of closing */
   rearr_opt_t options;
   spio_policy policy;
   spio_cache caches[SPIO_IOTYPES];
@@ -144,6 +150,7 @@ typedef struct spio_file {
   int settled;  /* so many variables' definitions are in the file */
   void* buffer; /* for arrays with strides */
   size_t buffer_bytes;
+  spio_deferred deferred;
   double committed; /* when, by MPI_Wtime of the first rank */
 } spio_file;
 
@@ -182,6 +189,11 @@ int spio_shoal_code(int code);
 const char* spio_message(void);
 /* End of each call: what the handler says is done, the code is returned. system NULL: the default handler. */
 int spio_end(spio_system* system, const char* call, int code);
+/* The same for a call of a file, and of an iosystem as a whole, which give what an earlier one could not. */
+int spio_end_file(spio_file* file, const char* call, int code);
+int spio_end_system(spio_system* system, const char* call, int code);
+/* What an earlier call could not give, once; 0: nothing. of_what: for the message. */
+int spio_earlier(spio_deferred* deferred, const char* of_what);
 int spio_no_file(const char* call, int ncid);
 int spio_no_system(const char* call, int iosysid);
 /* What iosystems get when they are made. */

@@ -77,8 +77,8 @@ static int def_deflate(spio_file* file, int varid, int shuffle, int deflate, int
 
 int PIOc_def_var_deflate(int ncid, int varid, int shuffle, int deflate, int deflate_level) {
   SPIO_FILE("PIOc_def_var_deflate", ncid);
-  return spio_end(file->system, "PIOc_def_var_deflate",
-                  def_deflate(file, varid, shuffle, deflate, deflate_level));
+  return spio_end_file(file, "PIOc_def_var_deflate",
+                       def_deflate(file, varid, shuffle, deflate, deflate_level));
 }
 
 int PIOc_inq_var_deflate(int ncid, int varid, int* shufflep, int* deflatep, int* deflate_levelp) {
@@ -92,7 +92,7 @@ int PIOc_inq_var_deflate(int ncid, int varid, int* shufflep, int* deflatep, int*
     if (deflatep != NULL) *deflatep = filters.deflate > 0;
     if (deflate_levelp != NULL) *deflate_levelp = filters.deflate;
   }
-  return spio_end(file->system, "PIOc_inq_var_deflate", code);
+  return spio_end_file(file, "PIOc_inq_var_deflate", code);
 }
 
 static int def_zstandard(spio_file* file, int varid, int level) {
@@ -108,7 +108,7 @@ static int def_zstandard(spio_file* file, int varid, int level) {
 
 int PIOc_def_var_zstandard(int ncid, int varid, int level) {
   SPIO_FILE("PIOc_def_var_zstandard", ncid);
-  return spio_end(file->system, "PIOc_def_var_zstandard", def_zstandard(file, varid, level));
+  return spio_end_file(file, "PIOc_def_var_zstandard", def_zstandard(file, varid, level));
 }
 
 int PIOc_inq_var_zstandard(int ncid, int varid, int* hasfilterp, int* levelp) {
@@ -121,7 +121,7 @@ int PIOc_inq_var_zstandard(int ncid, int varid, int* hasfilterp, int* levelp) {
     if (hasfilterp != NULL) *hasfilterp = filters.zstd > 0;
     if (levelp != NULL) *levelp = filters.zstd;
   }
-  return spio_end(file->system, "PIOc_inq_var_zstandard", code);
+  return spio_end_file(file, "PIOc_inq_var_zstandard", code);
 }
 
 static int no_code_for(spio_file* file, int varid, const char* name) {
@@ -133,14 +133,14 @@ static int no_code_for(spio_file* file, int varid, const char* name) {
 int PIOc_def_var_bzip2(int ncid, int varid, int level) {
   SPIO_FILE("PIOc_def_var_bzip2", ncid);
   (void)level;
-  return spio_end(file->system, "PIOc_def_var_bzip2", no_code_for(file, varid, "bzip2"));
+  return spio_end_file(file, "PIOc_def_var_bzip2", no_code_for(file, varid, "bzip2"));
 }
 
 int PIOc_def_var_szip(int ncid, int varid, int options_mask, int pixels_per_block) {
   SPIO_FILE("PIOc_def_var_szip", ncid);
   (void)options_mask;
   (void)pixels_per_block;
-  return spio_end(file->system, "PIOc_def_var_szip", no_code_for(file, varid, "szip"));
+  return spio_end_file(file, "PIOc_def_var_szip", no_code_for(file, varid, "szip"));
 }
 
 /* Variables of other programs may have filters that Shoal has only a name for. */
@@ -160,7 +160,7 @@ int PIOc_inq_var_bzip2(int ncid, int varid, int* hasfilterp, int* levelp) {
   const int code = has_filter(file, varid, "bzip2", &has);
   if (code == PIO_NOERR && hasfilterp != NULL) *hasfilterp = has;
   if (code == PIO_NOERR && levelp != NULL) *levelp = 0;
-  return spio_end(file->system, "PIOc_inq_var_bzip2", code);
+  return spio_end_file(file, "PIOc_inq_var_bzip2", code);
 }
 
 int PIOc_inq_var_szip(int ncid, int varid, int* options_maskp, int* pixels_per_blockp) {
@@ -170,7 +170,7 @@ int PIOc_inq_var_szip(int ncid, int varid, int* options_maskp, int* pixels_per_b
     if (options_maskp != NULL) *options_maskp = 0;
     if (pixels_per_blockp != NULL) *pixels_per_blockp = 0;
   }
-  return spio_end(file->system, "PIOc_inq_var_szip", code);
+  return spio_end_file(file, "PIOc_inq_var_szip", code);
 }
 
 static int def_filter(spio_file* file, int varid, unsigned int id, size_t nparams,
@@ -200,7 +200,7 @@ static int def_filter(spio_file* file, int varid, unsigned int id, size_t nparam
 
 int PIOc_def_var_filter(int ncid, int varid, unsigned int id, size_t nparams, unsigned int* params) {
   SPIO_FILE("PIOc_def_var_filter", ncid);
-  return spio_end(file->system, "PIOc_def_var_filter", def_filter(file, varid, id, nparams, params));
+  return spio_end_file(file, "PIOc_def_var_filter", def_filter(file, varid, id, nparams, params));
 }
 
 /* The filters with their numbers, in the order in which they are applied. */
@@ -226,7 +226,7 @@ int PIOc_inq_var_filter_ids(int ncid, int varid, size_t* nfiltersp, unsigned int
     if (nfiltersp != NULL) *nfiltersp = n;
     if (ids != NULL) memcpy(ids, own_ids, n * sizeof *ids);
   }
-  return spio_end(file->system, "PIOc_inq_var_filter_ids", code);
+  return spio_end_file(file, "PIOc_inq_var_filter_ids", code);
 }
 
 static int filter_info(spio_file* file, int varid, unsigned int id, size_t* nparamsp, unsigned int* params) {
@@ -250,15 +250,15 @@ static int filter_info(spio_file* file, int varid, unsigned int id, size_t* npar
 
 int PIOc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t* nparamsp, unsigned int* params) {
   SPIO_FILE("PIOc_inq_var_filter_info", ncid);
-  return spio_end(file->system, "PIOc_inq_var_filter_info", filter_info(file, varid, id, nparamsp, params));
+  return spio_end_file(file, "PIOc_inq_var_filter_info", filter_info(file, varid, id, nparamsp, params));
 }
 
 /* An answer, not an error: the handler is not asked. */
 int PIOc_inq_filter_avail(int ncid, unsigned int id) {
   SPIO_FILE("PIOc_inq_filter_avail", ncid);
   if (!spio_is_netcdf4(file))
-    return spio_end(file->system, "PIOc_inq_filter_avail",
-                    spio_fail(PIO_ENOTNC4, "the file has a classic format"));
+    return spio_end_file(file, "PIOc_inq_filter_avail",
+                         spio_fail(PIO_ENOTNC4, "the file has a classic format"));
   if (id == k_deflate || id == k_shuffle || id == k_fletcher) return PIO_NOERR;
   if (id == k_zstd && strstr(shoal_build_info(), "zstd") != NULL) return PIO_NOERR;
   return PIO_ENOFILTER;
@@ -295,7 +295,7 @@ static int def_chunking(spio_file* file, int varid, int storage, const PIO_Offse
 
 int PIOc_def_var_chunking(int ncid, int varid, int storage, const PIO_Offset* chunksizesp) {
   SPIO_FILE("PIOc_def_var_chunking", ncid);
-  return spio_end(file->system, "PIOc_def_var_chunking", def_chunking(file, varid, storage, chunksizesp));
+  return spio_end_file(file, "PIOc_def_var_chunking", def_chunking(file, varid, storage, chunksizesp));
 }
 
 static int inq_chunking(spio_file* file, int varid, int* storagep, PIO_Offset* sizes) {
@@ -313,7 +313,7 @@ static int inq_chunking(spio_file* file, int varid, int* storagep, PIO_Offset* s
 
 int PIOc_inq_var_chunking(int ncid, int varid, int* storagep, PIO_Offset* chunksizesp) {
   SPIO_FILE("PIOc_inq_var_chunking", ncid);
-  return spio_end(file->system, "PIOc_inq_var_chunking", inq_chunking(file, varid, storagep, chunksizesp));
+  return spio_end_file(file, "PIOc_inq_var_chunking", inq_chunking(file, varid, storagep, chunksizesp));
 }
 
 /* ---- Byte order ---------------------------------------------------------------------------- */
@@ -332,14 +332,14 @@ static int def_endian(spio_file* file, int varid, int endian) {
 
 int PIOc_def_var_endian(int ncid, int varid, int endian) {
   SPIO_FILE("PIOc_def_var_endian", ncid);
-  return spio_end(file->system, "PIOc_def_var_endian", def_endian(file, varid, endian));
+  return spio_end_file(file, "PIOc_def_var_endian", def_endian(file, varid, endian));
 }
 
 int PIOc_inq_var_endian(int ncid, int varid, int* endianp) {
   SPIO_FILE("PIOc_inq_var_endian", ncid);
   int code = PIO_NOERR;
   if (netcdf4_variable(file, varid, &code) != NULL && endianp != NULL) *endianp = PIO_ENDIAN_NATIVE;
-  return spio_end(file->system, "PIOc_inq_var_endian", code);
+  return spio_end_file(file, "PIOc_inq_var_endian", code);
 }
 
 /* ---- Chunk caches: kept -------------------------------------------------------------------- */
@@ -351,7 +351,7 @@ int PIOc_set_var_chunk_cache(int ncid, int varid, PIO_Offset size, PIO_Offset ne
   if (variable != NULL && (size < 0 || nelems < 0 || !(preemption >= 0 && preemption <= 1)))
     code = spio_fail(PIO_EINVAL, "a chunk cache has a size, a number of chunks and a preemption of 0 to 1");
   if (code == PIO_NOERR) variable->cache = (spio_cache){size, nelems, preemption};
-  return spio_end(file->system, "PIOc_set_var_chunk_cache", code);
+  return spio_end_file(file, "PIOc_set_var_chunk_cache", code);
 }
 
 int PIOc_get_var_chunk_cache(int ncid, int varid, PIO_Offset* sizep, PIO_Offset* nelemsp,
@@ -364,7 +364,7 @@ int PIOc_get_var_chunk_cache(int ncid, int varid, PIO_Offset* sizep, PIO_Offset*
     if (nelemsp != NULL) *nelemsp = variable->cache.nelems;
     if (preemptionp != NULL) *preemptionp = variable->cache.preemption;
   }
-  return spio_end(file->system, "PIOc_get_var_chunk_cache", code);
+  return spio_end_file(file, "PIOc_get_var_chunk_cache", code);
 }
 
 /* ---- Quantizing ---------------------------------------------------------------------------- */
@@ -388,7 +388,7 @@ static int def_quantize(spio_file* file, int varid, int mode, int nsd) {
 
 int PIOc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd) {
   SPIO_FILE("PIOc_def_var_quantize", ncid);
-  return spio_end(file->system, "PIOc_def_var_quantize", def_quantize(file, varid, quantize_mode, nsd));
+  return spio_end_file(file, "PIOc_def_var_quantize", def_quantize(file, varid, quantize_mode, nsd));
 }
 
 static int inq_quantize(spio_file* file, int varid, int* modep, int* nsdp) {
@@ -413,5 +413,5 @@ static int inq_quantize(spio_file* file, int varid, int* modep, int* nsdp) {
 
 int PIOc_inq_var_quantize(int ncid, int varid, int* quantize_mode, int* nsdp) {
   SPIO_FILE("PIOc_inq_var_quantize", ncid);
-  return spio_end(file->system, "PIOc_inq_var_quantize", inq_quantize(file, varid, quantize_mode, nsdp));
+  return spio_end_file(file, "PIOc_inq_var_quantize", inq_quantize(file, varid, quantize_mode, nsdp));
 }

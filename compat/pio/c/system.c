@@ -228,7 +228,7 @@ static int finalize(spio_system* system) {
 
 int PIOc_free_iosystem(int iosysid) {
   SPIO_SYSTEM("PIOc_finalize", iosysid);
-  const int code = spio_end(system, "PIOc_finalize", finalize(system));
+  const int code = spio_end_system(system, "PIOc_finalize", finalize(system));
   spio_leave_async(system);
   spio_remove_system(iosysid);
   free_system(system);
@@ -244,25 +244,25 @@ int PIOc_finalize(int iosysid) {
 int PIOc_iam_iotask(int iosysid, bool* ioproc) {
   SPIO_SYSTEM("PIOc_iam_iotask", iosysid);
   if (ioproc != NULL) *ioproc = system->io_rank >= 0;
-  return spio_end(system, "PIOc_iam_iotask", PIO_NOERR);
+  return spio_end_system(system, "PIOc_iam_iotask", PIO_NOERR);
 }
 
 int PIOc_iotask_rank(int iosysid, int* iorank) {
   SPIO_SYSTEM("PIOc_iotask_rank", iosysid);
   if (iorank != NULL) *iorank = system->io_rank;
-  return spio_end(system, "PIOc_iotask_rank", PIO_NOERR);
+  return spio_end_system(system, "PIOc_iotask_rank", PIO_NOERR);
 }
 
 int PIOc_iosystem_is_active(int iosysid, bool* active) {
   SPIO_SYSTEM("PIOc_iosystem_is_active", iosysid);
   if (active != NULL) *active = system->comm != MPI_COMM_NULL;
-  return spio_end(system, "PIOc_iosystem_is_active", PIO_NOERR);
+  return spio_end_system(system, "PIOc_iosystem_is_active", PIO_NOERR);
 }
 
 int PIOc_get_numiotasks(int iosysid, int* numiotasks) {
   SPIO_SYSTEM("PIOc_get_numiotasks", iosysid);
   if (numiotasks != NULL) *numiotasks = system->tasks;
-  return spio_end(system, "PIOc_get_numiotasks", PIO_NOERR);
+  return spio_end_system(system, "PIOc_get_numiotasks", PIO_NOERR);
 }
 
 int PIOc_iotype_available(int iotype) {
@@ -281,7 +281,7 @@ int PIOc_set_rearr_opts(int iosysid, int comm_type, int fcd, bool enable_hs_c2i,
       fcd < PIO_REARR_COMM_FC_2D_ENABLE || fcd > PIO_REARR_COMM_FC_2D_DISABLE ||
       max_pend_req_c2i < PIO_REARR_COMM_UNLIMITED_PEND_REQ ||
       max_pend_req_i2c < PIO_REARR_COMM_UNLIMITED_PEND_REQ)
-    return spio_end(
+    return spio_end_system(
         system, call,
         spio_fail(PIO_EINVAL,
                   "options of the rearranger are not PIO's: way %d, direction %d, requests %d, %d", comm_type,
@@ -290,7 +290,7 @@ int PIOc_set_rearr_opts(int iosysid, int comm_type, int fcd, bool enable_hs_c2i,
                                   fcd,
                                   {enable_hs_c2i, enable_isend_c2i, max_pend_req_c2i},
                                   {enable_hs_i2c, enable_isend_i2c, max_pend_req_i2c}};
-  return spio_end(system, call, PIO_NOERR);
+  return spio_end_system(system, call, PIO_NOERR);
 }
 
 static int set_hint(spio_system* system, const char* key, const char* value) {
@@ -320,7 +320,7 @@ static int set_hint(spio_system* system, const char* key, const char* value) {
 
 int PIOc_set_hint(int iosysid, const char* hint, const char* hintval) {
   SPIO_SYSTEM("PIOc_set_hint", iosysid);
-  return spio_end(system, "PIOc_set_hint", set_hint(system, hint, hintval));
+  return spio_end_system(system, "PIOc_set_hint", set_hint(system, hint, hintval));
 }
 
 static int cache_of(spio_system* system, int iotype, spio_cache** out) {
@@ -337,7 +337,7 @@ int PIOc_set_chunk_cache(int iosysid, int iotype, PIO_Offset size, PIO_Offset ne
   if (code == PIO_NOERR && (size < 0 || nelems < 0 || !(preemption >= 0 && preemption <= 1)))
     code = spio_fail(PIO_EINVAL, "a chunk cache has a size, a number of chunks and a preemption of 0 to 1");
   if (code == PIO_NOERR) *cache = (spio_cache){size, nelems, preemption};
-  return spio_end(system, "PIOc_set_chunk_cache", code);
+  return spio_end_system(system, "PIOc_set_chunk_cache", code);
 }
 
 int PIOc_get_chunk_cache(int iosysid, int iotype, PIO_Offset* sizep, PIO_Offset* nelemsp,
@@ -350,7 +350,7 @@ int PIOc_get_chunk_cache(int iosysid, int iotype, PIO_Offset* sizep, PIO_Offset*
     if (nelemsp != NULL) *nelemsp = cache->nelems;
     if (preemptionp != NULL) *preemptionp = cache->preemption;
   }
-  return spio_end(system, "PIOc_get_chunk_cache", code);
+  return spio_end_system(system, "PIOc_get_chunk_cache", code);
 }
 
 int PIOc_set_blocksize(int newblocksize) {

@@ -227,7 +227,7 @@ static int one_value(const char* call, int ncid, int varid, const PIO_Offset* in
                   spio_fail(PIO_EINVAL, "variable '%s': no index was given", variable->name), writing);
   else
     code = spio_section(file, varid, index, k_ones, NULL, type, value, writing);
-  return spio_end(file->system, call, code);
+  return spio_end_file(file, call, code);
 }
 
 static int part_of(const char* call, int ncid, int varid, const PIO_Offset* start, const PIO_Offset* count,
@@ -241,12 +241,12 @@ static int part_of(const char* call, int ncid, int varid, const PIO_Offset* star
                spio_fail(PIO_EINVAL, "variable '%s': start and count are needed", variable->name), writing);
   else
     code = spio_section(file, varid, start, count, stride, type, values, writing);
-  return spio_end(file->system, call, code);
+  return spio_end_file(file, call, code);
 }
 
 static int whole(const char* call, int ncid, int varid, int type, void* values, int writing) {
   SPIO_FILE(call, ncid);
-  return spio_end(file->system, call, spio_section(file, varid, NULL, NULL, NULL, type, values, writing));
+  return spio_end_file(file, call, spio_section(file, varid, NULL, NULL, NULL, type, values, writing));
 }
 
 /* A map of distances in memory is taken where it says no more than the counts do. */

@@ -457,10 +457,10 @@ module shoal_pio_c
 
 contains
 
-  ! End of a call that gives no code to its caller: the next one of the iosystem that has a code gives it.
-  subroutine keep_error(iosysid, code)
-    integer(c_int), intent(in) :: iosysid, code
-    if (code /= 0) call c_defer_error(iosysid, code)
+  ! End of a call that gives no code to its caller: the next one of the file or the iosystem that has a code gives it.
+  subroutine keep_error(id, code)
+    integer(c_int), intent(in) :: id, code
+    if (code /= 0) call c_defer_error(id, code)
   end subroutine keep_error
 
   ! A zero byte at the end, and no trailing blanks before it.

@@ -370,7 +370,7 @@ contains
   subroutine freedecomp_file(file, iodesc)
     type(file_desc_t), intent(in) :: file
     type(io_desc_t), intent(in) :: iodesc
-    call keep_error(c_iosystem_of(file%fh), c_freedecomp(file%fh, iodesc%ioid))
+    call keep_error(file%fh, c_freedecomp(file%fh, iodesc%ioid))
   end subroutine freedecomp_file
 
   ! Length of this rank's list.
@@ -408,12 +408,12 @@ contains
     file%iosystem => iosystem
   end function PIO_openfile
 
-  ! What fails in these two is for the error handler.
+  ! What fails in these two is for the error handler. That of the second one is the iosystem's, as the file is gone.
   subroutine PIO_syncfile(file)
     type(file_desc_t), intent(in) :: file
     integer :: ierr
     ierr = c_sync(file%fh)
-    call keep_error(c_iosystem_of(file%fh), ierr)
+    call keep_error(file%fh, ierr)
   end subroutine PIO_syncfile
 
   subroutine PIO_closefile(file)
@@ -449,7 +449,7 @@ contains
     else
       ierr = c_setframe(file%fh, vardesc%varid - 1, int(max(frame, 0_pio_offset_kind)) - 1)
     end if
-    call keep_error(c_iosystem_of(file%fh), ierr)
+    call keep_error(file%fh, ierr)
   end subroutine PIO_setframe
 
   subroutine PIO_advanceframe(file, vardesc)
@@ -457,6 +457,6 @@ contains
     type(var_desc_t), intent(in) :: vardesc
     integer :: ierr
     ierr = c_advanceframe(file%fh, vardesc%varid - 1)
-    call keep_error(c_iosystem_of(file%fh), ierr)
+    call keep_error(file%fh, ierr)
   end subroutine PIO_advanceframe
 end module piolib_mod

@@ -100,10 +100,10 @@ contains
     call PIO_closefile(file)
   end subroutine codes
 
-  ! Subroutines without a code: the next call that has one gives it, once.
+  ! Subroutines without a code: the next call of the file that has one gives it, once, and no call of another file.
   subroutine deferred(f)
     integer, intent(in) :: f
-    type(file_desc_t) :: file
+    type(file_desc_t) :: file, other
     type(var_desc_t) :: v, none
     integer :: x
     call PIO_seterrorhandling(ios, PIO_return_error)
@@ -111,9 +111,22 @@ contains
     call ok(PIO_def_dim(file, "x", nx, x), "x")
     call ok(PIO_def_var(file, "v", PIO_real, [x], v), "v")
     call PIO_setframe(file, none, 1_o)
+    call ok(PIO_createfile(ios, other, iotypes(f), file_name("another", f), modes(f)), "another file is made")
+    call ok(PIO_def_dim(other, "x", nx, x), "and defined")
+    call ok(PIO_enddef(other), "and defined to the end")
+    call ok(PIO_set_log_level(ios, -1), "nor is it the iosystem's")
     call is(PIO_enddef(file), PIO_enotvar, "what setframe could not say")
     call ok(PIO_inq_varid(file, "v", v), "it is said once")
+    ! Syncing and closing have no code either: then it is the iosystem's, and still no other file's.
+    call PIO_setframe(file, none, 1_o)
+    call PIO_syncfile(file)
     call PIO_closefile(file)
+    call PIO_closefile(other)
+    call ok(PIO_openfile(ios, other, iotypes(f), file_name("another", f), PIO_nowrite), "another file is opened")
+    call ok(PIO_inq_dimid(other, "x", x), "and read")
+    call is(PIO_set_log_level(ios, -1), PIO_enotvar, "what closefile could not say")
+    call ok(PIO_set_log_level(ios, -1), "that is said once, too")
+    call PIO_closefile(other)
   end subroutine deferred
 
   ! The last rank alone gives a wrong argument: all end, and it gets the code; where ranks agree, all get it.
