@@ -200,14 +200,16 @@ static void append_hints(text* out, const spio_system* system, int format) {
 }
 
 /* format 0: a file that is opened. */
-static void dataset_settings(text* out, const spio_system* system, int format, int may_replace) {
+static void dataset_settings(text* out, const spio_system* system, int format, int may_replace,
+                             int writable) {
   append(out, "fill=written, attributes=rank0");
+  if (system->served && writable) append_setting(out, "background", "ranks");
   if (format != 0) {
     append_setting(out, "format", format_name(format));
     append_setting(out, "exists", may_replace ? "replace" : "error");
   }
   append_hints(out, system, format);
-  if (system->policy.use_io_tasks) {
+  if (system->policy.use_io_tasks && !system->served) { /* those that serve are the I/O ranks */
     char numbers[96];
     snprintf(numbers, sizeof numbers, ", io_ranks=%d, io_stride=%d, io_base=0", system->tasks,
              system->stride);
@@ -279,7 +281,7 @@ static int create(spio_system* system, const char* path, int iotype, int mode, i
     wrong = spio_fail(PIO_EINVAL, "no path was given");
   text settings = {0};
   if (wrong == PIO_NOERR) {
-    dataset_settings(&settings, system, format_of(iotype, mode), !(mode & PIO_NOCLOBBER));
+    dataset_settings(&settings, system, format_of(iotype, mode), !(mode & PIO_NOCLOBBER), 1);
     if (settings.failed) wrong = spio_fail(PIO_ENOMEM, "no memory for settings");
   }
   shoal_dataset* dataset = NULL;
@@ -307,7 +309,7 @@ static int open_file(spio_system* system, const char* path, int* iotype, int mod
     wrong = spio_fail(PIO_EINVAL, "no path was given");
   text settings = {0};
   if (wrong == PIO_NOERR) {
-    dataset_settings(&settings, system, 0, 0);
+    dataset_settings(&settings, system, 0, 0, (mode & PIO_WRITE) != 0);
     if (settings.failed) wrong = spio_fail(PIO_ENOMEM, "no memory for settings");
   }
   shoal_dataset* dataset = NULL;

@@ -94,7 +94,8 @@ typedef struct spio_system {
   spio_cache caches[SPIO_IOTYPES];
   spio_hint* hints; /* for files made or opened later */
   spio_lists lists;
-  struct spio_async* async; /* NULL, or what the component shares with I/O ranks that wait */
+  struct spio_async* async; /* NULL, or what the component shares with its I/O ranks */
+  int served;               /* I/O ranks store what the component writes */
 } spio_system;
 
 /* ---- Decompositions (decompositions.c) ----------------------------------------------------- */
@@ -295,8 +296,9 @@ int spio_section(spio_file* file, int varid, const PIO_Offset* start, const PIO_
 /* An iosystem over a communicator, which it keeps and frees. comm MPI_COMM_NULL: one that this rank is not
  * in. Collective over comm. */
 int spio_make_system(MPI_Comm comm, int tasks, int stride, int base, int rearranger, spio_system** out);
-/* A component is finished; I/O ranks go on when all are. Nothing for an iosystem without such ranks. */
-void spio_leave_async(spio_system* system);
+/* A component is finished; I/O ranks go on when all are. Nothing for an iosystem without such ranks. Returns
+ * a code. Collective over the component where ranks serve it. */
+int spio_leave_async(spio_system* system);
 
 /* At the begin of each call with the id of a file or an iosystem. */
 #define SPIO_FILE(CALL, NCID)           \

@@ -228,8 +228,9 @@ static int finalize(spio_system* system) {
 
 int PIOc_free_iosystem(int iosysid) {
   SPIO_SYSTEM("PIOc_finalize", iosysid);
-  const int code = spio_end_system(system, "PIOc_finalize", finalize(system));
-  spio_leave_async(system);
+  int code = finalize(system);
+  const int left = spio_leave_async(system);
+  code = spio_end_system(system, "PIOc_finalize", code != PIO_NOERR ? code : left);
   spio_remove_system(iosysid);
   free_system(system);
   return code;

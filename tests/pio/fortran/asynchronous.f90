@@ -1,5 +1,5 @@
-! The asynchronous forms of PIO_init: ranks that wait until all components have finished, components that write and
-! read their files meanwhile. By lists of ranks, and by communicators in both orders of arguments. On one rank there is
+! The asynchronous forms of PIO_init: an I/O rank that serves one component, or waits until two have finished, which
+! write and read their files meanwhile. By lists of ranks, and by communicators in both orders of arguments. On one rank there is
 ! nothing to divide.
 program asynchronous
   use mpi
@@ -7,8 +7,8 @@ program asynchronous
   use pio_test, only: check, failures, ok, rank, ranks
   implicit none
   integer, parameter :: nx = 24
-  integer :: ierr, total, way
-  call MPI_Init(ierr)
+  integer :: ierr, total, way, provided
+  call MPI_Init_thread(MPI_THREAD_FUNNELED, provided, ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
   if (ranks > 1) then
