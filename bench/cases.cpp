@@ -40,6 +40,7 @@ std::string refusal(const MethodChoice& choice, const std::string& format, const
                     const Content& content) {
   const auto& entry = *choice.entry;
   const std::string name = setup.options.experiment;
+  if (!entry.missing.empty()) return entry.missing;
   if (entry.does == MethodEntry::Does::definitions && !content.define_only)
     return entry.name + " makes definitions alone, and " + name + " writes values";
   if (entry.does == MethodEntry::Does::nothing && !setup.experiment.computes)

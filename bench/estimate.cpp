@@ -2,6 +2,8 @@
 #include "estimate.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "json.hpp"
 #include "runner.hpp"
@@ -32,12 +34,23 @@ std::int64_t packed_bytes(const Content& content, bool reads) {
   return bytes;
 }
 
+// Lists of cells that PIO keeps for each shape and type, and what it makes of them for its messages.
+std::int64_t pio_lists(const Content& content) {
+  std::int64_t bytes = 0;
+  std::set<std::pair<Type, std::vector<std::int64_t>>> seen;
+  for (const auto& field : content.fields)
+    if (field.distributed && seen.insert({field.type, field.shape}).second)
+      bytes += 3 * static_cast<std::int64_t>(sizeof(std::int64_t)) * field.elements();
+  return bytes;
+}
+
 // Buffers of a method, all ranks together: a field packed, or a record, or the stage.
 std::int64_t buffers(const MethodChoice& method, const Content& content, int ranks, bool reads) {
   const auto field = largest_field(content), record = content.distributed_bytes(1);
   const auto& entry = *method.entry;
   if (entry.through_shoal && entry.driver == "native") return std::min(k_stage, 2 * record) + field;
   if (entry.driver == "gather") return 2 * field;
+  if (entry.driver == "pio") return field + 2 * record + pio_lists(content);
   if (entry.name == "limit") return packed_bytes(content, reads) + field;
   if (entry.access == "nonblocking") return 3 * std::min(record, std::max(field, k_queued * ranks));
   return 2 * field;

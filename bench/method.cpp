@@ -136,6 +136,36 @@ void add_own(std::vector<MethodEntry>& all, const std::string& name, const std::
   all.push_back(std::move(entry));
 }
 
+#ifdef SHOAL_BENCH_PIO_ON_SHOAL
+const char* const k_no_pio_on_shoal = "";
+#else
+const char* const k_no_pio_on_shoal = "this build has no PIO on Shoal (SHOAL_PIO)";
+#endif
+#ifdef SHOAL_BENCH_PIO
+const char* const k_no_pio = "";
+#else
+const char* const k_no_pio =
+    "this build found no PIO of NCAR or E3SM; build shoal-bench again with PIO_DIR set to its folder";
+#endif
+
+void add_pio(std::vector<MethodEntry>& all, const std::string& kind, const std::string& access,
+             const std::string& summary, bool hints, const char* missing, Maker* make) {
+  MethodEntry entry;
+  entry.name = "pio-" + kind;
+  entry.driver = "pio";
+  entry.access = access;
+  entry.layout = "one";
+  entry.summary = summary + "; io_tasks: a number, or all ranks";
+  entry.formats = {"cdf5", "cdf1", "cdf2", "netcdf4"};
+  entry.takes_hints = hints;
+  entry.syncs = true;
+  entry.settings = {"io_tasks"};
+  entry.missing = missing;
+  entry.listed = entry.missing.empty();
+  entry.make = make;
+  all.push_back(std::move(entry));
+}
+
 std::vector<MethodEntry> make_all() {
   std::vector<MethodEntry> all;
   add_drivers(all);
@@ -170,6 +200,11 @@ std::vector<MethodEntry> make_all() {
            {}, true, make_bare_mpiio);
   add_bare(all, "hdf5", "", "definitions by one rank with HDF5 alone", {"netcdf4"}, false, make_bare_hdf5);
   all.back().does = MethodEntry::Does::definitions;
+  add_pio(all, "on-shoal", "box", "calls of PIO, and Shoal behind them", false, k_no_pio_on_shoal,
+          make_pio_on_shoal);
+  add_pio(all, "box", "box", "PIO alone, cells rearranged to even boxes", true, k_no_pio, make_pio);
+  add_pio(all, "subset", "subset", "PIO alone, each I/O task stores for some ranks", true, k_no_pio,
+          make_pio);
   return all;
 }
 

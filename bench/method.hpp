@@ -55,7 +55,7 @@ struct Run {
 };
 
 /// A way to write and to read a workload: one file, or a set of files that is one dataset. A new one is a
-/// file in methods/ and a line in method.cpp.
+/// file in methods/ and a line in method.cpp; those that call PIO are plugins (pio/).
 ///
 /// A program (programs/) calls, all collective over run.comm, in this order:
 ///   prepare; create, put for each record, sync after some of them, finish   to write
@@ -105,7 +105,9 @@ struct MethodEntry {
   bool listed = true;      ///< false: only there to be refused
   bool syncs = false;      ///< can make records safe while the file stays open (--sync-every)
   enum class Does { all, definitions, nothing } does = Does::all;
-  std::string fixed_format = {};  ///< of an alias: the format, whatever --formats says
+  std::string fixed_format = {};           ///< of an alias: the format, whatever --formats says
+  std::vector<std::string> settings = {};  ///< those of a variant, where the method is not through Shoal
+  std::string missing = {};                ///< why this build cannot run it; "": it can
   std::unique_ptr<Method> (*make)(const MethodEntry& entry) = nullptr;
 };
 
@@ -123,6 +125,8 @@ Maker make_bare_netcdf;   // methods/bare_netcdf.cpp
 Maker make_bare_mpiio;    // methods/bare_mpiio.cpp
 Maker make_bare_gather;   // methods/bare_gather.cpp
 Maker make_bare_hdf5;     // methods/bare_hdf5.cpp
+Maker make_pio_on_shoal;  // methods/pio.cpp, here and below
+Maker make_pio;
 
 /// MPI-IO hints as an MPI_Info, freed at the end of its life.
 class Info {

@@ -174,6 +174,13 @@ double drop_from_cache(const std::string& path) {
   return left;
 }
 
+void flush_file(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool flushed = fd >= 0 && fsync(fd) == 0;
+  if (fd >= 0) close(fd);
+  if (!flushed) throw std::runtime_error(path + " could not be flushed");
+}
+
 void reset_peak_memory() {
   // 5 resets the high-water mark of resident memory and nothing else (proc(5)).
   std::ofstream("/proc/self/clear_refs") << "5\n";

@@ -52,6 +52,9 @@ std::string mpi_io_of(const std::string& dir);
 /// (0 to 1) that is still there: file systems in memory keep everything. Local.
 double drop_from_cache(const std::string& path);
 
+/// Returns when the device has the bytes of a file. std::runtime_error if that fails. Local.
+void flush_file(const std::string& path);
+
 /// All ranks share one node, and with it one clock. Collective.
 bool on_one_node(MPI_Comm comm);
 

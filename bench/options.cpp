@@ -181,10 +181,15 @@ static std::string written_out(const std::string& part) {
 MethodChoice parse_method(const std::string& text) {
   const auto parts = split(text, '+');
   MethodChoice choice{text, &find_method(parts[0]), {}, {}};
-  if (parts.size() > 1 && !choice.entry->through_shoal)
+  const auto& own = choice.entry->settings;
+  if (parts.size() > 1 && !choice.entry->through_shoal && own.empty())
     throw std::invalid_argument("method " + parts[0] + " takes no settings, but '" + text + "' has some");
   for (std::size_t i = 1; i < parts.size(); ++i)
     add_pair(choice.settings, written_out(parts[i]), "a setting of '" + text + "'");
+  for (const auto& [key, value] : choice.settings)
+    if (!choice.entry->through_shoal && std::find(own.begin(), own.end(), key) == own.end())
+      throw std::invalid_argument("'" + text + "': method " + parts[0] + " has no setting " + key +
+                                  ", only " + own.front());
   // These are what the method is, or what the benchmark looks after.
   for (const char* key : {"driver", "access", "layout", "durable", "report", "exists"})
     if (choice.settings.count(key) != 0)
@@ -192,11 +197,11 @@ MethodChoice parse_method(const std::string& text) {
           "'" + text + "': " + key + " is not for a variant" +
           (std::string(key) == "durable" ? "; use --flush" : "; choose another method"));
   choice.format = choice.entry->fixed_format;
-  if (const auto own = choice.settings.find("format"); own != choice.settings.end()) {
+  if (const auto format = choice.settings.find("format"); format != choice.settings.end()) {
     if (!choice.format.empty())
       throw std::invalid_argument("'" + text + "': " + parts[0] + " is always " + choice.format);
-    choice.format = known_formats(own->second).front();
-    choice.settings.erase(own);
+    choice.format = known_formats(format->second).front();
+    choice.settings.erase(format);
   }
   return choice;
 }

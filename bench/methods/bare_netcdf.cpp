@@ -5,15 +5,14 @@
 
 #ifdef SHOAL_HAVE_NETCDF
 
-#include <fcntl.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "netcdf_file.hpp"
+#include "node.hpp"
 
 namespace shoal::bench {
 
@@ -64,7 +63,7 @@ class BareNetcdf : public Method {
   void sync(Run& run) override {
     run.phases.time(Phase::store, [&] {
       check_netcdf(nc_sync(file_), "sync", run.path);
-      if (run.flush && run.flushes) flush(run.path);
+      if (run.flush && run.flushes) flush_file(run.path);
     });
   }
 
@@ -74,7 +73,7 @@ class BareNetcdf : public Method {
     run.phases.time(Phase::close, [&] {
       run.phases.time(Phase::store, [&] {
         check_netcdf(nc_close(file_), "closing", run.path);
-        if (run.flush && run.flushes) flush(run.path);
+        if (run.flush && run.flushes) flush_file(run.path);
       });
     });
   }
@@ -121,12 +120,6 @@ class BareNetcdf : public Method {
       check_netcdf(nc_put_vara(file_, ids_[i], s.start.data(), s.count.data(), values),
                    "writing of " + run.content.fields[i].name, run.path);
     });
-  }
-
-  static void flush(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) != 0) throw std::runtime_error("bare-netcdf: " + path + " could not be flushed");
-    ::close(fd);
   }
 
   int file_ = -1;

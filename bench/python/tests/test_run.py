@@ -27,7 +27,7 @@ from shoal_bench.planning import planned
 from shoal_bench.process import Run, is_prefix, remove_files
 from shoal_bench.progress import TimeLeft
 from shoal_bench.signals import Interrupted, held_back, interruptible
-from shoal_bench.study import Choice, plan
+from shoal_bench.study import Choice, pio_methods, plan
 
 bench = [sys.executable, "-m", "shoal.cli", "bench"]
 speaker = Path(__file__).resolve().parent / "programs" / "bench_engine.py"
@@ -571,6 +571,21 @@ def test_each_experiment_at_toy_size(name, work):
     expected = {m for m in all_experiments()[name].studies[0].methods if m.split("+")[0] in known}
     assert methods == expected
     assert not list(work.iterdir())
+
+
+@pytest.mark.parametrize("name", ["roms-size", "restart", "mom-output"])
+def test_programs_that_call_pio(name, work):
+    """With Shoal behind the calls, and with PIO itself where the engine was built with one."""
+    engine = real_engine()
+    if engine is None or not engine.capabilities().has_method("pio-on-shoal"):
+        pytest.skip("this build has no engine that calls PIO")
+    ranks = int(_toy[name][_toy[name].index("--ranks") + 1])
+    run(work, {}, f"{name}:pio", *_toy[name], "--reps", "1")
+    reported = held(work)
+    assert reported and all(r["verified"] for r in reported)
+    has_method = engine.capabilities().has_method
+    expected = {m for m in pio_methods if has_method(m) and (ranks >= 4 or "io_tasks=4" not in m)}
+    assert {r["method"] for r in reported} == expected
 
 
 def test_injected_errors_are_found_by_the_engine(work, tmp_path):

@@ -43,6 +43,15 @@ class Study:
     repetitions: int = 5
 
 
+# Programs that call PIO: on Shoal, and on PIO itself, of which 1, 4 and all ranks are I/O tasks.
+pio_methods = (
+    "native",
+    "pio-on-shoal",
+    *(f"pio-{way}{tasks}" for way in ("box", "subset") for tasks in ("+io_tasks=1", "+io_tasks=4", "")),
+    "limit",
+)
+
+
 @dataclass(frozen=True)
 class Experiment:
     """title: a few words; question: what the published study asked; source: which study, and its year;
@@ -171,7 +180,7 @@ class Plan:
 def uses_mpi_io(method: str) -> bool:
     """Whether MPI-IO is beneath a method, so that hints mean something to it. Local."""
     base = method.split("+")[0].removeprefix("bare-")
-    return base.startswith(("pnetcdf", "netcdf", "mpiio"))
+    return base.startswith(("pnetcdf", "netcdf", "mpiio", "pio-box", "pio-subset"))
 
 
 def has_domains(method: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study
+from ..study import Experiment, Study, pio_methods
 
 _layouts = Study(
     name="layouts",
@@ -87,6 +87,15 @@ _compression = Study(
     records=(1,),
     repetitions=3,
 )
+_pio = Study(
+    name="pio",
+    asks="one file through PIO's calls, with Shoal or PIO itself behind them",
+    methods=pio_methods,
+    formats=("cdf2", "netcdf4"),
+    sizes=("medium",),
+    records=(2,),
+    repetitions=3,
+)
 
 # As published: one I/O domain a node, 1 or 2 aggregators a node, as many stripes as aggregators.
 _layouts_of_nodes = replace(
@@ -104,7 +113,7 @@ experiment = Experiment(
     question="Should an ocean model write one file or many, in which format, and with which settings; and "
     "is what joining costs worth it?",
     source="MOM5 at NCI, 2017 to 2019: 0.25 degree (1440x1080x50) and 0.1 degree (3600x2700x75)",
-    studies=(_layouts, _domains, _hints, _chunks, _compression),
+    studies=(_layouts, _domains, _hints, _chunks, _compression, _pio),
     paper_studies=(
         replace(_layouts_of_nodes, ranks=(240, 960), records=(48,)),
         replace(
@@ -140,5 +149,6 @@ experiment = Experiment(
         ),
         replace(_chunks, **_sweep_of_nodes),
         replace(_compression, **_sweep_of_nodes),
+        replace(_pio, **_sweep_of_nodes),
     ),
 )

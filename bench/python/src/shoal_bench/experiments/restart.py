@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study
+from ..study import Experiment, Study, pio_methods
 
 _methods = (
     "native",
@@ -47,6 +47,13 @@ _tasks = Study(
     read=False,
     repetitions=3,
 )
+_pio = replace(
+    _methods_study,
+    name="pio",
+    asks="the same through PIO's calls, with Shoal or PIO itself behind them",
+    methods=pio_methods,
+    repetitions=3,
+)
 
 experiment = Experiment(
     number=6,
@@ -55,9 +62,10 @@ experiment = Experiment(
     question="How fast is a restart file of cubed-sphere columns written, how much of that is the writing "
     "alone, and how many ranks should do it?",
     source="CAM/HOMME through PIO: ne120 (777,602 columns, 26 levels) on a Linux cluster and a Cray XT4",
-    studies=(_methods_study, _tasks),
+    studies=(_methods_study, _tasks, _pio),
     paper_studies=(
         replace(_methods_study, ranks=(128,), sizes=("paper",)),
+        replace(_pio, ranks=(128,), sizes=("paper",)),
         replace(
             _tasks,
             ranks=(128,),

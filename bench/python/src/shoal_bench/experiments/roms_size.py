@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..study import Experiment, Study
+from ..study import Experiment, Study, pio_methods
 
 _methods = ("native", "gather", "pnetcdf-collective", "netcdf-collective", "limit")
 
@@ -38,6 +38,16 @@ _compressed = replace(
     records=(1, 2),
     repetitions=3,
 )
+_pio = replace(
+    _size,
+    name="pio",
+    asks="the same through PIO's calls, with Shoal or PIO itself behind them",
+    methods=pio_methods,
+    tiles=("square",),
+    sizes=("medium", "large"),
+    records=(2,),
+    repetitions=3,
+)
 
 experiment = Experiment(
     number=1,
@@ -46,7 +56,7 @@ experiment = Experiment(
     question="From which size of a record on is parallel output of a ROMS history file faster than gathering "
     "on one rank, and how does that grow with the number of records?",
     source="ROMS parallel NetCDF study, 2004: IBM p690 with GPFS, 16 ranks on one node, 1x16 tiles",
-    studies=(_size, replace(_size, sizes=("large",), records=(1, 2, 3), repetitions=3), _compressed),
+    studies=(_size, replace(_size, sizes=("large",), records=(1, 2, 3), repetitions=3), _compressed, _pio),
     paper_studies=(
         replace(
             _size,
@@ -55,5 +65,6 @@ experiment = Experiment(
             records=(2, 4, 6, 8, 10),
             repetitions=5,
         ),
+        replace(_pio, ranks=(16,), sizes=("large",), records=(10,)),
     ),
 )

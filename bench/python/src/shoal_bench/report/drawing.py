@@ -35,8 +35,17 @@ _colours = {
     "binary": "#56B4E9",
     "ascii": "#56B4E9",
     "limit": "#000000",
+    "pio": "#F0E442",
 }
-_markers = {"independent": "s", "nonblocking": "^", "process": "D", "domain": "P", "node": "X"}
+_markers = {
+    "independent": "s",
+    "nonblocking": "^",
+    "process": "D",
+    "domain": "P",
+    "node": "X",
+    "box": "s",
+    "subset": "^",
+}
 # Of variants that compress, whose colour is the driver's.
 _dashes_of_codecs = {"deflate": (5, 2), "zstd": (1, 1.5)}
 _dashes = {"independent": (4, 2), "nonblocking": (1, 1.5), "process": (6, 2, 1, 2), "domain": (6, 2, 1, 2)}

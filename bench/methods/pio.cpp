@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs that call PIO. All PIOs have the same names, so each lies in a plugin of its own, where it sees
+// the names of that PIO alone.
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "method.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+// Beside the libraries of this program, built or installed.
+std::string path_of(const std::string& plugin) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe");
+  return (program.parent_path().parent_path() / SHOAL_BENCH_LIBDIR / (plugin + ".so")).string();
+}
+
+// It stays loaded. A PIO and the libraries that it was built with find each other before those that this
+// program has loaded already, where the system can do that.
+void* load(const std::string& path, bool own_names_first) {
+  int how = RTLD_NOW | RTLD_LOCAL;
+#ifdef RTLD_DEEPBIND
+  if (own_names_first) how |= RTLD_DEEPBIND;
+#endif
+  void* const plugin = dlopen(path.c_str(), how);
+  if (plugin == nullptr) throw std::runtime_error(std::string("a plugin of shoal-bench: ") + dlerror());
+  return plugin;
+}
+
+std::unique_ptr<Method> make(const std::string& name, const MethodEntry& entry, bool own_names_first) {
+  using Make = Method*(const MethodEntry*);
+  auto* const make =
+      reinterpret_cast<Make*>(dlsym(load(path_of(name), own_names_first), "shoal_bench_make_pio"));
+  if (make == nullptr) throw std::runtime_error(std::string("a plugin of shoal-bench: ") + dlerror());
+  return std::unique_ptr<Method>(make(&entry));
+}
+
+}  // namespace
+
+std::unique_ptr<Method> make_pio_on_shoal(const MethodEntry& entry) {
+  return make("shoal_bench_pio_on_shoal", entry, false);
+}
+
+std::unique_ptr<Method> make_pio(const MethodEntry& entry) {
+  return make("shoal_bench_pio", entry, true);
+}
+
+}  // namespace shoal::bench
