@@ -3,6 +3,9 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -55,6 +58,12 @@ constexpr std::chrono::nanoseconds k_tick{1};
 void keep_freed_memory() {
   void* volatile block = std::malloc(std::size_t{31} << 20);
   std::free(block);
+}
+
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 void touch_memory(MPI_Comm comm, std::int64_t bytes) {

@@ -15,6 +15,9 @@ namespace shoal::bench {
 /// for its pages each time or never, by what another method freed before.
 void keep_freed_memory();
 
+/// What was freed goes back to the system, where the C library can do that (glibc).
+void give_back_memory();
+
 /// Takes this many bytes of memory and gives them back: each rank its share, all held at once, and never more
 /// than is there. A virtual machine's host lends memory when it is first touched, which takes longer than to
 /// write it, and takes back what is free for a while. Collective.

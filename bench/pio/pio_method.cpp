@@ -22,7 +22,7 @@ namespace shoal::bench {
 namespace {
 
 // The words of a code: the two PIOs differ in whether they ask for the room.
-std::string words(int (*strerror)(int, char*), int code) {
+[[maybe_unused]] std::string words(int (*strerror)(int, char*), int code) {
   std::string text(PIO_MAX_NAME + 1, '\0');
   strerror(code, text.data());
   return text.c_str();

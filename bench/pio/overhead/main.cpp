@@ -202,6 +202,7 @@ class Bench {
       writer->prepare(warm_up);
       writer->write(path_of("memory"), warm_up);
     }
+    give_back_memory();
     const auto before = memory_status("VmRSS");
     Case c{"memory", "", {}, {0, 0, 0, 0}, 1};
     c.cuts = {box_of({(options_.toy ? 16 : 512) * ranks_, 1024}, 32, rank_, ranks_)};

@@ -14,7 +14,7 @@ void check(int status, const std::string& what) {
   if (status != SHOAL_OK) throw std::runtime_error("Shoal: " + what + ": " + shoal_error_message());
 }
 
-shoal_array array_of(const Cut& cut, const float* values, const std::vector<std::int64_t>& extents) {
+shoal_array array_of(const float* values, const std::vector<std::int64_t>& extents) {
   return shoal_array_of(const_cast<float*>(values), SHOAL_FLOAT, static_cast<int>(extents.size()),
                         extents.data());
 }
@@ -73,7 +73,7 @@ void ShoalWriter::write(const std::string& path, const Case& c) {
     for (std::size_t f = 0; f < c.fields.size(); ++f) {
       const auto& cut = c.cuts[static_cast<std::size_t>(c.fields[f])];
       const auto extents = cut.extents();
-      const auto values = array_of(cut, cut.values.data(), extents);
+      const auto values = array_of(cut.values.data(), extents);
       check(shoal_write(file, ("v" + std::to_string(f)).c_str(), nullptr, &values, SHOAL_RECORD(record)),
             "writing");
     }
@@ -91,7 +91,7 @@ std::int64_t ShoalWriter::wrong(const std::string& path, const Case& c) {
       const auto& cut = c.cuts[index];
       const auto extents = cut.extents();
       std::vector<float> found(cut.values.size(), -1);
-      const auto values = array_of(cut, found.data(), extents);
+      const auto values = array_of(found.data(), extents);
       check(shoal_read(file, ("v" + std::to_string(f)).c_str(), decompositions_->of_cut[index], &values,
                        SHOAL_RECORD(record)),
             "reading");

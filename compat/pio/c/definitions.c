@@ -200,8 +200,7 @@ static int def_var(spio_file* file, const char* name, nc_type xtype, int ndims, 
   if (code != PIO_NOERR) return code;
   if (xtype < PIO_BYTE || xtype > spio_last_type(file->format))
     return spio_fail(PIO_EBADTYPE, "variable '%s': type %d is not one of the file's format", name, xtype);
-  int index = 0;
-  if (shoal_find_var(file->dataset, name, &index) == SHOAL_OK)
+  if (spio_variable_named(file, name) >= 0)
     return spio_fail(PIO_ENAMEINUSE, "there is a variable '%s'", name);
   code = check_dims(file, name, ndims, dimids, &cells);
   if (code != PIO_NOERR) return code;
@@ -239,6 +238,7 @@ static int rename_var(spio_file* file, int varid, const char* name) {
   }
   free(variable->name);
   variable->name = copy;
+  file->names.count = 0;
   return PIO_NOERR;
 }
 

@@ -54,6 +54,7 @@ static void forget(spio_file* file, int from) {
   for (int i = from; i < file->nvariables; ++i)
     free(file->variables[i].name);
   file->nvariables = from;
+  file->names.count = 0;
 }
 
 int spio_refresh(spio_file* file) {
@@ -94,8 +95,42 @@ spio_variable* spio_variable_of(spio_file* file, int varid, int* code) {
   return NULL;
 }
 
+/* The place of a name: that of the variable with it, or a free one. */
+static int* place_of(const spio_file* file, const char* name) {
+  const spio_names* names = &file->names;
+  uint32_t hash = UINT32_C(2166136261);
+  for (const char* c = name; *c != '\0'; ++c)
+    hash = (hash ^ (unsigned char)*c) * UINT32_C(16777619);
+  uint32_t at = hash & (uint32_t)(names->room - 1);
+  while (names->ids[at] >= 0 && strcmp(file->variables[names->ids[at]].name, name) != 0)
+    at = (at + 1) & (uint32_t)(names->room - 1);
+  return &names->ids[at];
+}
+
+/* All variables are in the table, which is half empty. 0: there is no memory for it. */
+static int name_all(spio_file* file) {
+  spio_names* names = &file->names;
+  if (names->room < 2 * file->nvariables + 2) {
+    int room = 64;
+    while (room < 4 * file->nvariables)
+      room *= 2;
+    free(names->ids);
+    names->ids = malloc((size_t)room * sizeof *names->ids);
+    names->room = names->ids == NULL ? 0 : room;
+    names->count = 0;
+  }
+  if (names->ids == NULL) return 0;
+  if (names->count == 0)
+    for (int i = 0; i < names->room; ++i)
+      names->ids[i] = -1;
+  for (; names->count < file->nvariables; ++names->count)
+    *place_of(file, file->variables[names->count].name) = names->count;
+  return 1;
+}
+
 /* Programs ask for variables that need not be there, often: without a message that nobody reads. */
-int spio_variable_named(const spio_file* file, const char* name) {
+int spio_variable_named(spio_file* file, const char* name) {
+  if (name_all(file)) return *place_of(file, name);
   for (int id = 0; id < file->nvariables; ++id)
     if (strcmp(file->variables[id].name, name) == 0) return id;
   return -1;
@@ -266,6 +301,7 @@ static int add_file(spio_system* system, shoal_dataset* dataset, int iotype, int
   if (file != NULL) {
     forget(file, 0);
     free(file->variables);
+    free(file->names.ids);
   }
   free(file);
   shoal_close(&dataset, 0);
@@ -395,6 +431,7 @@ int spio_close(spio_file* file) {
   spio_remove_file(file->id);
   forget(file, 0);
   free(file->variables);
+  free(file->names.ids);
   free(file->buffer);
   free(file);
   return code;

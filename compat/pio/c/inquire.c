@@ -141,7 +141,7 @@ int PIOc_inq_dimid(int ncid, const char* name, int* idp) {
 
 /* ---- Variables ----------------------------------------------------------------------------- */
 
-static int inq_varid(const spio_file* file, const char* name, int* varidp) {
+static int inq_varid(spio_file* file, const char* name, int* varidp) {
   if (name == NULL) return spio_fail(PIO_EINVAL, "no name was given");
   const int varid = spio_variable_named(file, name);
   if (varid < 0) return spio_fail(PIO_ENOTVAR, "there is no variable '%s'", name);

@@ -136,6 +136,13 @@ typedef struct spio_variable {
   spio_cache cache;
 } spio_variable;
 
+/* Ids of variables by name, as far as they were asked for. */
+typedef struct spio_names {
+  int* ids;  /* [room], -1: free */
+  int room;  /* a power of two, or 0 */
+  int count; /* the first so many variables are in it; 0: begin again */
+} spio_names;
+
 typedef struct spio_file {
   int id;
   spio_system* system;
@@ -147,6 +154,7 @@ typedef struct spio_file {
   int fill_mode; /* PIO_FILL, PIO_NOFILL: of new variables */
   spio_variable* variables;
   int nvariables;
+  spio_names names;
   int seen;     /* variables of the dataset that were looked at; some have no id */
   int settled;  /* so many variables' definitions are in the file */
   void* buffer; /* for arrays with strides */
@@ -219,7 +227,7 @@ int spio_list_cells(const spio_list* list, int64_t* cells);
 
 /* NULL and the error in *code where there is no such variable. */
 spio_variable* spio_variable_of(spio_file* file, int varid, int* code);
-int spio_variable_named(const spio_file* file, const char* name); /* id, -1: none */
+int spio_variable_named(spio_file* file, const char* name); /* id, -1: none */
 /* Name for Shoal: NULL for PIO_GLOBAL. Returns a code. */
 int spio_owner_name(spio_file* file, int varid, const char** out);
 /* Look at the dataset again: variables were added, dropped or renamed. */
