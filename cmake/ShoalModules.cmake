@@ -10,12 +10,18 @@ mark_as_advanced(SHOAL_UNITY_FILES)
 
 # shoal_module(<name> [DEPENDS module...] [LIBRARIES lib...])
 # Sources are found by themselves: src/<name>/*.cpp, and one folder deeper (drivers, formats).
+# A folder in it that has a CMakeLists.txt is a module of its own.
 # A module without sources is an interface, so that the tree configures while it is being built.
 function(shoal_module name)
   cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
   set(target shoal_${name})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp" "${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp"
     "${CMAKE_CURRENT_SOURCE_DIR}/*/*/*.cpp")
+  file(GLOB_RECURSE inner_modules RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt")
+  foreach(inner IN LISTS inner_modules)
+    get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}/${inner}" DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/")
+  endforeach()
   list(TRANSFORM arg_DEPENDS PREPEND shoal_)
   if(sources)
     add_library(${target} OBJECT ${sources})

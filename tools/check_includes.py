@@ -31,6 +31,7 @@ MODULES = {
     "rearrange": PACK,
     "driver": LEAVES,
     "dataset": LEAVES | {"driver"},
+    "streams": BASE,
     "capi": LEAVES | {"driver", "dataset"},
     # No parts of the library: the program of plan, and tests, link them.
     "simulate": LEAVES | {"driver"},
