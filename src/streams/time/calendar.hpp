@@ -21,6 +21,11 @@ inline constexpr std::int64_t k_minute = 60 * k_second;
 inline constexpr std::int64_t k_hour = 60 * k_minute;
 inline constexpr std::int64_t k_day = 24 * k_hour;
 
+/// Rounded down, of negative numbers, too; b > 0.
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
 /// Month and day count from 1. Year 0 is a year in the calendars that have_year_zero(); in the others year 1
 /// comes after year -1.
 struct Date {
@@ -28,6 +33,9 @@ struct Date {
   int month = 1, day = 1, hour = 0, minute = 0, second = 0, microsecond = 0;
   auto operator<=>(const Date&) const = default;
 };
+
+/// At least 4 digits: "0044", "-0044".
+std::string year_text(std::int64_t year);
 
 /// A length of time as people say it. Months (years are twelve) have no fixed length, and steps are the
 /// model's.
@@ -70,7 +78,7 @@ class Calendar {
   /// From 1.
   int day_of_year(const Date& date) const;
 
-  /// Error(invalid_argument) if the calendar has no such date, or its year is beyond +-200000.
+  /// Error(invalid_argument) if the calendar has no such date, or its year is beyond +-100000.
   Instant instant(const Date& date) const;
   Date date(Instant instant) const;
 
@@ -106,7 +114,7 @@ enum class TimeUnit { seconds, minutes, hours, days };
 
 /// "days since 2001-02-03 00:00:00".
 std::string cf_units(TimeUnit unit, const Calendar& calendar, Instant reference);
-/// The value of a time coordinate with those units: the double next to the exact one.
+/// The value of a time coordinate with those units.
 double cf_value(TimeUnit unit, Instant instant, Instant reference);
 
 }  // namespace shoal::streams

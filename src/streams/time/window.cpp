@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "streams/time/window.hpp"
+
+#include <fmt/core.h>
+
+#include "base/error.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+// Calls use(letter, whether a % was before it).
+template <class Use>
+void for_each_part(std::string_view pattern, Use&& use) {
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') {
+      use(pattern[i], false);
+      continue;
+    }
+    const char letter = i + 1 < pattern.size() ? pattern[++i] : '\0';
+    if (std::string_view("YmdHMSj%").find(letter) == std::string_view::npos || letter == '\0')
+      throw Error(
+          Code::setting,
+          "the file name '{}' has {}; a name can have %Y %m %d %H %M %S, %j (day of the year), and %% "
+          "for %",
+          pattern, letter == '\0' ? std::string("a % at its end") : fmt::format("%{}", letter));
+    use(letter, true);
+  }
+}
+
+}  // namespace
+
+Windows::Windows(Calendar calendar, Duration every, Duration offset, Instant run_start)
+    : calendar_(calendar), every_(every), offset_(offset) {
+  using Kind = Duration::Kind;
+  if (every.kind == Kind::steps)
+    throw Error(Code::setting, "windows of {} are counted by steps, not by dates", text_of(every));
+  if (every.count <= 0)
+    throw Error(Code::setting, "windows of {} have no length; it must be more than 0", text_of(every));
+  if (offset.count != 0 &&
+      (offset.kind == Kind::steps || (offset.kind == Kind::months && every.kind != Kind::months)))
+    throw Error(Code::setting,
+                "windows of {} cannot be moved by {}; an offset is of s, min, h or day, of windows of months "
+                "or years also of month",
+                text_of(every), text_of(offset));
+  const std::int64_t midnight = floor_div(run_start.microseconds, k_day) * k_day;
+  origin_ = {midnight + (every.kind == Kind::microseconds ? offset.count : 0)};
+}
+
+Instant Windows::start_of(std::int64_t number) const {
+  if (every_.kind == Duration::Kind::microseconds) return {origin_.microseconds + number * every_.count};
+  if (offset_.kind == Duration::Kind::months)
+    return calendar_.month_start(number * every_.count + offset_.count);
+  return {calendar_.month_start(number * every_.count).microseconds + offset_.count};
+}
+
+std::int64_t Windows::number_of(Instant instant) const {
+  // The window begins before the instant, and ends with it or later.
+  if (every_.kind == Duration::Kind::microseconds)
+    return floor_div(instant.microseconds - origin_.microseconds - 1, every_.count);
+  const bool by_months = offset_.kind == Duration::Kind::months;
+  const Instant moved{instant.microseconds - 1 - (by_months ? 0 : offset_.count)};
+  return floor_div(calendar_.month_number(moved) - (by_months ? offset_.count : 0), every_.count);
+}
+
+Window Windows::containing(Instant instant) const {
+  const std::int64_t number = number_of(instant);
+  return {start_of(number), start_of(number + 1)};
+}
+
+Window Windows::next(const Window& window) const {
+  return {window.end, start_of(number_of(window.end) + 2)};
+}
+
+int Windows::slots_of_year() const {
+  if (every_.kind != Duration::Kind::months || 12 % every_.count != 0)
+    throw Error(
+        Code::setting,
+        "a climatology is of windows of 1, 2, 3, 4, 6 months or 1 year, so that each year has the same "
+        "ones, not of {}",
+        text_of(every_));
+  return static_cast<int>(12 / every_.count);
+}
+
+int Windows::slot(const Window& window) const {
+  const int slots = slots_of_year();
+  const std::int64_t number = number_of(window.end);
+  return static_cast<int>(number - floor_div(number, slots) * slots);
+}
+
+std::string file_name(std::string_view pattern, const Calendar& calendar, Instant instant) {
+  const Date d = calendar.date(instant);
+  std::string out;
+  for_each_part(pattern, [&](char letter, bool special) {
+    if (!special) {
+      out += letter;
+      return;
+    }
+    switch (letter) {
+      case 'Y':
+        out += year_text(d.year);
+        break;
+      case 'm':
+        out += fmt::format("{:02}", d.month);
+        break;
+      case 'd':
+        out += fmt::format("{:02}", d.day);
+        break;
+      case 'H':
+        out += fmt::format("{:02}", d.hour);
+        break;
+      case 'M':
+        out += fmt::format("{:02}", d.minute);
+        break;
+      case 'S':
+        out += fmt::format("{:02}", d.second);
+        break;
+      case 'j':
+        out += fmt::format("{:03}", calendar.day_of_year(d));
+        break;
+      default:
+        out += '%';
+    }
+  });
+  return out;
+}
+
+void check_file_name(std::string_view pattern) {
+  for_each_part(pattern, [](char, bool) {});
+}
+
+bool tells_apart(std::string_view pattern, Duration new_file) {
+  bool year = false, month = false, day = false, day_of_year = false, hour = false, minute = false,
+       second = false;
+  for_each_part(pattern, [&](char letter, bool special) {
+    if (!special) return;
+    year |= letter == 'Y';
+    month |= letter == 'm';
+    day |= letter == 'd';
+    day_of_year |= letter == 'j';
+    hour |= letter == 'H';
+    minute |= letter == 'M';
+    second |= letter == 'S';
+  });
+  if (!year) return false;
+  if (new_file.kind == Duration::Kind::months) return new_file.count % 12 == 0 || month || day_of_year;
+  day = day_of_year || (month && day);
+  if (new_file.kind == Duration::Kind::steps) return day && hour && minute && second;
+  if (new_file.count % k_day == 0) return day;
+  if (new_file.count % k_hour == 0) return day && hour;
+  if (new_file.count % k_minute == 0) return day && hour && minute;
+  return new_file.count % k_second == 0 && day && hour && minute && second;
+}
+
+}  // namespace shoal::streams
