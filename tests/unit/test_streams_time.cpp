@@ -97,7 +97,7 @@ TEST_CASE("calendars: every day is one after the other, and dates are read as th
   for (const char* name : k_kinds) {
     CAPTURE(name);
     const Calendar c = Calendar::of(name);
-    for (const std::int64_t around : {-4712, 0, 1582, 1900, 2000, 99999}) {
+    for (const std::int64_t around : {-4712, 0, 1582, 1900, 2000, 99990}) {
       std::int64_t day = c.month_start(12 * (around - 2)).microseconds / k_day;
       Date before = c.date({(day - 1) * k_day});
       for (int i = 0; i < 1500; ++i, ++day) {
@@ -136,7 +136,8 @@ TEST_CASE("dates: forms that are read, and what is said of others") {
 TEST_CASE("lengths of time: read and written") {
   using Kind = Duration::Kind;
   const auto same = [](const char* text, Kind kind, std::int64_t count) {
-    CHECK_MESSAGE(parse_duration(text) == Duration{kind, count}, text);
+    const Duration expected{kind, count};
+    CHECK_MESSAGE(parse_duration(text) == expected, text);
   };
   same("15 min", Kind::microseconds, 15 * k_minute);
   same("1 day", Kind::microseconds, k_day);
