@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the two forms of FMS's diag_table share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from .tables import FileTable, Names, Remarks
+
+_units = {"seconds": "s", "minutes": "min", "hours": "h", "days": "day", "months": "month", "years": "year"}
+_seconds = {"s": 1, "min": 60, "h": 3600, "day": 86400}
+_operations = {
+    ".true.": "mean",
+    "true": "mean",
+    "average": "mean",
+    "avg": "mean",
+    "mean": "mean",
+    "none": "instant",
+    ".false.": "instant",
+    "false": "instant",
+    "": "instant",
+    "min": "minimum",
+    "max": "maximum",
+    "sum": "sum",
+    "rms": "rms",
+}
+_dates = {"4yr": "%Y", "2mo": "%m", "2dy": "%d", "2hr": "%H", "2mi": "%M", "2sc": "%S"}
+
+
+@dataclass
+class Field:
+    """A line of a field."""
+
+    line: int
+    name: str
+    module: str
+    out_name: str
+    reduction: str
+    keys: dict[str, Any] = field(default_factory=dict)  # type, attributes
+    region: dict[str, list[float]] = field(default_factory=dict)
+    indices: dict[str, list[int]] = field(default_factory=dict)
+
+
+@dataclass
+class Part:
+    """One of several frequencies of a file, and how long it is used."""
+
+    freq: tuple[int, str]
+    new_file: Optional[tuple[int, str]] = None
+    duration: Optional[tuple[int, str]] = None
+
+
+def duration(number: int, unit: str, line: int, remarks: Remarks) -> Optional[str]:
+    """ "6 h" of 6 and hours; None with a remark if there is no such unit."""
+    word = unit.strip().lower()
+    short = _units.get(word) or _units.get(word + "s")
+    if short is None:
+        remarks.lost(line, f"{number} {unit}", f"'{unit}' is no unit of time; there are {', '.join(_units)}")
+        return None
+    plural = "s" if number != 1 and short in ("day", "month", "year") else ""
+    return f"{number} {short}{plural}"
+
+
+def every(freq: tuple[int, str], line: int, remarks: Remarks) -> Optional[str]:
+    number, unit = freq
+    if number == 0:
+        return "1 step"
+    if number < 0:
+        remarks.lost(
+            line,
+            f"frequency {number}",
+            "output at the end of the run alone has no counterpart; the file is left out",
+        )
+        return None
+    return duration(number, unit, line, remarks)
+
+
+def time_units(unit: str, line: int, remarks: Remarks) -> dict[str, str]:
+    word = unit.strip().lower()
+    if word in ("seconds", "minutes", "hours", "days"):
+        return {"time_units": word}
+    remarks.lost(
+        line, f"time in {unit}", "coordinates of time are in seconds, minutes, hours or days; days here"
+    )
+    return {"time_units": "days"}
+
+
+def file_name(name: str, line: int, remarks: Remarks) -> str:
+    """FMS puts a low line before each part of a date."""
+
+    def part(match: re.Match) -> str:
+        letters = _dates.get(match.group(1))
+        if letters is None:
+            remarks.lost(
+                line,
+                f"%{match.group(1)} in '{name}'",
+                f"dates in names are {', '.join('%' + d for d in _dates)}",
+            )
+            return "%%" + match.group(1)
+        return "_" + letters
+
+    # A % that begins no part of a date is a letter.
+    new = re.sub(r"%(\d[a-z]{2})|%", lambda m: part(m) if m.group(1) else "%%", name)
+    return new + ".nc"
+
+
+def note_filename_time(value: str, line: int, remarks: Remarks) -> None:
+    if value != "begin":
+        remarks.note(
+            line,
+            f"filename_time {value}",
+            "names of files have the date on which the file begins, not its middle or end",
+            once=f"filename_time {value}",
+        )
+
+
+def field_entry(found: Field, remarks: Remarks) -> Optional[dict[str, Any]]:
+    """Of `fields`; None with a remark where there is none."""
+    word = found.reduction.strip().lower()
+    entry: dict[str, Any] = {"field": found.name}
+    if match := re.fullmatch(r"(diurnal|pow)(\d+)", word):
+        kind, number = match.group(1), int(match.group(2))
+        if kind == "pow" and number < 1 or kind == "diurnal" and not 2 <= number <= 1440:
+            remarks.lost(
+                found.line, f"{found.name}: {word}", f"{kind} has no such number; the field is left out"
+            )
+            return None
+        if kind == "diurnal":
+            operation = f"diurnal({number})"
+        else:
+            operation = "mean"
+            if number > 1:
+                entry = {"expression": f"{found.name} ** {number}"}
+    elif word in _operations:
+        operation = _operations[word]
+    else:
+        remarks.lost(
+            found.line,
+            f"{found.name}: reduction '{found.reduction}'",
+            "there is no such one; the field is left out",
+        )
+        return None
+    if found.out_name != found.name or "expression" in entry:
+        entry["name"] = found.out_name
+    entry["operation"] = operation
+    entry.update(found.keys)
+    return entry
+
+
+def note_modules(fields: Sequence[Field], remarks: Remarks) -> None:
+    modules: dict[str, str] = {}
+    for f in fields:
+        first = modules.setdefault(f.name, f.module)
+        if first != f.module:
+            remarks.lost(
+                f.line,
+                f"{f.module}, {f.name}",
+                f"module {first} has a field of this name, too, and fields of Shoal have no module; let the "
+                "model give them different names",
+            )
+        elif f.module:
+            remarks.note(
+                f.line,
+                f"module {f.module}",
+                "fields of Shoal have names alone, or groups",
+                once=f"module {f.module}",
+            )
+
+
+def read_region(text: str, names: Names) -> Optional[dict[str, list[float]]]:
+    """ "lon lon lat lat z z", -1 -1 for all of the column; {} if there is none; None if it is no region."""
+    word = text.strip().strip("'\"").lower()
+    if word in ("", "none", ".false.", "null", "global"):
+        return {}
+    try:
+        numbers = [float(part) for part in word.replace(",", " ").split()]
+    except ValueError:
+        return None
+    if len(numbers) != 6:
+        return None
+    region = {names.lon: numbers[0:2], names.lat: numbers[2:4]}
+    if numbers[4:6] != [-1, -1]:
+        region[names.vertical] = sorted(numbers[4:6])
+    return region
+
+
+def date_text(numbers: Sequence[int]) -> str:
+    return "{:04d}-{:02d}-{:02d} {:02d}:{:02d}:{:02d}".format(*numbers)
+
+
+def read_date(value: Any) -> Optional[list[int]]:
+    """Six whole numbers in a text or a list; None if it is something else."""
+    parts = value.replace(",", " ").split() if isinstance(value, str) else value
+    try:
+        numbers = [int(part) for part in parts]
+    except (TypeError, ValueError):
+        return None
+    return numbers if len(numbers) == 6 else None
+
+
+def later(numbers: Sequence[int], length: tuple[int, str]) -> Optional[list[int]]:
+    """A date later by months or years; or by less, if it is on a day before the 29th of the same month, which
+    is the same in all calendars. None otherwise."""
+    year, month, day, hour, minute, second = numbers
+    unit = _units.get(length[1].strip().lower()) or _units.get(length[1].strip().lower() + "s", "")
+    if unit in ("month", "year"):
+        months = 12 * year + month - 1 + length[0] * (12 if unit == "year" else 1)
+        return [months // 12, months % 12 + 1, day, hour, minute, second] if day <= 28 else None
+    if unit not in _seconds:
+        return None
+    rest, second = divmod(second + 60 * (minute + 60 * (hour + 24 * day)) + length[0] * _seconds[unit], 60)
+    rest, minute = divmod(rest, 60)
+    day, hour = divmod(rest, 24)
+    return [year, month, day, hour, minute, second] if day <= 28 else None
+
+
+def part_keys(
+    part: Part, start: Optional[list[int]], line: int, remarks: Remarks
+) -> tuple[Optional[dict[str, Any]], Optional[list[int]]]:
+    """Keys of a file for one of its frequencies, and the date on which it ends; no keys with a remark where
+    there is no counterpart."""
+    frequency = every(part.freq, line, remarks)
+    if frequency is None:
+        return None, None
+    keys: dict[str, Any] = {"every": frequency}
+    if part.new_file is not None:
+        new_file = duration(*part.new_file, line, remarks)
+        if new_file is not None:
+            keys["new_file"] = new_file
+    if start is not None:
+        keys["from"] = date_text(start)
+    if part.duration is None:
+        return keys, None
+    end = None if start is None else later(start, part.duration)
+    if end is None:
+        remarks.lost(
+            line,
+            f"file_duration {part.duration[0]} {part.duration[1]}",
+            "the date on which it ends hangs on the calendar; set `until` by hand"
+            if start is not None
+            else "there is no start_time that it counts from",
+        )
+    else:
+        keys["until"] = date_text(end)
+    return keys, end
+
+
+def file_tables(
+    line: int,
+    name: str,
+    head: dict[str, Any],
+    parts: Sequence[dict[str, Any]],
+    fields: list[Field],
+    remarks: Remarks,
+) -> list[FileTable]:
+    """A table for each frequency and each region: those of Shoal are of a file, not of a field."""
+    groups: dict[str, list[Field]] = {}
+    for f in fields:
+        groups.setdefault(repr((f.region, f.indices)), []).append(f)
+    tables = []
+    for number, group in enumerate(groups.values()):
+        entries = [entry for f in group if (entry := field_entry(f, remarks)) is not None]
+        if not entries:
+            continue
+        for count, keys in enumerate(parts):
+            file = name
+            if number > 0:
+                file = re.sub(r"(\.nc)$", rf"_region{number}\1", name)
+                remarks.note(
+                    group[0].line,
+                    f"another region, of {', '.join(f.name for f in group)}",
+                    f"a file has one region, so they are in {file}",
+                    once=f"{line} {number}",
+                )
+            if count > 0:
+                file = re.sub(r"(\.nc)$", rf"_part{count + 1}\1", file)
+            table = FileTable(line, {"name": file, **keys, **head})
+            if group[0].region:
+                table.keys["region"] = group[0].region
+            if group[0].indices:
+                table.keys["indices"] = group[0].indices
+            table.fields = [dict(entry) for entry in entries]
+            table.simplify()
+            tables.append(table)
+    if len(parts) > 1:
+        remarks.note(
+            line,
+            f"{len(parts)} frequencies of {name}",
+            "each is a file of its own, whose name tells it apart",
+            once=f"{line} parts",
+        )
+    if not tables:
+        remarks.lost(line, f"file {name}", "none of its fields can be had, so it is left out")
+    if tables:
+        tables[0].remarks = remarks.taken()
+    return tables

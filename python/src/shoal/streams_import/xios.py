@@ -1,0 +1,560 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""XIOS's file definitions: XML with groups, references and what elements inherit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Optional
+
+from .tables import FileTable, Imported, ImportFailedError, Names, Remarks
+from .xios_tree import Element, duration, parse
+
+_operations = {
+    "instant": "instant",
+    "average": "mean",
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "accumulate": "sum",
+}
+_types = {"4": "float", "8": "double"}
+_date_letters = {"y": "%Y", "mo": "%m", "d": "%d", "h": "%H", "mi": "%M", "s": "%S"}
+# What tells dates of files apart, by the unit of split_freq.
+_usual_dates = [
+    ("y", "%Y"),
+    ("mo", "%Y%m"),
+    ("d", "%Y%m%d"),
+    ("h", "%Y%m%d%H"),
+    ("mi", "%Y%m%d%H%M"),
+    ("s", "%Y%m%d%H%M%S"),
+]
+_functions = {
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "log",
+    "log10",
+    "sqrt",
+}
+_attribute_names = {
+    "long_name": "long_name",
+    "standard_name": "standard_name",
+    "unit": "units",
+    "comment": "comment",
+}
+
+# Attributes with nothing to say in a configuration, and why.
+_noted_of_file = {
+    "par_access": "Shoal's drivers choose how ranks write (settings driver and access)",
+    "min_digits": "it is of files of servers",
+    "time_counter": "the time of a record is the middle of its window, of instants the end (key time)",
+    "time_counter_name": "the coordinate of time is called time",
+    "convention": "files follow CF",
+    "output_level": "fields above it are left out here",
+}
+_lost_of_file = {
+    "append": "files are made new; after a restart streams go on with files of their own",
+    "sync_freq": "records are committed as the setting of the dataset says",
+    "split_start_offset": "files begin with their window",
+    "split_end_offset": "files end with their window",
+    "split_last_date": "files have the date of their beginning alone",
+    "timeseries": "a file for each field is written by a [[file]] for each",
+    "ts_prefix": "a file for each field is written by a [[file]] for each",
+    "record_offset": "records begin with 0",
+    "uuid_name": "an attribute of this kind is not made",
+    "uuid_format": "an attribute of this kind is not made",
+    "convention_str": "files say CF",
+    "cyclic": "files are written, not read",
+}
+_noted_of_field = {
+    "default_value": "the model says which value is missing (_FillValue)",
+    "detect_missing_value": "cells with the missing value do not count in any operation",
+    "cell_methods": "it is written by itself",
+    "cell_methods_mode": "it is written by itself",
+    "read_access": "the model reads by itself",
+    "check_if_active": "wants() answers from a table",
+}
+_lost_of_field = {
+    "add_offset": "values are not packed",
+    "scale_factor": "values are not packed",
+    "compression_level": 'compression is a setting of a file (compression = "temp=shuffle+deflate:2")',
+    "indexed_output": "a mask is written as fill values; gathered fields are maps of the model",
+    "ts_enabled": "a file for each field is written by a [[file]] for each",
+    "ts_split_freq": "a file for each field is written by a [[file]] for each",
+}
+_grid_keys = ("grid_ref", "domain_ref", "axis_ref", "scalar_ref", "grid_path")
+
+
+def _is_on(text: Optional[str]) -> bool:
+    return text is None or text.strip().strip(".").lower() in ("true", "t", "yes")
+
+
+class _Context:
+    """The definitions of one context, and what they inherit."""
+
+    def __init__(self, root: Element, path: str) -> None:
+        self.root, self.path = root, path
+        self.ids: dict[tuple[str, str], Element] = {}
+        for element in root.below("field", "field_group", "field_definition", "file", "file_group"):
+            name = element.attributes.get("id")
+            if name is not None:
+                # The first one with content: later ones with this id add to it.
+                kind = element.tag
+                if (kind, name) in self.ids:
+                    first = self.ids[kind, name]
+                    first.attributes = {**element.attributes, **first.attributes}
+                    if first is not element:
+                        first.children += element.children
+                else:
+                    self.ids[kind, name] = element
+
+    def target(self, element: Element, kind: str, name: str, seen: tuple[str, ...]) -> Element:
+        found = self.ids.get((kind, name))
+        if found is None:
+            raise ImportFailedError(f"{element.source}:{element.line}: there is no {kind} '{name}'")
+        if name in seen:
+            raise ImportFailedError(f"{element.source}:{element.line}: {kind} '{name}' refers to itself")
+        return found
+
+    def resolved(self, element: Element, seen: tuple[str, ...] = ()) -> dict[str, str]:
+        """Its attributes: own, then those of the groups that it is in, then of what it refers to."""
+        found = dict(element.attributes)
+        above = element.parent
+        while above is not None and above.tag in (
+            "field_group",
+            "file_group",
+            "field_definition",
+            "file_definition",
+            "file",
+        ):
+            if element.tag.startswith("field") == above.tag.startswith("field"):
+                for key, value in above.attributes.items():
+                    if key not in ("id", "name", "group_ref"):
+                        found.setdefault(key, value)
+            above = above.parent
+        reference = element.attributes.get("field_ref") if element.tag == "field" else None
+        if reference is not None:
+            of = self.target(element, "field", reference, seen)
+            for key, value in self.resolved(of, (*seen, reference)).items():
+                if key != "id":
+                    found.setdefault(key, value)
+        return found
+
+    def chain(self, field: Element) -> list[Element]:
+        """The field and what it refers to, the one that the model sends last."""
+        found, seen = [field], ()
+        while (reference := found[-1].attributes.get("field_ref")) is not None:
+            found.append(self.target(found[-1], "field", reference, seen))
+            seen = (*seen, reference)
+        return found
+
+    def fields_of(self, parent: Element, seen: tuple[str, ...] = ()) -> Iterator[Element]:
+        """Fields of a file or group, those of groups that it refers to, too."""
+        reference = parent.attributes.get("group_ref")
+        if reference is not None:
+            group = self.target(parent, "field_group", reference, seen)
+            for field in self.fields_of(group, (*seen, reference)):
+                name = field.attributes.get("id")
+                if name is None:
+                    name = field.attributes.get("field_ref", "")
+                yield Element("field", {"field_ref": name}, parent.line, parent.source, parent)
+        for child in parent.children:
+            if child.tag == "field":
+                yield child
+            elif child.tag == "field_group":
+                yield from self.fields_of(child, seen)
+
+
+class _Reader:
+    def __init__(self, text: str, path: str) -> None:
+        self.path = path
+        self.root = parse(text, path)
+        self.remarks = Remarks()
+        self.imported = Imported(path, "XIOS")
+
+    def read(self) -> Imported:
+        contexts = list(self.root.below("context")) or [self.root]
+        for root in contexts:
+            context = _Context(root, self.path)
+            files = [e for e in root.below("file") if e.inside("file_definition") or root.tag != "context"]
+            self.context_remarks(root, len(contexts) > 1)
+            self.imported.remarks += self.remarks.taken()
+            for file in files:
+                self.file(file, context)
+        self.imported.remarks += self.remarks.taken()
+        return self.imported
+
+    # ---- Remarks, with the file that the element is from
+
+    def lost(self, at: Element, what: str, why: str) -> None:
+        self.remarks.lost(at.line, what, why, source=at.source)
+
+    def note(self, at: Element, what: str, why: str, once: Optional[str] = None) -> None:
+        self.remarks.note(at.line, what, why, once, source=at.source)
+
+    def context_remarks(self, root: Element, several: bool) -> None:
+        name = root.attributes.get("id", "")
+        if several:
+            self.note(
+                root,
+                f"context {name}",
+                "each model reads a configuration of its own; move the files of others",
+            )
+        for child in root.children:
+            if child.tag == "calendar":
+                self.note(child, "calendar", "the model says calendar and start of the run")
+            elif child.tag in (
+                "axis_definition",
+                "domain_definition",
+                "grid_definition",
+                "scalar_definition",
+            ):
+                if child.children:
+                    self.note(child, child.tag, "axes and grids are described by the model")
+            elif child.tag in ("variable_definition",):
+                if child.children:
+                    self.note(child, child.tag, "settings of XIOS itself have no use here")
+            elif child.tag not in ("field_definition", "file_definition", "context", "file", "file_group"):
+                self.lost(child, f"<{child.tag}>", "the importer knows no such element")
+
+    # ---- Files
+
+    def file(self, file: Element, context: _Context) -> None:
+        given = context.resolved(file)
+        name = given.get("name") or given.get("id")
+        if given.get("mode", "write") == "read":
+            return self.lost(file, f"file {name}", "the model reads by itself; it is left out")
+        if not name:
+            return self.lost(file, "a file", "it has no name or id, so it is left out")
+        table = FileTable(file.line, source="" if file.source == self.path else file.source)
+        frequency = duration(given.get("output_freq", ""))
+        if frequency is None:
+            why = "it is missing" if "output_freq" not in given else "it is no length of time of one kind"
+            return self.lost(
+                file,
+                f"file {name}: output_freq {given.get('output_freq', '')}".rstrip(),
+                f"{why}; the file is left out",
+            )
+        table.keys = {"name": self.file_name(file, name, given), "every": frequency}
+        split = given.get("split_freq")
+        if split is not None:
+            new_file = duration(split)
+            if new_file is None or new_file.endswith(("step", "steps")):
+                self.lost(file, f"split_freq {split}", "it is no length of time")
+            else:
+                table.keys["new_file"] = new_file
+        self.other_keys(file, given, table)
+        self.file_attributes(file, given, table, context)
+        for element in context.fields_of(file):
+            entry = self.field(element, given, frequency, context)
+            if entry is not None:
+                table.fields.append(entry)
+        if not table.fields:
+            return self.lost(file, f"file {name}", "it has no fields that are written, so it is left out")
+        table.simplify()
+        table.remarks = self.remarks.taken()
+        self.imported.files.append(table)
+
+    def file_name(self, file: Element, name: str, given: dict[str, str]) -> str:
+        whole = (name + given.get("name_suffix", "")).replace("%", "%%")
+        split = given.get("split_freq")
+        if split is None:
+            return whole + ".nc"
+        form = given.get("split_freq_format")
+        if form is None:
+            units = re.findall(r"ts|mo|mi|y|d|h|s", split)
+            dates = next((dates for unit, dates in reversed(_usual_dates) if unit in units), "%Y%m%d%H%M%S")
+        else:
+            dates = ""
+            for letters, other in re.findall(r"%(mo|mi|[a-zA-Z])|(.)", form):
+                if letters and letters not in _date_letters:
+                    self.lost(
+                        file,
+                        f"%{letters} in split_freq_format",
+                        "a name has the date on which its file begins",
+                    )
+                dates += _date_letters.get(letters, other) if letters else other
+        self.note(
+            file,
+            f"names of files of {name}",
+            "they have the date on which a file begins, not that of its end, too",
+        )
+        return f"{whole}_{dates}.nc"
+
+    def other_keys(self, file: Element, given: dict[str, str], table: FileTable) -> None:
+        known = {
+            "id",
+            "name",
+            "name_suffix",
+            "output_freq",
+            "split_freq",
+            "split_freq_format",
+            "mode",
+            "group_ref",
+        }
+        for key, value in given.items():
+            if key in known or key in ("description", "title", "comment"):
+                continue
+            if key == "enabled":
+                if not _is_on(value):
+                    table.keys["enabled"] = False
+            elif key == "compression_level":
+                if value.strip() not in ("", "0"):
+                    table.keys["compression"] = f"shuffle+deflate:{value.strip()}"
+            elif key == "format" and value in ("netcdf4", "netcdf4_classic"):
+                table.keys["format"] = value.replace("_", "-")
+            elif key == "time_units" and value in ("seconds", "days"):
+                table.keys["time_units"] = value
+            elif key == "type":
+                if value != "one_file":
+                    self.lost(
+                        file, f"type {value}", "all fields go to one file; the setting layout makes several"
+                    )
+            elif key == "convention" and value != "CF":
+                self.lost(file, f"convention {value}", "files follow CF")
+            elif key in _noted_of_file:
+                self.note(file, key, _noted_of_file[key], once=key)
+            else:
+                self.lost(
+                    file,
+                    f'{key}="{value}" of a file',
+                    _lost_of_file.get(key, "the importer knows no such attribute"),
+                )
+
+    def file_attributes(
+        self, file: Element, given: dict[str, str], table: FileTable, context: _Context
+    ) -> None:
+        found: dict[str, Any] = {}
+        for key in ("title", "description", "comment"):
+            if key in given:
+                found[key] = given[key]
+        found.update(self.variables(file))
+        if found:
+            table.keys["attributes"] = found
+        for child in file.children:
+            if child.tag not in ("field", "field_group", "variable", "variable_group"):
+                self.lost(child, f"<{child.tag}> in a file", "the importer knows no such element")
+
+    def variables(self, element: Element) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for child in element.children:
+            if child.tag == "variable_group":
+                found.update(self.variables(child))
+            if child.tag != "variable":
+                continue
+            name = child.attributes.get("name") or child.attributes.get("id")
+            value, kind = child.text.strip(), child.attributes.get("type", "string")
+            if not name:
+                self.lost(child, "a variable without a name", "an attribute needs one")
+                continue
+            try:
+                if kind in ("int", "int32", "int16", "int64"):
+                    found[name] = int(value)
+                elif kind in ("float", "double"):
+                    found[name] = float(value)
+                elif kind == "bool":
+                    found[name] = str(_is_on(value)).lower()
+                else:
+                    found[name] = value
+            except ValueError:
+                self.lost(child, f"variable {name}", f"'{value}' is no {kind}")
+        return found
+
+    # ---- Fields
+
+    def field(
+        self, element: Element, file: dict[str, str], every: str, context: _Context
+    ) -> Optional[dict[str, Any]]:
+        given = context.resolved(element)
+        chain = context.chain(element)
+        sent = chain[-1].attributes.get("id")
+        name = (
+            given.get("name")
+            or element.attributes.get("id")
+            or (chain[1].attributes.get("id") if len(chain) > 1 else None)
+        )
+        label = name or "a field"
+        if not sent and not self.expression_text(chain) and not name:
+            return self.lost(element, "a field", "it has no id, name or field_ref")
+        if self.is_above_level(given, file):
+            return self.note(
+                element,
+                label,
+                f"its level {given['level']} is above output_level, so XIOS does not write it either",
+            )
+        operation = self.operation(element, given, label)
+        if operation is None:
+            return None
+        entry = self.source_of(element, chain, sent or name, context)
+        if entry is None:
+            return None
+        if "expression" in entry or name != entry["field"]:
+            entry["name"] = name
+        entry["operation"] = operation
+        self.sampling(element, given, every, operation, label)
+        self.grid(element, chain, context, label)
+        self.field_keys(element, given, entry, label)
+        return entry
+
+    @staticmethod
+    def is_above_level(given: dict[str, str], file: dict[str, str]) -> bool:
+        try:
+            return int(given.get("level", "0")) > int(file.get("output_level", "5"))
+        except ValueError:
+            return False
+
+    def operation(self, element: Element, given: dict[str, str], label: str) -> Optional[str]:
+        word = given.get("operation", "").strip().lower()
+        if word in _operations:
+            return _operations[word]
+        if word == "once":
+            why = "a field that is written once is an axis, a coordinate or a static field of the model"
+        else:
+            why = (
+                "it is missing"
+                if not word
+                else f"there is no such one; there are {', '.join(_operations)}, once"
+            )
+        return self.lost(element, f"{label}: operation {word}".rstrip(), f"{why}; the field is left out")
+
+    @staticmethod
+    def expression_text(chain: list[Element]) -> str:
+        for element in chain:
+            text = (element.attributes.get("expr") or element.text).strip()
+            if text:
+                return " ".join(text.split())
+        return ""
+
+    def source_of(
+        self, element: Element, chain: list[Element], sent: str, context: _Context
+    ) -> Optional[dict[str, Any]]:
+        text = self.expression_text(chain)
+        if not text:
+            return {"field": sent}
+        expression = self.translated(element, text, sent, context, ())
+        return None if expression is None else {"expression": expression}
+
+    def translated(
+        self, element: Element, text: str, sent: str, context: _Context, seen: tuple[str, ...]
+    ) -> Optional[str]:
+        """An expression in terms of fields that the model sends; None with a remark."""
+        refuse = f"expression '{text}'"
+        if "@" in text:
+            return self.lost(
+                element,
+                refuse,
+                "it is of values that went through an operation over time (@), and "
+                "expressions are of those that were sent; the field is left out",
+            )
+        if re.search(r"[^\w\s.+\-*/^(),]", text):
+            return self.lost(
+                element,
+                refuse,
+                "it has more than + - * / ^, numbers, fields and functions; the field is left out",
+            )
+        parts = []
+        for part in re.findall(r"\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[A-Za-z_]\w*|\S", text):
+            if not re.match(r"[A-Za-z_]", part) or part in _functions:
+                parts.append("**" if part == "^" else part)
+                continue
+            if part == "this":
+                parts.append(sent)
+                continue
+            if part in seen:
+                raise ImportFailedError(
+                    f"{element.source}:{element.line}: the expression of '{part}' has itself in it"
+                )
+            inner = context.chain(context.target(element, "field", part, ()))
+            other = self.expression_text(inner)
+            name = inner[-1].attributes.get("id", part)
+            if not other:
+                parts.append(name)
+                continue
+            deeper = self.translated(element, other, name, context, (*seen, part))
+            if deeper is None:
+                return None
+            parts.append(f"({deeper})")
+        return re.sub(r"\( | (?=[),])", lambda m: m.group().strip(), " ".join(parts)).replace(" (", " (")
+
+    def sampling(
+        self, element: Element, given: dict[str, str], every: str, operation: str, label: str
+    ) -> None:
+        op = given.get("freq_op")
+        if op is not None:
+            length = duration(op)
+            if length != "1 step" and not (operation == "instant" and length == every):
+                self.lost(element, f"{label}: freq_op {op}", "operations take each step that is sent")
+        offset = given.get("freq_offset")
+        if offset is not None and re.sub(r"[a-z\s]", "", offset.lower()) not in ("", "0", "0."):
+            self.lost(element, f"{label}: freq_offset {offset}", "operations take each step that is sent")
+
+    def grid(self, element: Element, chain: list[Element], context: _Context, label: str) -> None:
+        """A reference on another grid than that of the field that the model sends makes XIOS transform it."""
+        if len(chain) == 1:
+            return
+        base, here = context.resolved(chain[-1]), context.resolved(element)
+        for key in _grid_keys:
+            if here.get(key) != base.get(key):
+                self.lost(
+                    element,
+                    f"{label}: {key} {here.get(key)}",
+                    "fields stay on the grid that they are sent on; parts of it are chosen by region, "
+                    "indices, levels and reduce of a file",
+                )
+
+    def field_keys(self, element: Element, given: dict[str, str], entry: dict[str, Any], label: str) -> None:
+        known = {
+            "id",
+            "name",
+            "field_ref",
+            "operation",
+            "freq_op",
+            "freq_offset",
+            "level",
+            "expr",
+            "group_ref",
+            *_grid_keys,
+        }
+        attributes: dict[str, Any] = {}
+        for key, value in given.items():
+            if key in known:
+                continue
+            if key in _attribute_names:
+                attributes[_attribute_names[key]] = value
+            elif key in ("valid_min", "valid_max"):
+                try:
+                    attributes[key] = float(value)
+                except ValueError:
+                    self.lost(element, f"{label}: {key}", f"'{value}' is no number")
+            elif key == "enabled":
+                if not _is_on(value):
+                    entry["enabled"] = False
+            elif key == "prec":
+                if value.strip() in _types:
+                    entry["type"] = _types[value.strip()]
+                else:
+                    self.lost(element, f"{label}: prec {value}", "values are not packed")
+            elif key in _noted_of_field:
+                self.note(element, key, _noted_of_field[key], once=key)
+            else:
+                self.lost(
+                    element,
+                    f'{label}: {key}="{value}"',
+                    _lost_of_field.get(key, "the importer knows no such attribute"),
+                )
+        attributes.update(self.variables(element))
+        if attributes:
+            entry["attributes"] = attributes
+
+
+def read_xios(text: str, path: str, names: Names) -> Imported:
+    """XIOS's XML; names are its own. Errors: ImportFailedError. Local."""
+    del names
+    return _Reader(text, path).read()
