@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where programs are that are built with the library: shoal-plan, and shoal-bench of the benchmark suite."""
+"""Programs that are built with the library: shoal-plan, shoal-streams, and the benchmark's shoal-bench."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 import sys
+from collections.abc import Container, Sequence
 from pathlib import Path
+
+from .errors import InvalidArgumentError
 
 
 class ProgramError(RuntimeError):
@@ -45,3 +50,26 @@ def find_program(name: str, variable: str) -> Path:
         f"{name} was not found; looked at {', '.join(dict.fromkeys(map(str, places)))} and PATH. "
         f"Build it (make build), or name it with {variable}=<path>."
     )
+
+
+def run_program(name: str, variable: str, words: Sequence[str], good: Container[int] = (0,)) -> dict:
+    """The JSON object that a program prints last, where it ends with a good status. Local.
+
+    Errors: InvalidArgumentError in the program's words, if it ends with 2; ProgramError if it is not there or
+    fails."""
+    path = find_program(name, variable)
+    try:
+        done = subprocess.run([str(path), *words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise ProgramError(f"{path}: {error.strerror}") from None
+    if done.returncode == 2:
+        said = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
+        raise InvalidArgumentError(
+            (said or [done.stderr.strip() or "it said nothing"])[0].removeprefix(f"{name}: ")
+        )
+    try:
+        if done.returncode in good:
+            return json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        pass
+    raise ProgramError(f"{path} ended with status {done.returncode}: {done.stderr.strip()}")

@@ -6,14 +6,11 @@ the other and keeps what a rank would hear from the others until it is that rank
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
-from .errors import InvalidArgumentError
-from .programs import ProgramError, find_program
+from .programs import ProgramError, run_program
 
 __all__ = ["Case", "ProgramError", "simulate"]
 
@@ -92,21 +89,4 @@ def simulate(case: Case) -> dict:
 
 def run(arguments: Mapping[str, object]) -> dict:
     """What the program says, given its options by name. Local; errors as of simulate."""
-    path = find_program(name, variable)
-    try:
-        done = subprocess.run(
-            [str(path), *_words(arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL
-        )
-    except OSError as error:
-        raise ProgramError(f"{path}: {error.strerror}") from None
-    if done.returncode == 2:
-        said = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
-        raise InvalidArgumentError(
-            (said or [done.stderr.strip() or "it said nothing"])[0].removeprefix(f"{name}: ")
-        )
-    try:
-        if done.returncode == 0:
-            return json.loads(done.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
-        pass
-    raise ProgramError(f"{path} ended with status {done.returncode}: {done.stderr.strip()}")
+    return run_program(name, variable, _words(arguments))

@@ -2,7 +2,7 @@
 """Configurations of streams from tables of other models: FMS's diag_table (text and YAML) and XIOS's XML.
 
     imported = read_table("diag_table")
-    text = to_toml(imported)          # a configuration, docs/reference/streams_keys.md
+    text = to_toml(imported)          # a configuration, docs/reference/streams.md
     imported.losses()                 # what it cannot say, with lines
 
 All calls are Local."""

@@ -180,7 +180,8 @@ class _Reader:
         self.imported = Imported(path, "XIOS")
 
     def read(self) -> Imported:
-        contexts = list(self.root.below("context")) or [self.root]
+        contexts = list(self.root.below("context", "simulation"))
+        contexts = [e for e in contexts if e.tag == "context"] or contexts or [self.root]
         for root in contexts:
             context = _Context(root, self.path)
             files = [e for e in root.below("file") if e.inside("file_definition") or root.tag != "context"]
@@ -194,10 +195,10 @@ class _Reader:
     # ---- Remarks, with the file that the element is from
 
     def lost(self, at: Element, what: str, why: str) -> None:
-        self.remarks.lost(at.line, what, why, source=at.source)
+        self.remarks.lost(at.line, what, why, source="" if at.source == self.path else at.source)
 
     def note(self, at: Element, what: str, why: str, once: Optional[str] = None) -> None:
-        self.remarks.note(at.line, what, why, once, source=at.source)
+        self.remarks.note(at.line, what, why, once, "" if at.source == self.path else at.source)
 
     def context_remarks(self, root: Element, several: bool) -> None:
         name = root.attributes.get("id", "")

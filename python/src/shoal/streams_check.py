@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Configurations of streams before a run: what a file would write, by the program shoal-streams, which reads
+it with the library's own code; and files of fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from .errors import FormatError
+from .programs import run_program
+from .streams_import.toml_text import value_text
+
+name = "shoal-streams"
+# Not SHOAL_...: such names are settings of the library, which refuses those that it does not know.
+variable = "STREAMS_ENGINE"
+
+
+def check(
+    configuration: Union[str, Path],
+    *,
+    fields: Union[str, Path, None] = None,
+    calendar: str = "standard",
+    run: Optional[tuple[str, str, str]] = None,
+    start: Optional[str] = None,
+    ranks: int = 1,
+) -> dict[str, Any]:
+    """What a configuration would write; docs/tools.md lists what is in the answer. Local.
+
+    fields    file of the model's fields; None: names of fields and sizes are not checked
+    run       the dates on which the run begins and ends, and the length of a step ("30 min"); None: no dates
+    start     of the whole run, where it goes on after a restart; None: where the run begins
+    ranks     of the job, for the memory that one needs
+
+    Errors: InvalidArgumentError; ProgramError if shoal-streams is not there or fails. What is wrong with the
+    configuration is in the answer, as problems."""
+    words = ["check", str(configuration), "--calendar", calendar, "--ranks", str(ranks)]
+    if fields is not None:
+        words += ["--fields", str(fields)]
+    if run is not None:
+        words += ["--from", run[0], "--to", run[1], "--step", run[2]]
+    if start is not None:
+        words += ["--start", start]
+    return run_program(name, variable, words, good=(0, 1))
+
+
+def load_report(path: Union[str, Path]) -> dict[str, Any]:
+    """The model's part of a report of streams: axes, grids, fields. Local.
+
+    Errors: FormatError if it is no such report; OSError."""
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        report = json.loads(text)
+    except ValueError as error:
+        raise FormatError(f"{path}: it is no report of streams: {error}") from None
+    found = report.get("streams", report) if isinstance(report, dict) else None
+    if not isinstance(found, dict) or not isinstance(found.get("fields"), list):
+        raise FormatError(f"{path}: it is no report of streams: it has no list of fields")
+    return found
+
+
+def _lines(kind: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
+    lines = ["", f"[[{kind}]]"]
+    for key in keys:
+        value = table.get(key)
+        if value is not None and value not in ("", [], {}):
+            lines.append(f"{key} = {value_text(value)}")
+    return lines
+
+
+def fields_toml(report: Mapping[str, Any], source: str) -> str:
+    """A file of fields, for check: what a model registered. Local."""
+    lines = [f"# The fields of a model, from {source}, by shoal streams fields."]
+    for axis in report.get("axes", ()):
+        # Values say the length, too.
+        has_values = bool(axis.get("values"))
+        lines += _lines("axis", axis, ("name", "values", "bounds") if has_values else ("name", "length"))
+    for grid in report.get("grids", ()):
+        lines += _lines("grid", grid, ("name", "dims", "lengths", "coordinates", "area"))
+    for field in report["fields"]:
+        lines += _lines("field", field, ("name", "type", "dims", "grid", "group", "holds", "attributes"))
+    return "\n".join(lines) + "\n"
