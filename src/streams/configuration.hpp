@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/type.hpp"
+#include "streams/time/window.hpp"
+
+namespace shoal::streams {
+
+/// What becomes of the values of a window.
+enum class Operation {
+  instant,  ///< the value at the end of the window
+  first,    ///< of the window
+  last,     ///< the last that counts (is not missing)
+  mean,
+  sum,  ///< of the values, not weighted
+  minimum,
+  maximum,
+  range,  ///< maximum - minimum
+  variance,
+  standard_deviation,
+  rms,      ///< root of the mean of the squares
+  count,    ///< how many values counted
+  diurnal,  ///< means of the parts of a day
+};
+/// "standard_deviation"; diurnal without its bins.
+const char* name_of(Operation operation);
+
+/// An operation over time, as the configuration names it.
+struct TimeOperation {
+  Operation operation = Operation::instant;
+  int bins = 0;  ///< of diurnal: 2 to 1440 parts of a day
+  friend bool operator==(const TimeOperation&, const TimeOperation&) = default;
+};
+/// "mean", "diurnal(24)".
+std::string text_of(const TimeOperation& operation);
+/// Error(setting): an unknown one, with the nearest.
+TimeOperation parse_operation(const std::string& text);
+
+/// What becomes of the cells of dimensions that a file does not have.
+enum class SpaceOperation { mean, sum, minimum, maximum };
+enum class CellWeights {
+  automatic,  ///< area of the grid's cells, thickness of those of axes with bounds, where reduced over
+  none,
+};
+
+/// `reduce`: dimensions that go, over which cells are joined.
+struct Reduction {
+  std::vector<std::string> dims;
+  SpaceOperation operation = SpaceOperation::mean;
+  CellWeights weights = CellWeights::automatic;
+  int line = 0;
+};
+
+/// `region`: cells whose coordinate lies in [low, high]; with low > high of a longitude, around 360.
+struct CoordinateRange {
+  std::string coordinate;
+  double low = 0, high = 0;
+  int line = 0;
+};
+
+/// `indices`: cells first, first + stride, ... before end of a dimension, from 0.
+struct IndexRange {
+  std::string dim;
+  std::int64_t first = 0;
+  std::int64_t end = -1;  ///< -1: that of the dimension
+  std::int64_t stride = 1;
+  int line = 0;
+};
+
+/// `levels`: chosen cells of a dimension that is not cut, ascending, from 0.
+struct Levels {
+  std::string dim;  ///< "": the one of a field that is no dimension of its grid
+  std::vector<std::int64_t> indices;
+  int line = 0;
+};
+
+/// `attributes`: a line of the table.
+struct AttributeChoice {
+  std::string name;
+  std::variant<std::string, std::vector<double>, std::vector<std::int64_t>> value;
+  int line = 0;
+};
+
+/// An entry of `fields`.
+struct FieldChoice {
+  enum class By { name, pattern, group, expression };
+  By by = By::name;
+  std::string text;                        ///< the name, pattern, group or expression
+  std::string name;                        ///< in the file; "": that of the field. Needed of an expression
+  std::optional<TimeOperation> operation;  ///< nothing: the file's
+  std::optional<Type> type;
+  std::vector<AttributeChoice> attributes;
+  int line = 0;
+};
+
+/// What is done where a field was not sent in a step of a window.
+enum class MissingSteps {
+  error,  ///< the record is not written, and all ranks get an error
+  warn,   ///< a warning, and the record has the fill value in all cells of the field
+};
+/// Where a record lies in time.
+enum class TimePosition { automatic /* instant: end; others: middle */, start, middle, end };
+/// What becomes of a window that is not finished when the streams are closed.
+enum class Unfinished { drop, write };
+
+/// A table [[file]], with what it has from [defaults].
+struct FileChoice {
+  std::string name;  ///< with %Y ... of the start of its first window; see time/file_name.hpp
+  Duration every;
+  std::optional<Duration> offset;    ///< of the windows: "6 h": from 06:00 to 06:00
+  std::optional<Duration> new_file;  ///< nothing: one file for the run
+  bool climatology = false;          ///< windows of the same part of the year are one, over all years
+  std::optional<TimeOperation> operation;
+  std::vector<FieldChoice> fields;
+  std::vector<CoordinateRange> region;
+  std::vector<IndexRange> indices;
+  std::vector<Levels> levels;
+  std::optional<Reduction> reduce;
+  std::string from, until;  ///< dates between which the file is written; "": the run's
+  MissingSteps missing = MissingSteps::error;
+  Unfinished unfinished = Unfinished::drop;
+  TimePosition time = TimePosition::automatic;
+  std::string time_units = "seconds";  ///< seconds, minutes, hours or days since the start of the run
+  bool fms_attributes = false;         ///< also time_avg_info, average_T1, average_T2, average_DT
+  std::optional<Type> type;            ///< of its fields
+  std::vector<AttributeChoice> attributes;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< of the dataset (docs/settings.md), checked
+  int line = 0;
+  /// Lines of keys: line_of("every"); that of the table where the key is not in it.
+  std::vector<std::pair<std::string, int>> lines;
+  int line_of(const std::string& key) const;
+  /// As the argument of Dataset::create: "format=netcdf4, compression=...".
+  std::string settings_text() const;
+};
+
+/// Something wrong in a configuration.
+struct Problem {
+  int line = 0;     ///< from 1; 0: of no line
+  std::string key;  ///< "every", "fields"; "": of none
+  std::string message;
+};
+
+/// A configuration, as its text says it: plain data, which knows nothing of the model's fields.
+struct Configuration {
+  std::string path;  ///< "text" of one that came as text
+  std::string text;
+  std::vector<FileChoice> files;
+  std::string report;  ///< where rank 0 writes the report of the streams at close; "": nowhere
+};
+
+/// Reads a configuration. problems: what is wrong, in order of lines; files with problems are left out.
+/// Local.
+Configuration read_configuration(const std::string& text, const std::string& path,
+                                 std::vector<Problem>& problems);
+/// The same; Error(setting) with the first problem, "output.toml: line 3: every: ..." and how many more.
+Configuration read_configuration(const std::string& text, const std::string& path);
+/// The text of a problem: "line 3: every: ...".
+std::string text_of(const Problem& problem);
+
+}  // namespace shoal::streams
