@@ -31,8 +31,8 @@ MODULES = {
     "rearrange": PACK,
     "driver": LEAVES,
     "dataset": LEAVES | {"driver"},
-    "streams": BASE,
-    "capi": LEAVES | {"driver", "dataset"},
+    "streams": LEAVES | {"driver", "dataset"},
+    "capi": LEAVES | {"driver", "dataset", "streams"},
     # No parts of the library: the program of plan, and tests, link them.
     "simulate": LEAVES | {"driver"},
     "grids": set(),
@@ -54,6 +54,7 @@ FORBIDDEN = {
     "format": r"mpi\.h|netcdf.*\.h|pnetcdf\.h",
     "grids": r".*\.h",  # the standard library alone: bench compiles it, too
     "dataset": r"hdf5\.h|H5.*\.h",
+    "streams": r"hdf5\.h|H5.*\.h",
 }  # capi may ask HDF5 for its version, which shoal_build_info says
 
 # Folders outside src/ that stand on the public headers alone, but for what measures modules. bench shares a

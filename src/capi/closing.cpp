@@ -215,4 +215,14 @@ void finish_closing(const std::string* path) {
   if (!status.ok()) throw Error(status);
 }
 
+DatasetOptions options_of(const char* settings, const Status& problem) {
+  DatasetOptions options;
+  options.settings = settings == nullptr ? "" : settings;
+  options.sources = current_sources();
+  options.problem = problem;
+  options.pending_close = pending_close;
+  options.await_pending_close = [](const std::string& path) { finish_closing(&path); };
+  return options;
+}
+
 }  // namespace shoal::capi

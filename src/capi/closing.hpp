@@ -17,6 +17,9 @@ void unwatch(shoal_dataset* handle);
 /// Close now, or begin to: then what is left to do is done by finish_closing, in the order of the closes, and
 /// what failed comes out there. Collective.
 void close(std::unique_ptr<shoal_dataset> handle, bool durable);
+/// What a dataset of the C interface is opened with: settings of the call, and where others come from. NULL:
+/// none.
+DatasetOptions options_of(const char* settings, const Status& problem);
 /// See DatasetOptions.
 PendingClose pending_close(const Comm& comm, const std::string& path);
 /// Finish closing datasets of this path (nullptr: of all paths). Throws the first failure after all were

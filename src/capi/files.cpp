@@ -11,16 +11,6 @@ using namespace shoal::capi;  // NOLINT
 
 namespace {
 
-DatasetOptions options_of(const char* settings, const Status& problem) {
-  DatasetOptions options;
-  options.settings = settings == nullptr ? "" : settings;
-  options.sources = current_sources();
-  options.problem = problem;
-  options.pending_close = pending_close;
-  options.await_pending_close = [](const std::string& path) { finish_closing(&path); };
-  return options;
-}
-
 // What is wrong with it goes along, because a rank with an empty tile need not have one.
 ArrayArgument array_of(const shoal_array* array) {
   ArrayArgument out;

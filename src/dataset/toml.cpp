@@ -5,17 +5,9 @@
 
 #include "base/error.hpp"
 #include "dataset/settings.hpp"
+#include "dataset/toml_text.hpp"
 
-#if __has_include(<toml++/toml.h>)
-#define TOML_HEADER_ONLY 1
-// It asserts, and without assertions takes for granted, what any text may break ("[?"); it finds it by itself
-// when it goes on.
-#define TOML_ASSERT(expression) static_cast<void>(0)
-#pragma push_macro("NDEBUG")
-#undef NDEBUG
-#include <toml++/toml.h>
-#pragma pop_macro("NDEBUG")
-
+#if SHOAL_HAS_TOML
 #include <cstddef>
 #include <fstream>
 #include <sstream>
@@ -77,7 +69,9 @@ std::string content_of(const std::string& path) {
   return out.str();
 }
 
-std::string value_of(const toml::node& node, const std::string& key) {
+}  // namespace
+
+std::string toml_value(const toml::node& node, const std::string& key) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (node.is_boolean() || node.is_integer() || node.is_floating_point()) {
     std::ostringstream out;
@@ -92,18 +86,21 @@ std::string value_of(const toml::node& node, const std::string& key) {
   throw Error(Code::setting, "the value of '{}' is neither text nor a number nor true or false", key);
 }
 
-}  // namespace
+toml::table parse_toml(const std::string& text, const std::string& path) {
+  check_letters(text);
+  try {
+    return toml::parse(text, path);
+  } catch (const toml::parse_error& e) {
+    throw Error(Code::setting, "line {}: {}", e.source().begin.line, e.description());
+  }
+}
 
 void set_from_toml(Settings& settings, const std::string& path) {
   toml::table document;
   try {
-    const std::string text = content_of(path);
-    check_letters(text);
-    document = toml::parse(text, path);
+    document = parse_toml(content_of(path), path);
   } catch (const Error& e) {
     throw e.in_file(path);
-  } catch (const toml::parse_error& e) {
-    throw Error(Code::setting, "line {}: {}", e.source().begin.line, e.description()).in_file(path);
   }
   const toml::table* table = document["shoal"].as_table();
   if (table == nullptr) table = &document;
@@ -111,7 +108,7 @@ void set_from_toml(Settings& settings, const std::string& path) {
     const std::string name(key.str());
     std::string value;
     try {
-      value = value_of(node, name);
+      value = toml_value(node, name);
     } catch (const Error& e) {
       throw e.in_file(path);
     }

@@ -107,12 +107,17 @@ enum class MissingSteps {
 };
 /// Where a record lies in time.
 enum class TimePosition { automatic /* instant: end; others: middle */, start, middle, end };
+/// When records count, whatever becomes of the job: a file that is stored in the background waits for it.
+enum class Commit {
+  record,  ///< with each
+  close,   ///< with the file, and at checkpoints
+};
 /// What becomes of a window that is not finished when the streams are closed.
 enum class Unfinished { drop, write };
 
 /// A table [[file]], with what it has from [defaults].
 struct FileChoice {
-  std::string name;  ///< with %Y ... of the start of its first window; see time/file_name.hpp
+  std::string name;  ///< with %Y ... of the start of its first window; see file_name()
   Duration every;
   std::optional<Duration> offset;    ///< of the windows: "6 h": from 06:00 to 06:00
   std::optional<Duration> new_file;  ///< nothing: one file for the run
@@ -126,10 +131,11 @@ struct FileChoice {
   std::string from, until;  ///< dates between which the file is written; "": the run's
   MissingSteps missing = MissingSteps::error;
   Unfinished unfinished = Unfinished::drop;
+  Commit commit = Commit::record;
   TimePosition time = TimePosition::automatic;
-  std::string time_units = "seconds";  ///< seconds, minutes, hours or days since the start of the run
-  bool fms_attributes = false;         ///< also time_avg_info, average_T1, average_T2, average_DT
-  std::optional<Type> type;            ///< of its fields
+  TimeUnit time_units = TimeUnit::seconds;  ///< since the start of the run
+  bool fms_attributes = false;              ///< also time_avg_info, average_T1, average_T2, average_DT
+  std::optional<Type> type;                 ///< of its fields
   std::vector<AttributeChoice> attributes;
   std::vector<std::pair<std::string, std::string>> settings;  ///< of the dataset (docs/settings.md), checked
   int line = 0;

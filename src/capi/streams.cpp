@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shoal/streams.h"
+
+#include "capi/closing.hpp"
+#include "capi/own_comm.hpp"
+#include "streams/streams.hpp"
+
+using namespace shoal;        // NOLINT
+using namespace shoal::capi;  // NOLINT
+
+/// What the C handle holds.
+struct shoal_streams {
+  std::unique_ptr<streams::Streams> streams;
+  Language language = shoal::language();  // of who opened it
+};
+
+namespace {
+
+std::string text_or_nothing(const char* text) {
+  return text == nullptr ? "" : text;
+}
+
+streams::Streams& streams_of(shoal_streams* handle) {
+  if (handle == nullptr) throw Error(Code::state, "the streams are NULL: closed, or never opened");
+  speak(handle->language);
+  return *handle->streams;
+}
+
+/// Datasets of the C interface.
+streams::FileMaker file_maker() {
+  streams::FileMaker maker;
+  maker.options = [](const std::string& settings) { return options_of(settings.c_str(), {}); };
+  maker.close = [](std::unique_ptr<Dataset> dataset) {
+    shoal::capi::close(std::unique_ptr<shoal_dataset>(new shoal_dataset{std::move(dataset)}), false);
+  };
+  return maker;
+}
+
+/// A description: what fails on this rank alone all ranks learn of when they meet.
+template <class Work>
+int describe(shoal_streams* handle, Work&& work) {
+  return guard([&] {
+    streams::Streams& all = streams_of(handle);
+    const Status status = caught([&] { work(all.descriptions()); });
+    if (status.ok()) return;
+    all.keep_problem(status);
+    throw Error(status);
+  });
+}
+
+}  // namespace
+
+int shoal_streams_open(MPI_Comm comm, const char* configuration, const char* calendar, const char* start,
+                       const char* now, shoal_streams** out) {
+  return guard([&] {
+    if (out != nullptr) *out = nullptr;
+    require_mpi(comm);
+    streams::StreamsOptions options;
+    options.problem = caught([&] {
+      require(out, "out");
+      options.configuration = required_text(configuration, "configuration");
+      options.calendar = required_text(calendar, "calendar");
+      options.start = required_text(start, "start");
+    });
+    options.now = text_or_nothing(now);
+    options.maker = file_maker();
+    auto opened = streams::Streams::open(comm, options);
+    *out = new shoal_streams{std::move(opened)};
+  });
+}
+
+int shoal_streams_axis(shoal_streams* streams, const char* name, const shoal_array* values,
+                       const shoal_array* bounds) {
+  return describe(streams, [&](streams::Descriptions& model) {
+    const std::string axis = required_text(name, "name");
+    const ArrayView view = view_of(values);
+    if (bounds == nullptr) return model.add_axis(axis, view, nullptr);
+    const ArrayView ends = view_of(bounds);
+    model.add_axis(axis, view, &ends);
+  });
+}
+
+int shoal_streams_grid(shoal_streams* streams, const char* name, const char* dims,
+                       const shoal_decomposition* decomposition) {
+  return describe(streams, [&](streams::Descriptions& model) {
+    require(decomposition, "decomposition");
+    model.add_grid(required_text(name, "name"), required_text(dims, "dims"), decomposition_of(decomposition));
+  });
+}
+
+int shoal_streams_coordinate(shoal_streams* streams, const char* grid, const char* name,
+                             const shoal_array* values) {
+  return describe(streams, [&](streams::Descriptions& model) {
+    model.add_grid_variable(required_text(grid, "grid"), required_text(name, "name"), view_of(values), false);
+  });
+}
+
+int shoal_streams_area(shoal_streams* streams, const char* grid, const char* name,
+                       const shoal_array* values) {
+  return describe(streams, [&](streams::Descriptions& model) {
+    model.add_grid_variable(required_text(grid, "grid"), required_text(name, "name"), view_of(values), true);
+  });
+}
+
+int shoal_streams_field(shoal_streams* streams, const char* name, int type, const char* dims,
+                        const char* grid, const char* group, int holds, int* out) {
+  return describe(streams, [&](streams::Descriptions& model) {
+    require(out, "out");
+    if (holds != SHOAL_AT_INSTANT && holds != SHOAL_FOR_STEP)
+      throw Error(Code::invalid_argument,
+                  "holds is {}; allowed are SHOAL_AT_INSTANT (0) and SHOAL_FOR_STEP (1)", holds);
+    *out = model.add_field(required_text(name, "name"), type_of(type), required_text(dims, "dims"),
+                           text_or_nothing(grid), text_or_nothing(group), holds == SHOAL_FOR_STEP);
+  });
+}
+
+int shoal_streams_put_att(shoal_streams* streams, const char* of, const char* name, int type, int64_t count,
+                          const void* values) {
+  return describe(streams, [&](streams::Descriptions& model) {
+    model.put_att(text_or_nothing(of), required_text(name, "name"), type_of(type), count, values);
+  });
+}
+
+// A table alone: models ask in their inner loops.
+int shoal_streams_wants(const shoal_streams* streams, int field, int* wanted) {
+  if (streams != nullptr && wanted != nullptr) {
+    *wanted = streams->streams->wants(field) ? 1 : 0;
+    return SHOAL_OK;
+  }
+  return guard([&] {
+    require(streams, "streams");
+    require(wanted, "wanted");
+  });
+}
+
+int shoal_streams_send(shoal_streams* streams, int field, const shoal_array* array) {
+  return guard([&] {
+    streams::Streams& all = streams_of(streams);
+    ArrayArgument argument;
+    argument.problem = caught([&] { argument.view = view_of(array); });
+    all.send(field, argument);
+  });
+}
+
+int shoal_streams_refuse(shoal_streams* streams, int field, int code, const char* message) {
+  return guard([&] {
+    const bool known = code > SHOAL_OK && code <= SHOAL_INTERNAL;
+    streams_of(streams).refuse(
+        field,
+        {known ? static_cast<Code>(code) : Code::invalid_argument, text_or_nothing(message), -1, {}, {}});
+  });
+}
+
+int shoal_streams_advance(shoal_streams* streams, double seconds) {
+  return guard([&] { streams_of(streams).advance(seconds); });
+}
+
+int shoal_streams_advance_to(shoal_streams* streams, const char* date) {
+  return guard([&] { streams_of(streams).advance_to(required_text(date, "date")); });
+}
+
+int shoal_streams_checkpoint(shoal_streams* streams, const char* path) {
+  return guard([&] {
+    streams::Streams& all = streams_of(streams);
+    std::string file;
+    const Status problem = caught([&] { file = required_text(path, "path"); });
+    all.checkpoint(file, problem);
+  });
+}
+
+int shoal_streams_resume(shoal_streams* streams, const char* path) {
+  return guard([&] {
+    streams::Streams& all = streams_of(streams);
+    std::string file;
+    const Status problem = caught([&] { file = required_text(path, "path"); });
+    all.resume(file, problem);
+  });
+}
+
+const char* shoal_streams_report(const shoal_streams* streams) {
+  thread_local std::string text;
+  const int code = guard([&] {
+    require(streams, "streams");
+    text = streams->streams->report();
+  });
+  return code == SHOAL_OK ? text.c_str() : "";
+}
+
+int shoal_streams_close(shoal_streams** streams) {
+  return guard([&] {
+    require(streams, "streams");
+    const std::unique_ptr<shoal_streams> handle(*streams);
+    *streams = nullptr;
+    streams_of(handle.get()).close();
+  });
+}
+
+void shoal_streams_abandon(shoal_streams** streams) {
+  if (streams == nullptr) return;
+  delete *streams;
+  *streams = nullptr;
+}

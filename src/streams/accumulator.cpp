@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "streams/accumulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "codec/convert.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+constexpr std::int64_t k_block = 1024;  // cells at a time, so that they stay in the first cache
+
+// Which values do not count.
+struct CountsAll {
+  template <class X>
+  bool operator()(X) const {
+    return false;
+  }
+};
+struct SkipsNan {
+  template <class X>
+  bool operator()(X x) const {
+    return x != x;
+  }
+};
+template <class X>
+struct Skips {
+  X missing;
+  bool operator()(X x) const { return x == missing; }
+};
+
+template <class X, class Skip, class Join>
+void join(double* cells, const X* x, std::int64_t n, const Skip& skip, Join&& join) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double joined = join(cells[i], static_cast<double>(x[i]));
+    cells[i] = skip(x[i]) ? cells[i] : joined;
+  }
+}
+
+template <class X, class Skip>
+void add_weighted(double* cells, const X* x, std::int64_t n, const Skip& skip, double w) {
+  join(cells, x, n, skip, [w](double a, double v) { return a + w * v; });
+}
+
+// Of West (1979): stable, and one pass.
+template <class X, class Skip>
+void add_deviations(double* mean, double* deviations, const X* x, std::int64_t n, const Skip& skip,
+                    std::int64_t weight, std::int64_t weight_before, const std::int64_t* cell_weights) {
+  const auto w = static_cast<double>(weight);
+  const double share = w / static_cast<double>(weight_before + weight);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double part = cell_weights == nullptr ? share : w / static_cast<double>(cell_weights[i] + weight);
+    const auto v = static_cast<double>(x[i]);
+    const double off = v - mean[i];
+    const double now = mean[i] + off * part;
+    const double sum = deviations[i] + w * off * (v - now);
+    const bool skipped = skip(x[i]);
+    mean[i] = skipped ? mean[i] : now;
+    deviations[i] = skipped ? deviations[i] : sum;
+  }
+}
+
+double start_of(Moment moment) {
+  if (moment == Moment::minimum) return std::numeric_limits<double>::infinity();
+  if (moment == Moment::maximum) return -std::numeric_limits<double>::infinity();
+  return 0;
+}
+
+}  // namespace
+
+const char* name_of(Moment moment) {
+  constexpr std::array k_names = {"weighted_sum",      "sum",     "square_sum",
+                                  "minimum",           "maximum", "running_mean",
+                                  "square_deviations", "first",   "last"};
+  return k_names[static_cast<std::size_t>(moment)];
+}
+
+Moments moments_of(Operation operation) {
+  Moments out;
+  switch (operation) {
+    case Operation::instant:
+    case Operation::count:
+      break;
+    case Operation::first:
+      out.add(Moment::first);
+      break;
+    case Operation::last:
+      out.add(Moment::last);
+      break;
+    case Operation::mean:
+    case Operation::diurnal:
+      out.add(Moment::weighted_sum);
+      break;
+    case Operation::sum:
+      out.add(Moment::sum);
+      break;
+    case Operation::minimum:
+      out.add(Moment::minimum);
+      break;
+    case Operation::maximum:
+      out.add(Moment::maximum);
+      break;
+    case Operation::range:
+      out.add(Moment::minimum);
+      out.add(Moment::maximum);
+      break;
+    case Operation::variance:
+    case Operation::standard_deviation:
+      out.add(Moment::running_mean);
+      out.add(Moment::square_deviations);
+      break;
+    case Operation::rms:
+      out.add(Moment::square_sum);
+      break;
+  }
+  return out;
+}
+
+Accumulator::Accumulator(std::shared_ptr<const Part> part, std::optional<double> missing, int bins, int slots)
+    : part_(std::move(part)),
+      missing_(missing),
+      states_(static_cast<std::size_t>(std::max({1, bins, slots}))) {}
+
+void Accumulator::need(Operation operation) {
+  moments_.add(moments_of(operation));
+  wants_counts_ = wants_counts_ || (operation == Operation::count && counts_cells());
+}
+
+void Accumulator::allocate(WindowState& state) const {
+  const auto cells = static_cast<std::size_t>(part_->cells());
+  for (int m = 0; m < k_moments; ++m)
+    if (const auto moment = static_cast<Moment>(m); moments_.has(moment) && state.of(moment).size() != cells)
+      state.of(moment).assign(cells, start_of(moment));
+  if (counts_cells() && state.cell_weights.size() != cells) state.cell_weights.assign(cells, 0);
+  if (wants_counts_ && state.cell_counts.size() != cells) state.cell_counts.assign(cells, 0);
+}
+
+std::int64_t Accumulator::bytes() const {
+  const std::int64_t arrays = moments_.count() + (counts_cells() ? 1 : 0) + (wants_counts_ ? 1 : 0);
+  return part_->cells() * arrays * 8 * states();
+}
+
+void Accumulator::reset(int i) {
+  WindowState& old = state(i);
+  WindowState fresh;
+  for (int m = 0; m < k_moments; ++m) {
+    auto& cells = old.moments[static_cast<std::size_t>(m)];
+    std::fill(cells.begin(), cells.end(), start_of(static_cast<Moment>(m)));
+    fresh.moments[static_cast<std::size_t>(m)] = std::move(cells);
+  }
+  std::fill(old.cell_weights.begin(), old.cell_weights.end(), 0);
+  std::fill(old.cell_counts.begin(), old.cell_counts.end(), 0);
+  fresh.cell_weights = std::move(old.cell_weights);
+  fresh.cell_counts = std::move(old.cell_counts);
+  old = std::move(fresh);
+}
+
+void Accumulator::begin_step(const Step& step, const Window& window, WindowState& state) const {
+  if (!state.begun()) {
+    state.window = window;
+    state.since = step.start;
+  }
+  state.window.end = window.end;
+  state.until = step.end;
+}
+
+void Accumulator::add_hole(const Step& step, const Window& window, int i) {
+  WindowState& into = state(i);
+  begin_step(step, window, into);
+  if (!into.hole) into.hole = step.end;
+}
+
+void Accumulator::add(const ArrayView& own, const Step& step, const Window& window, int i) {
+  WindowState& into = state(i);
+  begin_step(step, window, into);
+  allocate(into);
+  const std::int64_t weight = step.weight();
+  std::array<double, k_block> block;
+  const auto size = static_cast<std::int64_t>(own.element_size);
+  const bool as_it_is = own.type == Type::float_ || own.type == Type::double_;
+  const ConvertRun to_double =
+      find_conversion({own.type, own.element_size, false}, {Type::double_, sizeof(double), false});
+  part_->for_each_run(own, [&](const std::byte* data, std::int64_t stride, std::int64_t n,
+                               std::int64_t cell) {
+    for (std::int64_t at = 0; at < n; at += k_block) {
+      const std::int64_t count = std::min(k_block, n - at);
+      const std::byte* from = data + at * stride;
+      if (as_it_is && stride == size && reinterpret_cast<std::uintptr_t>(from) % own.element_size == 0) {
+        if (own.type == Type::float_)
+          add_cells(into, reinterpret_cast<const float*>(from), count, cell + at, weight);
+        else
+          add_cells(into, reinterpret_cast<const double*>(from), count, cell + at, weight);
+      } else {
+        to_double(from, stride, reinterpret_cast<std::byte*>(block.data()), sizeof(double), count, nullptr);
+        add_cells(into, block.data(), count, cell + at, weight);
+      }
+    }
+  });
+  into.steps += 1;
+  into.weight += weight;
+}
+
+template <class X>
+void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at,
+                            std::int64_t weight) const {
+  if (!missing_)
+    add_cells(state, x, n, at, weight, CountsAll());
+  else if (std::isnan(*missing_))
+    add_cells(state, x, n, at, weight, SkipsNan());
+  else
+    add_cells(state, x, n, at, weight, Skips<X>{static_cast<X>(*missing_)});
+}
+
+template <class X, class Skip>
+void Accumulator::add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at,
+                            std::int64_t weight, const Skip& skip) const {
+  const auto w = static_cast<double>(weight);
+  const auto cells = [&](Moment moment) { return state.of(moment).data() + at; };
+  std::int64_t* const weights = counts_cells() ? state.cell_weights.data() + at : nullptr;
+  if (moments_.has(Moment::weighted_sum)) add_weighted(cells(Moment::weighted_sum), x, n, skip, w);
+  if (moments_.has(Moment::sum))
+    join(cells(Moment::sum), x, n, skip, [](double a, double v) { return a + v; });
+  if (moments_.has(Moment::square_sum))
+    join(cells(Moment::square_sum), x, n, skip, [w](double a, double v) { return a + w * (v * v); });
+  if (moments_.has(Moment::minimum))  // NaN stays
+    join(cells(Moment::minimum), x, n, skip, [](double a, double v) { return v < a || v != v ? v : a; });
+  if (moments_.has(Moment::maximum))
+    join(cells(Moment::maximum), x, n, skip, [](double a, double v) { return v > a || v != v ? v : a; });
+  if (moments_.has(Moment::square_deviations))
+    add_deviations(cells(Moment::running_mean), cells(Moment::square_deviations), x, n, skip, weight,
+                   state.weight, weights);
+  if (moments_.has(Moment::first)) {
+    double* const first = cells(Moment::first);
+    for (std::int64_t i = 0; i < n; ++i)
+      if (weights != nullptr ? weights[i] == 0 && !skip(x[i]) : state.steps == 0)
+        first[i] = static_cast<double>(x[i]);
+  }
+  if (moments_.has(Moment::last)) join(cells(Moment::last), x, n, skip, [](double, double v) { return v; });
+  if (weights != nullptr)
+    for (std::int64_t i = 0; i < n; ++i)
+      weights[i] += skip(x[i]) ? 0 : weight;
+  if (wants_counts_)
+    for (std::int64_t i = 0; i < n; ++i)
+      state.cell_counts[static_cast<std::size_t>(at + i)] += skip(x[i]) ? 0 : 1;
+}
+
+bool Accumulator::has_value(int i, std::int64_t cell) const {
+  const WindowState& of = state(i);
+  if (of.steps == 0) return false;
+  return !counts_cells() || of.cell_weights[static_cast<std::size_t>(cell)] > 0;
+}
+
+void Accumulator::result(Operation operation, int i, double fill, double* out) const {
+  const WindowState& of = state(i);
+  const std::int64_t n = part_->cells();
+  if (operation == Operation::count) {
+    for (std::int64_t cell = 0; cell < n; ++cell)
+      out[cell] = static_cast<double>(
+          wants_counts_ && of.steps > 0 ? of.cell_counts[static_cast<std::size_t>(cell)] : of.steps);
+    return;
+  }
+  if (of.steps == 0) {
+    std::fill_n(out, n, fill);
+    return;
+  }
+  const auto cells = [&](Moment moment) { return of.of(moment).data(); };
+  const auto weight_of = [&](std::int64_t cell) {
+    return static_cast<double>(counts_cells() ? of.cell_weights[static_cast<std::size_t>(cell)] : of.weight);
+  };
+  const auto each = [&](auto&& value) {
+    if (counts_cells()) {
+      for (std::int64_t cell = 0; cell < n; ++cell)
+        out[cell] = of.cell_weights[static_cast<std::size_t>(cell)] > 0 ? value(cell, weight_of(cell)) : fill;
+    } else {
+      const auto weight = static_cast<double>(of.weight);
+      for (std::int64_t cell = 0; cell < n; ++cell)
+        out[cell] = value(cell, weight);
+    }
+  };
+  const auto plain = [&](Moment moment) {
+    each([from = cells(moment)](std::int64_t cell, double) { return from[cell]; });
+  };
+  const auto divided = [&](Moment moment) {
+    each([from = cells(moment)](std::int64_t cell, double w) { return from[cell] / w; });
+  };
+  switch (operation) {
+    case Operation::mean:
+    case Operation::diurnal:
+      return divided(Moment::weighted_sum);
+    case Operation::variance:
+      return divided(Moment::square_deviations);
+    case Operation::standard_deviation:
+      return each([from = cells(Moment::square_deviations)](std::int64_t cell, double w) {
+        return std::sqrt(from[cell] / w);
+      });
+    case Operation::rms:
+      return each([from = cells(Moment::square_sum)](std::int64_t cell, double w) {
+        return std::sqrt(from[cell] / w);
+      });
+    case Operation::range:
+      return each([low = cells(Moment::minimum), high = cells(Moment::maximum)](std::int64_t cell, double) {
+        return high[cell] - low[cell];
+      });
+    case Operation::sum:
+      return plain(Moment::sum);
+    case Operation::minimum:
+      return plain(Moment::minimum);
+    case Operation::maximum:
+      return plain(Moment::maximum);
+    case Operation::first:
+      return plain(Moment::first);
+    case Operation::last:
+      return plain(Moment::last);
+    case Operation::instant:
+    case Operation::count:
+      break;
+  }
+  throw Error(Code::internal, "an accumulator has no values of the operation {}", name_of(operation));
+}
+
+void KeptValues::keep(const ArrayView& own) {
+  const std::size_t size = size_of(type_);
+  values_.resize(static_cast<std::size_t>(part_->cells()) * size);
+  const ConvertRun convert = find_conversion({own.type, own.element_size, false}, {type_, size, false});
+  ConversionErrors errors;
+  part_->for_each_run(
+      own, [&](const std::byte* data, std::int64_t stride, std::int64_t n, std::int64_t cell) {
+        errors.merge(convert(data, stride, values_.data() + static_cast<std::size_t>(cell) * size,
+                             static_cast<std::int64_t>(size), n, nullptr),
+                     cell);
+      });
+  if (errors.count > 0)
+    throw Error(Code::range, "{} value{} of the array do not fit type {}, the first in cell {} of this rank",
+                errors.count, errors.count == 1 ? "" : "s", name_of(type_), errors.first);
+}
+
+}  // namespace shoal::streams

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/array_view.hpp"
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "streams/configuration.hpp"
+#include "streams/part.hpp"
+
+namespace shoal::streams {
+
+/// A step of the model: what is sent holds at its end, or for all of it.
+struct Step {
+  Instant start, end;
+  std::int64_t number = 0;  ///< of the run, from 1
+  std::int64_t weight() const { return end.microseconds - start.microseconds; }
+};
+
+/// What is kept of the values of a window, cell by cell.
+enum class Moment {
+  weighted_sum,  ///< of value * weight, which is in microseconds
+  sum,           ///< of values
+  square_sum,    ///< of value^2 * weight
+  minimum,
+  maximum,
+  running_mean,       ///< weighted
+  square_deviations,  ///< of (value - mean)^2 * weight: needs running_mean
+  first,
+  last,
+};
+inline constexpr int k_moments = 9;
+/// "weighted_sum".
+const char* name_of(Moment moment);
+
+/// A set of moments.
+class Moments {
+ public:
+  bool has(Moment m) const { return (bits_ >> static_cast<unsigned>(m) & 1) != 0; }
+  void add(Moment m) { bits_ |= 1U << static_cast<unsigned>(m); }
+  void add(const Moments& others) { bits_ |= others.bits_; }
+  int count() const { return std::popcount(bits_); }
+  friend bool operator==(const Moments&, const Moments&) = default;
+
+ private:
+  unsigned bits_ = 0;
+};
+/// Those that the operation needs. Of instant: none.
+Moments moments_of(Operation operation);
+
+/// The state of one window (of a bin of the day, of a part of the year): plain data, which checkpoints save.
+struct WindowState {
+  Window window;            ///< of climatologies: from the first to the last that is in it
+  Instant since, until;     ///< start of the first step, end of the last
+  std::int64_t weight = 0;  ///< of all steps, microseconds
+  std::int64_t steps = 0;
+  std::optional<Instant> hole;  ///< end of the first step in which the field was not sent
+  std::array<std::vector<double>, k_moments> moments;  ///< [part cells]
+  std::vector<std::int64_t>
+      cell_weights;                       ///< [part cells] of values that were not missing; where some may be
+  std::vector<std::int64_t> cell_counts;  ///< the same, for count
+
+  bool begun() const { return steps > 0 || hole.has_value(); }
+  std::vector<double>& of(Moment m) { return moments[static_cast<std::size_t>(m)]; }
+  const std::vector<double>& of(Moment m) const { return moments[static_cast<std::size_t>(m)]; }
+};
+
+/// Joins the values of one field over time, for one part of its cells and one kind of windows, for all
+/// operations that files want of it. One pass over the cells for all of them. Local.
+class Accumulator {
+ public:
+  /// missing: the value of cells that do not count; NaN: those that are NaN. bins: parts of the day, each
+  /// with a state of its own; slots: parts of the year. One of the two may be more than 1.
+  Accumulator(std::shared_ptr<const Part> part, std::optional<double> missing, int bins, int slots);
+  void need(Operation operation);
+
+  const Part& part() const { return *part_; }
+  const std::shared_ptr<const Part>& shared_part() const { return part_; }
+  const std::optional<double>& missing() const { return missing_; }
+  const Moments& moments() const { return moments_; }
+  bool counts_cells() const { return missing_.has_value(); }
+  bool counts_values() const { return wants_counts_; }  ///< cell by cell
+  int states() const { return static_cast<int>(states_.size()); }
+  WindowState& state(int i) { return states_[static_cast<std::size_t>(i)]; }
+  const WindowState& state(int i) const { return states_[static_cast<std::size_t>(i)]; }
+
+  /// A step of the window: own are this rank's cells (own_cells()).
+  void add(const ArrayView& own, const Step& step, const Window& window, int state);
+  /// The field was not sent in the step.
+  void add_hole(const Step& step, const Window& window, int state);
+  /// The values of an operation: [part cells]; fill in cells without a value that counts.
+  void result(Operation operation, int state, double fill, double* out) const;
+  /// Has the part cell a value? (It may be masked.)
+  bool has_value(int state, std::int64_t cell) const;
+  void reset(int state);
+  /// Arrays of a state, all 0 or as nothing came yet; nothing if it has them.
+  void allocate(WindowState& state) const;
+  /// Of memory, when all states are in use.
+  std::int64_t bytes() const;
+
+ private:
+  void begin_step(const Step& step, const Window& window, WindowState& state) const;
+  template <class X>
+  void add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at, std::int64_t weight) const;
+  template <class X, class Skip>
+  void add_cells(WindowState& state, const X* x, std::int64_t n, std::int64_t at, std::int64_t weight,
+                 const Skip& skip) const;
+
+  std::shared_ptr<const Part> part_;
+  std::optional<double> missing_;
+  Moments moments_;
+  bool wants_counts_ = false;
+  std::vector<WindowState> states_;
+};
+
+/// The values of one step, as they are: of the field's type.
+class KeptValues {
+ public:
+  KeptValues(std::shared_ptr<const Part> part, Type type) : part_(std::move(part)), type_(type) {}
+  const Part& part() const { return *part_; }
+  Type type() const { return type_; }
+  /// Error(range): a value does not fit the type.
+  void keep(const ArrayView& own);
+  /// [local_shape() of the part]; after keep().
+  ArrayView view() { return ArrayView::contiguous(values_.data(), type_, part_->local_shape()); }
+  std::int64_t bytes() const { return part_->cells() * static_cast<std::int64_t>(size_of(type_)); }
+
+ private:
+  std::shared_ptr<const Part> part_;
+  Type type_;
+  Bytes values_;
+};
+
+}  // namespace shoal::streams

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "streams/clock.hpp"
+
+#include "base/error.hpp"
+
+namespace shoal::streams {
+
+Clock::Clock(const Options& options, Instant run_start, Instant now) : options_(options) {
+  window_ = {now, now};
+  if (options_.every.kind == Duration::Kind::steps) return;
+  windows_.emplace(options_.calendar, options_.every, options_.offset, run_start);
+  if (options_.climatology) slots_ = windows_->slots_of_year();
+  window_ = windows_->containing(now);
+  closed_ = window_.end == now;
+}
+
+bool Clock::lies_within(const Window& window) const {
+  return (!options_.from || window.start >= *options_.from) &&
+         (!options_.until || window.end <= *options_.until);
+}
+
+void Clock::begin_step(const Step& step) {
+  passed_.reset();
+  instant_.reset();
+  if (!windows_) {  // of steps
+    if (closed_) window_.start = step.start;
+    window_.end = step.end;
+    closed_ = false;
+    counts_ = lies_within(window_);
+    ends_ = StepWindows{options_.every.count}.ends_with(step.number);
+    if (ends_ && counts_) instant_ = window_;
+    return;
+  }
+  if (step.end > window_.end) {
+    const Window following = windows_->next(window_);
+    const bool goes_past = !closed_;
+    if (step.end > following.end || (goes_past && step.end == following.end))
+      throw Error(Code::invalid_argument,
+                  "the step from {} to {} is longer than windows of {}, so that some would have no values",
+                  options_.calendar.text(step.start), options_.calendar.text(step.end),
+                  streams::text_of(options_.every));
+    if (goes_past && !options_.climatology && lies_within(window_)) passed_ = window_;
+    window_ = following;
+  }
+  closed_ = false;
+  counts_ = lies_within(window_);
+  ends_ = step.end == window_.end;
+  if (options_.climatology) slot_ = windows_->slot(window_);
+  instant_ = ends_ && counts_ ? std::optional(window_) : passed_;
+}
+
+void Clock::end_step() {
+  closed_ = ends_;
+}
+
+}  // namespace shoal::streams

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "streams/accumulator.hpp"
+#include "streams/time/window.hpp"
+
+namespace shoal::streams {
+
+/// When the windows of one kind begin and end, step by step. A window is in one of three states:
+///
+/// | state | means | next |
+/// |---|---|---|
+/// | closed | no step of it began | open with the first step that ends in it |
+/// | open | has steps | finished by the step that ends where it ends, or by one that goes past its end, which
+/// belongs to a later window | | finished | its records can be written | the next window is closed |
+///
+/// A step that goes past the end of a window gives it its instant values, as the first that reaches the end.
+class Clock {
+ public:
+  struct Options {
+    Calendar calendar;
+    Duration every, offset;
+    bool climatology = false;
+    std::optional<Instant> from, until;  ///< windows that begin before, or end after, are left out
+    bool operator==(const Options&) const = default;
+  };
+  /// run_start: of the whole run; now: where this job begins.
+  Clock(const Options& options, Instant run_start, Instant now);
+
+  const Options& options() const { return options_; }
+  /// Parts of the year of a climatology; otherwise 1.
+  int slots() const { return slots_; }
+
+  /// Error(invalid_argument): whole windows lie in the step.
+  void begin_step(const Step& step);
+  /// The step's window, and its part of the year.
+  const Window& window() const { return window_; }
+  int slot() const { return slot_; }
+  /// Does the step count in its window (from, until)?
+  bool counts() const { return counts_; }
+  /// The window that this step went past the end of.
+  const std::optional<Window>& passed() const { return passed_; }
+  /// The window that ends with this step.
+  bool ends() const { return ends_; }
+  /// The window whose instant values are those of this step.
+  const std::optional<Window>& instant() const { return instant_; }
+  /// The step is complete.
+  void end_step();
+
+  /// Of windows of steps, where the one that goes on began; checkpoints keep it.
+  Instant window_start() const { return window_.start; }
+  void resume_window(Instant start) {
+    window_.start = start;
+    closed_ = false;
+  }
+
+ private:
+  bool lies_within(const Window& window) const;
+
+  Options options_;
+  std::optional<Windows> windows_;  // nothing: of steps
+  int slots_ = 1, slot_ = 0;
+  Window window_;
+  bool closed_ = true;  // window_ had its end, or no step
+  bool counts_ = false, ends_ = false;
+  std::optional<Window> passed_, instant_;
+};
+
+}  // namespace shoal::streams

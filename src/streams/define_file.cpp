@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands in a file beside its records: dimensions, coordinates, attributes, as CF has them.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "streams/record_file.hpp"
+#include "streams/select.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+constexpr const char* k_conventions = "CF-1.8";
+
+std::string day_dim(int bins) {
+  return fmt::format("time_of_day_{}", bins);
+}
+
+std::string names_of(const std::vector<DimChoice>& dims) {
+  std::string text;
+  for (const DimChoice& dim : dims)
+    text += " " + dim.name;
+  return text;
+}
+
+}  // namespace
+
+void RecordFile::put_att(const char* variable, const Attribute& attribute) {
+  dataset_->put_att(variable, attribute.name, attribute.type, attribute.count, attribute.values.data());
+}
+
+void RecordFile::put_text(const char* variable, const char* name, const std::string& text) {
+  put_att(variable, text_attribute(name, text));
+}
+
+// A file that goes on has most of it already; a configuration that was changed may add variables.
+void RecordFile::define() {
+  const bool is_new = !has("time");
+  std::vector<const Output*> added;
+  for (const Output& output : file_.outputs)
+    if (!has(output.name)) added.push_back(&output);
+  if (is_new) {
+    Attributes global = model_.attributes();
+    for (const auto& given : file_.choice.attributes) {
+      std::erase_if(global, [&](const Attribute& other) { return other.name == given.name; });
+      global.push_back(attribute_of(given));
+    }
+    if (find(global, "Conventions") == nullptr) put_text(nullptr, "Conventions", k_conventions);
+    for (const Attribute& attribute : global)
+      put_att(nullptr, attribute);
+    define_dims();
+    define_time();
+    for (const DimChoice& dim : dims_)
+      define_axis(dim);
+    define_grids();
+  }
+  for (const Output* output : added)
+    define_output(*output);
+  if (!is_new) return;
+  dataset_->end_define();
+  put_axes();
+  put_grids();
+}
+
+void RecordFile::define_dims() {
+  dataset_->def_dim("time", 0);
+  for (const int bins : bins_)
+    dataset_->def_dim(day_dim(bins), bins);
+  for (const DimChoice& dim : dims_)
+    dataset_->def_dim(dim.name, dim.chosen());
+  const bool has_axis_bounds = std::any_of(dims_.begin(), dims_.end(), [&](const DimChoice& dim) {
+    const Axis* axis = model_.axis(dim.name);
+    return axis != nullptr && !axis->bounds.empty();
+  });
+  if (has_bounds_ || has_axis_bounds || !bins_.empty()) dataset_->def_dim("bnds", 2);
+}
+
+void RecordFile::define_time() {
+  const FileChoice& choice = file_.choice;
+  const std::string units = cf_units(choice.time_units, time_.calendar, time_.start);
+  dataset_->def_var("time", Type::double_, "time", nullptr);
+  put_text("time", "standard_name", "time");
+  put_text("time", "long_name", "time");
+  put_text("time", "units", units);
+  put_text("time", "calendar", time_.calendar.name());
+  put_text("time", "axis", "T");
+  if (has_bounds_) {
+    const char* bounds = choice.climatology ? "climatology_bounds" : "time_bounds";
+    put_text("time", choice.climatology ? "climatology" : "bounds", bounds);
+    dataset_->def_var(bounds, Type::double_, "time bnds", nullptr);
+  }
+  if (has_bounds_ && choice.fms_attributes) {
+    const std::string length = units.substr(0, units.find(' '));
+    const auto define_average = [&](const char* name, const char* about, const std::string& unit) {
+      dataset_->def_var(name, Type::double_, "time", nullptr);
+      put_text(name, "long_name", about);
+      put_text(name, "units", unit);
+    };
+    define_average("average_T1", "start time for average period", units);
+    define_average("average_T2", "end time for average period", units);
+    define_average("average_DT", "length of average period", length);
+  }
+  for (const int bins : bins_) {
+    const std::string name = day_dim(bins), bounds = name + "_bounds";
+    dataset_->def_var(name, Type::double_, name, nullptr);
+    put_text(name.c_str(), "long_name", "time of day");
+    put_text(name.c_str(), "units", "hours");
+    put_text(name.c_str(), "bounds", bounds);
+    dataset_->def_var(bounds, Type::double_, name + " bnds", nullptr);
+  }
+}
+
+void RecordFile::define_axis(const DimChoice& dim) {
+  const Axis* axis = model_.axis(dim.name);
+  if (axis == nullptr || axis->type == Type::none) return;
+  dataset_->def_var(dim.name, axis->type, "\"" + dim.name + "\"", nullptr);
+  for (const Attribute& attribute : axis->attributes)
+    put_att(dim.name.c_str(), attribute);
+  if (axis->bounds.empty()) return;
+  const std::string bounds = dim.name + "_bounds";
+  put_text(dim.name.c_str(), "bounds", bounds);
+  dataset_->def_var(bounds, axis->type, dim.name + " bnds", nullptr);
+}
+
+void RecordFile::define_grids() {
+  for (const auto& [grid, part] : file_.grids)
+    for (const GridVariable& variable : model_.grid_variables()) {
+      if (variable.grid != grid) continue;
+      dataset_->def_var(variable.name, variable.type, names_of(part->choices()), part->decomposition());
+      for (const Attribute& attribute : variable.attributes)
+        put_att(variable.name.c_str(), attribute);
+    }
+}
+
+void RecordFile::define_output(const Output& output) {
+  const Collector& collector = plan_.collectors[static_cast<std::size_t>(output.collector)];
+  std::string dims = "time";
+  if (output.operation.bins > 0) dims += " " + day_dim(output.operation.bins);
+  dims += names_of(output.dims);
+  dataset_->def_var(output.name, output.type, dims,
+                    output.is_cut ? collector.part->decomposition() : nullptr);
+  dataset_->def_fill(output.name, Type::double_, &output.fill);
+  for (const Attribute& attribute : output.attributes)
+    put_att(output.name.c_str(), attribute);
+  if (file_.choice.fms_attributes && output.operation.operation != Operation::instant)
+    put_text(output.name.c_str(), "time_avg_info", "average_T1,average_T2,average_DT");
+}
+
+void RecordFile::put_axes() {
+  for (const int bins : bins_) {
+    std::vector<double> hours, bounds;
+    for (int bin = 0; bin < bins; ++bin) {
+      hours.push_back(24.0 * (bin + 0.5) / bins);
+      bounds.push_back(24.0 * bin / bins);
+      bounds.push_back(24.0 * (bin + 1) / bins);
+    }
+    put_doubles(day_dim(bins), hours, {bins}, k_no_record);
+    put_doubles(day_dim(bins) + "_bounds", bounds, {bins, 2}, k_no_record);
+  }
+  for (const DimChoice& dim : dims_) {
+    const Axis* axis = model_.axis(dim.name);
+    if (axis == nullptr || axis->type == Type::none) continue;
+    std::vector<double> values, bounds;
+    for (std::int64_t i = 0; i < dim.chosen(); ++i) {
+      const auto cell = static_cast<std::size_t>(dim.cell(i));
+      values.push_back(axis->values[cell]);
+      if (axis->bounds.empty()) continue;
+      bounds.push_back(axis->bounds[2 * cell]);
+      bounds.push_back(axis->bounds[2 * cell + 1]);
+    }
+    put_doubles(dim.name, values, {dim.chosen()}, k_no_record);
+    if (!bounds.empty()) put_doubles(dim.name + "_bounds", bounds, {dim.chosen(), 2}, k_no_record);
+  }
+}
+
+void RecordFile::put_grids() {
+  for (const auto& [grid, part] : file_.grids)
+    for (const GridVariable& variable : model_.grid_variables()) {
+      if (variable.grid != grid) continue;
+      const Decomposition& whole = *model_.grids()[static_cast<std::size_t>(grid)].decomposition;
+      auto values = variable.values;
+      auto cells =
+          part_values(*part, ArrayView::contiguous(values.data(), Type::double_, own_extents({}, &whole)));
+      write_array(variable.name, part->decomposition(),
+                  ArrayView::contiguous(cells.data(), Type::double_, part->local_shape()), k_no_record);
+    }
+}
+
+}  // namespace shoal::streams

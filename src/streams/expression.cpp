@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "streams/expression.hpp"
+
+#include "base/error.hpp"
+
+#if __has_include(<muParser.h>)
+#include <muParser.h>
+
+#include <algorithm>
+
+namespace shoal::streams {
+
+namespace {
+
+// muParser writes a power as ^, and has no **.
+std::string with_powers(std::string text) {
+  for (std::size_t at = text.find("**"); at != std::string::npos; at = text.find("**", at))
+    text.replace(at, 2, "^");
+  return text;
+}
+
+class OfMuParser final : public Expression {
+ public:
+  explicit OfMuParser(const std::string& text) {
+    try {
+      parser_.SetExpr(with_powers(text));
+      for (const auto& [name, unused] : parser_.GetUsedVar())
+        names_.push_back(name);
+      cells_.resize(names_.size());
+      for (std::size_t i = 0; i < names_.size(); ++i)
+        parser_.DefineVar(names_[i], &cells_[i]);
+      if (!names_.empty()) parser_.Eval();
+    } catch (const mu::Parser::exception_type& e) {
+      throw Error(Code::setting, "'{}' cannot be read: {}", text, e.GetMsg());
+    }
+    if (names_.empty()) throw Error(Code::setting, "'{}' names no field", text);
+  }
+  const std::vector<std::string>& names() const override { return names_; }
+  void evaluate(const std::vector<const double*>& values, std::int64_t n, double* out) const override {
+    try {
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < cells_.size(); ++k)
+          cells_[k] = values[k][i];
+        out[i] = parser_.Eval();
+      }
+    } catch (const mu::Parser::exception_type& e) {
+      throw Error(Code::range, "an expression has no value: {}", e.GetMsg());
+    }
+  }
+
+ private:
+  mu::Parser parser_;
+  std::vector<std::string> names_;
+  mutable std::vector<double> cells_;  // what the parser's variables point to
+};
+
+}  // namespace
+
+std::shared_ptr<const Expression> Expression::parse(const std::string& text) {
+  return std::make_shared<OfMuParser>(text);
+}
+
+}  // namespace shoal::streams
+
+#else
+
+namespace shoal::streams {
+
+std::shared_ptr<const Expression> Expression::parse(const std::string& text) {
+  throw Error(Code::not_supported,
+              "expression '{}': this build of Shoal has none, as muParser was not there when it was built; "
+              "install it (Debian: libmuparser-dev), and build again",
+              text);
+}
+
+}  // namespace shoal::streams
+
+#endif

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "streams/plan.hpp"
+
+#include <fmt/core.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "streams/select.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+bool is_floating(Type type) {
+  return type == Type::float_ || type == Type::double_;
+}
+
+/// Values of such an operation are no longer whole where those of the field are.
+bool makes_fractions(Operation operation) {
+  switch (operation) {
+    case Operation::mean:
+    case Operation::variance:
+    case Operation::standard_deviation:
+    case Operation::rms:
+    case Operation::diurnal:
+      return true;
+    default:
+      return false;
+  }
+}
+
+double fill_of(Type type, const std::optional<double>& missing) {
+  return with_number(type, [&](auto number) {
+    using T = decltype(number);
+    if (missing) {
+      if constexpr (std::is_floating_point_v<T>) {
+        if (std::isnan(*missing) || std::isinf(*missing) ||
+            std::abs(*missing) <= static_cast<double>(std::numeric_limits<T>::max()))
+          return static_cast<double>(static_cast<T>(*missing));
+      } else if (*missing >= static_cast<double>(std::numeric_limits<T>::min()) &&
+                 *missing < static_cast<double>(std::numeric_limits<T>::max())) {
+        return static_cast<double>(static_cast<T>(*missing));
+      }
+    }
+    T value{};
+    std::memcpy(&value, default_fill(type), sizeof value);
+    return static_cast<double>(value);
+  });
+}
+
+/// CF's name of an operation; "" where it has none.
+std::string cell_method(const TimeOperation& operation) {
+  switch (operation.operation) {
+    case Operation::instant:
+    case Operation::first:
+    case Operation::last:
+      return "point";
+    case Operation::diurnal:
+      return "mean";
+    case Operation::rms:
+      return "root_mean_square";
+    case Operation::count:
+      return "";
+    default:
+      return name_of(operation.operation);
+  }
+}
+
+class Planner {
+ public:
+  Planner(const Comm& comm, const Configuration& configuration, const Descriptions& model,
+          const RunTime& time)
+      : comm_(comm), configuration_(configuration), model_(model), time_(time) {}
+
+  Plan make() {
+    for (const auto& choice : configuration_.files)
+      plan_.files.push_back(file(choice));
+    return std::move(plan_);
+  }
+
+ private:
+  [[noreturn]] void fail(int line, const std::string& key, Code code, const std::string& message) const {
+    throw Error(code, text_of(Problem{line, key, message})).in_file(configuration_.path);
+  }
+  /// What work throws has line and key.
+  template <class Work>
+  auto at(int line, const std::string& key, Work&& work) const {
+    try {
+      return work();
+    } catch (const Error& e) {
+      if (!e.status().file.empty()) throw;
+      fail(line, key, e.code(), e.status().message);
+    }
+  }
+
+  FilePlan file(const FileChoice& choice) {
+    FilePlan out;
+    out.choice = choice;
+    out.clock = clock(choice);
+    Selector selector(comm_, model_, choice, parts_);
+    std::set<std::string> names;
+    for (const FieldChoice& field : choice.fields)
+      for (const int source : sources_of(field)) {
+        out.outputs.push_back(output(out, selector, field, source));
+        const Output& made = out.outputs.back();
+        if (!names.insert(made.name).second)
+          fail(field.line, "fields", Code::setting,
+               fmt::format("the file has '{}' twice; give one of them another name = \"...\"", made.name));
+      }
+    at(choice.line_of("region"), "region", [&] { selector.check_used(); });
+    add_grids(out);
+    return out;
+  }
+
+  int clock(const FileChoice& choice) {
+    Clock::Options options{time_.calendar,     choice.every, choice.offset.value_or(Duration{}),
+                           choice.climatology, {},           {}};
+    const auto date = [&](const std::string& text, const char* key) -> std::optional<Instant> {
+      if (text.empty()) return std::nullopt;
+      return at(choice.line_of(key), key, [&] { return time_.calendar.parse(text); });
+    };
+    options.from = date(choice.from, "from");
+    options.until = date(choice.until, "until");
+    for (std::size_t i = 0; i < plan_.clocks.size(); ++i)
+      if (plan_.clocks[i].options() == options) return static_cast<int>(i);
+    plan_.clocks.push_back(
+        at(choice.line_of("every"), "every", [&] { return Clock(options, time_.start, time_.now); }));
+    return static_cast<int>(plan_.clocks.size()) - 1;
+  }
+
+  std::vector<int> sources_of(const FieldChoice& choice) {
+    std::vector<int> out;
+    const auto& fields = model_.fields();
+    if (choice.by == FieldChoice::By::expression) return {expression(choice)};
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Field& field = fields[i];
+      const bool chosen = choice.by == FieldChoice::By::name ? field.name == choice.text
+                          : choice.by == FieldChoice::By::group
+                              ? field.group == choice.text
+                              : fnmatch(choice.text.c_str(), field.name.c_str(), 0) == 0;
+      if (chosen) out.push_back(source({{static_cast<int>(i)}, nullptr, field}));
+    }
+    if (!out.empty()) return out;
+    if (choice.by == FieldChoice::By::name)
+      fail(choice.line, "fields", Code::not_found,
+           fmt::format("the model has no field '{}'{}", choice.text,
+                       did_you_mean(choice.text, model_.field_names())));
+    if (choice.by == FieldChoice::By::pattern)
+      fail(choice.line, "fields", Code::not_found,
+           fmt::format("no field of the model matches '{}'; it has: {}", choice.text,
+                       joined(model_.field_names(), ", ")));
+    std::vector<std::string> groups;
+    for (const auto& field : fields)
+      if (!field.group.empty() && std::find(groups.begin(), groups.end(), field.group) == groups.end())
+        groups.push_back(field.group);
+    fail(choice.line, "fields", Code::not_found,
+         fmt::format("no field of the model is in group '{}'{}", choice.text,
+                     did_you_mean(choice.text, groups)));
+  }
+
+  int source(Source wanted) {
+    for (std::size_t i = 0; i < plan_.sources.size(); ++i)
+      if (plan_.sources[i].expression == nullptr && wanted.expression == nullptr &&
+          plan_.sources[i].fields == wanted.fields)
+        return static_cast<int>(i);
+    plan_.sources.push_back(std::move(wanted));
+    return static_cast<int>(plan_.sources.size()) - 1;
+  }
+
+  int expression(const FieldChoice& choice) {
+    Source out;
+    out.expression = at(choice.line, "expression", [&] { return Expression::parse(choice.text); });
+    for (const auto& name : out.expression->names()) {
+      const auto& fields = model_.fields();
+      const auto found =
+          std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
+      if (found == fields.end())
+        fail(choice.line, "expression", Code::not_found,
+             fmt::format("'{}': the model has no field '{}'{}", choice.text, name,
+                         did_you_mean(name, model_.field_names())));
+      if (!out.fields.empty()) {
+        const Field& first = fields[static_cast<std::size_t>(out.fields.front())];
+        if (found->dims != first.dims || found->grid != first.grid)
+          fail(choice.line, "expression", Code::setting,
+               fmt::format("'{}': fields '{}' and '{}' differ in their dimensions or grid", choice.text,
+                           first.name, found->name));
+      }
+      out.fields.push_back(static_cast<int>(found - fields.begin()));
+    }
+    const Field& first = model_.fields()[static_cast<std::size_t>(out.fields.front())];
+    out.like = first;
+    out.like.name = choice.name;
+    out.like.type = Type::double_;
+    out.like.attributes = {text_attribute("long_name", choice.text)};
+    out.like.missing = std::numeric_limits<double>::quiet_NaN();  // where one of its fields is missing
+    return source(std::move(out));
+  }
+
+  int collector(int source_index, int clock_index, const TimeOperation& operation,
+                const std::shared_ptr<const Part>& part) {
+    const Source& source = plan_.sources[static_cast<std::size_t>(source_index)];
+    const bool instant = operation.operation == Operation::instant;
+    std::size_t i = 0;
+    for (; i < plan_.collectors.size(); ++i) {
+      const Collector& c = plan_.collectors[i];
+      if (c.source == source_index && c.clock == clock_index && c.bins == operation.bins && c.part == part &&
+          (c.kept != nullptr) == instant)
+        break;
+    }
+    if (i == plan_.collectors.size()) {
+      Collector made;
+      made.source = source_index;
+      made.clock = clock_index;
+      made.bins = operation.bins;
+      made.part = part;
+      if (instant)
+        made.kept = std::make_unique<KeptValues>(part, source.like.type);
+      else
+        made.accumulator =
+            std::make_unique<Accumulator>(part, source.like.missing, operation.bins,
+                                          plan_.clocks[static_cast<std::size_t>(clock_index)].slots());
+      plan_.collectors.push_back(std::move(made));
+    }
+    if (!instant) plan_.collectors[i].accumulator->need(operation.operation);
+    return static_cast<int>(i);
+  }
+
+  Output output(const FilePlan& file, Selector& selector, const FieldChoice& choice, int source_index) {
+    const FileChoice& of_file = file.choice;
+    const Field like = plan_.sources[static_cast<std::size_t>(source_index)].like;
+    Output out;
+    out.line = choice.line;
+    out.name = choice.name.empty() ? like.name : choice.name;
+    out.operation = choice.operation ? *choice.operation : of_file.operation.value_or(TimeOperation{});
+    if (of_file.climatology &&
+        (out.operation.operation == Operation::instant || out.operation.operation == Operation::diurnal))
+      fail(choice.line, "operation", Code::setting,
+           fmt::format("{} is not for a climatology, which joins windows of many years",
+                       text_of(out.operation)));
+    const auto part = at(of_file.line, "", [&] { return selector.part(like); });
+    out.collector = collector(source_index, file.clock, out.operation, part);
+    out.dims = part->choices();
+    out.is_cut = like.grid >= 0;
+    bool fractions = makes_fractions(out.operation.operation);
+    if (of_file.reduce) {
+      out.reducer.emplace(
+          at(of_file.reduce->line, "reduce", [&] { return reducer(*of_file.reduce, like, part, selector); }));
+      fractions = fractions || of_file.reduce->operation == SpaceOperation::mean ||
+                  of_file.reduce->weights == CellWeights::automatic;
+      out.is_cut = out.is_cut && out.reducer->stays_cut();
+      out.dims.clear();
+      for (std::size_t d = 0; d < part->choices().size(); ++d)
+        if (!out.reducer->gone()[d]) out.dims.push_back(part->choices()[d]);
+    }
+    const std::optional<Type> said = choice.type ? choice.type : of_file.type;
+    if (said)
+      out.type = *said;
+    else if (out.operation.operation == Operation::count && !fractions)
+      out.type = Type::int_;
+    else
+      out.type = fractions && !is_floating(like.type) ? Type::double_ : like.type;
+    out.fill = fill_of(out.type, like.missing);
+    out.attributes = attributes(out, like, of_file, choice);
+    const int more = out.operation.bins > 0 ? 2 : 1;
+    if (static_cast<int>(out.dims.size()) + more > k_max_dims)
+      fail(choice.line, "fields", Code::not_supported,
+           fmt::format("'{}' would have {} dimensions; files have at most {}", out.name,
+                       static_cast<int>(out.dims.size()) + more, k_max_dims));
+    return out;
+  }
+
+  Reducer reducer(const Reduction& wanted, const Field& field, const std::shared_ptr<const Part>& part,
+                  Selector& selector) {
+    std::vector<bool> gone;
+    for (const auto& dim : field.dims)
+      gone.push_back(std::find(wanted.dims.begin(), wanted.dims.end(), dim) != wanted.dims.end());
+    if (std::find(gone.begin(), gone.end(), true) == gone.end())
+      throw Error(Code::setting, "field '{}' (\"{}\") has none of the dimensions {}", field.name,
+                  joined(field.dims, " "), joined(wanted.dims, ", "));
+    std::vector<double> cell_weights;
+    std::vector<std::vector<double>> dim_weights(static_cast<std::size_t>(field.outer.size()));
+    const bool weighted =
+        wanted.weights == CellWeights::automatic &&
+        (wanted.operation == SpaceOperation::mean || wanted.operation == SpaceOperation::sum);
+    const Grid* grid = model_.grid_of(field);
+    const auto outer = static_cast<std::size_t>(field.outer.size());
+    bool over_grid = false;
+    for (std::size_t d = 0; d < gone.size(); ++d) {
+      if (!gone[d] || !weighted) continue;
+      if (d >= outer) {
+        over_grid = true;
+        continue;
+      }
+      const Axis* axis = model_.axis(field.dims[d]);
+      if (axis == nullptr || axis->bounds.empty())
+        throw Error(
+            Code::setting,
+            "cells of '{}' have no thickness, as it has no bounds (shoal_streams_axis); weights = \"none\" "
+            "takes all alike",
+            field.dims[d]);
+      const DimChoice& chosen = part->choices()[d];
+      for (std::int64_t i = 0; i < chosen.chosen(); ++i) {
+        const auto cell = static_cast<std::size_t>(chosen.cell(i));
+        dim_weights[d].push_back(std::abs(axis->bounds[2 * cell + 1] - axis->bounds[2 * cell]));
+      }
+    }
+    if (over_grid && grid != nullptr) {
+      const GridVariable* area = model_.area_of(field.grid);
+      if (area == nullptr)
+        throw Error(
+            Code::setting,
+            "grid '{}' has no area (shoal_streams_area) to weight its cells with; weights = \"none\" takes "
+            "all alike",
+            grid->name);
+      auto values = area->values;
+      const auto of_grid = selector.grid_part(field);
+      cell_weights = part_values(*of_grid, ArrayView::contiguous(values.data(), Type::double_,
+                                                                 own_extents({}, grid->decomposition.get())));
+    }
+    return Reducer(part, std::move(gone), wanted.operation, std::move(cell_weights), dim_weights);
+  }
+
+  Attributes attributes(const Output& out, const Field& like, const FileChoice& file,
+                        const FieldChoice& choice) const {
+    Attributes all = like.attributes;
+    const auto put = [&](Attribute attribute) {
+      std::erase_if(all, [&](const Attribute& other) { return other.name == attribute.name; });
+      all.push_back(std::move(attribute));
+    };
+    std::string methods = text_of(all, "cell_methods");
+    const auto add = [&](const std::string& method) { methods += (methods.empty() ? "" : " ") + method; };
+    const std::string method = cell_method(out.operation);
+    if (!method.empty() && file.climatology)
+      add(fmt::format("time: {0} within years time: {0} over years", method));
+    else if (!method.empty())
+      add("time: " + method);
+    if (file.reduce) {
+      std::string over;
+      for (std::size_t d = 0; d < like.dims.size(); ++d)
+        if (out.reducer->gone()[d]) over += like.dims[d] + ": ";
+      constexpr const char* k_names[] = {"mean", "sum", "minimum", "maximum"};
+      add(over + k_names[static_cast<std::size_t>(file.reduce->operation)]);
+    }
+    if (!methods.empty()) put(text_attribute("cell_methods", methods));
+    const std::string units = text_of(all, "units");
+    if (out.operation.operation == Operation::variance && !units.empty())
+      put(text_attribute(
+          "units", std::all_of(units.begin(), units.end(), isalpha) ? units + "2" : "(" + units + ")2"));
+    if (out.operation.operation == Operation::count) {
+      std::erase_if(all, [](const Attribute& other) { return other.name == "standard_name"; });
+      put(text_attribute("units", "1"));
+    }
+    if (out.is_cut) {
+      std::vector<std::string> coordinates;
+      for (const auto& variable : model_.grid_variables())
+        if (variable.grid == like.grid && !variable.is_area) coordinates.push_back(variable.name);
+      if (!coordinates.empty()) put(text_attribute("coordinates", joined(coordinates, " ")));
+      if (const GridVariable* area = model_.area_of(like.grid))
+        put(text_attribute("cell_measures", "area: " + area->name));
+    }
+    for (const auto& given : choice.attributes)
+      put(attribute_of(given));
+    return all;
+  }
+
+  void add_grids(FilePlan& file) {
+    for (const Output& output : file.outputs) {
+      if (!output.is_cut) continue;
+      const Collector& collector = plan_.collectors[static_cast<std::size_t>(output.collector)];
+      const Field& like = plan_.source_of(collector).like;
+      const bool known = std::any_of(file.grids.begin(), file.grids.end(),
+                                     [&](const auto& grid) { return grid.first == like.grid; });
+      const bool has_variables =
+          std::any_of(model_.grid_variables().begin(), model_.grid_variables().end(),
+                      [&](const GridVariable& variable) { return variable.grid == like.grid; });
+      if (known || !has_variables) continue;
+      Selector selector(comm_, model_, file.choice, parts_);
+      file.grids.emplace_back(like.grid, selector.grid_part(like));
+    }
+  }
+
+  const Comm& comm_;
+  const Configuration& configuration_;
+  const Descriptions& model_;
+  const RunTime& time_;
+  Parts parts_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan make_plan(const Comm& comm, const Configuration& configuration, const Descriptions& model,
+               const RunTime& time) {
+  return Planner(comm, configuration, model, time).make();
+}
+
+}  // namespace shoal::streams

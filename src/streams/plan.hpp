@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "streams/accumulator.hpp"
+#include "streams/clock.hpp"
+#include "streams/configuration.hpp"
+#include "streams/descriptions.hpp"
+#include "streams/expression.hpp"
+#include "streams/reducer.hpp"
+
+namespace shoal::streams {
+
+/// What values come from: a field that is sent, or an expression of several, on one grid.
+struct Source {
+  std::vector<int> fields;  ///< one, or those of the expression, each once
+  std::shared_ptr<const Expression> expression;
+  Field like;  ///< name, type, dimensions, grid and attributes of the values
+};
+
+/// Takes the values of a source in the steps of one kind of windows, for one part of the cells. Files share
+/// it.
+struct Collector {
+  int source = 0;
+  int clock = 0;
+  int bins = 0;  ///< of the day; 0: none
+  std::shared_ptr<const Part> part;
+  std::unique_ptr<Accumulator> accumulator;  ///< or
+  std::unique_ptr<KeptValues> kept;          ///< of instants
+  std::optional<Instant> kept_hole;          ///< the instant was not sent
+};
+
+/// A variable of a file.
+struct Output {
+  std::string name;
+  int collector = 0;
+  TimeOperation operation;
+  Type type = Type::double_;
+  double fill = 0;  ///< as the type holds it
+  std::optional<Reducer> reducer;
+  std::vector<DimChoice> dims;  ///< behind time, and the parts of a day
+  bool is_cut = false;          ///< its last dimensions are those of the grid
+  Attributes attributes;
+  int line = 0;
+};
+
+/// What a file of the configuration holds.
+struct FilePlan {
+  FileChoice choice;
+  int clock = 0;
+  std::vector<Output> outputs;
+  /// The parts of grids whose coordinates it has: grid, and all of its dimensions.
+  std::vector<std::pair<int, std::shared_ptr<const Part>>> grids;
+};
+
+/// The configuration, brought together with what the model described.
+struct Plan {
+  std::vector<Source> sources;
+  std::vector<Clock> clocks;
+  std::vector<Collector> collectors;
+  std::vector<FilePlan> files;
+
+  const Source& source_of(const Collector& c) const { return sources[static_cast<std::size_t>(c.source)]; }
+  const Clock& clock_of(const Collector& c) const { return clocks[static_cast<std::size_t>(c.clock)]; }
+};
+
+/// When a run is, and this job of it.
+struct RunTime {
+  Calendar calendar;
+  Instant start, now;
+};
+
+/// Error(setting, not_found, not_supported, invalid_argument) with file and line, on all ranks alike.
+/// Collective.
+Plan make_plan(const Comm& comm, const Configuration& configuration, const Descriptions& model,
+               const RunTime& time);
+
+}  // namespace shoal::streams

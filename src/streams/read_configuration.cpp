@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the TOML text of a configuration.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "dataset/settings.hpp"
+#include "dataset/toml_text.hpp"
+#include "streams/configuration.hpp"
+
+namespace shoal::streams {
+
+#if SHOAL_HAS_TOML
+
+namespace {
+
+const std::vector<std::string> k_top_keys = {"defaults", "file", "report", "title", "calendar_note"};
+// Of a table [[file]]; but for the first two they may stand in [defaults], too. Settings of datasets come on
+// top.
+const std::vector<std::string> k_file_keys = {
+    "name",    "fields", "every",      "offset",         "new_file", "climatology", "operation", "region",
+    "indices", "levels", "reduce",     "depths",         "from",     "until",       "missing",   "unfinished",
+    "commit",  "time",   "time_units", "fms_attributes", "type",     "attributes",  "enabled"};
+const std::vector<std::string> k_field_keys = {"field",     "group", "expression", "name",
+                                               "operation", "type",  "attributes", "enabled"};
+const std::vector<std::string> k_reduce_keys = {"dims", "operation", "weights"};
+
+int line_of(const toml::node& node) {
+  return static_cast<int>(node.source().begin.line);
+}
+
+std::vector<std::string> setting_names() {
+  std::vector<std::string> names;
+  for (const auto& key : setting_keys())
+    names.emplace_back(key.name);
+  return names;
+}
+
+/// Reads tables of one configuration, and keeps what is wrong.
+class Reader {
+ public:
+  Reader(const toml::table& document, std::vector<Problem>& problems)
+      : document_(document), problems_(problems), setting_names_(setting_names()) {}
+
+  void read(Configuration& out) {
+    check_keys(document_, k_top_keys, "");
+    if (const auto* node = document_.get("report")) out.report = text(*node, "report");
+    for (const char* key : {"title", "calendar_note"})
+      if (const auto* node = document_.get(key)) text(*node, key);
+    if (const auto* node = document_.get("defaults")) {
+      defaults_ = node->as_table();
+      if (defaults_ == nullptr)
+        problem(*node, "defaults", "is a table: [defaults]");
+      else
+        check_defaults();
+    }
+    const auto* node = document_.get("file");
+    const toml::array* files = node == nullptr ? nullptr : node->as_array();
+    if (node == nullptr)
+      problems_.push_back({0, "", "there is no table [[file]], so nothing would be written"});
+    else if (files == nullptr)
+      problem(*node, "file", "files are tables in a list: [[file]], with two brackets");
+    else
+      for (const auto& entry : *files)
+        read_file(entry, out);
+    std::stable_sort(problems_.begin(), problems_.end(),
+                     [](const Problem& a, const Problem& b) { return a.line < b.line; });
+    // What is wrong in [defaults] each file finds.
+    problems_.erase(std::unique(problems_.begin(), problems_.end(),
+                                [](const Problem& a, const Problem& b) {
+                                  return a.line == b.line && a.key == b.key && a.message == b.message;
+                                }),
+                    problems_.end());
+  }
+
+ private:
+  void problem(const toml::node& node, const std::string& key, std::string message) {
+    problems_.push_back({line_of(node), key, std::move(message)});
+  }
+  /// What work throws is wrong with the value of a key.
+  template <class Work>
+  void checked(const toml::node& node, const std::string& key, Work&& work) {
+    const Status status = caught(std::forward<Work>(work));
+    if (!status.ok()) problem(node, key, status.message);
+  }
+
+  void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& where) {
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      if (std::find(known.begin(), known.end(), name) == known.end()) unknown(key, node, name, known, where);
+    }
+  }
+  void unknown(const toml::key& key, const toml::node& node, const std::string& name,
+               const std::vector<std::string>& known, const std::string& where) {
+    const std::string hint = did_you_mean(name, known);
+    const auto line = static_cast<int>(key.source().begin.line);
+    problems_.push_back({line > 0 ? line : line_of(node), name,
+                         fmt::format("unknown key{}{}", where.empty() ? "" : " of " + where,
+                                     hint.empty() ? "; there are: " + joined(known, ", ") : hint)});
+  }
+  void check_defaults() {
+    for (const auto& [key, node] : *defaults_) {
+      const std::string name(key.str());
+      if (name == "name" || name == "fields")
+        problem(node, name, "is of one file, and cannot be a default");
+      else if (!is_file_key(name) && !is_setting(node, name))
+        unknown(key, node, name, file_keys_and_settings(), "[defaults]");
+    }
+  }
+  static bool is_file_key(const std::string& name) {
+    return std::find(k_file_keys.begin(), k_file_keys.end(), name) != k_file_keys.end();
+  }
+  /// A wrong value is a problem of its own.
+  bool is_setting(const toml::node& node, const std::string& name) {
+    const bool known = std::find(setting_names_.begin(), setting_names_.end(), name) != setting_names_.end();
+    if (known)
+      checked(node, name, [&] { Settings().set(name, toml_value(node, name), "the configuration"); });
+    return known;
+  }
+  std::vector<std::string> file_keys_and_settings() const {
+    std::vector<std::string> names = k_file_keys;
+    names.insert(names.end(), setting_names_.begin(), setting_names_.end());
+    return names;
+  }
+
+  std::string text(const toml::node& node, const std::string& key) {
+    if (const auto value = node.value_exact<std::string>()) return *value;
+    problem(node, key, "is text in quotes");
+    return {};
+  }
+  bool flag(const toml::node& node, const std::string& key) {
+    if (const auto value = node.value_exact<bool>()) return *value;
+    problem(node, key, "is true or false");
+    return false;
+  }
+  template <class T>
+  T word(const toml::node& node, const std::string& key,
+         const std::vector<std::pair<std::string, T>>& words) {
+    const std::string given = text(node, key);
+    std::vector<std::string> names;
+    for (const auto& [name, value] : words) {
+      if (name == given) return value;
+      names.push_back(name);
+    }
+    if (!given.empty()) problem(node, key, fmt::format("'{}' is not one of: {}", given, joined(names, ", ")));
+    return words.front().second;
+  }
+  Duration duration(const toml::node& node, const std::string& key) {
+    Duration out{};
+    const std::string given = text(node, key);
+    if (!given.empty()) checked(node, key, [&] { out = parse_duration(given); });
+    return out;
+  }
+  std::optional<Type> type(const toml::node& node, const std::string& key) {
+    std::optional<Type> out;
+    const std::string given = text(node, key);
+    if (given.empty()) return out;
+    checked(node, key, [&] {
+      const Type named = type_of(given);
+      if (!is_number(named)) throw Error(Code::setting, "type {} is none of numbers", given);
+      out = named;
+    });
+    return out;
+  }
+  TimeOperation operation(const toml::node& node, const std::string& key) {
+    TimeOperation out;
+    const std::string given = text(node, key);
+    if (!given.empty()) checked(node, key, [&] { out = parse_operation(given); });
+    return out;
+  }
+  std::vector<std::int64_t> integers(const toml::node& node, const std::string& key) {
+    std::vector<std::int64_t> out;
+    const auto* list = node.as_array();
+    if (list == nullptr) {
+      problem(node, key, "is a list of whole numbers: [0, 10]");
+      return out;
+    }
+    for (const auto& item : *list) {
+      const auto value = item.value_exact<std::int64_t>();
+      if (!value) {
+        problem(item, key, "is a list of whole numbers: [0, 10]");
+        return {};
+      }
+      out.push_back(*value);
+    }
+    return out;
+  }
+  std::vector<std::string> texts(const toml::node& node, const std::string& key) {
+    std::vector<std::string> out;
+    if (const auto one = node.value_exact<std::string>()) return {*one};
+    const auto* list = node.as_array();
+    if (list == nullptr) problem(node, key, "is a list of names: [\"lat\", \"lon\"]");
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
+      out.push_back(text(*list->get(i), key));
+    return out;
+  }
+
+  std::vector<CoordinateRange> region(const toml::node& node) {
+    std::vector<CoordinateRange> out;
+    const auto* table = node.as_table();
+    if (table == nullptr || table->empty()) {
+      problem(node, "region", "is a table of coordinates: { lon = [140, 150], lat = [30, 40] }");
+      return out;
+    }
+    for (const auto& [key, value] : *table) {
+      const std::string name(key.str());
+      const auto* ends = value.as_array();
+      std::vector<double> numbers;
+      for (std::size_t i = 0; ends != nullptr && i < ends->size(); ++i)
+        if (ends->get(i)->is_number()) numbers.push_back(*ends->get(i)->value<double>());
+      if (ends == nullptr || ends->size() != 2 || numbers.size() != 2 || !std::isfinite(numbers[0]) ||
+          !std::isfinite(numbers[1]))
+        problem(value, "region." + name, "is the lowest and the highest value of a coordinate: [140, 150]");
+      else
+        out.push_back({name, numbers[0], numbers[1], line_of(value)});
+    }
+    return out;
+  }
+  std::vector<IndexRange> indices(const toml::node& node) {
+    std::vector<IndexRange> out;
+    const auto* table = node.as_table();
+    if (table == nullptr || table->empty()) {
+      problem(node, "indices", "is a table of dimensions: { x = [0, 100], y = [0, 50, 2] }");
+      return out;
+    }
+    for (const auto& [key, value] : *table) {
+      const std::string name(key.str());
+      const auto numbers = integers(value, "indices." + name);
+      if (numbers.empty()) continue;
+      const std::int64_t stride = numbers.size() == 3 ? numbers[2] : 1;
+      if (numbers.size() < 2 || numbers.size() > 3 || numbers[0] < 0 ||
+          (numbers[1] != -1 && numbers[1] <= numbers[0]) || stride < 1)
+        problem(value, "indices." + name,
+                "is the first cell, from 0, the one behind the last (-1: the end), and may have a stride: "
+                "[0, 100, 2]");
+      else
+        out.push_back({name, numbers[0], numbers[1], stride, line_of(value)});
+    }
+    return out;
+  }
+  void one_levels(const toml::node& node, const std::string& dim, std::vector<Levels>& out) {
+    const std::string key = dim.empty() ? "levels" : "levels." + dim;
+    Levels levels{dim, integers(node, key), line_of(node)};
+    if (levels.indices.empty()) return;
+    for (std::size_t i = 0; i < levels.indices.size(); ++i)
+      if (levels.indices[i] < 0 || (i > 0 && levels.indices[i] <= levels.indices[i - 1]))
+        return problem(node, key, "are cells of a dimension, from 0, ascending: [0, 10, 29]");
+    out.push_back(std::move(levels));
+  }
+  std::vector<Levels> levels(const toml::node& node) {
+    std::vector<Levels> out;
+    if (const auto* table = node.as_table()) {
+      for (const auto& [key, value] : *table)
+        one_levels(value, std::string(key.str()), out);
+    } else {
+      one_levels(node, "", out);
+    }
+    return out;
+  }
+  std::optional<Reduction> reduction(const toml::node& node) {
+    const auto* table = node.as_table();
+    if (table == nullptr) {
+      problem(node, "reduce", "is a table: { dims = [\"lat\", \"lon\"], operation = \"mean\" }");
+      return {};
+    }
+    check_keys(*table, k_reduce_keys, "reduce");
+    Reduction out;
+    out.line = line_of(node);
+    if (const auto* dims = table->get("dims")) out.dims = texts(*dims, "reduce.dims");
+    if (out.dims.empty()) problem(node, "reduce.dims", "names the dimensions over which cells are joined");
+    if (const auto* what = table->get("operation"))
+      out.operation = word<SpaceOperation>(*what, "reduce.operation",
+                                           {{"mean", SpaceOperation::mean},
+                                            {"sum", SpaceOperation::sum},
+                                            {"minimum", SpaceOperation::minimum},
+                                            {"maximum", SpaceOperation::maximum}});
+    if (const auto* weights = table->get("weights"))
+      out.weights = word<CellWeights>(*weights, "reduce.weights",
+                                      {{"automatic", CellWeights::automatic}, {"none", CellWeights::none}});
+    return out;
+  }
+  std::vector<AttributeChoice> attributes(const toml::node& node) {
+    std::vector<AttributeChoice> out;
+    const auto* table = node.as_table();
+    if (table == nullptr) {
+      problem(node, "attributes", "is a table: { title = \"...\", run = 3 }");
+      return out;
+    }
+    for (const auto& [key, value] : *table) {
+      AttributeChoice attribute{std::string(key.str()), {}, line_of(value)};
+      if (const auto words_of = value.value_exact<std::string>())
+        attribute.value = *words_of;
+      else if (!numbers_of(value, attribute))
+        problem(value, "attributes." + attribute.name, "is text, a number, or a list of numbers");
+      out.push_back(std::move(attribute));
+    }
+    return out;
+  }
+  static bool numbers_of(const toml::node& value, AttributeChoice& attribute) {
+    std::vector<double> reals;
+    std::vector<std::int64_t> whole;
+    const auto take = [&](const toml::node& item) {
+      if (!item.is_number()) return false;
+      if (item.is_integer()) whole.push_back(*item.value<std::int64_t>());
+      reals.push_back(*item.value<double>());
+      return true;
+    };
+    if (const auto* list = value.as_array()) {
+      if (list->empty()) return false;
+      for (const auto& item : *list)
+        if (!take(item)) return false;
+    } else if (!take(value)) {
+      return false;
+    }
+    if (whole.size() == reals.size())
+      attribute.value = std::move(whole);
+    else
+      attribute.value = std::move(reals);
+    return true;
+  }
+
+  std::vector<FieldChoice> fields(const toml::node& node) {
+    std::vector<FieldChoice> out;
+    const auto* list = node.as_array();
+    if (list == nullptr || list->empty()) {
+      problem(node, "fields", "is a list: [\"temp\", { field = \"zeta\", operation = \"maximum\" }]");
+      return out;
+    }
+    for (const auto& entry : *list)
+      read_field(entry, out);
+    return out;
+  }
+  static FieldChoice named(const std::string& name, int line) {
+    FieldChoice field;
+    field.text = name;
+    field.line = line;
+    if (name.find_first_of("*?[") != std::string::npos) field.by = FieldChoice::By::pattern;
+    return field;
+  }
+  void read_field(const toml::node& entry, std::vector<FieldChoice>& out) {
+    if (const auto name = entry.value_exact<std::string>()) {
+      if (name->empty()) return problem(entry, "fields", "the name of a field is empty");
+      out.push_back(named(*name, line_of(entry)));
+      return;
+    }
+    const auto* table = entry.as_table();
+    if (table == nullptr)
+      return problem(entry, "fields",
+                     "an entry is a name, a pattern (\"u*\") or a table: { field = \"temp\" }");
+    check_keys(*table, k_field_keys, "a field");
+    FieldChoice field;
+    int chosen = 0;
+    const auto choose = [&](const char* key, FieldChoice::By by) {
+      const auto* node = table->get(key);
+      if (node == nullptr) return;
+      const std::string given = text(*node, key);
+      field = named(given, line_of(entry));
+      if (by != FieldChoice::By::name) field.by = by;
+      chosen += 1;
+      if (given.empty()) problem(*node, key, "is empty");
+    };
+    choose("field", FieldChoice::By::name);
+    choose("group", FieldChoice::By::group);
+    choose("expression", FieldChoice::By::expression);
+    if (chosen != 1) return problem(entry, "fields", "an entry has one of: field, group, expression");
+    if (const auto* name = table->get("name")) field.name = text(*name, "name");
+    if (!field.name.empty() && (field.by == FieldChoice::By::pattern || field.by == FieldChoice::By::group))
+      problem(entry, "name", "is for one field; a pattern or group may be many");
+    if (field.name.empty() && field.by == FieldChoice::By::expression)
+      problem(entry, "name", "is missing: an expression has no name of its own");
+    if (const auto* what = table->get("operation")) field.operation = operation(*what, "operation");
+    if (const auto* kind = table->get("type")) field.type = type(*kind, "type");
+    if (const auto* given = table->get("attributes")) field.attributes = attributes(*given);
+    const auto* enabled = table->get("enabled");
+    if (enabled == nullptr || flag(*enabled, "enabled")) out.push_back(std::move(field));
+  }
+
+  /// The value of a key of a file: its own, or the default.
+  const toml::node* of_file(const toml::table& table, const char* key) const {
+    const auto* node = table.get(key);
+    return node != nullptr || defaults_ == nullptr ? node : defaults_->get(key);
+  }
+
+  void read_file(const toml::node& entry, Configuration& out) {
+    const auto* table = entry.as_table();
+    if (table == nullptr) return problem(entry, "file", "a file is a table: [[file]]");
+    const std::size_t before = problems_.size();
+    FileChoice file;
+    file.line = line_of(entry);
+    read_keys(*table, file);
+    read_settings(*table, file);
+    check_file(*table, file, out);
+    const auto* enabled = of_file(*table, "enabled");
+    const bool is_on = enabled == nullptr || flag(*enabled, "enabled");
+    if (problems_.size() == before && is_on) out.files.push_back(std::move(file));
+  }
+
+  void read_keys(const toml::table& table, FileChoice& file) {
+    const auto take = [&](const char* key, auto&& use) {
+      const auto* node = of_file(table, key);
+      if (node == nullptr) return;
+      file.lines.emplace_back(key, line_of(*node));
+      use(*node);
+    };
+    take("name", [&](const auto& node) { file.name = text(node, "name"); });
+    take("every", [&](const auto& node) { file.every = duration(node, "every"); });
+    take("offset", [&](const auto& node) { file.offset = duration(node, "offset"); });
+    take("new_file", [&](const auto& node) { file.new_file = duration(node, "new_file"); });
+    take("climatology", [&](const auto& node) { file.climatology = flag(node, "climatology"); });
+    take("operation", [&](const auto& node) { file.operation = operation(node, "operation"); });
+    take("fields", [&](const auto& node) { file.fields = fields(node); });
+    take("region", [&](const auto& node) { file.region = region(node); });
+    take("indices", [&](const auto& node) { file.indices = indices(node); });
+    take("levels", [&](const auto& node) { file.levels = levels(node); });
+    take("reduce", [&](const auto& node) { file.reduce = reduction(node); });
+    take("depths", [&](const auto& node) {
+      problem(
+          node, "depths",
+          "fields are not interpolated to depths; choose cells by their index with levels, or interpolate "
+          "afterwards (CDO: intlevel)");
+    });
+    take("from", [&](const auto& node) { file.from = text(node, "from"); });
+    take("until", [&](const auto& node) { file.until = text(node, "until"); });
+    take("missing", [&](const auto& node) {
+      file.missing =
+          word<MissingSteps>(node, "missing", {{"error", MissingSteps::error}, {"warn", MissingSteps::warn}});
+    });
+    take("unfinished", [&](const auto& node) {
+      file.unfinished =
+          word<Unfinished>(node, "unfinished", {{"drop", Unfinished::drop}, {"write", Unfinished::write}});
+    });
+    take("commit", [&](const auto& node) {
+      file.commit = word<Commit>(node, "commit", {{"record", Commit::record}, {"close", Commit::close}});
+    });
+    take("time", [&](const auto& node) {
+      file.time = word<TimePosition>(node, "time",
+                                     {{"automatic", TimePosition::automatic},
+                                      {"start", TimePosition::start},
+                                      {"middle", TimePosition::middle},
+                                      {"end", TimePosition::end}});
+    });
+    take("time_units", [&](const auto& node) {
+      file.time_units = word<TimeUnit>(node, "time_units",
+                                       {{"seconds", TimeUnit::seconds},
+                                        {"minutes", TimeUnit::minutes},
+                                        {"hours", TimeUnit::hours},
+                                        {"days", TimeUnit::days}});
+    });
+    take("fms_attributes", [&](const auto& node) { file.fms_attributes = flag(node, "fms_attributes"); });
+    take("type", [&](const auto& node) { file.type = type(node, "type"); });
+    take("attributes", [&](const auto& node) { file.attributes = attributes(node); });
+  }
+
+  /// Those of the defaults first, so that the file's come last and count.
+  void read_settings(const toml::table& table, FileChoice& file) {
+    if (defaults_ != nullptr)
+      for (const auto& [key, node] : *defaults_) {
+        const std::string name(key.str());
+        const bool known =
+            std::find(setting_names_.begin(), setting_names_.end(), name) != setting_names_.end();
+        if (known && !table.contains(name) && (node.is_string() || node.is_number() || node.is_boolean()))
+          file.settings.emplace_back(name, toml_value(node, name));
+      }
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      if (is_file_key(name)) continue;
+      const std::size_t before = problems_.size();
+      if (!is_setting(node, name))
+        unknown(key, node, name, file_keys_and_settings(), "[[file]]");
+      else if (problems_.size() == before)
+        file.settings.emplace_back(name, toml_value(node, name));
+    }
+  }
+
+  void check_new_file(const FileChoice& file) {
+    const auto add = [&](std::string message) {
+      problems_.push_back({file.line_of("new_file"), "new_file", std::move(message)});
+    };
+    if (file.new_file->kind == Duration::Kind::steps || file.new_file->count < 1)
+      return add("is a length of time (days, months, years), not of steps, and more than nothing");
+    if (file.climatology) return add("one file holds a climatology; new_file cannot be set with it");
+    if (!tells_apart(file.name, *file.new_file))
+      add(
+          fmt::format("makes several files, but the name '{}' has no date that tells them apart (%Y, %m, %d, "
+                      "%H, ...), so that each would replace the one before",
+                      file.name));
+  }
+  void check_climatology(const FileChoice& file) {
+    const Status status = caught([&] {
+      if (file.every.kind == Duration::Kind::steps)
+        throw Error(Code::setting, "windows of steps are in no part of the year");
+      Windows({}, file.every, file.offset.value_or(Duration{}), {}).slots_of_year();
+    });
+    if (!status.ok()) problems_.push_back({file.line_of("climatology"), "climatology", status.message});
+  }
+
+  void check_file(const toml::table& table, const FileChoice& file, const Configuration& out) {
+    const std::size_t before = problems_.size();
+    for (const char* key : {"name", "every", "fields"})
+      if (of_file(table, key) == nullptr) problem(table, key, "is missing in this [[file]]");
+    if (file.name.empty() && table.contains("name")) problem(*table.get("name"), "name", "is empty");
+    if (const auto* node = of_file(table, "name"); node != nullptr && !file.name.empty())
+      checked(*node, "name", [&] { check_file_name(file.name); });
+    if (file.every.count < 1 && of_file(table, "every") != nullptr &&
+        file.every.kind == Duration::Kind::steps)
+      problems_.push_back({file.line_of("every"), "every", "is more than nothing"});
+    if (file.every.kind != Duration::Kind::steps && file.every.count > 0)
+      for (const char* key : {"every", "offset"})
+        if (of_file(table, key) != nullptr && problems_.size() == before)
+          checked(*of_file(table, key), key,
+                  [&] { Windows({}, file.every, file.offset.value_or(Duration{}), {}); });
+    if (file.new_file) check_new_file(file);
+    if (file.climatology) check_climatology(file);
+    for (const auto& field : file.fields)
+      if (!field.operation && !file.operation)
+        problems_.push_back(
+            {field.line, "operation",
+             fmt::format("is missing: '{}' has none, nor has its file or [defaults] (instant, "
+                         "mean, maximum, ...)",
+                         field.text)});
+    for (const auto& other : out.files)
+      if (!file.name.empty() && other.name == file.name)
+        problems_.push_back({file.line_of("name"), "name",
+                             fmt::format("'{}' is the file of line {}, too", file.name, other.line)});
+  }
+
+  const toml::table& document_;
+  const toml::table* defaults_ = nullptr;
+  std::vector<Problem>& problems_;
+  std::vector<std::string> setting_names_;
+};
+
+}  // namespace
+
+Configuration read_configuration(const std::string& text, const std::string& path,
+                                 std::vector<Problem>& problems) {
+  Configuration out;
+  out.path = path;
+  out.text = text;
+  toml::table document;
+  const Status parsed = caught([&] { document = parse_toml(text, path); });
+  if (!parsed.ok()) {
+    Problem problem{0, "", parsed.message};
+    if (parsed.message.starts_with("line ")) {
+      const std::size_t colon = parsed.message.find(": ");
+      problem.line = std::atoi(parsed.message.c_str() + 5);
+      if (colon != std::string::npos) problem.message = parsed.message.substr(colon + 2);
+    }
+    problems.push_back(std::move(problem));
+    return out;
+  }
+  Reader(document, problems).read(out);
+  return out;
+}
+
+#else
+
+Configuration read_configuration(const std::string&, const std::string& path, std::vector<Problem>&) {
+  throw Error(Code::not_supported,
+              "this build of Shoal cannot read configurations of streams (toml++ was not there when it was "
+              "built); install libtomlplusplus-dev, and build again")
+      .in_file(path);
+}
+
+#endif
+
+}  // namespace shoal::streams

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opening, records and closing. What stands in a new file: define_file.cpp.
+#include "streams/record_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+constexpr std::size_t k_recent = 4;
+
+}  // namespace
+
+FileMaker::FileMaker()
+    : options([](const std::string& settings) {
+        DatasetOptions made;
+        made.settings = settings;
+        made.sources = {"", ""};
+        return made;
+      }),
+      close([](std::unique_ptr<Dataset> dataset) { dataset->close(false); }) {}
+
+RecordFile::RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const Descriptions& model,
+                       const RunTime& time, const FileMaker& maker)
+    : comm_(comm), plan_(plan), file_(std::move(file)), model_(model), time_(time), maker_(maker) {
+  if (file_.choice.new_file) periods_.emplace(time.calendar, *file_.choice.new_file, Duration{}, time.start);
+  for (const Output& output : file_.outputs) {
+    has_bounds_ = has_bounds_ || output.operation.operation != Operation::instant;
+    if (output.operation.bins > 0 &&
+        std::find(bins_.begin(), bins_.end(), output.operation.bins) == bins_.end())
+      bins_.push_back(output.operation.bins);
+    for (const DimChoice& dim : output.dims) {
+      const auto known = std::find_if(dims_.begin(), dims_.end(),
+                                      [&](const DimChoice& other) { return other.name == dim.name; });
+      if (known == dims_.end())
+        dims_.push_back(dim);
+      else if (!(*known == dim))
+        throw Error(
+            Code::setting,
+            "line {}: fields: '{}' has other cells of dimension '{}' than fields before it; give it a file "
+            "of its own",
+            output.line, output.name, dim.name);
+    }
+  }
+}
+
+Window RecordFile::period_of(const Window& window) const {
+  // A window belongs to the file of its start; periods are half open at their start.
+  if (periods_) return periods_->containing({window.start.microseconds + 1});
+  return {time_.start, {std::numeric_limits<std::int64_t>::max()}};
+}
+
+void RecordFile::continue_with(const std::string& path, std::int64_t records, Window period) {
+  continued_ = Continued{path, records, period};
+}
+
+bool RecordFile::exists_there() const {
+  Bytes answer = comm_.from_root([&] {
+    std::error_code ignored;
+    return Bytes(1, std::filesystem::exists(path_, ignored) ? std::byte{1} : std::byte{0});
+  });
+  return answer.at(0) != std::byte{0};
+}
+
+void RecordFile::open(const Window& window) {
+  period_ = period_of(window);
+  recent_.clear();
+  records_ = 0;
+  const bool goes_on = continued_ && continued_->period == period_;
+  path_ = goes_on ? continued_->path : file_name(file_.choice.name, time_.calendar, window.start);
+  const std::int64_t kept = goes_on ? continued_->records : 0;
+  continued_.reset();
+  const DatasetOptions options = maker_.options(file_.choice.settings_text());
+  const bool says_exists = std::any_of(file_.choice.settings.begin(), file_.choice.settings.end(),
+                                       [](const auto& setting) { return setting.first == "exists"; });
+  if (goes_on && exists_there()) {
+    // What says how new files are made is nothing for this one, and no error.
+    DatasetOptions going_on = options;
+    going_on.settings = "";
+    for (const auto& [key, value] : file_.choice.settings) {
+      const auto keys = setting_keys();
+      const auto known =
+          std::find_if(keys.begin(), keys.end(), [&](const SettingKey& k) { return key == k.name; });
+      if (known == keys.end() || known->creation_only) continue;
+      FileChoice one;
+      one.settings = {{key, value}};
+      going_on.settings += (going_on.settings.empty() ? "" : ", ") + one.settings_text();
+    }
+    dataset_ = Dataset::open(comm_.handle(), path_, true, going_on);
+    const std::int64_t there = dataset_->num_records("time");
+    if (there < kept)
+      throw Error(Code::format, "the file has {} records; the checkpoint was made when it had {}", there,
+                  kept)
+          .in_file(path_);
+    records_ = kept;
+    define();
+    return;
+  }
+  // Records of the period before this job must not be lost.
+  if (time_.now > time_.start && period_.start < time_.now && !says_exists && exists_there())
+    throw Error(
+        Code::exists,
+        "the file has records from before {}, where this job begins; resume from its checkpoint, move "
+        "the file away, or let the configuration say exists = \"replace\"",
+        time_.calendar.text(time_.now))
+        .in_file(path_);
+  dataset_ = Dataset::create(comm_.handle(), path_, options);
+  define();
+}
+
+bool RecordFile::has(const std::string& variable) const {
+  const auto& variables = dataset_->schema().variables;
+  return std::any_of(variables.begin(), variables.end(), [&](const auto& v) { return v.name == variable; });
+}
+
+double RecordFile::time_value(Instant instant) const {
+  return cf_value(file_.choice.time_units, instant, time_.start);
+}
+
+std::int64_t RecordFile::record_of(const RecordTime& time) {
+  for (const Record& record : recent_)
+    if (record.start == time.window.start) return record.index;
+  const std::int64_t index = records_++;
+  recent_.push_back({time.window.start, index});
+  if (recent_.size() > k_recent) recent_.erase(recent_.begin());
+  put_time(time, index);
+  return index;
+}
+
+void RecordFile::put_time(const RecordTime& time, std::int64_t record) {
+  const FileChoice& choice = file_.choice;
+  Instant at = time.instant;
+  const Instant middle{time.bounds.start.microseconds +
+                       (time.bounds.end.microseconds - time.bounds.start.microseconds) / 2};
+  switch (choice.time) {
+    case TimePosition::automatic:
+      if (has_bounds_) at = middle;
+      break;
+    case TimePosition::start:
+      at = has_bounds_ ? time.bounds.start : time.window.start;
+      break;
+    case TimePosition::middle:
+      if (has_bounds_) at = middle;
+      break;
+    case TimePosition::end:
+      if (has_bounds_) at = time.bounds.end;
+      break;
+  }
+  if (choice.climatology) {  // in the first of the years
+    const Instant end = time_.calendar.add(time.window.start, choice.every);
+    at = {time.window.start.microseconds + (end.microseconds - time.window.start.microseconds) / 2};
+  }
+  put_doubles("time", {time_value(at)}, {}, record);
+  const double start = time_value(time.bounds.start), end = time_value(time.bounds.end);
+  if (has_bounds_)
+    put_doubles(choice.climatology ? "climatology_bounds" : "time_bounds", {start, end}, {2}, record);
+  if (has_bounds_ && choice.fms_attributes) {
+    put_doubles("average_T1", {start}, {}, record);
+    put_doubles("average_T2", {end}, {}, record);
+    put_doubles("average_DT", {end - start}, {}, record);
+  }
+}
+
+void RecordFile::write(const RecordTime& time, const std::vector<Values>& values) {
+  if (dataset_ != nullptr && !(period_of(time.window) == period_)) close();
+  try {
+    if (dataset_ == nullptr) open(time.window);
+    const std::int64_t record = record_of(time);
+    for (const Values& one : values)
+      write_output(one, record);
+    changed_ = true;
+  } catch (const Error& e) {
+    throw e.in_file(path_);
+  }
+}
+
+void RecordFile::write_output(const Values& values, std::int64_t record) {
+  const Output& output = *values.output;
+  Collector& collector = *values.collector;
+  const Part& part = *collector.part;
+  const auto decomposition = output.is_cut ? part.decomposition() : nullptr;
+  if (collector.kept != nullptr && !values.filled && !output.reducer)
+    return write_array(output.name, decomposition, collector.kept->view(), record);
+  const int bins = std::max(1, output.operation.bins);
+  const Dims shape = output.reducer ? output.reducer->shape() : part.local_shape();
+  const auto cells = static_cast<std::size_t>(volume(shape));
+  std::vector<double> all(cells * static_cast<std::size_t>(bins), output.fill);
+  for (int bin = 0; bin < bins && !values.filled; ++bin) {
+    const int state = output.operation.bins > 0 ? bin : values.state;
+    std::vector<double> cells_of_bin(static_cast<std::size_t>(part.cells()));
+    std::function<bool(std::int64_t)> counts;
+    if (collector.kept != nullptr) {
+      const auto missing = plan_.source_of(collector).like.missing;
+      cells_of_bin = doubles_of(collector.kept->view());
+      counts = [&, missing](std::int64_t cell) {
+        const double value = cells_of_bin[static_cast<std::size_t>(cell)];
+        return !missing || !(value == *missing || (value != value && *missing != *missing));
+      };
+    } else {
+      collector.accumulator->result(output.operation.operation, state, output.fill, cells_of_bin.data());
+      counts = [&, state](std::int64_t cell) { return collector.accumulator->has_value(state, cell); };
+    }
+    if (output.reducer) cells_of_bin = output.reducer->reduce(comm_, cells_of_bin, counts, output.fill);
+    std::copy(cells_of_bin.begin(), cells_of_bin.end(),
+              all.begin() + static_cast<std::ptrdiff_t>(cells * static_cast<std::size_t>(bin)));
+  }
+  const Dims extents = output.operation.bins > 0 ? joined(Dims{bins}, shape) : shape;
+  write_array(output.name, decomposition, ArrayView::contiguous(all.data(), Type::double_, extents), record);
+}
+
+void RecordFile::write_array(const std::string& variable,
+                             const std::shared_ptr<const Decomposition>& decomposition, const ArrayView& view,
+                             std::int64_t record) {
+  DataCall call;
+  call.variable = variable;
+  call.decomposition = decomposition;
+  call.array.view = view;
+  call.section.record = record;
+  if (decomposition != nullptr)
+    dataset_->write(call);
+  else
+    dataset_->put(call);
+}
+
+void RecordFile::put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,
+                             std::int64_t record) {
+  write_array(variable, nullptr, ArrayView::contiguous(values.data(), Type::double_, extents), record);
+}
+
+void RecordFile::commit() {
+  if (dataset_ == nullptr || !changed_) return;
+  changed_ = false;
+  try {
+    dataset_->sync(false);
+  } catch (const Error& e) {
+    // Records that could not be stored are taken back.
+    records_ = std::min(records_, dataset_->num_records("time"));
+    recent_.clear();
+    throw e.in_file(path_);
+  }
+}
+
+void RecordFile::end_step(Instant now) {
+  if (dataset_ == nullptr) return;
+  if (now >= period_.end)
+    close();
+  else if (file_.choice.commit == Commit::record)
+    commit();
+}
+
+void RecordFile::close() {
+  if (dataset_ == nullptr) return;
+  written_.emplace_back(path_, records_);
+  changed_ = false;
+  maker_.close(std::move(dataset_));
+}
+
+}  // namespace shoal::streams

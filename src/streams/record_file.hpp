@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/dataset.hpp"
+#include "streams/plan.hpp"
+
+namespace shoal::streams {
+
+/// What streams need of the layer above, and tests replace. Collective, both.
+struct FileMaker {
+  std::function<DatasetOptions(const std::string& settings)> options;
+  std::function<void(std::unique_ptr<Dataset> dataset)> close;  ///< now, or begun in the background
+  FileMaker();  ///< datasets without settings from elsewhere, closed at once
+};
+
+/// Where a record lies in time.
+struct RecordTime {
+  Window window;    ///< that it is of
+  Window bounds;    ///< what its values hold for
+  Instant instant;  ///< of a step, where all of the file's values are of instants
+};
+
+/// Values of an output that are to be written.
+struct Values {
+  const Output* output = nullptr;
+  Collector* collector = nullptr;
+  int state = 0;        ///< of the accumulator
+  bool filled = false;  ///< with the fill value: a step is missing
+};
+
+/// The files of one table [[file]], one after another.
+///
+/// | state | means | next |
+/// |---|---|---|
+/// | none | no file is open | open with the first record of a period |
+/// | open | records of its period are written to it | closed by a record of the next period, by the end of
+/// the period, or with the streams | | continued | a checkpoint says that it has records already | open: they
+/// stay, those after them are written again |
+///
+/// All ranks make the same calls, in the same order: Collective, but where said.
+class RecordFile {
+ public:
+  RecordFile(const Comm& comm, const Plan& plan, FilePlan file, const Descriptions& model,
+             const RunTime& time, const FileMaker& maker);
+
+  const FilePlan& plan() const { return file_; }
+  /// Write values of one window: opens the file, and adds the record, where that is to be done.
+  void write(const RecordTime& time, const std::vector<Values>& values);
+  /// The step to `now` is complete: a file whose period is over is closed, another one commits its records.
+  void end_step(Instant now);
+  void commit();
+  void close();
+  void abandon() { dataset_.reset(); }  ///< Local.
+
+  // For checkpoints and the report. Local.
+  bool is_open() const { return dataset_ != nullptr; }
+  const std::string& path() const { return path_; }
+  std::int64_t records() const { return records_; }
+  Window period() const { return period_; }
+  void continue_with(const std::string& path, std::int64_t records, Window period);
+  /// Every file that was written, and its records.
+  const std::vector<std::pair<std::string, std::int64_t>>& written() const { return written_; }
+
+ private:
+  struct Record {
+    Instant start;
+    std::int64_t index;
+  };
+  Window period_of(const Window& window) const;
+  void open(const Window& window);
+  void define();
+  void define_dims();
+  void define_time();
+  void define_axis(const DimChoice& dim);
+  void define_grids();
+  void define_output(const Output& output);
+  void put_axes();
+  void put_grids();
+  std::int64_t record_of(const RecordTime& time);
+  void put_time(const RecordTime& time, std::int64_t record);
+  void write_output(const Values& values, std::int64_t record);
+  void put_att(const char* variable, const Attribute& attribute);
+  void put_text(const char* variable, const char* name, const std::string& text);
+  void put_doubles(const std::string& variable, std::vector<double> values, const Dims& extents,
+                   std::int64_t record);
+  void write_array(const std::string& variable, const std::shared_ptr<const Decomposition>& decomposition,
+                   const ArrayView& view, std::int64_t record);
+  bool has(const std::string& variable) const;
+  double time_value(Instant instant) const;
+  bool exists_there() const;
+
+  const Comm& comm_;
+  const Plan& plan_;
+  FilePlan file_;
+  const Descriptions& model_;
+  const RunTime& time_;
+  const FileMaker& maker_;
+  std::optional<Windows> periods_;  // nothing: the run
+  bool has_bounds_ = false;
+  std::vector<DimChoice> dims_;  // of all outputs
+  std::vector<int> bins_;        // parts of a day of outputs
+
+  std::unique_ptr<Dataset> dataset_;
+  std::string path_;
+  Window period_;
+  std::int64_t records_ = 0;
+  bool changed_ = false;        // since the last commit
+  std::vector<Record> recent_;  // the last records
+  struct Continued {
+    std::string path;
+    std::int64_t records;
+    Window period;
+  };
+  std::optional<Continued> continued_;
+  std::vector<std::pair<std::string, std::int64_t>> written_;
+};
+
+}  // namespace shoal::streams

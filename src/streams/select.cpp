@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "streams/select.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+bool is_longitude(const Attributes& attributes) {
+  return text_of(attributes, "standard_name") == "longitude" ||
+         text_of(attributes, "units").find("east") != std::string::npos;
+}
+
+/// Does a coordinate lie in the range? Longitudes around the circle.
+bool lies_in(const CoordinateRange& range, double value, bool longitude) {
+  if (!longitude) return value >= range.low && value <= range.high;
+  const auto around = [](double degrees) {
+    const double rest = std::fmod(degrees, 360.0);
+    return rest < 0 ? rest + 360.0 : rest;
+  };
+  const double width = range.high - range.low;
+  if (width >= 360.0) return true;
+  return around(value - range.low) <= (width < 0 ? width + 360.0 : width);
+}
+
+void check_order(const CoordinateRange& range, bool longitude) {
+  if (range.low > range.high && !longitude)
+    throw Error(Code::setting, "'{}' from {} to {}: the lower value comes first (but for longitudes)",
+                range.coordinate, range.low, range.high);
+}
+
+void keep(DimChoice& choice, const std::vector<std::int64_t>& cells) {
+  if (choice.whole) {
+    choice.cells = cells;
+  } else {
+    std::vector<std::int64_t> both;
+    std::set_intersection(choice.cells.begin(), choice.cells.end(), cells.begin(), cells.end(),
+                          std::back_inserter(both));
+    choice.cells = std::move(both);
+  }
+  choice.whole = static_cast<std::int64_t>(choice.cells.size()) == choice.length;
+  if (choice.cells.empty() && !choice.whole)
+    throw Error(Code::setting, "no cell of dimension '{}' is left", choice.name);
+  if (choice.whole) choice.cells.clear();
+}
+
+}  // namespace
+
+Attribute attribute_of(const AttributeChoice& choice) {
+  if (const auto* text = std::get_if<std::string>(&choice.value)) return text_attribute(choice.name, *text);
+  Attribute out;
+  out.name = choice.name;
+  const auto take = [&](const auto& values, Type type) {
+    out.type = type;
+    out.count = static_cast<std::int64_t>(values.size());
+    out.values.resize(values.size() * sizeof values[0]);
+    std::memcpy(out.values.data(), values.data(), out.values.size());
+  };
+  if (const auto* reals = std::get_if<std::vector<double>>(&choice.value)) {
+    take(*reals, Type::double_);
+    return out;
+  }
+  const auto& whole = std::get<std::vector<std::int64_t>>(choice.value);
+  const bool small = std::all_of(whole.begin(), whole.end(), [](std::int64_t n) {
+    return n >= std::numeric_limits<std::int32_t>::min() && n <= std::numeric_limits<std::int32_t>::max();
+  });
+  if (small)
+    take(std::vector<std::int32_t>(whole.begin(), whole.end()), Type::int_);
+  else
+    take(whole, Type::int64);
+  return out;
+}
+
+void Selector::choose_on_axis(const CoordinateRange& range, const Axis& axis, DimChoice& choice) const {
+  const bool longitude = is_longitude(axis.attributes);
+  check_order(range, longitude);
+  if (axis.values.empty())
+    throw Error(Code::setting, "axis '{}' has no values; choose its cells with indices", axis.name);
+  std::vector<std::int64_t> cells;
+  for (std::int64_t i = 0; i < axis.length; ++i)
+    if (lies_in(range, axis.values[static_cast<std::size_t>(i)], longitude)) cells.push_back(i);
+  if (cells.empty())
+    throw Error(Code::setting, "no cell of '{}' lies in [{}, {}]; it goes from {} to {}", axis.name,
+                range.low, range.high, axis.values.front(), axis.values.back());
+  keep(choice, cells);
+}
+
+void Selector::choose_levels(const Field& field, std::size_t dim, DimChoice& choice) {
+  for (const auto& levels : file_.levels) {
+    if (dim >= static_cast<std::size_t>(field.outer.size())) {
+      if (levels.dim == choice.name)
+        throw Error(Code::setting, "levels: '{}' is a dimension of the grid; choose its cells with indices",
+                    choice.name);
+      continue;
+    }
+    if (levels.dim.empty() && field.outer.size() > 1)
+      throw Error(Code::setting,
+                  "levels: field '{}' has the dimensions {}; say which: levels = {{ {} = [...] }}",
+                  field.name, joined(field.dims, " "), field.dims.front());
+    if (!levels.dim.empty() && levels.dim != choice.name) continue;
+    used_.insert("levels " + levels.dim);
+    if (levels.indices.back() >= choice.length)
+      throw Error(Code::setting, "levels: cell {} of '{}' does not exist; the last is {}",
+                  levels.indices.back(), choice.name, choice.length - 1);
+    keep(choice, levels.indices);
+  }
+}
+
+DimChoice Selector::choice_of(const Field& field, std::size_t dim) {
+  DimChoice choice;
+  choice.name = field.dims[dim];
+  choice.length = model_.length_of(choice.name);
+  for (const auto& range : file_.indices) {
+    if (range.dim != choice.name) continue;
+    used_.insert("indices " + range.dim);
+    const std::int64_t end = range.end < 0 ? choice.length : range.end;
+    if (end > choice.length || range.first >= end)
+      throw Error(Code::setting, "indices: [{}, {}) of '{}' does not exist; it has {} cells", range.first,
+                  end, choice.name, choice.length);
+    std::vector<std::int64_t> cells;
+    for (std::int64_t i = range.first; i < end; i += range.stride)
+      cells.push_back(i);
+    keep(choice, cells);
+  }
+  choose_levels(field, dim, choice);
+  for (const auto& range : file_.region)
+    if (range.coordinate == choice.name)
+      if (const Axis* axis = model_.axis(choice.name)) {
+        used_.insert("region " + range.coordinate);
+        choose_on_axis(range, *axis, choice);
+      }
+  return choice;
+}
+
+// The smallest box that has all cells in which every coordinate lies in its range.
+void Selector::choose_on_grid(const Field& field, std::vector<DimChoice>& choices) {
+  std::vector<std::pair<const CoordinateRange*, const GridVariable*>> ranges;
+  for (const auto& range : file_.region)
+    for (const auto& variable : model_.grid_variables())
+      if (variable.grid == field.grid && variable.name == range.coordinate) {
+        used_.insert("region " + range.coordinate);
+        check_order(range, is_longitude(variable.attributes));
+        ranges.emplace_back(&range, &variable);
+      }
+  if (ranges.empty()) return;
+  const auto& grid = *model_.grid_of(field);
+  const int nd = grid.decomposition->rank(), outer = field.outer.size();
+  if (!boxes_.contains(field.grid)) {
+    std::vector<DimChoice> whole;
+    for (int d = 0; d < nd; ++d)
+      whole.push_back({grid.dims[static_cast<std::size_t>(d)], grid.decomposition->global()[d], true, {}});
+    const Part all(comm_, whole, 0, grid.decomposition);
+    std::vector<std::int64_t> ends(static_cast<std::size_t>(2 * nd),
+                                   std::numeric_limits<std::int64_t>::min());
+    for (std::int64_t cell = 0; cell < all.cells(); ++cell) {
+      const bool inside = std::all_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+        return lies_in(*range.first, range.second->values[static_cast<std::size_t>(cell)],
+                       is_longitude(range.second->attributes));
+      });
+      if (!inside) continue;
+      const Dims at = all.index_in_file(cell);
+      for (int d = 0; d < nd && at[d] >= 0; ++d) {
+        auto& low = ends[static_cast<std::size_t>(2 * d)];
+        auto& high = ends[static_cast<std::size_t>(2 * d + 1)];
+        low = std::max(low, -at[d]);
+        high = std::max(high, at[d]);
+      }
+    }
+    ends = comm_.max(std::move(ends));
+    if (ends[0] == std::numeric_limits<std::int64_t>::min())
+      throw Error(Code::setting, "no cell of grid '{}' lies in the region", grid.name);
+    Box box{Dims(nd), Dims(nd)};
+    for (int d = 0; d < nd; ++d) {
+      box.first[d] = -ends[static_cast<std::size_t>(2 * d)];
+      box.count[d] = ends[static_cast<std::size_t>(2 * d + 1)] - box.first[d] + 1;
+    }
+    boxes_[field.grid] = box;
+  }
+  const Box& box = boxes_[field.grid];
+  for (int d = 0; d < nd; ++d) {
+    std::vector<std::int64_t> cells(static_cast<std::size_t>(box.count[d]));
+    std::iota(cells.begin(), cells.end(), box.first[d]);
+    keep(choices[static_cast<std::size_t>(outer + d)], cells);
+  }
+}
+
+std::vector<DimChoice> Selector::choices_of(const Field& field) {
+  std::vector<DimChoice> choices;
+  for (std::size_t d = 0; d < field.dims.size(); ++d)
+    choices.push_back(choice_of(field, d));
+  if (field.grid >= 0) choose_on_grid(field, choices);
+  return choices;
+}
+
+std::shared_ptr<const Part> Parts::part(const Comm& comm, const Descriptions& model,
+                                        std::vector<DimChoice> choices, int outer, int grid) {
+  for (const auto& known : known_)
+    if (known.outer == outer && known.grid == grid && known.part->choices() == choices) return known.part;
+  const auto decomposition = grid < 0 ? nullptr : model.grids()[static_cast<std::size_t>(grid)].decomposition;
+  known_.push_back(
+      {outer, grid, std::make_shared<const Part>(comm, std::move(choices), outer, decomposition)});
+  return known_.back().part;
+}
+
+std::shared_ptr<const Part> Selector::part(const Field& field) {
+  return parts_.part(comm_, model_, choices_of(field), field.outer.size(), field.grid);
+}
+
+std::shared_ptr<const Part> Selector::grid_part(const Field& field) {
+  auto choices = choices_of(field);
+  choices.erase(choices.begin(), choices.begin() + field.outer.size());
+  return parts_.part(comm_, model_, std::move(choices), 0, field.grid);
+}
+
+void Selector::check_used() const {
+  const auto check = [&](const std::string& kind, const std::string& name) {
+    if (!used_.contains(kind + " " + name))
+      throw Error(Code::not_found, "no field of the file has {} '{}'",
+                  kind == "region" ? "the coordinate" : "the dimension", name);
+  };
+  for (const auto& range : file_.region)
+    check("region", range.coordinate);
+  for (const auto& range : file_.indices)
+    check("indices", range.dim);
+  for (const auto& levels : file_.levels)
+    if (!levels.dim.empty()) check("levels", levels.dim);
+}
+
+}  // namespace shoal::streams

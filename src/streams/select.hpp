@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "streams/configuration.hpp"
+#include "streams/descriptions.hpp"
+#include "streams/part.hpp"
+
+namespace shoal::streams {
+
+/// The attribute that a table of the configuration says.
+Attribute attribute_of(const AttributeChoice& choice);
+
+/// Parts that were made, so that equal ones are one: accumulators of files are shared by it.
+class Parts {
+ public:
+  /// grid: -1: none. Collective where there is no such part yet.
+  std::shared_ptr<const Part> part(const Comm& comm, const Descriptions& model,
+                                   std::vector<DimChoice> choices, int outer, int grid);
+
+ private:
+  struct Known {
+    int outer, grid;
+    std::shared_ptr<const Part> part;
+  };
+  std::vector<Known> known_;
+};
+
+/// Finds the cells that a file has: region, indices and levels of the configuration, on the axes and grids of
+/// the model.
+class Selector {
+ public:
+  Selector(const Comm& comm, const Descriptions& model, const FileChoice& file, Parts& parts)
+      : comm_(comm), model_(model), file_(file), parts_(parts) {}
+
+  /// Of the field. Error(setting, not_found): no cell is chosen, cells that there are not. Collective.
+  std::shared_ptr<const Part> part(const Field& field);
+  /// Of the dimensions of the field's grid alone. Collective.
+  std::shared_ptr<const Part> grid_part(const Field& field);
+  /// Error(not_found): region, indices or levels name what no field has.
+  void check_used() const;
+
+ private:
+  DimChoice choice_of(const Field& field, std::size_t dim);
+  std::vector<DimChoice> choices_of(const Field& field);
+  void choose_levels(const Field& field, std::size_t dim, DimChoice& choice);
+  void choose_on_axis(const CoordinateRange& range, const Axis& axis, DimChoice& choice) const;
+  void choose_on_grid(const Field& field, std::vector<DimChoice>& choices);
+
+  const Comm& comm_;
+  const Descriptions& model_;
+  const FileChoice& file_;
+  Parts& parts_;
+  std::set<std::string> used_;  // coordinates and dimensions
+  std::map<int, Box> boxes_;    // of the region, of grids
+};
+
+}  // namespace shoal::streams

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The run, step by step. What is written where windows end: streams_settle.cpp.
+#include "streams/streams.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+constexpr const char* k_variable = "SHOAL_STREAMS";
+
+struct Text {
+  std::string path, text;
+};
+
+/// What rank 0 finds.
+Text read_text(const std::string& given) {
+  Text out{given, {}};
+  const char* replaced = std::getenv(k_variable);
+  const bool is_text = given.find('\n') != std::string::npos;
+  if (replaced != nullptr && *replaced != '\0') {
+    out.path = replaced;
+  } else if (is_text) {
+    return {"the configuration", given};
+  }
+  if (out.path.empty()) throw Error(Code::invalid_argument, "the path of the configuration is empty");
+  std::ifstream file(out.path, std::ios::binary);
+  if (!file) {
+    Error error = errno_error(errno, "the configuration cannot be read");
+    throw Error(error.status()).in_file(out.path);
+  }
+  std::ostringstream content;
+  content << file.rdbuf();
+  out.text = content.str();
+  return out;
+}
+
+}  // namespace
+
+Streams::Streams(Comm comm, Configuration configuration, const RunTime& time, FileMaker maker)
+    : comm_(std::move(comm)),
+      configuration_(std::move(configuration)),
+      time_(time),
+      maker_(std::move(maker)) {
+  step_.start = step_.end = time_.now;
+}
+
+std::unique_ptr<Streams> Streams::open(MPI_Comm comm, const StreamsOptions& options) {
+  Comm own(comm, CollectiveMethod::anyhow, {0, "streams_open", "streams"});
+  own.agree_or_throw(options.problem);
+  const Bytes packed = own.from_root([&] {
+    const Text found = read_text(options.configuration);
+    ByteWriter out;
+    out.put(found.path);
+    out.put(found.text);
+    out.put(options.calendar);
+    out.put(options.start);
+    out.put(options.now);
+    return out.take();
+  });
+  ByteReader in(packed);
+  const auto path = in.get<std::string>(), text = in.get<std::string>();
+  const auto calendar = in.get<std::string>(), start = in.get<std::string>(), now = in.get<std::string>();
+  RunTime time;
+  Configuration configuration;
+  own.agree_or_throw(caught([&] {
+    if (calendar != options.calendar || start != options.start || now != options.now)
+      throw Error(Code::out_of_step, "calendar and dates are not the same as those of rank 0");
+    try {
+      time.calendar = Calendar::of(calendar);
+    } catch (const Error& e) {
+      throw Error(Code::invalid_argument, e.status().message);
+    }
+    time.start = time.calendar.parse(start);
+    time.now = now.empty() ? time.start : time.calendar.parse(now);
+    if (time.now < time.start)
+      throw Error(Code::invalid_argument, "now is {}, before the start of the run, {}", now, start);
+    configuration = read_configuration(text, path);
+  }));
+  return std::unique_ptr<Streams>(new Streams(std::move(own), std::move(configuration), time, options.maker));
+}
+
+Descriptions& Streams::descriptions() {
+  if (running_ || closed_)
+    throw Error(Code::state, "the run has begun; axes, grids and fields are described before the first step");
+  return descriptions_;
+}
+
+void Streams::begin_run() {
+  if (closed_) throw Error(Code::state, "the streams are closed");
+  if (running_) return;
+  const Comm::Calling calling(comm_, "streams: descriptions", configuration_.path);
+  std::uint64_t first = descriptions_.hash();
+  comm_.broadcast(reinterpret_cast<std::byte*>(&first), sizeof first, 0);
+  Status mine = problem_;
+  if (first != descriptions_.hash())
+    mine.merge({Code::out_of_step,
+                "axes, grids, fields or attributes are not the same as those of rank 0",
+                -1,
+                {},
+                {}});
+  problem_ = {};
+  comm_.agree_or_throw(mine);
+  plan_ = make_plan(comm_, configuration_, descriptions_, time_);
+  std::vector<RecordFile> files;
+  try {
+    for (FilePlan& file : plan_.files)
+      files.emplace_back(comm_, plan_, std::move(file), descriptions_, time_, maker_);
+  } catch (const Error& e) {
+    throw e.in_file(configuration_.path);
+  }
+  files_ = std::move(files);
+  sources_.resize(plan_.sources.size());
+  uses_.resize(descriptions_.fields().size());
+  wanted_.assign(descriptions_.fields().size(), 0);
+  for (std::size_t s = 0; s < sources_.size(); ++s) {
+    const Source& source = plan_.sources[s];
+    for (const int field : source.fields)
+      uses_[static_cast<std::size_t>(field)].push_back(s);
+    sources_[s].inputs.resize(source.fields.size());
+    sources_[s].has_input.assign(source.fields.size(), false);
+  }
+  for (std::size_t c = 0; c < plan_.collectors.size(); ++c)
+    sources_[static_cast<std::size_t>(plan_.collectors[c].source)].collectors.push_back(c);
+  running_ = true;
+}
+
+// ---- Steps ------------------------------------------------------------------------------------------------
+
+void Streams::advance(double seconds) {
+  const double microseconds = seconds * 1e6;
+  if (!std::isfinite(seconds) || std::abs(microseconds) > 9e18)
+    throw Error(Code::invalid_argument, "advance to {} s: not a time", seconds);
+  advance_to(Instant{time_.start.microseconds + std::llround(microseconds)});
+}
+
+void Streams::advance_to(const std::string& date) {
+  advance_to(time_.calendar.parse(date));
+}
+
+void Streams::advance_to(Instant end) {
+  begin_run();
+  if (end <= step_.end)
+    throw Error(Code::invalid_argument, "advance to {}: it is {} already", time_.calendar.text(end),
+                time_.calendar.text(step_.end));
+  std::vector<Due> due = complete_step();
+  Status failure = caught([&] { begin_step(end, due); });
+  failure.merge(settle(due));
+  failure.merge(end_files());
+  if (!failure.ok()) throw Error(failure);
+}
+
+bool Streams::takes(const Collector& collector) const {
+  const Clock& clock = plan_.clock_of(collector);
+  return collector.kept != nullptr ? clock.instant().has_value() : clock.counts();
+}
+
+void Streams::begin_step(Instant end, std::vector<Due>& due) {
+  const Step next{step_.end, end, step_.number + 1};
+  Status failure;
+  for (Clock& clock : plan_.clocks)
+    failure.merge(caught([&] { clock.begin_step(next); }));
+  if (!failure.ok()) throw Error(failure);
+  step_ = next;
+  in_step_ = true;
+  saved_ = false;
+  for (std::size_t f = 0; f < files_.size(); ++f)
+    if (const auto& passed = plan_.clocks[static_cast<std::size_t>(files_[f].plan().clock)].passed())
+      add_due(due, f, *passed, false);
+  for (OfSource& source : sources_) {
+    source.sent = false;
+    std::fill(source.has_input.begin(), source.has_input.end(), false);
+  }
+  find_wanted();
+}
+
+void Streams::find_wanted() {
+  std::fill(wanted_.begin(), wanted_.end(), 0);
+  for (const Collector& collector : plan_.collectors)
+    if (takes(collector))
+      for (const int field : plan_.source_of(collector).fields)
+        wanted_[static_cast<std::size_t>(field)] = 1;
+}
+
+void Streams::send(int field, const ArrayArgument& array) {
+  const auto& fields = descriptions_.fields();
+  const Status status = caught([&] {
+    if (field < 0 || static_cast<std::size_t>(field) >= fields.size())
+      throw Error(Code::invalid_argument, "there is no field {}; the model described {}, from 0", field,
+                  fields.size());
+    if (!running_) return;  // before the first step
+    if (!in_step_)
+      throw Error(Code::state, "field '{}': the step to {} is complete; advance first",
+                  fields[static_cast<std::size_t>(field)].name, time_.calendar.text(step_.end));
+    if (!wants(field)) return;
+    const Field& of = fields[static_cast<std::size_t>(field)];
+    try {
+      const Decomposition* grid = descriptions_.decomposition_of(of);
+      if (volume(own_extents(of.outer, grid)) > 0 && !array.problem.ok()) throw Error(array.problem);
+      const ArrayView own = own_cells(array.view, of.outer, grid);
+      for (const std::size_t s : uses_[static_cast<std::size_t>(field)])
+        if (plan_.sources[s].expression != nullptr)
+          take_input(s, field, own);
+        else
+          feed(s, own);
+    } catch (const Error& e) {
+      throw Error(e.code(), "field '{}' in the step to {}: {}", of.name, time_.calendar.text(step_.end),
+                  e.status().message)
+          .of_variable(of.name);
+    }
+  });
+  if (status.ok()) return;
+  if (comm_.size() == 1) throw Error(status);
+  problem_.merge(status);
+}
+
+void Streams::refuse(int field, const Status& why) {
+  if (running_ && in_step_ && !wants(field)) return;  // as of a send that does nothing
+  if (comm_.size() == 1) throw Error(why);
+  problem_.merge(why);
+}
+
+void Streams::feed(std::size_t source, const ArrayView& own) {
+  OfSource& of = sources_[source];
+  if (of.sent) throw Error(Code::state, "it was sent already; the first values count");
+  for (const std::size_t c : of.collectors) {
+    Collector& collector = plan_.collectors[c];
+    if (!takes(collector)) continue;
+    if (collector.kept != nullptr) {
+      collector.kept->keep(own);
+      collector.kept_hole.reset();
+      continue;
+    }
+    const Clock& clock = plan_.clock_of(collector);
+    int state = clock.slot();
+    if (collector.bins > 0) {  // of the middle of the step
+      const Instant middle{step_.start.microseconds + step_.weight() / 2};
+      const std::int64_t of_day = ((middle.microseconds % k_day) + k_day) % k_day;
+      state = static_cast<int>(of_day * collector.bins / k_day);
+    }
+    collector.accumulator->add(own, step_, clock.window(), state);
+  }
+  of.sent = true;
+}
+
+void Streams::take_input(std::size_t source, int field, const ArrayView& own) {
+  OfSource& of = sources_[source];
+  const Source& plan = plan_.sources[source];
+  const auto which = static_cast<std::size_t>(std::find(plan.fields.begin(), plan.fields.end(), field) -
+                                              plan.fields.begin());
+  if (of.has_input[which]) throw Error(Code::state, "it was sent already; the first values count");
+  of.inputs[which] = doubles_of(own);
+  const auto missing = descriptions_.fields()[static_cast<std::size_t>(field)].missing;
+  if (missing && *missing == *missing)
+    std::replace(of.inputs[which].begin(), of.inputs[which].end(), *missing,
+                 std::numeric_limits<double>::quiet_NaN());
+  of.has_input[which] = true;
+  if (std::find(of.has_input.begin(), of.has_input.end(), false) != of.has_input.end()) return;
+  std::vector<const double*> values;
+  for (const auto& input : of.inputs)
+    values.push_back(input.data());
+  of.values.resize(of.inputs.front().size());
+  plan.expression->evaluate(values, static_cast<std::int64_t>(of.values.size()), of.values.data());
+  feed(source, ArrayView::contiguous(of.values.data(), Type::double_, own.extents));
+}
+
+std::vector<Streams::Due> Streams::complete_step() {
+  std::vector<Due> due;
+  if (!in_step_) return due;
+  in_step_ = false;
+  std::fill(wanted_.begin(), wanted_.end(), 0);
+  for (const OfSource& source : sources_) {
+    if (source.sent) continue;
+    for (const std::size_t c : source.collectors) {
+      Collector& collector = plan_.collectors[c];
+      if (!takes(collector)) continue;
+      const Clock& clock = plan_.clock_of(collector);
+      if (collector.kept != nullptr)
+        collector.kept_hole = step_.end;
+      else
+        collector.accumulator->add_hole(step_, clock.window(), clock.slot());
+    }
+  }
+  for (std::size_t f = 0; f < files_.size(); ++f) {
+    const Clock& clock = plan_.clocks[static_cast<std::size_t>(files_[f].plan().clock)];
+    if (clock.instant()) add_due(due, f, *clock.instant(), true);
+    if (clock.ends() && clock.counts() && !clock.options().climatology)
+      add_due(due, f, clock.window(), false);
+  }
+  for (Clock& clock : plan_.clocks)
+    clock.end_step();
+  return due;
+}
+
+void Streams::add_due(std::vector<Due>& due, std::size_t file, const Window& window, bool instants) const {
+  const auto& outputs = files_[file].plan().outputs;
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    if ((outputs[o].operation.operation == Operation::instant) == instants)
+      due.push_back({file, o, window, 0});
+}
+
+void Streams::finish_step_or_throw() {
+  Status failure = settle(complete_step());
+  failure.merge(end_files());
+  if (!failure.ok()) throw Error(failure);
+}
+
+void Streams::abandon() {
+  for (RecordFile& file : files_)
+    file.abandon();
+  closed_ = true;
+}
+
+}  // namespace shoal::streams

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "dataset/arguments.hpp"
+#include "streams/configuration.hpp"
+#include "streams/descriptions.hpp"
+#include "streams/plan.hpp"
+#include "streams/record_file.hpp"
+
+namespace shoal::streams {
+
+/// What streams are opened with. The same on all ranks, but for problem.
+struct StreamsOptions {
+  std::string configuration;  ///< a path, or the text if there is a newline in it
+  std::string calendar, start;
+  std::string now;  ///< "": start
+  FileMaker maker;
+  Status problem;  ///< this rank's arguments are bad; it still takes part
+};
+
+/// The fields of a run, and the files that a configuration makes of them.
+///
+/// | state | means | next |
+/// |---|---|---|
+/// | describing | the model says what it has | between steps: the first advance, checkpoint or resume joins
+/// that with the configuration | | between steps | the last step is complete: what was due is written | in a
+/// step, by advance | | in a step | fields are sent | between steps, by advance (which begins the next one),
+/// checkpoint, close |
+///
+/// Ranks meet where windows end, and in checkpoint, resume and close; everything else is local. What is wrong
+/// on one rank comes out there, on all alike.
+class Streams {
+ public:
+  /// Collective.
+  static std::unique_ptr<Streams> open(MPI_Comm comm, const StreamsOptions& options);
+
+  /// Error(state): after the first step. Local.
+  Descriptions& descriptions();
+  /// A description failed on this rank: all learn of it. Local.
+  void keep_problem(const Status& status) { problem_.merge(status); }
+
+  bool wants(int field) const {
+    return field >= 0 && static_cast<std::size_t>(field) < wanted_.size() &&
+           wanted_[static_cast<std::size_t>(field)] != 0;
+  }
+  /// Local.
+  void send(int field, const ArrayArgument& array);
+  /// In place of send, where the caller found its arguments wrong. Local.
+  void refuse(int field, const Status& why);
+  /// Collective.
+  void advance(double seconds);
+  void advance_to(const std::string& date);
+  void checkpoint(const std::string& path, const Status& problem = {});
+  void resume(const std::string& path, const Status& problem = {});
+  void close();
+  /// Nothing is stored. Local.
+  void abandon();
+  std::string report() const;  ///< Local.
+
+ private:
+  /// An output whose window ended.
+  struct Due {
+    std::size_t file = 0, output = 0;
+    Window window;
+    int state = 0;
+    friend bool operator==(const Due&, const Due&) = default;
+  };
+  struct OfSource {
+    std::vector<std::size_t> collectors;
+    bool sent = false;
+    std::vector<std::vector<double>> inputs;  // of an expression: this rank's cells of each field
+    std::vector<bool> has_input;
+    std::vector<double> values;
+  };
+
+  Streams(Comm comm, Configuration configuration, const RunTime& time, FileMaker maker);
+  void begin_run();
+  void advance_to(Instant end);
+  bool takes(const Collector& collector) const;
+  void feed(std::size_t source, const ArrayView& own);
+  void take_input(std::size_t source, int field, const ArrayView& own);
+  std::vector<Due> complete_step();
+  void begin_step(Instant end, std::vector<Due>& due);
+  void add_due(std::vector<Due>& due, std::size_t file, const Window& window, bool instants) const;
+  void find_wanted();
+  Status settle(const std::vector<Due>& due);
+  std::vector<std::int64_t> holes_of(const std::vector<Due>& due) const;
+  Status report_holes(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
+  Status write_due(const std::vector<Due>& due, const std::vector<std::int64_t>& holes);
+  RecordTime time_of(const std::vector<Due>& due) const;
+  Status end_files();
+  void finish_step_or_throw();
+  std::vector<Due> left_at_close();
+  Collector& collector_of(const Due& due) { return plan_.collectors[collector_index(due)]; }
+  const Collector& collector_of(const Due& due) const { return plan_.collectors[collector_index(due)]; }
+  std::size_t collector_index(const Due& due) const {
+    return static_cast<std::size_t>(files_[due.file].plan().outputs[due.output].collector);
+  }
+  void warn(const std::string& message) const;
+  void write_report() const;
+
+  Comm comm_;
+  Configuration configuration_;
+  RunTime time_;
+  FileMaker maker_;
+  Descriptions descriptions_;
+  Status problem_;  // of this rank, since ranks met last
+  bool running_ = false, in_step_ = false, closed_ = false, saved_ = false;
+  Step step_;
+  Plan plan_;
+  std::vector<RecordFile> files_;
+  std::vector<OfSource> sources_;               // as in the plan
+  std::vector<std::vector<std::size_t>> uses_;  // of each field: sources
+  std::vector<char> wanted_;                    // of each field
+  std::vector<std::string> warnings_;
+
+  friend class Checkpoint;
+};
+
+}  // namespace shoal::streams

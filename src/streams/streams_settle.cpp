@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is written where windows end, closing, the report.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "streams/streams.hpp"
+
+namespace shoal::streams {
+
+void Streams::warn(const std::string& message) const {
+  if (comm_.rank() == 0) std::fprintf(stderr, "shoal: streams: %s\n", message.c_str());
+}
+
+std::vector<std::int64_t> Streams::holes_of(const std::vector<Due>& due) const {
+  std::vector<std::int64_t> holes;
+  for (const Due& one : due) {
+    const Collector& collector = collector_of(one);
+    bool hole = collector.kept_hole.has_value();
+    if (collector.accumulator != nullptr)
+      for (int i = 0; i < collector.accumulator->states(); ++i)
+        hole = hole || ((collector.bins > 0 || i == one.state) && collector.accumulator->state(i).hole);
+    holes.push_back(hole ? 1 : 0);
+  }
+  return holes;
+}
+
+// All ranks have the same holes here; each knows its own dates.
+Status Streams::report_holes(const std::vector<Due>& due, const std::vector<std::int64_t>& holes) {
+  Status mine;
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    if (holes[i] == 0) continue;
+    const FileChoice& choice = files_[due[i].file].plan().choice;
+    const Output& output = files_[due[i].file].plan().outputs[due[i].output];
+    const Collector& collector = collector_of(due[i]);
+    const std::string window =
+        time_.calendar.text(due[i].window.start) + " to " + time_.calendar.text(due[i].window.end);
+    if (choice.missing == MissingSteps::warn) {
+      warn(fmt::format("{}: '{}' was not sent in each step of {}; its cells have the fill value", choice.name,
+                       output.name, window));
+      continue;
+    }
+    std::optional<Instant> when = collector.kept_hole;
+    if (collector.accumulator != nullptr)
+      for (int s = 0; s < collector.accumulator->states() && !when; ++s)
+        when = collector.accumulator->state(s).hole;
+    if (when)
+      mine.merge(
+          {Code::state,
+           fmt::format("'{}' was not sent in the step to {}, in the window {}; its cells have the fill value "
+                       "there (missing = \"warn\" makes it a warning)",
+                       plan_.source_of(collector).like.name, time_.calendar.text(*when), window),
+           -1, choice.name, output.name});
+  }
+  return comm_.agree(mine);
+}
+
+RecordTime Streams::time_of(const std::vector<Due>& due) const {
+  RecordTime time;
+  time.window = time.bounds = due.front().window;
+  time.instant = step_.end;
+  bool first = true;
+  for (const Due& one : due) {
+    const Collector& collector = collector_of(one);
+    if (collector.accumulator == nullptr) continue;
+    for (int i = 0; i < collector.accumulator->states(); ++i) {
+      const WindowState& state = collector.accumulator->state(i);
+      if (!(collector.bins > 0 || i == one.state) || !state.begun()) continue;
+      const Instant start = std::max(state.since, one.window.start);
+      time.bounds.start = first ? start : std::min(time.bounds.start, start);
+      first = false;
+    }
+  }
+  return time;
+}
+
+Status Streams::write_due(const std::vector<Due>& due, const std::vector<std::int64_t>& holes) {
+  Status failure;
+  std::vector<bool> written(due.size(), false);
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    if (written[i]) continue;
+    std::vector<Due> together;  // of one file and window
+    std::vector<Values> values;
+    for (std::size_t k = i; k < due.size(); ++k) {
+      if (written[k] || due[k].file != due[i].file || !(due[k].window == due[i].window)) continue;
+      written[k] = true;
+      together.push_back(due[k]);
+      values.push_back({&files_[due[k].file].plan().outputs[due[k].output], &collector_of(due[k]),
+                        due[k].state, holes[k] != 0});
+    }
+    failure.merge(caught([&] { files_[due[i].file].write(time_of(together), values); }));
+  }
+  return failure;
+}
+
+Status Streams::settle(const std::vector<Due>& due) {
+  if (due.empty()) return {};
+  const Comm::Calling calling(comm_, "streams_advance", configuration_.path);
+  Hash hash;
+  hash.add(static_cast<std::uint64_t>(step_.end.microseconds));
+  for (const Due& one : due) {
+    hash.add(one.file);
+    hash.add(one.output);
+    hash.add(static_cast<std::uint64_t>(one.window.end.microseconds));
+  }
+  Status failure;
+  const CallMatch match = comm_.match_calls({"advances its streams", hash.value(), !problem_.ok()});
+  if (!match.same)
+    throw Error(Code::out_of_step, "ranks advanced their streams to different times, the last to {}",
+                time_.calendar.text(step_.end));
+  if (match.failed) failure = comm_.agree(problem_);
+  problem_ = {};
+  const auto holes = comm_.max(holes_of(due));
+  if (std::find(holes.begin(), holes.end(), 1) != holes.end()) failure.merge(report_holes(due, holes));
+  failure.merge(write_due(due, holes));
+  std::set<std::size_t> used;
+  for (const Due& one : due) {
+    Collector& collector = collector_of(one);
+    collector.kept_hole.reset();
+    if (collector.accumulator == nullptr || !used.insert(collector_index(one)).second) continue;
+    for (int i = 0; i < collector.accumulator->states(); ++i)
+      collector.accumulator->reset(i);
+  }
+  return failure;
+}
+
+Status Streams::end_files() {
+  Status failure;
+  for (RecordFile& file : files_)
+    failure.merge(caught([&] { file.end_step(step_.end); }));
+  return failure;
+}
+
+// ---- Closing ----------------------------------------------------------------------------------------------
+
+/// Climatologies, and windows that are not finished, as far as they are to be written.
+std::vector<Streams::Due> Streams::left_at_close() {
+  std::vector<Due> due;
+  for (std::size_t f = 0; f < files_.size(); ++f) {
+    const FilePlan& plan = files_[f].plan();
+    const bool climatology = plan.choice.climatology;
+    bool dropped = false;
+    for (int slot = 0; slot < plan_.clocks[static_cast<std::size_t>(plan.clock)].slots(); ++slot)
+      for (std::size_t o = 0; o < plan.outputs.size(); ++o) {
+        const Collector& collector = plan_.collectors[static_cast<std::size_t>(plan.outputs[o].collector)];
+        if (collector.accumulator == nullptr) continue;
+        const WindowState* begun = nullptr;
+        for (int i = 0; i < collector.accumulator->states(); ++i)
+          if ((collector.bins > 0 || i == slot) && collector.accumulator->state(i).begun())
+            begun = &collector.accumulator->state(i);
+        if (begun == nullptr) continue;
+        if (climatology || plan.choice.unfinished == Unfinished::write)
+          due.push_back({f, o, {begun->window.start, std::min(begun->window.end, step_.end)}, slot});
+        else
+          dropped = true;
+      }
+    if (dropped && !saved_)
+      warn(fmt::format(
+          "{}: the window that goes on at {} is not finished, and not written (unfinished = \"write\" "
+          "writes it; a checkpoint saves it)",
+          plan.choice.name, time_.calendar.text(step_.end)));
+  }
+  return due;
+}
+
+void Streams::close() {
+  if (closed_) throw Error(Code::state, "the streams are closed");
+  const Comm::Calling calling(comm_, "streams_close", configuration_.path);
+  Status failure = caught([&] { begin_run(); });
+  if (failure.ok()) {
+    failure.merge(settle(complete_step()));
+    failure.merge(settle(left_at_close()));
+    for (RecordFile& file : files_)
+      failure.merge(caught([&] { file.close(); }));
+    failure.merge(comm_.agree(problem_));  // of a step in which nothing ended
+    if (!configuration_.report.empty())
+      failure.merge(caught([&] { comm_.on_root([&] { write_report(); }); }));
+  }
+  closed_ = true;
+  if (!failure.ok()) throw Error(failure);
+}
+
+// ---- Report -----------------------------------------------------------------------------------------------
+
+std::string Streams::report() const {
+  using nlohmann::json;
+  json fields = json::array(), files = json::array(), collectors = json::array();
+  for (const Field& field : descriptions_.fields()) {
+    json dims = json::array();
+    for (const auto& dim : field.dims)
+      dims.push_back({{"name", dim}, {"length", descriptions_.length_of(dim)}});
+    const Grid* grid = descriptions_.grid_of(field);
+    fields.push_back({{"name", field.name},
+                      {"type", name_of(field.type)},
+                      {"dims", dims},
+                      {"grid", grid == nullptr ? "" : grid->name},
+                      {"group", field.group},
+                      {"holds", field.for_step ? "step" : "instant"},
+                      {"units", text_of(field.attributes, "units")},
+                      {"long_name", text_of(field.attributes, "long_name")},
+                      {"standard_name", text_of(field.attributes, "standard_name")}});
+  }
+  std::int64_t bytes = 0;
+  for (const Collector& collector : plan_.collectors) {
+    const std::int64_t mine =
+        collector.kept != nullptr ? collector.kept->bytes() : collector.accumulator->bytes();
+    bytes += mine;
+    collectors.push_back({{"of", plan_.source_of(collector).like.name},
+                          {"every", text_of(plan_.clock_of(collector).options().every)},
+                          {"kind", collector.kept != nullptr ? "instant" : "accumulator"},
+                          {"bytes", mine}});
+  }
+  for (const RecordFile& file : files_) {
+    json outputs = json::array(), written = json::array();
+    for (const Output& output : file.plan().outputs)
+      outputs.push_back(
+          {{"name", output.name}, {"operation", text_of(output.operation)}, {"type", name_of(output.type)}});
+    for (const auto& [path, records] : file.written())
+      written.push_back({{"path", path}, {"records", records}});
+    if (file.is_open()) written.push_back({{"path", file.path()}, {"records", file.records()}});
+    files.push_back({{"name", file.plan().choice.name},
+                     {"every", text_of(file.plan().choice.every)},
+                     {"variables", outputs},
+                     {"files", written}});
+  }
+  const json all = {{"streams",
+                     {{"configuration", configuration_.path},
+                      {"calendar", time_.calendar.name()},
+                      {"start", time_.calendar.text(time_.start)},
+                      {"now", time_.calendar.text(step_.end)},
+                      {"steps", step_.number},
+                      {"fields", fields},
+                      {"files", files},
+                      {"accumulators", collectors},
+                      {"accumulator_bytes", bytes}}}};
+  return all.dump(1);
+}
+
+void Streams::write_report() const {
+  std::ofstream out(configuration_.report, std::ios::trunc);
+  out << report() << "\n";
+  out.flush();
+  if (!out) throw errno_error(errno, "the report cannot be written").in_file(configuration_.report);
+}
+
+}  // namespace shoal::streams
