@@ -37,6 +37,7 @@ MODULES = {
     "simulate": LEAVES | {"driver"},
     "grids": set(),
     "plan": LEAVES | {"driver", "dataset", "simulate", "grids"},
+    "streams_program": LEAVES | {"dataset", "streams"},
 }
 
 # Files that see base and each other alone, whatever their module may: functions of counts and settings.

@@ -358,6 +358,11 @@ def xios(files, fields=xios_fields):
     return f"{head}{fields}{files}\n </context>\n</simulation>\n"
 
 
+def one_field(name):
+    field = f'<field field_ref="{name}"/>'
+    return f'<file_definition><file id="f" output_freq="1d">{field}</file></file_definition>'
+
+
 def one_file(content, attributes='output_freq="1d"'):
     return xios(f'<file_definition>\n<file id="f" {attributes}>\n{content}\n</file>\n</file_definition>')
 
@@ -497,8 +502,9 @@ def test_xios_files_of_definitions(table, tmp_path):
         (one_file('<field_group group_ref="T"/>'), r"table:21: there is no field_group 'T'"),
         ("<simulation><context>", r"table:1: "),
         ("<simulation/>", "there is no file"),
-        (xios('<file_definition><file id="f" output_freq="1d"><field field_ref="a"/></file></file_definition>',
-              '<field_definition><field id="a" field_ref="b"/><field id="b" field_ref="a"/></field_definition>'),
+        (xios(one_field("a"),
+              '<field_definition><field id="a" field_ref="b"/>'
+              '<field id="b" field_ref="a"/></field_definition>'),
          "refers to itself"),
     ],
 )  # fmt: skip

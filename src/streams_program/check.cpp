@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "streams_program/check.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "comm/comm.hpp"
+#include "streams/configuration.hpp"
+#include "streams/plan.hpp"
+#include "streams_program/model.hpp"
+#include "streams_program/schedule.hpp"
+
+namespace shoal::streams {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t k_most_steps = 100'000'000;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream out;
+  out << file.rdbuf();
+  if (!file) throw Error(Code::not_found, "the file cannot be read").in_file(path);
+  return out.str();
+}
+
+/// "line 3: every: ..." in its parts.
+Problem problem_of(std::string message) {
+  Problem out;
+  if (message.starts_with("line ")) {
+    const std::size_t end = message.find(": ");
+    out.line = std::atoi(message.c_str() + 5);
+    message = end == std::string::npos ? "" : message.substr(end + 2);
+    const std::size_t key = message.find(": ");
+    if (key != std::string::npos && message.find_first_of(" '") > key) {
+      out.key = message.substr(0, key);
+      message = message.substr(key + 2);
+    }
+  }
+  out.message = std::move(message);
+  return out;
+}
+
+Json json_of(const Problem& problem, const std::string& file) {
+  return {{"file", file}, {"line", problem.line}, {"key", problem.key}, {"message", problem.message}};
+}
+
+class Checker {
+ public:
+  explicit Checker(const CheckWish& wish)
+      : wish_(wish), comm_(MPI_COMM_SELF), calendar_(Calendar::of(wish.calendar)) {}
+
+  Json check() {
+    configuration_ = read_configuration(content_of(wish_.configuration), wish_.configuration, problems_);
+    if (!wish_.fields.empty()) read_fields();
+    if (!wish_.from.empty()) read_run();
+    auto files = Json::array();
+    std::int64_t records = 0, bytes = 0, count = 0;
+    for (const auto& choice : configuration_.files) {
+      files.push_back(file(choice));
+      if (run_) {
+        records += files.back()["records"].get<std::int64_t>();
+        count += static_cast<std::int64_t>(files.back()["written"].size());
+        if (files.back().contains("bytes")) bytes += files.back()["bytes"].get<std::int64_t>();
+      }
+    }
+    Json out{{"configuration", wish_.configuration}, {"calendar", calendar_.name()}, {"ranks", wish_.ranks}};
+    if (run_)
+      out["run"] = {{"start", calendar_.text(run_->start)},
+                    {"from", calendar_.text(run_->from)},
+                    {"to", calendar_.text(run_->to)},
+                    {"seconds", cf_value(TimeUnit::seconds, run_->to, run_->from)},
+                    {"step_seconds", static_cast<double>(run_->step) / static_cast<double>(k_second)}};
+    std::stable_sort(problems_.begin(), problems_.end(),
+                     [](const auto& a, const auto& b) { return a.line < b.line; });
+    auto found = Json::array();
+    for (const auto& problem : problems_)
+      found.push_back(json_of(problem, wish_.configuration));
+    for (const auto& problem : field_problems_)
+      found.push_back(json_of(problem, wish_.fields));
+    out["problems"] = found;
+    out["warnings"] = warnings_;
+    out["files"] = files;
+    if (run_) out["totals"] = {{"files", count}, {"records", records}};
+    if (run_ && model_) out["totals"]["bytes"] = bytes;
+    if (model_ && problems_.empty() && field_problems_.empty()) out["memory"] = memory();
+    return out;
+  }
+
+ private:
+  void read_fields() {
+    model_.emplace(read_model(comm_, content_of(wish_.fields), wish_.fields, field_problems_));
+    for (auto& choice : configuration_.files)
+      std::erase_if(choice.region, [&](const CoordinateRange& range) {
+        const bool unknown = model_->unknown_coordinates.count(range.coordinate) > 0;
+        if (unknown)
+          warn(range.line, "region." + range.coordinate,
+               "the file of fields has no values of this coordinate, so the sizes are those of all cells "
+               "along it");
+        return unknown;
+      });
+    if (!field_problems_.empty()) model_.reset();
+  }
+
+  void read_run() {
+    RunOfSteps run{calendar_, {}, calendar_.parse(wish_.from), calendar_.parse(wish_.to), 0};
+    run.start = wish_.start.empty() ? run.from : calendar_.parse(wish_.start);
+    const Duration step = parse_duration(wish_.step);
+    if (step.kind != Duration::Kind::microseconds || step.count <= 0)
+      throw Error(Code::invalid_argument, "--step is '{}'; it is of s, min, h or day, and more than nothing",
+                  wish_.step);
+    run.step = step.count;
+    if (run.to <= run.from || run.start > run.from)
+      throw Error(Code::invalid_argument,
+                  "the run goes from {} to {}, started at {}; --start comes before --from, "
+                  "that before --to",
+                  wish_.from, wish_.to, calendar_.text(run.start));
+    if ((run.to.microseconds - run.from.microseconds) / run.step > k_most_steps)
+      throw Error(Code::invalid_argument, "the run has more than {} steps; check a shorter one",
+                  k_most_steps);
+    run_ = run;
+  }
+
+  void warn(int line, const std::string& key, std::string message) {
+    warnings_.push_back(json_of({line, key, std::move(message)}, wish_.configuration));
+  }
+
+  RunTime time() const {
+    if (!run_) return {calendar_, {}, {}};
+    return {calendar_, run_->start, run_->from};
+  }
+
+  /// The plan of one file; nothing, with problems, if it cannot be. Each of its fields is tried alone, so
+  /// that all that is wrong is found at once.
+  std::optional<Plan> plan_of(const FileChoice& choice) {
+    Configuration one = configuration_;
+    const std::size_t before = problems_.size();
+    const auto attempt = [&](const FileChoice& wanted) {
+      std::optional<Plan> plan;
+      one.files = {wanted};
+      const Status status = caught([&] { plan = make_plan(comm_, one, model_->descriptions, time()); });
+      if (!status.ok()) add_problem(problem_of(status.message));
+      return plan;
+    };
+    FileChoice of_field = choice;
+    for (const auto& field : choice.fields) {
+      of_field.fields = {field};
+      // What is chosen of a dimension may be for other fields of the file.
+      if (choice.fields.size() > 1) {
+        of_field.region.clear();
+        of_field.indices.clear();
+        of_field.levels.clear();
+        of_field.reduce.reset();
+      }
+      attempt(of_field);
+    }
+    if (problems_.size() != before) return {};
+    return attempt(choice);
+  }
+
+  void add_problem(Problem problem) {
+    for (const auto& known : problems_)
+      if (known.line == problem.line && known.key == problem.key && known.message == problem.message) return;
+    problems_.push_back(std::move(problem));
+  }
+
+  Json file(const FileChoice& choice) {
+    Json out{{"line", choice.line}, {"name", choice.name}, {"every", text_of(choice.every)}};
+    if (choice.offset) out["offset"] = text_of(*choice.offset);
+    if (choice.new_file) out["new_file"] = text_of(*choice.new_file);
+    out["climatology"] = choice.climatology;
+    std::int64_t record_bytes = -1;
+    if (model_) {
+      const auto plan = plan_of(choice);
+      if (plan) {
+        record_bytes = variables(plan->files.front(), out);
+        good_.push_back(choice);
+      }
+    }
+    if (run_) schedule(choice, record_bytes, out);
+    return out;
+  }
+
+  /// Adds the variables, and returns the bytes of a record.
+  static std::int64_t variables(const FilePlan& plan, Json& out) {
+    out["variables"] = Json::array();
+    std::int64_t all = 0;
+    for (const auto& output : plan.outputs) {
+      auto dims = Json::array();
+      std::int64_t cells = std::max(1, output.operation.bins);
+      for (const auto& dim : output.dims) {
+        dims.push_back({{"name", dim.name}, {"length", dim.chosen()}});
+        cells *= dim.chosen();
+      }
+      const std::int64_t bytes = cells * static_cast<std::int64_t>(size_of(output.type));
+      out["variables"].push_back({{"name", output.name},
+                                  {"operation", text_of(output.operation)},
+                                  {"type", name_of(output.type)},
+                                  {"dims", dims},
+                                  {"record_bytes", bytes}});
+      all += bytes;
+    }
+    return all;
+  }
+
+  void schedule(const FileChoice& choice, std::int64_t record_bytes, Json& out) {
+    out["records"] = 0;
+    out["written"] = Json::array();
+    out["windows"] = Json::array();
+    Schedule found;
+    const Status status = caught([&] { found = schedule_of(choice, *run_); });
+    if (!status.ok()) return add_problem({choice.line_of("every"), "every", status.message});
+    out["records"] = found.records();
+    for (const auto& file : found.files) {
+      const auto [other, is_new] = names_.emplace(file.name, choice.line);
+      if (!is_new)
+        add_problem({choice.line_of("name"), "name",
+                     fmt::format("'{}' would be written twice, by the file of line {}, too", file.name,
+                                 other->second)});
+      out["written"].push_back({{"name", file.name},
+                                {"records", file.records},
+                                {"start", calendar_.text(file.first.start)},
+                                {"end", calendar_.text(file.last.end)}});
+      if (record_bytes >= 0) out["written"].back()["bytes"] = record_bytes * file.records;
+    }
+    if (record_bytes >= 0) out["bytes"] = record_bytes * found.records();
+    const auto seconds = [&](const Window& window) -> Json {
+      return {cf_value(TimeUnit::seconds, window.start, run_->from),
+              cf_value(TimeUnit::seconds, window.end, run_->from)};
+    };
+    if (found.unfinished) {
+      out["unfinished"] = {{"start", calendar_.text(found.unfinished->start)},
+                           {"end", calendar_.text(found.unfinished->end)},
+                           {"seconds", seconds(*found.unfinished)}};
+      if (!choice.climatology)
+        warn(choice.line_of("every"), "every",
+             fmt::format("the run ends in the window from {} to {}: it is saved by a checkpoint, or lost",
+                         calendar_.text(found.unfinished->start), calendar_.text(found.unfinished->end)));
+    }
+    if (found.files.empty())
+      warn(choice.line, "file", "the run is too short for a record, or outside of from and until");
+    for (const auto& window : found.windows)
+      out["windows"].push_back(seconds(window));
+  }
+
+  /// Of the accumulators of all files together, which share them.
+  Json memory() {
+    Configuration all = configuration_;
+    all.files = good_;
+    Plan plan = make_plan(comm_, all, model_->descriptions, time());
+    auto rows = Json::array();
+    std::int64_t sum = 0, sum_of_rank = 0;
+    for (const auto& collector : plan.collectors) {
+      const std::int64_t bytes = collector.kept ? collector.kept->bytes() : collector.accumulator->bytes();
+      const std::int64_t of_rank = bytes_of_rank(plan.source_of(collector).like, *collector.part, bytes);
+      auto kept = Json::array();
+      for (int m = 0; collector.accumulator && m < k_moments; ++m)
+        if (collector.accumulator->moments().has(static_cast<Moment>(m)))
+          kept.push_back(name_of(static_cast<Moment>(m)));
+      rows.push_back({{"field", plan.source_of(collector).like.name},
+                      {"every", text_of(plan.clock_of(collector).options().every)},
+                      {"keeps", kept},
+                      {"bytes", bytes},
+                      {"bytes_of_rank", of_rank}});
+      sum += bytes;
+      sum_of_rank += of_rank;
+    }
+    return {{"accumulators", rows}, {"bytes", sum}, {"bytes_of_rank", sum_of_rank}};
+  }
+
+  /// At most, where the grid is cut evenly: all chosen cells may be those of one rank.
+  std::int64_t bytes_of_rank(const Field& field, const Part& part, std::int64_t bytes) const {
+    const Decomposition* grid = model_->descriptions.decomposition_of(field);
+    if (grid == nullptr || part.cells() == 0) return bytes;
+    std::int64_t outer = 1;  // chosen cells for each of the grid
+    for (int d = 0; d < part.outer_dims(); ++d)
+      outer *= part.choices()[static_cast<std::size_t>(d)].chosen();
+    const std::int64_t tile = (volume(grid->global()) + wish_.ranks - 1) / wish_.ranks;
+    const double per_cell = static_cast<double>(bytes) / static_cast<double>(part.cells());
+    return std::min(bytes, static_cast<std::int64_t>(per_cell * static_cast<double>(outer * tile)));
+  }
+
+  const CheckWish& wish_;
+  Comm comm_;
+  Calendar calendar_;
+  Configuration configuration_;
+  std::optional<Model> model_;
+  std::optional<RunOfSteps> run_;
+  std::vector<Problem> problems_, field_problems_;
+  Json warnings_ = Json::array();
+  std::vector<FileChoice> good_;
+  std::map<std::string, int> names_;  // of files that would be written, by the line of their [[file]]
+};
+
+}  // namespace
+
+nlohmann::ordered_json check(const CheckWish& wish) {
+  return Checker(wish).check();
+}
+
+}  // namespace shoal::streams
