@@ -190,7 +190,24 @@ void Streams::close() {
 
 std::string Streams::report() const {
   using nlohmann::json;
-  json fields = json::array(), files = json::array(), collectors = json::array();
+  json axes = json::array(), grids = json::array(), fields = json::array(), files = json::array(),
+       collectors = json::array();
+  for (const Axis& axis : descriptions_.axes())
+    axes.push_back(
+        {{"name", axis.name}, {"length", axis.length}, {"values", axis.values}, {"bounds", axis.bounds}});
+  for (std::size_t g = 0; g < descriptions_.grids().size(); ++g) {
+    const Grid& grid = descriptions_.grids()[g];
+    const Dims& global = grid.decomposition->global();
+    json coordinates = json::array();
+    for (const auto& variable : descriptions_.grid_variables())
+      if (variable.grid == static_cast<int>(g) && !variable.is_area) coordinates.push_back(variable.name);
+    const GridVariable* area = descriptions_.area_of(static_cast<int>(g));
+    grids.push_back({{"name", grid.name},
+                     {"dims", grid.dims},
+                     {"lengths", std::vector<std::int64_t>(global.begin(), global.end())},
+                     {"coordinates", coordinates},
+                     {"area", area == nullptr ? "" : area->name}});
+  }
   for (const Field& field : descriptions_.fields()) {
     json dims = json::array();
     for (const auto& dim : field.dims)
@@ -235,6 +252,8 @@ std::string Streams::report() const {
                       {"start", time_.calendar.text(time_.start)},
                       {"now", time_.calendar.text(step_.end)},
                       {"steps", step_.number},
+                      {"axes", axes},
+                      {"grids", grids},
                       {"fields", fields},
                       {"files", files},
                       {"accumulators", collectors},
