@@ -20,7 +20,7 @@ packages=(
   doctest-dev
   libtomlplusplus-dev                         # header only: reads shoal.toml
   nlohmann-json3-dev                          # header only: header files of the formats raw and ascii
-  libcli11-dev                                # header only: command lines of shoal-plan and the benchmark suite
+  libcli11-dev                                # header only: command lines of shoal-plan, shoal-streams and the benchmark
   python3 python3-venv python3-dev
 )
 mpich_packages=(mpich libmpich-dev libhdf5-mpich-dev)
