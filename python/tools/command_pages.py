@@ -117,25 +117,24 @@ def _summary(command) -> str:
     return re.split(r"(?<=\.)\s", text)[0].rstrip(".") or command.name
 
 
-def page(command, context, name: str, others: list[str]) -> str:
+def page(command, context, name: str, commands: list[str], others: list[str]) -> str:
+    """commands: of a group, those that it shows; others: names of the pages to see, too."""
     usage = _usage(command, context)
     lines = [
         *_head(name, _summary(command)),
         ".SH SYNOPSIS",
-        rf"\fB{_escaped(name.replace('-', ' ', 1))}\fP {_escaped(usage)}",
+        rf"\fB{_escaped(name.replace('-', ' '))}\fP {_escaped(usage)}",
     ]
     description, status = _split_status(_plain(command.help or ""))
     lines += [".SH DESCRIPTION", *_paragraphs(description)]
-    commands = getattr(command, "commands", {})
     if commands:
         lines.append(".SH COMMANDS")
-        for one in others:
-            lines += [".TP", rf"\fB{_escaped(one)}\fP", _escaped(_summary(commands[one])) + "."]
+        for one in commands:
+            lines += [".TP", rf"\fB{_escaped(one)}\fP", _escaped(_summary(command.commands[one])) + "."]
     lines += _options(command, context)
     if status:
         lines += [".SH EXIT STATUS", *_paragraphs(status)]
-    pages = ["shoal", *(f"shoal-{one}" for one in others)]
-    lines += [".SH SEE ALSO", ",\n".join(rf"\fB{_escaped(one)}\fP(1)" for one in pages if one != name)]
+    lines += [".SH SEE ALSO", ",\n".join(rf"\fB{_escaped(one)}\fP(1)" for one in others if one != name)]
     return "\n".join(lines) + "\n"
 
 
@@ -161,21 +160,26 @@ def completion(shell: str) -> str:
     return script
 
 
+def write_pages(folder: Path, command, context, name: str, others: list[str]) -> None:
+    """Of the command, and of those in it. others: names of pages beside it."""
+    # Commands of other packages have pages of their own.
+    commands = sorted(one for one in getattr(command, "commands", {}) if one not in cli._packages)
+    inside = [f"{name}-{one}" for one in commands]
+    text = page(command, context, name, commands, [*others, *inside])
+    (folder / f"{name}.1").write_text(text, encoding="utf-8")
+    for one in commands:
+        within = command.commands[one].make_context(one, [], parent=context, resilient_parsing=True)
+        write_pages(folder, command.commands[one], within, f"{name}-{one}", [name, *inside])
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "man").mkdir(parents=True)
     cli._register_commands()
     group = typer.main.get_command(cli.app)
-    # Commands of other packages have pages of their own.
-    names = sorted(name for name in group.commands if name not in cli._packages)
     root = group.make_context("shoal", [], resilient_parsing=True)
-    (folder / "man" / "shoal.1").write_text(page(group, root, "shoal", names), encoding="utf-8")
-    for name in names:
-        command = group.commands[name]
-        context = command.make_context(name, [], parent=root, resilient_parsing=True)
-        text = page(command, context, f"shoal-{name}", names)
-        (folder / "man" / f"shoal-{name}.1").write_text(text, encoding="utf-8")
+    write_pages(folder / "man", group, root, "shoal", ["shoal"])
     for shell in _shells:
         (folder / f"shoal.{shell}").write_text(completion(shell), encoding="utf-8")
 
