@@ -147,7 +147,11 @@ class Checker {
       std::optional<Plan> plan;
       one.files = {wanted};
       const Status status = caught([&] { plan = make_plan(comm_, one, model_->descriptions, time()); });
-      if (!status.ok()) add_problem(problem_of(status.message));
+      if (!status.ok()) {
+        Problem problem = problem_of(status.message);
+        if (problem.line == choice.line && !problem.key.empty()) problem.line = choice.line_of(problem.key);
+        add_problem(std::move(problem));
+      }
       return plan;
     };
     FileChoice of_field = choice;
@@ -249,6 +253,8 @@ class Checker {
       warn(choice.line, "file", "the run is too short for a record, or outside of from and until");
     for (const auto& window : found.windows)
       out["windows"].push_back(seconds(window));
+    if (found.windows.size() == Schedule::k_most_windows && found.windows.back() != found.files.back().last)
+      out["more_windows"] = seconds({found.windows.back().end, found.files.back().last.end});
   }
 
   /// Of the accumulators of all files together, which share them.

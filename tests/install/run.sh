@@ -136,6 +136,8 @@ prefix=$prefix-moved
 programs=$prefix/bin
 [ ! -x "$programs/shoal-plan" ] || "$programs/shoal-plan" --ranks 12 --nodes 3 --global 24x18 --io-ranks 2 |
   grep '"strategy": *"rearrange"' >/dev/null
+[ ! -x "$programs/shoal-streams" ] || "$programs/shoal-streams" dates --from 1582-10-04 --to 1582-10-16 |
+  grep "^1582-10-15" >/dev/null
 [ ! -x "$programs/shoal-bench" ] || run_bench "$programs/shoal-bench" >/dev/null
 
 if command -v tclsh >/dev/null; then

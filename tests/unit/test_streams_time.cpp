@@ -151,8 +151,9 @@ TEST_CASE("lengths of time: read and written") {
   same("2 Years", Kind::months, 24);
   same("4 steps", Kind::steps, 4);
   same("1.0 month", Kind::months, 1);
-  for (const std::string text : {"15 min", "1 day", "5 days", "90 s", "36 h", "0.5 s", "3 months", "1 year",
-                                 "10 years", "1 step", "4 steps", "18 months", "-6 h"}) {
+  for (const std::string text :
+       {"15 min", "1 day", "5 days", "90 s", "36 h", "0.5 s", "-0.000001 s", "9223372036854.775807 s",
+        "3 months", "1 year", "10 years", "1 step", "4 steps", "18 months", "-6 h"}) {
     CHECK(text_of(parse_duration(text)) == text);
     CHECK(parse_duration(text_of(parse_duration(text))) == parse_duration(text));
   }
@@ -214,6 +215,8 @@ TEST_CASE("windows: what cannot be") {
   };
   CHECK(has(refused("2 steps", "0 s"), "steps"));
   CHECK(has(refused("0 days", "0 s"), "more than 0"));
+  CHECK(has(refused("10001 years", "0 s"), "too long"));
+  CHECK(has(refused("1 day", "-4000000 days"), "too long"));
   CHECK(has(refused("1 day", "1 month"), "cannot be moved by 1 month"));
   CHECK(has(refused("1 month", "1 step"), "cannot be moved"));
 }
@@ -258,6 +261,7 @@ TEST_CASE("file names: patterns of dates") {
   CHECK(tells_apart("%Y%j.nc", parse_duration("5 days")));
   CHECK_FALSE(tells_apart("%Y%m%d.nc", parse_duration("6 h")));
   CHECK(tells_apart("%Y%m%d%H.nc", parse_duration("6 h")));
+  CHECK(tells_apart("%Q", parse_duration("6 h")));  // which check_file_name() refuses
 }
 
 TEST_CASE("time coordinates: units and values") {

@@ -46,38 +46,48 @@ def check(
     return run_program(name, variable, words, good=(0, 1))
 
 
+_attributes = ("units", "long_name", "standard_name")
+
+
 def load_report(path: Union[str, Path]) -> dict[str, Any]:
-    """The model's part of a report of streams: axes, grids, fields. Local.
+    """The model's part of a report of streams: lists of axes, grids and fields, with the keys of a file of
+    fields; fields also have lengths, one for each of their dims. Local.
 
     Errors: FormatError if it is no such report; OSError."""
     text = Path(path).read_text(encoding="utf-8")
     try:
-        report = json.loads(text)
-    except ValueError as error:
-        raise FormatError(f"{path}: it is no report of streams: {error}") from None
-    found = report.get("streams", report) if isinstance(report, dict) else None
-    if not isinstance(found, dict) or not isinstance(found.get("fields"), list):
-        raise FormatError(f"{path}: it is no report of streams: it has no list of fields")
-    return found
+        found = json.loads(text)["streams"]
+        fields = [
+            {
+                **{key: field[key] for key in ("name", "type", "grid", "group", "holds")},
+                "dims": [dim["name"] for dim in field["dims"]],
+                "lengths": [dim["length"] for dim in field["dims"]],
+                "attributes": {key: field[key] for key in _attributes if field[key]},
+            }
+            for field in found["fields"]
+        ]
+        return {"axes": found["axes"], "grids": found["grids"], "fields": fields}
+    except (ValueError, KeyError, TypeError) as error:
+        why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
+        raise FormatError(f"{path}: it is no report of streams: {why}") from None
 
 
 def _lines(kind: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
     lines = ["", f"[[{kind}]]"]
     for key in keys:
         value = table.get(key)
-        if value is not None and value not in ("", [], {}):
+        if value not in (None, "", [], {}):
             lines.append(f"{key} = {value_text(value)}")
     return lines
 
 
 def fields_toml(report: Mapping[str, Any], source: str) -> str:
-    """A file of fields, for check: what a model registered. Local."""
+    """A file of fields, for check, of what load_report gave. Local."""
     lines = [f"# The fields of a model, from {source}, by shoal streams fields."]
-    for axis in report.get("axes", ()):
+    for axis in report["axes"]:
         # Values say the length, too.
-        has_values = bool(axis.get("values"))
-        lines += _lines("axis", axis, ("name", "values", "bounds") if has_values else ("name", "length"))
-    for grid in report.get("grids", ()):
+        lines += _lines("axis", axis, ("name", "values" if axis["values"] else "length", "bounds"))
+    for grid in report["grids"]:
         lines += _lines("grid", grid, ("name", "dims", "lengths", "coordinates", "area"))
     for field in report["fields"]:
         lines += _lines("field", field, ("name", "type", "dims", "grid", "group", "holds", "attributes"))

@@ -4,8 +4,7 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
-#include <limits>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -102,8 +101,9 @@ std::string text_of(Duration duration) {
   for (const Unit& unit : k_units)
     if (unit.kind == duration.kind && (best == nullptr || duration.count % unit.size == 0)) best = &unit;
   if (duration.count % best->size != 0) {  // less than a second, or a part of one
-    std::string seconds = fmt::format("{:.6f}", static_cast<double>(duration.count) / k_second);
-    return seconds.substr(0, seconds.find_last_not_of('0') + 1) + " s";
+    const std::int64_t whole = duration.count / k_second, rest = std::abs(duration.count % k_second);
+    const std::string text = fmt::format("{}{}.{:06}", duration.count < 0 ? "-" : "", std::abs(whole), rest);
+    return text.substr(0, text.find_last_not_of('0') + 1) + " s";
   }
   const std::int64_t n = duration.count / best->size;
   const std::string name = best->name;

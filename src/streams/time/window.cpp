@@ -3,11 +3,16 @@
 
 #include <fmt/core.h>
 
+#include <cstdlib>
+
 #include "base/error.hpp"
 
 namespace shoal::streams {
 
 namespace {
+
+// Ends of windows of dates are then far from what an Instant can hold.
+constexpr std::int64_t k_most_years = 10'000;
 
 // Calls use(letter, whether a % was before it).
 template <class Use>
@@ -37,6 +42,14 @@ Windows::Windows(Calendar calendar, Duration every, Duration offset, Instant run
     throw Error(Code::setting, "windows of {} are counted by steps, not by dates", text_of(every));
   if (every.count <= 0)
     throw Error(Code::setting, "windows of {} have no length; it must be more than 0", text_of(every));
+  const auto is_long = [](Duration length) {
+    const bool months = length.kind == Duration::Kind::months;
+    return std::abs(length.count) > k_most_years * (months ? 12 : 366 * k_day);
+  };
+  for (const Duration length : {every, offset})
+    if (is_long(length))
+      throw Error(Code::setting, "{} is too long for windows; they have at most {} years", text_of(length),
+                  k_most_years);
   if (offset.count != 0 &&
       (offset.kind == Kind::steps || (offset.kind == Kind::months && every.kind != Kind::months)))
     throw Error(Code::setting,
@@ -132,16 +145,19 @@ void check_file_name(std::string_view pattern) {
 bool tells_apart(std::string_view pattern, Duration new_file) {
   bool year = false, month = false, day = false, day_of_year = false, hour = false, minute = false,
        second = false;
-  for_each_part(pattern, [&](char letter, bool special) {
-    if (!special) return;
-    year |= letter == 'Y';
-    month |= letter == 'm';
-    day |= letter == 'd';
-    day_of_year |= letter == 'j';
-    hour |= letter == 'H';
-    minute |= letter == 'M';
-    second |= letter == 'S';
+  const Status status = caught([&] {
+    for_each_part(pattern, [&](char letter, bool special) {
+      if (!special) return;
+      year |= letter == 'Y';
+      month |= letter == 'm';
+      day |= letter == 'd';
+      day_of_year |= letter == 'j';
+      hour |= letter == 'H';
+      minute |= letter == 'M';
+      second |= letter == 'S';
+    });
   });
+  if (!status.ok()) return true;
   if (!year) return false;
   if (new_file.kind == Duration::Kind::months) return new_file.count % 12 == 0 || month || day_of_year;
   day = day_of_year || (month && day);

@@ -26,7 +26,8 @@ struct Window {
 class Windows {
  public:
   /// run_start: of the whole run, not of a part after a restart. Error(setting) unless `every` is months or
-  /// microseconds and more than nothing, and the offset is months (with months) or microseconds.
+  /// microseconds, more than nothing and at most 10000 years, and the offset is months (with months) or
+  /// microseconds.
   Windows(Calendar calendar, Duration every, Duration offset, Instant run_start);
 
   Window containing(Instant instant) const;
@@ -63,6 +64,7 @@ std::string file_name(std::string_view pattern, const Calendar& calendar, Instan
 /// The same error without a date.
 void check_file_name(std::string_view pattern);
 /// Do files that begin every so often get names of their own: has the pattern what tells their dates apart?
+/// Yes for a pattern that check_file_name() refuses.
 bool tells_apart(std::string_view pattern, Duration new_file);
 
 }  // namespace shoal::streams

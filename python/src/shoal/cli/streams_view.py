@@ -78,15 +78,17 @@ def _table_of_files(found: Mapping[str, Any]) -> Table:
     return table
 
 
-def _lane(windows: list[list[float]], seconds: float) -> str:
-    """Windows in turn light and dark; where several are in a letter, a letter of its own."""
-    letters = []
+def _lane(file: Mapping[str, Any], seconds: float) -> str:
+    """Windows in turn light and dark; where several are in a letter, or those that the program did not list, a
+    letter of its own."""
+    letters, windows, (first, last) = [], file["windows"], file.get("more_windows", (0, 0))
     for i in range(_width):
         begin, end = i * seconds / _width, (i + 1) * seconds / _width
         inside = [number for number, (start, stop) in enumerate(windows) if start < end and stop > begin]
         # A window that has most of the letter, or several that share it.
         most = max(inside, key=lambda n: min(windows[n][1], end) - max(windows[n][0], begin), default=None)
-        letters.append("·" if most is None else "░" if len(inside) > 2 else "█▓"[most % 2])
+        is_dense = len(inside) > 2 or (first < end and last > begin)
+        letters.append("░" if is_dense else "·" if most is None else "█▓"[most % 2])
     return "".join(letters)
 
 
@@ -96,7 +98,7 @@ def time_axis(found: Mapping[str, Any]) -> list[str]:
     seconds = run["seconds"]
     lines = [f"{run['from']}{run['to']:>{max(_width - len(run['from']), len(run['to']) + 1)}}"]
     for file in found["files"][:_most_lanes]:
-        lines.append(f"{_lane(file['windows'], seconds)}  {file['name']}, {file['every']}")
+        lines.append(f"{_lane(file, seconds)}  {file['name']}, {file['every']}")
     if len(found["files"]) > _most_lanes:
         lines.append("…")
     return lines
@@ -160,8 +162,10 @@ def draw(found: Mapping[str, Any], path: str) -> None:
                 edgecolors="#666666",
                 hatch="///",
             )
-        if file["records"] > len(file["windows"]):
-            axes.text(days, lane, f" +{file['records'] - len(file['windows']):,}", va="center", fontsize=8)
+        if "more_windows" in file:
+            start, stop = (seconds / _days for seconds in file["more_windows"])
+            axes.broken_barh([(start, stop - start)], (lane - 0.35, 0.7), facecolors="#aaaaaa")
+            axes.text((start + stop) / 2, lane, "and so on", ha="center", va="center", fontsize=8)
     axes.set_yticks(range(len(files)), [f"{file['name']}\n{file['every']}" for file in files], fontsize=8)
     axes.set_xlim(0, days)
     axes.invert_yaxis()
@@ -180,15 +184,12 @@ def draw(found: Mapping[str, Any], path: str) -> None:
 def show_fields(report: Mapping[str, Any]) -> None:
     """What a model registered, as tables. Local."""
     out = console()
-    lengths = {axis["name"]: axis["length"] for axis in report.get("axes", ())}
-    for grid in report.get("grids", ()):
-        lengths.update(zip(grid["dims"], grid["lengths"]))
     table = Table(title="Fields", title_justify="left")
     for heading in ("name", "type", "dimensions, slowest first", "grid", "group", "units", "long name"):
         table.add_column(heading, overflow="fold")
     for field in report["fields"]:
-        dims = " x ".join(f"{dim} {lengths.get(dim, '?')}" for dim in field["dims"])
-        about = field.get("attributes") or {}
-        row = (field["name"], field["type"], dims, field.get("grid"), field.get("group"))
-        table.add_row(*(escape(str(v or "")) for v in (*row, about.get("units"), about.get("long_name"))))
+        dims = " x ".join(f"{dim} {length}" for dim, length in zip(field["dims"], field["lengths"]))
+        about = field["attributes"]
+        row = (field["name"], field["type"], dims, field["grid"], field["group"])
+        table.add_row(*map(escape, (*row, about.get("units", ""), about.get("long_name", ""))))
     out.print(table)

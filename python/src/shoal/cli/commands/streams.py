@@ -45,7 +45,9 @@ def import_table(
     """Make a configuration of FMS's diag_table or of XIOS's file definitions.
 
     What has no counterpart is a comment in the configuration, and a line on standard error with the line of
-    the table. Exit status: 0 nothing is lost, 1 something has no counterpart, 2 the table cannot be read."""
+    the table.
+
+    Exit status: 0 nothing is lost, 1 something has no counterpart, 2 the table cannot be read."""
     from ...streams_import import ImportFailedError, Names, read_table, to_toml
 
     if out is not None and out.exists() and not replace:
@@ -92,8 +94,9 @@ def check(
     """Check a configuration before the run: errors with lines, and what it would write.
 
     With --from, --to and --step: files, dates, records and windows. With --fields also sizes before
-    compression, and the memory of the accumulators. Exit status: 0 nothing is wrong,
-    1 something is, 2 it cannot be checked."""
+    compression, and the memory of the accumulators.
+
+    Exit status: 0 nothing is wrong, 1 something is, 2 it cannot be checked."""
     from ... import Error
     from ...programs import ProgramError
     from ...streams_check import check as checked
