@@ -236,6 +236,8 @@ void Checkpoint::load(const std::string& path) {
   same("now", calendar.text(streams_.step_.end));
   streams_.step_.number = number_in(schema.attributes, "steps");
   const std::int64_t open = number_in(schema.attributes, "files");
+  for (RecordFile& one : streams_.files_)
+    one.trust_checkpoint();
   for (std::int64_t i = 0; i < open; ++i) {
     const std::string prefix = fmt::format("file_{}_", i);
     const std::string name = text_in(schema.attributes, prefix + "name");

@@ -43,7 +43,7 @@ class Part {
   std::int64_t cells() const { return volume(local_shape_); }
   /// Is a part cell land, or a hole of a map?
   bool is_masked(std::int64_t cell) const {
-    return masked_.cells() > 0 && masked_.is_masked(cell / inner_ % masked_.cells());
+    return masked_.masked_cells() > 0 && masked_.is_masked(cell / inner_ % masked_.cells());
   }
   /// Where the part cell lies along the dimensions of the file; of a hole, -1s.
   Dims index_in_file(std::int64_t cell) const;

@@ -380,9 +380,18 @@ class Planner {
           std::any_of(model_.grid_variables().begin(), model_.grid_variables().end(),
                       [&](const GridVariable& variable) { return variable.grid == like.grid; });
       if (known || !has_variables) continue;
-      Selector selector(comm_, model_, file.choice, parts_);
-      file.grids.emplace_back(like.grid, selector.grid_part(like));
+      // On land coordinates have values, too.
+      const auto choices = collector.part->choices();
+      file.grids.emplace_back(
+          like.grid, std::make_shared<const Part>(
+                         comm_, std::vector(choices.begin() + collector.part->outer_dims(), choices.end()), 0,
+                         without_mask(model_.grids()[static_cast<std::size_t>(like.grid)].decomposition)));
     }
+  }
+
+  std::shared_ptr<const Decomposition> without_mask(const std::shared_ptr<const Decomposition>& grid) const {
+    if (!grid->is_masked()) return grid;
+    return Decomposition::masked(comm_, grid.get(), CellMask(grid->own_mask().shape()));
   }
 
   const Comm& comm_;

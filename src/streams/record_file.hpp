@@ -65,6 +65,8 @@ class RecordFile {
   std::int64_t records() const { return records_; }
   Window period() const { return period_; }
   void continue_with(const std::string& path, std::int64_t records, Window period);
+  /// A checkpoint was loaded: it knows of every file that has records.
+  void trust_checkpoint() { knows_records_ = true; }
   /// Every file that was written, and its records.
   const std::vector<std::pair<std::string, std::int64_t>>& written() const { return written_; }
 
@@ -119,6 +121,7 @@ class RecordFile {
     Window period;
   };
   std::optional<Continued> continued_;
+  bool knows_records_ = false;
   std::vector<std::pair<std::string, std::int64_t>> written_;
 };
 

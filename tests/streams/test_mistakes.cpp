@@ -1,0 +1,135 @@
+// Fields that are not sent, sent twice or of another shape; configurations with mistakes: one answer on all
+// ranks.
+#include "toy_model.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+std::string daily(const SharedFolder& folder, const std::string& more = "") {
+  return "[[file]]\nname = \"" + folder.file("day.nc") +
+         "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"zeta\", \"rain\"]\n" + more;
+}
+
+/// Half days: windows end with every second step.
+Run half_days(const std::string& configuration) {
+  Run run;
+  run.configuration = configuration;
+  run.start = "2001-01-30";
+  run.steps = std::vector<double>(6, 43200.0);
+  run.masked = false;
+  return run;
+}
+
+Status run_all(Toy& toy, const Run& run) {
+  Status first;
+  for (std::size_t step = 0; step < run.steps.size(); ++step)
+    first.merge(toy.advance_and_send_anyway(step));
+  first.merge(caught([&] { toy.streams->close(); }));
+  return first;
+}
+
+void says(const Status& status, Code code, const std::string& part) {
+  CHECK(status.code == code);
+  CHECK_MESSAGE(status.text().find(part) != std::string::npos, status.text());
+}
+
+}  // namespace
+
+TEST_CASE("mistakes: a field that is not sent, on one rank or all") {
+  for (const bool everywhere : {true, false}) {
+    for (const bool warns : {false, true}) {
+      const SharedFolder folder;
+      Run run = half_days(daily(folder, warns ? "missing = \"warn\"\n" : ""));
+      const int last = world().size() - 1;
+      run.sends = [=](const std::string& field, std::size_t step) {
+        return field != "rain" || step != 3 || (!everywhere && world().rank() != last);
+      };
+      Toy toy(run);
+      const Status status = run_all(toy, run);
+      if (warns)
+        CHECK_MESSAGE(status.ok(), status.text());
+      else
+        says(status, Code::state, "'rain' was not sent in the step to 2001-02-01 00:00:00");
+      // The window has no value of the field; other fields and windows have theirs.
+      const auto rain = read_variable(folder.file("day.nc"), "rain").values;
+      const auto zeta = read_variable(folder.file("day.nc"), "zeta").values;
+      const std::size_t cells = k_rows * k_columns;
+      REQUIRE(rain.size() == 3 * cells);
+      CHECK(rain[1 * cells + 7] > 1e36);
+      CHECK(rain[0 * cells + 7] < 100);
+      CHECK(rain[2 * cells + 7] < 100);
+      CHECK(zeta[1 * cells + 7] < 100);
+    }
+  }
+}
+
+TEST_CASE("mistakes: sent twice, of another shape, of another type") {
+  const SharedFolder folder;
+  const Run run = half_days(daily(folder));
+  {
+    Toy toy(run);
+    Status status;
+    for (std::size_t step = 0; step < run.steps.size(); ++step) {
+      status.merge(toy.advance_and_send_anyway(step));
+      if (step == 2) status.merge(caught([&] { toy.send("rain", 40); }));
+    }
+    status.merge(caught([&] { toy.streams->close(); }));
+    says(status, Code::state, "sent already");
+    // The first values count.
+    const auto rain = read_variable(folder.file("day.nc"), "rain").values;
+    CHECK(rain[k_rows * k_columns + 7] < 1e30);
+  }
+  Toy toy(run);
+  Status status;
+  for (std::size_t step = 0; step < run.steps.size(); ++step) {
+    toy.seconds += run.steps[step];
+    status.merge(caught([&] { toy.streams->advance(toy.seconds); }));
+    const bool wrong = step == 2 && world().rank() == 0;
+    std::vector<float> few(3);
+    if (wrong && !toy.grid->tile().empty())
+      status.merge(caught([&] {
+        toy.streams->send(toy.numbers["rain"], {ArrayView::contiguous(few.data(), Type::float_, {3}), {}});
+      }));
+    else if (wrong)
+      toy.streams->keep_problem({Code::invalid_argument, "extents 3", -1, {}, {}});
+    else
+      toy.send("rain", static_cast<std::int64_t>(step) + 1);
+    toy.send("zeta", static_cast<std::int64_t>(step) + 1);
+  }
+  status.merge(caught([&] { toy.streams->close(); }));
+  says(status, Code::invalid_argument, "extents 3");
+}
+
+TEST_CASE("mistakes: time that goes back, and steps longer than windows") {
+  const SharedFolder folder;
+  Run run = half_days(daily(folder));
+  Toy toy(run);
+  toy.advance_and_send(0);
+  says(caught([&] { toy.streams->advance(43200.0); }), Code::invalid_argument,
+       "it is 2001-01-30 12:00:00 already");
+  says(caught([&] { toy.streams->advance(43200.0 + 3 * 86400.0); }), Code::invalid_argument,
+       "longer than windows of 1 day");
+  toy.streams->abandon();
+}
+
+TEST_CASE("mistakes: what a configuration says of fields that there are not") {
+  const auto fails = [](const std::string& text, Code code, const std::string& part) {
+    Run run = half_days(text);
+    const Status status = caught([&] {
+      Toy toy(run);
+      toy.streams->advance(100);
+    });
+    says(status, code, part);
+  };
+  const std::string head = "[[file]]\nname = \"x.nc\"\nevery = \"1 day\"\noperation = \"mean\"\n";
+  fails(head + "fields = [\"tmp\"]\n", Code::not_found,
+        "line 5: fields: the model has no field 'tmp'; did you mean 'temp'?");
+  fails(head + "fields = [\"q*\"]\n", Code::not_found, "no field of the model matches 'q*'");
+  fails(head + "fields = [{ group = \"sea\" }]\n", Code::not_found, "in group 'sea'");
+  fails(head + "fields = [\"zeta\", \"z*\"]\n", Code::setting, "has 'zeta' twice");
+  fails(head + "fields = [\"zeta\"]\nreduce = { dims = [\"lev\"] }\n", Code::setting,
+        "none of the dimensions lev");
+  fails(head + "fields = [\"zeta\"]\nfrom = \"2001-02-30\"\n", Code::invalid_argument, "from:");
+}

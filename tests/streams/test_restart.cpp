@@ -1,0 +1,103 @@
+// Runs that stop in the middle of windows, and go on.
+#include "toy_model.hpp"
+
+using namespace shoal;
+using namespace shoal::testing;
+
+namespace {
+
+std::string all_files(const SharedFolder& folder, const std::string& name) {
+  return "[[file]]\nname = \"" + folder.file(name + "_%Y-%m.nc") +
+         "\"\nevery = \"1 day\"\nnew_file = \"1 month\"\noperation = \"mean\"\n"
+         "fields = [{ group = \"ocean\" }, \"zeta\", \"total\", { field = \"zeta\", name = \"spread\", "
+         "operation = "
+         "\"std\" }, { field = \"rain\", operation = \"sum\" }]\n"
+         "[[file]]\nname = \"" +
+         folder.file(name + "_long.nc") +
+         "\"\nevery = \"2 months\"\noperation = \"maximum\"\nunfinished = \"write\"\n"
+         "fields = [\"t*\", { field = \"count\", operation = \"first\" }]\n"
+         "[[file]]\nname = \"" +
+         folder.file(name + "_steps.nc") +
+         "\"\nevery = \"5 steps\"\noperation = \"mean\"\nfields = [\"rain\"]\n";
+}
+
+void same(const SharedFolder& folder, const std::string& a, const std::string& b,
+          const std::string& variable) {
+  CAPTURE(a);
+  CAPTURE(variable);
+  const Read one = read_variable(folder.file(a), variable), two = read_variable(folder.file(b), variable);
+  CHECK(one.shape == two.shape);
+  CHECK(one.values == two.values);
+}
+
+}  // namespace
+
+TEST_CASE("restart: the same bits as without, however the parts are cut") {
+  const SharedFolder folder;
+  Run whole;
+  whole.configuration = all_files(folder, "whole");
+  whole.steps = uneven_steps(4, 5, 18 * 3600.0);
+  Toy(whole).go();
+  for (const std::size_t at : {std::size_t{1}, whole.steps.size() / 2, whole.steps.size() - 2}) {
+    CAPTURE(at);
+    Run first = whole;
+    first.configuration = all_files(folder, "split");
+    first.end = at;
+    first.checkpoint = folder.file("restart.nc");
+    Toy(first).go();
+    Run second = first;
+    second.how = at % 2 == 0 ? Cut::map : Cut::rows;
+    second.first = at;
+    second.end = 0;
+    second.checkpoint = "";
+    second.resume = folder.file("restart.nc");
+    Toy(second).go();
+    for (const char* month : {"_2001-01.nc", "_2001-02.nc"})
+      for (const char* variable : {"temp", "zeta", "total", "spread", "rain", "time", "time_bounds"})
+        same(folder, std::string("whole") + month, std::string("split") + month, variable);
+    for (const char* variable : {"temp", "total", "count", "time_bounds"})
+      same(folder, "whole_long.nc", "split_long.nc", variable);
+    for (const char* variable : {"rain", "time_bounds"})
+      same(folder, "whole_steps.nc", "split_steps.nc", variable);
+  }
+}
+
+TEST_CASE("restart: files of the time before are not replaced without a checkpoint") {
+  const SharedFolder folder;
+  Run run;
+  run.configuration = "[[file]]\nname = \"" + folder.file("one.nc") +
+                      "\"\nevery = \"1 day\"\noperation = \"mean\"\nfields = [\"zeta\"]\n";
+  run.steps = uneven_steps(3, 7, 18 * 3600.0);
+  run.end = run.steps.size() / 2;
+  Toy(run).go();
+  const auto before = read_variable(folder.file("one.nc"), "zeta").values;
+  Run again = run;
+  again.first = run.end;
+  again.end = 0;
+  Toy toy(again);
+  Status status;
+  for (std::size_t step = again.first; step < again.steps.size(); ++step)
+    status.merge(toy.advance_and_send_anyway(step));
+  status.merge(caught([&] { toy.streams->close(); }));
+  CHECK(status.code == Code::exists);
+  CHECK_MESSAGE(status.message.find("before 2001-01-3") != std::string::npos, status.text());
+  CHECK(read_variable(folder.file("one.nc"), "zeta").values == before);
+}
+
+TEST_CASE("restart: a checkpoint of another time is refused") {
+  const SharedFolder folder;
+  Run run;
+  run.configuration = all_files(folder, "wrong");
+  run.steps = uneven_steps(2, 7, 18 * 3600.0);
+  run.end = 3;
+  run.checkpoint = folder.file("restart.nc");
+  Toy(run).go();
+  Run later = run;
+  later.first = 4;
+  later.resume = folder.file("restart.nc");
+  const Status status = caught([&] { Toy toy(later); });
+  CHECK(status.code == Code::invalid_argument);
+  CHECK_MESSAGE(status.message.find("now of the checkpoint") != std::string::npos, status.text());
+  later.resume = folder.file("nothing.nc");
+  CHECK(caught([&] { Toy toy(later); }).code == Code::not_found);
+}
